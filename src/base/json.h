@@ -1,0 +1,34 @@
+// JSON. The library (nlohmann) is wrapped here: exceptions stop at these functions, and the canonical
+// form below is the only one that is ever hashed.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace gittxn {
+
+using Json = nlohmann::json;
+
+// Parses one JSON value. Bounded: more than `max_depth` levels or `max_bytes` bytes is kCorrupt.
+struct JsonLimits {
+  std::size_t max_bytes = 64u << 20;
+  int max_depth = 64;
+};
+Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
+
+// RFC 8785 (JSON Canonicalization Scheme): keys sorted by UTF-16 code units, no white space, numbers
+// as ECMAScript prints them. Strings that are not UTF-8 must be made so by encode_path first.
+std::string canonical_json(const Json& value);
+
+// One-line output for users: keys in insertion or sorted order, invalid UTF-8 replaced.
+std::string dump_json(const Json& value);
+
+// Git paths are bytes; JSON strings are Unicode. Every byte that is not part of valid UTF-8, and '%',
+// becomes %XX; everything else stands as it is. decode_path(encode_path(p)) == p for any bytes.
+std::string encode_path(std::string_view bytes);
+std::string decode_path(std::string_view text);
+
+}  // namespace gittxn

@@ -1,0 +1,33 @@
+// The certifier: decides whether a transaction may land on a head. A pure function: no clock, no disk,
+// no git. Path level; symbols come with semantic/.
+//
+//   read-committed  write-write overlap only
+//   snapshot        write-write (dangerous structures once there are symbols)
+//   serializable    runs as strict until its graph is built; the caller says so
+//   strict          every hard read still holds at the head it lands on
+//
+// A write-write overlap is a path that the transaction and the head both changed since the
+// transaction's base, to different results; or a file against a directory of the same name.
+// Unknown read set: at strict, any change of the head since the snapshot is a conflict.
+#pragma once
+
+#include <vector>
+
+#include "model/verdict.h"
+
+namespace gittxn::certify {
+
+struct Input {
+  const Footprint* txn = nullptr;
+  // For the base and each snapshot that occurs in the reads: what differs between it and the head.
+  const std::vector<SnapshotDiff>* diffs = nullptr;
+  // What moved the branch since the oldest snapshot, oldest first: names who changed a path.
+  const std::vector<Landed>* history = nullptr;
+  // Current version of kernel objects (subject -> version), for kernel reads.
+  const std::vector<std::pair<std::string, std::string>>* kernel = nullptr;
+  Isolation level = Isolation::kStrict;
+};
+
+Verdict certify(const Input& input);
+
+}  // namespace gittxn::certify

@@ -1,0 +1,68 @@
+// Running gates: each on exactly the candidate that would land, in a checkout of its own at a fixed
+// path, with a scrubbed environment, a time limit and streamed output. Evidence is a Certificate that
+// counts only for this (tree, parent, gate version, tool environment).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "capture/trace/trace.h"
+#include "model/policy.h"
+#include "repo/repository.h"
+#include "store/store.h"
+
+namespace gittxn::gates {
+
+struct Candidate {
+  Oid commit;          // an object in the repository (unsigned draft is fine: only tree+parent bind)
+  Oid tree;
+  Oid parent;
+  RefName branch;
+  TxnId txn;
+};
+
+struct GateContext {
+  repo::Repository* repository = nullptr;
+  store::Store* store = nullptr;
+  Clock* clock = nullptr;
+  Environment caller;                   // only the scrubbed part and named variables are passed on
+  std::string worktree_root;            // gate checkouts go to <root>/gates/...
+  std::string main_checkout;            // source of [worktree] copy and share; empty: none
+  capture::Backend trace = capture::Backend::kAuto;
+  std::function<void(const GateName&, std::string_view bytes)> on_output;
+  std::function<bool()> interrupted;
+};
+
+struct GateReport {
+  Certificate certificate;
+  bool reused = false;
+};
+
+// Runs (or reuses a certificate for) each gate in order; stops at the first that fails. Each evaluation
+// is an event before this returns.
+Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
+                                          const Candidate& candidate);
+// One gate, always run.
+Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
+                            const Candidate& candidate);
+
+// The repository's own pre-commit and commit-msg hooks on the candidate, as gates named "pre-commit" and
+// "commit-msg". A hook that edits files or the message makes a new candidate tree or message.
+struct HookOutcome {
+  std::vector<GateReport> reports;
+  std::optional<Oid> new_tree;
+  std::optional<std::string> new_message;
+};
+Result<HookOutcome> run_commit_hooks(const GateContext& context, const Policy& policy,
+                                     const Candidate& candidate, const std::string& message);
+// post-commit, post-merge after a landing, in the person's checkout. Their failure is a note.
+Status run_post_hooks(const GateContext& context, const Oid& landed, const std::string& checkout);
+
+// [worktree] set-up of a fresh worktree: copy, share, run. Paths are confined to the repository.
+Status prepare_worktree(const GateContext& context, const Policy& policy, const std::string& tree);
+
+}  // namespace gittxn::gates

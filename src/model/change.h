@@ -1,0 +1,52 @@
+// What a commit or a transaction changes, at path level.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/result.h"
+
+namespace gittxn {
+
+enum class FileMode : std::uint32_t {
+  kNone = 0,
+  kTree = 0040000,
+  kFile = 0100644,
+  kExecutable = 0100755,
+  kLink = 0120000,
+  kSubmodule = 0160000,
+};
+
+// One side of a change: nothing (kNone, empty oid), or a mode and an object.
+struct TreeEntry {
+  FileMode mode = FileMode::kNone;
+  Oid oid;
+  bool present() const { return mode != FileMode::kNone; }
+  bool operator==(const TreeEntry&) const = default;
+};
+
+// A difference between two trees. Directories appear only where one side has a directory of that name
+// and the other has not (as entries of mode kTree), because listings depend on that.
+struct PathChange {
+  std::string path;
+  TreeEntry before;
+  TreeEntry after;
+  bool is_directory() const {
+    return before.mode == FileMode::kTree || after.mode == FileMode::kTree;
+  }
+  bool operator==(const PathChange&) const = default;
+};
+
+using Changes = std::vector<PathChange>;  // sorted by path (bytes), unique
+
+Json to_json(const PathChange& change);
+Result<PathChange> change_from_json(const Json& json);
+std::string changes_to_lines(const Changes& changes);
+Result<Changes> changes_from_lines(std::string_view lines);
+// The files only, without directory entries: the write set users see.
+Changes files_of(const Changes& changes);
+
+}  // namespace gittxn

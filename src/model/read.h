@@ -1,0 +1,62 @@
+// A read: one observation a transaction depended on (docs/ARCHITECTURE.md, "The words").
+//
+// The digest says what was seen; the read holds while the digest is the same at the current head:
+//   content   the blob id ("" never; a link's target is a blob too)
+//   metadata  "<mode> <blob id>" for a file, "120000 <blob id>" for a link, "040000" for a directory
+//             (a directory's metadata is only that it is one)
+//   absence   ""   (nothing is there)
+//   listing   SHA-256 over the sorted (name, type) entries of that directory in the snapshot's tree
+//   ref,tree  the object id it named
+//   kernel    the object's version
+//   environment, external: recorded, never certified by path
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/result.h"
+
+namespace gittxn {
+
+enum class ReadKind { kContent, kMetadata, kAbsence, kListing, kRef, kTree, kKernel, kEnvironment, kExternal };
+enum class Strength { kHard, kSoft };
+enum class ReadSource { kTrace, kHook, kMcp, kTranscript, kDeclared, kCoarse, kKernel };
+
+struct Read {
+  ReadKind kind = ReadKind::kContent;
+  std::string subject;      // repository path (bytes, no leading slash, "" is the root), ref name, ...
+  std::string digest;
+  Strength strength = Strength::kHard;
+  ReadSource source = ReadSource::kTrace;
+  Oid snapshot;             // the commit it was read from (a transaction may move its base)
+  std::int64_t pid = 0;     // first process that made it; 0 unknown
+  std::string argv;         // of that process, quoted and cut to 200 bytes
+  std::string op;           // "openat", "stat", ...
+
+  bool operator==(const Read&) const = default;
+};
+
+// Complete, or unknown with a reason; unknown means that everything in scope was read.
+struct ReadSet {
+  std::vector<Read> reads;            // sorted by (subject, kind, snapshot), unique by that key
+  bool complete = false;
+  std::string unknown_reason;         // when not complete, e.g. "trace lost 3 records"
+  Digest tool_env_digest;             // of what was executed and loaded from outside the worktree
+  std::vector<std::string> notes;     // reported: writes into another checkout, daemons, setuid, ...
+};
+
+std::string_view read_kind_name(ReadKind kind);
+std::string_view source_name(ReadSource source);
+Json to_json(const Read& read);
+Result<Read> read_from_json(const Json& json);
+// Sorts and removes duplicates: of two observations of one thing the better source stays.
+void normalize(ReadSet& set);
+// JSON lines, one read a line, sorted by subject; the digest of a read set is the SHA-256 of these.
+std::string reads_to_lines(const ReadSet& set);
+Result<ReadSet> reads_from_lines(std::string_view lines);
+Digest digest_of(const ReadSet& set);
+
+}  // namespace gittxn

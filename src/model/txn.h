@@ -1,0 +1,94 @@
+// A transaction: one isolated try to change the repository, and its states.
+//
+//   open ──ask to land──> prepared ──> landing ──> landed
+//     │                      │  └──> rejected (gate or policy) | quarantined (retries used up)
+//     └──> nothing (no change) | aborted                      repairing: between prepared tries
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/result.h"
+
+namespace gittxn {
+
+enum class TxnState {
+  kOpen, kPrepared, kLanding, kLanded, kNothing, kRejected, kAborted, kQuarantined, kRepairing,
+};
+enum class Isolation { kReadCommitted, kSnapshot, kSerializable, kStrict };
+
+std::string_view state_name(TxnState state);
+Result<TxnState> state_from_name(std::string_view name);
+std::string_view isolation_name(Isolation level);
+Result<Isolation> isolation_from_name(std::string_view name);
+// True for the moves the diagram above allows; the store refuses every other one.
+bool may_follow(TxnState from, TxnState to);
+bool is_final(TxnState state);  // landed, nothing, aborted
+
+struct Identity {
+  std::string name;
+  std::string email;
+  bool operator==(const Identity&) const = default;
+};
+
+// One try of a transaction: a base, a worktree, and what came out of it.
+struct Attempt {
+  int number = 1;
+  Oid base;                      // the snapshot's commit
+  Seq base_seq = 0;              // the snapshot's kernel event
+  std::string worktree;          // absolute; empty once removed
+  std::vector<std::string> traces;  // trace files, one per command
+  std::optional<int> command_exit;
+  Oid kept;                      // commit under refs/txn/<id>/<n> with the work, once taken
+  Digest reads;                  // artifact: JSON lines of the read set
+  bool reads_complete = false;
+  std::string unknown_reason;
+  Digest writes;                 // artifact: JSON lines of the changes
+  Digest tool_env;
+};
+
+struct Txn {
+  TxnId id;
+  std::string name;
+  TxnState state = TxnState::kOpen;
+  Isolation isolation = Isolation::kStrict;
+  RefName target;                // resolved branch
+  std::vector<std::string> command;
+  std::string subdir;            // where in the tree the command starts
+  std::string owner;
+  int priority = 0;
+  Identity committer;
+  std::optional<Identity> author;   // --author
+  std::int64_t slot = 0;         // owner liveness slot (base/fs.h SlotLock on <txn dir>/owners)
+  bool attached = false;         // its owner proves life by holding the slot
+  std::vector<Attempt> attempts;
+  std::string waiting_reason;    // why it is not landing right now, "" when it does not wait
+  std::string waiting_subject;
+  Oid landed_commit;
+  std::int64_t created_wall_ms = 0;
+  Seq version = 0;               // event that last changed it
+};
+
+// Why a transaction did not land: the witness a person sees.
+enum class ConflictKind { kReadStale, kWriteWrite, kPredicate, kKernel, kGate, kPolicy, kCycle };
+struct Conflict {
+  ConflictKind kind = ConflictKind::kReadStale;
+  std::string subject;
+  std::string read_digest;
+  std::string head_digest;
+  std::string changed_by;        // a transaction id, or a commit with its author
+  std::string hint;
+  bool operator==(const Conflict&) const = default;
+};
+std::string_view conflict_kind_name(ConflictKind kind);
+Json to_json(const Conflict& conflict);
+Result<Conflict> conflict_from_json(const Json& json);
+
+Json to_json(const Txn& txn);
+Result<Txn> txn_from_json(const Json& json);
+
+}  // namespace gittxn

@@ -1,0 +1,104 @@
+// Objects and trees through libgit2: no index, no worktree, no O(files) step. A tree is only descended
+// into where two trees differ. One Objects per thread.
+//
+// Where libgit2 answers with anything the design calls "ask git" (docs/design, libgit2's limits) the
+// functions here return kNeedsGit or fall back to git's program themselves; they never guess.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/change.h"
+#include "model/txn.h"
+#include "repo/git.h"
+
+namespace gittxn::repo {
+
+struct CommitInfo {
+  Oid oid;
+  Oid tree;
+  std::vector<Oid> parents;
+  std::string author;      // raw "Name <mail> 1700000000 +0100"
+  std::string committer;
+  std::string message;     // bytes, whole
+};
+
+struct NewCommit {
+  Oid tree;
+  std::vector<Oid> parents;
+  std::string author;      // raw, as above
+  std::string committer;
+  std::string message;
+  std::string encoding;    // empty: UTF-8
+};
+
+struct NamedEntry {
+  std::string name;
+  TreeEntry entry;
+};
+
+// A path both sides changed to different things, or a file of one side where the other has a directory.
+struct MergeConflict {
+  std::string path;
+  TreeEntry base, ours, theirs;
+};
+struct MergeOutcome {
+  Oid tree;                               // empty when there are conflicts
+  std::vector<MergeConflict> conflicts;
+};
+
+class Objects {
+ public:
+  // git_dir: a repository's common directory, or a private git directory (alternates are followed).
+  static Result<Objects> open(const std::string& git_dir, const Git& git);
+  Objects(Objects&&) noexcept;
+  Objects& operator=(Objects&&) noexcept;
+  ~Objects();
+
+  Result<CommitInfo> commit(const Oid& oid) const;
+  Result<Oid> tree_of(const Oid& commitish) const;            // commit or tree -> tree
+  Result<TreeEntry> entry_at(const Oid& tree, std::string_view path) const;  // absent: kNone
+  Result<std::vector<NamedEntry>> list(const Oid& tree) const;
+  Result<std::string> blob(const Oid& oid, std::size_t max_bytes = 1u << 30) const;
+  Result<bool> contains(const Oid& oid) const;
+
+  // Differences of two trees, descending only where they differ; empty oid is the empty tree.
+  Result<Changes> diff(const Oid& before, const Oid& after) const;
+  // Three-way at tree level. Same change on both sides is no conflict. Never merges inside a file.
+  Result<MergeOutcome> merge(const Oid& base, const Oid& ours, const Oid& theirs) const;
+  // The tree with these changes applied (each `before` is checked: kStale when it differs).
+  Result<Oid> apply(const Oid& tree, const Changes& changes) const;
+
+  Result<std::optional<Oid>> merge_base(const Oid& a, const Oid& b) const;
+  Result<bool> is_ancestor(const Oid& ancestor, const Oid& descendant) const;  // or equal
+  // First-parent commits in (from, to], oldest first; nullopt when `from` is not in to's history.
+  Result<std::optional<std::vector<Oid>>> first_parent_path(const Oid& from, const Oid& to) const;
+
+  Result<Oid> write_blob(std::string_view bytes);
+  Result<Oid> write_commit(const NewCommit& commit);          // the unsigned bytes
+  Result<Oid> write_raw_commit(std::string_view bytes);       // e.g. with a gpgsig header
+  std::string commit_bytes(const NewCommit& commit) const;
+
+  // Copies every object reachable from `tree` (and from `commits`) that this store lacks out of
+  // `from`, which may borrow from us. Objects are loose or one pack; not yet durable.
+  Status import(const Objects& from, const Oid& tree, const std::vector<Oid>& commits);
+
+  // Step 1 of landing: fsyncs every object file (loose, or the packs that hold it, and the directories
+  // that name them) reachable from `tip` and not from any of `durable`, whoever wrote them. With no
+  // `durable` it is one syncfs of the object directory's file system.
+  Status make_durable(const Oid& tip, const std::vector<Oid>& durable) const;
+
+  const std::string& git_dir() const;
+
+ private:
+  struct State;
+  explicit Objects(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gittxn::repo

@@ -1,0 +1,63 @@
+// One user's repository as git-txn sees it: where things are, and what it refuses by name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "repo/git.h"
+#include "repo/objects.h"
+#include "repo/refs.h"
+
+namespace gittxn::repo {
+
+// A checkout of this repository: the main one or a linked worktree.
+struct CheckoutPlace {
+  std::string worktree;   // absolute
+  std::string git_dir;    // absolute: the common directory, or .git/worktrees/<name>
+  RefName branch;         // what its HEAD points to; empty when detached
+};
+
+struct RepositoryPlace {
+  std::string common_dir;                // absolute, real path
+  std::string git_dir;                   // of the checkout we were called in; common_dir when bare
+  std::optional<std::string> worktree;   // of the checkout we were called in
+  std::string prefix;                    // sub-directory of it we were called in, "" at the top
+  bool bare = false;
+};
+
+class Repository {
+ public:
+  // Discovers from `cwd` with git's own rules (GIT_DIR of the caller's environment honoured), then
+  // checks. kUnsupported, each naming the thing and the way out: not a repository, reftable, SHA-256
+  // objects, a network file system. An unborn or empty repository opens.
+  static Result<Repository> open(const std::string& cwd, const Environment& caller);
+
+  const RepositoryPlace& place() const { return place_; }
+  const Git& git() const { return git_; }
+  const Refs& refs() const { return refs_; }
+  Objects& objects() { return objects_; }
+  std::string txn_dir() const { return place_.common_dir + "/txn"; }  // kernel.db, locks, artifacts
+
+  // The branch to land on: --onto (short or full name), else the current branch. Errors: detached head
+  // (needs --onto), unborn branch, unknown branch, a tag or remote branch.
+  Result<RefName> target_branch(const std::optional<std::string>& onto) const;
+  Result<std::vector<CheckoutPlace>> checkouts() const;
+  // git config, as the person sees it in this repository.
+  Result<std::optional<std::string>> config(const std::string& key) const;
+  // "Name <mail>" with git's own rules (user.*, GIT_COMMITTER_*): who the owner is.
+  Result<Identity> identity() const;
+  // True when the called-in checkout has staged, unstaged or untracked changes (porcelain status).
+  Result<bool> has_uncommitted_changes() const;
+
+ private:
+  Repository(RepositoryPlace place, Git git, Objects objects);
+  RepositoryPlace place_;
+  Git git_;
+  Refs refs_;
+  Objects objects_;
+};
+
+}  // namespace gittxn::repo

@@ -1,0 +1,126 @@
+// The kernel's store: one hash-chained event sequence and the projections that follow from it, in the
+// repository's common git directory under txn/ (kernel.db, artifacts/, owners, locks).
+//
+// Every state change is append(): BEGIN IMMEDIATE, check, events, projections, COMMIT with
+// synchronous=FULL. There is no other way to write, so a state without its event (F1) and an event
+// without its state (F7) cannot exist. Projections are a pure function of the events: verify_replay()
+// rebuilds them from nothing and compares byte for byte.
+//
+// One Store per thread; any number of processes. A kill at any point leaves the last committed append.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/event.h"
+#include "model/policy.h"
+#include "model/txn.h"
+
+namespace gittxn::store {
+
+inline constexpr int kSchemaVersion = 1;
+
+// A landing that has been prepared and not yet resolved. At most one per branch.
+struct PreparedLanding {
+  TxnId txn;
+  RefName branch;
+  Oid old_head;
+  Oid new_head;
+  Oid tree;
+  Seq seq = 0;
+  std::string payload;       // the event's canonical JSON (checkout moves, digests)
+};
+
+struct BranchState {
+  RefName branch;
+  Oid head;                  // last head the log knows (landing or outside move)
+  Oid durable_head;          // empty: never synced
+  std::optional<PreparedLanding> prepared;
+};
+
+struct LandedRow {
+  Seq seq = 0;
+  RefName branch;
+  TxnId txn;                 // empty: outside move
+  Oid old_head;
+  Oid new_head;
+};
+
+struct Ticket {              // a place in the queue for a branch's turn
+  std::int64_t number = 0;   // also its slot in <txn dir>/tickets
+  RefName branch;
+  TxnId txn;
+  int priority = 0;
+  std::string owner;
+};
+
+struct VerifyReport {
+  Seq events = 0;
+  std::vector<std::string> problems;   // empty: all holds
+};
+
+struct TxnFilter {
+  std::vector<TxnState> states;        // empty: all
+  int limit = 0;                       // 0: all; newest first
+};
+
+// What a check inside append() may look at: the state before the events, under the write lock.
+class View {
+ public:
+  virtual ~View() = default;
+  virtual Result<std::optional<Txn>> txn(const TxnId& id) const = 0;
+  virtual Result<std::optional<BranchState>> branch(const RefName& name) const = 0;
+  virtual Result<Seq> head() const = 0;
+};
+
+class Store final : public View {
+ public:
+  // Creates the store when absent (mode 0700). kNewer: a store of a newer schema, untouched. kCorrupt.
+  // kUnsupported: a network file system. Older schemas are migrated in one transaction after a backup.
+  static Result<Store> open(const std::string& txn_dir, const Clock& clock);
+  // kNotFound when there is no store; creates nothing. For commands that only look.
+  static Result<Store> open_existing(const std::string& txn_dir, const Clock& clock);
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store() override;
+
+  // Appends all or nothing and returns the last sequence number. `check` runs first under the write
+  // lock; its error aborts. A repeated dedup_key is success without a second event (idempotent).
+  using Check = std::function<Status(const View&)>;
+  Result<Seq> append(const std::vector<NewEvent>& events, const Check& check = {});
+
+  Result<std::optional<Txn>> txn(const TxnId& id) const override;
+  Result<std::optional<BranchState>> branch(const RefName& name) const override;
+  Result<Seq> head() const override;
+  Result<std::vector<BranchState>> branches() const;
+  Result<std::vector<Txn>> txns(const TxnFilter& filter) const;
+  Result<TxnId> find_txn(const std::string& id_or_name) const;  // exact id, unique prefix, or name
+  Result<std::vector<LandedRow>> landed_since(const RefName& branch, Seq after) const;
+  Result<std::vector<Certificate>> certificates(const Oid& tree) const;
+  Result<bool> is_trusted(const Digest& trust_hash) const;
+  Result<std::vector<Ticket>> tickets(const RefName& branch) const;   // oldest first
+  Result<std::int64_t> next_slot();                                    // unique, never reused
+  Result<std::vector<Event>> events(Seq from, int limit) const;
+  Result<std::vector<Event>> events_of(const std::string& subject) const;
+
+  // Artifacts: bytes too large for an event, content-addressed, durable before they are named.
+  Result<Digest> put_artifact(std::string_view bytes);
+  Result<std::string> artifact(const Digest& digest) const;
+
+  Result<VerifyReport> verify() const;          // the chain, from the first event
+  Result<VerifyReport> verify_replay() const;   // projections rebuilt from the log, byte for byte
+  Result<Json> state_at(Seq seq) const;         // what the kernel knew then
+  const std::string& dir() const;
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gittxn::store
