@@ -1,0 +1,155 @@
+# End-to-end tests drive the built program on real repositories, in the style of git's own.
+#
+#   . "$(dirname "$0")/lib.sh"
+#   stale_read_is_refused() { new_repo; ...; }
+#   test_case 'F2: what was checked, what changed between, what the user sees' stale_read_is_refused
+#   finish
+#
+# A test file runs each case in a process of its own, in a fresh directory with a fresh HOME, under a
+# time limit, with `set -eu -o pipefail`: the first command that fails fails the case.
+#
+#   FILE [-v] [--only PATTERN] [--keep]     run it (default program: build/release/git-txn)
+#   GIT_TXN_PROGRAM=/path/git-txn FILE      another build of the program
+#   SEED=n FILE                             replay a run that printed its seed
+
+set -u
+E2E_FILE=$(readlink -f "$0")
+E2E_DIR=$(dirname "$E2E_FILE")
+E2E_ROOT=$(readlink -f "${BASH_SOURCE[0]%/*}/../..")
+GIT_TXN_PROGRAM=${GIT_TXN_PROGRAM:-$E2E_ROOT/build/release/git-txn}
+export GIT_TXN_PROGRAM E2E_ROOT
+SEED=${SEED:-$(( (RANDOM << 15) | RANDOM ))}
+export SEED
+
+e2e_verbose=0 e2e_only='' e2e_keep=0 e2e_number=0 e2e_passed=0 e2e_failed=0
+if [ -z "${E2E_CASE:-}" ]; then
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -v) e2e_verbose=1 ;;
+      --only) e2e_only=$2; shift ;;
+      --keep) e2e_keep=1 ;;
+      *) echo "usage: ${0##*/} [-v] [--only PATTERN] [--keep]" >&2; exit 3 ;;
+    esac
+    shift
+  done
+  [ -x "$GIT_TXN_PROGRAM" ] || { echo "no program at $GIT_TXN_PROGRAM: run ./dev build" >&2; exit 2; }
+fi
+
+# The world of one case: nothing of the caller's configuration, one identity, git-txn first on PATH.
+e2e_world() {
+  export HOME=$PWD/home XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config XDG_CACHE_HOME=$PWD/cache
+  mkdir -p "$HOME" "$XDG_STATE_HOME" "$XDG_CONFIG_HOME" bin
+  ln -sf "$GIT_TXN_PROGRAM" bin/git-txn
+  export PATH=$PWD/bin:$PATH TZ=UTC LC_ALL=C.UTF-8 TERM=dumb GIT_CONFIG_NOSYSTEM=1
+  for v in $(git rev-parse --local-env-vars) $(compgen -e | grep '^GIT_TXN_' | grep -v PROGRAM); do
+    unset "$v"
+  done
+  unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL
+  git config --global user.name 'Pat Person'
+  git config --global user.email pat@example.org
+  git config --global init.defaultBranch main
+  git config --global advice.detachedHead false
+  export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
+  WORLD=$PWD
+}
+
+# test_case NAME FUNCTION [SECONDS]
+test_case() {
+  local name=$1 function=$2 limit=${3:-120}
+  if [ -n "${E2E_CASE:-}" ]; then
+    [ "$E2E_CASE" = "$function" ] || return 0
+    e2e_world
+    set -e -o pipefail
+    "$function"
+    exit 0
+  fi
+  case $name in *"$e2e_only"*) ;; *) return 0 ;; esac
+  e2e_number=$((e2e_number + 1))
+  local dir log status
+  dir=$(mktemp -d "${TMPDIR:-/tmp}/git-txn-e2e.XXXXXX")
+  log=$dir/log
+  mkdir "$dir/w"
+  (cd "$dir/w" && E2E_CASE=$function exec timeout -k 10 "$limit" bash "$E2E_FILE") \
+    >"$log" 2>&1 </dev/null
+  status=$?
+  if [ $status = 0 ]; then
+    e2e_passed=$((e2e_passed + 1))
+    echo "ok $e2e_number - $name"
+    [ $e2e_verbose = 0 ] || sed 's/^/# /' "$log"
+  else
+    e2e_failed=$((e2e_failed + 1))
+    echo "not ok $e2e_number - $name"
+    [ $status != 124 ] || echo "# took longer than $limit s"
+    echo "# exit $status, SEED=$SEED, program $GIT_TXN_PROGRAM"
+    tail -n 60 "$log" | sed 's/^/# /'
+  fi
+  if [ $e2e_keep = 1 ]; then echo "# kept $dir"; else chmod -R u+rwX "$dir" && rm -rf "$dir"; fi
+}
+
+finish() {
+  [ -z "${E2E_CASE:-}" ] || { echo "no case named $E2E_CASE" >&2; exit 3; }
+  echo "1..$e2e_number"
+  echo "${E2E_FILE##*/}: $e2e_passed passed, $e2e_failed failed"
+  [ $e2e_failed = 0 ] && [ $e2e_number -gt 0 ]
+  exit
+}
+
+# ---- assertions: each prints what it saw before it fails -------------------------------------------
+fail() { echo "FAIL: $*" >&2; exit 1; }
+assert_eq() { [ "$1" = "$2" ] || fail "${3:-values differ}: expected '$2', got '$1'"; }
+assert_contains() { case $1 in *"$2"*) ;; *) fail "expected to find '$2' in: $1" ;; esac; }
+assert_lacks() { case $1 in *"$2"*) fail "did not expect '$2' in: $1" ;; *) ;; esac; }
+assert_file() { [ "$(cat "$1")" = "$2" ] || fail "$1: expected '$2', got '$(cat "$1")'"; }
+assert_absent() { [ ! -e "$1" ] && [ ! -L "$1" ] || fail "$1 should not exist"; }
+# exits CODE COMMAND...: runs it, output in $OUT (stdout) and $ERR (stderr)
+exits() {
+  local want=$1 got=0
+  shift
+  "$@" >"$WORLD/.out" 2>"$WORLD/.err" || got=$?
+  OUT=$(cat "$WORLD/.out") ERR=$(cat "$WORLD/.err")
+  [ "$got" = "$want" ] || fail "'$*' exited $got, not $want; stdout: $OUT; stderr: $ERR"
+}
+# The --json object of the last `exits`: field PATH
+field() { printf '%s\n' "$OUT" | tail -n 1 | jq -r "$1"; }
+
+# ---- repositories ------------------------------------------------------------------------------------
+# new_repo [DIR]: a repository with ten files, checked out, and cd into it
+new_repo() {
+  git init -q -b main "${1:-repo}"
+  cd "${1:-repo}"
+  REPO=$PWD
+  mkdir -p src docs
+  local i
+  for i in 1 2 3 4 5 6 7; do printf 'line one of f%s\nline two of f%s\n' "$i" "$i" >"src/f$i.txt"; done
+  echo 'hello' >README
+  echo 'guide' >docs/guide.md
+  printf '*.log\nbuild/\n' >.gitignore
+  git add -A
+  git commit -qm 'start'
+}
+# person_commits FILE TEXT [MESSAGE]: a commit made outside, by a person in their own checkout
+person_commits() {
+  mkdir -p "$(dirname "$1")"
+  printf '%s\n' "$2" >"$1"
+  git add -- "$1"
+  git commit -qm "${3:-person edits $1}" -- "$1"
+}
+head_of() { git rev-parse "${1:-main}"; }
+show() { git show "main:$1"; }
+wait_for() { # FILE [SECONDS]
+  local n=0
+  until [ -e "$1" ]; do
+    n=$((n + 1))
+    [ $n -lt $(( ${2:-30} * 20 )) ] || fail "waited ${2:-30} s for $1"
+    sleep 0.05
+  done
+}
+# Everything that must hold after any story: log, chain, projections, objects, no locks left behind.
+assert_sound() {
+  exits 0 git txn verify --replay
+  git fsck --connectivity-only --no-dangling >"$WORLD/.fsck" 2>&1 || fail "fsck: $(cat "$WORLD/.fsck")"
+  [ -z "$(find .git -name '*.lock' -not -path '*/txn/*')" ] || fail "locks left: $(find .git -name '*.lock')"
+}
+assert_clean_checkout() {
+  assert_eq "$(git status --porcelain)" "" "the person's checkout is not clean"
+}
