@@ -50,7 +50,7 @@ e2e_world() {
   git config --global init.defaultBranch main
   git config --global advice.detachedHead false
   export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
-  WORLD=$PWD
+  export WORLD=$PWD
 }
 
 # test_case NAME FUNCTION [SECONDS]
@@ -152,4 +152,46 @@ assert_sound() {
 }
 assert_clean_checkout() {
   assert_eq "$(git status --porcelain)" "" "the person's checkout is not clean"
+}
+
+# ---- agents that stop in the middle, so that something can happen in between -------------------------
+# An agent script may call `meet`: it says it is there and waits for `go_on`.
+meet() { touch "$WORLD/ready${1:-}"; wait_for "$WORLD/go${1:-}" 60; }
+export -f meet wait_for fail
+# start_run [OPTION...] -- SCRIPT: git txn run --json in the background; its shell script is SCRIPT
+start_run() {
+  local options=()
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
+  git txn run --json "${options[@]}" -- bash -c "$2" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  RUN_PID=$!
+}
+met() { wait_for "$WORLD/ready${1:-}" 60; }
+go_on() { touch "$WORLD/go${1:-}"; }
+# ends CODE: waits for start_run and leaves its output where `field` looks
+ends() {
+  local got=0
+  wait "$RUN_PID" || got=$?
+  OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
+  [ "$got" = "$1" ] || fail "run exited $got, not $1; stdout: $OUT; stderr: $ERR"
+}
+# agent SCRIPT [OPTION...]: one run to its end, whatever the exit status ($CODE)
+agent() {
+  local script=$1
+  shift
+  CODE=0
+  git txn run --json "$@" -- bash -c "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null || CODE=$?
+  OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
+}
+lands() { agent "$@"; assert_eq "$CODE $(field .state)" "0 landed" "run: $ERR"; }
+# policy TEXT: the person commits a policy and trusts it
+policy() {
+  printf '%s\n' "$1" >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm 'policy' -- .gittxn.toml
+  trust_policy
+}
+trust_policy() {
+  local hash
+  hash=$(git txn trust --json | tail -n 1 | jq -r .hash)
+  exits 0 git txn trust --yes "$hash"
 }
