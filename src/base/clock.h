@@ -15,8 +15,8 @@ class Clock {
   virtual std::int64_t wall_ms() const = 0;       // since 1970, UTC
   virtual std::int64_t monotonic_ns() const = 0;  // this process only
   virtual std::int64_t boot_ms() const = 0;       // CLOCK_BOOTTIME
-  virtual std::string boot_id() const = 0;        // changes with every boot
-  virtual void sleep_ms(std::int64_t ms) = 0;
+  virtual std::string boot_id() const = 0;        // changes with every boot; "unknown" without /proc
+  virtual void sleep_ms(std::int64_t ms) = 0;     // less when a signal handler ran meanwhile
 };
 
 // The machine's clock. Threads may share one.

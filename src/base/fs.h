@@ -83,7 +83,8 @@ Result<FsKind> fs_kind(const std::string& path);  // statfs: nfs, cifs, smb, 9p,
 // the descriptor is close-on-exec and base/subprocess closes it in every child first.
 class FileLock {
  public:
-  // deadline_ms < 0 waits for ever, 0 tries once. kBusy when not had in time.
+  // deadline_ms counts from now: < 0 waits for ever, 0 tries once. kBusy when not had in time;
+  // kInterrupted when a signal handler ran while waiting for ever.
   static Result<FileLock> acquire(const std::string& path, std::int64_t deadline_ms);
   FileLock() = default;
   FileLock(FileLock&&) = default;
@@ -101,7 +102,7 @@ class SlotLock {
  public:
   // kBusy when another open description holds the slot.
   static Result<SlotLock> try_acquire(const std::string& path, std::int64_t slot);
-  // Returns when whoever holds the slot lets go or dies, or at the deadline with kTimeout.
+  // Returns when whoever holds the slot lets go or dies, or at the deadline (as above) with kTimeout.
   static Status wait_free(const std::string& path, std::int64_t slot, std::int64_t deadline_ms);
   static Result<bool> is_held(const std::string& path, std::int64_t slot);
   SlotLock() = default;

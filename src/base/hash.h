@@ -1,6 +1,7 @@
 // SHA-256 (OpenSSL), as lower-case hex. Pure; callable from any thread.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>

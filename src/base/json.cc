@@ -1,0 +1,314 @@
+#include "base/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace gittxn {
+
+namespace {
+
+// Length of the valid UTF-8 sequence at the start of `text`, 0 when there is none. Over-long forms,
+// surrogates and code points above U+10FFFF are not valid. `*point` is set when the length is not
+// 0.
+std::size_t utf8_sequence(std::string_view text, char32_t* point) {
+  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) return 0;
+  const unsigned char first = byte(0);
+  if (first < 0x80) {
+    *point = first;
+    return 1;
+  }
+  std::size_t length = 0;
+  char32_t least = 0;
+  if ((first & 0xe0) == 0xc0) {
+    length = 2, least = 0x80, *point = first & 0x1f;
+  } else if ((first & 0xf0) == 0xe0) {
+    length = 3, least = 0x800, *point = first & 0x0f;
+  } else if ((first & 0xf8) == 0xf0) {
+    length = 4, least = 0x10000, *point = first & 0x07;
+  }
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    *point = (*point << 6) | (byte(i) & 0x3fu);
+  }
+  const bool surrogate = *point >= 0xd800 && *point <= 0xdfff;
+  return *point < least || *point > 0x10ffff || surrogate ? 0 : length;
+}
+
+std::u16string to_utf16(std::string_view text) {
+  std::u16string units;
+  while (!text.empty()) {
+    char32_t point = 0;
+    std::size_t length = utf8_sequence(text, &point);
+    if (length == 0) {
+      point = 0xfffd;
+      length = 1;
+    }
+    if (point >= 0x10000) {
+      units += static_cast<char16_t>(0xd800 + ((point - 0x10000) >> 10));
+      units += static_cast<char16_t>(0xdc00 + ((point - 0x10000) & 0x3ff));
+    } else {
+      units += static_cast<char16_t>(point);
+    }
+    text.remove_prefix(length);
+  }
+  return units;
+}
+
+void write_escaped(std::string* out, unsigned char c) {
+  switch (c) {
+    case '"':
+      *out += "\\\"";
+      return;
+    case '\\':
+      *out += "\\\\";
+      return;
+    case '\b':
+      *out += "\\b";
+      return;
+    case '\t':
+      *out += "\\t";
+      return;
+    case '\n':
+      *out += "\\n";
+      return;
+    case '\f':
+      *out += "\\f";
+      return;
+    case '\r':
+      *out += "\\r";
+      return;
+    default:
+      break;
+  }
+  if (c < 0x20) {
+    *out += fmt::format("\\u{:04x}", c);
+  } else {
+    *out += static_cast<char>(c);
+  }
+}
+
+void write_string(std::string* out, std::string_view text) {
+  *out += '"';
+  while (!text.empty()) {
+    char32_t point = 0;
+    const std::size_t length = utf8_sequence(text, &point);
+    if (length == 1) {
+      write_escaped(out, static_cast<unsigned char>(text[0]));
+    } else if (length == 0) {
+      *out += "\xef\xbf\xbd";  // U+FFFD: the output stays JSON, whatever a caller forgot to encode
+    } else {
+      out->append(text.substr(0, length));
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  *out += '"';
+}
+
+// ECMA-262 Number::toString: the shortest digits that read back as the same double, with an
+// exponent only from 1e21 up and below 1e-6.
+void write_double(std::string* out, double value) {
+  if (!std::isfinite(value)) {
+    *out += "null";  // as JSON.stringify; JSON text cannot hold one, so it never comes from input
+    return;
+  }
+  if (value == 0) {
+    *out += '0';
+    return;
+  }
+  if (value < 0) {
+    *out += '-';
+    value = -value;
+  }
+  std::array<char, 40> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 std::chars_format::scientific);
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
+  const std::size_t e = text.find('e');
+  std::string digits(text.substr(0, e));
+  std::erase(digits, '.');
+  int exponent = 0;
+  const std::size_t sign = text[e + 1] == '+' ? 1 : 0;  // from_chars takes '-' but not '+'
+  std::from_chars(text.data() + e + 1 + sign, text.data() + text.size(), exponent);
+  const int count = static_cast<int>(digits.size());
+  const int point = exponent + 1;  // value = 0.digits * 10^point
+  if (count <= point && point <= 21) {
+    *out += digits + std::string(static_cast<std::size_t>(point - count), '0');
+  } else if (0 < point && point <= 21) {
+    *out += digits.insert(static_cast<std::size_t>(point), 1, '.');
+  } else if (-6 < point && point <= 0) {
+    *out += "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
+  } else {
+    if (count > 1) digits.insert(1, 1, '.');
+    *out += fmt::format("{}e{:+}", digits, exponent);
+  }
+}
+
+// Integers that a double holds exactly print as they are; others as the double nearest to them
+// would.
+template <typename Integer>
+void write_integer(std::string* out, Integer value) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  const bool exact = std::cmp_less_equal(value, kExact) && std::cmp_greater_equal(value, -kExact);
+  if (exact) {
+    *out += std::to_string(value);
+  } else {
+    write_double(out, static_cast<double>(value));
+  }
+}
+
+void write_value(std::string* out, const Json& value);
+
+void write_object(std::string* out, const Json& value) {
+  std::vector<std::pair<std::u16string, Json::const_iterator>> members;
+  members.reserve(value.size());
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    members.emplace_back(to_utf16(it.key()), it);
+  }
+  std::sort(members.begin(), members.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  *out += '{';
+  bool first = true;
+  for (const auto& [units, member] : members) {
+    if (!first) *out += ',';
+    first = false;
+    write_string(out, member.key());
+    *out += ':';
+    write_value(out, member.value());
+  }
+  *out += '}';
+}
+
+void write_value(std::string* out, const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::object:
+      write_object(out, value);
+      return;
+    case Json::value_t::array: {
+      *out += '[';
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        if (i > 0) *out += ',';
+        write_value(out, value[i]);
+      }
+      *out += ']';
+      return;
+    }
+    case Json::value_t::string:
+      write_string(out, value.get_ref<const std::string&>());
+      return;
+    case Json::value_t::boolean:
+      *out += value.get<bool>() ? "true" : "false";
+      return;
+    case Json::value_t::number_integer:
+      write_integer(out, value.get<std::int64_t>());
+      return;
+    case Json::value_t::number_unsigned:
+      write_integer(out, value.get<std::uint64_t>());
+      return;
+    case Json::value_t::number_float:
+      write_double(out, value.get<double>());
+      return;
+    default:
+      *out += "null";
+      return;  // null; binary and discarded never come from parse_json
+  }
+}
+
+// The deepest nesting of the text, by brackets outside strings. Run before the parser, so that no
+// input can make it build (and later destroy) a deeper value than allowed.
+int nesting_depth(std::string_view text) {
+  int depth = 0;
+  int deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, JsonLimits limits) {
+  if (text.size() > limits.max_bytes) {
+    return fail(Code::kCorrupt, fmt::format("JSON of {} bytes is larger than the limit of {}",
+                                            text.size(), limits.max_bytes));
+  }
+  if (nesting_depth(text) > limits.max_depth) {
+    return fail(Code::kCorrupt, fmt::format("JSON is nested deeper than {}", limits.max_depth));
+  }
+  try {
+    return Json::parse(text.begin(), text.end());
+  } catch (const Json::exception& error) {
+    return fail(Code::kCorrupt, fmt::format("not JSON: {}", error.what()));
+  }
+}
+
+std::string canonical_json(const Json& value) {
+  std::string out;
+  write_value(&out, value);
+  return out;
+}
+
+std::string dump_json(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string encode_path(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  while (!bytes.empty()) {
+    char32_t point = 0;
+    std::size_t length = utf8_sequence(bytes, &point);
+    if (length == 0 || bytes[0] == '%') {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(bytes[0]));
+      length = 1;
+    } else {
+      out.append(bytes.substr(0, length));
+    }
+    bytes.remove_prefix(length);
+  }
+  return out;
+}
+
+std::string decode_path(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
+    const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
+    if (low >= 0) {
+      out += static_cast<char>(high * 16 + low);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace gittxn
