@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# Bad input: a message with the thing, the reason and the next step, the right exit code, nothing changed.
+. "$(dirname "$0")/lib.sh"
+
+refused() { # CODE WORD COMMAND...
+  local code=$1 word=$2
+  shift 2
+  exits "$code" "$@"
+  assert_contains "$ERR" "$word"
+}
+
+not_a_repository() { refused 3 'not a git repository' git-txn run -- true; }
+test_case 'refused by name: not a repository' not_a_repository
+empty_repository() {
+  git init -q repo; cd repo
+  refused 3 'no commit' git-txn run -- true
+  assert_absent .git/txn/kernel.db
+}
+test_case 'refused by name: empty repository, unborn branch' empty_repository
+sha256_repository() {
+  git init -q --object-format=sha256 repo; cd repo
+  git commit -q --allow-empty -m x
+  refused 3 'SHA-256' git-txn run -- true
+}
+test_case 'refused by name: SHA-256 objects' sha256_repository
+detached_head() {
+  new_repo
+  git checkout -q --detach
+  refused 3 '--onto' git-txn run -- true
+  lands 'echo x >src/new.txt' --onto main
+  assert_eq "$(git rev-parse HEAD)" "$(git rev-parse main~1)"
+}
+test_case 'a detached head needs --onto' detached_head
+unknown_branch() { new_repo; refused 3 nowhere git-txn run --onto nowhere -- true; }
+test_case 'refused by name: an unknown branch' unknown_branch
+usage_errors() {
+  new_repo
+  refused 3 'command' git-txn run
+  refused 3 'isolation' git-txn run --isolation chaotic -- true
+  refused 3 'frobnicate' git-txn frobnicate
+  refused 3 'unknown' git-txn run --no-such-flag -- true
+  refused 3 't-none' git-txn show t-none
+  refused 3 'confine' git-txn run --confine -- true
+  refused 3 'trace' git-txn run --trace magic -- true
+  refused 3 'timeout' git-txn run --timeout soon -- true
+}
+test_case 'usage errors exit 3 and name the thing' usage_errors
+missing_program() {
+  new_repo
+  refused 3 no-such-program git-txn run -- no-such-program
+  assert_eq "$(git for-each-ref refs/txn | wc -l)" 0
+}
+test_case 'a program that does not exist: said before anything happened' missing_program
+submodule_change() {
+  new_repo
+  git init -q "$WORLD/sub"; git -C "$WORLD/sub" commit -q --allow-empty -m s
+  agent 'git init -q vendored; git -C vendored commit -q --allow-empty -m s; echo x >src/new.txt'
+  assert_eq "$CODE" 3
+  assert_contains "$ERR" vendored
+  assert_eq "$(git rev-list --count main)" 1
+}
+test_case 'refused by name: a change to a submodule' submodule_change
+unchanged_submodule() {
+  new_repo
+  git init -q "$WORLD/sub"; git -C "$WORLD/sub" commit -q --allow-empty -m s
+  git -c protocol.file.allow=always submodule --quiet add "$WORLD/sub" sub
+  git commit -qm 'add a submodule'
+  lands 'echo x >src/new.txt'
+  assert_eq "$(git ls-tree main sub | cut -d' ' -f2)" commit
+  assert_sound
+}
+test_case 'works: an unchanged submodule pointer' unchanged_submodule
+case_clash() {
+  new_repo
+  agent 'echo x >src/F1.txt'
+  assert_eq "$CODE" 3
+  assert_contains "$ERR" 'F1.txt'
+}
+test_case 'refused by name: paths that differ only in case' case_clash
+bare_repository() {
+  new_repo
+  git clone -q --bare . "$WORLD/bare.git"
+  cd "$WORLD/bare.git"
+  agent 'echo x >src/new.txt'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_eq "$(git show main:src/new.txt)" x
+}
+test_case 'works: bare' bare_repository
+shallow_repository() {
+  new_repo
+  person_commits src/f1.txt two
+  person_commits src/f1.txt three
+  git clone -q --depth 1 "file://$REPO" "$WORLD/shallow"
+  cd "$WORLD/shallow"
+  lands 'cat src/f1.txt; git log -1 >"$WORLD/log"; echo x >src/new.txt'
+  assert_eq "$(show src/new.txt)" x
+  assert_clean_checkout
+}
+test_case 'works: shallow' shallow_repository
+sparse_repository() {
+  new_repo
+  git sparse-checkout set docs
+  assert_absent src/f1.txt
+  lands 'echo better >docs/guide.md'
+  assert_file docs/guide.md better
+  assert_eq "$(git ls-tree -r --name-only main | wc -l)" 10
+  assert_absent src/f1.txt
+  assert_clean_checkout
+  assert_sound
+}
+test_case 'works: sparse' sparse_repository
+crlf_repository() {
+  new_repo
+  printf '*.txt text eol=crlf\n' >.gitattributes
+  git add -A; git commit -qm crlf
+  rm src/*.txt; git checkout -q -- src
+  lands 'grep -q "$(printf "\r")" src/f1.txt; printf "new\r\n" >src/new.txt; printf "changed\r\n" >src/f2.txt'
+  assert_eq "$(show src/f2.txt)" changed
+  assert_eq "$(od -c src/f2.txt | head -1 | grep -c '\\r')" 1
+  assert_clean_checkout
+  assert_sound
+}
+test_case 'works: CRLF' crlf_repository
+odd_names() {
+  new_repo
+  lands 'printf x >"src/new
+line"; printf y >"$(printf "src/bad-\377\376")"; printf z >"src/$(printf "%0251d" 7)"; printf q >"src/qu\"ote \\ and space"; ln -s /etc/passwd src/link-out'
+  assert_eq "$(git ls-tree -r -z --name-only main src | tr '\0' '#' | tr '\n' '_' | tr -dc '#' | wc -c)" 12
+  assert_eq "$(git show "main:$(printf 'src/bad-\377\376')")" y
+  [ -L src/link-out ]
+  assert_clean_checkout
+  exits 0 git txn writes "$(field .txn)" --json
+  assert_sound
+}
+test_case 'works: newlines, invalid UTF-8, 255 bytes, quotes, links out of the tree' odd_names
+environment_variables() {
+  new_repo
+  mkdir "$WORLD/elsewhere"; cd "$WORLD/elsewhere"
+  GIT_DIR=$REPO/.git GIT_INDEX_FILE=$WORLD/other-index GIT_WORK_TREE=$REPO agent 'echo x >src/new.txt; git status >"$WORLD/st"'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_absent "$WORLD/other-index"
+  cd "$REPO"
+  assert_eq "$(show src/new.txt)" x
+  assert_clean_checkout
+}
+test_case 'works: GIT_DIR and GIT_INDEX_FILE set' environment_variables
+from_a_hook() {
+  new_repo
+  printf '#!/bin/sh\ngit txn run --json --onto side -- sh -c "echo x >src/from-hook.txt" >"$WORLD/hook.out" 2>&1\n' >.git/hooks/post-commit
+  git branch side
+  chmod +x .git/hooks/post-commit
+  person_commits src/f1.txt 'triggers the hook'
+  assert_eq "$(git show side:src/from-hook.txt)" x
+  assert_clean_checkout
+}
+test_case 'works: run from a hook' from_a_hook
+newer_store() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  sqlite3 .git/txn/kernel.db 'pragma user_version = 99; pragma wal_checkpoint(truncate)' >"$WORLD/.sq"
+  rm -f .git/txn/kernel.db-wal .git/txn/kernel.db-shm
+  local before
+  before=$(sha256sum .git/txn/kernel.db)
+  refused 2 newer git-txn run -- bash -c 'echo y >src/other.txt'
+  refused 2 newer git-txn status
+  assert_eq "$(sha256sum .git/txn/kernel.db)" "$before"
+  assert_absent .git/txn/kernel.db-wal
+}
+test_case 'a clear stop: a store from a newer version, untouched' newer_store
+corrupt_store() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  rm -f .git/txn/kernel.db-wal .git/txn/kernel.db-shm
+  printf 'garbage garbage garbage' | dd of=.git/txn/kernel.db bs=1 conv=notrunc status=none
+  refused 2 kernel.db git-txn run -- bash -c 'echo y >src/other.txt'
+  assert_eq "$(git rev-list --count main)" 2
+}
+test_case 'a clear stop: a corrupt store' corrupt_store
+full_disk() {
+  new_repo
+  mkdir "$WORLD/small"
+  mount -t tmpfs -o size=3m tmpfs "$WORLD/small" 2>"$WORLD/.mount" || { echo "cannot mount here: $(cat "$WORLD/.mount")"; return 0; }
+  trap 'umount "$WORLD/small"' EXIT
+  git clone -q . "$WORLD/small/repo"
+  cd "$WORLD/small/repo"
+  local before
+  before=$(head_of)
+  head -c 200000 /dev/urandom >"$WORLD/filler"
+  agent 'for i in $(seq 40); do head -c 100000 /dev/urandom >src/big$i.bin; done'
+  assert_eq "$CODE" 2
+  assert_contains "$ERR" 'space'
+  assert_eq "$(head_of)" "$before"
+  assert_clean_checkout
+  cd "$WORLD"
+}
+test_case 'a clear stop: a full disk' full_disk
+read_only_repository() {
+  new_repo
+  mkdir "$WORLD/ro"
+  mount --bind "$REPO" "$WORLD/ro" 2>"$WORLD/.mount" && mount -o remount,ro,bind "$WORLD/ro" 2>>"$WORLD/.mount" ||
+    { echo "cannot mount here: $(cat "$WORLD/.mount")"; return 0; }
+  trap 'cd "$WORLD"; umount "$WORLD/ro"' EXIT
+  cd "$WORLD/ro"
+  refused 2 'ead-only' git-txn run -- bash -c 'echo x >src/new.txt'
+  assert_clean_checkout
+}
+test_case 'a clear stop: a read-only repository' read_only_repository
+closed_terminal() {
+  new_repo
+  start_run -- 'echo x >src/new.txt; meet; sleep 60'
+  met
+  kill -HUP "$RUN_PID"
+  wait "$RUN_PID" || :
+  exits 0 git txn status --json
+  assert_eq "$(field '.transactions[0].state')" open
+  assert_clean_checkout
+  assert_sound
+}
+test_case 'a clear stop: a closed terminal loses nothing' closed_terminal
+interrupted() {
+  new_repo
+  start_run -- 'trap "echo stopping >src/stopped.txt; exit 130" INT; echo x >src/new.txt; meet; while :; do sleep 0.1; done'
+  met
+  kill -INT "$RUN_PID"
+  ends 1
+  assert_eq "$(field .state)" open
+  assert_eq "$(git show "refs/txn/$(field .txn)/1:src/stopped.txt")" stopping
+}
+test_case 'interrupted: the command gets the first one, nothing lands, nothing is lost' interrupted
+policy_errors() {
+  new_repo
+  printf '[[gate]]\nname = "x"\nrum = "true"\n' >.gittxn.toml
+  git add -A; git commit -qm policy
+  refused 3 'rum' git-txn run -- true
+  assert_contains "$ERR" '.gittxn.toml'
+}
+test_case 'a mistake in the policy file is named with its place' policy_errors
+large_file() {
+  new_repo
+  lands 'head -c 300000000 /dev/zero >src/large.bin'
+  assert_eq "$(git cat-file -s main:src/large.bin)" 300000000
+  assert_clean_checkout
+}
+test_case 'works: a large file' large_file 300
+
+finish

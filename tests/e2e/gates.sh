@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# Policy, trust, gates, certificates, and the repository's own hooks.
+. "$(dirname "$0")/lib.sh"
+
+untrusted_is_refused() {
+  new_repo
+  printf '[[gate]]\nname = "evil"\nrun = "touch \\"$HOME/ran\\""\n' >.gittxn.toml
+  git add -A
+  git commit -qm policy
+  agent 'echo x >src/new.txt; touch "$WORLD/agent-ran"'
+  assert_eq "$CODE" 3
+  assert_contains "$ERR" 'git txn trust --yes'
+  assert_absent "$WORLD/agent-ran"
+  assert_absent "$HOME/ran"
+  trust_policy
+  lands 'echo x >src/new.txt'
+  [ -e "$HOME/ran" ]
+}
+test_case 'trust: commands of a repository run only after a yes to exactly these' untrusted_is_refused
+
+landing_that_changes_policy() {
+  new_repo
+  policy '[[gate]]
+name = "a"
+run = "true"'
+  lands 'printf "[[gate]]\nname = \"b\"\nrun = \"touch $HOME/ran-b\"\n" >.gittxn.toml'
+  assert_eq "$(field '[.gates[].name] | join(" ")')" a 'judged by the rule it changes'
+  agent 'echo x >src/new.txt'
+  assert_eq "$CODE" 3
+  assert_absent "$HOME/ran-b"
+}
+test_case 'policy is read from the target branch, and a landing that changes it asks for trust again' \
+  landing_that_changes_policy
+
+failing_gate_rejects() {
+  new_repo
+  policy '[[gate]]
+name = "test"
+run = "echo checking; test ! -e src/bad.txt"'
+  agent 'echo x >src/bad.txt; echo ran >>"$WORLD/runs"'
+  assert_eq "$CODE $(field .state) $(field '.gates[0].result')" '1 rejected failed'
+  assert_eq "$(wc -l <"$WORLD/runs")" 1 'a failed gate must not retry the agent'
+  exits 0 git txn why "$(field .txn)"
+  assert_contains "$OUT" test
+  assert_absent src/bad.txt
+  assert_sound
+}
+test_case 'a failing gate rejects, never retries, and why names it' failing_gate_rejects
+
+slow_gate_times_out() {
+  new_repo
+  policy '[[gate]]
+name = "slow"
+run = "sleep 60"
+timeout = "1s"'
+  agent 'echo x >src/new.txt'
+  assert_eq "$CODE $(field '.gates[0].result')" '1 timed out'
+  assert_sound
+}
+test_case 'a gate has a time limit' slow_gate_times_out
+
+gate_is_isolated() {
+  new_repo
+  policy '[[gate]]
+name = "writes"
+run = "echo junk >src/f1.txt; echo junk >junk.txt; git commit -qam junk; env | sort >\"$HOME/gate-env\"; ls -l /proc/self/fd >\"$HOME/gate-fds\""'
+  SECRET_TOKEN=hunter2 lands 'echo x >src/new.txt'
+  assert_eq "$(git diff --name-only main~1 main)" src/new.txt
+  assert_lacks "$(cat "$HOME/gate-env")" hunter2
+  assert_lacks "$(cat "$HOME/gate-fds")" kernel.db
+  assert_sound
+}
+test_case 'a gate runs in a checkout of its own with a scrubbed environment' gate_is_isolated
+
+certificate_is_for_one_candidate() {
+  new_repo
+  policy '[[gate]]
+name = "count"
+run = "echo ran >>\"$HOME/count\""'
+  agent 'echo x >src/new.txt' --wait 0
+  assert_eq "$(wc -l <"$HOME/count")" 1
+  start_run -- 'meet; echo y >src/other.txt'
+  met
+  person_commits docs/guide.md changed
+  go_on
+  ends 0
+  assert_eq "$(wc -l <"$HOME/count")" 2 'a certificate counted for another candidate'
+}
+test_case 'no certificate counts for another candidate' certificate_is_for_one_candidate
+
+certificate_is_reused() {
+  new_repo
+  policy '[[gate]]
+name = "count"
+run = "echo ran >>\"$HOME/count\""'
+  echo dirty >src/f1.txt
+  agent 'echo agent >src/f1.txt' --wait 0
+  assert_eq "$CODE" 1
+  git checkout -q src/f1.txt
+  exits 0 git txn commit "$(field .txn)" --json
+  assert_eq "$(field .state)" landed
+  assert_eq "$(field '.gates[0].reused')" true
+  assert_eq "$(wc -l <"$HOME/count")" 1 'the gate ran again on the same candidate'
+}
+test_case 'the same candidate again: its certificate is reused' certificate_is_reused
+
+pre_commit_hook() {
+  new_repo
+  printf '#!/bin/sh\ngit diff --cached --name-only >"$HOME/hook-saw"\n! git diff --cached | grep -q FORBIDDEN\n' \
+    >.git/hooks/pre-commit
+  chmod +x .git/hooks/pre-commit
+  lands 'echo fine >src/new.txt'
+  assert_file "$HOME/hook-saw" src/new.txt
+  agent 'echo FORBIDDEN >src/bad.txt'
+  assert_eq "$CODE $(field .state)" '1 rejected'
+  assert_absent src/bad.txt
+  assert_sound
+}
+test_case 'pre-commit runs on the candidate as a gate' pre_commit_hook
+
+hook_that_edits() {
+  new_repo
+  printf '#!/bin/sh\nfor f in $(git diff --cached --name-only --diff-filter=A -- "*.txt"); do echo formatted >>"$f"; git add "$f"; done\n' \
+    >.git/hooks/pre-commit
+  chmod +x .git/hooks/pre-commit
+  lands 'echo raw >src/new.txt'
+  assert_eq "$(show src/new.txt)" "$(printf 'raw\nformatted')"
+  assert_clean_checkout
+  assert_sound
+}
+test_case 'a hook that edits files makes a new candidate' hook_that_edits
+
+commit_msg_hook() {
+  new_repo
+  printf '#!/bin/sh\ngrep -q "^[A-Z]*-[0-9]" "$1" || { echo "needs a ticket" >&2; exit 1; }\n' >.git/hooks/commit-msg
+  chmod +x .git/hooks/commit-msg
+  agent 'echo x >src/new.txt' --name 'no ticket'
+  assert_eq "$CODE $(field .state)" '1 rejected'
+  lands 'echo x >src/new2.txt' --name 'ABC-1 with a ticket'
+  assert_sound
+}
+test_case 'commit-msg judges the message' commit_msg_hook
+
+post_commit_hook() {
+  new_repo
+  printf '#!/bin/sh\ngit rev-parse HEAD >"$HOME/post"\n' >.git/hooks/post-commit
+  chmod +x .git/hooks/post-commit
+  lands 'echo x >src/new.txt'
+  assert_file "$HOME/post" "$(head_of)"
+}
+test_case 'post-commit runs after the landing' post_commit_hook
+
+signed_landing() {
+  new_repo
+  ssh-keygen -q -t ed25519 -N '' -f "$WORLD/key"
+  git config gpg.format ssh
+  git config user.signingKey "$WORLD/key.pub"
+  git config commit.gpgSign true
+  printf 'pat@example.org %s\n' "$(cat "$WORLD/key.pub")" >"$WORLD/allowed"
+  git config gpg.ssh.allowedSignersFile "$WORLD/allowed"
+  lands 'echo x >src/new.txt'
+  git verify-commit main 2>"$WORLD/verify" || fail "not signed: $(cat "$WORLD/verify")"
+  mv "$WORLD/key" "$WORLD/key.away"
+  agent 'echo y >src/second.txt' --wait 0
+  assert_eq "$CODE" 1
+  assert_contains "$(field .waiting.reason)" sign
+  mv "$WORLD/key.away" "$WORLD/key"
+  exits 0 git txn commit "$(field .txn)" --json
+  assert_eq "$(field .state)" landed
+  git verify-commit main 2>"$WORLD/verify"
+  assert_sound
+}
+test_case 'signing: the landing is signed by its owner, and waits for the key when it is absent' signed_landing
+
+worktree_setup() {
+  new_repo
+  echo 'KEY=1' >.env
+  echo .env >>.gitignore
+  echo node_modules/ >>.gitignore
+  mkdir node_modules
+  echo lib >node_modules/lib.js
+  git add -A
+  git commit -qm ignore
+  policy '[worktree]
+copy = [".env"]
+share = ["node_modules"]
+run = ["touch build-was-set-up.log"]
+[[gate]]
+name = "has-env"
+run = "test -e .env && test -e node_modules/lib.js"'
+  lands 'cat .env node_modules/lib.js build-was-set-up.log && echo x >src/new.txt; echo hack >node_modules/lib.js || echo denied'
+  assert_file node_modules/lib.js lib
+  assert_file .env 'KEY=1'
+  assert_eq "$(git diff --name-only main~1 main)" src/new.txt
+}
+test_case 'a fresh worktree gets what the policy says it needs, and cannot write through to the original' worktree_setup
+
+gate_commands() {
+  new_repo
+  policy '[[gate]]
+name = "one"
+run = "true"'
+  agent 'echo x >src/new.txt' --no-land
+  local id
+  id=$(field .txn)
+  exits 0 git txn gate list
+  assert_contains "$OUT" one
+  exits 0 git txn gate run "$id"
+  assert_contains "$OUT$ERR" passed
+}
+test_case 'gate list and gate run' gate_commands
+
+finish

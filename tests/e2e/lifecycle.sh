@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# States, exit codes, the JSON object, retries, waiting and the commands in steps.
+. "$(dirname "$0")/lib.sh"
+
+says_one_line() {
+  new_repo
+  exits 0 git txn run --name 'fix auth' -- bash -c 'cat src/f1.txt; echo x >src/new.txt'
+  local line
+  line=$(printf '%s\n' "$OUT" "$ERR" | grep '^landed')
+  assert_contains "$line" '"fix auth"'
+  assert_contains "$line" 'main'
+  assert_contains "$line" "$(git rev-parse --short main)"
+  assert_contains "$line" '1 file'
+  assert_contains "$line" 'read'
+  assert_eq "$(git log -1 --format=%s)" 'fix auth'
+}
+test_case 'a landing prints one line with name, branch, commits, files and reads' says_one_line
+
+json_object() {
+  new_repo
+  lands 'cat src/f1.txt >"$WORLD/out"; echo x >src/new.txt; echo to-stdout' --name N
+  local key
+  for key in txn name state waiting branch base head_before commit isolation read_set writes conflicts \
+             repairs gates attempts command_exit duration_ms; do
+    [ "$(field "has(\"$key\")")" = true ] || fail "no $key in $OUT"
+  done
+  assert_eq "$(printf '%s\n' "$OUT" | wc -l)" 1 'stdout holds more than the object'
+  assert_contains "$ERR" to-stdout
+  assert_eq "$(field .commit)" "$(head_of)"
+  assert_eq "$(field .read_set.status)" complete
+  assert_eq "$(field '.writes[0].path')" src/new.txt
+  assert_eq "$(field .isolation)" strict
+}
+test_case 'json: one object on stdout with the documented fields, the output of the agent on stderr' json_object
+
+no_change() {
+  new_repo
+  local before
+  before=$(head_of)
+  agent 'cat src/f1.txt'
+  assert_eq "$CODE $(field .state) $(field .commit)" '0 nothing null'
+  assert_eq "$(head_of)" "$before"
+}
+test_case 'no change made: nothing, exit 0, commit null' no_change
+
+failed_command_stays_open() {
+  new_repo
+  agent 'echo half >src/new.txt; exit 7'
+  assert_eq "$CODE $(field .state) $(field .command_exit)" '1 open 7'
+  assert_contains "$ERR$OUT" "git txn commit $(field .txn)"
+  local id
+  id=$(field .txn)
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(field .state)" landed
+  assert_eq "$(show src/new.txt)" half
+  assert_sound
+}
+test_case 'a failing command lands nothing and loses nothing, and the line that lands it works' \
+  failed_command_stays_open
+
+in_steps() {
+  new_repo
+  exits 0 git txn begin --name steps --json
+  local id
+  id=$(field .txn)
+  exits 0 git txn exec "$id" -- bash -c 'cat src/f1.txt; echo one >src/one.txt'
+  exits 0 git txn exec "$id" -- bash -c 'echo two >src/two.txt'
+  exits 5 git txn exec "$id" -- bash -c 'exit 5'
+  exits 0 git txn diff "$id"
+  assert_contains "$OUT" '+two'
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(field .state)" landed
+  assert_eq "$(show src/one.txt)$(show src/two.txt)" onetwo
+  exits 0 git txn reads "$id" --json
+  assert_contains "$OUT" '"subject":"src/f1.txt"'
+  exits 0 git txn writes "$id" --json
+  assert_contains "$OUT" src/two.txt
+  assert_sound
+}
+test_case 'begin, exec, diff, commit: the same in steps' in_steps
+
+abort_keeps_the_work() {
+  new_repo
+  agent 'echo x >src/new.txt' --no-land
+  local id
+  id=$(field .txn)
+  exits 0 git txn abort "$id"
+  exits 0 git txn show "$id" --json
+  assert_eq "$(field .state)" aborted
+  assert_eq "$(git show "refs/txn/$id/1:src/new.txt")" x
+  exits 0 git txn gc
+  assert_eq "$(git show "refs/txn/$id/1:src/new.txt")" x 'gc removed work that is not landed'
+}
+test_case 'abort and gc keep work that is not landed' abort_keeps_the_work
+
+quarantined_after_retries() {
+  new_repo
+  agent 'cat src/f1.txt; echo "$RANDOM" >src/new.txt; git -C "$WORLD/repo" commit -q --allow-empty -m tick
+         (cd "$WORLD/repo" && date +%N >src/f1.txt && git commit -qam "moved again")' --retries 2
+  assert_eq "$CODE $(field .state) $(field .attempts)" '1 quarantined 3'
+  local id
+  id=$(field .txn)
+  git rev-parse -q --verify "refs/txn/$id/1" && git rev-parse -q --verify "refs/txn/$id/3"
+  exits 0 git txn why "$id"
+  assert_contains "$OUT" src/f1.txt
+  assert_contains "$OUT" 'git txn'
+  assert_sound
+}
+test_case 'retries used up: quarantined, every attempt kept, why says what to do' quarantined_after_retries
+
+nested_is_refused() {
+  new_repo
+  agent 'git txn run -- true 2>"$WORLD/nested"; echo $? >"$WORLD/code"; git txn trust --yes x 2>>"$WORLD/nested"; git txn abort t-0 2>>"$WORLD/nested"; true'
+  assert_eq "$(cat "$WORLD/code")" 3
+  assert_contains "$(cat "$WORLD/nested")" "$(field .txn)"
+}
+test_case 'run, trust and abort inside a transaction are refused by name' nested_is_refused
+
+timeout_bounds_the_command() {
+  new_repo
+  agent 'echo x >src/new.txt; sleep 60' --timeout 1s
+  assert_eq "$CODE $(field .state)" '1 open'
+  assert_contains "$ERR$OUT" 'timed out'
+}
+test_case 'timeout: ends the command, keeps the work' timeout_bounds_the_command
+
+background_is_ended() {
+  new_repo
+  lands '(while :; do date >src/ticking.txt; sleep 0.01; done) & echo $! >"$WORLD/child"; sleep 0.2'
+  local child
+  child=$(cat "$WORLD/child")
+  [ ! -d "/proc/$child" ] || fail 'a background process outlived the transaction'
+  assert_sound
+}
+test_case 'what is left of the process tree is ended before the change is taken' background_is_ended
+
+untracked_are_listed() {
+  new_repo
+  exits 0 git txn run -- bash -c 'echo x >src/surprise.txt'
+  assert_contains "$OUT$ERR" src/surprise.txt
+}
+test_case 'untracked files that are taken are listed' untracked_are_listed
+
+status_and_stale() {
+  new_repo
+  agent 'cat src/f1.txt; echo x >src/new.txt' --no-land --name waiting
+  exits 0 git txn status
+  assert_contains "$OUT" waiting
+  person_commits src/f1.txt changed
+  exits 0 git txn status
+  assert_contains "$OUT" src/f1.txt
+}
+test_case 'status: what is open, and what is stale right now' status_and_stale
+
+log_and_show() {
+  new_repo
+  lands 'echo x >src/new.txt' --name 'first one'
+  local id
+  id=$(field .txn)
+  person_commits src/f1.txt changed 'a person was here'
+  exits 0 git txn log
+  assert_contains "$OUT" "$id"
+  assert_contains "$OUT" 'first one'
+  assert_contains "$OUT" 'a person was here'
+  exits 0 git txn log --json
+  exits 0 git txn show "$id"
+  assert_contains "$OUT" src/new.txt
+  exits 0 git txn state --at 1 --json
+  exits 0 git txn verify
+}
+test_case 'log tells landings and moves made outside, show tells one, state tells the past' log_and_show
+
+worktree_is_cleaned() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  assert_eq "$(find "$XDG_STATE_HOME" -name new.txt | wc -l)" 0
+  agent 'echo y >src/kept.txt' --no-land
+  exits 0 git txn open "$(field .txn)" --json
+  [ -f "$(field .worktree)/src/kept.txt" ] || fail "open does not lead to the worktree: $OUT"
+}
+test_case 'worktrees are removed when landed, kept and reachable when not' worktree_is_cleaned
+
+branch_not_checked_out() {
+  new_repo
+  git branch release
+  lands 'echo x >src/new.txt' --onto release
+  assert_eq "$(git show release:src/new.txt)" x
+  assert_absent src/new.txt
+  assert_eq "$(field .branch)" refs/heads/release
+  assert_sound
+}
+test_case 'onto: lands on a branch that is not checked out and leaves the checkout alone' branch_not_checked_out
+
+linked_worktree() {
+  new_repo
+  git worktree add -q "$WORLD/second" -b second
+  lands 'echo x >src/new.txt' --onto second
+  assert_file "$WORLD/second/src/new.txt" x
+  assert_eq "$(git -C "$WORLD/second" status --porcelain)" ''
+  assert_absent src/new.txt
+}
+test_case 'onto: a branch checked out in a linked worktree moves there' linked_worktree
+
+help_everywhere() {
+  new_repo
+  local c
+  exits 0 git-txn --help
+  for c in run begin exec commit abort resume open status log show diff reads writes why gate trust recover \
+           verify gc doctor version; do
+    exits 0 git-txn $c --help
+    assert_contains "$OUT" 'git txn'
+  done
+  exits 0 git txn version --cli --schema --events
+  exits 0 git txn doctor
+}
+test_case 'every command has help with examples' help_everywhere
+
+finish
