@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -28,8 +29,8 @@ struct TreeEntry {
   bool operator==(const TreeEntry&) const = default;
 };
 
-// A difference between two trees. Directories appear only where one side has a directory of that name
-// and the other has not (as entries of mode kTree), because listings depend on that.
+// A difference between two trees. Directories appear only where one side has a directory of that
+// name and the other has not (as entries of mode kTree), because listings depend on that.
 struct PathChange {
   std::string path;
   TreeEntry before;
@@ -42,11 +43,16 @@ struct PathChange {
 
 using Changes = std::vector<PathChange>;  // sorted by path (bytes), unique
 
+std::string_view mode_text(FileMode mode);               // "100644"; kNone is "000000"
+Result<FileMode> mode_from_text(std::string_view text);  // never kNone
+// {path, before, after}; a side where nothing is, is null.
 Json to_json(const PathChange& change);
 Result<PathChange> change_from_json(const Json& json);
 std::string changes_to_lines(const Changes& changes);
-Result<Changes> changes_from_lines(std::string_view lines);
-// The files only, without directory entries: the write set users see.
+Result<Changes> changes_from_lines(std::string_view lines);  // kCorrupt also when out of order
+Digest digest_of(const Changes& changes);                    // SHA-256 of the lines
+// The files only, without directory entries: the write set users see. A file that became a
+// directory stays as a removal, a directory that became a file as an addition.
 Changes files_of(const Changes& changes);
 
 }  // namespace gittxn

@@ -1,5 +1,5 @@
-// Events: the only way state changes. A store appends a list of events and the projections follow from
-// them in the same database transaction (5-kernel, F1 and F7).
+// Events: the only way state changes. A store appends a list of events and the projections follow
+// from them in the same database transaction (5-kernel, F1 and F7).
 #pragma once
 
 #include <cstdint>
@@ -23,44 +23,45 @@ NewEvent new_event(std::string_view type, std::string subject, const Json& paylo
 
 struct Event {
   Seq seq = 0;
-  std::string time;      // format_utc of the wall clock; for people
+  std::string time;  // format_utc of the wall clock; for people
   std::string type;
   std::string subject;
   int schema_version = 1;
   std::string dedup_key;
-  std::string payload;   // canonical JSON
+  std::string payload;  // canonical JSON
   Digest prev_hash;
-  Digest hash;           // SHA-256(prev_hash ‖ canonical JSON of every other column)
+  Digest hash;  // SHA-256(prev_hash ‖ canonical JSON of every other column)
 };
 
 Digest event_hash(const Event& event);  // of all columns but `hash`
 
 namespace event_type {
-inline constexpr std::string_view kTxnBegun = "txn.begun";              // payload: Txn
-inline constexpr std::string_view kAttemptStarted = "txn.attempt";      // Attempt
+inline constexpr std::string_view kTxnBegun = "txn.begun";                  // payload: Txn
+inline constexpr std::string_view kAttemptStarted = "txn.attempt";          // Attempt
 inline constexpr std::string_view kCommandStarted = "txn.command.started";  // trace, argv
-inline constexpr std::string_view kCommandEnded = "txn.command.ended";  // exit, trace
-inline constexpr std::string_view kTaken = "txn.taken";                 // kept, reads, writes, env
-inline constexpr std::string_view kPrepared = "txn.prepared";           // asked to land
-inline constexpr std::string_view kRepairing = "txn.repairing";         // rung, why
-inline constexpr std::string_view kWaiting = "txn.waiting";             // reason, subject ("" ends it)
-inline constexpr std::string_view kConflicted = "txn.conflicted";       // conflicts of one try
+inline constexpr std::string_view kCommandEnded = "txn.command.ended";      // exit, trace
+inline constexpr std::string_view kTaken = "txn.taken";            // kept, reads, writes, env
+inline constexpr std::string_view kPrepared = "txn.prepared";      // asked to land
+inline constexpr std::string_view kRepairing = "txn.repairing";    // rung, why
+inline constexpr std::string_view kWaiting = "txn.waiting";        // reason, subject ("" ends it)
+inline constexpr std::string_view kConflicted = "txn.conflicted";  // conflicts of one try
 inline constexpr std::string_view kRejected = "txn.rejected";
 inline constexpr std::string_view kQuarantined = "txn.quarantined";
 inline constexpr std::string_view kAborted = "txn.aborted";
 inline constexpr std::string_view kNothing = "txn.nothing";
-inline constexpr std::string_view kReopened = "txn.reopened";           // resume: back to open
-inline constexpr std::string_view kOwnerLost = "txn.owner.lost";        // attached owner died
+inline constexpr std::string_view kReopened = "txn.reopened";     // resume: back to open
+inline constexpr std::string_view kOwnerLost = "txn.owner.lost";  // attached owner died
 inline constexpr std::string_view kWorktreeRemoved = "txn.worktree.removed";
 inline constexpr std::string_view kLandingPrepared = "landing.prepared";
 inline constexpr std::string_view kLandingLost = "landing.lost";
 inline constexpr std::string_view kTransactionLanded = "transaction.landed";
 inline constexpr std::string_view kOutsideMove = "branch.outside-move";  // old, new
 inline constexpr std::string_view kDurableHead = "branch.durable";       // first durable head
-inline constexpr std::string_view kCheckoutPending = "checkout.pending";  // paths left to the person
-inline constexpr std::string_view kGateEvaluated = "gate.evaluated";     // Certificate
-inline constexpr std::string_view kTrusted = "policy.trusted";           // hash, actor
-inline constexpr std::string_view kTicketTaken = "turn.ticket";          // branch, txn, slot
+inline constexpr std::string_view kCheckoutPending =
+    "checkout.pending";                                               // paths left to the person
+inline constexpr std::string_view kGateEvaluated = "gate.evaluated";  // Certificate
+inline constexpr std::string_view kTrusted = "policy.trusted";        // hash, actor
+inline constexpr std::string_view kTicketTaken = "turn.ticket";       // branch, txn, slot
 inline constexpr std::string_view kTicketDone = "turn.done";
 }  // namespace event_type
 

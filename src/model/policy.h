@@ -13,30 +13,30 @@ namespace gittxn {
 
 struct GateSpec {
   GateName name;
-  std::vector<std::string> command;      // argv; a string in the file is run as ["sh", "-c", string]
+  std::vector<std::string> command;  // argv; a string in the file is run as ["sh", "-c", string]
   std::int64_t timeout_ms = 600'000;
-  std::vector<std::string> env;          // names passed through besides the scrubbed set
-  Digest version;                        // hash of the normalised definition
+  std::vector<std::string> env;  // names passed through besides the scrubbed set
+  Digest version;                // hash of the normalised definition
 };
 
 struct WorktreeSpec {
-  std::vector<std::string> copy;         // paths copied from the main checkout, e.g. ".env"
-  std::vector<std::string> share;        // read-only shared folders, e.g. "node_modules"
+  std::vector<std::string> copy;              // paths copied from the main checkout, e.g. ".env"
+  std::vector<std::string> share;             // read-only shared folders, e.g. "node_modules"
   std::vector<std::vector<std::string>> run;  // set-up commands
   std::optional<std::pair<int, int>> ports;   // a free range from here is given as GIT_TXN_PORT
 };
 
-struct PathRule {                        // raises, never lowers
+struct PathRule {  // raises, never lowers
   std::string prefix;
   Isolation isolation = Isolation::kStrict;
 };
 
 struct Policy {
-  std::vector<GateSpec> gates;           // in file order
+  std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
   std::vector<PathRule> rules;
-  Digest version;                        // hash of the normalised whole; a kernel read of every txn
-  Digest trust_hash;                     // of all commands in it; empty when it runs nothing
+  Digest version;     // hash of the normalised whole; a kernel read of every txn
+  Digest trust_hash;  // of all commands in it; empty when it runs nothing
 };
 
 // A check on a candidate and the evidence. Counts only for this (tree, parent, gate version, env).
@@ -45,14 +45,15 @@ struct Certificate {
   Digest gate_version;
   Oid tree;
   Oid parent;
-  Digest tool_env;                       // empty: unknown, then it is never reused
-  Digest inputs;                         // over traced reads; empty: unknown
+  Digest tool_env;  // empty: unknown, then it is never reused
+  Digest inputs;    // over traced reads; empty: unknown
   bool passed = false;
   int exit_status = 0;
   bool timed_out = false;
-  Digest output;                         // artifact: what it printed
+  Digest output;  // artifact: what it printed
   std::int64_t duration_ms = 0;
   TxnId txn;
+  bool operator==(const Certificate&) const = default;
 };
 Json to_json(const Certificate& certificate);
 Result<Certificate> certificate_from_json(const Json& json);

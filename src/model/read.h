@@ -2,7 +2,8 @@
 //
 // The digest says what was seen; the read holds while the digest is the same at the current head:
 //   content   the blob id ("" never; a link's target is a blob too)
-//   metadata  "<mode> <blob id>" for a file, "120000 <blob id>" for a link, "040000" for a directory
+//   metadata  "<mode> <blob id>" for a file, "120000 <blob id>" for a link, "040000" for a
+//   directory
 //             (a directory's metadata is only that it is one)
 //   absence   ""   (nothing is there)
 //   listing   SHA-256 over the sorted (name, type) entries of that directory in the snapshot's tree
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -21,40 +23,61 @@
 
 namespace gittxn {
 
-enum class ReadKind { kContent, kMetadata, kAbsence, kListing, kRef, kTree, kKernel, kEnvironment, kExternal };
+enum class ReadKind {
+  kContent,
+  kMetadata,
+  kAbsence,
+  kListing,
+  kRef,
+  kTree,
+  kKernel,
+  kEnvironment,
+  kExternal
+};
+// A digest that starts with this is of bytes no commit had when they were read: another checkout's
+// uncommitted edit. Such a read holds only if the head now has exactly these bytes.
+inline constexpr std::string_view kUncommitted = "uncommitted:";
+
 enum class Strength { kHard, kSoft };
 enum class ReadSource { kTrace, kHook, kMcp, kTranscript, kDeclared, kCoarse, kKernel };
 
 struct Read {
   ReadKind kind = ReadKind::kContent;
-  std::string subject;      // repository path (bytes, no leading slash, "" is the root), ref name, ...
+  std::string subject;  // repository path (bytes, no leading slash, "" is the root), ref name, ...
   std::string digest;
   Strength strength = Strength::kHard;
   ReadSource source = ReadSource::kTrace;
-  Oid snapshot;             // the commit it was read from (a transaction may move its base)
-  std::int64_t pid = 0;     // first process that made it; 0 unknown
-  std::string argv;         // of that process, quoted and cut to 200 bytes
-  std::string op;           // "openat", "stat", ...
+  Oid snapshot;          // the commit it was read from (a transaction may move its base)
+  std::int64_t pid = 0;  // first process that made it; 0 unknown
+  std::string argv;      // of that process, quoted and cut to 200 bytes
+  std::string op;        // "openat", "stat", ...
 
   bool operator==(const Read&) const = default;
 };
 
 // Complete, or unknown with a reason; unknown means that everything in scope was read.
 struct ReadSet {
-  std::vector<Read> reads;            // sorted by (subject, kind, snapshot), unique by that key
+  std::vector<Read> reads;  // sorted by (subject, kind, snapshot, digest), unique by that key
   bool complete = false;
-  std::string unknown_reason;         // when not complete, e.g. "trace lost 3 records"
-  Digest tool_env_digest;             // of what was executed and loaded from outside the worktree
-  std::vector<std::string> notes;     // reported: writes into another checkout, daemons, setuid, ...
+  std::string unknown_reason;      // when not complete, e.g. "trace lost 3 records"
+  Digest tool_env_digest;          // of what was executed and loaded from outside the worktree
+  std::vector<std::string> notes;  // reported: writes into another checkout, daemons, setuid, ...
 };
 
 std::string_view read_kind_name(ReadKind kind);
+Result<ReadKind> read_kind_from_name(std::string_view name);
+std::string_view strength_name(Strength strength);
+Result<Strength> strength_from_name(std::string_view name);
 std::string_view source_name(ReadSource source);
+Result<ReadSource> source_from_name(std::string_view name);
 Json to_json(const Read& read);
 Result<Read> read_from_json(const Json& json);
-// Sorts and removes duplicates: of two observations of one thing the better source stays.
+// Sorts and removes duplicates: of two observations of one thing the better source stays, and hard
+// wins over soft. Two observations with different digests are two reads (they cannot both hold, and
+// dropping one would hide that).
 void normalize(ReadSet& set);
-// JSON lines, one read a line, sorted by subject; the digest of a read set is the SHA-256 of these.
+// JSON lines: first the set's own line {complete, unknown_reason, tool_env, notes}, then one read a
+// line, normalised. The digest of a read set is the SHA-256 of these.
 std::string reads_to_lines(const ReadSet& set);
 Result<ReadSet> reads_from_lines(std::string_view lines);
 Digest digest_of(const ReadSet& set);

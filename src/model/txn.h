@@ -1,13 +1,21 @@
 // A transaction: one isolated try to change the repository, and its states.
 //
 //   open ──ask to land──> prepared ──> landing ──> landed
-//     │                      │  └──> rejected (gate or policy) | quarantined (retries used up)
-//     └──> nothing (no change) | aborted                      repairing: between prepared tries
+//     │                    │  │  ^        │
+//     │                    │  │  └─lost───┘        a landing that did not happen: back to prepared
+//     │                    │  └──> repairing       between tries: a new attempt (open) or asked
+//     again │                    └─────> rejected (gate or policy) | quarantined (retries used up)
+//     └──> nothing (no change) | aborted
+//
+// A landing is only ever landed or lost, because its LandingPrepared must be resolved either way;
+// who rejects after that goes through prepared. rejected, quarantined and aborted are kept whole:
+// resume reopens them, and rejected and quarantined ones may simply be asked for again.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -17,7 +25,15 @@
 namespace gittxn {
 
 enum class TxnState {
-  kOpen, kPrepared, kLanding, kLanded, kNothing, kRejected, kAborted, kQuarantined, kRepairing,
+  kOpen,
+  kPrepared,
+  kLanding,
+  kLanded,
+  kNothing,
+  kRejected,
+  kAborted,
+  kQuarantined,
+  kRepairing,
 };
 enum class Isolation { kReadCommitted, kSnapshot, kSerializable, kStrict };
 
@@ -27,7 +43,9 @@ std::string_view isolation_name(Isolation level);
 Result<Isolation> isolation_from_name(std::string_view name);
 // True for the moves the diagram above allows; the store refuses every other one.
 bool may_follow(TxnState from, TxnState to);
-bool is_final(TxnState state);  // landed, nothing, aborted
+// landed, nothing, aborted: nobody works on it and nothing waits for it (an aborted one can be
+// resumed).
+bool is_final(TxnState state);
 
 struct Identity {
   std::string name;
@@ -38,17 +56,18 @@ struct Identity {
 // One try of a transaction: a base, a worktree, and what came out of it.
 struct Attempt {
   int number = 1;
-  Oid base;                      // the snapshot's commit
-  Seq base_seq = 0;              // the snapshot's kernel event
-  std::string worktree;          // absolute; empty once removed
+  Oid base;                         // the snapshot's commit
+  Seq base_seq = 0;                 // the snapshot's kernel event
+  std::string worktree;             // absolute; empty once removed
   std::vector<std::string> traces;  // trace files, one per command
   std::optional<int> command_exit;
-  Oid kept;                      // commit under refs/txn/<id>/<n> with the work, once taken
-  Digest reads;                  // artifact: JSON lines of the read set
+  Oid kept;      // commit under refs/txn/<id>/<n> with the work, once taken
+  Digest reads;  // artifact: JSON lines of the read set
   bool reads_complete = false;
   std::string unknown_reason;
-  Digest writes;                 // artifact: JSON lines of the changes
+  Digest writes;  // artifact: JSON lines of the changes
   Digest tool_env;
+  bool operator==(const Attempt&) const = default;
 };
 
 struct Txn {
@@ -56,21 +75,22 @@ struct Txn {
   std::string name;
   TxnState state = TxnState::kOpen;
   Isolation isolation = Isolation::kStrict;
-  RefName target;                // resolved branch
+  RefName target;  // resolved branch
   std::vector<std::string> command;
-  std::string subdir;            // where in the tree the command starts
+  std::string subdir;  // where in the tree the command starts
   std::string owner;
   int priority = 0;
   Identity committer;
-  std::optional<Identity> author;   // --author
-  std::int64_t slot = 0;         // owner liveness slot (base/fs.h SlotLock on <txn dir>/owners)
-  bool attached = false;         // its owner proves life by holding the slot
+  std::optional<Identity> author;  // --author
+  std::int64_t slot = 0;           // owner liveness slot (base/fs.h SlotLock on <txn dir>/owners)
+  bool attached = false;           // its owner proves life by holding the slot
   std::vector<Attempt> attempts;
-  std::string waiting_reason;    // why it is not landing right now, "" when it does not wait
+  std::string waiting_reason;  // why it is not landing right now, "" when it does not wait
   std::string waiting_subject;
   Oid landed_commit;
   std::int64_t created_wall_ms = 0;
-  Seq version = 0;               // event that last changed it
+  Seq version = 0;  // event that last changed it
+  bool operator==(const Txn&) const = default;
 };
 
 // Why a transaction did not land: the witness a person sees.
@@ -80,14 +100,19 @@ struct Conflict {
   std::string subject;
   std::string read_digest;
   std::string head_digest;
-  std::string changed_by;        // a transaction id, or a commit with its author
+  std::string changed_by;  // a transaction id, or a commit with its author
   std::string hint;
   bool operator==(const Conflict&) const = default;
 };
 std::string_view conflict_kind_name(ConflictKind kind);
+Result<ConflictKind> conflict_kind_from_name(std::string_view name);
 Json to_json(const Conflict& conflict);
 Result<Conflict> conflict_from_json(const Json& json);
 
+Json to_json(const Identity& identity);
+Result<Identity> identity_from_json(const Json& json);
+Json to_json(const Attempt& attempt);
+Result<Attempt> attempt_from_json(const Json& json);
 Json to_json(const Txn& txn);
 Result<Txn> txn_from_json(const Json& json);
 

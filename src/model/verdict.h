@@ -13,9 +13,9 @@ namespace gittxn {
 // What moved the branch between a snapshot and the head, oldest first.
 struct Landed {
   Oid commit;
-  TxnId txn;             // empty: an outside move
-  std::string who;       // author line of an outside move
-  Changes changes;       // against its parent
+  TxnId txn;        // empty: an outside move
+  std::string who;  // author line of an outside move
+  Changes changes;  // against its parent
 };
 
 // The difference between one snapshot commit and the head being certified against.
@@ -27,14 +27,14 @@ struct SnapshotDiff {
 struct Footprint {
   TxnId txn;
   ReadSet reads;
-  Changes writes;        // against its base
+  Changes writes;  // against its base
   Oid base;
 };
 
 struct Verdict {
   bool commit = false;
-  std::vector<Conflict> conflicts;   // the witnesses; empty iff commit
-  std::size_t checked = 0;           // reads certified
+  std::vector<Conflict> conflicts;  // the witnesses; empty iff commit
+  std::size_t checked = 0;          // reads certified
 };
 
 }  // namespace gittxn

@@ -1,0 +1,43 @@
+#include "model/policy.h"
+
+#include <nlohmann/json.hpp>
+
+#include "model/codec.h"
+
+namespace gittxn {
+
+Json to_json(const Certificate& certificate) {
+  return Json{{"gate", encode_path(certificate.gate.str())},
+              {"gate_version", encode_path(certificate.gate_version.str())},
+              {"tree", certificate.tree.str()},
+              {"parent", certificate.parent.str()},
+              {"tool_env", encode_path(certificate.tool_env.str())},
+              {"inputs", encode_path(certificate.inputs.str())},
+              {"passed", certificate.passed},
+              {"exit_status", certificate.exit_status},
+              {"timed_out", certificate.timed_out},
+              {"output", encode_path(certificate.output.str())},
+              {"duration_ms", certificate.duration_ms},
+              {"txn", encode_path(certificate.txn.str())}};
+}
+
+Result<Certificate> certificate_from_json(const Json& json) {
+  Fields fields(json, "certificate");
+  Certificate certificate;
+  fields.name("gate", certificate.gate);
+  fields.name("gate_version", certificate.gate_version);
+  fields.oid("tree", certificate.tree);
+  fields.oid("parent", certificate.parent);
+  fields.name("tool_env", certificate.tool_env);
+  fields.name("inputs", certificate.inputs);
+  fields.boolean("passed", certificate.passed);
+  fields.integer("exit_status", certificate.exit_status);
+  fields.boolean("timed_out", certificate.timed_out);
+  fields.name("output", certificate.output);
+  fields.integer("duration_ms", certificate.duration_ms);
+  fields.name("txn", certificate.txn);
+  TRY(fields.done());
+  return certificate;
+}
+
+}  // namespace gittxn
