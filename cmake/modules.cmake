@@ -11,6 +11,10 @@ if(GIT_TXN_SANITIZE)
   target_link_options(txn_flags INTERFACE -fsanitize=${GIT_TXN_SANITIZE})
 endif()
 
+if(GIT_TXN_BUGS)
+  target_compile_definitions(txn_flags INTERFACE GIT_TXN_BUGS)
+endif()
+
 function(txn_sources DIR OUT_CODE OUT_TESTS)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${DIR}/*.cc)
   set(tests ${all})

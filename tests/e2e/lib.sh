@@ -41,7 +41,7 @@ e2e_world() {
   mkdir -p "$HOME" "$XDG_STATE_HOME" "$XDG_CONFIG_HOME" bin
   ln -sf "$GIT_TXN_PROGRAM" bin/git-txn
   export PATH=$PWD/bin:$PATH TZ=UTC LC_ALL=C.UTF-8 TERM=dumb GIT_CONFIG_NOSYSTEM=1
-  for v in $(git rev-parse --local-env-vars) $(compgen -e | grep '^GIT_TXN_' | grep -v PROGRAM); do
+  for v in $(git rev-parse --local-env-vars) $(compgen -e | grep '^GIT_TXN_' | grep -vE 'PROGRAM|BUG'); do
     unset "$v"
   done
   unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL
