@@ -11,8 +11,12 @@ std::string& armed() {
 }
 }  // namespace
 
-bool injected_bug(std::string_view name) { return armed() == name; }
-void arm_bug(std::string_view name) { armed() = name; }
+bool injected_bug(std::string_view name) {
+  return armed() == name;
+}
+void arm_bug(std::string_view name) {
+  armed() = name;
+}
 
 }  // namespace gittxn
 #endif

@@ -21,20 +21,34 @@ std::unexpected<Error> fail_errno(int errnum, std::string what) {
 
 std::string_view code_name(Code code) {
   switch (code) {
-    case Code::kFault: return "fault";
-    case Code::kUsage: return "usage";
-    case Code::kNotFound: return "not-found";
-    case Code::kExists: return "exists";
-    case Code::kStale: return "stale";
-    case Code::kBusy: return "busy";
-    case Code::kCorrupt: return "corrupt";
-    case Code::kNewer: return "newer";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kRefused: return "refused";
-    case Code::kTimeout: return "timeout";
-    case Code::kInterrupted: return "interrupted";
-    case Code::kNeedsGit: return "needs-git";
-    case Code::kOutcomeUnknown: return "outcome-unknown";
+    case Code::kFault:
+      return "fault";
+    case Code::kUsage:
+      return "usage";
+    case Code::kNotFound:
+      return "not-found";
+    case Code::kExists:
+      return "exists";
+    case Code::kStale:
+      return "stale";
+    case Code::kBusy:
+      return "busy";
+    case Code::kCorrupt:
+      return "corrupt";
+    case Code::kNewer:
+      return "newer";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kRefused:
+      return "refused";
+    case Code::kTimeout:
+      return "timeout";
+    case Code::kInterrupted:
+      return "interrupted";
+    case Code::kNeedsGit:
+      return "needs-git";
+    case Code::kOutcomeUnknown:
+      return "outcome-unknown";
   }
   return "fault";
 }

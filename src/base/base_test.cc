@@ -1,0 +1,113 @@
+// The small parts: clock, random, errors, failpoints.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/random.h"
+#include "base/result.h"
+
+namespace gittxn {
+namespace {
+
+FAILPOINT(fp_one, "test.one");
+FAILPOINT(fp_two, "test.two");
+
+TEST(Clock, FormatsUtc) {
+  EXPECT_EQ(format_utc(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(format_utc(-1), "1969-12-31T23:59:59.999Z");
+  EXPECT_EQ(format_utc(1795258945042), "2026-11-21T11:02:25.042Z");
+}
+
+TEST(Clock, GoesForward) {
+  SystemClock clock;
+  const std::int64_t mono_ns = clock.monotonic_ns();
+  const std::int64_t boot_ms = clock.boot_ms();
+  clock.sleep_ms(5);
+  EXPECT_GE(clock.monotonic_ns() - mono_ns, 5'000'000);
+  EXPECT_GE(clock.boot_ms() - boot_ms, 4);
+  EXPECT_GT(clock.wall_ms(), 1'600'000'000'000);
+  EXPECT_EQ(clock.boot_id().size(), 36u);
+  EXPECT_EQ(clock.boot_id(), clock.boot_id());
+}
+
+TEST(Random, IsReplayedFromItsSeed) {
+  Random a(5), b(5), c(6);
+  EXPECT_EQ(a.next(), b.next());
+  EXPECT_NE(a.next(), c.next());
+  EXPECT_EQ(a.below(0), 0u);
+  for (int i = 0; i < 100; ++i) EXPECT_LT(a.below(3), 3u);
+  std::set<std::string> names;
+  Random fresh;
+  for (int i = 0; i < 100; ++i) names.insert(fresh.name(8));
+  EXPECT_EQ(names.size(), 100u);
+  EXPECT_EQ(fresh.name(2000).find_first_of("01loi"), std::string::npos);
+}
+
+TEST(Errors, GatherContextOutermostFirst) {
+  const auto inner = [] { return Status(fail(Code::kStale, "ref moved")); };
+  const auto outer = [&]() -> Status {
+    TRY_IN("writing ref", inner());
+    return {};
+  };
+  const auto top = [&]() -> Result<int> {
+    TRY_IN("landing t-1", outer());
+    return 1;
+  };
+  const auto result = top();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::kStale);
+  EXPECT_EQ(result.error().message, "ref moved");
+  EXPECT_EQ(result.error().where, "landing t-1: writing ref");
+  EXPECT_EQ(fail_errno(ENOENT, "x").error().code, Code::kNotFound);
+  EXPECT_FALSE(fail_errno(ENOSPC, "x").error().hint.empty());
+}
+
+TEST(Failpoints, AreEnumeratedAndOffUntilArmed) {
+  const auto names = Failpoint::names();
+  EXPECT_TRUE(std::find(names.begin(), names.end(), "test.one") != names.end());
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_TRUE(fp_two.hit());
+}
+
+TEST(Failpoints, RefuseUnknownNamesAndActions) {
+  for (const char* spec : {"", "test.none", "test.one=", "test.one=0", "test.one=-1", "test.one=2x",
+                           "test.one=kill"}) {
+    EXPECT_EQ(Failpoint::arm(spec).error().code, Code::kUsage) << spec;
+  }
+}
+
+// What arm() does to the process that hits the point twice: its wait status.
+int status_of(const char* spec) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!Failpoint::arm(spec)) ::_exit(9);
+    const bool first = fp_one.hit().has_value();
+    const bool second = fp_one.hit().has_value();
+    ::_exit((first ? 1 : 0) + (second ? 2 : 0));
+  }
+  int status = -1;
+  ::waitpid(child, &status, WUNTRACED);
+  if (WIFSTOPPED(status)) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  return status;
+}
+
+TEST(Failpoints, KillStopOrFailOnce) {
+  EXPECT_EQ(WTERMSIG(status_of("test.one")), SIGKILL);
+  EXPECT_EQ(WTERMSIG(status_of("test.one=2")), SIGKILL);
+  EXPECT_EQ(WEXITSTATUS(status_of("test.one=3")), 3) << "not reached";
+  EXPECT_EQ(WEXITSTATUS(status_of("test.one=error")), 2) << "the first time only";
+  EXPECT_TRUE(WIFSTOPPED(status_of("test.one=stop")));
+}
+
+}  // namespace
+}  // namespace gittxn
