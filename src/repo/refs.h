@@ -3,10 +3,13 @@
 //
 // A swap, in order: a finished, synced file holding "<new>\n" is link(2)ed to <ref>.lock (so the lock
 // is never empty or half written, and its bytes say whose it is: the new value); the current value is
-// read under the lock and compared; the lock is renamed over the ref; the directory is fsynced; a
-// packed value of the same ref is thereby shadowed. A kill leaves: nothing; or our lock, which
-// remove_own_lock() recognises by its bytes; or the new value. An fsync that fails after the rename is
-// kOutcomeUnknown.
+// read under the lock and compared; the reflog entry is appended; the lock is renamed over the ref; the
+// directory is fsynced; a packed value of the same ref is thereby shadowed. A kill leaves: nothing; or
+// our lock, which remove_own_lock() recognises by its bytes; or the new value. An fsync that fails
+// after the rename is kOutcomeUnknown.
+//
+// A deletion is git's own (update-ref -d): it may have to rewrite packed-refs, and nobody is promised
+// that it is durable.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +20,7 @@
 
 #include "base/result.h"
 #include "base/ids.h"
+#include "repo/git.h"
 
 namespace gittxn::repo {
 
@@ -29,23 +33,43 @@ struct RefUpdate {
   std::int64_t lock_deadline_ms = 5000;
 };
 
+// What a HEAD file says: a branch (which need not exist), or a commit.
+struct HeadValue {
+  bool symbolic = false;
+  RefName target;   // symbolic
+  Oid oid;          // not symbolic
+};
+// Of the git directory of one checkout. kCorrupt for a zero-length or malformed file.
+Result<HeadValue> read_head(const std::string& git_dir);
+
+// git check-ref-format, for a full name below refs/. Names from outside are paths: check them first.
+bool is_ref_name(std::string_view name);
+bool is_oid(std::string_view text);   // 40 lower-case hex digits
+
 class Refs {
  public:
-  explicit Refs(std::string common_dir) : dir_(std::move(common_dir)) {}
+  // `git` is used to delete, and to ask whether a missing reflog should be begun.
+  Refs(std::string common_dir, Git git) : dir_(std::move(common_dir)), git_(std::move(git)) {}
   // Follows symbolic refs to the branch's real name; the name that locks are named by.
   Result<RefName> resolve_name(const RefName& name) const;
   // kNotFound when there is none, kCorrupt for a zero-length or malformed file.
   Result<Oid> read(const RefName& name) const;
-  // "refs/heads/" and friends, loose over packed, sorted by name.
+  // "refs/heads/" and friends, loose over packed, sorted by name. A symbolic ref is listed with the
+  // value it leads to, or not at all when that does not exist.
   Result<std::vector<std::pair<RefName, Oid>>> list(std::string_view prefix) const;
-  // kStale when the value is not `expected`, kBusy when the lock was not had in time.
+  // kStale when the value is not `expected`, kBusy when the lock was not had in time, kExists when a
+  // ref is in the way as a directory ("a" and "a/b"), kUsage for a symbolic ref: resolve_name first.
   Status update(const RefUpdate& update) const;
   // Removes <ref>.lock if its bytes are "<desired>\n". True when it was there.
   Result<bool> remove_own_lock(const RefName& ref, const Oid& desired) const;
+  // Makes the present value durable, whoever wrote it: the file, and every directory above it.
   Status sync_directory(const RefName& ref) const;
 
  private:
+  Status erase(const RefUpdate& update) const;
+
   std::string dir_;
+  Git git_;
 };
 
 }  // namespace gittxn::repo

@@ -17,7 +17,8 @@ namespace gittxn::repo {
 struct CheckoutPlace {
   std::string worktree;   // absolute
   std::string git_dir;    // absolute: the common directory, or .git/worktrees/<name>
-  RefName branch;         // what its HEAD points to; empty when detached
+  RefName branch;         // what its HEAD points to; empty when detached. In the middle of a rebase
+                          // it is the branch that the rebase will move when it ends
 };
 
 struct RepositoryPlace {
@@ -41,9 +42,14 @@ class Repository {
   Objects& objects() { return objects_; }
   std::string txn_dir() const { return place_.common_dir + "/txn"; }  // kernel.db, locks, artifacts
 
+  // Options that make a git command run on exactly this repository and checkout, also where discovery
+  // from the directory alone would not find them (GIT_DIR and GIT_WORK_TREE given by the caller).
+  GitOptions here() const;
+
   // The branch to land on: --onto (short or full name), else the current branch. Errors: detached head
   // (needs --onto), unborn branch, unknown branch, a tag or remote branch.
   Result<RefName> target_branch(const std::optional<std::string>& onto) const;
+  // One entry per checkout and branch it holds; a rebase --update-refs holds several.
   Result<std::vector<CheckoutPlace>> checkouts() const;
   // git config, as the person sees it in this repository.
   Result<std::optional<std::string>> config(const std::string& key) const;
@@ -53,9 +59,15 @@ class Repository {
   Result<bool> has_uncommitted_changes() const;
 
  private:
-  Repository(RepositoryPlace place, Git git, Objects objects);
+  Repository(RepositoryPlace place, Git git, Environment caller_config, Objects objects);
+  Result<std::optional<std::string>> main_worktree() const;
+  // Why the branch cannot be landed on; always an error.
+  Result<RefName> missing_branch(const RefName& name, const std::optional<std::string>& onto) const;
+  GitOptions asking() const;             // here(), with the caller's `git -c` settings
+
   RepositoryPlace place_;
   Git git_;
+  Environment caller_config_;
   Refs refs_;
   Objects objects_;
 };
