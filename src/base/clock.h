@@ -1,7 +1,8 @@
 // Time, passed in and never global, so that tests can fake it (5-kernel: F12).
 //
-// Three clocks with different promises: wall() is for people and jumps; monotonic() measures durations
-// in one process; boot() compares instants of different processes on one boot and never goes back.
+// Three clocks with different promises: wall() is for people and jumps; monotonic() measures
+// durations in one process; boot() compares instants of different processes on one boot and never
+// goes back.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ class Clock {
   virtual std::int64_t wall_ms() const = 0;       // since 1970, UTC
   virtual std::int64_t monotonic_ns() const = 0;  // this process only
   virtual std::int64_t boot_ms() const = 0;       // CLOCK_BOOTTIME
-  virtual std::string boot_id() const = 0;        // changes with every boot; "unknown" without /proc
-  virtual void sleep_ms(std::int64_t ms) = 0;     // less when a signal handler ran meanwhile
+  virtual std::string boot_id() const = 0;     // changes with every boot; "unknown" without /proc
+  virtual void sleep_ms(std::int64_t ms) = 0;  // less when a signal handler ran meanwhile
 };
 
 // The machine's clock. Threads may share one.

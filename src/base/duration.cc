@@ -21,8 +21,12 @@ std::unexpected<Error> bad(std::string_view text, std::string_view why) {
               "write a number with a unit, such as 250ms, 90s, 10m, 2h or 1h30m");
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return c >= 'a' && c <= 'z';
+}
 
 }  // namespace
 

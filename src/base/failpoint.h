@@ -1,12 +1,13 @@
-// Named points where a test can kill the program or make a step fail, compiled in always (a load and a
-// compare when off). Armed once at start by the program's main from GIT_TXN_FAILPOINT:
+// Named points where a test can kill the program or make a step fail, compiled in always (a load
+// and a compare when off). Armed once at start by the program's main from GIT_TXN_FAILPOINT:
 //
 //   land.after_ref_update           SIGKILL ourselves the first time the point is reached
 //   land.after_ref_update=2         the second time
 //   land.before_sync=error          the point reports an error instead
 //   land.before_sync=stop           SIGSTOP ourselves
 //
-// `git-txn internal failpoints` lists every name; tests enumerate that list and fail on a stale one.
+// `git-txn internal failpoints` lists every name; tests enumerate that list and fail on a stale
+// one.
 #pragma once
 
 #include <string>

@@ -43,20 +43,21 @@ Status write_all(int fd, std::string_view bytes);
 
 enum class Sync { kNo, kYes };
 // Writes a new file whole or not at all: temporary file beside it, optional fsync, rename, optional
-// fsync of the directory. A crash leaves the old file, or the new one, and perhaps a "*.tmp-*" file.
+// fsync of the directory. A crash leaves the old file, or the new one, and perhaps a "*.tmp-*"
+// file.
 Status write_file(const std::string& path, std::string_view bytes, Sync sync, mode_t mode = 0600);
 Status append_line_durable(const std::string& path, std::string_view line);  // O_APPEND + fdatasync
-Status fsync_path(const std::string& path);       // file or directory
-Status fsync_parent(const std::string& path);     // the directory that names it
-Status syncfs_path(const std::string& path);      // the whole file system below it
+Status fsync_path(const std::string& path);                                  // file or directory
+Status fsync_parent(const std::string& path);  // the directory that names it
+Status syncfs_path(const std::string& path);   // the whole file system below it
 
 Status make_dirs(const std::string& path, mode_t mode = 0700);
-Status remove_file(const std::string& path);      // absent is success
-Status remove_tree(const std::string& path);      // absent is success; never follows links
-Result<bool> exists(const std::string& path);     // lstat
+Status remove_file(const std::string& path);   // absent is success
+Status remove_tree(const std::string& path);   // absent is success; never follows links
+Result<bool> exists(const std::string& path);  // lstat
 Result<std::string> real_path(const std::string& path);
 Result<std::string> read_link(const std::string& path);
-std::string parent_dir(std::string_view path);    // "a/b" -> "a", "a" -> "."
+std::string parent_dir(std::string_view path);  // "a/b" -> "a", "a" -> "."
 std::string base_name(std::string_view path);
 std::string join_path(std::string_view a, std::string_view b);  // b absolute: b
 // Lexical: collapses "//", "." and "x/.."; keeps leading "..". Never touches the disk.
@@ -77,10 +78,11 @@ Status rename_over(const std::string& from, const std::string& to);
 Status hard_link(const std::string& from, const std::string& to);  // kExists when `to` is there
 
 enum class FsKind { kLocal, kNetwork };
-Result<FsKind> fs_kind(const std::string& path);  // statfs: nfs, cifs, smb, 9p, fuse.sshfs ... network
+Result<FsKind> fs_kind(
+    const std::string& path);  // statfs: nfs, cifs, smb, 9p, fuse.sshfs ... network
 
-// An exclusive flock(2) on a file that is created when absent and never unlinked. Dies with its holder;
-// the descriptor is close-on-exec and base/subprocess closes it in every child first.
+// An exclusive flock(2) on a file that is created when absent and never unlinked. Dies with its
+// holder; the descriptor is close-on-exec and base/subprocess closes it in every child first.
 class FileLock {
  public:
   // deadline_ms counts from now: < 0 waits for ever, 0 tries once. kBusy when not had in time;
@@ -96,13 +98,15 @@ class FileLock {
   UniqueFd fd_;
 };
 
-// One byte of a file as a lock (open-file-description locks), so that a whole table of locks needs one
-// file that is never unlinked: byte N proves that the owner (or ticket) N lives. Held until destroyed.
+// One byte of a file as a lock (open-file-description locks), so that a whole table of locks needs
+// one file that is never unlinked: byte N proves that the owner (or ticket) N lives. Held until
+// destroyed.
 class SlotLock {
  public:
   // kBusy when another open description holds the slot.
   static Result<SlotLock> try_acquire(const std::string& path, std::int64_t slot);
-  // Returns when whoever holds the slot lets go or dies, or at the deadline (as above) with kTimeout.
+  // Returns when whoever holds the slot lets go or dies, or at the deadline (as above) with
+  // kTimeout.
   static Status wait_free(const std::string& path, std::int64_t slot, std::int64_t deadline_ms);
   static Result<bool> is_held(const std::string& path, std::int64_t slot);
   SlotLock() = default;

@@ -24,10 +24,10 @@ class Name {
   std::string text_;
 };
 
-using TxnId = Name<struct TxnIdTag>;          // "t-7k2m", unique in one repository
-using Oid = Name<struct OidTag>;              // 40 lower-case hex digits; empty: nothing is there
-using RefName = Name<struct RefNameTag>;      // full: "refs/heads/main"
-using Digest = Name<struct DigestTag>;        // 64 lower-case hex digits of SHA-256, or a git oid
+using TxnId = Name<struct TxnIdTag>;      // "t-7k2m", unique in one repository
+using Oid = Name<struct OidTag>;          // 40 lower-case hex digits; empty: nothing is there
+using RefName = Name<struct RefNameTag>;  // full: "refs/heads/main"
+using Digest = Name<struct DigestTag>;    // 64 lower-case hex digits of SHA-256, or a git oid
 using GateName = Name<struct GateNameTag>;
 
 using Seq = std::int64_t;  // position in the event log; the first event is 1, 0 is "before any"

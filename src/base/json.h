@@ -1,5 +1,5 @@
-// JSON. The library (nlohmann) is wrapped here: exceptions stop at these functions, and the canonical
-// form below is the only one that is ever hashed.
+// JSON. The library (nlohmann) is wrapped here: exceptions stop at these functions, and the
+// canonical form below is the only one that is ever hashed.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,15 +19,17 @@ struct JsonLimits {
 };
 Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
 
-// RFC 8785 (JSON Canonicalization Scheme): keys sorted by UTF-16 code units, no white space, numbers
-// as ECMAScript prints them. Strings that are not UTF-8 must be made so by encode_path first.
+// RFC 8785 (JSON Canonicalization Scheme): keys sorted by UTF-16 code units, no white space,
+// numbers as ECMAScript prints them. Strings that are not UTF-8 must be made so by encode_path
+// first.
 std::string canonical_json(const Json& value);
 
 // One-line output for users: keys in insertion or sorted order, invalid UTF-8 replaced.
 std::string dump_json(const Json& value);
 
-// Git paths are bytes; JSON strings are Unicode. Every byte that is not part of valid UTF-8, and '%',
-// becomes %XX; everything else stands as it is. decode_path(encode_path(p)) == p for any bytes.
+// Git paths are bytes; JSON strings are Unicode. Every byte that is not part of valid UTF-8, and
+// '%', becomes %XX; everything else stands as it is. decode_path(encode_path(p)) == p for any
+// bytes.
 std::string encode_path(std::string_view bytes);
 std::string decode_path(std::string_view text);
 

@@ -1,5 +1,5 @@
-// One structured log, to a sink given by the program (stderr by default off). Never carries secrets:
-// callers log names and digests, not contents.
+// One structured log, to a sink given by the program (stderr by default off). Never carries
+// secrets: callers log names and digests, not contents.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // Errors as values. A function that can fail returns Result<T>; context is added on the way up; a
-// person's mistake carries a hint that says what to do next. A conflict is not an error: it is a value
-// of the verdict types in model/. A Code exists only because some caller reacts to it.
+// person's mistake carries a hint that says what to do next. A conflict is not an error: it is a
+// value of the verdict types in model/. A Code exists only because some caller reacts to it.
 #pragma once
 
 #include <expected>
@@ -58,15 +58,15 @@ std::string_view code_name(Code code);
 
 // TRY(expr): the value of a Result, or return its error from the enclosing function.
 // TRY_IN(context, expr): the same with context added.
-#define TRY(expr)                                                                    \
-  __extension__({                                                                    \
-    auto&& try_result_ = (expr);                                                     \
-    if (!try_result_) return std::unexpected(std::move(try_result_).error());        \
-    *std::move(try_result_);                                                         \
+#define TRY(expr)                                                             \
+  __extension__({                                                             \
+    auto&& try_result_ = (expr);                                              \
+    if (!try_result_) return std::unexpected(std::move(try_result_).error()); \
+    *std::move(try_result_);                                                  \
   })
-#define TRY_IN(context, expr)                                                                \
-  __extension__({                                                                            \
-    auto&& try_result_ = (expr);                                                             \
-    if (!try_result_) return std::unexpected(std::move(try_result_).error().in(context));    \
-    *std::move(try_result_);                                                                 \
+#define TRY_IN(context, expr)                                                             \
+  __extension__({                                                                         \
+    auto&& try_result_ = (expr);                                                          \
+    if (!try_result_) return std::unexpected(std::move(try_result_).error().in(context)); \
+    *std::move(try_result_);                                                              \
   })
