@@ -195,3 +195,32 @@ trust_policy() {
   hash=$(git txn trust --json | tail -n 1 | jq -r .hash)
   exits 0 git txn trust --yes "$hash"
 }
+
+# ---- work that is kept open, and commands that die or stop at a failpoint ---------------------------
+# open_work SCRIPT: a transaction with its work kept and not landed; its id in $ID
+open_work() {
+  agent "$1" --no-land
+  assert_eq "$CODE $(field .state)" '0 open' "run: $ERR"
+  ID=$(field .txn)
+}
+# killed_at FAILPOINT COMMAND...: the command reaches the point and dies there
+killed_at() {
+  local point=$1 got=0
+  shift
+  GIT_TXN_FAILPOINT=$point "$@" >"$WORLD/.out" 2>"$WORLD/.err" || got=$?
+  [ "$got" = 137 ] || fail "$point: expected a kill, '$*' exited $got: $(cat "$WORLD/.out" "$WORLD/.err")"
+}
+# stopped_at POINT COMMAND...: runs until it stops itself there; $STOPPED is its process
+stopped_at() {
+  local point=$1 n=0
+  shift
+  GIT_TXN_FAILPOINT=$point=stop "$@" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  STOPPED=$!
+  RUN_PID=$STOPPED
+  until grep -q '^State:.T' "/proc/$STOPPED/status" 2>"$WORLD/.state"; do
+    n=$((n + 1))
+    [ $n -lt 600 ] || fail "never stopped at $point: $(cat "$WORLD/run.err")"
+    [ -d "/proc/$STOPPED" ] || fail "ended before $point: $(cat "$WORLD/run.out" "$WORLD/run.err")"
+    sleep 0.05
+  done
+}

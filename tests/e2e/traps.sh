@@ -2,17 +2,6 @@
 # The traps of the landing order and of its recovery table, each one story.
 . "$(dirname "$0")/lib.sh"
 
-open_work() {
-  agent "$1" --no-land
-  assert_eq "$CODE $(field .state)" '0 open' "run: $ERR"
-  ID=$(field .txn)
-}
-killed_at() {
-  local point=$1 got=0
-  shift
-  GIT_TXN_FAILPOINT=$point "$@" >"$WORLD/.out" 2>"$WORLD/.err" || got=$?
-  [ "$got" = 137 ] || fail "$point: expected a kill, '$*' exited $got: $(cat "$WORLD/.out" "$WORLD/.err")"
-}
 landings_of() { git log --format=%B main | grep -c "Txn-Id: $1" || :; }
 
 undone_before_recovery() {
@@ -108,21 +97,6 @@ foreign_ref_lock() {
   assert_sound
 }
 test_case 'half-written lock of somebody else: waits with a reason, never removes it' foreign_ref_lock
-
-# stopped_at POINT COMMAND...: runs until it stops itself there; $STOPPED is its process
-stopped_at() {
-  local point=$1 n=0
-  shift
-  GIT_TXN_FAILPOINT=$point=stop "$@" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
-  STOPPED=$!
-  RUN_PID=$STOPPED
-  until grep -q '^State:.T' "/proc/$STOPPED/status" 2>"$WORLD/.state"; do
-    n=$((n + 1))
-    [ $n -lt 600 ] || fail "never stopped at $point: $(cat "$WORLD/run.err")"
-    [ -d "/proc/$STOPPED" ] || fail "ended before $point: $(cat "$WORLD/run.out" "$WORLD/run.err")"
-    sleep 0.05
-  done
-}
 
 saved_by_rename_in_the_middle() {
   new_repo

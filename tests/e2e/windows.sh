@@ -2,19 +2,6 @@
 # Seed 3's windows W1 to W6: what a kill used to leave behind, and what it leaves now.
 . "$(dirname "$0")/lib.sh"
 
-# open_work SCRIPT: a transaction with its work kept and not landed; its id in $ID
-open_work() {
-  agent "$1" --no-land
-  assert_eq "$CODE $(field .state)" '0 open' "run: $ERR"
-  ID=$(field .txn)
-}
-# killed_at FAILPOINT COMMAND...: the command reaches the point and dies there
-killed_at() {
-  local point=$1 got=0
-  shift
-  GIT_TXN_FAILPOINT=$point "$@" >"$WORLD/.out" 2>"$WORLD/.err" || got=$?
-  [ "$got" = 137 ] || fail "$point: expected a kill, '$*' exited $got: $(cat "$WORLD/.out" "$WORLD/.err")"
-}
 recovers() { exits 0 git txn recover; exits 0 git txn recover --json; }
 
 w1_killed_between_two_files() {
