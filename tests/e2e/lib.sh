@@ -162,7 +162,8 @@ export -f meet wait_for fail
 start_run() {
   local options=()
   while [ "$1" != -- ]; do options+=("$1"); shift; done
-  git txn run --json "${options[@]}" -- bash -c "$2" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  # git-txn itself, not through git: a signal must reach it
+  git-txn run --json "${options[@]}" -- bash -c "$2" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
   RUN_PID=$!
 }
 met() { wait_for "$WORLD/ready${1:-}" 60; }
@@ -214,6 +215,7 @@ killed_at() {
 stopped_at() {
   local point=$1 n=0
   shift
+  [ "$1 $2" != 'git txn' ] || { shift 2; set -- git-txn "$@"; }
   GIT_TXN_FAILPOINT=$point=stop "$@" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
   STOPPED=$!
   RUN_PID=$STOPPED
