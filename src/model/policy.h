@@ -35,6 +35,7 @@ struct Policy {
   std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
   std::vector<PathRule> rules;
+  std::optional<Isolation> default_isolation;  // of transactions that ask for no level
   Digest version;     // hash of the normalised whole; a kernel read of every txn
   Digest trust_hash;  // of all commands in it; empty when it runs nothing
 };

@@ -1,12 +1,13 @@
-// The kernel's store: one hash-chained event sequence and the projections that follow from it, in the
-// repository's common git directory under txn/ (kernel.db, artifacts/, owners, locks).
+// The kernel's store: one hash-chained event sequence and the projections that follow from it, in
+// the repository's common git directory under txn/ (kernel.db, artifacts/, owners, locks).
 //
 // Every state change is append(): BEGIN IMMEDIATE, check, events, projections, COMMIT with
 // synchronous=FULL. There is no other way to write, so a state without its event (F1) and an event
-// without its state (F7) cannot exist. Projections are a pure function of the events: verify_replay()
-// rebuilds them from nothing and compares byte for byte.
+// without its state (F7) cannot exist. Projections are a pure function of the events:
+// verify_replay() rebuilds them from nothing and compares byte for byte.
 //
-// One Store per thread; any number of processes. A kill at any point leaves the last committed append.
+// One Store per thread; any number of processes. A kill at any point leaves the last committed
+// append.
 #pragma once
 
 #include <functional>
@@ -33,26 +34,26 @@ struct PreparedLanding {
   Oid new_head;
   Oid tree;
   Seq seq = 0;
-  std::string payload;       // the event's canonical JSON (checkout moves, digests)
+  std::string payload;  // the event's canonical JSON (checkout moves, digests)
 };
 
 struct BranchState {
   RefName branch;
-  Oid head;                  // last head the log knows (landing or outside move)
-  Oid durable_head;          // empty: never synced
+  Oid head;          // last head the log knows (landing or outside move)
+  Oid durable_head;  // empty: never synced
   std::optional<PreparedLanding> prepared;
 };
 
 struct LandedRow {
   Seq seq = 0;
   RefName branch;
-  TxnId txn;                 // empty: outside move
+  TxnId txn;  // empty: outside move
   Oid old_head;
   Oid new_head;
 };
 
-struct Ticket {              // a place in the queue for a branch's turn
-  std::int64_t number = 0;   // also its slot in <txn dir>/tickets
+struct Ticket {             // a place in the queue for a branch's turn
+  std::int64_t number = 0;  // also its slot in <txn dir>/tickets
   RefName branch;
   TxnId txn;
   int priority = 0;
@@ -61,12 +62,12 @@ struct Ticket {              // a place in the queue for a branch's turn
 
 struct VerifyReport {
   Seq events = 0;
-  std::vector<std::string> problems;   // empty: all holds
+  std::vector<std::string> problems;  // empty: all holds
 };
 
 struct TxnFilter {
-  std::vector<TxnState> states;        // empty: all
-  int limit = 0;                       // 0: all; newest first
+  std::vector<TxnState> states;  // empty: all
+  int limit = 0;                 // 0: all; newest first
 };
 
 // What a check inside append() may look at: the state before the events, under the write lock.
@@ -80,8 +81,9 @@ class View {
 
 class Store final : public View {
  public:
-  // Creates the store when absent (mode 0700). kNewer: a store of a newer schema, untouched. kCorrupt.
-  // kUnsupported: a network file system. Older schemas are migrated in one transaction after a backup.
+  // Creates the store when absent (mode 0700). kNewer: a store of a newer schema, untouched.
+  // kCorrupt. kUnsupported: a network file system. Older schemas are migrated in one transaction
+  // after a backup.
   static Result<Store> open(const std::string& txn_dir, const Clock& clock);
   // kNotFound when there is no store; creates nothing. For commands that only look.
   static Result<Store> open_existing(const std::string& txn_dir, const Clock& clock);
@@ -103,8 +105,8 @@ class Store final : public View {
   Result<std::vector<LandedRow>> landed_since(const RefName& branch, Seq after) const;
   Result<std::vector<Certificate>> certificates(const Oid& tree) const;
   Result<bool> is_trusted(const Digest& trust_hash) const;
-  Result<std::vector<Ticket>> tickets(const RefName& branch) const;   // oldest first
-  Result<std::int64_t> next_slot();                                    // unique, never reused
+  Result<std::vector<Ticket>> tickets(const RefName& branch) const;  // oldest first
+  Result<std::int64_t> next_slot();                                  // unique, never reused
   Result<std::vector<Event>> events(Seq from, int limit) const;
   Result<std::vector<Event>> events_of(const std::string& subject) const;
 
@@ -112,9 +114,9 @@ class Store final : public View {
   Result<Digest> put_artifact(std::string_view bytes);
   Result<std::string> artifact(const Digest& digest) const;
 
-  Result<VerifyReport> verify() const;          // the chain, from the first event
-  Result<VerifyReport> verify_replay() const;   // projections rebuilt from the log, byte for byte
-  Result<Json> state_at(Seq seq) const;         // what the kernel knew then
+  Result<VerifyReport> verify() const;         // the chain, from the first event
+  Result<VerifyReport> verify_replay() const;  // projections rebuilt from the log, byte for byte
+  Result<Json> state_at(Seq seq) const;        // what the kernel knew then
   const std::string& dir() const;
 
  private:

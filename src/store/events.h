@@ -1,0 +1,107 @@
+// What each event says: one builder an event type, so that nobody writes a payload by hand, and the
+// readers of the payloads others need back. docs/formats/events.md is the table of all of them.
+//
+// The subject of a transaction's and a landing's event is the transaction's id, of a branch's event
+// the branch's full name. Pure functions; project() in projection.cc decides what each event may
+// follow.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "model/event.h"
+#include "model/policy.h"
+#include "model/txn.h"
+#include "store/store.h"
+
+namespace gittxn::store::events {
+
+// A new transaction: state open, no attempt yet. A repeat of the same one is no second event; the
+// same id with anything else in it is kExists.
+NewEvent txn_begun(const Txn& txn);
+
+// Attempts. A new one makes a transaction that was being repaired open again.
+NewEvent attempt_started(const TxnId& id, const Attempt& attempt);
+NewEvent command_started(const TxnId& id, int attempt, const std::string& trace,
+                         const std::vector<std::string>& argv);  // trace empty: not traced
+NewEvent command_ended(const TxnId& id, int attempt, int exit_status);
+NewEvent worktree_removed(const TxnId& id, int attempt);
+
+// What came out of an attempt. May be recorded again after more work.
+struct Taken {
+  int attempt = 1;
+  Oid base;      // the attempt's base from now on; empty: as it was
+  Oid kept;      // the commit under refs/txn/<id>/<attempt>
+  Digest reads;  // artifact
+  bool reads_complete = false;
+  std::string unknown_reason;
+  Digest writes;  // artifact
+  Digest tool_env;
+};
+NewEvent taken(const TxnId& id, const Taken& taken);
+
+// Moves of the state diagram (model/txn.h). Every move ends a wait.
+// Asked to land: the identity and signature are its owner's, captured here.
+NewEvent prepared(const TxnId& id, int attempt, const std::optional<Identity>& committer = {});
+NewEvent repairing(const TxnId& id, const std::string& rung, const std::string& why);
+NewEvent rejected(const TxnId& id, int attempt, const std::vector<Conflict>& conflicts);
+NewEvent quarantined(const TxnId& id, const std::string& why,
+                     const std::vector<Conflict>& conflicts);
+NewEvent aborted(const TxnId& id, const std::string& why, const std::string& actor);
+NewEvent nothing(const TxnId& id, const std::string& why);
+// Back to open under a (new) owner; of an open one it only changes the owner.
+struct Reopened {
+  std::string owner;
+  std::int64_t slot = 0;
+  bool attached = false;
+};
+NewEvent reopened(const TxnId& id, const Reopened& reopened);
+
+// Facts about a transaction that leave its state alone.
+NewEvent waiting(const TxnId& id, const std::string& reason,
+                 const std::string& subject);  // an empty reason ends the wait
+NewEvent conflicted(const TxnId& id, int attempt, const std::vector<Conflict>& conflicts);
+NewEvent owner_lost(const TxnId& id, std::int64_t slot);
+
+// A landing. `prepared` is refused (kStale) while the branch has an unresolved one, when the
+// branch's head in the log is not `old_head`, or when the transaction is not prepared. The other
+// two take the landing as the store gave it back, with its seq.
+struct LandingDetails {
+  Digest patch;  // of the changes against old_head
+  Digest reads;
+  Digest writes;
+};
+NewEvent landing_prepared(const PreparedLanding& landing, const LandingDetails& details,
+                          const Json& checkout);  // an array: what moves in checkouts
+NewEvent landing_lost(const PreparedLanding& landing, const std::string& why);
+NewEvent transaction_landed(const PreparedLanding& landing,
+                            const std::vector<std::string>& left_to_person = {});
+// Of PreparedLanding::payload.
+Result<LandingDetails> landing_details(const std::string& payload);
+Result<Json> landing_checkout(const std::string& payload);
+
+// Branches. The first event about a branch tells the log its head. An outside move is refused when
+// `old_head` is not the head in the log, and while a landing on that branch is unresolved.
+NewEvent outside_move(const RefName& branch, const Oid& old_head, const Oid& new_head,
+                      const std::string& who);
+NewEvent durable_head(const RefName& branch, const Oid& head);
+NewEvent checkout_pending(const TxnId& id, const std::string& worktree,
+                          const std::vector<std::string>& paths);
+
+NewEvent gate_evaluated(const Certificate& certificate);
+NewEvent trusted(const Digest& trust_hash, const std::string& actor);
+
+// The queue. The number is one that next_slot() gave, whose slot lock the waiter holds already.
+NewEvent ticket_taken(const Ticket& ticket);
+NewEvent ticket_done(const Ticket& ticket, const std::string& why);
+NewEvent slot_reserved();  // only through Store::next_slot
+
+// Reading back.
+Result<std::vector<Conflict>> conflicts_of(const Event& event);  // empty when the type has none
+std::string describe(const Event& event);                        // one line for a person
+
+}  // namespace gittxn::store::events
