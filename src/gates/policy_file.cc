@@ -1,0 +1,275 @@
+#include "gates/policy_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/duration.h"
+#include "base/hash.h"
+#include "gates/policy_rules.h"
+
+namespace gittxn::gates {
+namespace {
+
+constexpr std::size_t kMaxBytes = 1u << 20;
+constexpr std::size_t kMaxGates = 64;
+constexpr std::size_t kMaxList = 256;
+constexpr std::int64_t kMaxTimeoutMs = 24LL * 3'600'000;
+
+std::unexpected<Error> bad(const toml::source_region& at, std::string message,
+                           std::string hint = {}) {
+  return fail(Code::kUsage,
+              fmt::format("{}:{}:{}: {}", kPolicyPath, at.begin.line, at.begin.column, message),
+              std::move(hint));
+}
+
+// Every key of a table must be one of `known`: a misspelt rule that is silently ignored is no rule.
+Status only_known(const toml::table& table, std::string_view where,
+                  std::initializer_list<std::string_view> known) {
+  for (const auto& [key, value] : table) {
+    if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
+    return bad(key.source(), fmt::format("unknown key '{}' in {}", key.str(), where),
+               fmt::format("known keys are {}", fmt::join(known, ", ")));
+  }
+  return {};
+}
+
+Result<std::string> text_of(const toml::node& node, std::string_view what) {
+  const auto* value = node.as_string();
+  if (!value) return bad(node.source(), fmt::format("{} must be a string", what));
+  if (value->get().find('\0') != std::string::npos) {
+    return bad(node.source(), fmt::format("{} contains a NUL character", what));
+  }
+  return value->get();
+}
+
+Result<const toml::array*> list_of(const toml::node& node, std::string_view what) {
+  const auto* list = node.as_array();
+  if (!list) return bad(node.source(), fmt::format("{} must be an array", what));
+  if (list->size() > kMaxList) {
+    return bad(node.source(), fmt::format("{} has more than {} entries", what, kMaxList));
+  }
+  return list;
+}
+
+Result<std::vector<std::string>> texts_of(const toml::node& node, std::string_view what) {
+  std::vector<std::string> out;
+  for (const auto& item : *TRY(list_of(node, what))) {
+    out.push_back(TRY(text_of(item, fmt::format("each entry of {}", what))));
+  }
+  return out;
+}
+
+// "make test" runs under sh; ["make", "test"] runs as it is.
+Result<std::vector<std::string>> command_of(const toml::node& node, std::string_view what) {
+  if (node.is_string()) {
+    std::string line = TRY(text_of(node, what));
+    if (line.find_first_not_of(" \t\n") == std::string::npos) {
+      return bad(node.source(), fmt::format("{} is empty", what));
+    }
+    return std::vector<std::string>{"sh", "-c", std::move(line)};
+  }
+  if (!node.is_array()) {
+    return bad(node.source(), fmt::format("{} must be a string or an array of strings", what));
+  }
+  std::vector<std::string> argv = TRY(texts_of(node, what));
+  if (argv.empty() || argv[0].empty()) {
+    return bad(node.source(), fmt::format("{} names no program", what));
+  }
+  return argv;
+}
+
+Result<std::vector<std::string>> paths_of(const toml::node& node, std::string_view what) {
+  std::vector<std::string> out;
+  for (const auto& item : *TRY(list_of(node, what))) {
+    std::string path = TRY(text_of(item, fmt::format("each entry of {}", what)));
+    if (auto why = path_problem(path)) {
+      return bad(item.source(), fmt::format("'{}' in {} {}", path, what, *why),
+                 "write a path inside the repository, such as \".env\" or \"node_modules\"");
+    }
+    while (path.ends_with('/')) path.pop_back();
+    out.push_back(std::move(path));
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> env_of(const toml::node& node) {
+  std::set<std::string> names;
+  for (const auto& item : *TRY(list_of(node, "env"))) {
+    std::string name = TRY(text_of(item, "each entry of env"));
+    if (auto why = env_name_problem(name)) {
+      return bad(item.source(), fmt::format("'{}' in env {}", name, *why),
+                 "write the name of an environment variable, such as \"CI\"");
+    }
+    names.insert(std::move(name));
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<std::int64_t> timeout_of(const toml::node& node) {
+  auto ms = parse_duration_ms(TRY(text_of(node, "timeout")));
+  if (!ms) return bad(node.source(), "timeout: " + ms.error().message, ms.error().hint);
+  if (*ms <= 0 || *ms > kMaxTimeoutMs) {
+    return bad(node.source(), "timeout must be more than 0 and at most 24h");
+  }
+  return *ms;
+}
+
+Result<GateSpec> gate_of(const toml::table& table) {
+  TRY(only_known(table, "[[gate]]", {"name", "run", "timeout", "env"}));
+  GateSpec gate;
+  const toml::node* name = table.get("name");
+  if (!name) return bad(table.source(), "a [[gate]] needs a name", "add name = \"test\"");
+  std::string text = TRY(text_of(*name, "name"));
+  if (auto why = gate_name_problem(text)) {
+    return bad(name->source(), fmt::format("gate name '{}' {}", text, *why),
+               "use letters, digits, '.', '_' and '-', at most 64 of them");
+  }
+  gate.name = GateName(text);
+  const toml::node* run = table.get("run");
+  if (!run) {
+    return bad(table.source(), fmt::format("gate '{}' has no run", text),
+               "add run = \"make test\"");
+  }
+  gate.command = TRY(command_of(*run, "run"));
+  if (const auto* node = table.get("timeout")) gate.timeout_ms = TRY(timeout_of(*node));
+  if (const auto* node = table.get("env")) gate.env = TRY(env_of(*node));
+  gate.version = gate_version(gate);
+  return gate;
+}
+
+// [[name]]: an array whose every member is a table.
+Result<std::vector<const toml::table*>> tables_of(const toml::node& node, std::string_view name) {
+  std::vector<const toml::table*> out;
+  const auto* list = node.as_array();
+  if (!list) return bad(node.source(), fmt::format("write [[{0}]] with two brackets", name));
+  for (const auto& item : *list) {
+    const auto* table = item.as_table();
+    if (!table) return bad(item.source(), fmt::format("each [[{}]] must be a table", name));
+    out.push_back(table);
+  }
+  return out;
+}
+
+Status read_gates(const toml::node& node, Policy& policy) {
+  std::set<std::string> seen;
+  for (const auto* table : TRY(tables_of(node, "gate"))) {
+    GateSpec gate = TRY(gate_of(*table));
+    if (!seen.insert(gate.name.str()).second) {
+      return bad(table->source(), fmt::format("gate '{}' is defined twice", gate.name.str()));
+    }
+    policy.gates.push_back(std::move(gate));
+    if (policy.gates.size() > kMaxGates) {
+      return bad(table->source(), fmt::format("more than {} gates", kMaxGates));
+    }
+  }
+  return {};
+}
+
+Result<std::pair<int, int>> ports_of(const toml::node& node) {
+  const auto* list = node.as_array();
+  auto number = [&](std::size_t i) { return list->get(i)->value_exact<std::int64_t>(); };
+  if (!list || list->size() != 2 || !number(0) || !number(1)) {
+    return bad(node.source(), "ports must be two numbers", "write ports = [3000, 3999]");
+  }
+  std::int64_t first = *number(0), last = *number(1);
+  if (first < 1024 || last > 65535 || first > last) {
+    return bad(node.source(), "ports must lie between 1024 and 65535, the lower one first");
+  }
+  return std::pair<int, int>(static_cast<int>(first), static_cast<int>(last));
+}
+
+Status read_worktree(const toml::node& node, Policy& policy) {
+  const auto* table = node.as_table();
+  if (!table) return bad(node.source(), "write [worktree] as a table");
+  TRY(only_known(*table, "[worktree]", {"copy", "share", "run", "ports"}));
+  if (const auto* copy = table->get("copy")) policy.worktree.copy = TRY(paths_of(*copy, "copy"));
+  if (const auto* share = table->get("share"))
+    policy.worktree.share = TRY(paths_of(*share, "share"));
+  if (const auto* run = table->get("run")) {
+    for (const auto& item : *TRY(list_of(*run, "run"))) {
+      policy.worktree.run.push_back(TRY(command_of(item, "each entry of run")));
+    }
+  }
+  if (const auto* ports = table->get("ports")) policy.worktree.ports = TRY(ports_of(*ports));
+  return {};
+}
+
+Result<Isolation> level_of(const toml::node& node, std::string_view what) {
+  std::string text = TRY(text_of(node, what));
+  auto level = isolation_from_name(text);
+  if (!level) {
+    return bad(node.source(), fmt::format("{}: unknown isolation level '{}'", what, text),
+               "the levels are read-committed, snapshot, serializable and strict");
+  }
+  return *level;
+}
+
+Status read_rules(const toml::node& node, Policy& policy) {
+  for (const auto* table : TRY(tables_of(node, "rule"))) {
+    TRY(only_known(*table, "[[rule]]", {"path", "isolation"}));
+    const auto* path = table->get("path");
+    const auto* level = table->get("isolation");
+    if (!path || !level) {
+      return bad(table->source(), "a [[rule]] needs path and isolation",
+                 "write path = \"src/auth/\" and isolation = \"strict\"");
+    }
+    PathRule rule;
+    rule.prefix = TRY(text_of(*path, "path"));
+    // The empty path is the whole repository.
+    if (auto why = rule.prefix.empty() ? std::nullopt : path_problem(rule.prefix)) {
+      return bad(path->source(), fmt::format("path '{}' {}", rule.prefix, *why));
+    }
+    rule.isolation = TRY(level_of(*level, "isolation"));
+    policy.rules.push_back(std::move(rule));
+    if (policy.rules.size() > kMaxList) {
+      return bad(table->source(), fmt::format("more than {} rules", kMaxList));
+    }
+  }
+  return {};
+}
+
+Status read_isolation(const toml::node& node, Policy& policy) {
+  const auto* table = node.as_table();
+  if (!table) return bad(node.source(), "write [isolation] as a table");
+  TRY(only_known(*table, "[isolation]", {"default"}));
+  if (const auto* level = table->get("default")) {
+    policy.default_isolation = TRY(level_of(*level, "default"));
+  }
+  return {};
+}
+
+Result<Policy> read_policy(const toml::table& root) {
+  TRY(only_known(root, "the file", {"gate", "worktree", "rule", "isolation"}));
+  Policy policy;
+  if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
+  if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
+  if (const auto* node = root.get("rule")) TRY(read_rules(*node, policy));
+  if (const auto* node = root.get("isolation")) TRY(read_isolation(*node, policy));
+  seal_policy(policy);
+  return policy;
+}
+
+}  // namespace
+
+Result<Policy> parse_policy(std::string_view text) {
+  if (text.size() > kMaxBytes) {
+    return fail(Code::kUsage, fmt::format("{} is larger than 1 MiB", kPolicyPath),
+                "a policy names commands; put their text into scripts of the repository");
+  }
+  try {
+    return read_policy(toml::parse(text));
+  } catch (const toml::parse_error& e) {
+    return bad(e.source(), fmt::format("not valid TOML: {}", e.description()),
+               "docs/formats/policy.md shows every key");
+  } catch (const std::exception& e) {
+    return fail(Code::kFault, fmt::format("reading {}: {}", kPolicyPath, e.what()));
+  }
+}
+
+}  // namespace gittxn::gates

@@ -1,0 +1,209 @@
+#include "gates/policy_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gates/policy_rules.h"
+
+namespace gittxn::gates {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::string_view kFull = R"(
+# how a change is checked here
+[[gate]]
+name = "test"
+run = "make test"
+timeout = "15m"
+env = ["CI", "CC", "CI"]
+
+[[gate]]
+name = "lint"
+run = ["npm", "run", "lint"]
+
+[worktree]
+copy = [".env", "config/local.toml"]
+share = ["node_modules/"]
+run = ["npm ci", ["make", "setup"]]
+ports = [3000, 3999]
+
+[[rule]]
+path = "src/auth/"
+isolation = "strict"
+
+[isolation]
+default = "snapshot"
+)";
+
+TEST(PolicyFile, ReadsEveryKey) {
+  Policy policy = parse_policy(kFull).value();
+  ASSERT_EQ(policy.gates.size(), 2u);
+  EXPECT_EQ(policy.gates[0].name, GateName("test"));
+  EXPECT_THAT(policy.gates[0].command, ElementsAre("sh", "-c", "make test"));
+  EXPECT_EQ(policy.gates[0].timeout_ms, 900'000);
+  EXPECT_THAT(policy.gates[0].env, ElementsAre("CC", "CI"));
+  EXPECT_THAT(policy.gates[1].command, ElementsAre("npm", "run", "lint"));
+  EXPECT_EQ(policy.gates[1].timeout_ms, 600'000);
+  EXPECT_THAT(policy.worktree.copy, ElementsAre(".env", "config/local.toml"));
+  EXPECT_THAT(policy.worktree.share, ElementsAre("node_modules"));
+  EXPECT_THAT(policy.worktree.run,
+              ElementsAre(ElementsAre("sh", "-c", "npm ci"), ElementsAre("make", "setup")));
+  EXPECT_EQ(policy.worktree.ports, std::make_pair(3000, 3999));
+  ASSERT_EQ(policy.rules.size(), 1u);
+  EXPECT_EQ(policy.rules[0].prefix, "src/auth/");
+  EXPECT_EQ(policy.default_isolation, Isolation::kSnapshot);
+}
+
+TEST(PolicyFile, NothingIsTheEmptyPolicy) {
+  for (const char* text : {"", "\n", "# only a comment\n"}) {
+    Policy policy = parse_policy(text).value();
+    EXPECT_TRUE(policy.gates.empty());
+    EXPECT_TRUE(policy.trust_hash.empty()) << "it runs nothing";
+    EXPECT_EQ(policy.version, parse_policy("").value().version);
+  }
+}
+
+struct Bad {
+  const char* text;
+  const char* place;    // how the message starts
+  const char* mention;  // what it must name
+};
+
+TEST(PolicyFile, RefusesEachMistakeWithItsPlace) {
+  const Bad kBad[] = {
+      {"[[gate]]\nname = \"x\"\nrum = \"true\"\n", ".gittxn.toml:3:1: ", "unknown key 'rum'"},
+      {"gates = 1\n", ".gittxn.toml:1:1: ", "unknown key 'gates'"},
+      {"[gate]\nname = \"x\"\n", ".gittxn.toml:1:1: ", "[[gate]]"},
+      {"gate = [1]\n", ".gittxn.toml:1:9: ", "must be a table"},
+      {"[[gate]]\nrun = \"x\"\n", ".gittxn.toml:1:1: ", "needs a name"},
+      {"[[gate]]\nname = \"x\"\n", ".gittxn.toml:1:1: ", "'x' has no run"},
+      {"[[gate]]\nname = \"a/b\"\nrun = \"x\"\n", ".gittxn.toml:2:8: ", "'a/b' is not a name"},
+      {"[[gate]]\nname = \"..\"\nrun = \"x\"\n", ".gittxn.toml:2:8: ", "is not a name"},
+      {"[[gate]]\nname = \"pre-commit\"\nrun = \"x\"\n", ".gittxn.toml:2:8: ", "kept for the hook"},
+      {"[[gate]]\nname = 7\nrun = \"x\"\n", ".gittxn.toml:2:8: ", "must be a string"},
+      {"[[gate]]\nname = \"x\"\nrun = 7\n", ".gittxn.toml:3:7: ", "a string or an array"},
+      {"[[gate]]\nname = \"x\"\nrun = []\n", ".gittxn.toml:3:7: ", "names no program"},
+      {"[[gate]]\nname = \"x\"\nrun = \"  \"\n", ".gittxn.toml:3:7: ", "is empty"},
+      {"[[gate]]\nname = \"x\"\nrun = [\"a\", 1]\n", ".gittxn.toml:3:13: ", "must be a string"},
+      {"[[gate]]\nname = \"x\"\nrun = \"a\\u0000b\"\n", ".gittxn.toml:3:7: ", "NUL"},
+      {"[[gate]]\nname=\"x\"\nrun=\"x\"\ntimeout = \"10\"\n", ".gittxn.toml:4:11: ", "no unit"},
+      {"[[gate]]\nname=\"x\"\nrun=\"x\"\ntimeout = \"0s\"\n", ".gittxn.toml:4:11: ", "more than 0"},
+      {"[[gate]]\nname=\"x\"\nrun=\"x\"\ntimeout = \"25h\"\n", ".gittxn.toml:4:11: ", "24h"},
+      {"[[gate]]\nname=\"x\"\nrun=\"x\"\nenv = [\"A=B\"]\n", ".gittxn.toml:4:8: ", "'A=B'"},
+      {"[[gate]]\nname=\"x\"\nrun=\"x\"\nenv = [\"GIT_DIR\"]\n", ".gittxn.toml:4:8: ", "GIT_DIR"},
+      {"[[gate]]\nname=\"x\"\nrun=\"x\"\n[[gate]]\nname=\"x\"\nrun=\"y\"\n",
+       ".gittxn.toml:4:1: ", "defined twice"},
+      {"[worktree]\ncopy = [\"../secret\"]\n", ".gittxn.toml:2:9: ", "'../secret' in copy leaves"},
+      {"[worktree]\nshare = [\"/etc\"]\n", ".gittxn.toml:2:10: ", "not relative"},
+      {"[worktree]\nshare = [\"a/../../b\"]\n", ".gittxn.toml:2:10: ", "leaves"},
+      {"[worktree]\ncopy = [\".GIT/config\"]\n", ".gittxn.toml:2:9: ", "git directory"},
+      {"[worktree]\ncopy = [\"\"]\n", ".gittxn.toml:2:9: ", "is empty"},
+      {"[worktree]\ncopy = \".env\"\n", ".gittxn.toml:2:8: ", "must be an array"},
+      {"[worktree]\nrun = \"npm ci\"\n", ".gittxn.toml:2:7: ", "must be an array"},
+      {"[worktree]\nports = [80, 90]\n", ".gittxn.toml:2:9: ", "between 1024"},
+      {"[worktree]\nports = \"3000\"\n", ".gittxn.toml:2:9: ", "two numbers"},
+      {"[worktree]\nlink = [\"x\"]\n", ".gittxn.toml:2:1: ", "unknown key 'link'"},
+      {"[[rule]]\npath = \"src\"\n", ".gittxn.toml:1:1: ", "needs path and isolation"},
+      {"[[rule]]\npath = \"src\"\nisolation = \"chaos\"\n", ".gittxn.toml:3:13: ", "'chaos'"},
+      {"[isolation]\ndefault = \"none\"\n", ".gittxn.toml:2:11: ", "'none'"},
+      {"[isolation]\nminimum = \"strict\"\n", ".gittxn.toml:2:1: ", "'minimum'"},
+      {"[[gate]\nname = 1\n", ".gittxn.toml:1:", "not valid TOML"},
+      {"a = \"\xff\"\n", ".gittxn.toml:1:", "not valid TOML"},
+      {"[worktree]\ncopy = []\ncopy = []\n", ".gittxn.toml:3:", "not valid TOML"},
+  };
+  for (const Bad& bad : kBad) {
+    auto result = parse_policy(bad.text);
+    ASSERT_FALSE(result.has_value()) << bad.text;
+    EXPECT_EQ(result.error().code, Code::kUsage) << bad.text;
+    EXPECT_THAT(result.error().message, StartsWith(bad.place)) << bad.text;
+    EXPECT_THAT(result.error().message, HasSubstr(bad.mention)) << bad.text;
+  }
+}
+
+TEST(PolicyFile, IsBounded) {
+  std::string large = "# " + std::string(2u << 20, 'x');
+  EXPECT_THAT(parse_policy(large).error().message, HasSubstr("1 MiB"));
+  std::string deep = "a = " + std::string(100'000, '[');
+  EXPECT_EQ(parse_policy(deep).error().code, Code::kUsage);
+  std::string many;
+  for (int i = 0; i < 65; ++i)
+    many += "[[gate]]\nname = \"g" + std::to_string(i) + "\"\nrun = \"x\"\n";
+  EXPECT_THAT(parse_policy(many).error().message, HasSubstr("more than 64 gates"));
+}
+
+TEST(PolicyFile, AnyPrefixOfAGoodFileIsReadOrRefusedNeverACrash) {
+  for (std::size_t n = 0; n <= kFull.size(); ++n) {
+    auto result = parse_policy(kFull.substr(0, n));
+    if (!result) {
+      EXPECT_EQ(result.error().code, Code::kUsage) << n;
+    }
+  }
+}
+
+TEST(PolicyHash, IsOfTheMeaningAndNotOfTheText) {
+  auto a = parse_policy("[[gate]]\nname = \"t\"\nrun = \"make\"\nenv = [\"B\", \"A\"]\n").value();
+  auto b = parse_policy(
+               "# new\n[[gate]]\nenv = ['A', 'B', 'A']\nrun = ['sh', '-c', 'make']\n"
+               "name = 't'\ntimeout = \"600s\"\n")
+               .value();
+  EXPECT_EQ(a.version, b.version);
+  EXPECT_EQ(a.gates[0].version, b.gates[0].version);
+  EXPECT_EQ(a.trust_hash, b.trust_hash);
+}
+
+TEST(PolicyHash, EveryPartOfAGateCounts) {
+  auto version = [](const char* text) { return parse_policy(text).value().gates[0].version; };
+  Digest base = version("[[gate]]\nname = \"t\"\nrun = \"make\"\n");
+  EXPECT_NE(base, version("[[gate]]\nname = \"u\"\nrun = \"make\"\n"));
+  EXPECT_NE(base, version("[[gate]]\nname = \"t\"\nrun = \"make \"\n"));
+  EXPECT_NE(base, version("[[gate]]\nname = \"t\"\nrun = \"make\"\ntimeout = \"1s\"\n"));
+  EXPECT_NE(base, version("[[gate]]\nname = \"t\"\nrun = \"make\"\nenv = [\"CI\"]\n"));
+}
+
+TEST(PolicyHash, TrustIsAboutWhatRunsOnly) {
+  auto trust = [](const std::string& text) { return parse_policy(text).value().trust_hash; };
+  std::string gate = "[[gate]]\nname = \"t\"\nrun = \"make\"\n";
+  Digest base = trust(gate);
+  EXPECT_EQ(base, trust(gate + "timeout = \"5m\"\n"));
+  EXPECT_EQ(base, trust(gate + "[worktree]\ncopy = [\".env\"]\n"));
+  EXPECT_NE(base, trust(gate + "env = [\"TOKEN\"]\n")) << "what it may see is part of the yes";
+  EXPECT_NE(base, trust(gate + "[worktree]\nrun = [\"make\"]\n"));
+  EXPECT_NE(base, trust("[[gate]]\nname = \"t\"\nrun = \"make all\"\n"));
+  EXPECT_TRUE(trust("[worktree]\ncopy = [\".env\"]\n").empty());
+}
+
+// A change here drops every certificate and every yes on record: it needs an entry in the
+// changelog.
+TEST(PolicyHash, Golden) {
+  Policy policy = parse_policy(kFull).value();
+  EXPECT_EQ(parse_policy("").value().version.str(),
+            "bc38fff8dec4a0da9c472d2180f3da3d4e545ee7cf01abbe6b7a85a4594f0946");
+  EXPECT_EQ(policy.version.str(),
+            "abdb416ba839d71dc8f7093094d9a8c33f58c01e2dd0d1e364821c3435ff4bcc");
+  EXPECT_EQ(policy.trust_hash.str(),
+            "13a66b500f24f210fa65f50c054ca9a4bae250d63180086fee24a63fcfcc1f83");
+  EXPECT_EQ(policy.gates[0].version.str(),
+            "d45e1efc124fd3175a5d534673e31fda3c2de9b8ebf8fea759b1250d9c782242");
+}
+
+TEST(PolicyRules, RaiseAndNeverLower) {
+  Policy policy = parse_policy(
+                      "[[rule]]\npath = \"src/auth/\"\nisolation = \"strict\"\n"
+                      "[[rule]]\npath = \"\"\nisolation = \"snapshot\"\n")
+                      .value();
+  auto need = [&](Isolation asked, std::vector<std::string> paths) {
+    return required_isolation(policy, asked, paths);
+  };
+  EXPECT_EQ(need(Isolation::kReadCommitted, {"docs/a"}), Isolation::kSnapshot);
+  EXPECT_EQ(need(Isolation::kReadCommitted, {"docs/a", "src/auth/x.c"}), Isolation::kStrict);
+  EXPECT_EQ(need(Isolation::kReadCommitted, {"src/auth"}), Isolation::kStrict);
+  EXPECT_EQ(need(Isolation::kReadCommitted, {"src/authority"}), Isolation::kSnapshot);
+  EXPECT_EQ(need(Isolation::kStrict, {"docs/a"}), Isolation::kStrict);
+  EXPECT_EQ(need(Isolation::kReadCommitted, {}), Isolation::kReadCommitted);
+}
+
+}  // namespace
+}  // namespace gittxn::gates

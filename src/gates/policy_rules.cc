@@ -1,0 +1,149 @@
+#include "gates/policy_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "gates/policy_file.h"
+
+namespace gittxn::gates {
+namespace {
+
+// Part of every hash: raised when the meaning of the normal form changes.
+constexpr int kNormalForm = 1;
+
+bool is_alpha(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_alnum(char c) {
+  return is_alpha(c) || (c >= '0' && c <= '9');
+}
+
+Json gate_json(const GateSpec& gate) {
+  return Json{{"name", gate.name.str()},
+              {"command", gate.command},
+              {"timeout_ms", gate.timeout_ms},
+              {"env", gate.env}};
+}
+
+// git refuses these as path components; so do we, in any case, because file systems fold case.
+bool is_git_dir_name(std::string_view part) {
+  if (part.size() != 4 || part[0] != '.') return false;
+  return (part[1] | 0x20) == 'g' && (part[2] | 0x20) == 'i' && (part[3] | 0x20) == 't';
+}
+
+}  // namespace
+
+std::optional<std::string> path_problem(std::string_view path) {
+  if (path.empty()) return "is empty";
+  if (path.front() == '/' || path.front() == '~') return "is not relative to the repository";
+  if (path.find('\0') != std::string_view::npos) return "contains a NUL character";
+  if (path.size() > 4096) return "is too long";
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  while (true) {
+    std::size_t slash = path.find('/');
+    std::string_view part = path.substr(0, slash);
+    if (part.empty()) return "has an empty component";
+    if (part == "." || part == "..") return "leaves the repository or is not written out";
+    if (is_git_dir_name(part)) return "is inside a git directory";
+    if (slash == std::string_view::npos) return std::nullopt;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+std::optional<std::string> env_name_problem(std::string_view name) {
+  if (name.empty() || name.size() > 128) return "is not a variable name";
+  if (!is_alpha(name[0]) && name[0] != '_') return "is not a variable name";
+  for (char c : name) {
+    if (!is_alnum(c) && c != '_') return "is not a variable name";
+  }
+  // They point git at another repository, index or object store than the candidate's.
+  constexpr std::array<std::string_view, 16> kRedirects = {"GIT_ALTERNATE_OBJECT_DIRECTORIES",
+                                                           "GIT_CONFIG",
+                                                           "GIT_CONFIG_PARAMETERS",
+                                                           "GIT_CONFIG_COUNT",
+                                                           "GIT_OBJECT_DIRECTORY",
+                                                           "GIT_DIR",
+                                                           "GIT_WORK_TREE",
+                                                           "GIT_IMPLICIT_WORK_TREE",
+                                                           "GIT_GRAFT_FILE",
+                                                           "GIT_INDEX_FILE",
+                                                           "GIT_NO_REPLACE_OBJECTS",
+                                                           "GIT_REPLACE_REF_BASE",
+                                                           "GIT_PREFIX",
+                                                           "GIT_SHALLOW_FILE",
+                                                           "GIT_COMMON_DIR",
+                                                           "GIT_NAMESPACE"};
+  if (std::find(kRedirects.begin(), kRedirects.end(), name) != kRedirects.end() ||
+      name.starts_with("GIT_TXN_")) {
+    return "is set by git or git-txn and cannot be passed on";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> gate_name_problem(std::string_view name) {
+  if (name.empty() || name.size() > 64 || !is_alnum(name[0])) return "is not a name";
+  for (char c : name) {
+    if (!is_alnum(c) && c != '.' && c != '_' && c != '-') return "is not a name";
+  }
+  if (name == "pre-commit" || name == "commit-msg") return "is kept for the hook of that name";
+  return std::nullopt;
+}
+
+Digest gate_version(const GateSpec& gate) {
+  return sha256(canonical_json(Json{{"format", kNormalForm}, {"gate", gate_json(gate)}}));
+}
+
+void seal_policy(Policy& policy) {
+  Json gates = Json::array();
+  Json commands = Json::array();
+  for (const auto& gate : policy.gates) {
+    gates.push_back(gate_json(gate));
+    // What a gate may see is part of what its owner says yes to; its time limit is not.
+    commands.push_back({{"gate", gate.name.str()}, {"command", gate.command}, {"env", gate.env}});
+  }
+  Json rules = Json::array();
+  for (const auto& rule : policy.rules) {
+    rules.push_back({{"path", rule.prefix}, {"isolation", isolation_name(rule.isolation)}});
+  }
+  std::sort(rules.begin(), rules.end());  // only the highest level counts, so order means nothing
+  Json worktree{{"copy", policy.worktree.copy},
+                {"share", policy.worktree.share},
+                {"run", policy.worktree.run},
+                {"ports", nullptr}};
+  if (policy.worktree.ports) {
+    worktree["ports"] = {policy.worktree.ports->first, policy.worktree.ports->second};
+  }
+  Json whole{{"format", kNormalForm},
+             {"gates", gates},
+             {"rules", rules},
+             {"worktree", worktree},
+             {"isolation", nullptr}};
+  if (policy.default_isolation) whole["isolation"] = isolation_name(*policy.default_isolation);
+  policy.version = sha256(canonical_json(whole));
+  policy.trust_hash = Digest();
+  if (commands.empty() && policy.worktree.run.empty()) return;
+  policy.trust_hash = sha256(canonical_json(
+      Json{{"format", kNormalForm}, {"gates", commands}, {"worktree", policy.worktree.run}}));
+}
+
+Isolation required_isolation(const Policy& policy, Isolation asked,
+                             const std::vector<std::string>& paths) {
+  Isolation level = asked;
+  for (const auto& rule : policy.rules) {
+    if (rule.isolation <= level) continue;  // rules raise, never lower
+    std::string_view prefix = rule.prefix;
+    if (prefix.ends_with('/')) prefix.remove_suffix(1);
+    bool touched = std::any_of(paths.begin(), paths.end(), [&](std::string_view path) {
+      return prefix.empty() || path == prefix ||
+             (path.starts_with(prefix) && path.size() > prefix.size() &&
+              path[prefix.size()] == '/');
+    });
+    if (touched) level = rule.isolation;
+  }
+  return level;
+}
+
+}  // namespace gittxn::gates
