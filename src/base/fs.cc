@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/bug.h"
 #include "base/random.h"
 
 namespace gittxn {
@@ -60,7 +61,13 @@ Status write_all(int fd, std::string_view bytes) {
 
 namespace {
 
+// tests/crash/powercut --unsynced must lose work without these.
+bool syncs_left_out() {
+  return INJECTED_BUG("base.no_sync");
+}
+
 Status fsync_fd(int fd, const std::string& path) {
+  if (syncs_left_out()) return {};
   if (::fsync(fd) != 0) return fail_errno(errno, "fsync '" + path + "'");
   return {};
 }
@@ -109,7 +116,7 @@ Status append_line_durable(const std::string& path, std::string_view line) {
   }
   if (last != '\n') text.insert(0, 1, '\n');
   TRY_IN("appending to '" + path + "'", write_all(fd.get(), text));
-  if (::fdatasync(fd.get()) != 0) {
+  if (!syncs_left_out() && ::fdatasync(fd.get()) != 0) {
     return outcome_unknown(fail_errno(errno, "fdatasync '" + path + "'"));
   }
   return created ? outcome_unknown(fsync_parent(path)) : Status();
@@ -126,7 +133,8 @@ Status fsync_parent(const std::string& path) {
 
 Status syncfs_path(const std::string& path) {
   UniqueFd fd = TRY(open_fd(path, O_RDONLY));
-  if (::syncfs(fd.get()) != 0) return fail_errno(errno, "syncfs '" + path + "'");
+  if (!syncs_left_out() && ::syncfs(fd.get()) != 0)
+    return fail_errno(errno, "syncfs '" + path + "'");
   return {};
 }
 

@@ -1,0 +1,20 @@
+# Program, man pages and bash completion where users expect them. The pages and the completion are what
+# the built program prints (cmake/pages.cmake), so they cannot say anything else than --help does.
+if(NOT TARGET git-txn)
+  return()
+endif()
+
+set(pages ${PROJECT_BINARY_DIR}/pages)
+add_custom_command(
+  OUTPUT ${pages}/done
+  COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:git-txn> -DOUT=${pages}
+    -P ${PROJECT_SOURCE_DIR}/cmake/pages.cmake
+  DEPENDS git-txn ${PROJECT_SOURCE_DIR}/cmake/pages.cmake
+  COMMENT "Writing man pages and completion"
+  VERBATIM)
+add_custom_target(pages DEPENDS ${pages}/done)
+
+install(TARGETS git-txn RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${pages}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES ${pages}/completion.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME git-txn)
