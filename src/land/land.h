@@ -1,5 +1,5 @@
 // Landing: the one place where the branch moves. The order of durable steps, the locks and the recovery
-// table are design document 4-landing; docs/design/0004-landing.md says where we differ and why.
+// table are design document 4-landing; docs/design/0003-landing.md says where we differ and why.
 //
 // Threads: one Lander per process and thread. Locks, in order: turn, landing, index.lock, kernel, ref.
 #pragma once
@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,6 +21,9 @@
 
 namespace gittxn::land {
 
+// The subject of the kernel read of the policy a transaction was begun under.
+inline constexpr std::string_view kPolicySubject = "policy";
+
 // Why a landing waits, holding no lock, and what will end the wait. Shown by `status`.
 struct Wait {
   std::string reason;    // "turn", "dirty file", "merge in progress", "signing key", ...
@@ -27,7 +31,8 @@ struct Wait {
 };
 
 struct LandOptions {
-  std::int64_t wait_ms = 0;            // how long waiting for a person or a turn may last; < 0: for ever
+  std::int64_t wait_ms = 0;            // how long waiting for a person may last; < 0: for ever
+  std::int64_t turn_wait_ms = -1;      // how long the queue may last; < 0: for ever (it always moves)
   std::string trust_offered;           // GIT_TXN_TRUST
   std::function<void(const Wait&)> on_wait;       // begins; an empty reason ends it
   std::function<void(std::string_view)> on_step;  // progress, one short phrase
@@ -44,7 +49,9 @@ struct LandOutcome {
   std::vector<gates::GateReport> gates;
   std::optional<Wait> wait;            // kWaiting: the wait that ran out
   std::vector<std::string> left_to_person;
+  std::vector<std::string> notes;      // for a person: what was different from the plain case
   std::size_t reads_checked = 0;
+  Isolation level = Isolation::kStrict;  // what it was certified at, policy included
 };
 
 struct Context {
@@ -59,6 +66,15 @@ struct Context {
 // event before this returns. kOutcomeUnknown: a sync failed past the point of no return; recover().
 Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOptions& options);
 
+// The checkpoint of outside moves: compares the branch with the last head the log knows, records what a
+// person (or a tool beside us) did as an event, and returns the head. An unresolved landing is recovered
+// first. Errors are clear stops that name the ref, its last known value and the command that restores it.
+Result<Oid> checkpoint(const Context& context, const RefName& branch);
+
+// Makes a head, and everything reachable from it, durable, so that a ref of ours may name it. The first
+// time on a branch it is one syncfs; the log remembers the last durable head.
+Status make_head_durable(const Context& context, const RefName& branch, const Oid& head);
+
 struct RecoveryReport {
   struct Item {
     TxnId txn;
@@ -67,9 +83,15 @@ struct RecoveryReport {
   };
   std::vector<Item> items;   // empty: nothing to do
   std::vector<std::string> outside_moves;
+  std::vector<Error> stops;  // branches that a person has to look at first; the others were done
 };
 // Resolves every unresolved LandingPrepared and records outside moves. Idempotent; may be killed; never
-// moves a ref. Called by every command that writes.
+// moves a ref. Called by every command that writes. A branch whose landing lock is held is in progress
+// and skipped, so this never waits.
 Result<RecoveryReport> recover(const Context& context);
+
+// Where the locks of a branch are; for people who ask who holds them.
+std::string turn_lock_path(const Context& context, const RefName& branch);
+std::string landing_lock_path(const Context& context, const RefName& branch);
 
 }  // namespace gittxn::land

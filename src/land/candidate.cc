@@ -1,0 +1,254 @@
+// Building and certifying a candidate: see candidate.h.
+#include "land/candidate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "certify/certify.h"
+#include "gates/policy_file.h"
+#include "land/history.h"
+#include "land/message.h"
+
+namespace gittxn::land {
+
+namespace {
+
+constexpr std::size_t kMaxPolicyBytes = 1u << 20;
+
+std::vector<std::string> paths_of(const Changes& changes) {
+  std::vector<std::string> paths;
+  for (const PathChange& change : changes) {
+    if (!change.is_directory()) paths.push_back(change.path);
+  }
+  return paths;
+}
+
+Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footprint& footprint,
+                                           const Oid& head_tree) {
+  std::set<Oid> snapshots{footprint.base};
+  for (const Read& read : footprint.reads.reads) {
+    if (!read.snapshot.empty()) snapshots.insert(read.snapshot);
+  }
+  const repo::Objects& objects = context.repository->objects();
+  std::vector<SnapshotDiff> diffs;
+  for (const Oid& snapshot : snapshots) {
+    const Oid tree = TRY_IN("reading snapshot " + snapshot.str(), objects.tree_of(snapshot));
+    diffs.push_back({snapshot, TRY(objects.diff(tree, head_tree))});
+  }
+  return diffs;
+}
+
+// Current values of what the reads name beside paths: the policy, and refs that git was asked about.
+// An absent ref has the version "".
+Result<std::vector<std::pair<std::string, std::string>>> versions_now(const Context& context,
+                                                                      const Footprint& footprint,
+                                                                      const Candidate& candidate) {
+  std::vector<std::pair<std::string, std::string>> versions{
+      {std::string(kPolicySubject), candidate.policy.version.str()}};
+  std::set<std::string> seen;
+  for (const Read& read : footprint.reads.reads) {
+    if (read.kind != ReadKind::kRef || !seen.insert(read.subject).second) continue;
+    if (!repo::is_ref_name(read.subject)) continue;  // without a version the read does not hold
+    const auto value = context.repository->refs().read(RefName(read.subject));
+    if (!value && value.error().code != Code::kNotFound) return std::unexpected(value.error());
+    versions.emplace_back(read.subject, value ? value->str() : std::string());
+  }
+  return versions;
+}
+
+// The certifier on this head. Who changed what is looked up only when there is something to explain.
+Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
+                           Candidate& candidate) {
+  const std::vector<SnapshotDiff> diffs = TRY(diffs_to(context, footprint, candidate.head_tree));
+  const auto kernel = TRY(versions_now(context, footprint, candidate));
+  std::vector<Landed> history;
+  certify::Input input{&footprint, &diffs, &history, &kernel, candidate.level};
+  for (const Conflict& stale : certify::stale_soft_reads(input)) {
+    candidate.notes.push_back(stale.subject == kPolicySubject
+                                  ? "the policy changed since the snapshot; the new one decides"
+                                  : stale.subject + " changed since it was read");
+  }
+  Verdict verdict = certify::certify(input);
+  if (verdict.commit) return verdict;
+  history = TRY(history_between(context, diffs, candidate.head));
+  return certify::certify(input);
+}
+
+Conflict to_conflict(const repo::MergeConflict& merge) {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kWriteWrite;
+  conflict.subject = merge.path;
+  conflict.read_digest = merge.base.oid.str();
+  conflict.head_digest = merge.ours.oid.str();
+  conflict.hint = "both sides changed this path to different contents";
+  return conflict;
+}
+
+// A change may propose any policy, but not one that nobody could read afterwards.
+Result<std::optional<Conflict>> refuse_policy(const Context& context, const Candidate& candidate) {
+  for (const PathChange& change : candidate.changes) {
+    if (change.path != gates::kPolicyPath) continue;
+    auto policy = policy_at(*context.repository, candidate.tree);
+    if (policy) return std::optional<Conflict>{};
+    if (policy.error().code != Code::kUsage) return std::unexpected(std::move(policy).error());
+    Conflict conflict;
+    conflict.kind = ConflictKind::kPolicy;
+    conflict.subject = std::string(gates::kPolicyPath);
+    conflict.hint = "would not parse on the branch: " + policy.error().message;
+    return conflict;
+  }
+  return std::optional<Conflict>{};
+}
+
+Decision conflict_of(Candidate candidate, std::vector<Conflict> conflicts,
+                     Decision::Kind kind = Decision::Kind::kConflict) {
+  return Decision{kind, std::move(candidate), std::move(conflicts)};
+}
+
+// Level, certification and policy for a candidate whose tree is there.
+Result<Decision> certify_candidate(const Context& context, const Footprint& footprint,
+                                   const Txn& txn, Candidate candidate) {
+  std::vector<std::string> paths = paths_of(candidate.changes);
+  candidate.level = gates::required_isolation(candidate.policy, txn.isolation, paths);
+  Verdict verdict = TRY(certify_on(context, footprint, candidate));
+  candidate.reads_checked = verdict.checked;
+  if (!verdict.commit) return conflict_of(std::move(candidate), std::move(verdict.conflicts));
+  if (auto refused = TRY(refuse_policy(context, candidate))) {
+    return conflict_of(std::move(candidate), {*std::move(refused)}, Decision::Kind::kRefused);
+  }
+  return Decision{Decision::Kind::kCandidate, std::move(candidate), {}};
+}
+
+std::string or_unknown(const Digest& digest) { return digest.empty() ? "unknown" : digest.str(); }
+
+std::string landing_message(const Work& work, std::string_view message) {
+  return with_trailers(message, {{"Txn-Id", work.txn.id.str()},
+                                 {"Txn-Base", work.footprint.base.str()},
+                                 {"Txn-Reads", or_unknown(work.attempt.reads)},
+                                 {"Txn-Env", or_unknown(work.attempt.tool_env)}});
+}
+
+repo::NewCommit describe(const Context& context, const Work& work, const Candidate& candidate) {
+  const std::int64_t now = context.clock->wall_ms();
+  repo::NewCommit commit;
+  commit.tree = candidate.tree;
+  commit.parents = {candidate.head};
+  commit.committer = raw_identity(work.txn.committer, now);
+  commit.author = work.txn.author ? raw_identity(*work.txn.author, now) : work.kept.author;
+  commit.message = landing_message(work, work.kept.message);
+  return commit;
+}
+
+}  // namespace
+
+Result<Policy> policy_at(repo::Repository& repository, const Oid& commitish) {
+  const repo::Objects& objects = repository.objects();
+  const Oid tree = TRY(objects.tree_of(commitish));
+  const TreeEntry entry = TRY(objects.entry_at(tree, gates::kPolicyPath));
+  if (!entry.present()) return gates::parse_policy("");
+  if (entry.mode != FileMode::kFile && entry.mode != FileMode::kExecutable) {
+    return fail(Code::kUsage, fmt::format("{} is not a file", gates::kPolicyPath),
+                "make it a plain file");
+  }
+  const std::string text = TRY(objects.blob(entry.oid, kMaxPolicyBytes));
+  return TRY_IN(gates::kPolicyPath, gates::parse_policy(text));
+}
+
+Result<Work> load_work(const Context& context, const TxnId& id) {
+  std::optional<Txn> txn = TRY(context.store->txn(id));
+  if (!txn) return fail(Code::kNotFound, "no transaction " + id.str());
+  if (txn->attempts.empty() || txn->attempts.back().kept.empty()) {
+    return fail(Code::kUsage, id.str() + " has no work to land",
+                "run something in it first: git txn exec " + id.str() + " -- COMMAND");
+  }
+  Work work;
+  work.attempt = txn->attempts.back();
+  work.txn = *std::move(txn);
+  work.kept = TRY_IN("the kept work of " + id.str(),
+                     context.repository->objects().commit(work.attempt.kept));
+  if (work.kept.parents.empty()) {
+    return fail(Code::kCorrupt, "the kept commit of " + id.str() + " has no parent");
+  }
+  work.footprint.txn = id;
+  work.footprint.base = work.kept.parents.front();
+  const std::string reads = TRY(context.store->artifact(work.attempt.reads));
+  work.footprint.reads = TRY(reads_from_lines(reads));
+  work.footprint.reads.complete = work.attempt.reads_complete;
+  work.footprint.reads.unknown_reason = work.attempt.unknown_reason;
+  work.footprint.reads.tool_env_digest = work.attempt.tool_env;
+  const std::string writes = TRY(context.store->artifact(work.attempt.writes));
+  work.footprint.writes = TRY(changes_from_lines(writes));
+  return work;
+}
+
+Result<Decision> decide(const Context& context, const Work& work, const Oid& head) {
+  const repo::Objects& objects = context.repository->objects();
+  Candidate candidate;
+  candidate.head = head;
+  candidate.head_tree = TRY(objects.tree_of(head));
+  candidate.policy = TRY_IN("policy of " + work.txn.target.str(),
+                            policy_at(*context.repository, head));
+  const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
+  repo::MergeOutcome merged{work.kept.tree, {}};
+  if (base_tree != candidate.head_tree) {
+    merged = TRY(objects.merge(base_tree, candidate.head_tree, work.kept.tree));
+  }
+  if (merged.conflicts.empty() && merged.tree == candidate.head_tree) {
+    return Decision{Decision::Kind::kNothing, std::move(candidate), {}};
+  }
+  if (!merged.conflicts.empty()) {
+    // Nothing to build on: the certifier says who and why; the merge's own words stand in for it where
+    // its level would have let the reads pass.
+    candidate.changes = work.footprint.writes;
+    Decision decision =
+        TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate)));
+    if (decision.kind == Decision::Kind::kConflict) return decision;
+    for (const auto& conflict : merged.conflicts) decision.conflicts.push_back(to_conflict(conflict));
+    decision.kind = Decision::Kind::kConflict;
+    return decision;
+  }
+  candidate.tree = merged.tree;
+  candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
+  Decision decision =
+      TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate)));
+  decision.candidate.commit = describe(context, work, decision.candidate);
+  return decision;
+}
+
+Result<Decision> decide_again(const Context& context, const Work& work, Candidate candidate,
+                              const Edits& edits) {
+  const repo::Objects& objects = context.repository->objects();
+  candidate.oid = {};
+  if (edits.message) candidate.commit.message = landing_message(work, *edits.message);
+  if (!edits.tree) return Decision{Decision::Kind::kCandidate, std::move(candidate), {}};
+  candidate.tree = *edits.tree;
+  candidate.commit.tree = *edits.tree;
+  if (candidate.tree == candidate.head_tree) {
+    return Decision{Decision::Kind::kNothing, std::move(candidate), {}};
+  }
+  candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
+  // The hook worked on the candidate, so what it wrote is based on the head: a footprint of its own
+  // whose base is the head, with the reads that were certified already certified again.
+  Footprint edited = work.footprint;
+  edited.base = candidate.head;
+  edited.writes = candidate.changes;
+  std::set<std::string_view> seen;
+  for (const PathChange& change : candidate.changes) seen.insert(change.path);
+  for (const PathChange& change : work.footprint.writes) {
+    if (!seen.contains(change.path)) edited.writes.push_back(change);
+  }
+  std::sort(edited.writes.begin(), edited.writes.end(),
+            [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
+  return certify_candidate(context, edited, work.txn, std::move(candidate));
+}
+
+Status write_candidate(const Context& context, Candidate& candidate) {
+  if (!candidate.oid.empty()) return {};
+  candidate.oid = TRY(context.repository->objects().write_commit(candidate.commit));
+  return {};
+}
+
+}  // namespace gittxn::land

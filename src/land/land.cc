@@ -1,0 +1,332 @@
+// A landing as a list of passes. Under the turn lock, on one head:
+//
+//   1  checkpoint        what others did to the branch is in the log before anything else happens
+//   2  trust, policy     of that head, never of the candidate
+//   3  merge, certify    at the level policy demands, in memory
+//   4  look              can the checkout move? before minutes are spent on gates
+//   5  hooks             pre-commit, commit-msg; what they edit is certified again
+//   6  gates             on exactly this candidate
+//   7  sign              by the owner's own program
+//   8  publish           steps 1 to 6 of publish.cc, under the landing lock
+//
+// Every pass may end it: landed, nothing to land, a conflict, a refusal, or a wait. A moved head starts
+// again at 1 with a new candidate and the turn kept. A wait lets go of everything, tells the log why, and
+// starts again from the turn when its time comes.
+#include "land/land.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bug.h"
+#include "base/failpoint.h"
+#include "gates/trust.h"
+#include "land/candidate.h"
+#include "land/deadline.h"
+#include "land/publish.h"
+#include "land/sign.h"
+#include "land/turn.h"
+#include "store/events.h"
+
+namespace gittxn::land {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_before_gates, "land.before_gates");
+FAILPOINT(fp_after_gates, "land.after_gates");
+
+constexpr std::int64_t kLockMs = 5000;
+constexpr std::int64_t kLeastLockMs = 200;
+constexpr std::int64_t kFirstPollMs = 50;
+constexpr std::int64_t kLongestPollMs = 1000;
+constexpr std::int64_t kInterruptPollMs = 50;
+// Somebody who commits faster than our gates run could keep us here for ever.
+constexpr int kMaxRounds = 16;
+
+// How a pass or a whole try went: an outcome, a wait, a wait that is over, or nothing yet.
+struct Step {
+  enum class Kind { kGoOn, kDone, kWait, kMoved, kExpired } kind = Kind::kGoOn;
+  Wait wait;
+};
+Step go_on() { return {}; }
+Step done() { return {Step::Kind::kDone, {}}; }
+Step moved() { return {Step::Kind::kMoved, {}}; }
+Step wait_for(std::string reason, std::string subject) {
+  return {Step::Kind::kWait, {std::move(reason), std::move(subject)}};
+}
+
+class Landing {
+ public:
+  Landing(const Context& context, const LandOptions& options, Work work)
+      : context_(context),
+        options_(options),
+        work_(std::move(work)),
+        person_(*context.clock, options.wait_ms) {}
+
+  Result<LandOutcome> run();
+
+ private:
+  Result<Step> with_turn();
+  Result<Step> round(Turn& turn);
+  Result<Step> trust(const Oid& head);
+  Result<Step> settle(Decision decision, Candidate* candidate);
+  Result<Step> look(Candidate& candidate);
+  Result<Step> hooks(Candidate& candidate);
+  Result<Step> gates(Candidate& candidate);
+  Result<Step> sign(Candidate& candidate);
+  Result<Step> reject(std::vector<Conflict> conflicts);
+  Status pause(const Wait& wait, std::int64_t* poll_ms);
+  Status check_interrupted() const;
+  void say(std::string_view phase) const {
+    if (options_.on_step) options_.on_step(phase);
+  }
+  gates::Candidate for_gates(const Candidate& candidate) const {
+    return {candidate.oid, candidate.tree, candidate.head, work_.txn.target, work_.txn.id};
+  }
+  const TxnId& id() const { return work_.txn.id; }
+  store::Store& store() const { return *context_.store; }
+
+  const Context& context_;
+  const LandOptions& options_;
+  Work work_;
+  Deadline person_;        // how long a person may keep us waiting
+  LandOutcome outcome_;
+  Wait told_;              // the wait the log and the caller know of
+  int lost_ = 0;           // rounds that ended with a moved head
+};
+
+Status Landing::check_interrupted() const {
+  if (!options_.interrupted || !options_.interrupted()) return {};
+  return fail(Code::kInterrupted, "interrupted while landing " + id().str(),
+              "land it with: git txn commit " + id().str());
+}
+
+Conflict gate_conflict(const gates::GateReport& report) {
+  const Certificate& certificate = report.certificate;
+  Conflict conflict;
+  conflict.kind = ConflictKind::kGate;
+  conflict.subject = certificate.gate.str();
+  conflict.read_digest = certificate.gate_version.str();
+  conflict.hint = certificate.timed_out
+                      ? "did not end within its time limit"
+                      : fmt::format("exit status {}", certificate.exit_status);
+  return conflict;
+}
+
+const gates::GateReport* first_failed(const std::vector<gates::GateReport>& reports) {
+  const auto failed = [](const gates::GateReport& report) { return !report.certificate.passed; };
+  const auto found = std::find_if(reports.begin(), reports.end(), failed);
+  return found == reports.end() ? nullptr : &*found;
+}
+
+// The candidates of earlier rounds are gone, and with them what was said about them.
+void forget_round(LandOutcome& outcome) {
+  outcome.gates.clear();
+  outcome.conflicts.clear();
+}
+
+Result<Step> Landing::reject(std::vector<Conflict> conflicts) {
+  outcome_.result = LandResult::kRejected;
+  outcome_.conflicts = std::move(conflicts);
+  TRY(store().append({events::rejected(id(), work_.attempt.number, outcome_.conflicts)}));
+  return done();
+}
+
+// Pass 2. The yes is asked for each head, because a person may have changed the policy meanwhile.
+Result<Step> Landing::trust(const Oid& head) {
+  auto policy = policy_at(*context_.repository, head);
+  if (!policy && policy.error().code == Code::kUsage) {
+    return wait_for("the policy on the branch does not parse", policy.error().message);
+  }
+  if (!policy) return std::unexpected(std::move(policy).error());
+  Status trusted = gates::require_trust(store(), *policy, options_.trust_offered);
+  if (trusted) return go_on();
+  if (trusted.error().code != Code::kRefused) return std::unexpected(std::move(trusted).error());
+  return wait_for("trust", trusted.error().hint);
+}
+
+// What a decision of the certifier means for the transaction.
+Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
+  outcome_.level = decision.candidate.level;
+  outcome_.notes = std::move(decision.candidate.notes);
+  outcome_.reads_checked = decision.candidate.reads_checked;
+  switch (decision.kind) {
+    case Decision::Kind::kCandidate:
+      *candidate = std::move(decision.candidate);
+      return go_on();
+    case Decision::Kind::kNothing:
+      outcome_.result = LandResult::kNothing;
+      TRY(store().append({events::nothing(id(), "the branch already has all of it")}));
+      return done();
+    case Decision::Kind::kRefused:
+      return reject(std::move(decision.conflicts));
+    case Decision::Kind::kConflict:
+      break;
+  }
+  outcome_.result = LandResult::kConflict;
+  outcome_.conflicts = std::move(decision.conflicts);
+  TRY(store().append({events::conflicted(id(), work_.attempt.number, outcome_.conflicts)}));
+  return done();
+}
+
+// Pass 4, and again after the last edit of the candidate.
+Result<Step> Landing::look(Candidate& candidate) {
+  const auto moves = TRY(checkout_moves(context_, work_.txn.target, candidate));
+  auto wait = TRY(blocked(context_, work_.txn.target, moves));
+  if (wait) return Step{Step::Kind::kWait, *std::move(wait)};
+  return go_on();
+}
+
+Result<Step> Landing::hooks(Candidate& candidate) {
+  TRY(write_candidate(context_, candidate));
+  gates::HookOutcome hooked =
+      TRY(gates::run_commit_hooks(context_.gates, candidate.policy, for_gates(candidate),
+                                  candidate.commit.message));
+  for (gates::GateReport& report : hooked.reports) outcome_.gates.push_back(std::move(report));
+  if (const auto* failed = first_failed(outcome_.gates)) return reject({gate_conflict(*failed)});
+  if (!hooked.new_tree && !hooked.new_message) return go_on();
+  const bool tree_edited = hooked.new_tree.has_value();
+  Edits edits{std::move(hooked.new_tree), std::move(hooked.new_message)};
+  Decision decision = TRY(decide_again(context_, work_, std::move(candidate), edits));
+  Step step = TRY(settle(std::move(decision), &candidate));
+  if (step.kind != Step::Kind::kGoOn || !tree_edited) return step;
+  outcome_.notes.emplace_back("a hook edited the candidate");
+  return look(candidate);
+}
+
+Result<Step> Landing::gates(Candidate& candidate) {
+  TRY(write_candidate(context_, candidate));
+  TRY(fp_before_gates.hit());
+  if (!candidate.policy.gates.empty()) {
+    say("gates");
+    auto reports =
+        TRY(gates::run_gates(context_.gates, candidate.policy, for_gates(candidate)));
+    for (gates::GateReport& report : reports) outcome_.gates.push_back(std::move(report));
+  }
+  TRY(fp_after_gates.hit());
+  if (const auto* failed = first_failed(outcome_.gates)) return reject({gate_conflict(*failed)});
+  return go_on();
+}
+
+// The last thing that may change the commit; tree and parent stay, so every certificate still counts.
+Result<Step> Landing::sign(Candidate& candidate) {
+  if (!TRY(signing_required(*context_.repository))) return go_on();
+  say("signing");
+  Signed with_signature = TRY(sign_commit(*context_.repository, candidate.commit));
+  if (with_signature.commit.empty()) {
+    return wait_for("signing key", with_signature.unavailable);
+  }
+  candidate.oid = std::move(with_signature.commit);
+  return go_on();
+}
+
+// All passes on one head.
+Result<Step> Landing::round(Turn& turn) {
+  forget_round(outcome_);
+  const Oid head = TRY(checkpoint(context_, work_.txn.target));
+  outcome_.head_before = head;
+  if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
+  say("certifying");
+  Candidate candidate;
+  Decision decision = TRY(decide(context_, work_, head));
+  Step step = TRY(settle(std::move(decision), &candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(look(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(hooks(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(gates(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(sign(candidate));
+  if (step.kind != Step::Kind::kGoOn) return step;
+  TRY(check_interrupted());
+  say("landing");
+  const PublishOptions publishing{std::max(kLeastLockMs, person_.clip(kLockMs))};
+  Published published = TRY(publish(context_, work_, candidate, turn, publishing));
+  switch (published.how) {
+    case Published::How::kMoved: return moved();
+    case Published::How::kWait: return Step{Step::Kind::kWait, std::move(published.wait)};
+    case Published::How::kLanded: break;
+  }
+  outcome_.result = LandResult::kLanded;
+  outcome_.commit = candidate.oid;
+  outcome_.left_to_person = std::move(published.left_to_person);
+  return done();
+}
+
+// Rounds under one turn, until something ends them.
+Result<Step> Landing::with_turn() {
+  TurnOptions options;
+  options.wait_ms = options_.turn_wait_ms;
+  options.losses = lost_ + work_.attempt.number - 1;
+  options.on_wait = [this](const Wait& wait) {
+    told_ = {};  // the log says "turn" now, or nothing
+    if (options_.on_wait) options_.on_wait(wait);
+  };
+  options.interrupted = options_.interrupted;
+  Wait waited;
+  auto turn = TRY(Turn::take(context_, work_.txn, options, &waited));
+  if (!turn) return Step{Step::Kind::kExpired, std::move(waited)};
+  auto step = round(*turn);
+  for (int i = 1; step && step->kind == Step::Kind::kMoved; ++i) {
+    ++lost_;
+    if (i == kMaxRounds) {
+      step = wait_for("the head keeps moving", work_.txn.target.str());
+      break;
+    }
+    step = round(*turn);
+  }
+  Status released = turn->release(store());
+  if (!step) return step;
+  if (!released) return std::unexpected(std::move(released).error());
+  return step;
+}
+
+// Tells why, once, and sleeps a little. Nothing is held here.
+Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
+  if (wait.reason != told_.reason || wait.subject != told_.subject) {
+    TRY(store().append({events::waiting(id(), wait.reason, wait.subject)}));
+    if (options_.on_wait) options_.on_wait(wait);
+    told_ = wait;
+    *poll_ms = kFirstPollMs;
+  }
+  std::int64_t left_ms = person_.clip(*poll_ms);
+  while (left_ms > 0) {
+    TRY(check_interrupted());
+    context_.clock->sleep_ms(std::min(left_ms, kInterruptPollMs));
+    left_ms -= kInterruptPollMs;
+  }
+  *poll_ms = std::min(*poll_ms * 2, kLongestPollMs);
+  return {};
+}
+
+Result<LandOutcome> Landing::run() {
+  std::int64_t poll_ms = kFirstPollMs;
+  while (true) {
+    TRY(check_interrupted());
+    Step step = TRY(with_turn());
+    if (step.kind == Step::Kind::kDone) break;
+    if (step.kind == Step::Kind::kWait && !person_.passed()) {
+      TRY(pause(step.wait, &poll_ms));
+      continue;
+    }
+    outcome_.result = LandResult::kWaiting;
+    outcome_.wait = step.wait;
+    TRY(store().append({events::waiting(id(), step.wait.reason, step.wait.subject)}));
+    break;
+  }
+  if (!told_.reason.empty() && options_.on_wait) options_.on_wait({});
+  return std::move(outcome_);
+}
+
+}  // namespace
+
+Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOptions& options) {
+  Work work = TRY(load_work(context, txn));
+  if (work.txn.state != TxnState::kPrepared) {
+    return fail(Code::kUsage, fmt::format("{} is {}, not prepared", txn.str(),
+                                          state_name(work.txn.state)),
+                "ask for it with: git txn commit " + txn.str());
+  }
+  return Landing(context, options, std::move(work)).run();
+}
+
+}  // namespace gittxn::land

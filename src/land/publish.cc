@@ -1,0 +1,275 @@
+// The durable steps of a landing, in their order. Between any two lines we may die; then this is there:
+//
+//   before 3   objects, files staged beside the checkout, perhaps an index.lock that names us; the log
+//              knows nothing of it. recover() and the next landing remove what names a dead landing.
+//   3 .. 4     LandingPrepared and the old ref: given up by recovery (LandingLost)
+//   4 .. 6     LandingPrepared and the new ref: finished by recovery (Landed)
+//   after 6    landed; what is left is only ours to tidy
+//
+// An error between 3 and 6 is resolved on the spot by the same code as recovery, except a failed sync:
+// after that nothing more is written, and recovery looks at what really is there.
+#include "land/publish.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/bug.h"
+#include "base/failpoint.h"
+#include "base/json.h"
+#include "land/recover.h"
+#include "store/events.h"
+
+namespace gittxn::land {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_before_durable, "land.before_durable");
+FAILPOINT(fp_after_durable, "land.after_durable");
+FAILPOINT(fp_after_index_lock, "land.after_index_lock");
+FAILPOINT(fp_after_prepared, "land.after_prepared");
+FAILPOINT(fp_after_ref_update, "land.after_ref_update");
+FAILPOINT(fp_after_checkout, "land.after_checkout");
+FAILPOINT(fp_before_landed, "land.before_landed");
+FAILPOINT(fp_after_landed, "land.after_landed");
+
+constexpr std::int64_t kLandingLockMs = 10'000;
+
+Published moved() { return Published{}; }
+Published waits(Wait wait) { return Published{Published::How::kWait, std::move(wait), {}}; }
+
+struct Publication {
+  const Context& context;
+  const Work& work;
+  const Candidate& candidate;
+  Turn& turn;
+  const PublishOptions& options;
+  std::vector<repo::CheckoutMove> moves{};
+  std::vector<repo::IndexLock> locks{};
+  store::PreparedLanding landing{};
+
+  repo::Repository& repository() const { return *context.repository; }
+  const TxnId& txn() const { return work.txn.id; }
+  const RefName& branch() const { return work.txn.target; }
+
+  // Step 1.
+  Status make_durable() {
+    TRY(fp_before_durable.hit());
+    const repo::Objects& objects = repository().objects();
+    auto state = TRY(context.store->branch(branch()));
+    if (!state || state->durable_head.empty()) {
+      TRY(make_head_durable(context, branch(), candidate.head));
+      state = TRY(context.store->branch(branch()));
+    }
+    if (!INJECTED_BUG("land.no_sync")) {
+      TRY_IN("making the candidate durable",
+             objects.make_durable(candidate.oid, {state->durable_head}));
+    }
+    return fp_after_durable.hit();
+  }
+
+  // Step 2, after staging: the locks of the checkouts, and a last look under them.
+  Result<std::optional<Wait>> lock_checkouts() {
+    for (const repo::CheckoutMove& move : moves) {
+      auto lock =
+          repo::IndexLock::acquire(move.place, txn(), move.new_commit, options.lock_ms);
+      if (!lock && lock.error().code == Code::kBusy) {
+        return std::optional<Wait>(Wait{"index.lock held", move.place.git_dir + "/index.lock"});
+      }
+      if (!lock) return std::unexpected(std::move(lock).error());
+      locks.push_back(*std::move(lock));
+    }
+    TRY(fp_after_index_lock.hit());
+    if (INJECTED_BUG("land.no_clean_check")) return std::optional<Wait>{};
+    return blocked(context, branch(), moves);
+  }
+
+  // Step 3.
+  Result<bool> prepare() {
+    Json recorded = Json::array();
+    for (const repo::CheckoutMove& move : moves) recorded.push_back(repo::to_json(move));
+    landing.txn = txn();
+    landing.branch = branch();
+    landing.old_head = candidate.head;
+    landing.new_head = candidate.oid;
+    landing.tree = candidate.tree;
+    const events::LandingDetails details{digest_of(candidate.changes), work.attempt.reads,
+                                         work.attempt.writes};
+    const auto seq =
+        context.store->append({events::landing_prepared(landing, details, recorded)});
+    if (!seq && seq.error().code == Code::kStale) return false;
+    if (!seq) return std::unexpected(seq.error());
+    landing.seq = *seq;
+    // From here on the files belong to the landing that the log knows, and to its recovery.
+    for (repo::IndexLock& lock : locks) lock.abandon();
+    return true;
+  }
+
+  // Step 4.
+  Status swap() {
+    TRY(fp_after_prepared.hit());
+    repo::RefUpdate update;
+    update.ref = branch();
+    update.expected = candidate.head;
+    update.desired = candidate.oid;
+    update.reflog_who = candidate.commit.committer;
+    update.reflog_message = fmt::format("txn: land {}", txn().str());
+    update.lock_deadline_ms = options.lock_ms;
+    TRY(repository().refs().update(update));
+    return fp_after_ref_update.hit();
+  }
+
+  // Step 5.
+  Status move_checkouts(std::vector<std::string>& left) {
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      repo::MoveReport report = TRY(repo::move_checkout(repository(), txn(), moves[i]));
+      for (std::string& path : report.left_to_person) left.push_back(std::move(path));
+      TRY(repo::finish_checkout(repository(), txn(), moves[i], std::move(locks[i])));
+    }
+    return fp_after_checkout.hit();
+  }
+
+  // Step 6: the invariant first, then the record.
+  Status acknowledge(const std::vector<std::string>& left) {
+    const repo::Objects& objects = repository().objects();
+    const Oid tree = TRY(objects.tree_of(landing.new_head));
+    if (tree != candidate.tree) {
+      return fail(Code::kCorrupt, fmt::format("{} has tree {}, but {} was certified",
+                                              landing.new_head.str(), tree.str(),
+                                              candidate.tree.str()));
+    }
+    const std::optional<Oid> head = TRY(head_of(context, branch()));
+    if (!head || !TRY(objects.is_ancestor(landing.new_head, *head))) {
+      return fail(Code::kStale, "somebody moved " + branch().str() + " away while it landed");
+    }
+    TRY(fp_before_landed.hit());
+    std::vector<NewEvent> ending{events::transaction_landed(landing, left)};
+    for (NewEvent& closing : turn.closing()) ending.push_back(std::move(closing));
+    TRY(context.store->append(ending));
+    turn.closed();
+    return fp_after_landed.hit();
+  }
+};
+
+// Past step 3 something failed: the same table as recovery, unless the disk itself is in doubt.
+Result<Published> settle(Publication& work, Error error) {
+  if (error.code == Code::kOutcomeUnknown || error.code == Code::kCorrupt) {
+    if (error.hint.empty()) error.hint = "see what is there with: git txn recover";
+    return std::unexpected(std::move(error).in("landing " + work.txn().str()));
+  }
+  work.locks.clear();
+  auto resolution = resolve(work.context, work.landing);
+  if (!resolution) {
+    return std::unexpected(std::move(error).with_hint("see what is there with: git txn recover"));
+  }
+  if (resolution->how == Resolution::How::kLanded) {
+    return Published{Published::How::kLanded, {}, std::move(resolution->left_to_person)};
+  }
+  if (error.code == Code::kStale) return moved();
+  if (error.code == Code::kBusy) {
+    return waits({"ref lock held", work.branch().str() + ".lock"});
+  }
+  return std::unexpected(std::move(error).in("landing " + work.txn().str()));
+}
+
+// What staging left, when the landing does not get as far as the log.
+Status unstage(Publication& work) {
+  work.locks.clear();
+  for (const repo::CheckoutMove& move : work.moves) {
+    TRY(repo::discard_checkout(work.repository(), work.txn(), move));
+  }
+  return {};
+}
+
+Result<std::optional<Wait>> ref_lock_held(const Context& context, const RefName& branch) {
+  const std::string path = context.repository->place().common_dir + "/" + branch.str() + ".lock";
+  if (!TRY(exists(path))) return std::optional<Wait>{};
+  return std::optional<Wait>(Wait{"ref lock held", branch.str() + ".lock"});
+}
+
+// Steps 1 to 3; nullopt: prepared.
+Result<std::optional<Published>> up_to_prepared(Publication& work) {
+  const auto state = TRY(work.context.store->branch(work.branch()));
+  if (state && state->prepared) {
+    // We hold the landing lock, so whoever prepared it is dead.
+    TRY(resolve(work.context, *state->prepared));
+    return moved();
+  }
+  const Oid now = TRY(checkpoint(work.context, work.branch()));
+  if (now != work.candidate.head) return moved();
+  TRY(work.make_durable());
+  if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
+  if (!TRY(work.prepare())) return moved();
+  return std::optional<Published>{};
+}
+
+}  // namespace
+
+Status make_head_durable(const Context& context, const RefName& branch, const Oid& head) {
+  const auto state = TRY(context.store->branch(branch));
+  std::vector<Oid> durable;
+  if (state && !state->durable_head.empty()) durable.push_back(state->durable_head);
+  if (!durable.empty() && durable.front() == head) return {};
+  TRY_IN("making the head durable", context.repository->objects().make_durable(head, durable));
+  TRY(context.store->append({events::durable_head(branch, head)}));
+  return {};
+}
+
+Result<std::vector<repo::CheckoutMove>> checkout_moves(const Context& context,
+                                                       const RefName& branch,
+                                                       const Candidate& candidate) {
+  std::vector<repo::CheckoutMove> moves;
+  for (repo::CheckoutPlace& place : TRY(context.repository->checkouts())) {
+    if (place.branch != branch) continue;
+    moves.push_back({std::move(place), candidate.head, candidate.oid, files_of(candidate.changes)});
+  }
+  return moves;
+}
+
+Result<std::optional<Wait>> blocked(const Context& context, const RefName& branch,
+                                    const std::vector<repo::CheckoutMove>& moves) {
+  if (auto held = TRY(ref_lock_held(context, branch))) return held;
+  for (const repo::CheckoutMove& move : moves) {
+    if (auto block = TRY(repo::probe_checkout(*context.repository, move))) {
+      return std::optional<Wait>(Wait{std::move(block->reason), std::move(block->path)});
+    }
+  }
+  return std::optional<Wait>{};
+}
+
+Result<Published> publish(const Context& context, const Work& work, const Candidate& candidate,
+                          Turn& turn, const PublishOptions& options) {
+  Publication publication{context, work, candidate, turn, options};
+  publication.moves = TRY(checkout_moves(context, work.txn.target, candidate));
+  // Staging runs git and its filters, so it is done before the lock that everybody waits for.
+  for (const repo::CheckoutMove& move : publication.moves) {
+    TRY_IN("staging the checkout", repo::stage_checkout(*context.repository, work.txn.id, move));
+  }
+  const std::string path = landing_lock_path(context, work.txn.target);
+  TRY(make_dirs(parent_dir(path)));
+  auto lock = FileLock::acquire(path, kLandingLockMs);
+  if (!lock) {
+    TRY(unstage(publication));
+    if (lock.error().code == Code::kBusy) return waits({"landing lock held", work.txn.target.str()});
+    return std::unexpected(std::move(lock).error());
+  }
+
+  auto stopped = up_to_prepared(publication);
+  if (!stopped || *stopped) {
+    // An append that failed may be in the log all the same; then what is staged is recovery's.
+    const auto state = context.store->branch(work.txn.target);
+    if (state && *state && !(*state)->prepared) TRY(unstage(publication));
+    if (!stopped) return std::unexpected(std::move(stopped).error());
+    return **std::move(stopped);
+  }
+  Published published{Published::How::kLanded, {}, {}};
+  Status done = publication.swap();
+  if (done) done = publication.move_checkouts(published.left_to_person);
+  if (done) done = publication.acknowledge(published.left_to_person);
+  if (!done) return settle(publication, std::move(done).error());
+  return published;
+}
+
+}  // namespace gittxn::land

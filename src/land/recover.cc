@@ -1,0 +1,257 @@
+// Recovery and the checkpoint of outside moves. The whole table:
+//
+//   found                                          done
+//   no LandingPrepared, stray objects              nothing: stray objects are git gc's
+//   Prepared, new is the ref or its ancestor       directory synced, checkout finished, Landed
+//   Prepared, otherwise (not swapped, lost, moved  our own <ref>.lock, index.lock and staged files
+//     or undone by somebody)                         removed, LandingLost; it lands when asked again
+//   checkout half moved                            paths that still hold old bytes finished, and only
+//                                                    where the branch still has the new ones; other
+//                                                    bytes are the person's: left, reported
+//   Landed, new not in the branch                  an outside move: recorded, never landed again
+//   zero-length ref, missing objects               a clear stop: ref, last value, the command
+//
+// Recovery never moves a ref. It runs under the landing lock, so a Prepared that it sees there belongs to
+// nobody alive. Every step is repeatable: a kill between any two leaves a Prepared that the next
+// recovery takes up at the first step, or a Landed or LandingLost after which there is nothing to do.
+#include "land/recover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/failpoint.h"
+#include "base/json.h"
+#include "land/history.h"
+#include "store/events.h"
+
+namespace gittxn::land {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_landed_found, "recover.landed.found");
+FAILPOINT(fp_landed_synced, "recover.landed.synced");
+FAILPOINT(fp_landed_checkout, "recover.landed.checkout");
+FAILPOINT(fp_landed_done, "recover.landed.done");
+FAILPOINT(fp_lost_found, "recover.lost.found");
+FAILPOINT(fp_lost_ref_lock, "recover.lost.ref_lock");
+FAILPOINT(fp_lost_checkout, "recover.lost.checkout");
+FAILPOINT(fp_lost_done, "recover.lost.done");
+FAILPOINT(fp_outside_found, "recover.outside.found");
+FAILPOINT(fp_outside_done, "recover.outside.done");
+
+constexpr std::int64_t kLandingLockMs = 10'000;  // a live landing is inside for milliseconds
+constexpr int kCheckpointTries = 16;
+
+std::string short_oid(const Oid& oid) {
+  return oid.empty() ? "nothing" : oid.str().substr(0, 10);
+}
+
+// Where the branch should be, in the words of a person who has to put it back.
+std::unexpected<Error> damaged(const Context& context, const RefName& branch, std::string what) {
+  const auto state = context.store->branch(branch);
+  std::string hint = "git fsck shows what is left";
+  if (state && *state && !(*state)->head.empty()) {
+    const std::string& last = (*state)->head.str();
+    const std::string file = context.repository->place().common_dir + "/" + branch.str();
+    hint = fmt::format("its last value in the log is {}; put it back with: rm -f {} && git update-ref {} {}",
+                       last, quote_argv({file}), branch.str(), last);
+  }
+  return fail(Code::kCorrupt, fmt::format("{} {}", branch.str(), what), std::move(hint));
+}
+
+// The checkout, if it is still there and still on the branch that lands.
+Result<bool> still_on(const Context& context, const repo::CheckoutMove& move,
+                      const RefName& branch) {
+  for (const repo::CheckoutPlace& place : TRY(context.repository->checkouts())) {
+    if (place.git_dir == move.place.git_dir && place.branch == branch) return true;
+  }
+  return false;
+}
+
+// Only what the branch still has as it landed: a commit made on top since may have changed the rest, and
+// moving those files would undo it in the checkout.
+Result<repo::CheckoutMove> still_wanted(const Context& context, repo::CheckoutMove move,
+                                        const Oid& head) {
+  if (head == move.new_commit) return move;
+  const repo::Objects& objects = context.repository->objects();
+  const Oid tree = TRY(objects.tree_of(head));
+  Changes files;
+  for (PathChange& change : move.files) {
+    if (TRY(objects.entry_at(tree, change.path)) == change.after) files.push_back(std::move(change));
+  }
+  move.files = std::move(files);
+  return move;
+}
+
+Result<Resolution> finish_landed(const Context& context, const store::PreparedLanding& landing,
+                                 const Oid& head) {
+  TRY(fp_landed_found.hit());
+  Resolution resolution{Resolution::How::kLanded, "the branch has moved and the log does not say so",
+                        "landed " + short_oid(landing.new_head), {}};
+  TRY(context.repository->refs().sync_directory(landing.branch));
+  TRY(fp_landed_synced.hit());
+  for (repo::CheckoutMove& move : TRY(recorded_moves(landing))) {
+    if (!TRY(still_on(context, move, landing.branch))) {
+      TRY(repo::discard_checkout(*context.repository, landing.txn, move));
+      continue;
+    }
+    const repo::CheckoutMove wanted = TRY(still_wanted(context, std::move(move), head));
+    repo::MoveReport report =
+        TRY(repo::resume_checkout(*context.repository, landing.txn, wanted));
+    for (std::string& path : report.left_to_person) {
+      resolution.left_to_person.push_back(std::move(path));
+    }
+  }
+  TRY(fp_landed_checkout.hit());
+  TRY(context.store->append({events::transaction_landed(landing, resolution.left_to_person)}));
+  TRY(fp_landed_done.hit());
+  return resolution;
+}
+
+Result<Resolution> give_up(const Context& context, const store::PreparedLanding& landing,
+                           const std::optional<Oid>& head) {
+  TRY(fp_lost_found.hit());
+  Resolution resolution;
+  resolution.found = head && *head == landing.old_head ? "prepared, the branch had not moved"
+                                                       : "prepared, the branch was moved elsewhere";
+  resolution.done = "given up; the work is kept, land it with: git txn commit " + landing.txn.str();
+  TRY(context.repository->refs().remove_own_lock(landing.branch, landing.new_head));
+  TRY(fp_lost_ref_lock.hit());
+  for (const repo::CheckoutMove& move : TRY(recorded_moves(landing))) {
+    TRY(repo::discard_checkout(*context.repository, landing.txn, move));
+  }
+  TRY(fp_lost_checkout.hit());
+  TRY(context.store->append({events::landing_lost(landing, resolution.found)}));
+  TRY(fp_lost_done.hit());
+  return resolution;
+}
+
+// Resolves what is unresolved on the branch, with the lock taken; false: somebody alive is at it.
+Result<std::optional<Resolution>> resolve_branch(const Context& context, const RefName& branch,
+                                                 std::int64_t lock_ms, TxnId* txn) {
+  const std::string path = landing_lock_path(context, branch);
+  TRY(make_dirs(parent_dir(path)));
+  auto lock = FileLock::acquire(path, lock_ms);
+  if (!lock && lock.error().code == Code::kBusy) return std::optional<Resolution>{};
+  if (!lock) return std::unexpected(std::move(lock).error());
+  const auto state = TRY(context.store->branch(branch));
+  if (!state || !state->prepared) return std::optional<Resolution>{};
+  *txn = state->prepared->txn;
+  return TRY(resolve(context, *state->prepared));
+}
+
+std::string describe_author(const Context& context, const Oid& before, const Oid& after) {
+  const repo::Objects& objects = context.repository->objects();
+  std::string who = "nobody: the branch was deleted";
+  if (!after.empty()) {
+    const auto commit = objects.commit(after);
+    who = commit ? who_of(commit->author) : "unknown";
+    const auto forward = before.empty() ? Result<bool>(true) : objects.is_ancestor(before, after);
+    if (!forward || !*forward) who += " (rewrote history)";
+  }
+  return who;
+}
+
+// Records that somebody else moved the branch; false when the log has changed meanwhile.
+Result<bool> record_outside(const Context& context, const RefName& branch, const Oid& before,
+                            const Oid& after) {
+  TRY(fp_outside_found.hit());
+  const auto appended = context.store->append(
+      {events::outside_move(branch, before, after, describe_author(context, before, after))});
+  if (!appended && appended.error().code == Code::kStale) return false;
+  if (!appended) return std::unexpected(appended.error());
+  TRY(fp_outside_done.hit());
+  return true;
+}
+
+Status recover_branch(const Context& context, const store::BranchState& known,
+                      RecoveryReport& report) {
+  if (known.prepared) {
+    TxnId txn;
+    const auto resolution = TRY(resolve_branch(context, known.branch, 0, &txn));
+    if (resolution) report.items.push_back({txn, resolution->found, resolution->done});
+  }
+  const auto state = TRY(context.store->branch(known.branch));
+  if (!state || state->prepared) return {};  // in progress
+  const Oid head = TRY(head_of(context, known.branch)).value_or(Oid());
+  if (head == state->head) return {};
+  if (TRY(record_outside(context, known.branch, state->head, head))) {
+    report.outside_moves.push_back(fmt::format("{} {} -> {}", known.branch.str(),
+                                               short_oid(state->head), short_oid(head)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<repo::CheckoutMove>> recorded_moves(const store::PreparedLanding& landing) {
+  const Json recorded = TRY(events::landing_checkout(landing.payload));
+  std::vector<repo::CheckoutMove> moves;
+  for (const Json& move : recorded) moves.push_back(TRY(repo::checkout_move_from_json(move)));
+  return moves;
+}
+
+Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch) {
+  auto head = context.repository->refs().read(branch);
+  if (!head && head.error().code == Code::kNotFound) return std::optional<Oid>{};
+  if (!head && head.error().code == Code::kCorrupt) {
+    return damaged(context, branch, "is damaged: " + head.error().message);
+  }
+  if (!head) return std::unexpected(std::move(head).error());
+  if (!TRY(context.repository->objects().contains(*head))) {
+    return damaged(context, branch, "names " + head->str() + ", which is not in the repository");
+  }
+  return std::optional<Oid>(*std::move(head));
+}
+
+Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing) {
+  const repo::Objects& objects = context.repository->objects();
+  const std::optional<Oid> head = TRY(head_of(context, landing.branch));
+  const bool in_branch = head && TRY(objects.contains(landing.new_head)) &&
+                         TRY(objects.is_ancestor(landing.new_head, *head));
+  return in_branch ? finish_landed(context, landing, *head) : give_up(context, landing, head);
+}
+
+Result<Oid> checkpoint(const Context& context, const RefName& branch) {
+  for (int i = 0; i < kCheckpointTries; ++i) {
+    auto state = TRY(context.store->branch(branch));
+    if (state && state->prepared) {
+      TxnId txn;
+      TRY(resolve_branch(context, branch, kLandingLockMs, &txn));
+      continue;
+    }
+    const Oid known = state ? state->head : Oid();
+    const std::optional<Oid> head = TRY(head_of(context, branch));
+    if (!head) {
+      if (state && !known.empty()) TRY(record_outside(context, branch, known, Oid()));
+      return fail(Code::kNotFound, "the branch " + branch.str() + " does not exist any more",
+                  known.empty() ? "name another with --onto BRANCH"
+                                : "bring it back with: git update-ref " + branch.str() + " " +
+                                      known.str());
+    }
+    if (state && known == *head) return *head;
+    if (TRY(record_outside(context, branch, known, *head))) return *head;
+  }
+  return fail(Code::kBusy, branch.str() + " keeps moving", "try again in a moment");
+}
+
+Result<RecoveryReport> recover(const Context& context) {
+  RecoveryReport report;
+  for (const store::BranchState& branch : TRY(context.store->branches())) {
+    Status status = recover_branch(context, branch, report);
+    if (!status) report.stops.push_back(std::move(status).error());
+  }
+  for (const repo::CheckoutPlace& place : TRY(context.repository->checkouts())) {
+    for (const std::string& path : TRY(repo::late_saves(*context.repository, place))) {
+      report.items.push_back({TxnId(), "an editor saved " + path + " after a landing had moved it",
+                              "its bytes are kept under " + place.git_dir + "/txn/displaced"});
+    }
+  }
+  return report;
+}
+
+}  // namespace gittxn::land

@@ -1,0 +1,27 @@
+// The recovery table, for the lander itself too: what a landing that stopped in the middle becomes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "land/land.h"
+#include "repo/checkout.h"
+
+namespace gittxn::land {
+
+struct Resolution {
+  enum class How { kLanded, kLost } how = How::kLost;
+  std::string found, done;                  // of the table, in words
+  std::vector<std::string> left_to_person;
+};
+// The caller holds the landing lock of the branch. Never moves a ref. Idempotent; safe to be killed in.
+Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing);
+
+// The branch's value; nullopt when it does not exist. A damaged ref or a missing commit is a clear stop.
+Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch);
+
+// What LandingPrepared recorded of the checkouts.
+Result<std::vector<repo::CheckoutMove>> recorded_moves(const store::PreparedLanding& landing);
+
+}  // namespace gittxn::land

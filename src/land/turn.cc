@@ -1,0 +1,169 @@
+// Taking turns: see turn.h.
+#include "land/turn.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/failpoint.h"
+#include "base/hash.h"
+#include "land/deadline.h"
+#include "store/events.h"
+
+namespace gittxn::land {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_after_ticket, "land.after_ticket");
+FAILPOINT(fp_after_turn, "land.after_turn");
+
+constexpr std::int64_t kPollMs = 50;
+constexpr int kLoserPriority = 1'000'000;  // above any priority a person can give
+
+std::string lock_path(const Context& context, const RefName& branch, std::string_view which) {
+  return fmt::format("{}/locks/{}.{}", context.repository->txn_dir(),
+                     sha256(branch.str()).str().substr(0, 32), which);
+}
+
+std::string tickets_path(const Context& context) {
+  return context.repository->txn_dir() + "/tickets";
+}
+
+bool before(const store::Ticket& a, const store::Ticket& b) {
+  if (a.priority != b.priority) return a.priority > b.priority;
+  return a.number < b.number;
+}
+
+// What stands in the lock file is for people who look at it, never a lock: who took it last.
+void sign_lock(const std::string& path, const TxnId& txn) {
+  auto file = open_fd(path, O_WRONLY | O_TRUNC);
+  if (!file) return;
+  Status written = write_all(file->get(), fmt::format("{} {}\n", txn.str(), ::getpid()));
+  static_cast<void>(written.has_value());  // nobody depends on it
+}
+
+// Closes the tickets of the dead and returns the living, first in line first.
+Result<std::vector<store::Ticket>> clean_line(const Context& context, const RefName& branch) {
+  std::vector<store::Ticket> living;
+  std::vector<NewEvent> closing;
+  for (store::Ticket& ticket : TRY(context.store->tickets(branch))) {
+    if (TRY(SlotLock::is_held(tickets_path(context), ticket.number))) {
+      living.push_back(std::move(ticket));
+    } else {
+      closing.push_back(events::ticket_done(ticket, "its owner died"));
+    }
+  }
+  if (!closing.empty()) TRY(context.store->append(closing));
+  std::sort(living.begin(), living.end(), before);
+  return living;
+}
+
+// Who stands directly before the ticket; nullopt: it is first.
+Result<std::optional<store::Ticket>> one_before(const Context& context, const RefName& branch,
+                                                std::int64_t number) {
+  std::optional<store::Ticket> previous;
+  for (store::Ticket& ticket : TRY(clean_line(context, branch))) {
+    if (ticket.number == number) return previous;
+    previous = std::move(ticket);
+  }
+  return fail(Code::kFault, fmt::format("ticket {} of {} is not in line", number, branch.str()));
+}
+
+// True when the lock was had.
+Result<bool> try_lock(const std::string& path, std::int64_t deadline_ms, FileLock* out) {
+  auto lock = FileLock::acquire(path, deadline_ms);
+  if (!lock && lock.error().code == Code::kBusy) return false;
+  if (!lock) return std::unexpected(std::move(lock).error());
+  *out = *std::move(lock);
+  return true;
+}
+
+}  // namespace
+
+std::string turn_lock_path(const Context& context, const RefName& branch) {
+  return lock_path(context, branch, "turn");
+}
+
+std::string landing_lock_path(const Context& context, const RefName& branch) {
+  return lock_path(context, branch, "land");
+}
+
+Result<std::vector<store::Ticket>> line_for(const Context& context, const RefName& branch) {
+  std::vector<store::Ticket> living;
+  for (store::Ticket& ticket : TRY(context.store->tickets(branch))) {
+    if (TRY(SlotLock::is_held(tickets_path(context), ticket.number))) {
+      living.push_back(std::move(ticket));
+    }
+  }
+  std::sort(living.begin(), living.end(), before);
+  return living;
+}
+
+std::vector<NewEvent> Turn::closing() const {
+  if (!ticket_) return {};
+  return {events::ticket_done(*ticket_, "its turn is over")};
+}
+
+Status Turn::release(store::Store& store) {
+  const std::vector<NewEvent> ending = closing();
+  closed();
+  lock_.release();
+  slot_.release();
+  if (!ending.empty()) TRY(store.append(ending));
+  return {};
+}
+
+Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
+                                       const TurnOptions& options, Wait* waited) {
+  const std::string path = turn_lock_path(context, txn.target);
+  TRY(make_dirs(parent_dir(path)));
+  Turn turn;
+  if (TRY(line_for(context, txn.target)).empty() && TRY(try_lock(path, 0, &turn.lock_))) {
+    sign_lock(path, txn.id);
+    TRY(fp_after_turn.hit());
+    return turn;
+  }
+
+  const std::int64_t number = TRY(context.store->next_slot());
+  turn.slot_ = TRY(SlotLock::try_acquire(tickets_path(context), number));
+  const int priority = options.losses > 0 ? kLoserPriority + options.losses : txn.priority;
+  const store::Ticket ticket{number, txn.target, txn.id, priority, txn.owner};
+  *waited = {"turn", txn.target.str()};
+  TRY(context.store->append({events::ticket_taken(ticket),
+                             events::waiting(txn.id, waited->reason, waited->subject)}));
+  turn.ticket_ = ticket;
+  TRY(fp_after_ticket.hit());
+  if (options.on_wait) options.on_wait(*waited);
+
+  const Deadline deadline(*context.clock, options.wait_ms);
+  while (true) {
+    if (options.interrupted && options.interrupted()) {
+      TRY(turn.release(*context.store));
+      return fail(Code::kInterrupted, "interrupted while waiting for the turn on " + txn.target.str());
+    }
+    const std::optional<store::Ticket> ahead = TRY(one_before(context, txn.target, number));
+    const std::int64_t pause_ms = deadline.clip(kPollMs);
+    if (!ahead) {
+      if (TRY(try_lock(path, pause_ms, &turn.lock_))) break;
+    } else {
+      Status free = SlotLock::wait_free(tickets_path(context), ahead->number, pause_ms);
+      if (!free && free.error().code != Code::kTimeout) return std::unexpected(free.error());
+    }
+    if (deadline.passed()) {
+      if (ahead) waited->subject = fmt::format("{} behind {}", txn.target.str(), ahead->txn.str());
+      TRY(turn.release(*context.store));
+      return std::optional<Turn>{};
+    }
+  }
+  sign_lock(path, txn.id);
+  TRY(context.store->append({events::waiting(txn.id, "", "")}));
+  if (options.on_wait) options.on_wait({});
+  TRY(fp_after_turn.hit());
+  return turn;
+}
+
+}  // namespace gittxn::land

@@ -1,0 +1,58 @@
+// The turn: the right to be the next to land on a branch, held through one's gates, so that a slow gate
+// always sees a current candidate.
+//
+// The turn is a file lock that dies with its holder. Who gets it next is decided by tickets: a ticket is
+// an event (so that everybody sees the same order) and a locked slot of <txn dir>/tickets (so that a dead
+// ticket is known at once and skipped, with no time-out to guess). Order: priority, then age; a
+// transaction that has lost before goes ahead of everybody.
+//
+// A free turn that nobody queues for is taken without a ticket: two synced appends less per landing. A
+// taker without a ticket may thus pass somebody whose ticket is being written at that very moment, once.
+//
+// If we die: the file lock and the slot are free; the ticket's event stays and the next one who queues
+// closes it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/fs.h"
+#include "land/land.h"
+#include "model/event.h"
+
+namespace gittxn::land {
+
+struct TurnOptions {
+  std::int64_t wait_ms = -1;  // < 0: until it comes
+  int losses = 0;             // how often this transaction has lost against a moved head
+  std::function<void(const Wait&)> on_wait;
+  std::function<bool()> interrupted;
+};
+
+class Turn {
+ public:
+  // nullopt: wait_ms passed; the ticket is given back and `waited` says for whom.
+  static Result<std::optional<Turn>> take(const Context& context, const Txn& txn,
+                                          const TurnOptions& options, Wait* waited);
+  Turn(Turn&&) = default;
+  Turn& operator=(Turn&&) = default;
+
+  // The events that give the ticket back, to be appended together with what ends the turn; empty when
+  // there is none. After they are appended call closed().
+  std::vector<NewEvent> closing() const;
+  void closed() { ticket_.reset(); }
+  // Gives the ticket back by itself and lets go of the lock.
+  Status release(store::Store& store);
+
+ private:
+  Turn() = default;
+  FileLock lock_;
+  SlotLock slot_;
+  std::optional<store::Ticket> ticket_;  // none: it was taken free
+};
+
+// The tickets that are alive, first in line first; for `status`.
+Result<std::vector<store::Ticket>> line_for(const Context& context, const RefName& branch);
+
+}  // namespace gittxn::land
