@@ -40,7 +40,7 @@ Result<std::vector<DirEntry>> read_entries(int fd, const std::string& path) {
     unsigned char type = entry->d_type;
     struct stat info{};
     if (type == DT_UNKNOWN && ::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
-      type = IFTODT(info.st_mode);
+      type = static_cast<unsigned char>(IFTODT(info.st_mode));
     }
     entries.push_back({std::move(name), type});
   }
