@@ -1,26 +1,13 @@
 # cmake -DPROGRAM=git-txn -DOUT=DIR -P pages.cmake: man pages into DIR/man and DIR/completion.bash.
-# `git-txn internal commands` names the commands one a line; `internal man NAME` prints one page.
-function(ask result)
-  execute_process(COMMAND ${PROGRAM} internal ${ARGN}
-    OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
-  if(text STREQUAL "")
-    message(FATAL_ERROR "git-txn internal ${ARGN}: printed nothing")
+file(REMOVE_RECURSE ${OUT})
+file(MAKE_DIRECTORY ${OUT}/man)
+execute_process(COMMAND ${PROGRAM} internal man --dir ${OUT}/man COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${PROGRAM} internal completion bash
+  OUTPUT_FILE ${OUT}/completion.bash COMMAND_ERROR_IS_FATAL ANY)
+foreach(made man/git-txn.1 man/git-txn-run.1 completion.bash)
+  file(SIZE ${OUT}/${made} size)
+  if(size EQUAL 0)
+    message(FATAL_ERROR "${made} is empty")
   endif()
-  set(${result} "${text}" PARENT_SCOPE)
-endfunction()
-
-function(write_page name)
-  ask(page man ${ARGN})
-  file(WRITE ${OUT}/man/${name}.1 "${page}")
-endfunction()
-
-file(REMOVE_RECURSE ${OUT}/man)
-write_page(git-txn)
-ask(commands commands)
-string(REGEX MATCHALL "[a-z][a-z-]*" commands "${commands}")
-foreach(command ${commands})
-  write_page(git-txn-${command} ${command})
 endforeach()
-ask(completion completion bash)
-file(WRITE ${OUT}/completion.bash "${completion}")
 file(TOUCH ${OUT}/done)
