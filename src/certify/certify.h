@@ -1,5 +1,5 @@
-// The certifier: decides whether a transaction may land on a head. A pure function: no clock, no disk,
-// no git. Path level; symbols come with semantic/.
+// The certifier: decides whether a transaction may land on a head. A pure function: no clock, no
+// disk, no git. Path level; symbols come with semantic/.
 //
 //   read-committed  write-write overlap only
 //   snapshot        write-write (dangerous structures once there are symbols)
@@ -7,10 +7,17 @@
 //   strict          every hard read still holds at the head it lands on
 //
 // A write-write overlap is a path that the transaction and the head both changed since the
-// transaction's base, to different results; or a file against a directory of the same name.
-// Unknown read set: at strict, any change of the head since the snapshot is a conflict.
+// transaction's base, to different results; or a file against a directory of the same name. The
+// same result on both sides is no overlap, but a read of that path is still certified. Unknown read
+// set: at strict, any change of the head since the snapshot is a conflict.
+//
+// When a read holds is said in judge.h, what commutes in overlap.h; docs/design/0002-reads.md says
+// why. It fails closed: a read from a snapshot without a difference in `diffs`, or of a kernel
+// object that the caller did not give a version for, is a conflict. Callable from any thread.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "model/verdict.h"
@@ -23,11 +30,15 @@ struct Input {
   const std::vector<SnapshotDiff>* diffs = nullptr;
   // What moved the branch since the oldest snapshot, oldest first: names who changed a path.
   const std::vector<Landed>* history = nullptr;
-  // Current version of kernel objects (subject -> version), for kernel reads.
+  // Current version of kernel objects and refs (subject -> version), for kernel and ref reads.
   const std::vector<std::pair<std::string, std::string>>* kernel = nullptr;
   Isolation level = Isolation::kStrict;
 };
 
 Verdict certify(const Input& input);
+
+// The soft reads that no longer hold, as the witnesses they would be if they were hard. Reported to
+// a person; they refuse nothing. Soft reads of refs without a current value are not reported.
+std::vector<Conflict> stale_soft_reads(const Input& input);
 
 }  // namespace gittxn::certify

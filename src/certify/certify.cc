@@ -1,0 +1,245 @@
+#include "certify/certify.h"
+
+#include <algorithm>
+#include <map>
+
+#include "certify/judge.h"
+#include "certify/overlap.h"
+#include "certify/witness.h"
+
+namespace gittxn::certify {
+namespace {
+
+// Reads are cheap to judge one by one (two binary searches in the changes). With many more reads
+// than changes it is cheaper to ask which reads a change could touch: about one search per
+// directory level.
+constexpr std::size_t kReadsPerChange = 8;
+
+using Group = std::vector<const Read*>;  // of one snapshot, sorted by subject
+
+bool by_subject(const Read* a, const Read* b) {
+  return a->subject < b->subject;
+}
+
+const SnapshotDiff* diff_of(const Input& input, const Oid& snapshot) {
+  if (input.diffs == nullptr) return nullptr;
+  for (const SnapshotDiff& diff : *input.diffs) {
+    if (diff.snapshot == snapshot) return &diff;
+  }
+  return nullptr;
+}
+
+bool is_path_read(ReadKind kind) {
+  return kind == ReadKind::kContent || kind == ReadKind::kMetadata || kind == ReadKind::kAbsence ||
+         kind == ReadKind::kListing || kind == ReadKind::kTree;
+}
+
+const std::string* version_of(const Input& input, const std::string& subject) {
+  if (input.kernel == nullptr) return nullptr;
+  for (const auto& [name, version] : *input.kernel) {
+    if (name == subject) return &version;
+  }
+  return nullptr;
+}
+
+// The reads that some change could make stale: a superset, each is judged afterwards.
+Group candidates(const Group& reads, const Changes& changes) {
+  Group found;
+  const auto take_equal = [&](std::string_view subject) {
+    auto at = std::lower_bound(
+        reads.begin(), reads.end(), subject,
+        [](const Read* read, std::string_view wanted) { return read->subject < wanted; });
+    for (; at != reads.end() && (*at)->subject == subject; ++at) found.push_back(*at);
+  };
+  std::string_view last_parent = "/";  // no path is this
+  for (const PathChange& change : changes) {
+    take_equal(change.path);
+    const std::string_view parent = parent_of(change.path);
+    if (parent != last_parent) {
+      last_parent = parent;
+      for (std::string_view at = parent;; at = parent_of(at)) {
+        take_equal(at);
+        if (at.empty()) break;
+      }
+    }
+    const Shape was = shape_of(change.before);
+    const Shape is = shape_of(change.after);
+    if (!blocks_lookups(was) && !blocks_lookups(is)) continue;
+    if (was == Shape::kFile && is == Shape::kFile) continue;
+    // Lookups below it may stop for another reason now.
+    const std::string prefix = change.path + "/";
+    auto at = std::lower_bound(
+        reads.begin(), reads.end(), prefix,
+        [](const Read* read, const std::string& wanted) { return read->subject < wanted; });
+    for (; at != reads.end() && (*at)->subject.starts_with(prefix); ++at) found.push_back(*at);
+  }
+  std::sort(found.begin(), found.end());  // by address, to drop doubles
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+class Certification {
+ public:
+  Certification(const Input& input, Strength strength)
+      : input_(input), strength_(strength), witnesses_(input.txn->txn, input.history) {}
+
+  void writes() {
+    const Footprint& txn = *input_.txn;
+    const SnapshotDiff* diff = diff_of(input_, txn.base);
+    if (diff == nullptr) {
+      conflicts_.push_back(witnesses_.no_difference(txn.base));
+      return;
+    }
+    for (const Overlap& overlap : overlaps(txn.writes, diff->changes)) {
+      conflicts_.push_back(witnesses_.overlap(overlap));
+    }
+  }
+
+  void unknown_reads() {
+    const ReadSet& reads = input_.txn->reads;
+    if (reads.complete || input_.diffs == nullptr) return;
+    for (const SnapshotDiff& diff : *input_.diffs) {
+      if (diff.changes.empty()) continue;
+      conflicts_.push_back(witnesses_.everything(reads, diff));
+      return;
+    }
+  }
+
+  void reads() {
+    std::map<Oid, Group> groups;
+    Group* group = nullptr;
+    const Oid* group_of = nullptr;
+    std::vector<Conflict> versions;
+    for (const Read& read : input_.txn->reads.reads) {
+      if (read.strength != strength_) continue;
+      if (is_path_read(read.kind)) {
+        if (group == nullptr || *group_of != read.snapshot) {
+          const auto at = groups.try_emplace(read.snapshot).first;
+          group = &at->second;
+          group_of = &at->first;
+        }
+        group->push_back(&read);
+        ++checked_;
+      } else if (read.kind == ReadKind::kKernel || read.kind == ReadKind::kRef) {
+        ++checked_;
+        version(read, versions);
+      }
+    }
+    for (auto& [snapshot, members] : groups) path_reads(snapshot, members);
+    std::stable_sort(stale_.begin(), stale_.end(), [](const auto& a, const auto& b) {
+      return std::pair(std::string_view(a.first->subject), a.first->kind) <
+             std::pair(std::string_view(b.first->subject), b.first->kind);
+    });
+    // One witness a subject: a file that was looked up, opened and read is stale once.
+    const Read* last = nullptr;
+    for (const auto& [read, stale] : stale_) {
+      if (last != nullptr && last->subject == read->subject) continue;
+      last = read;
+      conflicts_.push_back(witnesses_.stale(*read, stale));
+    }
+    for (Conflict& conflict : versions) conflicts_.push_back(std::move(conflict));
+  }
+
+  std::vector<Conflict> take() { return std::move(conflicts_); }
+  std::size_t checked() const { return checked_; }
+
+ private:
+  void version(const Read& read, std::vector<Conflict>& conflicts) const {
+    const std::string* now = version_of(input_, read.subject);
+    if (now == nullptr && strength_ == Strength::kSoft) return;
+    if (now != nullptr && *now == read.digest) return;
+    conflicts.push_back(witnesses_.version(read, now == nullptr ? std::string_view{} : *now));
+  }
+
+  void path_reads(const Oid& snapshot, Group& members) {
+    const SnapshotDiff* diff = diff_of(input_, snapshot);
+    if (diff == nullptr) {
+      conflicts_.push_back(witnesses_.no_difference(snapshot));
+      return;
+    }
+    // Binary searches in what is not sorted would miss a stale read, so this is never taken on
+    // trust.
+    if (!std::is_sorted(members.begin(), members.end(), by_subject)) {
+      std::stable_sort(members.begin(), members.end(), by_subject);
+    }
+    const Changes& changes = diff->changes;
+    const bool narrow = members.size() / kReadsPerChange > changes.size();
+    for (const Read* read : narrow ? candidates(members, changes) : members) {
+      if (auto stale = judge(*read, changes, input_.txn->writes)) {
+        stale_.emplace_back(read, *std::move(stale));
+      }
+    }
+  }
+
+  const Input& input_;
+  Strength strength_;
+  Witnesses witnesses_;
+  std::vector<Conflict> conflicts_;
+  std::vector<std::pair<const Read*, Stale>> stale_;
+  std::size_t checked_ = 0;
+};
+
+bool sorted(const Changes& changes) {
+  return std::is_sorted(changes.begin(), changes.end(),
+                        [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
+}
+
+void sort(Changes& changes) {
+  std::sort(changes.begin(), changes.end(),
+            [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
+}
+
+bool certifies_reads(Isolation level) {
+  return level == Isolation::kStrict || level == Isolation::kSerializable;
+}
+
+Verdict decide(const Input& input) {
+  Certification certification(input, Strength::kHard);
+  certification.writes();
+  if (certifies_reads(input.level)) {
+    certification.unknown_reads();
+    certification.reads();
+  }
+  Verdict verdict;
+  verdict.checked = certification.checked();
+  verdict.conflicts = certification.take();
+  verdict.commit = verdict.conflicts.empty();
+  return verdict;
+}
+
+std::vector<Conflict> decide_soft(const Input& input) {
+  Certification certification(input, Strength::kSoft);
+  certification.reads();
+  return certification.take();
+}
+
+// Runs `decide` on the input with every list of changes sorted, copying only what is not.
+template <typename Decide>
+auto with_sorted(const Input& input, Decide decide_on) {
+  bool all_sorted = sorted(input.txn->writes);
+  if (input.diffs != nullptr) {
+    for (const SnapshotDiff& diff : *input.diffs) all_sorted = all_sorted && sorted(diff.changes);
+  }
+  if (all_sorted) return decide_on(input);
+  Footprint txn = *input.txn;
+  sort(txn.writes);
+  std::vector<SnapshotDiff> diffs;
+  if (input.diffs != nullptr) diffs = *input.diffs;
+  for (SnapshotDiff& diff : diffs) sort(diff.changes);
+  Input copy = input;
+  copy.txn = &txn;
+  copy.diffs = &diffs;
+  return decide_on(copy);
+}
+
+}  // namespace
+
+Verdict certify(const Input& input) {
+  return with_sorted(input, decide);
+}
+
+std::vector<Conflict> stale_soft_reads(const Input& input) {
+  return with_sorted(input, decide_soft);
+}
+
+}  // namespace gittxn::certify

@@ -1,0 +1,401 @@
+// The certifier case by case: what each isolation level allows, when each kind of read holds, and
+// what the witness says.
+#include "certify/certify.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "certify/testing/reference.h"
+
+namespace gittxn::certify {
+namespace {
+
+using testing::diff;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::Tree;
+
+TreeEntry file(const char* oid) {
+  return {FileMode::kFile, Oid(oid)};
+}
+TreeEntry executable(const char* oid) {
+  return {FileMode::kExecutable, Oid(oid)};
+}
+TreeEntry link(const char* oid) {
+  return {FileMode::kLink, Oid(oid)};
+}
+
+constexpr Isolation kLevels[] = {Isolation::kReadCommitted, Isolation::kSnapshot,
+                                 Isolation::kSerializable, Isolation::kStrict};
+
+// A transaction that starts at `base`, and a head that others moved to.
+class Scene : public ::testing::Test {
+ protected:
+  Tree base{{"a", file("a0")}, {"b", file("b0")}, {"d/x", file("x0")}, {"d/s/y", file("y0")}};
+  Tree ours = base;
+  Tree head = base;
+  ReadSet reads;
+  std::vector<std::pair<std::string, std::string>> kernel;
+
+  void SetUp() override { reads.complete = true; }
+
+  Read& saw(ReadKind kind, std::string subject, std::string digest) {
+    Read read;
+    read.kind = kind;
+    read.subject = std::move(subject);
+    read.digest = std::move(digest);
+    read.snapshot = Oid("base");
+    reads.reads.push_back(read);
+    return reads.reads.back();
+  }
+
+  template <typename Use>
+  auto with_input(Isolation level, Use use) {
+    Footprint txn{TxnId("t-me"), reads, diff(base, ours), Oid("base")};
+    const std::vector<SnapshotDiff> diffs{{Oid("base"), diff(base, head)}};
+    const std::vector<Landed> history{{Oid("0123456789"), TxnId{},
+                                       "Pat Person <pat@example.org> 1700000000 +0100",
+                                       diff(base, head)}};
+    Input input;
+    input.txn = &txn;
+    input.diffs = &diffs;
+    input.history = &history;
+    input.kernel = &kernel;
+    input.level = level;
+    return use(input);
+  }
+  Verdict at(Isolation level) {
+    return with_input(level, [](const Input& input) { return certify(input); });
+  }
+  Verdict strict() { return at(Isolation::kStrict); }
+  std::vector<Conflict> soft() {
+    return with_input(Isolation::kStrict, [](const Input& i) { return stale_soft_reads(i); });
+  }
+};
+
+// Anomalies, and the levels that allow them.
+
+TEST_F(Scene, LostUpdateIsRefusedAtEveryLevel) {
+  saw(ReadKind::kContent, "a", "a0");
+  ours["a"] = file("mine");
+  head["a"] = file("theirs");
+  for (Isolation level : kLevels) {
+    const Verdict verdict = at(level);
+    EXPECT_FALSE(verdict.commit) << isolation_name(level);
+    EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kWriteWrite) << isolation_name(level);
+  }
+}
+
+TEST_F(Scene, WriteSkewIsAllowedBelowSerializableOnly) {
+  saw(ReadKind::kContent, "a", "a0");
+  ours["b"] = file("mine");
+  head["a"] = file("theirs");
+  EXPECT_TRUE(at(Isolation::kReadCommitted).commit);
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  EXPECT_FALSE(at(Isolation::kSerializable).commit);
+  EXPECT_FALSE(at(Isolation::kStrict).commit);
+}
+
+TEST_F(Scene, PhantomInAListingIsAllowedBelowSerializableOnly) {
+  saw(ReadKind::kListing, "d", "l");
+  ours["b"] = file("count of d");
+  head["d/new"] = file("n");
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  const Verdict verdict = strict();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].subject, "d");
+  EXPECT_EQ(verdict.conflicts[0].head_digest, "+d/new");
+}
+
+TEST_F(Scene, PhantomOfALookupIsAllowedBelowSerializableOnly) {
+  saw(ReadKind::kAbsence, "d/config", "");
+  ours["b"] = file("no config");
+  head["d/config"] = file("c");
+  EXPECT_TRUE(at(Isolation::kReadCommitted).commit);
+  EXPECT_FALSE(at(Isolation::kSerializable).commit);
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, ReadOnlyTransactionSeesOneStateAtStrict) {
+  saw(ReadKind::kContent, "a", "a0");
+  saw(ReadKind::kContent, "b", "b0");
+  head["b"] = file("theirs");
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, NothingIsRefusedWhenTheHeadDidNotMove) {
+  saw(ReadKind::kContent, "a", "a0");
+  saw(ReadKind::kTree, "", "t");
+  ours["a"] = file("mine");
+  reads.complete = false;
+  for (Isolation level : kLevels) EXPECT_TRUE(at(level).commit);
+}
+
+// When a read holds.
+
+TEST_F(Scene, TheExecutableBitIsMetadataAndNoContent) {
+  head["a"] = executable("a0");
+  saw(ReadKind::kContent, "a", "a0");
+  EXPECT_TRUE(strict().commit);
+  saw(ReadKind::kMetadata, "a", "100644");
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, MetadataWithoutABlobIsAboutTypeAndModeOnly) {
+  head["a"] = file("other");
+  saw(ReadKind::kMetadata, "a", "100644");
+  EXPECT_TRUE(strict().commit);
+  reads.reads.clear();
+  saw(ReadKind::kMetadata, "a", "100644 a0");
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, AFileThatBecameALinkToTheSameBytesIsStale) {
+  head["a"] = link("a0");
+  saw(ReadKind::kContent, "a", "a0");
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, AListingIgnoresContentsDepthAndOwnPaths) {
+  saw(ReadKind::kListing, "d", "l");
+  saw(ReadKind::kListing, "", "l");
+  head["d/x"] = file("changed");
+  head["d/s/deeper"] = file("z");
+  head["d/s-new/f"] = file("z");
+  ours["d/s-new/g"] = file("mine");
+  EXPECT_TRUE(strict().commit);
+}
+
+TEST_F(Scene, AListedDirectoryThatWentIsStale) {
+  saw(ReadKind::kListing, "d/s", "l");
+  head.erase("d/s/y");
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, AnAbsentPathStaysAbsentWhenOnlyItsDirectoryAppears) {
+  saw(ReadKind::kAbsence, "new/dir/file", "");
+  head["new/dir/other"] = file("z");
+  EXPECT_TRUE(strict().commit);
+  head["new/dir/file"] = file("z");
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, AnAbsentPathIsStaleWhenItsDirectoryBecomesAFile) {
+  saw(ReadKind::kAbsence, "new/file", "");
+  head["new"] = file("z");
+  const Verdict verdict = strict();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].subject, "new/file");
+  EXPECT_THAT(verdict.conflicts[0].changed_by, HasSubstr("Pat Person"));
+}
+
+TEST_F(Scene, AnAbsentPathThatADirectoryTakesIsStale) {
+  saw(ReadKind::kAbsence, "new", "");
+  head["new/file"] = file("z");
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, ATreeReadHoldsWhileNothingBelowChanges) {
+  saw(ReadKind::kTree, "d", "t");
+  head["a"] = file("theirs");
+  head["d-other"] = file("theirs");
+  EXPECT_TRUE(strict().commit);
+  head["d/s/y"] = file("theirs");
+  EXPECT_FALSE(strict().commit);
+}
+
+TEST_F(Scene, UncommittedBytesHoldOnlyOnceTheHeadHasThem) {
+  saw(ReadKind::kContent, "a", std::string(kUncommitted) + "typed");
+  EXPECT_FALSE(strict().commit);
+  head["a"] = file("other");
+  EXPECT_FALSE(strict().commit);
+  head["a"] = file("typed");
+  EXPECT_TRUE(strict().commit);
+}
+
+TEST_F(Scene, AReadOfAPathTheTransactionAlsoWritesIsStillCertified) {
+  saw(ReadKind::kContent, "a", "a0");
+  ours["a"] = file("same");
+  head["a"] = file("same");
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  const Verdict verdict = strict();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kReadStale);
+}
+
+TEST_F(Scene, KernelReadsCompareVersionsAtStrict) {
+  saw(ReadKind::kKernel, "policy", "v1");
+  kernel = {{"policy", "v1"}};
+  EXPECT_TRUE(strict().commit);
+  kernel = {{"policy", "v2"}};
+  const Verdict verdict = strict();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kKernel);
+  EXPECT_EQ(verdict.conflicts[0].head_digest, "v2");
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  kernel.clear();
+  EXPECT_FALSE(strict().commit) << "no version given is no proof";
+}
+
+TEST_F(Scene, ARefReadComparesTheObjectItNamed) {
+  saw(ReadKind::kRef, "refs/heads/main", "base");
+  kernel = {{"refs/heads/main", "base"}};
+  EXPECT_TRUE(strict().commit);
+  kernel[0].second = "moved";
+  EXPECT_EQ(strict().conflicts[0].kind, ConflictKind::kReadStale);
+}
+
+TEST_F(Scene, ASoftReadIsReportedAndRefusesNothing) {
+  saw(ReadKind::kContent, "a", "a0").strength = Strength::kSoft;
+  saw(ReadKind::kRef, "refs/heads/main", "base").strength = Strength::kSoft;
+  head["a"] = file("theirs");
+  EXPECT_TRUE(strict().commit);
+  EXPECT_EQ(strict().checked, 0u);
+  ASSERT_EQ(soft().size(), 1u);
+  EXPECT_EQ(soft()[0].subject, "a");
+  kernel = {{"refs/heads/main", "moved"}};
+  EXPECT_EQ(soft().size(), 2u);
+}
+
+// Writes.
+
+TEST_F(Scene, TheSameChangeOnBothSidesIsNoOverlap) {
+  ours["a"] = head["a"] = file("same");
+  ours.erase("b");
+  head.erase("b");
+  ours["n/1"] = head["n/1"] = file("n");
+  ours["n/2"] = file("mine");
+  EXPECT_TRUE(strict().commit);
+}
+
+TEST_F(Scene, AFileAgainstADirectoryOfTheSameName) {
+  ours["n"] = file("mine");
+  head["n/deep"] = file("theirs");
+  EXPECT_EQ(strict().conflicts[0].kind, ConflictKind::kWriteWrite);
+  EXPECT_EQ(strict().conflicts[0].subject, "n");
+}
+
+TEST_F(Scene, AWriteIntoADirectoryThatBecameAFile) {
+  ours["d/mine"] = file("mine");
+  head.erase("d/x");
+  head.erase("d/s/y");
+  head["d"] = file("theirs");
+  const Verdict verdict = at(Isolation::kReadCommitted);
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].subject, "d/mine");
+  EXPECT_THAT(verdict.conflicts[0].hint, HasSubstr("in the way"));
+}
+
+TEST_F(Scene, AWriteIntoADirectoryThatTheTransactionMadeAFile) {
+  head["d/theirs"] = file("theirs");
+  ours.erase("d/x");
+  ours.erase("d/s/y");
+  ours["d"] = link("mine");
+  const Verdict verdict = at(Isolation::kReadCommitted);
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].subject, "d");
+}
+
+TEST_F(Scene, DeletedHereAndChangedThereIsAnOverlap) {
+  ours.erase("a");
+  head["a"] = file("theirs");
+  const Verdict verdict = strict();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].read_digest, "nothing");
+  EXPECT_EQ(verdict.conflicts[0].head_digest, "theirs");
+}
+
+// What is not known counts as everything.
+
+TEST_F(Scene, AnUnknownReadSetConflictsWithAnyChangeAtStrict) {
+  reads.complete = false;
+  reads.unknown_reason = "trace lost 3 records";
+  ours["b"] = file("mine");
+  head["d/s/y"] = file("theirs");
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  const Verdict verdict = strict();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].subject, "(everything)");
+  EXPECT_THAT(verdict.conflicts[0].hint, HasSubstr("trace lost 3 records"));
+}
+
+TEST_F(Scene, ASnapshotWithoutADifferenceIsNeverTakenForUnchanged) {
+  saw(ReadKind::kContent, "a", "a0").snapshot = Oid("elsewhere");
+  const Verdict verdict = strict();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_THAT(verdict.conflicts[0].subject, HasSubstr("elsewhere"));
+}
+
+TEST_F(Scene, ReadsOfTwoSnapshotsAreJudgedByTheirOwnDifference) {
+  saw(ReadKind::kContent, "a", "a0");
+  saw(ReadKind::kContent, "b", "b1").snapshot = Oid("later");
+  Footprint txn{TxnId("t-me"), reads, {}, Oid("later")};
+  const PathChange b_changed{"b", file("b0"), file("b1")};
+  const PathChange a_changed{"a", file("a0"), file("a1")};
+  // b changed before the later snapshot: both reads hold.
+  std::vector<SnapshotDiff> diffs{{Oid("base"), {b_changed}}, {Oid("later"), {}}};
+  Input input;
+  input.txn = &txn;
+  input.diffs = &diffs;
+  EXPECT_TRUE(certify(input).commit);
+  diffs[0].changes = {a_changed, b_changed};
+  const Verdict verdict = certify(input);
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].subject, "a");
+}
+
+TEST_F(Scene, UnsortedInputGivesTheSameAnswer) {
+  saw(ReadKind::kContent, "b", "b0");
+  saw(ReadKind::kContent, "a", "a0");
+  Footprint txn{TxnId("t-me"), reads, {}, Oid("base")};
+  std::vector<SnapshotDiff> diffs{{Oid("base"), {}}};
+  for (const char* path : {"z", "y", "b", "c"}) {
+    diffs[0].changes.push_back({path, file("0"), file("1")});
+  }
+  Input input;
+  input.txn = &txn;
+  input.diffs = &diffs;
+  ASSERT_EQ(certify(input).conflicts.size(), 1u);
+  EXPECT_EQ(certify(input).conflicts[0].subject, "b");
+}
+
+// Witnesses.
+
+TEST_F(Scene, AWitnessHasEveryField) {
+  saw(ReadKind::kContent, "a", "a0");
+  head["a"] = file("a1");
+  const Conflict conflict = strict().conflicts.at(0);
+  EXPECT_EQ(conflict.read_digest, "a0");
+  EXPECT_EQ(conflict.head_digest, "a1");
+  EXPECT_EQ(conflict.changed_by, "commit 0123456 by Pat Person <pat@example.org>");
+  EXPECT_THAT(conflict.hint, HasSubstr("git txn resume t-me"));
+}
+
+TEST_F(Scene, TheWitnessNamesTheLastTransactionThatChangedThePath) {
+  saw(ReadKind::kContent, "a", "a0");
+  Footprint txn{TxnId("t-me"), reads, {}, Oid("base")};
+  const PathChange first{"a", file("a0"), file("a1")};
+  const PathChange second{"a", file("a1"), file("a2")};
+  const PathChange other{"b", file("b0"), file("b1")};
+  const std::vector<Landed> history{{Oid("1"), TxnId("t-1"), "", {first}},
+                                    {Oid("2"), TxnId("t-2"), "", {second}},
+                                    {Oid("3"), TxnId("t-3"), "", {other}}};
+  const std::vector<SnapshotDiff> diffs{{Oid("base"), {{"a", file("a0"), file("a2")}, other}}};
+  Input input;
+  input.txn = &txn;
+  input.diffs = &diffs;
+  input.history = &history;
+  EXPECT_EQ(certify(input).conflicts.at(0).changed_by, "t-2");
+}
+
+TEST_F(Scene, OneWitnessASubject) {
+  saw(ReadKind::kContent, "a", "a0");
+  saw(ReadKind::kMetadata, "a", "100644 a0");
+  head["a"] = file("a1");
+  EXPECT_EQ(strict().conflicts.size(), 1u);
+  EXPECT_EQ(strict().checked, 2u);
+}
+
+}  // namespace
+}  // namespace gittxn::certify

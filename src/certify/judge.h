@@ -1,0 +1,51 @@
+// Does one read still hold? The rules for each kind, against the difference between the commit it
+// was read from and the head. Every rule is "the same lookup, done at the head, gives the same
+// answer":
+//
+//   content    the entry at the path has the same type and blob (the executable bit is no content)
+//   metadata   the whole entry is the same; a digest without a blob id ("100644", "040000") looked
+//   at
+//              type and mode only
+//   absence    nothing is there now, and the lookup stops for the same reason: ENOENT and ENOTDIR
+//   are
+//              different answers, and a link or submodule on the way leads elsewhere
+//   listing    the same entry names and types are in the directory
+//   tree       nothing at or below the path changed
+//
+// The transaction's own paths are masked on both sides of a listing or a tree: what the head did to
+// exactly those paths is for the write-write check, which is stronger.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/change.h"
+#include "model/read.h"
+
+namespace gittxn::certify {
+
+struct Stale {
+  std::string cause;       // the path whose change did it
+  std::string digest_now;  // what the same read would see at the head
+};
+
+// `diff` is sorted by path. Only for the five kinds above.
+std::optional<Stale> judge(const Read& read, const Changes& diff, const Changes& own);
+
+// What a lookup meets: an executable and a plain file are the same thing.
+enum class Shape { kNothing, kDirectory, kFile, kLink, kSubmodule };
+Shape shape_of(const TreeEntry& entry);
+
+// The change of exactly `path`, or null.
+const PathChange* find_change(const Changes& changes, std::string_view path);
+// Index of the first change that is not before `path`.
+std::size_t first_from(const Changes& changes, std::string_view path);
+// "" for the root's children; the root itself has none and must not be asked for.
+std::string_view parent_of(std::string_view path);
+// Strictly below: "a/b" is below "a" and everything but "" is below "".
+bool strictly_below(std::string_view path, std::string_view root);
+// Something a lookup of a path below it cannot pass: a file, a link, a submodule.
+bool blocks_lookups(Shape shape);
+
+}  // namespace gittxn::certify

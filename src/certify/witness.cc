@@ -1,0 +1,141 @@
+#include "certify/witness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace gittxn::certify {
+namespace {
+
+std::string name_of(const Landed& landed) {
+  if (!landed.txn.empty()) return landed.txn.str();
+  // "Name <mail> 1700000000 +0100": the time says nothing here.
+  const std::size_t mail_end = landed.who.find('>');
+  const std::string who =
+      landed.who.substr(0, mail_end == std::string::npos ? mail_end : mail_end + 1);
+  return fmt::format("commit {} by {}", landed.commit.str().substr(0, 7),
+                     who.empty() ? "an unknown author" : who);
+}
+
+std::string entry_text(const TreeEntry& entry) {
+  if (!entry.present()) return "nothing";
+  if (entry.mode == FileMode::kTree) return "directory";
+  return entry.oid.str();
+}
+
+// What the transaction did to the subject, and what became of it, for the hint.
+std::string what_happened(const Read& read, const Stale& stale) {
+  switch (read.kind) {
+    case ReadKind::kAbsence:
+      return stale.cause == read.subject
+                 ? fmt::format("'{}' was looked for and not there; it is now", read.subject)
+                 : fmt::format("'{}' was looked for; '{}' on the way to it changed", read.subject,
+                               stale.cause);
+    case ReadKind::kListing:
+      return fmt::format("the directory '{}' was listed and has other entries now", read.subject);
+    case ReadKind::kTree:
+      return fmt::format("everything below '{}' was read, and '{}' changed", read.subject,
+                         stale.cause);
+    default:
+      break;
+  }
+  if (read.digest.starts_with(kUncommitted)) {
+    return fmt::format("'{}' was read with an edit in it that is not committed", read.subject);
+  }
+  return fmt::format("'{}' was read and has {} now", read.subject,
+                     stale.digest_now.empty() ? "been removed" : "changed");
+}
+
+std::string shown(const std::string& subject) {
+  return subject.empty() ? "." : subject;
+}
+
+}  // namespace
+
+std::string Witnesses::who_changed(std::string_view path) const {
+  if (history_ != nullptr) {
+    for (auto landed = history_->rbegin(); landed != history_->rend(); ++landed) {
+      if (find_change(landed->changes, path) != nullptr) return name_of(*landed);
+    }
+  }
+  return "nobody on record";
+}
+
+std::string Witnesses::last_mover() const {
+  if (history_ == nullptr || history_->empty()) return "nobody on record";
+  return name_of(history_->back());
+}
+
+std::string Witnesses::run_again() const {
+  return fmt::format("`git txn why {0}` shows it; `git txn resume {0}` goes on with the work",
+                     txn_.str());
+}
+
+Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kReadStale;
+  conflict.subject = shown(read.subject);
+  conflict.read_digest = read.digest;
+  conflict.head_digest = stale.digest_now;
+  conflict.changed_by = who_changed(stale.cause);
+  conflict.hint = what_happened(read, stale) + "; " + run_again();
+  return conflict;
+}
+
+Conflict Witnesses::overlap(const Overlap& overlap) const {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kWriteWrite;
+  conflict.subject = overlap.path;
+  conflict.read_digest = entry_text(overlap.ours);
+  conflict.head_digest = entry_text(overlap.head);
+  conflict.changed_by = who_changed(overlap.cause);
+  conflict.hint =
+      overlap.cause == overlap.path
+          ? fmt::format("both changed '{}'; merge the head's version by hand: {}", overlap.path,
+                        run_again())
+          : fmt::format(
+                "'{}' and '{}' cannot both be there, a file is in the way of a directory; {}",
+                overlap.path, overlap.cause, run_again());
+  return conflict;
+}
+
+Conflict Witnesses::version(const Read& read, std::string_view now) const {
+  Conflict conflict;
+  conflict.kind = read.kind == ReadKind::kKernel ? ConflictKind::kKernel : ConflictKind::kReadStale;
+  conflict.subject = read.subject;
+  conflict.read_digest = read.digest;
+  conflict.head_digest = now;
+  conflict.changed_by = read.kind == ReadKind::kKernel ? "the kernel" : last_mover();
+  conflict.hint = now.empty()
+                      ? fmt::format("'{}' is not there any more; {}", read.subject, run_again())
+                      : fmt::format("'{}' has another version now; {}", read.subject, run_again());
+  return conflict;
+}
+
+Conflict Witnesses::everything(const ReadSet& reads, const SnapshotDiff& diff) const {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kReadStale;
+  conflict.subject = "(everything)";
+  conflict.read_digest = diff.snapshot.str();
+  conflict.head_digest =
+      history_ != nullptr && !history_->empty() ? history_->back().commit.str() : "another commit";
+  conflict.changed_by = last_mover();
+  conflict.hint = fmt::format(
+      "what the transaction read is unknown ({}), so it counts as everything, and '{}' changed; {}",
+      reads.unknown_reason.empty() ? "no reason given" : reads.unknown_reason,
+      diff.changes.front().path, run_again());
+  return conflict;
+}
+
+Conflict Witnesses::no_difference(const Oid& snapshot) const {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kReadStale;
+  conflict.subject = fmt::format("(snapshot {})", snapshot.str());
+  conflict.read_digest = snapshot.str();
+  conflict.head_digest = "unknown";
+  conflict.changed_by = "nobody on record";
+  conflict.hint = fmt::format("what changed since this snapshot is unknown; {}", run_again());
+  return conflict;
+}
+
+}  // namespace gittxn::certify

@@ -1,0 +1,37 @@
+// Witnesses: a Conflict a person can act on. Every field is filled: what was read, what is there
+// now, who changed it, what to do next.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "certify/judge.h"
+#include "certify/overlap.h"
+#include "model/verdict.h"
+
+namespace gittxn::certify {
+
+class Witnesses {
+ public:
+  Witnesses(const TxnId& txn, const std::vector<Landed>* history) : txn_(txn), history_(history) {}
+
+  Conflict stale(const Read& read, const Stale& stale) const;
+  Conflict overlap(const Overlap& overlap) const;
+  // A kernel object or ref that has another version now; empty: none was given.
+  Conflict version(const Read& read, std::string_view now) const;
+  // Everything was read, because it is not known what was; and `cause` changed.
+  Conflict everything(const ReadSet& reads, const SnapshotDiff& diff) const;
+  // The caller gave no difference for a snapshot: nothing read from it can be certified.
+  Conflict no_difference(const Oid& snapshot) const;
+
+ private:
+  std::string who_changed(std::string_view path) const;
+  std::string last_mover() const;
+  std::string run_again() const;
+
+  const TxnId& txn_;
+  const std::vector<Landed>* history_;
+};
+
+}  // namespace gittxn::certify
