@@ -2,9 +2,9 @@
 // starts, with the real result where the back end knows it.
 //
 // Process shape: caller ── monitor (forked, tiny, a child subreaper) ── command and its tree. The
-// monitor writes the records; if it dies the caller kills the tree, if the caller dies the monitor does.
-// Both are told by a pipe, and the command itself by a parent-death signal. A record file without its
-// end mark (a killed monitor) makes the read set unknown, never silently shorter.
+// monitor writes the records; if it dies the caller kills the tree, if the caller dies the monitor
+// does. Both are told by a pipe, and the command itself by a parent-death signal. A record file
+// without its end mark (a killed monitor) makes the read set unknown, never silently shorter.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ Result<Backend> backend_from_name(std::string_view name);  // names later back e
 struct Capability {
   Backend backend;
   bool usable = false;
-  std::string detail;        // why not, or what this kernel lacks ("no synchronous wake-up: needs 6.6")
+  std::string detail;  // why not, or what this kernel lacks ("no synchronous wake-up: needs 6.6")
 };
-std::vector<Capability> probe_backends();   // best first; runs a tiny child for each
+std::vector<Capability> probe_backends();  // best first; runs a tiny child for each
 
 // What a process asked the kernel. `path` is absolute, with the directory descriptor or the current
 // directory put before it and the process's own aliases (/proc/self/cwd, /dev/fd/3) replaced; it is
@@ -38,99 +38,107 @@ enum class Op : std::uint8_t {
   kOpenRead,       // also of directories: see `mode`
   kOpenWrite,      // no O_CREAT; O_TRUNC in `flags` says that the old content is gone
   kOpenReadWrite,  // no O_CREAT
-  kOpenCreate,     // O_CREAT in any access mode (flags & O_ACCMODE); mknod and bind with O_CREAT|O_EXCL
+  kOpenCreate,     // O_CREAT in any access mode (flags & O_ACCMODE); mknod and bind with
+                   // O_CREAT|O_EXCL
   kStat,           // stat family; also an open with O_PATH, which sees no content
-  kAccess, kReadlink,
-  kList,           // getdents, once for a run of calls; the directory behind the descriptor
-  kMkdir, kUnlink, kRmdir,
-  kRename,         // path -> path2; flags: RENAME_NOREPLACE, RENAME_EXCHANGE; mode: of the source
-  kLink,           // path -> path2 (the new name)
-  kSymlink,        // path: the new link; path2: the text in it
-  kChmod, kTruncate, kSetTimes,
-  kChdir,          // also fchdir
+  kAccess,
+  kReadlink,
+  kList,  // getdents, once for a run of calls; the directory behind the descriptor
+  kMkdir,
+  kUnlink,
+  kRmdir,
+  kRename,   // path -> path2; flags: RENAME_NOREPLACE, RENAME_EXCHANGE; mode: of the source
+  kLink,     // path -> path2 (the new name)
+  kSymlink,  // path: the new link; path2: the text in it
+  kChmod,
+  kTruncate,
+  kSetTimes,
+  kChdir,  // also fchdir
   kConnect,
-  kMount,          // mount, umount, pivot_root, chroot, setns...: paths no longer mean what they did
-  kOther,          // a look at, or change of, what git does not store; path2 is the call's name:
-                   // chown, xattrs, statfs, watches, name_to_handle_at, O_TMPFILE
-  kFork,           // the first sight of a process, before any other record of it. A second kFork of a
-                   // pid means that the number was used again: forget what was known of it
-  kExit,           // only where the back end sees it; nothing may depend on it
-  kNote,           // for a person; path is the text ("setuid program lost its bit: /usr/bin/sudo")
-  kBlind,          // something that the trace cannot follow: the read set is unknown(path)
+  kMount,  // mount, umount, pivot_root, chroot, setns...: paths no longer mean what they did
+  kOther,  // a look at, or change of, what git does not store; path2 is the call's name:
+           // chown, xattrs, statfs, watches, name_to_handle_at, O_TMPFILE
+  kFork,   // the first sight of a process, before any other record of it. A second kFork of a
+           // pid means that the number was used again: forget what was known of it
+  kExit,   // only where the back end sees it; nothing may depend on it
+  kNote,   // for a person; path is the text ("setuid program lost its bit: /usr/bin/sudo")
+  kBlind,  // something that the trace cannot follow: the read set is unknown(path)
 };
 std::string_view op_name(Op op);
 
 // Results. The ptrace back end knows the kernel's own. Under notification the call runs after the
-// record is made, so `assumed` is true for every call; the monitor then looks the path up itself just
-// before it lets the call go on:
-//   assumed=false               result is the kernel's
-//   assumed=true, predicted     result is what existence and type say: 0, or -ENOENT, -ENOTDIR, -EEXIST,
-//                               -EISDIR, -ELOOP, -EINVAL (readlink of no link), -EACCES. Permissions, full
-//                               disks and non-empty directories are not predicted. Between look-up and
-//                               call only the traced tree itself can change a private worktree, and
-//                               what it changes is recorded as its own write: the prediction then is one
-//                               of the two orders in which the tree itself raced. Rely on it inside the
-//                               worktree; outside it is a hint.
-//   assumed=true, !predicted    nothing is known: presence and absence both count
-// `mode`, `dev`, `ino` come from the same look-up in both back ends: what stood at `path` BEFORE the
-// call (the last link followed unless `nofollow`); mode 0: nothing did, or it could not be looked up.
-// So an O_CREAT open with mode 0 and result >= 0 made a new file.
+// record is made, so `assumed` is true for every call; the monitor then looks the path up itself
+// just before it lets the call go on:
+//   assumed=false, the result is the kernel's own.
+//   assumed=true and predicted: it is what existence and type say: 0, or -ENOENT, -ENOTDIR,
+//   -EEXIST,
+//     -EISDIR, -ELOOP, -EINVAL (readlink of no link), -EACCES (exec). Permissions, full disks and
+//     non-empty directories are not predicted. Between look-up and call only the traced tree itself
+//     can change a private worktree, and what it changes is recorded as its own write: the
+//     prediction then is one of the two orders in which the tree itself raced. Rely on it inside
+//     the worktree; outside it is a hint.
+//   assumed=true, not predicted: nothing is known; presence and absence both count.
+// `mode`, `dev`, `ino` come from the same look-up in both back ends: what stood at `path` BEFORE
+// the call (the last link followed unless `nofollow`); mode 0: nothing did, or it could not be
+// looked up. So an O_CREAT open with mode 0 and result >= 0 made a new file.
 struct Record {
-  std::uint64_t seq = 0;          // 1, 2, ... in the file; order of the calls as the monitor saw them
+  std::uint64_t seq = 0;  // 1, 2, ... in the file; order of the calls as the monitor saw them
   Op op = Op::kOther;
-  std::int32_t pid = 0;           // thread group
-  std::int32_t parent = 0;        // kFork, kExec; 0: the command itself, or one whose parent has ended
-  std::string path;               // kExec: the program; kConnect: "unix:/path", "unix:@abstract",
-                                  // "inet:host:port", "inet6:[host]:port"
-  std::string path2;              // rename's, link's destination; symlink's text; else the call's name
-  std::int32_t result = 0;        // >= 0, or -errno
-  bool assumed = false;           // the result is not the kernel's own, see above
-  bool predicted = false;         // ... but what a look-up just before the call says
-  std::uint32_t flags = 0;        // open flags as passed (O_TRUNC, O_APPEND, ...), or AT_ flags
-  std::uint32_t mode = 0;         // st_mode before the call
-  std::uint64_t dev = 0, ino = 0; // before the call
-  std::vector<std::string> argv;  // kExec only, each cut to 4096 bytes, at most 256
-  bool nofollow = false;          // a link at the end of `path` is itself the subject
+  std::int32_t pid = 0;     // thread group
+  std::int32_t parent = 0;  // kFork, kExec; 0: the command itself, or one whose parent has ended
+  std::string path;         // kExec: the program; kConnect: "unix:/path", "unix:@abstract",
+                            // "inet:host:port", "inet6:[host]:port"
+  std::string path2;        // rename's, link's destination; symlink's text; else the call's name
+  std::int32_t result = 0;  // >= 0, or -errno
+  bool assumed = false;     // the result is not the kernel's own, see above
+  bool predicted = false;   // ... but what a look-up just before the call says
+  std::uint32_t flags = 0;  // open flags as passed (O_TRUNC, O_APPEND, ...), or AT_ flags
+  std::uint32_t mode = 0;   // st_mode before the call
+  std::uint64_t dev = 0, ino = 0;  // before the call
+  std::vector<std::string> argv;   // kExec only, each cut to 4096 bytes, at most 256
+  bool nofollow = false;           // a link at the end of `path` is itself the subject
 };
 
 struct TraceSpec {
   std::vector<std::string> argv;
   std::string cwd;
   Environment env;
-  std::string record_file;        // created, mode 0600; kExists when there is one already
+  std::string record_file;  // created, mode 0600; kExists when there is one already
   Backend backend = Backend::kAuto;
   int stdin_fd = 0, stdout_fd = 1, stderr_fd = 2;  // given to the command as they are
-  // True: the command becomes the terminal's foreground process group (a Ctrl-Z stops it and then the
-  // caller's group). False: it gets a session of its own, without a terminal that could stop it.
+  // True: the command becomes the terminal's foreground process group (a Ctrl-Z stops it and then
+  // the caller's group). False: it gets a session of its own, without a terminal that could stop
+  // it.
   bool foreground = false;
   std::int64_t timeout_ms = -1;
-  std::int64_t grace_ms = 2000;   // between SIGTERM and SIGKILL of what is left of the tree
-  bool keep_running = false;      // leave what is left (a choice with a warning)
-  // Polled every 50 ms; each call that returns true is one Ctrl-C (the function consumes it): the first
-  // is a SIGINT to the command, the second ends the tree. In the foreground the terminal sends them
-  // itself and the monitor counts them.
+  std::int64_t grace_ms = 2000;  // between SIGTERM and SIGKILL of what is left of the tree
+  bool keep_running = false;     // leave what is left (a choice with a warning)
+  // Polled every 50 ms; each call that returns true is one Ctrl-C (the function consumes it): the
+  // first is a SIGINT to the command, the second ends the tree. In the foreground the terminal
+  // sends them itself and the monitor counts them.
   std::function<bool()> interrupted;
 };
 
 struct TraceResult {
   Backend used = Backend::kOff;
-  int exit_status = 0;            // or 128 + signal
+  int exit_status = 0;  // or 128 + signal
   bool timed_out = false;
-  bool interrupted = false;       // a Ctrl-C reached the command, whatever it made of it
-  std::string lost;               // why the records are not complete; empty: they are
+  bool interrupted = false;               // a Ctrl-C reached the command, whatever it made of it
+  std::string lost;                       // why the records are not complete; empty: they are
   std::vector<std::string> left_running;  // processes ended after the command (argv), or kept
 };
 
-// Returns when the whole tree is gone (or kept). kNotFound: the program does not exist; nothing ran.
-// kUnsupported: the back end asked for by name is not usable here. With kAuto the best usable one is
-// taken, and kOff (with `lost`) where none is. The caller has one thread while this runs: the monitor is
-// a fork of it that goes on without exec. During the call the caller is a child subreaper.
+// Returns when the whole tree is gone (or kept). kNotFound: the program does not exist; nothing
+// ran. kUnsupported: the back end asked for by name is not usable here. With kAuto the best usable
+// one is taken, and kOff (with `lost`) where none is. The caller has one thread while this runs:
+// the monitor is a fork of it that goes on without exec. During the call the caller is a child
+// subreaper.
 Result<TraceResult> run_traced(const TraceSpec& spec);
 
 struct RecordSummary {
-  std::uint64_t records = 0;      // handed to the sink
-  bool complete = false;          // has its end mark and nothing was lost
-  std::string reason;             // when not
+  std::uint64_t records = 0;  // handed to the sink
+  bool complete = false;      // has its end mark and nothing was lost
+  std::string reason;         // when not
 };
 // Streams a record file in order; bounded memory. A damaged tail is reported, not an error.
 Result<RecordSummary> read_records(const std::string& record_file,

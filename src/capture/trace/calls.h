@@ -1,0 +1,56 @@
+// The system calls the trace looks at: their numbers, and where their arguments are. One table
+// serves the filter, the notification and the ptrace back end, so that all three agree on what is
+// seen.
+//
+// What is not in it, and why that loses nothing: calls on descriptors (read, mmap, fstat,
+// fchmod...) belong to an open that is recorded; a private worktree's writes are taken from the
+// worktree itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "capture/trace/trace.h"
+
+namespace gittxn::capture {
+
+constexpr std::int8_t kNone = -1;
+
+enum class Shape : std::uint8_t {
+  kPath,        // one path
+  kOpen,        // a path and open flags
+  kOpenHow,     // openat2: the flags are in a structure
+  kCreat,       // open with fixed flags
+  kMake,        // mknod: creates what must not be there
+  kExec,        // a program and its argument vector
+  kDescriptor,  // a descriptor alone
+  kTwoPaths,    // rename, link
+  kSymlink,     // a text and a path
+  kAddress,     // a socket address
+  kMount,       // a path, and paths change their meaning
+  kBlind,       // cannot be followed
+  kListener,    // seccomp(): somebody's own notification listener
+};
+
+struct Call {
+  std::uint32_t number;
+  const char* name;
+  Op op;
+  Shape shape;
+  // Argument positions; kNone: there is none (no directory: the current one).
+  std::int8_t dir, path, flags;
+  std::int8_t dir2 = kNone, path2 = kNone;
+  // Which links the call itself follows at the end of its path, before flags have their say.
+  enum class Last : std::uint8_t { kFollow, kKeep } last = Last::kFollow;
+};
+
+std::span<const Call> all_calls();  // the most frequent first: the filter tests in this order
+const Call* find_call(std::uint32_t number);
+std::uint32_t native_arch();  // AUDIT_ARCH_*; 0: this machine is not supported
+// Every number is refused with ENOSYS: they start operations that no tracer here can see.
+std::span<const std::uint32_t> refused_calls();
+// The 32-bit system call interface of the same kernel: path calls that show that a program uses it.
+std::uint32_t compat_arch();  // 0: there is none
+std::span<const std::uint32_t> compat_calls();
+
+}  // namespace gittxn::capture

@@ -1,0 +1,141 @@
+// A small assembler for the filter: forward labels, and only jumps that fit into eight bits.
+#include "capture/trace/filter.h"
+
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+#include "capture/trace/calls.h"
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+namespace gittxn::capture {
+
+namespace {
+
+constexpr std::uint32_t kX32Bit = 0x40000000;
+constexpr std::uint32_t kEmptyPath = 0x1000;      // AT_EMPTY_PATH
+constexpr std::uint32_t kNegative = 0x80000000u;  // AT_FDCWD and other negative descriptors
+
+enum Label : int {
+  kNext = 0,
+  kTrap,
+  kAllow,
+  kRefuse,
+  kCompat,
+  kFstatat,
+  kStatx,
+  kListener,
+  kLabels
+};
+
+class Assembler {
+ public:
+  void load(std::size_t offset) {
+    emit({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
+  }
+  void give(std::uint32_t value) { emit({BPF_RET | BPF_K, 0, 0, value}); }
+  void jump(std::uint16_t test, std::uint32_t value, Label yes, Label no) {
+    fixups_.push_back({code_.size(), yes, no});
+    emit({static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), 0, 0, value});
+  }
+  void jump_equal(std::uint32_t value, Label yes) { jump(BPF_JEQ, value, yes, kNext); }
+  void place(Label label) { at_[label] = code_.size(); }
+  std::vector<sock_filter> finish() {
+    for (const Fixup& fix : fixups_) {
+      code_[fix.at].jt = distance(fix.at, fix.yes);
+      code_[fix.at].jf = distance(fix.at, fix.no);
+    }
+    return std::move(code_);
+  }
+
+ private:
+  struct Fixup {
+    std::size_t at;
+    Label yes, no;
+  };
+  void emit(sock_filter instruction) { code_.push_back(instruction); }
+  std::uint8_t distance(std::size_t from, Label to) const {
+    return to == kNext ? std::uint8_t{0} : static_cast<std::uint8_t>(at_[to] - from - 1);
+  }
+  std::vector<sock_filter> code_;
+  std::vector<Fixup> fixups_;
+  std::array<std::size_t, kLabels> at_{};
+};
+
+constexpr std::size_t arg_offset(int index) {  // its low half; both machines are little-endian
+  return offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(index);
+}
+
+void empty_path_test(Assembler* code, Label label, int flags_argument) {
+  code->place(label);
+  code->load(arg_offset(flags_argument));
+  code->jump(BPF_JEQ, kEmptyPath, kNext, kTrap);
+  code->load(arg_offset(0));
+  code->jump(BPF_JGE, kNegative, kTrap, kAllow);
+}
+
+}  // namespace
+
+std::vector<sock_filter> make_filter(std::uint32_t action) {
+  Assembler code;
+  code.load(offsetof(seccomp_data, arch));
+  code.jump(BPF_JEQ, native_arch(), kNext, kCompat);
+  code.load(offsetof(seccomp_data, nr));
+  if (native_arch() != 0) code.jump(BPF_JGE, kX32Bit, kRefuse, kNext);
+  for (const Call& call : all_calls()) {
+    const Label label = call.number == SYS_newfstatat ? kFstatat
+                        : call.number == SYS_statx    ? kStatx
+                        : call.number == SYS_seccomp  ? kListener
+                                                      : kTrap;
+    code.jump_equal(call.number, label);
+  }
+  for (const std::uint32_t number : refused_calls()) code.jump_equal(number, kRefuse);
+  code.give(SECCOMP_RET_ALLOW);
+  code.place(kCompat);
+  code.jump(BPF_JEQ, compat_arch(), kNext, kRefuse);
+  code.load(offsetof(seccomp_data, nr));
+  for (const std::uint32_t number : refused_calls()) code.jump_equal(number, kRefuse);
+  for (const std::uint32_t number : compat_calls()) code.jump_equal(number, kTrap);
+  code.give(SECCOMP_RET_ALLOW);
+  empty_path_test(&code, kFstatat, 3);
+  empty_path_test(&code, kStatx, 2);
+  code.place(kListener);
+  code.load(arg_offset(0));
+  code.jump(BPF_JEQ, SECCOMP_SET_MODE_FILTER, kNext, kAllow);
+  code.load(arg_offset(1));
+  code.jump(BPF_JSET, SECCOMP_FILTER_FLAG_NEW_LISTENER, kTrap, kAllow);
+  code.place(kTrap);
+  code.give(action);
+  code.place(kRefuse);
+  code.give(SECCOMP_RET_ERRNO | ENOSYS);
+  code.place(kAllow);
+  code.give(SECCOMP_RET_ALLOW);
+  return code.finish();
+}
+
+int install_filter(const std::vector<sock_filter>& filter, Listener listener) {
+  sock_fprog program{static_cast<unsigned short>(filter.size()),
+                     const_cast<sock_filter*>(filter.data())};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
+  const auto install = [&program](unsigned long flags) {
+    const long fd = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+    return fd < 0 ? -errno : static_cast<int>(fd);
+  };
+  // The filter stops every path call anyway: mitigations of speculation would only slow the rest.
+  unsigned long flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+  if (listener == Listener::kNo) return install(flags);
+  flags |= SECCOMP_FILTER_FLAG_NEW_LISTENER;
+  const int fd = install(flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+  return fd == -EINVAL ? install(flags) : fd;
+}
+
+}  // namespace gittxn::capture

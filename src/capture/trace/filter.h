@@ -1,0 +1,33 @@
+// The seccomp filter: which calls go to the tracer, which are refused, and that every other one is
+// decided by its number alone.
+//
+// The kernel keeps a bitmap of calls that a filter allows whatever their arguments are, and skips
+// the filter for them; so architecture and number are tested first, and arguments only for three
+// calls:
+//   newfstatat, statx  with exactly AT_EMPTY_PATH and a real descriptor are an fstat (libc's fstat
+//   is
+//                      this call): let through. A non-empty path with exactly this flag and a real
+//                      descriptor would be missed; nothing that is known does that.
+//   seccomp            only when somebody wants a listener of their own
+// io_uring is refused (ENOSYS): its operations pass no filter. A 32-bit program's path calls go to
+// the tracer, which cannot read them and says so. x32 calls are refused.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+
+namespace gittxn::capture {
+
+// `action`: SECCOMP_RET_USER_NOTIF or SECCOMP_RET_TRACE.
+std::vector<sock_filter> make_filter(std::uint32_t action);
+
+// In the child, between fork and exec: sets no_new_privs and installs. Async-signal-safe.
+// Returns the listener (notification), 0 (ptrace), or -errno.
+enum class Listener { kNo, kYes };
+int install_filter(const std::vector<sock_filter>& filter, Listener listener);
+
+}  // namespace gittxn::capture

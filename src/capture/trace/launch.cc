@@ -1,0 +1,256 @@
+// The child's half calls only what is safe between fork and exec, although the monitor that forks
+// has one thread.
+#include "capture/trace/launch.h"
+
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "capture/trace/filter.h"
+
+namespace gittxn::capture {
+
+namespace {
+
+enum Step : int { kReady, kDirectory, kStdio, kFilter, kExecute };
+struct Word {
+  int step;
+  int error;
+};
+
+// Everything the child needs, made before the fork.
+struct ChildPlan {
+  const TraceSpec* spec;
+  const char* program;
+  std::vector<char*> argv;
+  std::vector<char*> shell_argv;  // for a script without "#!", as execvp does it
+  std::vector<std::string> env_text;
+  std::vector<char*> envp;
+  std::vector<sock_filter> filter;
+  Backend backend;
+  int channel;
+  pid_t monitor;
+  sigset_t mask;
+};
+
+char* mutable_text(const std::string& text) {
+  return const_cast<char*>(text.c_str());
+}
+
+ChildPlan make_plan(const Launch& launch, Backend backend, int channel) {
+  static const std::string shell = "/bin/sh";
+  ChildPlan plan{};
+  plan.spec = launch.spec;
+  plan.program = launch.program.c_str();
+  for (const std::string& word : launch.spec->argv) plan.argv.push_back(mutable_text(word));
+  plan.shell_argv = {mutable_text(shell), mutable_text(launch.program)};
+  plan.shell_argv.insert(plan.shell_argv.end(), plan.argv.begin() + 1, plan.argv.end());
+  plan.argv.push_back(nullptr);
+  plan.shell_argv.push_back(nullptr);
+  for (const auto& [name, value] : launch.spec->env) plan.env_text.push_back(name + "=" + value);
+  for (const std::string& text : plan.env_text) plan.envp.push_back(mutable_text(text));
+  plan.envp.push_back(nullptr);
+  if (backend == Backend::kNotify) plan.filter = make_filter(SECCOMP_RET_USER_NOTIF);
+  if (backend == Backend::kPtrace) plan.filter = make_filter(SECCOMP_RET_TRACE);
+  plan.backend = backend;
+  plan.channel = channel;
+  plan.monitor = ::getpid();
+  plan.mask = launch.signal_mask;
+  return plan;
+}
+
+[[noreturn]] void give_up(const ChildPlan& plan, Step step, int error) {
+  const Word word{step, error};
+  ::send(plan.channel, &word, sizeof word, MSG_NOSIGNAL);
+  ::_exit(127);
+}
+
+// The three may name one another, so each is first moved above them all.
+bool set_stdio(const TraceSpec& spec) {
+  std::array<int, 3> fds = {spec.stdin_fd, spec.stdout_fd, spec.stderr_fd};
+  for (int& fd : fds) {
+    fd = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0) return false;
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (::dup2(fds[static_cast<std::size_t>(i)], i) < 0) return false;
+  }
+  return true;
+}
+
+[[noreturn]] void child(const ChildPlan& plan) {
+  // The monitor is gone already if it is not our parent any more.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.monitor) ::_exit(127);
+  if (!set_stdio(*plan.spec)) give_up(plan, kStdio, errno);
+  close_other_descriptors({plan.channel});
+  if (!plan.spec->cwd.empty() && ::chdir(plan.spec->cwd.c_str()) != 0) {
+    give_up(plan, kDirectory, errno);
+  }
+  int listener = -1;
+  if (plan.backend != Backend::kOff) {
+    listener = install_filter(plan.filter,
+                              plan.backend == Backend::kNotify ? Listener::kYes : Listener::kNo);
+    if (listener < 0) give_up(plan, kFilter, -listener);
+  }
+  const Word ready{kReady, 0};
+  if (!send_with_descriptor(plan.channel, &ready, sizeof ready,
+                            plan.backend == Backend::kNotify ? listener : -1)) {
+    ::_exit(127);
+  }
+  if (plan.backend == Backend::kNotify) ::close(listener);
+  char go = 0;
+  if (::recv(plan.channel, &go, 1, 0) != 1) ::_exit(127);
+  ::signal(SIGPIPE, SIG_DFL);  // a caller that ignores it does so for itself
+  ::pthread_sigmask(SIG_SETMASK, &plan.mask, nullptr);
+  ::execve(plan.program, plan.argv.data(), plan.envp.data());
+  if (errno == ENOEXEC) ::execve("/bin/sh", plan.shell_argv.data(), plan.envp.data());
+  give_up(plan, kExecute, errno);
+}
+
+std::unexpected<Error> failure(const Launch& plan, const Word& word) {
+  switch (word.step) {
+    case kDirectory:
+      return fail_errno(word.error, "enter '" + plan.spec->cwd + "'");
+    case kStdio:
+      return fail_errno(word.error, "give the command its input and output");
+    case kFilter:
+      return fail(
+          Code::kUnsupported,
+          word.error == EBUSY
+              ? std::string("another tracer or sandbox already listens here")
+              : std::string("the system call filter is refused: ") + std::strerror(word.error));
+    default:
+      if (word.error == ENOENT) {
+        return fail(Code::kNotFound,
+                    "'" + plan.spec->argv[0] + "' cannot start: its interpreter is missing",
+                    "look at its first line");
+      }
+      return fail_errno(word.error, "start '" + plan.spec->argv[0] + "'");
+  }
+}
+
+bool is_program(const std::string& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+Result<std::string> find_program(const TraceSpec& spec) {
+  if (spec.argv.empty() || spec.argv[0].empty()) {
+    return fail(Code::kUsage, "there is no command to run", "give it after --");
+  }
+  const std::string& name = spec.argv[0];
+  const auto missing = [&name](std::string_view why) {
+    return fail(Code::kNotFound, "there is no program '" + name + "'" + std::string(why),
+                "check the spelling, or give its path");
+  };
+  if (name.find('/') != name.npos) {
+    const std::string full = join_path(spec.cwd, name);
+    if (!TRY(exists(full))) return missing("");
+    if (!is_program(full)) {
+      return fail(Code::kFault, "'" + name + "' is not an executable file",
+                  "chmod +x it, or name the program that runs it");
+    }
+    return name;
+  }
+  const auto path = spec.env.find("PATH");
+  std::string_view rest = path == spec.env.end() ? std::string_view("/usr/local/bin:/usr/bin:/bin")
+                                                 : std::string_view(path->second);
+  while (true) {
+    const std::size_t colon = rest.find(':');
+    const std::string_view directory = rest.substr(0, colon);
+    std::string candidate = join_path(directory.empty() ? "." : directory, name);
+    if (is_program(join_path(spec.cwd, candidate))) return candidate;
+    if (colon == rest.npos) return missing(" in PATH");
+    rest.remove_prefix(colon + 1);
+  }
+}
+
+bool send_with_descriptor(int socket, const void* bytes, std::size_t size, int descriptor) {
+  iovec io{const_cast<void*>(bytes), size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &io;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  return ::sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+}
+
+ssize_t receive_with_descriptor(int socket, void* bytes, std::size_t size, UniqueFd* descriptor) {
+  iovec io{bytes, size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &io;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = 0;
+  do {
+    got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  const cmsghdr* header = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    *descriptor = UniqueFd(fd);
+  }
+  return got;
+}
+
+Result<Launched> launch(const Launch& plan, Backend backend) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail_errno(errno, "make a socket pair");
+  }
+  Launched launched;
+  launched.channel = UniqueFd(ends[0]);
+  UniqueFd theirs(ends[1]);
+  if (theirs.get() < 3) return fail(Code::kFault, "standard descriptors are closed");
+  const ChildPlan child_plan = make_plan(plan, backend, theirs.get());
+  launched.pid = ::fork();
+  if (launched.pid < 0) return fail_errno(errno, "start a process");
+  if (launched.pid == 0) child(child_plan);
+  theirs.reset();
+  Word word{kFilter, ECHILD};
+  const ssize_t got =
+      receive_with_descriptor(launched.channel.get(), &word, sizeof word, &launched.listener);
+  const bool ready = got == sizeof word && word.step == kReady;
+  if (ready && (backend != Backend::kNotify || launched.listener.valid())) return launched;
+  ::kill(launched.pid, SIGKILL);
+  ::waitpid(launched.pid, nullptr, 0);
+  return failure(plan, ready ? Word{kFilter, EMFILE} : word);
+}
+
+Status let_go(const Launch& plan, const Launched& launched) {
+  if (::send(launched.channel.get(), "g", 1, MSG_NOSIGNAL) != 1) {
+    return fail(Code::kFault, "the command was killed before it started");
+  }
+  Word word{};
+  ssize_t got = 0;
+  do {
+    got = ::recv(launched.channel.get(), &word, sizeof word, 0);
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof word) return failure(plan, word);
+  return {};
+}
+
+}  // namespace gittxn::capture

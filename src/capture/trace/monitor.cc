@@ -1,0 +1,380 @@
+// The monitor's main thread: signals, clock, caller, and the end of the tree.
+#include "capture/trace/monitor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "base/clock.h"
+#include "capture/trace/launch.h"
+#include "capture/trace/process_tree.h"
+#include "capture/trace/record_file.h"
+#include "capture/trace/tracer.h"
+
+namespace gittxn::capture {
+
+namespace {
+
+constexpr std::int64_t kLingerMs = 100;   // for what is about to end by itself
+constexpr std::int64_t kLookAgainMs = 5;  // at a tree that is being ended
+constexpr std::size_t kMaxNamed = 64;     // processes named in left_running
+
+enum class Ending { kExited, kTimeout, kInterrupted, kOrphaned, kBroken };
+
+class Monitor {
+ public:
+  explicit Monitor(const MonitorPlan& plan)
+      : plan_(plan), spec_(*plan.spec), writer_(plan.record_fd) {}
+  void run();
+
+ private:
+  Status set_up();
+  Status start();
+  Result<Launched> try_backend(const Launch& launch_plan, Backend backend);
+  Ending watch();
+  void end_tree(Ending why);
+  void keep_tree();
+  void report();
+  void wait_events(std::int64_t timeout_ms);
+  void read_signals();
+  void read_caller();
+  void reap();
+  bool gone();
+  bool wait_gone(std::int64_t timeout_ms);
+  void interrupt();
+  void name_the_rest();
+  void tell(Message message, std::string payload);
+  std::int64_t now_ms() const { return clock_.monotonic_ns() / 1'000'000; }
+
+  const MonitorPlan& plan_;
+  const TraceSpec& spec_;
+  SystemClock clock_;
+  RecordWriter writer_;
+  TreeState tree_;
+  std::unique_ptr<Tracer> tracer_;
+  UniqueFd signals_;
+  TraceResult result_;
+  int interrupts_ = 0;
+  bool caller_gone_ = false;
+  bool told_to_end_ = false;
+};
+
+// 0, or why this could not be done. The monitor leads the command's process group, so that the
+// terminal tells it of every Ctrl-C it sends there.
+Status join_terminal(const MonitorPlan& plan) {
+  if (!plan.spec->foreground) {
+    if (::setsid() < 0) return fail_errno(errno, "start a session");
+    return {};
+  }
+  if (::setpgid(0, 0) != 0) return fail_errno(errno, "start a process group");
+  if (plan.terminal >= 0 && ::tcsetpgrp(plan.terminal, ::getpid()) != 0) {
+    return fail_errno(errno, "take the terminal");
+  }
+  return {};
+}
+
+Status Monitor::set_up() {
+  close_other_descriptors({plan_.record_fd, plan_.caller, plan_.terminal, spec_.stdin_fd,
+                           spec_.stdout_fd, spec_.stderr_fd});
+  sigset_t all{};
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all,
+                    nullptr);  // SIGTTOU too: taking the terminal must not stop us
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return fail_errno(errno, "adopt orphans");
+  sigset_t watched{};
+  sigemptyset(&watched);
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&watched, signal);
+  // A caller that ignores SIGCHLD or SIGINT would otherwise make us deaf to it.
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+  signals_ = UniqueFd(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_.valid()) return fail_errno(errno, "wait for signals");
+  tree_.wake = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!tree_.wake.valid()) return fail_errno(errno, "make an event counter");
+  return join_terminal(plan_);
+}
+
+Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend) {
+  Launched launched = TRY(launch(launch_plan, backend));
+  tree_.root = launched.pid;
+  if (backend == Backend::kNotify) {
+    tracer_ = make_notify_tracer(std::move(launched.listener), &tree_, &writer_);
+  } else if (backend == Backend::kPtrace) {
+    tracer_ = make_ptrace_tracer(&tree_, &writer_);
+  }
+  if (tracer_ == nullptr) return launched;
+  const Status started = tracer_->start();
+  if (started) return launched;
+  tracer_.reset();
+  ::kill(launched.pid, SIGKILL);
+  ::waitpid(launched.pid, nullptr, 0);
+  return std::unexpected(started.error());
+}
+
+Status Monitor::start() {
+  TRY(set_up());
+  Launch launch_plan{&spec_, plan_.program, plan_.signal_mask};
+  std::string refused;
+  for (const Backend backend : {Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
+    if (spec_.backend != Backend::kAuto && spec_.backend != backend) continue;
+    Result<Launched> launched = try_backend(launch_plan, backend);
+    if (!launched && launched.error().code == Code::kUnsupported) {
+      if (spec_.backend != Backend::kAuto) {
+        return fail(Code::kUnsupported,
+                    fmt::format("trace back end '{}' does not work here: {}", backend_name(backend),
+                                launched.error().message),
+                    "use --trace auto, or see what git txn doctor says");
+      }
+      refused += fmt::format("; {}: {}", backend_name(backend), launched.error().message);
+      continue;
+    }
+    if (!launched) return std::unexpected(launched.error());
+    result_.used = backend;
+    if (backend == Backend::kOff) {
+      writer_.lose(spec_.backend == Backend::kOff ? "the trace is off"
+                                                  : "no trace back end works here" + refused);
+    }
+    return let_go(launch_plan, *launched);
+  }
+  return fail(Code::kUnsupported, "no trace back end works here" + refused);
+}
+
+void Monitor::run() {
+  if (const Status started = start(); !started) {
+    writer_.lose("the command did not start");
+    kill_descendants({}, [this] { reap(); });
+    tell(Message::kFailed, pack_error(started.error()));
+    return;
+  }
+  tell(Message::kStarted, std::string(1, static_cast<char>(result_.used)));
+  // The command's ends of pipes must be the last ones: a reader waits for their end.
+  const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  for (int fd = 0; null.valid() && fd < 3; ++fd) ::dup2(null.get(), fd);
+  for (const int fd : {spec_.stdin_fd, spec_.stdout_fd, spec_.stderr_fd}) {
+    if (fd > 2) ::close(fd);
+  }
+  const Ending why = watch();
+  if (why == Ending::kExited && spec_.keep_running && !wait_gone(kLingerMs)) return keep_tree();
+  end_tree(why);
+  if (tracer_ != nullptr) tracer_->stop();
+  report();
+}
+
+Ending Monitor::watch() {
+  const std::int64_t deadline = now_ms() + spec_.timeout_ms;
+  while (true) {
+    reap();
+    if (tree_.root_status != -1) return Ending::kExited;
+    if (caller_gone_) return Ending::kOrphaned;
+    if (tree_.tracer_failed) return Ending::kBroken;
+    if (told_to_end_ || interrupts_ > 1) return Ending::kInterrupted;
+    if (tree_.root_stopped.exchange(false) && spec_.foreground) tell(Message::kStopped, {});
+    std::int64_t timeout_ms = -1;
+    if (spec_.timeout_ms >= 0) {
+      timeout_ms = deadline - now_ms();
+      if (timeout_ms <= 0) return Ending::kTimeout;
+    }
+    wait_events(timeout_ms);
+  }
+}
+
+void Monitor::end_tree(Ending why) {
+  result_.timed_out = why == Ending::kTimeout;
+  const bool patient = why != Ending::kOrphaned && why != Ending::kBroken;
+  const int interrupts = interrupts_;
+  if (why == Ending::kExited && wait_gone(kLingerMs)) return;
+  if (why == Ending::kExited) name_the_rest();
+  if (patient) {
+    const std::int64_t deadline = now_ms() + spec_.grace_ms;
+    while (!gone() && !caller_gone_ && interrupts_ == interrupts && now_ms() < deadline) {
+      // Again in each round, for what was started meanwhile; a process that takes its time to end
+      // gets it more than once.
+      const std::vector<pid_t> left = descendants(::getpid());
+      signal_all(left, SIGTERM);
+      signal_all(left, SIGCONT);
+      if (wait_gone(std::min<std::int64_t>(spec_.grace_ms / 4 + 1, deadline - now_ms()))) return;
+    }
+  }
+  if (!kill_descendants({}, [this] { wait_gone(kLookAgainMs); })) {
+    name_the_rest();
+    writer_.lose("a process of the command does not die");
+  }
+}
+
+// The listener would take every path call of what is left down with it, so the monitor stays as
+// long as they do, without a caller and without recording.
+void Monitor::keep_tree() {
+  name_the_rest();
+  writer_.lose("processes were left running");
+  report();
+  caller_gone_ = true;
+  while (!gone()) wait_events(-1);
+  if (tracer_ != nullptr) tracer_->stop();
+}
+
+void Monitor::report() {
+  const int status = tree_.root_status;
+  if (status != -1) {
+    result_.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  } else {
+    result_.exit_status = 128 + SIGKILL;
+  }
+  result_.interrupted = interrupts_ > 0 || told_to_end_;
+  writer_.finish();
+  result_.lost = writer_.lost();
+  tell(Message::kDone, pack_result(result_));
+}
+
+void Monitor::wait_events(std::int64_t timeout_ms) {
+  std::array<pollfd, 3> fds = {pollfd{signals_.get(), POLLIN, 0},
+                               pollfd{tree_.wake.get(), POLLIN, 0},
+                               pollfd{caller_gone_ ? -1 : plan_.caller, POLLIN, 0}};
+  const int limit =
+      timeout_ms < 0 ? -1 : static_cast<int>(std::min<std::int64_t>(timeout_ms, 1 << 30));
+  if (::poll(fds.data(), fds.size(), limit) <= 0) return;
+  if (fds[0].revents != 0) read_signals();
+  if (fds[1].revents != 0) {
+    std::uint64_t count = 0;
+    static_cast<void>(::read(tree_.wake.get(), &count, sizeof count) == sizeof count);
+  }
+  if (fds[2].revents != 0) read_caller();
+}
+
+void Monitor::read_signals() {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+    // Our own SIGINT to the group comes back to us.
+    if (info.ssi_signo == SIGINT && info.ssi_pid != static_cast<std::uint32_t>(::getpid())) {
+      ++interrupts_;
+    }
+    if (info.ssi_signo == SIGTERM) told_to_end_ = true;
+  }
+}
+
+void Monitor::read_caller() {
+  char message = 0;
+  const ssize_t got = ::recv(plan_.caller, &message, 1, MSG_DONTWAIT);
+  if (got == 1 && message == static_cast<char>(Message::kInterrupt)) return interrupt();
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  caller_gone_ = true;
+}
+
+void Monitor::interrupt() {
+  if (++interrupts_ > 1) return;
+  ::kill(0, SIGINT);
+  if (::getpgid(tree_.root) != ::getpgrp()) ::kill(tree_.root, SIGINT);
+}
+
+void Monitor::reap() {
+  if (result_.used == Backend::kPtrace) return;  // its thread does
+  while (true) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
+    if (pid < 0 && errno == ECHILD) tree_.empty = true;
+    if (pid <= 0) return;
+    if (pid != tree_.root) continue;
+    if (WIFSTOPPED(status))
+      tree_.root_stopped = true;
+    else
+      tree_.root_status = status;
+  }
+}
+
+bool Monitor::gone() {
+  reap();
+  return tree_.empty;
+}
+
+bool Monitor::wait_gone(std::int64_t timeout_ms) {
+  const std::int64_t deadline = now_ms() + timeout_ms;
+  const bool had_caller = !caller_gone_;
+  while (!gone()) {
+    const std::int64_t left = deadline - now_ms();
+    if (left <= 0 || (had_caller && caller_gone_)) return false;
+    wait_events(left);
+  }
+  return true;
+}
+
+void Monitor::name_the_rest() {
+  for (const pid_t pid : descendants(::getpid())) {
+    if (result_.left_running.size() < kMaxNamed) result_.left_running.push_back(command_line(pid));
+  }
+}
+
+void Monitor::tell(Message message, std::string payload) {
+  payload.insert(payload.begin(), static_cast<char>(message));
+  // A caller that is gone needs no report.
+  static_cast<void>(::send(plan_.caller, payload.data(), payload.size(), MSG_NOSIGNAL));
+}
+
+}  // namespace
+
+void run_monitor(const MonitorPlan& plan) {
+  {
+    // Big, and never on the stack of a small thread.
+    const auto monitor = std::make_unique<Monitor>(plan);
+    monitor->run();
+  }
+  ::_exit(0);
+}
+
+std::string pack_error(const Error& error) {
+  std::string out;
+  put_number(&out, static_cast<std::uint64_t>(error.code));
+  put_text(&out, error.message);
+  put_text(&out, error.hint);
+  put_text(&out, error.where);
+  return out;
+}
+
+Error unpack_error(std::string_view payload) {
+  Unpacker in(payload);
+  Error error;
+  const std::uint64_t code = in.number();
+  if (code <= static_cast<std::uint64_t>(Code::kOutcomeUnknown))
+    error.code = static_cast<Code>(code);
+  error.message = in.text();
+  error.hint = in.text();
+  error.where = in.text();
+  return error;
+}
+
+std::string pack_result(const TraceResult& result) {
+  std::string out;
+  put_number(&out, static_cast<std::uint64_t>(result.used));
+  put_number(&out, static_cast<std::uint64_t>(result.exit_status));
+  put_number(&out, result.timed_out ? 1 : 0);
+  put_number(&out, result.interrupted ? 1 : 0);
+  put_text(&out, result.lost);
+  put_number(&out, result.left_running.size());
+  for (const std::string& line : result.left_running) put_text(&out, line);
+  return out;
+}
+
+Result<TraceResult> unpack_result(std::string_view payload) {
+  Unpacker in(payload);
+  TraceResult result;
+  result.used = static_cast<Backend>(in.number());
+  result.exit_status = static_cast<int>(in.number());
+  result.timed_out = in.number() != 0;
+  result.interrupted = in.number() != 0;
+  result.lost = in.text();
+  const std::uint64_t lines = in.number();
+  for (std::uint64_t i = 0; i < lines && in.good(); ++i) result.left_running.push_back(in.text());
+  if (!in.good()) return fail(Code::kFault, "the monitor sent a damaged report");
+  return result;
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,51 @@
+// Names of back ends and operations, as people type and read them.
+#include <array>
+#include <string>
+
+#include "capture/trace/trace.h"
+
+namespace gittxn::capture {
+
+namespace {
+constexpr std::array<std::string_view, 26> kOpNames = {
+    "exec",   "open-read", "open-write", "open-read-write", "open-create", "stat",
+    "access", "readlink",  "list",       "mkdir",           "unlink",      "rmdir",
+    "rename", "link",      "symlink",    "chmod",           "truncate",    "set-times",
+    "chdir",  "connect",   "mount",      "other",           "fork",        "exit",
+    "note",   "blind"};
+static_assert(kOpNames.size() == static_cast<std::size_t>(Op::kBlind) + 1);
+}  // namespace
+
+std::string_view op_name(Op op) {
+  const auto index = static_cast<std::size_t>(op);
+  return index < kOpNames.size() ? kOpNames[index] : "?";
+}
+
+std::string_view backend_name(Backend backend) {
+  switch (backend) {
+    case Backend::kAuto:
+      return "auto";
+    case Backend::kNotify:
+      return "notify";
+    case Backend::kPtrace:
+      return "ptrace";
+    case Backend::kOff:
+      return "off";
+  }
+  return "?";
+}
+
+Result<Backend> backend_from_name(std::string_view name) {
+  for (const Backend backend :
+       {Backend::kAuto, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
+    if (name == backend_name(backend)) return backend;
+  }
+  if (name == "bpf" || name == "hybrid") {
+    return fail(Code::kUnsupported, "trace back end '" + std::string(name) + "' is not built yet",
+                "use --trace auto, notify, ptrace or off");
+  }
+  return fail(Code::kUsage, "no trace back end is called '" + std::string(name) + "'",
+              "use --trace auto, notify, ptrace or off");
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,157 @@
+// The notification back end: a thread that receives each stopped call, looks, and lets it go on.
+//
+// A call is recorded only after the kernel accepted the answer: then the process was still waiting,
+// its number had not been given to another one, and what was read from it was its own. The answer
+// goes out first, so that the process runs while the record is encoded; one thread does all of it,
+// so the order of records is the order of calls.
+//
+// WAIT_KILLABLE_RECV (filter.cc): once received, only a deadly signal ends the wait, so that a
+// signal does not make a call appear twice.
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "capture/trace/tracer.h"
+
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#endif
+
+namespace gittxn::capture {
+
+namespace {
+
+constexpr unsigned long kSyncWakeUp = 1;  // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
+
+extern "C" void ignore_signal(int) {}
+
+class NotifyTracer final : public Tracer {
+ public:
+  NotifyTracer(UniqueFd listener, TreeState* tree, RecordWriter* writer)
+      : listener_(std::move(listener)),
+        tree_(tree),
+        writer_(writer),
+        decoder_(::getpid(), Backend::kNotify) {}
+  ~NotifyTracer() override { stop(); }
+  Status start() override;
+  void stop() override;
+
+ private:
+  void serve();
+  bool receive(seccomp_notif* request);
+  void answer(const seccomp_notif& request);
+
+  UniqueFd listener_;
+  TreeState* tree_;
+  RecordWriter* writer_;
+  Decoder decoder_;
+  Decoded decoded_;
+  std::vector<char> request_;
+  std::vector<char> response_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+Status NotifyTracer::start() {
+  seccomp_notif_sizes sizes{};
+  if (::syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) != 0) {
+    return fail_errno(errno, "ask the kernel for the size of a notification");
+  }
+  request_.resize(std::max<std::size_t>(sizes.seccomp_notif, sizeof(seccomp_notif)));
+  response_.resize(std::max<std::size_t>(sizes.seccomp_notif_resp, sizeof(seccomp_notif_resp)));
+  set_synchronous_wakeup(listener_.get());
+  struct sigaction action{};
+  action.sa_handler = ignore_signal;  // without SA_RESTART: it only interrupts the wait
+  ::sigaction(SIGUSR1, &action, nullptr);
+  thread_ = std::thread([this] { serve(); });
+  return {};
+}
+
+void NotifyTracer::stop() {
+  if (!thread_.joinable()) return;
+  // Older kernels do not end the wait when the last process is gone. The signal may come just
+  // before the wait begins, so it is sent until it has worked.
+  stop_ = true;
+  while (!done_) {
+    ::pthread_kill(thread_.native_handle(), SIGUSR1);
+    ::usleep(500);
+  }
+  thread_.join();
+}
+
+void NotifyTracer::serve() {
+  sigset_t wake{};
+  sigemptyset(&wake);
+  sigaddset(&wake, SIGUSR1);
+  ::pthread_sigmask(SIG_UNBLOCK, &wake, nullptr);
+  auto* request = reinterpret_cast<seccomp_notif*>(request_.data());
+  while (!stop_ && receive(request)) {
+    if (request->id != 0) answer(*request);
+  }
+  done_ = true;
+}
+
+// False: nothing can come any more. An id of 0: nothing came this time.
+bool NotifyTracer::receive(seccomp_notif* request) {
+  std::memset(request_.data(), 0, request_.size());
+  if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, request) == 0) return true;
+  const int error = errno;
+  std::memset(request_.data(), 0, request_.size());
+  if (error == EINTR) return true;
+  if (error == ENOENT) {  // this process was killed, or every process is gone
+    pollfd waiting{listener_.get(), POLLIN, 0};
+    return ::poll(&waiting, 1, 0) < 0 || (waiting.revents & POLLHUP) == 0;
+  }
+  writer_->lose(std::string("the trace lost its listener: ") + std::strerror(error));
+  tree_->tracer_failed = true;
+  tree_->wake_main();
+  return false;
+}
+
+void NotifyTracer::answer(const seccomp_notif& request) {
+  CallSite site;
+  site.tid = static_cast<pid_t>(request.pid);
+  site.arch = request.data.arch;
+  site.number = static_cast<std::uint32_t>(request.data.nr);
+  for (std::size_t i = 0; i < site.args.size(); ++i) site.args[i] = request.data.args[i];
+  const bool alive = decoder_.decode(site, &decoded_);
+  std::memset(response_.data(), 0, response_.size());
+  auto* response = reinterpret_cast<seccomp_notif_resp*>(response_.data());
+  response->id = request.id;
+  response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  const bool went_on = ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, response) == 0;
+  for (Record& record : decoded_.before) writer_->add(std::move(record));
+  if (!alive || !went_on || !decoded_.has_call) return;
+  writer_->add(std::move(decoded_.call));
+  for (Record& record : decoded_.after) writer_->add(std::move(record));
+}
+
+}  // namespace
+
+void TreeState::wake_main() const {
+  const std::uint64_t one = 1;
+  // The counter can only be full when a wake-up is pending already.
+  static_cast<void>(::write(wake.get(), &one, sizeof one) == sizeof one);
+}
+
+bool set_synchronous_wakeup(int listener) {
+  return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, kSyncWakeUp) == 0;
+}
+
+std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree,
+                                           RecordWriter* writer) {
+  return std::make_unique<NotifyTracer>(std::move(listener), tree, writer);
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,79 @@
+// Which back ends work here, found by running something under each: kernels, containers and
+// sandboxes refuse in too many ways to ask about.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "capture/trace/filter.h"
+#include "capture/trace/launch.h"
+#include "capture/trace/monitor.h"
+#include "capture/trace/tracer.h"
+
+namespace gittxn::capture {
+
+namespace {
+
+// In a child, because a filter cannot be taken off again: whether its listener has the wake-up.
+bool has_synchronous_wakeup() {
+  const std::vector<sock_filter> filter = make_filter(SECCOMP_RET_USER_NOTIF);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int listener = install_filter(filter, Listener::kYes);
+    ::_exit(listener >= 0 && set_synchronous_wakeup(listener) ? 0 : 1);
+  }
+  int status = 1;
+  if (child < 0 || ::waitpid(child, &status, 0) != child) return false;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+Status try_run(Backend backend) {
+  const UniqueFd records(::memfd_create("trace-probe", MFD_CLOEXEC));
+  const UniqueFd null = TRY(open_fd("/dev/null", O_RDWR));
+  if (!records.valid()) return fail_errno(errno, "make a memory file");
+  TraceSpec spec;
+  spec.argv = {"true"};
+  spec.cwd = "/";
+  spec.backend = backend;
+  spec.stdin_fd = spec.stdout_fd = spec.stderr_fd = null.get();
+  const TraceResult result = TRY(run_into(spec, records.get()));
+  if (!result.lost.empty()) return fail(Code::kFault, result.lost);
+  bool saw_program = false;
+  const RecordSummary summary = TRY(read_records(
+      "/proc/self/fd/" + std::to_string(records.get()), [&saw_program](const Record& record) {
+        saw_program = saw_program || (record.op == Op::kExec && record.path.ends_with("/true"));
+      }));
+  if (!summary.complete) return fail(Code::kFault, summary.reason);
+  if (!saw_program) return fail(Code::kFault, "a program that was run left no record");
+  return {};
+}
+
+}  // namespace
+
+std::vector<Capability> probe_backends() {
+  std::vector<Capability> found;
+  for (const Backend backend : {Backend::kNotify, Backend::kPtrace}) {
+    Capability capability{backend, false, {}};
+    if (const Status ran = try_run(backend); ran) {
+      capability.usable = true;
+    } else {
+      capability.detail = ran.error().message;
+    }
+    if (backend == Backend::kNotify && capability.usable && !has_synchronous_wakeup()) {
+      capability.detail = "no synchronous wake-up (Linux 6.6 has it): traced calls cost more";
+    }
+    if (backend == Backend::kPtrace && capability.usable) {
+      capability.detail = "several times slower than notify";
+    }
+    found.push_back(std::move(capability));
+  }
+  found.push_back({Backend::kOff, true, "read sets are unknown"});
+  return found;
+}
+
+}  // namespace gittxn::capture

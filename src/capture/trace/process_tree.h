@@ -1,0 +1,29 @@
+// The processes below one process, and ending them. The one on top is a child subreaper, so that a
+// process whose parent has ended is still below it: nothing gets away by forking twice or by
+// setsid.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+
+namespace gittxn::capture {
+
+// Everything below `top` that has not ended, by a walk over /proc. A process that forks meanwhile
+// may be missed; callers repeat until nothing is left.
+std::vector<pid_t> descendants(pid_t top);
+
+void signal_all(const std::vector<pid_t>& processes, int signal);
+
+// Kills what is below the calling process, but for `spare`, again and again until nothing is left.
+// `pump` is called between the rounds (it reaps); false: give up after `limit_ms`.
+struct KillOptions {
+  std::vector<pid_t> spare;
+  std::int64_t limit_ms = 30'000;
+};
+bool kill_descendants(const KillOptions& options, const std::function<void()>& pump);
+
+}  // namespace gittxn::capture

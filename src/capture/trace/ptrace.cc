@@ -1,0 +1,221 @@
+// The ptrace back end: the same filter, but the calls stop for a tracer (RET_TRACE), and stop again
+// when they return, so that every result is the kernel's own. Slower by an order of magnitude; for
+// kernels and containers that have no notification listener to give.
+//
+// The tracing thread seizes the command before it runs; children are followed by the kernel. It is
+// the one thread that may wait, and so it also reaps for the main thread. If we die, every traced
+// process is killed (EXITKILL).
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <future>
+#include <unordered_map>
+#include <utility>
+
+#include "capture/trace/tracer.h"
+
+// glibc's and the kernel's header cannot both be included; this is <linux/ptrace.h>.
+namespace {
+constexpr int kGetSyscallInfo = 0x420e;
+constexpr std::uint8_t kInfoExit = 2, kInfoSeccomp = 3;
+struct SyscallInfo {
+  std::uint8_t op, pad[3];
+  std::uint32_t arch;
+  std::uint64_t instruction_pointer, stack_pointer;
+  union {
+    struct {
+      std::uint64_t nr;
+      std::uint64_t args[6];
+      std::uint32_t ret_data;
+    } seccomp;
+    struct {
+      std::int64_t rval;
+      std::uint8_t is_error;
+    } exit;
+  };
+};
+}  // namespace
+
+namespace gittxn::capture {
+
+namespace {
+
+constexpr int kSyscallStop = SIGTRAP | 0x80;
+// ERESTARTSYS ... ERESTART_RESTARTBLOCK: a signal came first and the call is made again, or fails
+// with EINTR: either way nothing was seen.
+constexpr std::int64_t kRestartFirst = 512, kRestartLast = 516;
+
+class PtraceTracer final : public Tracer {
+ public:
+  PtraceTracer(TreeState* tree, RecordWriter* writer)
+      : tree_(tree), writer_(writer), decoder_(::getpid(), Backend::kPtrace) {}
+  ~PtraceTracer() override { stop(); }
+  Status start() override;
+  void stop() override {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  int seize() const;
+  void serve();
+  void ended(pid_t tid, int status);
+  void stopped(pid_t tid, int status);
+  void resume(pid_t tid, int signal);
+  void enter(pid_t tid);
+  void leave(pid_t tid);
+  void executed(pid_t tid);
+
+  TreeState* tree_;
+  RecordWriter* writer_;
+  Decoder decoder_;
+  std::unordered_map<pid_t, Decoded> waiting_;  // calls that have not returned
+  std::thread thread_;
+};
+
+int PtraceTracer::seize() const {
+  const long options = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                       PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD |
+                       PTRACE_O_EXITKILL;
+  return ::ptrace(PTRACE_SEIZE, tree_->root, nullptr, options) == 0 ? 0 : errno;
+}
+
+Status PtraceTracer::start() {
+  std::promise<int> seized;
+  std::future<int> outcome = seized.get_future();
+  thread_ = std::thread([this, &seized] {
+    const int error = seize();
+    seized.set_value(error);
+    if (error == 0) serve();
+  });
+  const int error = outcome.get();
+  if (error == 0) return {};
+  thread_.join();
+  return fail(Code::kUnsupported, std::string("ptrace is refused: ") + std::strerror(error));
+}
+
+void PtraceTracer::serve() {
+  while (true) {
+    int status = 0;
+    const pid_t tid = ::waitpid(-1, &status, __WALL);
+    if (tid < 0 && errno == EINTR) continue;
+    if (tid < 0) break;  // ECHILD: all of the tree has ended
+    if (WIFSTOPPED(status))
+      stopped(tid, status);
+    else
+      ended(tid, status);
+  }
+  tree_->empty = true;
+  tree_->wake_main();
+}
+
+void PtraceTracer::ended(pid_t tid, int status) {
+  waiting_.erase(tid);
+  decoder_.family().forget(tid);
+  if (tid != tree_->root) return;
+  Record record;
+  record.op = Op::kExit;
+  record.pid = tid;
+  record.result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  writer_->add(std::move(record));
+  tree_->root_status = status;
+  tree_->wake_main();
+}
+
+void PtraceTracer::stopped(pid_t tid, int status) {
+  const int event = status >> 16;
+  const int signal = WSTOPSIG(status);
+  if (event == PTRACE_EVENT_SECCOMP) {
+    enter(tid);
+    return resume(tid, 0);
+  }
+  if (event == 0 && signal == kSyscallStop) {
+    leave(tid);
+    return resume(tid, 0);
+  }
+  if (event == PTRACE_EVENT_EXEC) {
+    executed(tid);
+    return resume(tid, 0);
+  }
+  if (event == PTRACE_EVENT_STOP &&
+      signal != SIGTRAP) {  // job control: stays stopped until SIGCONT
+    if (tid == tree_->root) {
+      tree_->root_stopped = true;
+      tree_->wake_main();
+    }
+    ::ptrace(PTRACE_LISTEN, tid, nullptr, 0);
+    return;
+  }
+  resume(tid, event == 0 ? signal : 0);
+}
+
+// Errors mean that it was killed meanwhile; its end is reported by waitpid.
+void PtraceTracer::resume(pid_t tid, int signal) {
+  const auto request = waiting_.contains(tid) ? PTRACE_SYSCALL : PTRACE_CONT;
+  ::ptrace(request, tid, nullptr, static_cast<long>(signal));
+}
+
+void PtraceTracer::enter(pid_t tid) {
+  SyscallInfo info{};
+  const long size =
+      ::ptrace(static_cast<enum __ptrace_request>(kGetSyscallInfo), tid, sizeof info, &info);
+  if (size <= 0 || info.op != kInfoSeccomp) return;
+  CallSite site;
+  site.tid = tid;
+  site.arch = info.arch;
+  site.number = static_cast<std::uint32_t>(info.seccomp.nr);
+  for (std::size_t i = 0; i < site.args.size(); ++i) site.args[i] = info.seccomp.args[i];
+  Decoded decoded;
+  const bool alive = decoder_.decode(site, &decoded);
+  for (Record& record : decoded.before) writer_->add(std::move(record));
+  decoded.before.clear();
+  if (alive && decoded.has_call) waiting_.insert_or_assign(tid, std::move(decoded));
+}
+
+void PtraceTracer::leave(pid_t tid) {
+  const auto call = waiting_.find(tid);
+  if (call == waiting_.end()) return;
+  Decoded decoded = std::move(call->second);
+  waiting_.erase(call);
+  SyscallInfo info{};
+  const long size =
+      ::ptrace(static_cast<enum __ptrace_request>(kGetSyscallInfo), tid, sizeof info, &info);
+  if (size <= 0) return;  // killed inside the call
+  if (info.op == kInfoExit) {
+    const std::int64_t value = info.exit.rval;
+    if (value <= -kRestartFirst && value >= -kRestartLast) return;
+    decoded.call.assumed = false;
+    decoded.call.predicted = false;
+    // A descriptor number or a length says nothing about the repository, and would make every
+    // repetition look new.
+    decoded.call.result = value < 0 ? static_cast<std::int32_t>(value) : 0;
+  }
+  const bool happened = decoded.call.result >= 0;
+  writer_->add(std::move(decoded.call));
+  if (!happened) return;
+  for (Record& record : decoded.after) writer_->add(std::move(record));
+}
+
+// A program started by a thread that is not the first takes over the first one's number.
+void PtraceTracer::executed(pid_t tid) {
+  unsigned long former = 0;
+  if (::ptrace(PTRACE_GETEVENTMSG, tid, nullptr, &former) != 0) return;
+  const auto old = static_cast<pid_t>(former);
+  if (old == tid) return;
+  const auto call = waiting_.find(old);
+  if (call == waiting_.end()) return;
+  Decoded decoded = std::move(call->second);
+  waiting_.erase(call);
+  waiting_.insert_or_assign(tid, std::move(decoded));
+}
+
+}  // namespace
+
+std::unique_ptr<Tracer> make_ptrace_tracer(TreeState* tree, RecordWriter* writer) {
+  return std::make_unique<PtraceTracer>(tree, writer);
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,344 @@
+// Codec of the record file; the format is in the header.
+#include "capture/trace/record_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace gittxn::capture {
+
+namespace {
+
+constexpr std::string_view kMagic("GTXNTRC\x01", 8);
+constexpr std::size_t kFlushBytes = 64u << 10;
+constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
+constexpr std::uint32_t kMaxPayload = 4u << 20;
+
+enum Bits : unsigned char { kAssumed = 1, kPredicted = 2, kNofollow = 4 };
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ (hash >> 29);
+}
+
+std::uint64_t mix(std::uint64_t hash, std::string_view text) {
+  hash = mix(hash, text.size());
+  while (text.size() >= 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), 8);
+    hash = mix(hash, word);
+    text.remove_prefix(8);
+  }
+  std::uint64_t word = 0;
+  std::memcpy(&word, text.data(), text.size());
+  return mix(hash, word);
+}
+
+std::uint32_t checksum(std::string_view bytes) {
+  const std::uint64_t hash = mix(0x6774786eu, bytes);
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32));
+}
+
+void put_u32(std::string* out, std::uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
+}
+
+std::uint32_t get_u32(const unsigned char* bytes) {
+  return static_cast<std::uint32_t>(bytes[0]) | static_cast<std::uint32_t>(bytes[1]) << 8 |
+         static_cast<std::uint32_t>(bytes[2]) << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
+}
+
+std::uint64_t zigzag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+std::int64_t unzigzag(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
+
+void encode(const Record& record, std::string* out) {
+  out->clear();
+  out->push_back('R');
+  out->push_back(static_cast<char>(record.op));
+  out->push_back(static_cast<char>((record.assumed ? kAssumed : 0) |
+                                   (record.predicted ? kPredicted : 0) |
+                                   (record.nofollow ? kNofollow : 0)));
+  put_number(out, record.seq);
+  put_number(out, zigzag(record.pid));
+  put_number(out, zigzag(record.parent));
+  put_number(out, zigzag(record.result));
+  put_number(out, record.flags);
+  put_number(out, record.mode);
+  put_number(out, record.dev);
+  put_number(out, record.ino);
+  put_text(out, record.path);
+  put_text(out, record.path2);
+  put_number(out, record.argv.size());
+  for (const std::string& word : record.argv) put_text(out, word);
+}
+
+bool decode(Unpacker in, Record* record) {
+  const unsigned char op = in.byte();
+  const unsigned char bits = in.byte();
+  if (op > static_cast<unsigned char>(Op::kBlind)) return false;
+  record->op = static_cast<Op>(op);
+  record->assumed = (bits & kAssumed) != 0;
+  record->predicted = (bits & kPredicted) != 0;
+  record->nofollow = (bits & kNofollow) != 0;
+  record->seq = in.number();
+  record->pid = static_cast<std::int32_t>(unzigzag(in.number()));
+  record->parent = static_cast<std::int32_t>(unzigzag(in.number()));
+  record->result = static_cast<std::int32_t>(unzigzag(in.number()));
+  record->flags = static_cast<std::uint32_t>(in.number());
+  record->mode = static_cast<std::uint32_t>(in.number());
+  record->dev = in.number();
+  record->ino = in.number();
+  record->path = in.text();
+  record->path2 = in.text();
+  const std::uint64_t words = in.number();
+  if (words > 256) return false;
+  for (std::uint64_t i = 0; i < words && in.good(); ++i) record->argv.push_back(in.text());
+  return in.good() && in.at_end();
+}
+
+// Reads exactly `size` bytes through a buffer; false at the end of the file.
+class Source {
+ public:
+  explicit Source(int fd) : fd_(fd) {}
+  Result<bool> take(std::size_t size, std::string_view* out) {
+    while (buffer_.size() - start_ < size) {
+      buffer_.erase(0, start_);
+      start_ = 0;
+      char chunk[64u << 10];
+      const ssize_t got = ::read(fd_, chunk, sizeof chunk);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return fail_errno(errno, "read the trace records");
+      if (got == 0) return false;
+      buffer_.append(chunk, static_cast<std::size_t>(got));
+    }
+    *out = std::string_view(buffer_).substr(start_, size);
+    start_ += size;
+    return true;
+  }
+  bool empty() const { return start_ == buffer_.size(); }
+
+ private:
+  int fd_;
+  std::string buffer_;
+  std::size_t start_ = 0;
+};
+
+struct Frame {
+  enum class Kind { kPayload, kEnd, kDamaged } kind = Kind::kDamaged;
+  std::string_view payload;
+};
+
+Result<Frame> next_frame(Source* source) {
+  Frame frame;
+  std::string_view head;
+  if (!TRY(source->take(8, &head))) {
+    frame.kind = source->empty() ? Frame::Kind::kEnd : Frame::Kind::kDamaged;
+    return frame;
+  }
+  const auto* bytes = reinterpret_cast<const unsigned char*>(head.data());
+  const std::uint32_t size = get_u32(bytes);
+  const std::uint32_t sum = get_u32(bytes + 4);
+  if (size == 0 || size > kMaxPayload) return frame;
+  if (!TRY(source->take(size, &frame.payload))) return frame;
+  if (checksum(frame.payload) == sum) frame.kind = Frame::Kind::kPayload;
+  return frame;
+}
+
+}  // namespace
+
+void put_number(std::string* out, std::uint64_t value) {
+  while (value >= 0x80) {
+    out->push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out->push_back(static_cast<char>(value));
+}
+
+void put_text(std::string* out, std::string_view text) {
+  put_number(out, text.size());
+  out->append(text);
+}
+
+unsigned char Unpacker::byte() {
+  if (rest_.empty()) {
+    good_ = false;
+    return 0;
+  }
+  const auto value = static_cast<unsigned char>(rest_.front());
+  rest_.remove_prefix(1);
+  return value;
+}
+
+std::uint64_t Unpacker::number() {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 64; shift += 7) {
+    const unsigned char part = byte();
+    value |= static_cast<std::uint64_t>(part & 0x7f) << shift;
+    if ((part & 0x80) == 0) return value;
+  }
+  good_ = false;
+  return 0;
+}
+
+std::string Unpacker::text() {
+  const std::uint64_t size = number();
+  if (size > rest_.size()) {
+    good_ = false;
+    return {};
+  }
+  std::string text(rest_.substr(0, size));
+  rest_.remove_prefix(size);
+  return text;
+}
+
+bool changes_something(const Record& record) {
+  switch (record.op) {
+    case Op::kOpenWrite:
+    case Op::kOpenReadWrite:
+    case Op::kOpenCreate:
+    case Op::kMkdir:
+    case Op::kUnlink:
+    case Op::kRmdir:
+    case Op::kRename:
+    case Op::kLink:
+    case Op::kSymlink:
+    case Op::kChmod:
+    case Op::kTruncate:
+    case Op::kSetTimes:
+    case Op::kMount:
+      // A call that certainly failed changed nothing.
+      return record.result >= 0 || (record.assumed && !record.predicted);
+    default:
+      return false;
+  }
+}
+
+RecordWriter::RecordWriter(int fd) : fd_(fd), buffer_(kMagic) {}
+
+bool RecordWriter::repeated(const Record& record) {
+  if (changes_something(record) || record.op == Op::kExec || record.op == Op::kFork) {
+    ++salt_;
+    return false;
+  }
+  std::uint64_t hash = mix(
+      salt_, static_cast<std::uint64_t>(record.op) << 32 | static_cast<std::uint32_t>(record.pid));
+  hash = mix(hash, record.path);
+  hash = mix(hash, record.path2);
+  hash = mix(hash, static_cast<std::uint64_t>(record.flags) << 32 | record.mode);
+  hash = mix(hash, record.ino);
+  hash = mix(hash, static_cast<std::uint64_t>(static_cast<std::uint32_t>(record.result)) << 8 |
+                       (record.assumed ? 1u : 0u) | (record.predicted ? 2u : 0u) |
+                       (record.nofollow ? 4u : 0u));
+  std::uint64_t& slot = seen_[hash % kSlots];
+  if (slot == hash) return true;
+  slot = hash;
+  return false;
+}
+
+void RecordWriter::add(Record record) {
+  const std::lock_guard lock(mutex_);
+  if (finished_ || broken_ || repeated(record)) return;
+  record.seq = ++count_;
+  encode(record, &payload_);
+  frame(payload_);
+}
+
+void RecordWriter::keep_reason(std::string reason) {
+  if (lost_.empty()) lost_ = std::move(reason);
+}
+
+void RecordWriter::lose(std::string reason) {
+  const std::lock_guard lock(mutex_);
+  keep_reason(std::move(reason));
+}
+
+std::string RecordWriter::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
+}
+
+void RecordWriter::finish() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(finished_, true)) return;
+  payload_.clear();
+  payload_.push_back('E');
+  put_number(&payload_, count_);
+  put_text(&payload_, lost_);
+  frame(payload_);
+  flush();
+}
+
+void RecordWriter::frame(std::string_view payload) {
+  put_u32(&buffer_, static_cast<std::uint32_t>(payload.size()));
+  put_u32(&buffer_, checksum(payload));
+  buffer_.append(payload);
+  if (buffer_.size() >= kFlushBytes) flush();
+}
+
+void RecordWriter::flush() {
+  if (!broken_) {
+    bytes_ += buffer_.size();
+    if (const Status wrote = write_all(fd_, buffer_); !wrote) {
+      broken_ = true;
+      keep_reason("the trace records could not be written: " + wrote.error().message);
+    } else if (bytes_ > kMaxFileBytes) {
+      broken_ = true;
+      keep_reason("the trace records grew beyond 4 GiB");
+    }
+  }
+  buffer_.clear();
+}
+
+Result<RecordSummary> read_records(const std::string& record_file,
+                                   const std::function<void(const Record&)>& sink) {
+  const UniqueFd fd = TRY(open_fd(record_file, O_RDONLY | O_CLOEXEC));
+  Source source(fd.get());
+  RecordSummary summary;
+  std::string_view magic;
+  if (!TRY(source.take(kMagic.size(), &magic)) || magic.substr(0, 7) != kMagic.substr(0, 7)) {
+    summary.reason = "the trace record file is damaged at its start";
+    return summary;
+  }
+  if (magic != kMagic) {
+    return fail(Code::kNewer, "'" + record_file + "' was written by another version",
+                "use the version of git-txn that ran the command");
+  }
+  while (true) {
+    const Frame frame = TRY(next_frame(&source));
+    if (frame.kind == Frame::Kind::kEnd) {
+      summary.reason = "the trace has no end mark: its monitor was killed";
+      return summary;
+    }
+    Unpacker in(frame.payload);
+    const unsigned char type = frame.kind == Frame::Kind::kPayload ? in.byte() : 0;
+    Record record;
+    if (type == 'R' && decode(in, &record) && record.seq == summary.records + 1) {
+      ++summary.records;
+      sink(record);
+      continue;
+    }
+    if (type == 'E') {
+      const std::uint64_t count = in.number();
+      summary.reason = in.text();
+      if (in.good() && in.at_end() && count == summary.records) {
+        summary.complete = summary.reason.empty();
+        return summary;
+      }
+    }
+    summary.reason =
+        fmt::format("the trace record file is damaged after record {}", summary.records);
+    return summary;
+  }
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,209 @@
+// process_vm_readv and /proc.
+#include "capture/trace/tracee.h"
+
+#include <fcntl.h>
+#include <fmt/compile.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "base/fs.h"
+
+namespace gittxn::capture {
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kFirstChunk = 256;  // most paths are shorter
+constexpr std::size_t kMaxWords = 256;
+constexpr std::size_t kMaxWord = 4096;
+constexpr std::int64_t kBelievedMs = 1000;
+constexpr int kMaxAncestors = 64;
+
+Peek peek_error() {
+  switch (errno) {
+    case ESRCH:
+      return Peek::kGone;
+    case EPERM:
+      return Peek::kDenied;
+    default:
+      return Peek::kFault;
+  }
+}
+
+std::int64_t coarse_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
+// Small /proc files, without allocation beyond the caller's buffer.
+std::string_view read_small(const char* path, std::span<char> buffer) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+  ::close(fd);
+  return got > 0 ? std::string_view(buffer.data(), static_cast<std::size_t>(got))
+                 : std::string_view();
+}
+
+pid_t status_field(std::string_view status, std::string_view name) {
+  const std::size_t at = status.find(name);
+  if (at == status.npos) return 0;
+  std::string_view rest = status.substr(at + name.size());
+  while (!rest.empty() && (rest.front() == '\t' || rest.front() == ' ')) rest.remove_prefix(1);
+  pid_t value = 0;
+  std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return value;
+}
+
+}  // namespace
+
+Peek peek_bytes(pid_t tid, std::uint64_t address, void* out, std::size_t size) {
+  const iovec local{out, size};
+  const iovec remote{reinterpret_cast<void*>(address), size};
+  const ssize_t got = ::process_vm_readv(tid, &local, 1, &remote, 1, 0);
+  if (got < 0) return peek_error();
+  return static_cast<std::size_t>(got) == size ? Peek::kOk : Peek::kFault;
+}
+
+Peek peek_string(pid_t tid, std::uint64_t address, std::size_t limit, std::string* out) {
+  out->clear();
+  std::array<char, kPage> buffer;
+  std::size_t want = kFirstChunk;
+  while (out->size() < limit) {
+    // Never across a page in one read: the next page may not be there.
+    want = std::min({want, kPage - address % kPage, limit - out->size()});
+    const iovec local{buffer.data(), want};
+    const iovec remote{reinterpret_cast<void*>(address), want};
+    const ssize_t got = ::process_vm_readv(tid, &local, 1, &remote, 1, 0);
+    if (got < 0) return peek_error();
+    if (got == 0) return Peek::kFault;
+    const auto size = static_cast<std::size_t>(got);
+    const std::size_t length = ::strnlen(buffer.data(), size);
+    out->append(buffer.data(), length);
+    if (length < size) return Peek::kOk;
+    address += size;
+    want = kPage;
+  }
+  return Peek::kLong;
+}
+
+Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out) {
+  out->clear();
+  if (address == 0) return Peek::kOk;
+  std::array<std::uint64_t, 64> pointers{};
+  while (out->size() < kMaxWords) {
+    const std::size_t bytes = std::min(sizeof pointers, kPage - address % kPage) / 8 * 8;
+    std::uint64_t* first = pointers.data();
+    if (bytes == 0) return Peek::kFault;  // a vector that is not aligned
+    if (const Peek peek = peek_bytes(tid, address, first, bytes); peek != Peek::kOk) return peek;
+    for (std::size_t i = 0; i < bytes / 8; ++i) {
+      if (pointers[i] == 0 || out->size() == kMaxWords) return Peek::kOk;
+      std::string word;
+      const Peek peek = peek_string(tid, pointers[i], kMaxWord, &word);
+      if (peek != Peek::kOk && peek != Peek::kLong) return peek;
+      out->push_back(std::move(word));
+    }
+    address += bytes;
+  }
+  return Peek::kOk;
+}
+
+std::string proc_link(pid_t tid, const std::string& name) {
+  std::array<char, 64> path;
+  *fmt::format_to_n(path.data(), path.size() - 1, FMT_COMPILE("/proc/{}/{}"), tid, name).out = 0;
+  std::array<char, kPage> target;
+  const ssize_t size = ::readlink(path.data(), target.data(), target.size());
+  return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : std::string();
+}
+
+std::string command_line(pid_t pid) {
+  std::array<char, kPage> buffer;
+  const std::string_view raw =
+      read_small(fmt::format("/proc/{}/cmdline", pid).c_str(), std::span(buffer));
+  if (raw.empty()) {
+    std::string_view name =
+        read_small(fmt::format("/proc/{}/comm", pid).c_str(), std::span(buffer));
+    if (!name.empty()) name.remove_suffix(1);
+    return fmt::format("[{}]", name);
+  }
+  std::vector<std::string> argv;
+  for (std::size_t start = 0; start < raw.size();) {
+    const std::size_t end = std::min(raw.find('\0', start), raw.size());
+    argv.emplace_back(raw.substr(start, end - start));
+    start = end + 1;
+  }
+  std::string text = quote_argv(argv);
+  if (text.size() > 200) text.resize(200);
+  return text;
+}
+
+Family::Entry Family::look(pid_t tid) const {
+  std::array<char, 32> path;
+  *fmt::format_to_n(path.data(), path.size() - 1, FMT_COMPILE("/proc/{}/status"), tid).out = 0;
+  std::array<char, 1024> buffer;
+  const std::string_view status = read_small(path.data(), std::span(buffer));
+  Entry entry;
+  entry.member.process = status_field(status, "\nTgid:");
+  if (entry.member.process == 0) entry.member.process = tid;
+  entry.member.parent = status_field(status, "\nPPid:");
+  if (entry.member.parent == monitor_) entry.member.parent = 0;
+  return entry;
+}
+
+const Family::Member& Family::of(pid_t tid, std::vector<Record>* news) {
+  const std::int64_t now = coarse_ms();
+  const auto known = threads_.find(tid);
+  if (known != threads_.end() && now - known->second.checked_ms < kBelievedMs) {
+    return known->second.member;
+  }
+  std::array<char, 32> path;
+  *fmt::format_to_n(path.data(), path.size() - 1, FMT_COMPILE("/proc/{}"), tid).out = 0;
+  struct stat info{};
+  const std::uint64_t identity = ::stat(path.data(), &info) == 0 ? info.st_ino : 0;
+  if (known != threads_.end() && known->second.identity == identity) {
+    known->second.checked_ms = now;
+    return known->second.member;
+  }
+  Entry entry = look(tid);
+  entry.identity = identity;
+  entry.checked_ms = now;
+  const Member member = entry.member;
+  threads_[tid] = entry;
+  if (member.process == tid)
+    announce(member, 0, news);
+  else
+    of(member.process, news);
+  return threads_[tid].member;
+}
+
+void Family::announce(const Member& member, int depth, std::vector<Record>* news) {
+  if (member.parent != 0 && !threads_.contains(member.parent) && depth < kMaxAncestors) {
+    Entry parent = look(member.parent);
+    struct stat info{};
+    if (::stat(fmt::format("/proc/{}", member.parent).c_str(), &info) == 0) {
+      parent.identity = info.st_ino;
+      parent.checked_ms = coarse_ms();
+      threads_[member.parent] = parent;
+      announce(parent.member, depth + 1, news);
+    }
+  }
+  Record record;
+  record.op = Op::kFork;
+  record.pid = member.process;
+  record.parent = member.parent;
+  news->push_back(std::move(record));
+}
+
+}  // namespace gittxn::capture

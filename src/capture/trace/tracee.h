@@ -1,0 +1,65 @@
+// Looking into a traced process from outside: its memory, its directories, its family.
+//
+// Everything here races with the process, which can change its memory or die at any moment: this is
+// a monitor and not a security boundary. What is read is worth something only when the call it
+// belongs to is still waiting afterwards; the back ends check that.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/trace/trace.h"
+
+namespace gittxn::capture {
+
+enum class Peek {
+  kOk,
+  kFault,   // no such memory: the kernel will say EFAULT too
+  kGone,    // the process was killed: the call never happens
+  kDenied,  // not allowed to look (a process that made itself undumpable)
+  kLong,    // no end within the limit
+};
+
+Peek peek_bytes(pid_t tid, std::uint64_t address, void* out, std::size_t size);
+Peek peek_string(pid_t tid, std::uint64_t address, std::size_t limit, std::string* out);
+// At most 256 words, each cut to 4096 bytes.
+Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out);
+
+// What a link below /proc/<tid> says: "cwd", "fd/3", "root"; empty when it cannot be read.
+std::string proc_link(pid_t tid, const std::string& name);
+// argv of a running process, for people; "[name]" when it has none.
+std::string command_line(pid_t pid);
+
+// Thread -> process and parent. A number can come back for another process after the kernel's
+// counter went round, which takes seconds at the very least; so an entry is believed for a second
+// and then checked again by the identity of its directory in /proc.
+class Family {
+ public:
+  explicit Family(pid_t monitor) : monitor_(monitor) {}
+  struct Member {
+    pid_t process = 0;
+    pid_t parent = 0;  // 0: the command itself, or its parent has ended
+  };
+  // The process of a thread. Appends a kFork to `news` for each process seen for the first time,
+  // ancestors first. A thread that is gone already is its own process.
+  const Member& of(pid_t tid, std::vector<Record>* news);
+  void forget(pid_t tid) { threads_.erase(tid); }
+
+ private:
+  struct Entry {
+    Member member;
+    std::uint64_t identity = 0;
+    std::int64_t checked_ms = 0;
+  };
+  Entry look(pid_t tid) const;
+  void announce(const Member& member, int depth, std::vector<Record>* news);
+
+  pid_t monitor_;
+  std::unordered_map<pid_t, Entry> threads_;
+};
+
+}  // namespace gittxn::capture

@@ -1,0 +1,50 @@
+// What the monitor's main thread and its tracing thread say to each other.
+//
+// The tracing thread does nothing but answer stopped calls and append records; the main thread has
+// the signals, the clock, the caller and the end of the tree. So a process that is being ended can
+// still make its last calls, and nothing in the hot path polls.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/fs.h"
+#include "base/result.h"
+#include "capture/trace/decode.h"
+#include "capture/trace/record_file.h"
+
+namespace gittxn::capture {
+
+// The state of the tree as far as waitpid told somebody. Written by whoever reaps (the tracing
+// thread under ptrace, the main thread otherwise), read by the main thread.
+struct TreeState {
+  pid_t root = 0;
+  std::atomic<int> root_status{-1};       // a wait status; -1: runs
+  std::atomic<bool> root_stopped{false};  // by a terminal or SIGSTOP; cleared by who acts on it
+  std::atomic<bool> empty{false};         // no child is left at all
+  std::atomic<bool> tracer_failed{false};
+  UniqueFd wake;  // eventfd: one of the above has changed
+  void wake_main() const;
+};
+
+class Tracer {
+ public:
+  virtual ~Tracer() = default;
+  // Starts the thread; returns once it serves. The tree must be gone before stop().
+  virtual Status start() = 0;
+  virtual void stop() = 0;
+};
+
+std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree,
+                                           RecordWriter* writer);
+std::unique_ptr<Tracer> make_ptrace_tracer(TreeState* tree, RecordWriter* writer);
+
+// Whether the listener took the flag for synchronous wake-up (Linux 6.6).
+bool set_synchronous_wakeup(int listener);
+
+}  // namespace gittxn::capture
