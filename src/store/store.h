@@ -79,6 +79,9 @@ class View {
   virtual Result<Seq> head() const = 0;
 };
 
+enum class Create { kYes, kNo };
+struct Plan;  // what the present layout is; internal, see schema.h
+
 class Store final : public View {
  public:
   // Creates the store when absent (mode 0700). kNewer: a store of a newer schema, untouched.
@@ -121,6 +124,7 @@ class Store final : public View {
 
  private:
   struct State;
+  friend Result<Store> open_with_plan(const std::string&, const Clock&, Create, const Plan&);
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

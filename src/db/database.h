@@ -1,0 +1,123 @@
+// SQLite, as RAII values: a connection, its statements, a transaction. Nothing here knows what is
+// stored. SQLite's error codes stop here:
+//
+//   FULL            kFault, hint: free space          the transaction did not happen
+//   IOERR in COMMIT kOutcomeUnknown                   its last step is the sync; it may have
+//   happened IOERR elsewhere kFault CORRUPT, NOTADB kCorrupt READONLY, PERM  kFault, hint: owner
+//   and permissions CANTOPEN        kNotFound when the file is missing, else kFault BUSY, LOCKED
+//   kBusy, only after the busy deadline CONSTRAINT      kExists
+//
+// POSIX record locks are per process and die with the first close of any descriptor of the file, so
+// a database must never be opened and closed by other means than this while it is in use here; that
+// is why open_immutable exists.
+//
+// One connection per thread. Never carry one across a fork.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace gittxn::db {
+
+struct ConnectionState;
+
+// A prepared statement, borrowed from its connection's cache and given back when destroyed.
+class Statement {
+ public:
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&& other) noexcept;
+  ~Statement();
+
+  // Parameters count from 1. A parameter that cannot be bound is reported by the next step().
+  Statement& bind(int parameter, std::int64_t value);
+  Statement& bind(int parameter, std::string_view text);
+  template <typename... Values>
+  Statement& bind_all(const Values&... values) {
+    int parameter = 0;
+    (bind(++parameter, values), ...);
+    return *this;
+  }
+
+  Result<bool> step();  // true: there is a row; false: done
+  Status run();         // steps to the end, rows dropped
+  void reset();         // to run again with new parameters
+
+  // Columns count from 0, of the row that step() reached.
+  int columns() const;
+  std::string column_name(int column) const;
+  std::int64_t integer(int column) const;
+  std::string text(int column) const;
+
+ private:
+  friend class Database;
+  Statement(ConnectionState* connection, sqlite3_stmt* handle)
+      : connection_(connection), handle_(handle) {}
+  void give_back();
+  ConnectionState* connection_ = nullptr;
+  sqlite3_stmt* handle_ = nullptr;
+  int bind_error_ = 0;
+};
+
+enum class OpenMode { kReadWrite, kCreate };
+
+struct OpenOptions {
+  OpenMode mode = OpenMode::kReadWrite;
+  std::int64_t busy_ms = 10'000;  // how long a statement waits for other processes' locks
+  const char* vfs = nullptr;      // tests inject faults through one
+};
+
+class Database {
+ public:
+  static Result<Database> open(const std::string& path, const OpenOptions& options);
+  static Result<Database> open_memory();
+  // The main file as it is, without locks and without looking at or making a -wal or -shm file.
+  static Result<Database> open_immutable(const std::string& path);
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+  ~Database();
+
+  // Statements without parameters and results, separated by semicolons.
+  Status execute(const std::string& sql);
+  Result<Statement> statement(std::string_view sql) const;  // cached by its text
+  Result<std::int64_t> pragma_integer(std::string_view name) const;
+  Result<std::string> pragma_text(std::string_view name) const;
+
+  enum class CloseWith { kCheckpoint, kNothing };
+  // What the last connection does when it closes: move the log into the main file, or touch
+  // nothing.
+  Status on_close(CloseWith what);
+
+  // A whole copy, of one consistent state, durable under that name or not there at all.
+  Status backup_to(const std::string& path) const;
+
+ private:
+  friend class Transaction;
+  explicit Database(std::unique_ptr<ConnectionState> state);
+  std::unique_ptr<ConnectionState> state_;
+};
+
+// Rolled back unless committed.
+class Transaction {
+ public:
+  enum class Kind { kRead, kWrite };  // a write transaction has the write lock from the start
+  static Result<Transaction> begin(Database& database, Kind kind);
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+  // An error leaves nothing of the transaction, except kOutcomeUnknown.
+  Status commit();
+
+ private:
+  explicit Transaction(Database* database) : database_(database) {}
+  Database* database_;
+};
+
+}  // namespace gittxn::db

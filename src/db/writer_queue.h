@@ -1,0 +1,47 @@
+// A fair place in line for whoever wants to write.
+//
+// SQLite lets one process write at a time and makes the others poll; under load its busy wait
+// starves some of them for a second and more. Here the line forms before SQLite is asked, so its
+// own wait is never reached by our processes. Two locks of one file (open-file-description locks,
+// dead with their holder): NEXT and NOW. Who wants to write takes NEXT, then NOW, then lets NEXT
+// go. So at most one waits for NOW, with short pauses, and a process that writes in a loop has to
+// pass through NEXT again behind the one that holds it. The kernel has no lock wait with a deadline
+// that leaves signals alone, hence pauses; a plain blocking wait would hang for ever behind a
+// stopped process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/fs.h"
+#include "base/result.h"
+
+namespace gittxn::db {
+
+class WriterQueue {
+ public:
+  // The file is created when absent (0600) and never unlinked.
+  static Result<WriterQueue> open(const std::string& path);
+
+  // Held until destroyed; must not outlive its queue.
+  class Turn {
+   public:
+    Turn(Turn&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Turn& operator=(Turn&&) = delete;
+    ~Turn();
+
+   private:
+    friend class WriterQueue;
+    explicit Turn(int fd) : fd_(fd) {}
+    int fd_;
+  };
+  // kBusy when the turn did not come in time: somebody is stopped in the middle of writing.
+  Result<Turn> enter(std::int64_t deadline_ms);
+
+ private:
+  WriterQueue(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  UniqueFd fd_;
+  std::string path_;
+};
+
+}  // namespace gittxn::db

@@ -1,0 +1,148 @@
+// Opening a store: what is refused, what is made, what is checked before anything is believed.
+//
+// Nothing is written before the file is known to be a store of ours and not of a newer program. A
+// kill while a store is made leaves a folder without kernel.db, or an empty database file, or the
+// whole store; the next open goes on from there.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/fs.h"
+#include "store/rows.h"
+#include "store/state.h"
+
+namespace gittxn::store {
+namespace {
+
+constexpr Seq kTailChecked = 64;
+
+std::string artifacts_path(const std::string& dir) {
+  return join_path(dir, "artifacts");
+}
+
+Status refuse_network(const std::string& txn_dir) {
+  std::string place = txn_dir;
+  while (true) {
+    const bool there = TRY(exists(place));
+    if (there || place == "/" || place == ".") break;
+    place = parent_dir(place);
+  }
+  const FsKind kind = TRY(fs_kind(place));
+  if (kind == FsKind::kLocal) return {};
+  return fail(Code::kUnsupported, fmt::format("'{}' is on a network file system", txn_dir),
+              "file locks are not reliable there: work in a clone on a local disk (a PostgreSQL "
+              "store for shared repositories is planned)");
+}
+
+std::unexpected<Error> lost(const std::string& path) {
+  return fail(Code::kCorrupt, fmt::format("'{}' is gone, but its artifacts are there", path),
+              "restore kernel.db from a backup; or move the whole folder away to start anew "
+              "(unlanded work stays under refs/txn/)");
+}
+
+// A plain look, before anything that could write.
+Status look(const std::string& dir, const std::string& path, Create create, const Plan& plan) {
+  // In this order: whoever makes a store makes kernel.db first.
+  const bool artifacts = TRY(exists(artifacts_path(dir)));
+  const bool there = TRY(exists(path));
+  if (there) {
+    const db::Database peek = TRY(db::Database::open_immutable(path));
+    TRY(inspect(peek, path, plan));
+    return {};
+  }
+  if (artifacts) return lost(path);
+  if (create == Create::kYes) return {};
+  return fail(Code::kNotFound, fmt::format("there is no git-txn store at '{}'", dir));
+}
+
+Status make_place(const std::string& dir) {
+  const bool there = TRY(exists(dir));
+  if (there) return {};
+  TRY(make_dirs(dir, 0700));
+  return fsync_parent(dir);
+}
+
+// Under the writer's turn: whoever was making or migrating the store has finished or died.
+Status make(db::Database& database, const std::string& dir, const std::string& path, Create create,
+            const Plan& plan) {
+  const Found found = TRY(inspect(database, path, plan));
+  if (found == Found::kPresent) return {};
+  if (found == Found::kFresh) {
+    const bool artifacts = TRY(exists(artifacts_path(dir)));
+    if (artifacts) return lost(path);
+    if (create == Create::kNo) {
+      return fail(Code::kNotFound, fmt::format("the git-txn store at '{}' is empty", dir));
+    }
+  }
+  if (::chmod(path.c_str(), 0600) != 0) return fail_errno(errno, "chmod '" + path + "'");
+  TRY(fsync_parent(path));
+  TRY(make_present(database, path, plan));
+  TRY(make_dirs(artifacts_path(dir), 0700));
+  return fsync_path(dir);
+}
+
+Status check_tail(const db::Database& database, const std::string& path) {
+  const std::optional<Event> last = TRY(last_event(database));
+  const Progress progress = TRY(load_progress(database));
+  const Seq head = last ? last->seq : 0;
+  std::vector<std::string> problems;
+  if (progress.seq != head || (last && progress.hash != last->hash.str())) {
+    problems.push_back(
+        fmt::format("the projections end at event {}, the log at {}", progress.seq, head));
+  } else {
+    TRY(check_chain(database, std::max<Seq>(0, head - kTailChecked), &problems));
+  }
+  if (problems.empty()) return {};
+  return fail(Code::kCorrupt, fmt::format("'{}': {}", path, problems.front()),
+              "nothing was changed; restore kernel.db from a backup, or keep it aside for study");
+}
+
+}  // namespace
+
+Result<Store> open_with_plan(const std::string& txn_dir, const Clock& clock, Create create,
+                             const Plan& plan) {
+  const std::string path = join_path(txn_dir, "kernel.db");
+  TRY(refuse_network(txn_dir));
+  TRY(look(txn_dir, path, create, plan));
+  TRY(make_place(txn_dir));
+  db::WriterQueue queue = TRY(db::WriterQueue::open(join_path(txn_dir, "kernel.lock")));
+  db::Database database =
+      TRY(db::Database::open(path, db::OpenOptions{.mode = db::OpenMode::kCreate}));
+  // A newer program that was killed may have left its version in the -wal file alone: look at the
+  // whole, and until it is known to be ours let closing not write either.
+  TRY(database.on_close(db::Database::CloseWith::kNothing));
+  const Found found = TRY(inspect(database, path, plan));
+  if (found != Found::kPresent) {
+    const db::WriterQueue::Turn turn = TRY(queue.enter(kWriteDeadlineMs));
+    TRY(make(database, txn_dir, path, create, plan));
+  }
+  TRY(database.on_close(db::Database::CloseWith::kCheckpoint));
+  // FULL: a commit is on disk before append() returns. That is what every promise hangs on.
+  TRY(database.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"));
+  {
+    // One consistent moment, whatever others append meanwhile.
+    const db::Transaction moment =
+        TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
+    TRY(check_tail(database, path));
+  }
+  return Store(std::make_unique<Store::State>(Store::State{
+      .dir = txn_dir,
+      .clock = &clock,
+      .boot_id = clock.boot_id(),
+      .plan = plan,
+      .queue = std::move(queue),
+      .database = std::move(database),
+  }));
+}
+
+Result<Store> Store::open(const std::string& txn_dir, const Clock& clock) {
+  return open_with_plan(txn_dir, clock, Create::kYes, current_plan());
+}
+
+Result<Store> Store::open_existing(const std::string& txn_dir, const Clock& clock) {
+  return open_with_plan(txn_dir, clock, Create::kNo, current_plan());
+}
+
+}  // namespace gittxn::store

@@ -1,0 +1,135 @@
+#include "store/rows.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/codec.h"
+
+namespace gittxn::store {
+
+Result<std::optional<Txn>> load_txn(const db::Database& database, const TxnId& id) {
+  db::Statement query = TRY(database.statement("SELECT body FROM txns WHERE id = ?"));
+  query.bind_all(id.str());
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<Txn>();
+  const Json json = TRY_IN("transaction " + id.str(), parse_json(query.text(0)));
+  return std::optional<Txn>(TRY_IN("transaction " + id.str(), txn_from_json(json)));
+}
+
+Status insert_txn(db::Database& database, const Txn& txn) {
+  db::Statement insert = TRY(database.statement(
+      "INSERT INTO txns (id, name, state, begun_seq, body) VALUES (?, ?, ?, ?, ?)"));
+  insert.bind_all(txn.id.str(), encode_path(txn.name), state_name(txn.state), txn.version,
+                  canonical_json(to_json(txn)));
+  return insert.run();
+}
+
+Status update_txn(db::Database& database, const Txn& txn) {
+  db::Statement update =
+      TRY(database.statement("UPDATE txns SET state = ?, body = ? WHERE id = ?"));
+  update.bind_all(state_name(txn.state), canonical_json(to_json(txn)), txn.id.str());
+  return update.run();
+}
+
+Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq) {
+  const Json json = TRY_IN("landing.prepared", parse_json(payload));
+  Fields fields(json, "landing.prepared");
+  PreparedLanding landing;
+  fields.name("txn", landing.txn);
+  fields.name("branch", landing.branch);
+  fields.oid("old", landing.old_head);
+  fields.oid("new", landing.new_head);
+  fields.oid("tree", landing.tree);
+  Digest digest;
+  fields.name("patch", digest);
+  fields.name("reads", digest);
+  fields.name("writes", digest);
+  Json checkout;
+  fields.json("checkout", checkout);
+  if (!checkout.is_array()) fields.wrong("checkout", "not an array");
+  TRY(fields.done());
+  landing.seq = seq;
+  landing.payload = payload;
+  return landing;
+}
+
+Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name) {
+  db::Statement query = TRY(database.statement(
+      "SELECT head, durable_head, prepared_seq, prepared FROM branches WHERE name = ?"));
+  query.bind_all(name.str());
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<BranchState>();
+  BranchState branch;
+  branch.branch = name;
+  branch.head = Oid(query.text(0));
+  branch.durable_head = Oid(query.text(1));
+  const Seq prepared = query.integer(2);
+  if (prepared != 0) {
+    branch.prepared = TRY_IN(name.str(), landing_from_payload(query.text(3), prepared));
+  }
+  return std::optional<BranchState>(std::move(branch));
+}
+
+Status save_branch(db::Database& database, const BranchState& branch) {
+  db::Statement save = TRY(database.statement(
+      "INSERT INTO branches (name, head, durable_head, prepared_seq, prepared) "
+      "VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET head = excluded.head, "
+      "durable_head = excluded.durable_head, prepared_seq = excluded.prepared_seq, "
+      "prepared = excluded.prepared"));
+  const Seq seq = branch.prepared ? branch.prepared->seq : 0;
+  const std::string payload = branch.prepared ? branch.prepared->payload : std::string();
+  save.bind_all(branch.branch.str(), branch.head.str(), branch.durable_head.str(), seq, payload);
+  return save.run();
+}
+
+Event event_of(const db::Statement& row) {
+  Event event;
+  event.seq = row.integer(0);
+  event.time = row.text(1);
+  event.type = row.text(2);
+  event.subject = row.text(3);
+  event.schema_version = static_cast<int>(row.integer(4));
+  event.dedup_key = row.text(5);
+  event.payload = row.text(6);
+  event.prev_hash = Digest(row.text(7));
+  event.hash = Digest(row.text(8));
+  return event;
+}
+
+Status insert_event(db::Database& database, const Event& event) {
+  static const std::string kSql =
+      fmt::format("INSERT INTO events ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", kEventColumns);
+  db::Statement insert = TRY(database.statement(kSql));
+  insert.bind_all(event.seq, event.time, event.type, event.subject,
+                  std::int64_t{event.schema_version}, event.dedup_key, event.payload,
+                  event.prev_hash.str(), event.hash.str());
+  return insert.run();
+}
+
+Result<std::optional<Event>> last_event(const db::Database& database) {
+  static const std::string kSql =
+      fmt::format("SELECT {} FROM events ORDER BY seq DESC LIMIT 1", kEventColumns);
+  db::Statement query = TRY(database.statement(kSql));
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<Event>();
+  return std::optional<Event>(event_of(query));
+}
+
+Result<Progress> load_progress(const db::Database& database) {
+  db::Statement query = TRY(database.statement("SELECT seq, hash FROM progress"));
+  Progress progress;
+  const bool found = TRY(query.step());
+  if (found) progress = Progress{query.integer(0), query.text(1)};
+  return progress;
+}
+
+Status save_progress(db::Database& database, const Progress& progress) {
+  db::Statement save = TRY(database.statement(
+      "INSERT INTO progress (one, seq, hash) VALUES (1, ?, ?) "
+      "ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"));
+  save.bind_all(progress.seq, progress.hash);
+  return save.run();
+}
+
+}  // namespace gittxn::store

@@ -1,0 +1,39 @@
+// Rows of the tables, as values. Internal to store/: queries and projections share these, so that
+// what is written is what is read.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+#include "store/store.h"
+
+namespace gittxn::store {
+
+Result<std::optional<Txn>> load_txn(const db::Database& database, const TxnId& id);
+Status insert_txn(db::Database& database, const Txn& txn);
+Status update_txn(db::Database& database, const Txn& txn);
+
+Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name);
+Status save_branch(db::Database& database, const BranchState& branch);
+Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq);
+
+// The columns are those of kEventColumns.
+inline constexpr std::string_view kEventColumns =
+    "seq, time, type, subject, schema_version, dedup_key, payload, prev_hash, hash";
+Event event_of(const db::Statement& row);
+Status insert_event(db::Database& database, const Event& event);
+Result<std::optional<Event>> last_event(const db::Database& database);
+
+inline const std::string kGenesisHash = std::string(64, '0');
+
+// How far the projections have got: the last event they contain.
+struct Progress {
+  Seq seq = 0;
+  std::string hash = kGenesisHash;
+};
+Result<Progress> load_progress(const db::Database& database);
+Status save_progress(db::Database& database, const Progress& progress);
+
+}  // namespace gittxn::store

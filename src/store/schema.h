@@ -1,0 +1,50 @@
+// The layout of kernel.db, and how an older one becomes the present one. Internal to store/.
+//
+// A migration speaks only of the tables that are not derived (events, clock). The projections are
+// dropped, made anew as the present version has them and filled by replaying the log, so a
+// migration cannot leave them wrong. All of it is one SQLite transaction, after a whole copy of the
+// old file is durable beside it: a kill leaves the old store, or the new one, and perhaps a spare
+// copy.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+
+namespace gittxn::store {
+
+inline constexpr int kApplicationId = 0x6774786e;  // "gtxn"
+
+struct Migration {
+  int from = 0;  // to from + 1
+  std::string sql;
+};
+
+// What "present" means. Tests pass in a later plan to try migrations before there is one.
+struct Plan {
+  int version = 0;
+  std::vector<Migration> migrations;
+  std::string projections;  // more SQL for the projections of that version
+};
+const Plan& current_plan();
+
+// The tables that are rebuilt from the log, in order; all of them have a column to sort by first.
+struct ProjectionTable {
+  std::string_view name;
+  std::string_view order;
+};
+const std::vector<ProjectionTable>& projection_tables();
+Status create_projections(db::Database& database, const Plan& plan);
+
+enum class Found { kFresh, kPresent, kOlder };
+// What a database file is, without changing it. kNewer; kCorrupt: not a store of ours.
+Result<Found> inspect(const db::Database& database, const std::string& path, const Plan& plan);
+
+// Makes a fresh or older database the present one. Call with the writer's turn held; looks again
+// first.
+Status make_present(db::Database& database, const std::string& path, const Plan& plan);
+
+}  // namespace gittxn::store

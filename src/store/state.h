@@ -1,0 +1,38 @@
+// What a Store holds, for the .cc files that implement it. Internal to store/.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "db/database.h"
+#include "db/writer_queue.h"
+#include "store/schema.h"
+#include "store/store.h"
+
+namespace gittxn::store {
+
+struct Store::State {
+  std::string dir;
+  const Clock* clock = nullptr;
+  std::string boot_id;  // of this boot: a process does not live through two
+  Plan plan;
+  db::WriterQueue queue;
+  db::Database database;
+  bool outcome_unknown = false;  // a commit's sync failed: nothing more is written through this one
+};
+
+inline constexpr std::int64_t kWriteDeadlineMs = 30'000;
+
+// Store::open with a plan given, so that tests can try versions that do not exist yet.
+Result<Store> open_with_plan(const std::string& txn_dir, const Clock& clock, Create create,
+                             const Plan& plan);
+
+// Checks the links and hashes of events (after, ...] in order; problems are appended. Stops at
+// `limit` problems. Returns the last event's number.
+Result<Seq> check_chain(const db::Database& database, Seq after,
+                        std::vector<std::string>* problems);
+
+// "2026-11-21T11:02:25.000Z" as milliseconds; nullopt when it is not of that form.
+std::optional<std::int64_t> parse_utc(std::string_view text);
+
+}  // namespace gittxn::store

@@ -1,0 +1,153 @@
+// Checking the log against itself and the projections against the log. Never writes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/bug.h"
+#include "store/projection.h"
+#include "store/rows.h"
+#include "store/state.h"
+
+namespace gittxn::store {
+namespace {
+
+constexpr std::size_t kMaxProblems = 50;
+constexpr std::size_t kShownBytes = 300;
+
+std::string shown(const std::string& line) {
+  return line.size() <= kShownBytes ? line : line.substr(0, kShownBytes) + "...";
+}
+
+// A damaged file is a finding, not a failure to look; everything else is.
+Status as_problem(Status status, std::vector<std::string>* problems) {
+  if (status || status.error().code != Code::kCorrupt) return status;
+  const Error& error = status.error();
+  problems->push_back(error.where.empty() ? error.message : error.where + ": " + error.message);
+  return {};
+}
+
+Status check_pages(const db::Database& database, std::vector<std::string>* problems) {
+  db::Statement query = TRY(database.statement("PRAGMA integrity_check(20)"));
+  while (TRY(query.step())) {
+    const std::string line = query.text(0);
+    if (line != "ok") problems->push_back("SQLite: " + shown(line));
+  }
+  return {};
+}
+
+Status check_whole(const db::Database& database, VerifyReport* report) {
+  TRY(check_pages(database, &report->problems));
+  report->events = TRY(check_chain(database, 0, &report->problems));
+  const std::optional<Event> last = TRY(last_event(database));
+  const Progress progress = TRY(load_progress(database));
+  const std::string hash = last ? last->hash.str() : kGenesisHash;
+  if (progress.seq != (last ? last->seq : 0) || progress.hash != hash) {
+    report->problems.push_back(
+        fmt::format("the projections end at event {}, the log at {}: a tail was cut off or put on",
+                    progress.seq, last ? last->seq : 0));
+  }
+  return {};
+}
+
+// Both lists are in one order, table by table and row by row, so the first difference is telling
+// and the rest often follows from it.
+void compare(const std::vector<std::string>& stored, const std::vector<std::string>& replayed,
+             std::vector<std::string>* problems) {
+  const std::size_t longest = std::max(stored.size(), replayed.size());
+  for (std::size_t i = 0; i < longest && problems->size() < kMaxProblems; ++i) {
+    const std::string& left = i < stored.size() ? stored[i] : "(nothing)";
+    const std::string& right = i < replayed.size() ? replayed[i] : "(nothing)";
+    if (left != right) {
+      problems->push_back(fmt::format("stored state differs from the log: {} | by the log: {}",
+                                      shown(left), shown(right)));
+    }
+  }
+}
+
+Result<db::Database> empty_state(const Plan& plan) {
+  db::Database memory = TRY(db::Database::open_memory());
+  TRY(create_projections(memory, plan));
+  return memory;
+}
+
+}  // namespace
+
+Result<Seq> check_chain(const db::Database& database, Seq after,
+                        std::vector<std::string>* problems) {
+  static const std::string kSql =
+      fmt::format("SELECT {} FROM events WHERE seq >= ? ORDER BY seq", kEventColumns);
+  db::Statement query = TRY(database.statement(kSql));
+  query.bind_all(after);
+  Event previous;
+  previous.hash = Digest(kGenesisHash);
+  bool linked = after == 0;  // the first row of a part only anchors it
+  while (TRY(query.step())) {
+    if (problems->size() >= kMaxProblems) break;
+    Event event = event_of(query);
+    if (INJECTED_BUG("store.no_chain")) {
+      previous = std::move(event);
+      continue;
+    }
+    if (linked) {
+      if (event.seq != previous.seq + 1) {
+        problems->push_back(
+            fmt::format("events {} to {} are missing", previous.seq + 1, event.seq - 1));
+      } else if (event.prev_hash != previous.hash) {
+        problems->push_back(
+            fmt::format("event {} does not follow event {}", event.seq, previous.seq));
+      }
+    }
+    if (event_hash(event) != event.hash) {
+      problems->push_back(fmt::format("event {} was edited: its hash is wrong", event.seq));
+    }
+    linked = true;
+    previous = std::move(event);
+  }
+  return previous.seq;
+}
+
+Result<VerifyReport> Store::verify() const {
+  VerifyReport report;
+  db::Database& database = state_->database;
+  const db::Transaction moment =
+      TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
+  TRY(as_problem(check_whole(database, &report), &report.problems));
+  return report;
+}
+
+Result<VerifyReport> Store::verify_replay() const {
+  VerifyReport report;
+  db::Database& database = state_->database;
+  db::Database memory = TRY(empty_state(state_->plan));
+  const db::Transaction moment =
+      TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
+  const Progress progress = TRY(load_progress(database));
+  report.events = progress.seq;
+  const auto run = [&]() -> Status {
+    TRY(replay(database, memory, 0));
+    const std::vector<std::string> stored = TRY(projection_lines(database));
+    const std::vector<std::string> replayed = TRY(projection_lines(memory));
+    compare(stored, replayed, &report.problems);
+    return {};
+  };
+  Status status = run();
+  if (!status && (status.error().code == Code::kStale || status.error().code == Code::kExists)) {
+    status.error().code = Code::kCorrupt;  // the log contains what could not have been appended
+  }
+  TRY(as_problem(std::move(status), &report.problems));
+  return report;
+}
+
+Result<Json> Store::state_at(Seq seq) const {
+  const Seq last = TRY(head());
+  if (seq < 0 || seq > last) {
+    return fail(Code::kUsage, fmt::format("there is no event {}", seq),
+                fmt::format("the last one is {}", last));
+  }
+  db::Database memory = TRY(empty_state(state_->plan));
+  if (seq > 0) TRY(replay(state_->database, memory, seq));
+  return projection_json(memory);
+}
+
+}  // namespace gittxn::store
