@@ -10,8 +10,8 @@
 namespace gittxn::repo {
 namespace {
 
-// git rev-parse --local-env-vars, of every git since 2.30, and what else changes where plumbing looks
-// or what its arguments mean.
+// git rev-parse --local-env-vars, of every git since 2.30, and what else changes where plumbing
+// looks or what its arguments mean.
 constexpr std::array<std::string_view, 29> kLocal = {
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
@@ -88,7 +88,8 @@ Environment git_environment(const Environment& caller) {
   env["GIT_OPTIONAL_LOCKS"] = "0";
   env["GIT_PAGER"] = "cat";
   env["GIT_ADVICE"] = "0";
-  // An object is what its name says: libgit2 knows no replacements, and both must see one repository.
+  // An object is what its name says: libgit2 knows no replacements, and both must see one
+  // repository.
   env["GIT_NO_REPLACE_OBJECTS"] = "1";
   return env;
 }

@@ -1,8 +1,12 @@
 // Objects and trees through libgit2: no index, no worktree, no O(files) step. A tree is only descended
 // into where two trees differ. One Objects per thread.
 //
-// Where libgit2 answers with anything the design calls "ask git" (docs/design, libgit2's limits) the
-// functions here return kNeedsGit or fall back to git's program themselves; they never guess.
+// Where libgit2 answers with anything the design calls "ask git" (a promised object of a partial clone,
+// a shallow history) the functions here fall back to git's program themselves; they never guess.
+// An object that neither has is kNotFound, a malformed one kCorrupt.
+//
+// On disk: new objects are loose files, written whole under a temporary name and renamed; children
+// before parents. Nothing is durable until make_durable.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +29,7 @@ struct CommitInfo {
   std::vector<Oid> parents;
   std::string author;      // raw "Name <mail> 1700000000 +0100"
   std::string committer;
+  std::string encoding;    // empty: UTF-8
   std::string message;     // bytes, whole
 };
 
@@ -49,7 +54,7 @@ struct MergeConflict {
 };
 struct MergeOutcome {
   Oid tree;                               // empty when there are conflicts
-  std::vector<MergeConflict> conflicts;
+  std::vector<MergeConflict> conflicts;   // sorted by path
 };
 
 class Objects {
@@ -63,20 +68,25 @@ class Objects {
   Result<CommitInfo> commit(const Oid& oid) const;
   Result<Oid> tree_of(const Oid& commitish) const;            // commit or tree -> tree
   Result<TreeEntry> entry_at(const Oid& tree, std::string_view path) const;  // absent: kNone
-  Result<std::vector<NamedEntry>> list(const Oid& tree) const;
+  Result<std::vector<NamedEntry>> list(const Oid& tree) const;  // sorted by name (bytes)
   Result<std::string> blob(const Oid& oid, std::size_t max_bytes = 1u << 30) const;
-  Result<bool> contains(const Oid& oid) const;
+  Result<bool> contains(const Oid& oid) const;                // here, without fetching
 
-  // Differences of two trees, descending only where they differ; empty oid is the empty tree.
+  // Differences of two trees, descending only where they differ; empty oid is the empty tree. Commits
+  // may be given for their trees. A file on one side where the other has a directory is one entry with
+  // both, before what is below it.
   Result<Changes> diff(const Oid& before, const Oid& after) const;
   // Three-way at tree level. Same change on both sides is no conflict. Never merges inside a file.
   Result<MergeOutcome> merge(const Oid& base, const Oid& ours, const Oid& theirs) const;
-  // The tree with these changes applied (each `before` is checked: kStale when it differs).
+  // The tree with these changes applied (each `before` is checked: kStale when it differs). Directories
+  // come and go with their files; entries of mode kTree are only looked at for the file beside them.
   Result<Oid> apply(const Oid& tree, const Changes& changes) const;
 
   Result<std::optional<Oid>> merge_base(const Oid& a, const Oid& b) const;
   Result<bool> is_ancestor(const Oid& ancestor, const Oid& descendant) const;  // or equal
-  // First-parent commits in (from, to], oldest first; nullopt when `from` is not in to's history.
+  // Commits in (from, to] along first parents, oldest first; nullopt when `from` is not in to's
+  // history. Where `from` was merged from the side, the path turns to that parent: each commit's
+  // predecessor in the list (`from` for the first) is always one of its parents.
   Result<std::optional<std::vector<Oid>>> first_parent_path(const Oid& from, const Oid& to) const;
 
   Result<Oid> write_blob(std::string_view bytes);
@@ -85,12 +95,16 @@ class Objects {
   std::string commit_bytes(const NewCommit& commit) const;
 
   // Copies every object reachable from `tree` (and from `commits`) that this store lacks out of
-  // `from`, which may borrow from us. Objects are loose or one pack; not yet durable.
-  Status import(const Objects& from, const Oid& tree, const std::vector<Oid>& commits);
+  // `from`, which may borrow from us. Objects are loose or one pack; not yet durable. An object that is
+  // here is taken to have its children here, except what differs from `known`, a commit or tree that is
+  // complete here: there every object is looked at (a power cut may have left a tree without its
+  // blobs). kUnsupported when a commit's parents are cut off by a shallow fetch.
+  Status import(const Objects& from, const Oid& tree, const std::vector<Oid>& commits,
+                const Oid& known = {});
 
   // Step 1 of landing: fsyncs every object file (loose, or the packs that hold it, and the directories
   // that name them) reachable from `tip` and not from any of `durable`, whoever wrote them. With no
-  // `durable` it is one syncfs of the object directory's file system.
+  // `durable` it is one syncfs of the object directory's file system. kCorrupt when one is missing.
   Status make_durable(const Oid& tip, const std::vector<Oid>& durable) const;
 
   const std::string& git_dir() const;

@@ -1,14 +1,14 @@
 // Finds a repository and says no to what this program cannot do. The question "where is the
-// repository" is git's own to answer (rev-parse), with the caller's GIT_DIR, so that a run from a hook
-// or from a dot-files setup means the repository the person means. From then on no inherited variable
-// counts: every later command names the repository (here()).
+// repository" is git's own to answer (rev-parse), with the caller's GIT_DIR, so that a run from a
+// hook or from a dot-files setup means the repository the person means. From then on no inherited
+// variable counts: every later command names the repository (here()).
 //
-// The ownership check (safe.directory) is git's too: what rev-parse accepts is accepted, and libgit2's
-// own check and its list of known extensions never come into it, because objects.cc opens the object
-// directory and not the repository.
+// The ownership check (safe.directory) is git's too: what rev-parse accepts is accepted, and
+// libgit2's own check and its list of known extensions never come into it, because objects.cc opens
+// the object directory and not the repository.
 //
-// Linked checkouts are read from worktrees/*/ (gitrepository-layout(5)): a landing asks on its critical
-// path, and starting git costs more than the whole merge. Nothing is stored.
+// Linked checkouts are read from worktrees/*/ (gitrepository-layout(5)): a landing asks on its
+// critical path, and starting git costs more than the whole merge. Nothing is stored.
 #include "repo/repository.h"
 
 #include <array>
@@ -129,8 +129,8 @@ Status check_supported(const RepositoryPlace& place) {
 // The branches that the operation in progress in this checkout will move when it ends.
 Result<std::vector<RefName>> held_by_rebase(const std::string& git_dir) {
   std::vector<RefName> held;
-  for (const char* file : {"/rebase-merge/head-name", "/rebase-apply/head-name",
-                           "/rebase-merge/update-refs"}) {
+  for (const char* file :
+       {"/rebase-merge/head-name", "/rebase-apply/head-name", "/rebase-merge/update-refs"}) {
     auto text = read_file(git_dir + file, 1u << 20);
     if (!text && text.error().code == Code::kNotFound) continue;
     if (!text) return std::unexpected(std::move(text).error());
@@ -206,7 +206,8 @@ Result<RefName> Repository::target_branch(const std::optional<std::string>& onto
   }
   name = TRY(refs_.resolve_name(name));
   if (!name.str().starts_with(kHeads)) {
-    return fail(Code::kUsage, "the current branch is " + name.str() + ", which is not a local branch",
+    return fail(Code::kUsage,
+                "the current branch is " + name.str() + ", which is not a local branch",
                 "name a branch with --onto BRANCH");
   }
   auto value = refs_.read(name);
@@ -227,8 +228,8 @@ Result<RefName> Repository::missing_branch(const RefName& name,
     return fail(Code::kUnsupported, "the branch '" + short_name + "' has no commit yet",
                 "make its first commit, or name another branch with --onto BRANCH");
   }
-  for (const auto& [prefix, what] : {std::pair("refs/tags/", "a tag"),
-                                     std::pair("refs/remotes/", "a remote branch")}) {
+  for (const auto& [prefix, what] :
+       {std::pair("refs/tags/", "a tag"), std::pair("refs/remotes/", "a remote branch")}) {
     if (!onto || !refs_.read(RefName(prefix + *onto))) continue;
     return fail(Code::kUsage, "'" + *onto + "' is " + what + ", not a local branch",
                 "make a branch of it with: git branch NAME " + *onto);

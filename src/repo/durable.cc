@@ -1,0 +1,168 @@
+// Step 1 of a landing: whatever the new head reaches and the last durable head did not is on disk
+// before the log or the branch may name it. Agents' and people's git writes are not synced by git,
+// and an object that exists is written by nobody again, so it is not enough to sync what we wrote.
+//
+// The set: commits between the two, and of each tree what no parent's tree has at that path. An
+// object that is a loose file is synced by name; libgit2 does not say which pack holds an object,
+// so one that is packed means all packs that this process has not synced yet (a clean file costs
+// next to nothing). Files first, then the directories that name them: fan-out, pack, objects,
+// because a fan-out directory may be as new as its file.
+//
+// Nothing is written; dying between any two syncs leaves only fewer of them done.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/fs.h"
+#include "repo/object_store.h"
+
+namespace gittxn::repo::internal {
+namespace {
+
+// git gc may pack and remove loose files while we look: then look again.
+constexpr int kTries = 3;
+constexpr std::size_t kOpenAtOnce = 128;
+
+std::unexpected<Error> missing(const git_oid& oid) {
+  return fail(Code::kCorrupt, "the object " + to_oid(oid).str() + " is missing from the repository",
+              "see what else is missing with: git fsck --connectivity-only");
+}
+
+class DurableWalk {
+ public:
+  explicit DurableWalk(const ObjectStore& store)
+      : store_(store), found_(store, [this](const git_oid& oid, FileMode) { return enter(oid); }) {}
+
+  Status add_commit(const git_oid& oid) {
+    const CommitInfo info = TRY(store_.commit(oid));
+    std::vector<git_oid> bases;
+    for (const Oid& parent : info.parents) {
+      auto parent_info = store_.commit(checked_oid(parent));
+      if (parent_info) {
+        bases.push_back(checked_oid(parent_info->tree));
+      } else if (!store_.is_shallow()) {
+        return std::unexpected(std::move(parent_info).error());
+      }
+    }
+    TRY(found_.add_tree(checked_oid(info.tree), bases));
+    return found_.add_object(oid, FileMode::kNone);
+  }
+
+  const std::vector<git_oid>& found() const { return found_.found(); }
+
+ private:
+  // A promised object of a partial clone is the remote's to keep.
+  Result<NewObjects::Enter> enter(const git_oid& oid) {
+    if (same(oid, empty_tree_oid()) || store_.has(oid)) return NewObjects::Enter::kTake;
+    store_.refresh();
+    if (store_.has(oid)) return NewObjects::Enter::kTake;
+    if (store_.is_partial_clone()) return NewObjects::Enter::kSkip;
+    return missing(oid);
+  }
+
+  const ObjectStore& store_;
+  NewObjects found_;
+};
+
+bool is_loose(const std::string& path) {
+  struct stat st{};
+  return ::lstat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
+Status add_packs(const ObjectStore& store, const std::string& objects_dir, DurableSet* set) {
+  const std::string dir = objects_dir + "/pack";
+  auto entries = list_dir(dir);
+  if (!entries && entries.error().code == Code::kNotFound) return {};
+  if (!entries) return std::unexpected(std::move(entries).error());
+  bool any = false;
+  for (const DirEntry& entry : *entries) {
+    const std::string path = dir + "/" + entry.name;
+    const bool pack = entry.name.starts_with("pack-") || entry.name.starts_with("multi-pack-index");
+    if (!pack || store.synced_packs().contains(path)) continue;
+    set->files.push_back(path);
+    any = true;
+  }
+  if (any) set->directories.push_back(dir);
+  return {};
+}
+
+Result<UniqueFd> open_to_sync(const std::string& path) {
+  return TRY_IN("syncing objects", open_fd(path, O_RDONLY));
+}
+
+// All writes are started before the first is waited for; then each fsync finds little left to do.
+Status sync_files(const std::vector<std::string>& paths) {
+  for (std::size_t begin = 0; begin < paths.size(); begin += kOpenAtOnce) {
+    const std::size_t end = std::min(paths.size(), begin + kOpenAtOnce);
+    std::vector<UniqueFd> open;
+    for (std::size_t i = begin; i < end; ++i) {
+      open.push_back(TRY(open_to_sync(paths[i])));
+      // Only a head start: where the file system cannot, the fsync below does it all.
+      (void)::sync_file_range(open.back().get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      if (::fsync(open[i - begin].get()) != 0) return fail_errno(errno, "fsync '" + paths[i] + "'");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<DurableSet> durable_set(const ObjectStore& store, const git_oid& tip,
+                               const std::vector<git_oid>& durable) {
+  DurableWalk walk(store);
+  const std::vector<git_oid> commits = TRY(new_commits(store, {tip}, durable));
+  for (const git_oid& commit : commits) TRY(walk.add_commit(commit));
+  const std::vector<std::string> object_dirs = TRY(store.object_dirs());
+  DurableSet set;
+  std::set<std::string> fan_out;
+  std::set<std::string> named_by;
+  bool packed = false;
+  for (const git_oid& oid : walk.found()) {
+    bool loose = false;
+    for (const std::string& dir : object_dirs) {
+      std::string path = loose_path(dir, oid);
+      if (!is_loose(path)) continue;
+      fan_out.insert(parent_dir(path));
+      named_by.insert(dir);
+      set.files.push_back(std::move(path));
+      loose = true;
+      break;
+    }
+    packed = packed || (!loose && !same(oid, empty_tree_oid()));
+  }
+  set.directories.assign(fan_out.begin(), fan_out.end());
+  if (packed) {
+    for (const std::string& dir : object_dirs) TRY(add_packs(store, dir, &set));
+  }
+  set.directories.insert(set.directories.end(), named_by.begin(), named_by.end());
+  return set;
+}
+
+Status make_durable(const ObjectStore& store, const git_oid& tip,
+                    const std::vector<git_oid>& durable) {
+  if (durable.empty()) {
+    const std::vector<std::string> dirs = TRY(store.object_dirs());
+    for (const std::string& dir : dirs) TRY(syncfs_path(dir));
+    return {};
+  }
+  for (int attempt = 1;; ++attempt) {
+    store.refresh();
+    const DurableSet set = TRY(durable_set(store, tip, durable));
+    Status synced = sync_files(set.files);
+    if (!synced && synced.error().code == Code::kNotFound && attempt < kTries) continue;
+    if (!synced) return synced;
+    for (const std::string& dir : set.directories) TRY(fsync_path(dir));
+    for (const std::string& file : set.files) {
+      if (base_name(file).starts_with("pack-")) store.synced_packs().insert(file);
+    }
+    return {};
+  }
+}
+
+}  // namespace gittxn::repo::internal

@@ -1,0 +1,143 @@
+// The face of the object store: object names in, values out. The work is in the files beside this
+// one: object_store.cc (single objects), commit.cc, diff.cc, merge.cc, apply.cc, history.cc,
+// import.cc, durable.cc.
+#include "repo/objects.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "repo/object_store.h"
+
+namespace gittxn::repo {
+
+using namespace internal;
+
+Objects::Objects(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Objects::Objects(Objects&&) noexcept = default;
+Objects& Objects::operator=(Objects&&) noexcept = default;
+Objects::~Objects() = default;
+
+Result<Objects> Objects::open(const std::string& git_dir, const Git& git) {
+  auto state = std::make_unique<State>(State{ObjectStore(git_dir, git)});
+  TRY(state->store.open());
+  return Objects(std::move(state));
+}
+
+const std::string& Objects::git_dir() const {
+  return state_->store.git_dir();
+}
+
+Result<CommitInfo> Objects::commit(const Oid& oid) const {
+  const git_oid name = TRY(parse_oid(oid));
+  return state_->store.commit(name);
+}
+
+Result<Oid> Objects::tree_of(const Oid& commitish) const {
+  return to_oid(TRY(state_->store.tree_of(commitish)));
+}
+
+Result<TreeEntry> Objects::entry_at(const Oid& tree, std::string_view path) const {
+  RawEntry at;
+  at.mode = FileMode::kTree;
+  at.oid = TRY(state_->store.tree_of(tree));
+  Tree directory;  // owns the name in `at`
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const std::string_view name = path.substr(0, slash);
+    path.remove_prefix(slash == path.npos ? path.size() : slash + 1);
+    if (!at.is_tree()) return TreeEntry{};
+    directory = TRY(state_->store.read_tree(at.oid));
+    const auto found = std::lower_bound(
+        directory.entries.begin(), directory.entries.end(), name,
+        [](const RawEntry& entry, std::string_view wanted) { return entry.name < wanted; });
+    if (found == directory.entries.end() || found->name != name) return TreeEntry{};
+    at = *found;
+  }
+  return to_entry(at);
+}
+
+Result<std::vector<NamedEntry>> Objects::list(const Oid& tree) const {
+  const git_oid name = TRY(state_->store.tree_of(tree));
+  const Tree read = TRY(state_->store.read_tree(name));
+  std::vector<NamedEntry> entries;
+  entries.reserve(read.entries.size());
+  for (const RawEntry& entry : read.entries) {
+    entries.push_back({std::string(entry.name), to_entry(entry)});
+  }
+  return entries;
+}
+
+Result<std::string> Objects::blob(const Oid& oid, std::size_t max_bytes) const {
+  const git_oid name = TRY(parse_oid(oid));
+  std::size_t size = 0;
+  git_object_t type = GIT_OBJECT_INVALID;
+  if (git_odb_read_header(&size, &type, state_->store.odb(), &name) == 0 && size > max_bytes) {
+    return fail(Code::kFault, "the blob " + oid.str() + " has " + std::to_string(size) +
+                                  " bytes, more than " + std::to_string(max_bytes));
+  }
+  const RawObject object = TRY(state_->store.read(name, GIT_OBJECT_BLOB));
+  return std::string(object.bytes());
+}
+
+Result<bool> Objects::contains(const Oid& oid) const {
+  const git_oid name = TRY(parse_oid(oid));
+  if (state_->store.has(name)) return true;
+  state_->store.refresh();
+  return state_->store.has(name);
+}
+
+Result<Changes> Objects::diff(const Oid& before, const Oid& after) const {
+  const git_oid a = TRY(state_->store.tree_of(before));
+  const git_oid b = TRY(state_->store.tree_of(after));
+  return diff_trees(state_->store, a, b);
+}
+
+Result<MergeOutcome> Objects::merge(const Oid& base, const Oid& ours, const Oid& theirs) const {
+  const git_oid b = TRY(state_->store.tree_of(base));
+  const git_oid o = TRY(state_->store.tree_of(ours));
+  const git_oid t = TRY(state_->store.tree_of(theirs));
+  return merge_trees(state_->store, b, o, t);
+}
+
+Result<Oid> Objects::apply(const Oid& tree, const Changes& changes) const {
+  const git_oid from = TRY(state_->store.tree_of(tree));
+  const git_oid to = TRY(apply_changes(state_->store, from, changes));
+  return to_oid(to);
+}
+
+Result<std::optional<Oid>> Objects::merge_base(const Oid& a, const Oid& b) const {
+  const git_oid first = TRY(parse_oid(a));
+  const git_oid second = TRY(parse_oid(b));
+  return internal::merge_base(state_->store, first, second);
+}
+
+Result<bool> Objects::is_ancestor(const Oid& ancestor, const Oid& descendant) const {
+  const git_oid old = TRY(parse_oid(ancestor));
+  const git_oid tip = TRY(parse_oid(descendant));
+  return internal::is_ancestor(state_->store, old, tip);
+}
+
+Result<std::optional<std::vector<Oid>>> Objects::first_parent_path(const Oid& from,
+                                                                   const Oid& to) const {
+  const git_oid old = TRY(parse_oid(from));
+  const git_oid tip = TRY(parse_oid(to));
+  return parent_path(state_->store, old, tip);
+}
+
+Result<Oid> Objects::write_blob(std::string_view bytes) {
+  return to_oid(TRY(state_->store.write(GIT_OBJECT_BLOB, bytes)));
+}
+
+Status Objects::import(const Objects& from, const Oid& tree, const std::vector<Oid>& commits,
+                       const Oid& known) {
+  return import_objects(state_->store, from.state_->store, tree, commits, known);
+}
+
+Status Objects::make_durable(const Oid& tip, const std::vector<Oid>& durable) const {
+  std::vector<git_oid> hidden;
+  for (const Oid& oid : durable) hidden.push_back(TRY(parse_oid(oid)));
+  const git_oid name = TRY(parse_oid(tip));
+  return internal::make_durable(state_->store, name, hidden);
+}
+
+}  // namespace gittxn::repo

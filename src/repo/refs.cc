@@ -1,0 +1,302 @@
+// The compare-and-swap; refs.h says the order and what a kill leaves at each point. Temporary files
+// are made in <common dir>/txn/tmp, on the refs' file system but where git never looks; one that a
+// kill leaves there is never read again. A value is never written in place.
+//
+// Rejected: writing the lock file itself and renaming it, as git does. A kill in between leaves an
+// empty lock, and nobody can tell whose it is. With link(2) the lock is born whole.
+#include "repo/refs.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/fs.h"
+#include "repo/refs_files.h"
+
+namespace gittxn::repo {
+
+FAILPOINT(fp_after_lock, "refs.after_lock");
+FAILPOINT(fp_after_rename, "refs.after_rename");
+FAILPOINT(fp_before_dirsync, "refs.before_dirsync");
+
+namespace {
+
+using internal::LooseRef;
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::int64_t kLongestPauseMs = 20;
+
+// A file that is unlinked when it goes out of scope, unless it was released.
+class DoomedFile {
+ public:
+  explicit DoomedFile(std::string path) : path_(std::move(path)) {}
+  DoomedFile(DoomedFile&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  DoomedFile& operator=(DoomedFile&&) = delete;
+  ~DoomedFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  const std::string& path() const { return path_; }
+  void release() { path_.clear(); }
+
+ private:
+  std::string path_;
+};
+
+class Deadline {
+ public:
+  explicit Deadline(std::int64_t ms) : end_ns_(SystemClock().monotonic_ns() + ms * kNsPerMs) {}
+  // False when it has passed.
+  bool pause() {
+    if (SystemClock().monotonic_ns() >= end_ns_) return false;
+    SystemClock().sleep_ms(pause_ms_);
+    pause_ms_ = std::min(pause_ms_ * 2, kLongestPauseMs);
+    return true;
+  }
+
+ private:
+  std::int64_t end_ns_;
+  std::int64_t pause_ms_ = 1;
+};
+
+std::string temporary_name() {
+  static std::atomic<unsigned> counter{0};
+  return std::to_string(::getpid()) + "-" + std::to_string(SystemClock().monotonic_ns()) + "-" +
+         std::to_string(counter++);
+}
+
+// In a repository shared by a group, others must be able to replace what we write.
+Status share_like(const std::string& dir, int fd, mode_t bits) {
+  struct stat st{};
+  constexpr mode_t kShared = S_ISGID | S_IWGRP;
+  if (::stat(dir.c_str(), &st) != 0 || (st.st_mode & kShared) != kShared) return {};
+  if (::fchmod(fd, bits) != 0) return fail_errno(errno, "chmod in '" + dir + "'");
+  return {};
+}
+
+Result<DoomedFile> write_temporary(const std::string& path, const std::string& ref_dir,
+                                   std::string_view bytes) {
+  UniqueFd fd = TRY(open_fd(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
+  DoomedFile file(path);
+  TRY(share_like(ref_dir, fd.get(), 0664));
+  TRY(write_all(fd.get(), bytes));
+  if (::fsync(fd.get()) != 0) return fail_errno(errno, "fsync '" + path + "'");
+  return file;
+}
+
+std::unexpected<Error> in_the_way(const RefName& ref, const std::string& other) {
+  return fail(Code::kExists, "the reference " + ref.str() + " cannot be made: " + other + " exists",
+              "choose another name, or rename that one");
+}
+
+// Every directory above the ref's file.
+Status make_ref_dirs(const std::string& dir, const RefName& ref) {
+  const std::string& name = ref.str();
+  for (std::size_t slash = name.find('/'); slash != name.npos; slash = name.find('/', slash + 1)) {
+    const std::string path = dir + "/" + name.substr(0, slash);
+    if (::mkdir(path.c_str(), 0777) == 0) {
+      UniqueFd fd = TRY(open_fd(path, O_RDONLY | O_DIRECTORY));
+      TRY(share_like(parent_dir(path), fd.get(), 02775));
+      continue;
+    }
+    const int error = errno;
+    struct stat st{};
+    if (error != EEXIST && error != ENOTDIR) return fail_errno(error, "mkdir '" + path + "'");
+    if (::stat(path.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) {
+      return in_the_way(ref, name.substr(0, slash));
+    }
+  }
+  return {};
+}
+
+std::unexpected<Error> lock_is_held(const RefName& ref, const std::string& lock) {
+  auto bytes = read_file(lock, 1u << 10);
+  std::string who;
+  if (bytes && bytes->size() == 41 && is_oid(bytes->substr(0, 40))) {
+    who = ", to become " + bytes->substr(0, 40);
+  }
+  return fail(Code::kBusy, "the reference " + ref.str() + " is locked by '" + lock + "'" + who,
+              "another git command is updating it; if none is running (see: ps -e), a killed one "
+              "left it behind: rm '" +
+                  lock + "'");
+}
+
+// One try at giving the finished file the lock's name: 0 or an errno.
+int link_lock(const std::string& from, const std::string& lock) {
+  if (::link(from.c_str(), lock.c_str()) == 0) return 0;
+  if (errno != EPERM && errno != EOPNOTSUPP) return errno;
+  // No hard links here; renaming without replacing is as good.
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, lock.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  return errno;
+}
+
+Result<DoomedFile> take_lock(const std::string& dir, const RefUpdate& update) {
+  const std::string path = dir + "/" + update.ref.str();
+  const std::string ref_dir = parent_dir(path);
+  const std::string lock = path + ".lock";
+  const std::string bytes = update.desired.str() + "\n";
+  TRY(make_ref_dirs(dir, update.ref));
+  TRY(make_dirs(dir + "/txn/tmp"));
+  auto temporary = TRY(write_temporary(dir + "/txn/tmp/ref-" + temporary_name(), ref_dir, bytes));
+  std::optional<DoomedFile> beside;  // when refs/ is on another file system
+  Deadline deadline(update.lock_deadline_ms);
+  while (true) {
+    const int error = link_lock(beside ? beside->path() : temporary.path(), lock);
+    if (error == 0) return DoomedFile(lock);
+    if (error == EXDEV && !beside) {
+      // git skips names that begin with a dot or end in ".lock"
+      beside.emplace(
+          TRY(write_temporary(ref_dir + "/.txn-" + temporary_name() + ".lock", ref_dir, bytes)));
+    } else if (error == ENOENT) {  // git removed the directory, empty, under us
+      TRY(make_ref_dirs(dir, update.ref));
+      if (!deadline.pause()) return fail_errno(error, "link '" + lock + "'");
+    } else if (error != EEXIST) {
+      return fail_errno(error, "link '" + lock + "'");
+    } else if (!deadline.pause()) {
+      return lock_is_held(update.ref, lock);
+    }
+  }
+}
+
+// A packed ref "a" forbids "a/b", and the other way round; loose ones are in the way as files.
+Status check_packed_names(const std::string& dir, const RefName& ref) {
+  const auto packed = TRY(internal::PackedRefs::read(dir));
+  const std::string& name = ref.str();
+  for (std::size_t slash = name.find('/', 5); slash != name.npos;
+       slash = name.find('/', slash + 1)) {
+    const RefName above(name.substr(0, slash));
+    if (TRY(packed.find(above)).has_value()) return in_the_way(ref, above.str());
+  }
+  std::string below;
+  TRY(packed.each(name + "/", [&](const RefName& other, const Oid&) { below = other.str(); }));
+  if (!below.empty()) return in_the_way(ref, below);
+  return {};
+}
+
+Status compare(const std::string& dir, const RefUpdate& update) {
+  const std::optional<Oid> value = TRY(internal::current_value(dir, update.ref));
+  if (!value && update.expected.empty()) return check_packed_names(dir, update.ref);
+  if (value && *value == update.expected) return {};
+  const std::string is = value ? "is " + value->str() : std::string("does not exist");
+  const std::string not_what =
+      update.expected.empty() ? "it should not exist" : "not " + update.expected.str();
+  return fail(Code::kStale, "the reference " + update.ref.str() + " " + is + ", " + not_what);
+}
+
+Status rename_lock(const std::string& lock, const std::string& path, const RefName& ref) {
+  if (::rename(lock.c_str(), path.c_str()) == 0) return {};
+  int error = errno;
+  if (error == EISDIR || error == ENOTEMPTY || error == EEXIST) {
+    // git leaves empty directories of deleted refs behind
+    if (!internal::remove_empty_dirs(path)) return in_the_way(ref, "a reference below it");
+    if (::rename(lock.c_str(), path.c_str()) == 0) return {};
+    error = errno;
+  }
+  return fail_errno(error, "rename '" + lock + "'");
+}
+
+// The ref's directory and those above it, up to and including `refs` when `whole`, else up to and
+// including refs/<kind>, which were there long before us.
+enum class Chain { kKind, kWhole };
+Status sync_chain(const std::string& dir, const RefName& ref, Chain chain) {
+  std::string name = parent_dir(ref.str());
+  while (name != "." && (chain == Chain::kWhole || name != "refs")) {
+    TRY(fsync_path(dir + "/" + name));
+    name = parent_dir(name);
+  }
+  return {};
+}
+
+Status after_rename(const std::string& dir, const RefUpdate& update) {
+  TRY(fp_after_rename.hit());
+  TRY(fp_before_dirsync.hit());
+  return sync_chain(dir, update.ref, update.expected.empty() ? Chain::kWhole : Chain::kKind);
+}
+
+Status check_update(const RefUpdate& update) {
+  if (!is_ref_name(update.ref.str())) {
+    return fail(Code::kUsage, "'" + update.ref.str() + "' is not a valid reference name",
+                "see: git help check-ref-format");
+  }
+  for (const Oid* oid : {&update.expected, &update.desired}) {
+    if (oid->empty() || is_oid(oid->str())) continue;
+    return fail(Code::kUsage, "'" + oid->str() + "' is not an object name");
+  }
+  if (update.expected.empty() && update.desired.empty()) {
+    return fail(Code::kUsage, "an update of " + update.ref.str() + " names no value");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status Refs::update(const RefUpdate& update) const {
+  TRY(check_update(update));
+  if (update.desired.empty()) return erase(update);
+  DoomedFile lock = TRY(take_lock(dir_, update));
+  TRY(fp_after_lock.hit());
+  TRY(compare(dir_, update));
+  TRY(internal::append_reflogs(dir_, git_, update));
+  TRY(rename_lock(lock.path(), dir_ + "/" + update.ref.str(), update.ref));
+  lock.release();
+  Status synced = after_rename(dir_, update);
+  if (synced) return {};
+  Error error = std::move(synced).error();
+  error.code = Code::kOutcomeUnknown;
+  error.message = "the reference " + update.ref.str() +
+                  " was moved, but is perhaps not durable: " + error.message;
+  return std::unexpected(std::move(error));
+}
+
+Status Refs::erase(const RefUpdate& update) const {
+  const GitOptions options{.dir = dir_, .extra = {{"GIT_DIR", dir_}}};
+  Deadline deadline(update.lock_deadline_ms);
+  while (true) {
+    const std::optional<Oid> value = TRY(internal::current_value(dir_, update.ref));
+    if (!value || *value != update.expected) {
+      return fail(Code::kStale, "the reference " + update.ref.str() + " is " +
+                                    (value ? value->str() : "gone") + ", not " +
+                                    update.expected.str());
+    }
+    const Output output = TRY(git_.run(
+        {"update-ref", "--no-deref", "-d", update.ref.str(), update.expected.str()}, options));
+    if (output.exit.success()) return {};
+    const bool locked = output.err.find(".lock") != std::string::npos;
+    const bool moved = output.err.find("but expected") != std::string::npos;
+    if (!locked && !moved) return fail(Code::kFault, "git update-ref -d: " + output.err);
+    if (locked && !deadline.pause()) {
+      return lock_is_held(update.ref, dir_ + "/" + update.ref.str() + ".lock");
+    }
+  }
+}
+
+Result<bool> Refs::remove_own_lock(const RefName& ref, const Oid& desired) const {
+  if (!is_ref_name(ref.str())) return fail(Code::kUsage, "'" + ref.str() + "' is not a reference");
+  const std::string lock = dir_ + "/" + ref.str() + ".lock";
+  auto bytes = read_file(lock, 1u << 20);
+  if (!bytes && bytes.error().code == Code::kNotFound) return false;
+  if (!bytes) return std::unexpected(std::move(bytes).error());
+  if (desired.empty() || *bytes != desired.str() + "\n") return false;
+  TRY(remove_file(lock));
+  return true;
+}
+
+Status Refs::sync_directory(const RefName& ref) const {
+  if (!is_ref_name(ref.str())) return fail(Code::kUsage, "'" + ref.str() + "' is not a reference");
+  Status file = fsync_path(dir_ + "/" + ref.str());
+  if (file) return sync_chain(dir_, ref, Chain::kWhole);
+  if (file.error().code != Code::kNotFound) return file;
+  // Packed since, perhaps by a git that synced nothing. The order is git's: packed-refs, then the
+  // file.
+  TRY(fsync_path(dir_ + "/packed-refs"));
+  return fsync_path(dir_);
+}
+
+}  // namespace gittxn::repo
