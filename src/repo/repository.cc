@@ -277,7 +277,7 @@ Result<std::vector<CheckoutPlace>> Repository::checkouts() const {
 
 Result<std::optional<std::string>> Repository::config(const std::string& key) const {
   Output output = TRY(git_.run({"config", "-z", "--get", key}, asking()));
-  if (output.exit.status == 1) return std::nullopt;
+  if (output.exit.status == 1 && output.err.empty()) return std::nullopt;
   if (!output.exit.success()) {
     return fail(Code::kFault, "git config " + key + ": " + without_fatal(output.err),
                 "look at the configuration with: git config --list --show-origin");
