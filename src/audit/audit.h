@@ -1,0 +1,39 @@
+// Independent checks of what the kernel says against what is really there, for `git txn verify`. It
+// never sees land/, so that it cannot share a mistake with it, and never writes.
+//
+//   log        every event's hash and link; optionally the projections derived again (store/)
+//   branches   the log's moves of a branch join up; each landing is the commit it says, with the
+//   tree
+//              that was certified and the parent it was certified on; commits that claim a landing
+//              of this repository (trailer, reflog) are in the log
+//   work       the objects under refs/txn/ exist, and work that has not landed is kept by its ref
+//   artifacts  every file that an event names exists and is what its name says
+//
+// A problem is something that must not be; a note is something that a person may want to know, such
+// as a move of a branch that no command has recorded yet. Landings may go on while it runs: the log
+// is read before the repository, so what is newer in the repository is never a problem.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "repo/repository.h"
+#include "store/store.h"
+
+namespace gittxn::audit {
+
+enum class Replay { kNo, kYes };
+
+struct Report {
+  Seq events = 0;           // checked
+  std::size_t commits = 0;  // of the branches' histories
+  std::size_t artifacts = 0;
+  std::vector<std::string> problems;  // empty: all holds
+  std::vector<std::string> notes;
+};
+
+Result<Report> verify(repo::Repository& repository, const store::Store& store, Replay replay);
+
+}  // namespace gittxn::audit

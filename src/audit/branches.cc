@@ -1,0 +1,239 @@
+// Branches against the log. Because the log's moves join up (each starts where the one before
+// ended) and each landing is one commit on top of the head it was certified on, all landed commits
+// are in the branch's history, except where an outside move rewrote it: that is then on record.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "audit/checks.h"
+#include "base/fs.h"
+
+namespace gittxn::audit {
+namespace {
+
+std::string brief(const Oid& oid) {
+  return oid.empty() ? "nothing" : oid.str().substr(0, 7);
+}
+
+class BranchCheck {
+ public:
+  BranchCheck(repo::Repository& repository, const store::Store& store, const Claims& claims,
+              const store::BranchState& state, Report& report)
+      : repository_(repository),
+        store_(store),
+        claims_(claims),
+        state_(state),
+        name_(state.branch.str()),
+        report_(report) {}
+
+  Status run() {
+    const auto found = claims_.moves.find(name_);
+    if (found != claims_.moves.end()) moves_ = found->second;
+    check_joins();
+    TRY(check_landings());
+    const std::optional<Oid> head = TRY(head_now());
+    if (head) TRY(check_head(*head));
+    return check_reflog();
+  }
+
+ private:
+  void problem(std::string text) { report_.problems.push_back(name_ + ": " + std::move(text)); }
+  void note(std::string text) { report_.notes.push_back(name_ + ": " + std::move(text)); }
+
+  void check_joins() {
+    for (std::size_t i = 1; i < moves_.size(); ++i) {
+      if (moves_[i].old_head == moves_[i - 1].new_head) continue;
+      problem(fmt::format("event {} starts at {}, but event {} ended at {}", moves_[i].seq,
+                          brief(moves_[i].old_head), moves_[i - 1].seq,
+                          brief(moves_[i - 1].new_head)));
+    }
+    if (!moves_.empty() && moves_.back().new_head != state_.head) {
+      problem(fmt::format("the log ends at {}, its projection at {}", brief(moves_.back().new_head),
+                          brief(state_.head)));
+    }
+  }
+
+  Status check_landings() {
+    for (const auto& [seq, landing] : claims_.landings) {
+      if (landing.branch.str() == name_ && landing.landed) TRY(check_landing(landing));
+    }
+    return {};
+  }
+
+  Status check_landing(const Claims::Landing& landing) {
+    ++report_.commits;
+    const std::string what =
+        fmt::format("{} landed as {}", landing.txn.str(), brief(landing.new_head));
+    const Result<bool> there = repository_.objects().contains(landing.new_head);
+    if (!there) return std::unexpected(there.error());
+    if (!*there) {
+      // Rewritten away and collected is possible; missing from the branch is found by check_head.
+      note(what + ", which is no longer in the repository");
+      return {};
+    }
+    const repo::CommitInfo commit = TRY(repository_.objects().commit(landing.new_head));
+    if (commit.tree != landing.tree) {
+      problem(fmt::format("{} with tree {}, but {} was certified", what, brief(commit.tree),
+                          brief(landing.tree)));
+    }
+    if (commit.parents.size() != 1 || commit.parents.front() != landing.old_head) {
+      problem(fmt::format("{}, whose parent is not {}", what, brief(landing.old_head)));
+    }
+    if (trailer(commit.message, "Txn-Id") != landing.txn.str()) {
+      problem(what + ", whose message does not say so (Txn-Id)");
+    }
+    return {};
+  }
+
+  // What the ref is now; nullopt: it cannot be read, which is reported.
+  Result<std::optional<Oid>> head_now() {
+    Result<Oid> head = repository_.refs().read(state_.branch);
+    if (head) return std::optional<Oid>(*std::move(head));
+    if (head.error().code == Code::kNotFound) return std::optional<Oid>(Oid());
+    if (head.error().code != Code::kCorrupt) return std::unexpected(head.error());
+    problem(fmt::format("{}; its last value in the log is {}", head.error().message,
+                        state_.head.str()));
+    return std::optional<Oid>();
+  }
+
+  Status check_head(const Oid& head) {
+    if (head.empty()) {
+      if (!state_.head.empty()) note("the branch is gone; the next command records that");
+      return {};
+    }
+    const bool there = TRY(repository_.objects().contains(head));
+    if (!there) {
+      problem(fmt::format("its commit {} is missing; its last value in the log is {}", head.str(),
+                          state_.head.str()));
+      return {};
+    }
+    if (state_.prepared) {
+      note(fmt::format("the landing of {} is under way, or waits for 'git txn recover'",
+                       state_.prepared->txn.str()));
+    } else if (head != state_.head) {
+      note(fmt::format("moved from {} to {} since the last event; the next command records that",
+                       brief(state_.head), brief(head)));
+    }
+    return check_trailers(head);
+  }
+
+  // Commits since the log began. One that carries a Txn-Id is a landing of the log, or somebody's
+  // copy (a cherry-pick, a rebase, a pull from another clone), unless this repository itself has
+  // the rest of that transaction.
+  Status check_trailers(const Oid& head) {
+    if (moves_.empty() || moves_.front().old_head.empty()) return {};
+    const Oid start = moves_.front().old_head;
+    const bool there = TRY(repository_.objects().contains(start));
+    if (!there) return {};
+    const auto path = TRY(repository_.objects().first_parent_path(start, head));
+    if (!path) return {};  // rewritten: the moves say so
+    std::set<std::string> landed;
+    for (const store::LandedRow& move : moves_) {
+      if (!move.txn.empty()) landed.insert(move.new_head.str());
+    }
+    for (const Oid& oid : *path) {
+      ++report_.commits;
+      if (landed.contains(oid.str())) continue;
+      const repo::CommitInfo commit = TRY(repository_.objects().commit(oid));
+      const std::string id = trailer(commit.message, "Txn-Id");
+      if (id.empty() || under_way(oid)) continue;
+      const std::optional<Txn> txn = TRY(store_.txn(TxnId(id)));
+      const auto refs = TRY(repository_.refs().list("refs/txn/" + id + "/"));
+      if (!txn && !refs.empty()) {
+        problem(
+            fmt::format("{} says it is {}, whose work is kept here, but the log does not know "
+                        "it: the log lost its end",
+                        brief(oid), id));
+      }
+    }
+    return {};
+  }
+
+  bool under_way(const Oid& oid) const {
+    return state_.prepared && state_.prepared->new_head == oid;
+  }
+
+  Status check_reflog() {
+    const std::vector<ReflogLanding> entries = TRY(reflog_landings(repository_, state_.branch));
+    std::set<std::pair<std::string, std::string>> prepared;
+    for (const auto& [seq, landing] : claims_.landings) {
+      prepared.emplace(landing.txn.str(), landing.new_head.str());
+    }
+    for (const ReflogLanding& entry : entries) {
+      if (prepared.contains({entry.txn.str(), entry.commit.str()})) continue;
+      // Newer than what was read of the log?
+      const std::optional<Txn> txn = TRY(store_.txn(entry.txn));
+      if (txn && (txn->state == TxnState::kLanding || txn->landed_commit == entry.commit)) continue;
+      problem(
+          fmt::format("the reflog shows {} landing as {}, but the log does not: the log lost "
+                      "its end",
+                      entry.txn.str(), brief(entry.commit)));
+    }
+    return {};
+  }
+
+  repo::Repository& repository_;
+  const store::Store& store_;
+  const Claims& claims_;
+  const store::BranchState& state_;
+  const std::string name_;
+  Report& report_;
+  std::vector<store::LandedRow> moves_;
+};
+
+}  // namespace
+
+Status check_branches(repo::Repository& repository, const store::Store& store, const Claims& claims,
+                      Report& report) {
+  const std::vector<store::BranchState> branches = TRY(store.branches());
+  std::set<std::string> known;
+  for (const store::BranchState& branch : branches) {
+    known.insert(branch.branch.str());
+    TRY_IN(branch.branch.str(), BranchCheck(repository, store, claims, branch, report).run());
+  }
+  for (const auto& [name, moves] : claims.moves) {
+    if (!known.contains(name)) {
+      report.problems.push_back(name + ": the log moved it, its projection does not know it");
+    }
+  }
+  return {};
+}
+
+std::string trailer(std::string_view message, std::string_view name) {
+  std::string value;
+  while (!message.empty()) {
+    const std::size_t end = message.find('\n');
+    const std::string_view line = message.substr(0, end);
+    if (line.starts_with(name) && line.substr(name.size()).starts_with(": ")) {
+      value = line.substr(name.size() + 2);
+    }
+    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+  }
+  return value;
+}
+
+Result<std::vector<ReflogLanding>> reflog_landings(repo::Repository& repository,
+                                                   const RefName& branch) {
+  std::vector<ReflogLanding> out;
+  const Result<std::string> log =
+      read_file(repository.place().common_dir + "/logs/" + branch.str());
+  if (!log && log.error().code == Code::kNotFound) return out;
+  if (!log) return std::unexpected(log.error());
+  constexpr std::string_view kMark = "txn: land ";
+  std::string_view rest = *log;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    const std::size_t tab = line.find('\t');
+    // "<old> <new> who time zone\tmessage"
+    if (tab != std::string_view::npos && line.substr(tab + 1).starts_with(kMark) &&
+        line.size() > 81) {
+      out.push_back({TxnId(std::string(line.substr(tab + 1 + kMark.size()))),
+                     Oid(std::string(line.substr(41, 40)))});
+    }
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return out;
+}
+
+}  // namespace gittxn::audit

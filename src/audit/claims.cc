@@ -1,0 +1,87 @@
+// What the events say about landings, moves and artifacts, read without the projections.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "audit/checks.h"
+#include "base/json.h"
+
+namespace gittxn::audit {
+namespace {
+
+constexpr int kEventsAtOnce = 1000;
+
+std::string text_of(const Json& payload, const char* key) {
+  const auto found = payload.find(key);
+  return found != payload.end() && found->is_string()
+             ? decode_path(found->get_ref<const std::string&>())
+             : std::string();
+}
+
+Seq seq_of(const Json& payload, const char* key) {
+  const auto found = payload.find(key);
+  return found != payload.end() && found->is_number_integer() ? found->get<Seq>() : 0;
+}
+
+void claim_artifact(const Event& event, const std::string& digest, Claims& claims) {
+  if (!digest.empty()) claims.artifacts.emplace(digest, event.seq);
+}
+
+void claim_landed(const Event& event, const Json& payload, Claims& claims, Report& report) {
+  const auto prepared = claims.landings.find(seq_of(payload, "prepared"));
+  if (prepared == claims.landings.end()) {
+    report.problems.push_back(
+        fmt::format("event {}: {} landed without having been prepared", event.seq, event.subject));
+    return;
+  }
+  Claims::Landing& landing = prepared->second;
+  landing.landed = true;
+  claims.moves[landing.branch.str()].push_back(
+      {event.seq, landing.branch, landing.txn, landing.old_head, landing.new_head});
+}
+
+void claim(const Event& event, const Json& payload, Claims& claims, Report& report) {
+  if (event.type == event_type::kLandingPrepared) {
+    claims.landings[event.seq] = {event.seq,
+                                  TxnId(event.subject),
+                                  RefName(text_of(payload, "branch")),
+                                  Oid(text_of(payload, "old")),
+                                  Oid(text_of(payload, "new")),
+                                  Oid(text_of(payload, "tree")),
+                                  false};
+  } else if (event.type == event_type::kTransactionLanded) {
+    claim_landed(event, payload, claims, report);
+  } else if (event.type == event_type::kOutsideMove) {
+    const RefName branch(event.subject);
+    claims.moves[branch.str()].push_back(
+        {event.seq, branch, TxnId(), Oid(text_of(payload, "old")), Oid(text_of(payload, "new"))});
+  }
+  if (event.type == event_type::kTaken) {
+    claim_artifact(event, text_of(payload, "reads"), claims);
+    claim_artifact(event, text_of(payload, "writes"), claims);
+  } else if (event.type == event_type::kGateEvaluated) {
+    claim_artifact(event, text_of(payload, "output"), claims);
+  }
+}
+
+}  // namespace
+
+Result<Claims> read_claims(const store::Store& store, Report& report) {
+  Claims claims;
+  Seq next = 1;
+  while (true) {
+    const std::vector<Event> events = TRY(store.events(next, kEventsAtOnce));
+    if (events.empty()) return claims;
+    for (const Event& event : events) {
+      const Result<Json> payload = parse_json(event.payload);
+      if (!payload || !payload->is_object()) {
+        report.problems.push_back(fmt::format("event {}: its payload is not JSON", event.seq));
+        continue;
+      }
+      claim(event, *payload, claims, report);
+    }
+    next = events.back().seq + 1;
+  }
+}
+
+}  // namespace gittxn::audit
