@@ -1,0 +1,130 @@
+// One landing of a three-file change, measured against what people do today: git plumbing with
+// every sync on, a kept worktree, and a fresh worktree for each landing (the pipeline of the
+// seeds).
+#include "bench/landing.h"
+
+#include <fmt/format.h>
+
+#include "land/land.h"
+
+namespace gittxn::bench {
+
+namespace {
+
+constexpr int kNaiveEvery = 8;  // fresh worktrees cost seconds each
+
+struct Rival {
+  World& world;
+  std::string git_dir;  // a copy of the repository of its own
+  std::string kept;     // a worktree that stays
+
+  repo::GitOptions in(const std::string& dir, Environment extra = {}) const {
+    repo::GitOptions options;
+    options.dir = dir;
+    options.extra = std::move(extra);
+    return options;
+  }
+  Result<std::string> git(std::vector<std::string> args, const std::string& dir) const {
+    std::vector<std::string> all{
+        "-c", "core.fsync=all", "-c", "user.name=Bench", "-c", "user.email=bench@example.org"};
+    for (std::string& arg : args) all.push_back(std::move(arg));
+    std::string out = TRY(world.repository().git().must(std::move(all), in(dir)));
+    while (!out.empty() && out.back() == '\n') out.pop_back();
+    return out;
+  }
+
+  Status plumbing(const Oid& theirs) const {
+    const std::string head = TRY(git({"rev-parse", "refs/heads/main"}, git_dir));
+    std::string tree = TRY(git({"merge-tree", "--write-tree", head, theirs.str()}, git_dir));
+    tree = tree.substr(0, tree.find('\n'));
+    const std::string commit = TRY(git({"commit-tree", tree, "-p", head, "-m", "land"}, git_dir));
+    TRY(git({"update-ref", "refs/heads/main", commit, head}, git_dir));
+    return {};
+  }
+  Status in_worktree(const std::string& dir, const std::string& patch) const {
+    TRY(git({"checkout", "-q", "--detach", "main"}, dir));
+    TRY(git({"apply", "--3way", "--index", patch}, dir));
+    TRY(git({"commit", "-q", "--no-verify", "-m", "land"}, dir));
+    const std::string commit = TRY(git({"rev-parse", "HEAD"}, dir));
+    TRY(git({"update-ref", "refs/heads/main", commit}, git_dir));
+    return {};
+  }
+  Status fresh(const std::string& patch) const {
+    const std::string dir = world.dir() + "/fresh";
+    TRY(git({"worktree", "add", "-q", "--detach", dir, "main"}, git_dir));
+    TRY(in_worktree(dir, patch));
+    TRY(git({"worktree", "remove", "--force", dir}, git_dir));
+    return {};
+  }
+};
+
+Result<Rival> make_rival(World& world) {
+  Rival rival{world, world.dir() + "/rival.git", world.dir() + "/kept"};
+  TRY(world.repository().git().must(
+      {"clone", "-q", "--bare", "--no-local", world.git_dir(), rival.git_dir}, {}));
+  TRY(rival.git({"worktree", "add", "-q", "--detach", rival.kept, "main"}, rival.git_dir));
+  return rival;
+}
+
+// The same change in the rival's repository: a commit on the base, and a patch file.
+struct Patch {
+  Oid commit;
+  std::string file;
+};
+Result<Patch> give_rival(World& world, const Rival& rival, const TxnId& txn) {
+  const std::string ref = "refs/txn/" + txn.str() + "/1";
+  TRY(rival.git({"fetch", "-q", world.git_dir(), ref + ":" + ref}, rival.git_dir));
+  const std::string commit = TRY(rival.git({"rev-parse", ref}, rival.git_dir));
+  Patch patch{Oid(commit), world.dir() + "/" + txn.str() + ".patch"};
+  const std::string text = TRY(world.repository().git().must(
+      {"diff", "--binary", "--full-index", world.base().str(), patch.commit.str()},
+      rival.in(rival.git_dir)));
+  TRY(write_file(patch.file, text, Sync::kNo));
+  return patch;
+}
+
+}  // namespace
+
+Result<LandingFigures> measure_landing(World& world, int rounds) {
+  const Rival rival = TRY(make_rival(world));
+  land::Context context;
+  context.repository = &world.repository();
+  context.store = &world.store();
+  context.clock = &world.clock();
+  context.random = &world.random();
+  context.gates.repository = context.repository;
+  context.gates.store = context.store;
+  context.gates.clock = context.clock;
+  context.gates.worktree_root = world.dir() + "/gates";
+  LandingFigures figures;
+  for (int round = 0; round <= rounds; ++round) {
+    const World::Edit edit = TRY(world.edit(round));
+    const TxnId txn = TRY(world.prepared(round, edit, 3));
+    const Patch patch = TRY(give_rival(world, rival, txn));
+    const auto land = [&]() -> Status {
+      const land::LandOutcome outcome = TRY(land::land(context, txn, {}));
+      if (outcome.result == land::LandResult::kLanded) return {};
+      return fail(Code::kFault, fmt::format("{} did not land", txn.str()));
+    };
+    const double ours = TRY(time_ms(land));
+    const double plumbing = TRY(time_ms([&] { return rival.plumbing(patch.commit); }));
+    if (round == 0) continue;  // the first makes the head durable: one syncfs of everything
+    figures.ours.ms.push_back(ours);
+    figures.plumbing.ms.push_back(plumbing);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    const World::Edit edit = TRY(world.edit(rounds + 1 + round));
+    const TxnId txn = TRY(world.prepared(rounds + 1 + round, edit, 3));
+    const Patch patch = TRY(give_rival(world, rival, txn));
+    figures.kept.ms.push_back(
+        TRY(time_ms([&] { return rival.in_worktree(rival.kept, patch.file); })));
+    if (round % kNaiveEvery != 0) continue;
+    const World::Edit other = TRY(world.edit(2 * rounds + 2 + round));
+    const TxnId another = TRY(world.prepared(2 * rounds + 2 + round, other, 3));
+    const Patch fresh = TRY(give_rival(world, rival, another));
+    figures.fresh.ms.push_back(TRY(time_ms([&] { return rival.fresh(fresh.file); })));
+  }
+  return figures;
+}
+
+}  // namespace gittxn::bench
