@@ -1,6 +1,6 @@
-// The facade: everything a face (cli, later mcp and web) can ask for, and the only header of the lower
-// floors a face needs beside model/. It never prints, reads the environment or exits: the face passes
-// in what it knows and gets values and progress calls back.
+// The facade: everything a face (cli, later mcp and web) can ask for, and the only header of the
+// lower floors a face needs beside model/. It never prints, reads the environment or exits: the
+// face passes in what it knows and gets values and progress calls back.
 #pragma once
 
 #include <functional>
@@ -21,21 +21,21 @@
 
 namespace gittxn::api {
 
-struct Host {                      // what the face knows about its process
+struct Host {  // what the face knows about its process
   std::string cwd;
   Environment env;
   Clock* clock = nullptr;
   Random* random = nullptr;
   Log log;
   bool stdin_is_terminal = false;
-  bool json = false;               // the command's stdout goes to our stderr
+  bool json = false;  // the command's stdout goes to our stderr
 };
 
 struct Progress {
-  std::function<void(std::string_view phase)> on_phase;                        // "running", "gate test"
+  std::function<void(std::string_view phase)> on_phase;  // "running", "gate test"
   std::function<void(std::string_view gate, std::string_view bytes)> on_gate_output;
   std::function<void(std::string_view reason, std::string_view subject)> on_wait;  // "" ends it
-  std::function<void(std::string_view text)> on_note;                          // one line for a person
+  std::function<void(std::string_view text)> on_note;  // one line for a person
   std::function<bool()> interrupted;
 };
 
@@ -45,13 +45,13 @@ struct RunOptions {
   std::string name;
   std::string trace = "auto";
   std::string owner;
-  std::optional<std::string> author;     // "Name <mail>"
+  std::optional<std::string> author;  // "Name <mail>"
   int retries = 2;
   int priority = 0;
   std::int64_t timeout_ms = -1;
-  std::optional<std::int64_t> wait_ms;   // unset: for ever with a terminal, else 0
+  std::optional<std::int64_t> wait_ms;  // unset: for ever with a terminal, else 0
   bool no_land = false;
-  bool keep = false;                     // keep the worktree after landing
+  bool keep = false;  // keep the worktree after landing
   bool keep_running = false;
   std::vector<std::string> command;
 };
@@ -59,8 +59,9 @@ struct RunOptions {
 struct GateLine {
   std::string name;
   Digest version;
-  std::string result;                    // "passed", "failed", "timed out"
+  std::string result;  // "passed", "failed", "timed out"
   bool reused = false;
+  std::string certificate;  // SHA-256 of the certificate, as the log has it
 };
 
 // The one object --json prints last, and what the one-line summary is made of.
@@ -69,35 +70,40 @@ struct Outcome {
   Oid head_before;
   std::vector<Conflict> conflicts;
   std::vector<GateLine> gates;
-  ReadSet reads;                         // of the last attempt
+  ReadSet reads;  // of the last attempt
   Changes writes;
   std::vector<std::string> untracked;
   std::vector<std::string> notes;
-  std::vector<std::string> repairs;
+  std::vector<std::string> repairs;  // one line a repair, for a person
+  struct Repair {
+    std::string rung, subject, result;
+  };
+  std::vector<Repair> repair_steps;  // the same, for programs
   int command_exit = 0;
   std::int64_t command_ms = 0;
   std::int64_t total_ms = 0;
-  std::string next;                      // the line to type next; empty: nothing to do
+  std::string next;       // the line to type next; empty: nothing to do
+  bool as_asked = false;  // left open because --no-land asked for it
 };
 Json to_json(const Outcome& outcome);
-int exit_code(const Outcome& outcome);   // 0 landed or nothing (or open as asked), 1 not landed
+int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
 
 struct StatusReport {
   struct Line {
     Txn txn;
     bool owner_alive = false;
-    std::vector<std::string> stale;      // reads that no longer hold right now
+    std::vector<std::string> stale;  // reads that no longer hold right now
   };
   std::vector<Line> lines;
-  std::vector<std::string> holders;      // who holds which turn or landing lock
-  bool uncommitted = false;              // the person's checkout has edits that no snapshot contains
+  std::vector<std::string> holders;  // who holds which turn or landing lock
+  bool uncommitted = false;          // the person's checkout has edits that no snapshot contains
 };
 
 struct LogLine {
   Seq seq = 0;
   std::string time;
   Oid commit;
-  TxnId txn;                             // empty: outside move
+  TxnId txn;  // empty: outside move
   std::string name;
   RefName branch;
   std::string who;
@@ -108,17 +114,17 @@ struct WhyReport {
   std::vector<Conflict> conflicts;
   struct Witness {
     std::string path;
-    std::string diff;                    // unified, old (what was read) against head
+    std::string diff;  // unified, old (what was read) against head
   };
   std::vector<Witness> witnesses;
-  std::vector<std::string> history;      // its events, one line each
-  std::vector<std::string> next;         // what to do
+  std::vector<std::string> history;  // its events, one line each
+  std::vector<std::string> next;     // what to do
 };
 
 struct GcReport {
-  std::vector<std::string> removed;      // worktrees, displaced files, artifacts
+  std::vector<std::string> removed;  // worktrees, displaced files, artifacts
   std::uint64_t bytes_freed = 0;
-  std::vector<std::string> kept;         // with the reason
+  std::vector<std::string> kept;  // with the reason
 };
 
 struct DoctorLine {
@@ -129,6 +135,7 @@ struct DoctorLine {
 
 class Kernel {
  public:
+  struct State;  // of the facade's own files
   static Result<Kernel> open(Host host);
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) noexcept;
@@ -138,38 +145,42 @@ class Kernel {
   Result<Txn> begin(const RunOptions& options, const Progress& progress);
   Result<int> exec(const std::string& id, const std::vector<std::string>& command,
                    const RunOptions& options, const Progress& progress);
-  Result<Outcome> commit(const std::string& id, const RunOptions& options, const Progress& progress);
+  Result<Outcome> commit(const std::string& id, const RunOptions& options,
+                         const Progress& progress);
   Result<Txn> abort(const std::string& id, const std::string& reason);
-  Result<Txn> resume(const std::string& id, const Progress& progress);  // back to open, owner is the caller
-  Result<std::string> worktree_of(const std::string& id);               // for open
+  Result<Txn> resume(const std::string& id,
+                     const Progress& progress);            // back to open, owner is the caller
+  Result<std::string> worktree_of(const std::string& id);  // for open
 
   Result<StatusReport> status();
   Result<std::vector<LogLine>> log(int limit);
   Result<Outcome> show(const std::string& id);
-  Result<std::string> diff(const std::string& id);                      // unified, as git prints it
+  Result<std::string> diff(const std::string& id);  // unified, as git prints it
   Result<ReadSet> reads(const std::string& id);
   Result<Changes> writes(const std::string& id);
   Result<WhyReport> why(const std::string& id);
 
   Result<Policy> policy(const std::optional<std::string>& onto);
   Result<std::vector<GateLine>> run_gates_on(const std::string& id_or_commit,
-                                             const std::vector<std::string>& names, const Progress& progress);
+                                             const std::vector<std::string>& names,
+                                             const Progress& progress);
   Result<std::vector<std::string>> trust_listing(const std::optional<std::string>& onto);
   Result<bool> trusted(const std::optional<std::string>& onto);
   Status trust(const std::optional<std::string>& onto, const std::string& hash);
 
-  Result<std::vector<std::string>> recover();                           // lines of what was done
+  Result<std::vector<std::string>> recover();  // lines of what was done
   struct Verification {
     Seq events = 0;
     std::vector<std::string> problems;
+    std::vector<std::string> notes;  // worth knowing, and no problem
   };
   Result<Verification> verify(bool replay);
   Result<Json> state_at(Seq seq);
   Result<GcReport> gc(bool force, const Progress& progress);
-  static Result<std::vector<DoctorLine>> doctor(const Host& host);      // works outside a repository too
+  static Result<std::vector<DoctorLine>> doctor(
+      const Host& host);  // works outside a repository too
 
  private:
-  struct State;
   explicit Kernel(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -36,13 +36,13 @@ Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footpri
   std::vector<SnapshotDiff> diffs;
   for (const Oid& snapshot : snapshots) {
     const Oid tree = TRY_IN("reading snapshot " + snapshot.str(), objects.tree_of(snapshot));
-    diffs.push_back({snapshot, TRY(objects.diff(tree, head_tree))});
+    diffs.push_back({ snapshot, TRY(objects.diff(tree, head_tree)) });
   }
   return diffs;
 }
 
-// Current values of what the reads name beside paths: the policy, and refs that git was asked about.
-// An absent ref has the version "".
+// Current values of what the reads name beside paths: the policy, and refs that git was asked
+// about. An absent ref has the version "".
 Result<std::vector<std::pair<std::string, std::string>>> versions_now(const Context& context,
                                                                       const Footprint& footprint,
                                                                       const Candidate& candidate) {
@@ -59,7 +59,8 @@ Result<std::vector<std::pair<std::string, std::string>>> versions_now(const Cont
   return versions;
 }
 
-// The certifier on this head. Who changed what is looked up only when there is something to explain.
+// The certifier on this head. Who changed what is looked up only when there is something to
+// explain.
 Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
                            Candidate& candidate) {
   const std::vector<SnapshotDiff> diffs = TRY(diffs_to(context, footprint, candidate.head_tree));
@@ -122,7 +123,9 @@ Result<Decision> certify_candidate(const Context& context, const Footprint& foot
   return Decision{Decision::Kind::kCandidate, std::move(candidate), {}};
 }
 
-std::string or_unknown(const Digest& digest) { return digest.empty() ? "unknown" : digest.str(); }
+std::string or_unknown(const Digest& digest) {
+  return digest.empty() ? "unknown" : digest.str();
+}
 
 std::string landing_message(const Work& work, std::string_view message) {
   return with_trailers(message, {{"Txn-Id", work.txn.id.str()},
@@ -189,8 +192,8 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
   Candidate candidate;
   candidate.head = head;
   candidate.head_tree = TRY(objects.tree_of(head));
-  candidate.policy = TRY_IN("policy of " + work.txn.target.str(),
-                            policy_at(*context.repository, head));
+  candidate.policy =
+      TRY_IN("policy of " + work.txn.target.str(), policy_at(*context.repository, head));
   const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
   repo::MergeOutcome merged{work.kept.tree, {}};
   if (base_tree != candidate.head_tree) {
@@ -200,13 +203,14 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
     return Decision{Decision::Kind::kNothing, std::move(candidate), {}};
   }
   if (!merged.conflicts.empty()) {
-    // Nothing to build on: the certifier says who and why; the merge's own words stand in for it where
-    // its level would have let the reads pass.
+    // Nothing to build on: the certifier says who and why; the merge's own words stand in for it
+    // where its level would have let the reads pass.
     candidate.changes = work.footprint.writes;
     Decision decision =
         TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate)));
     if (decision.kind == Decision::Kind::kConflict) return decision;
-    for (const auto& conflict : merged.conflicts) decision.conflicts.push_back(to_conflict(conflict));
+    for (const auto& conflict : merged.conflicts)
+      decision.conflicts.push_back(to_conflict(conflict));
     decision.kind = Decision::Kind::kConflict;
     return decision;
   }
@@ -243,6 +247,17 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
   std::sort(edited.writes.begin(), edited.writes.end(),
             [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
   return certify_candidate(context, edited, work.txn, std::move(candidate));
+}
+
+Result<Verdict> certify_now(const Context& context, const TxnId& txn) {
+  const Work work = TRY(load_work(context, txn));
+  Candidate candidate;
+  candidate.head = TRY(context.repository->refs().read(work.txn.target));
+  candidate.head_tree = TRY(context.repository->objects().tree_of(candidate.head));
+  candidate.policy = TRY(policy_at(*context.repository, candidate.head));
+  candidate.level = gates::required_isolation(candidate.policy, work.txn.isolation,
+                                              paths_of(work.footprint.writes));
+  return certify_on(context, work.footprint, candidate);
 }
 
 Status write_candidate(const Context& context, Candidate& candidate) {

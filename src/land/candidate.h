@@ -1,5 +1,5 @@
-// The candidate: the commit that would become the new head, built and certified in memory on exactly one
-// head. A moved head means a new candidate; nothing of an old one is carried over.
+// The candidate: the commit that would become the new head, built and certified in memory on
+// exactly one head. A moved head means a new candidate; nothing of an old one is carried over.
 #pragma once
 
 #include <string>
@@ -14,9 +14,10 @@ namespace gittxn::land {
 // What a transaction asks to land, loaded once from the log, the artifacts and its kept commit.
 struct Work {
   Txn txn;
-  Attempt attempt;           // the last one
+  Attempt attempt;  // the last one
   Footprint footprint;
-  repo::CommitInfo kept;     // refs/txn/<id>/<attempt>: its tree, its author and message are what lands
+  repo::CommitInfo
+      kept;  // refs/txn/<id>/<attempt>: its tree, its author and message are what lands
 };
 Result<Work> load_work(const Context& context, const TxnId& id);
 
@@ -24,13 +25,13 @@ struct Candidate {
   Oid head;
   Oid head_tree;
   Oid tree;
-  Changes changes;           // head -> tree, directories included
-  Policy policy;             // of the head
+  Changes changes;  // head -> tree, directories included
+  Policy policy;    // of the head
   Isolation level = Isolation::kStrict;
   std::size_t reads_checked = 0;
   std::vector<std::string> notes;  // soft reads that changed, for a person
-  repo::NewCommit commit;    // its bytes, unsigned
-  Oid oid;                   // written once gates, hooks or the branch need it
+  repo::NewCommit commit;          // its bytes, unsigned
+  Oid oid;                         // written once gates, hooks or the branch need it
 };
 
 struct Decision {
@@ -39,8 +40,8 @@ struct Decision {
   std::vector<Conflict> conflicts;
 };
 
-// Merges base/head/work at tree level, certifies at the level policy demands, and writes the message.
-// Writes tree objects only. `message` empty: the kept commit's.
+// Merges base/head/work at tree level, certifies at the level policy demands, and writes the
+// message. Writes tree objects only. `message` empty: the kept commit's.
 Result<Decision> decide(const Context& context, const Work& work, const Oid& head);
 
 // After a hook has edited the candidate: the new tree or message in its place, certified again. The
@@ -54,8 +55,5 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
 
 // Writes the unsigned commit object and names it in the candidate.
 Status write_candidate(const Context& context, Candidate& candidate);
-
-// .gittxn.toml of a commit or tree; the empty policy when there is none.
-Result<Policy> policy_at(repo::Repository& repository, const Oid& commitish);
 
 }  // namespace gittxn::land

@@ -3,15 +3,18 @@
 //   1  checkpoint        what others did to the branch is in the log before anything else happens
 //   2  trust, policy     of that head, never of the candidate
 //   3  merge, certify    at the level policy demands, in memory
-//   4  look              can the checkout move? before minutes are spent on gates
-//   5  hooks             pre-commit, commit-msg; what they edit is certified again
-//   6  gates             on exactly this candidate
+//   4  hooks             pre-commit, commit-msg; what they edit is certified again
+//   5  gates             on exactly this candidate; before the next pass, so that the evidence is
+//   there
+//                        already when a person has tidied up and the same candidate is asked for
+//                        again
+//   6  look              can the checkout move?
 //   7  sign              by the owner's own program
 //   8  publish           steps 1 to 6 of publish.cc, under the landing lock
 //
-// Every pass may end it: landed, nothing to land, a conflict, a refusal, or a wait. A moved head starts
-// again at 1 with a new candidate and the turn kept. A wait lets go of everything, tells the log why, and
-// starts again from the turn when its time comes.
+// Every pass may end it: landed, nothing to land, a conflict, a refusal, or a wait. A moved head
+// starts again at 1 with a new candidate and the turn kept. A wait lets go of everything, tells the
+// log why, and starts again from the turn when its time comes.
 #include "land/land.h"
 
 #include <fmt/format.h>
@@ -50,9 +53,15 @@ struct Step {
   enum class Kind { kGoOn, kDone, kWait, kMoved, kExpired } kind = Kind::kGoOn;
   Wait wait;
 };
-Step go_on() { return {}; }
-Step done() { return {Step::Kind::kDone, {}}; }
-Step moved() { return {Step::Kind::kMoved, {}}; }
+Step go_on() {
+  return {};
+}
+Step done() {
+  return {Step::Kind::kDone, {}};
+}
+Step moved() {
+  return {Step::Kind::kMoved, {}};
+}
 Step wait_for(std::string reason, std::string subject) {
   return {Step::Kind::kWait, {std::move(reason), std::move(subject)}};
 }
@@ -77,6 +86,7 @@ class Landing {
   Result<Step> gates(Candidate& candidate);
   Result<Step> sign(Candidate& candidate);
   Result<Step> reject(std::vector<Conflict> conflicts);
+  Result<bool> same_block();
   Status pause(const Wait& wait, std::int64_t* poll_ms);
   Status check_interrupted() const;
   void say(std::string_view phase) const {
@@ -91,10 +101,12 @@ class Landing {
   const Context& context_;
   const LandOptions& options_;
   Work work_;
-  Deadline person_;        // how long a person may keep us waiting
+  Deadline person_;  // how long a person may keep us waiting
   LandOutcome outcome_;
-  Wait told_;              // the wait the log and the caller know of
-  int lost_ = 0;           // rounds that ended with a moved head
+  Wait told_;     // the wait the log and the caller know of
+  int lost_ = 0;  // rounds that ended with a moved head
+  std::vector<repo::CheckoutMove>
+      moves_;  // of the last candidate; empty when it did not get that far
 };
 
 Status Landing::check_interrupted() const {
@@ -109,9 +121,8 @@ Conflict gate_conflict(const gates::GateReport& report) {
   conflict.kind = ConflictKind::kGate;
   conflict.subject = certificate.gate.str();
   conflict.read_digest = certificate.gate_version.str();
-  conflict.hint = certificate.timed_out
-                      ? "did not end within its time limit"
-                      : fmt::format("exit status {}", certificate.exit_status);
+  conflict.hint = certificate.timed_out ? "did not end within its time limit"
+                                        : fmt::format("exit status {}", certificate.exit_status);
   return conflict;
 }
 
@@ -171,19 +182,17 @@ Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
   return done();
 }
 
-// Pass 4, and again after the last edit of the candidate.
 Result<Step> Landing::look(Candidate& candidate) {
-  const auto moves = TRY(checkout_moves(context_, work_.txn.target, candidate));
-  auto wait = TRY(blocked(context_, work_.txn.target, moves));
+  moves_ = TRY(checkout_moves(context_, work_.txn.target, candidate));
+  auto wait = TRY(blocked(context_, work_.txn.target, moves_));
   if (wait) return Step{Step::Kind::kWait, *std::move(wait)};
   return go_on();
 }
 
 Result<Step> Landing::hooks(Candidate& candidate) {
   TRY(write_candidate(context_, candidate));
-  gates::HookOutcome hooked =
-      TRY(gates::run_commit_hooks(context_.gates, candidate.policy, for_gates(candidate),
-                                  candidate.commit.message));
+  gates::HookOutcome hooked = TRY(gates::run_commit_hooks(
+      context_.gates, candidate.policy, for_gates(candidate), candidate.commit.message));
   for (gates::GateReport& report : hooked.reports) outcome_.gates.push_back(std::move(report));
   if (const auto* failed = first_failed(outcome_.gates)) return reject({gate_conflict(*failed)});
   if (!hooked.new_tree && !hooked.new_message) return go_on();
@@ -191,9 +200,8 @@ Result<Step> Landing::hooks(Candidate& candidate) {
   Edits edits{std::move(hooked.new_tree), std::move(hooked.new_message)};
   Decision decision = TRY(decide_again(context_, work_, std::move(candidate), edits));
   Step step = TRY(settle(std::move(decision), &candidate));
-  if (step.kind != Step::Kind::kGoOn || !tree_edited) return step;
-  outcome_.notes.emplace_back("a hook edited the candidate");
-  return look(candidate);
+  if (tree_edited) outcome_.notes.emplace_back("a hook edited the candidate");
+  return step;
 }
 
 Result<Step> Landing::gates(Candidate& candidate) {
@@ -201,8 +209,7 @@ Result<Step> Landing::gates(Candidate& candidate) {
   TRY(fp_before_gates.hit());
   if (!candidate.policy.gates.empty()) {
     say("gates");
-    auto reports =
-        TRY(gates::run_gates(context_.gates, candidate.policy, for_gates(candidate)));
+    auto reports = TRY(gates::run_gates(context_.gates, candidate.policy, for_gates(candidate)));
     for (gates::GateReport& report : reports) outcome_.gates.push_back(std::move(report));
   }
   TRY(fp_after_gates.hit());
@@ -210,7 +217,8 @@ Result<Step> Landing::gates(Candidate& candidate) {
   return go_on();
 }
 
-// The last thing that may change the commit; tree and parent stay, so every certificate still counts.
+// The last thing that may change the commit; tree and parent stay, so every certificate still
+// counts.
 Result<Step> Landing::sign(Candidate& candidate) {
   if (!TRY(signing_required(*context_.repository))) return go_on();
   say("signing");
@@ -225,6 +233,7 @@ Result<Step> Landing::sign(Candidate& candidate) {
 // All passes on one head.
 Result<Step> Landing::round(Turn& turn) {
   forget_round(outcome_);
+  moves_.clear();
   const Oid head = TRY(checkpoint(context_, work_.txn.target));
   outcome_.head_before = head;
   if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
@@ -232,9 +241,9 @@ Result<Step> Landing::round(Turn& turn) {
   Candidate candidate;
   Decision decision = TRY(decide(context_, work_, head));
   Step step = TRY(settle(std::move(decision), &candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(look(candidate));
   if (step.kind == Step::Kind::kGoOn) step = TRY(hooks(candidate));
   if (step.kind == Step::Kind::kGoOn) step = TRY(gates(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(look(candidate));
   if (step.kind == Step::Kind::kGoOn) step = TRY(sign(candidate));
   if (step.kind != Step::Kind::kGoOn) return step;
   TRY(check_interrupted());
@@ -242,9 +251,12 @@ Result<Step> Landing::round(Turn& turn) {
   const PublishOptions publishing{std::max(kLeastLockMs, person_.clip(kLockMs))};
   Published published = TRY(publish(context_, work_, candidate, turn, publishing));
   switch (published.how) {
-    case Published::How::kMoved: return moved();
-    case Published::How::kWait: return Step{Step::Kind::kWait, std::move(published.wait)};
-    case Published::How::kLanded: break;
+    case Published::How::kMoved:
+      return moved();
+    case Published::How::kWait:
+      return Step{Step::Kind::kWait, std::move(published.wait)};
+    case Published::How::kLanded:
+      break;
   }
   outcome_.result = LandResult::kLanded;
   outcome_.commit = candidate.oid;
@@ -280,6 +292,16 @@ Result<Step> Landing::with_turn() {
   return step;
 }
 
+// True while what the last candidate waited for in the checkout is still so, and the head still the
+// one it was made on: then another pass would only find the same.
+Result<bool> Landing::same_block() {
+  if (moves_.empty()) return false;
+  const auto head = context_.repository->refs().read(work_.txn.target);
+  if (!head || *head != outcome_.head_before) return false;
+  return TRY(blocked(context_, work_.txn.target, moves_))
+  .has_value();
+}
+
 // Tells why, once, and sleeps a little. Nothing is held here.
 Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
   if (wait.reason != told_.reason || wait.subject != told_.subject) {
@@ -305,7 +327,9 @@ Result<LandOutcome> Landing::run() {
     Step step = TRY(with_turn());
     if (step.kind == Step::Kind::kDone) break;
     if (step.kind == Step::Kind::kWait && !person_.passed()) {
-      TRY(pause(step.wait, &poll_ms));
+      do {
+        TRY(pause(step.wait, &poll_ms));
+      } while (!person_.passed() && TRY(same_block()));
       continue;
     }
     outcome_.result = LandResult::kWaiting;
@@ -322,8 +346,8 @@ Result<LandOutcome> Landing::run() {
 Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOptions& options) {
   Work work = TRY(load_work(context, txn));
   if (work.txn.state != TxnState::kPrepared) {
-    return fail(Code::kUsage, fmt::format("{} is {}, not prepared", txn.str(),
-                                          state_name(work.txn.state)),
+    return fail(Code::kUsage,
+                fmt::format("{} is {}, not prepared", txn.str(), state_name(work.txn.state)),
                 "ask for it with: git txn commit " + txn.str());
   }
   return Landing(context, options, std::move(work)).run();

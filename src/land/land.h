@@ -1,7 +1,9 @@
-// Landing: the one place where the branch moves. The order of durable steps, the locks and the recovery
-// table are design document 4-landing; docs/design/0003-landing.md says where we differ and why.
+// Landing: the one place where the branch moves. The order of durable steps, the locks and the
+// recovery table are design document 4-landing; docs/design/0003-landing.md says where we differ
+// and why.
 //
-// Threads: one Lander per process and thread. Locks, in order: turn, landing, index.lock, kernel, ref.
+// Threads: one Lander per process and thread. Locks, in order: turn, landing, index.lock, kernel,
+// ref.
 #pragma once
 
 #include <functional>
@@ -26,14 +28,14 @@ inline constexpr std::string_view kPolicySubject = "policy";
 
 // Why a landing waits, holding no lock, and what will end the wait. Shown by `status`.
 struct Wait {
-  std::string reason;    // "turn", "dirty file", "merge in progress", "signing key", ...
+  std::string reason;  // "turn", "dirty file", "merge in progress", "signing key", ...
   std::string subject;
 };
 
 struct LandOptions {
-  std::int64_t wait_ms = 0;            // how long waiting for a person may last; < 0: for ever
-  std::int64_t turn_wait_ms = -1;      // how long the queue may last; < 0: for ever (it always moves)
-  std::string trust_offered;           // GIT_TXN_TRUST
+  std::int64_t wait_ms = 0;        // how long waiting for a person may last; < 0: for ever
+  std::int64_t turn_wait_ms = -1;  // how long the queue may last; < 0: for ever (it always moves)
+  std::string trust_offered;       // GIT_TXN_TRUST
   std::function<void(const Wait&)> on_wait;       // begins; an empty reason ends it
   std::function<void(std::string_view)> on_step;  // progress, one short phrase
   std::function<bool()> interrupted;
@@ -44,12 +46,12 @@ enum class LandResult { kLanded, kNothing, kConflict, kRejected, kWaiting };
 struct LandOutcome {
   LandResult result = LandResult::kConflict;
   Oid head_before;
-  Oid commit;                          // kLanded
-  std::vector<Conflict> conflicts;     // kConflict, kRejected
+  Oid commit;                       // kLanded
+  std::vector<Conflict> conflicts;  // kConflict, kRejected
   std::vector<gates::GateReport> gates;
-  std::optional<Wait> wait;            // kWaiting: the wait that ran out
+  std::optional<Wait> wait;  // kWaiting: the wait that ran out
   std::vector<std::string> left_to_person;
-  std::vector<std::string> notes;      // for a person: what was different from the plain case
+  std::vector<std::string> notes;  // for a person: what was different from the plain case
   std::size_t reads_checked = 0;
   Isolation level = Isolation::kStrict;  // what it was certified at, policy included
 };
@@ -62,32 +64,44 @@ struct Context {
   gates::GateContext gates;
 };
 
-// Lands the last attempt of a transaction in state prepared. Waiting holds no lock. Every outcome is an
-// event before this returns. kOutcomeUnknown: a sync failed past the point of no return; recover().
+// Lands the last attempt of a transaction in state prepared. Waiting holds no lock. Every outcome
+// is an event before this returns. kOutcomeUnknown: a sync failed past the point of no return;
+// recover().
 Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOptions& options);
 
-// The checkpoint of outside moves: compares the branch with the last head the log knows, records what a
-// person (or a tool beside us) did as an event, and returns the head. An unresolved landing is recovered
-// first. Errors are clear stops that name the ref, its last known value and the command that restores it.
-Result<Oid> checkpoint(const Context& context, const RefName& branch);
+// What the certifier would say of a transaction's kept work on the branch as it is now. Only looks:
+// no event, no object, no lock.
+Result<Verdict> certify_now(const Context& context, const TxnId& txn);
 
-// Makes a head, and everything reachable from it, durable, so that a ref of ours may name it. The first
-// time on a branch it is one syncfs; the log remembers the last durable head.
+// .gittxn.toml of a commit or tree; the empty policy when there is none. kUsage: it does not parse.
+Result<Policy> policy_at(repo::Repository& repository, const Oid& commitish);
+
+// The checkpoint of outside moves: compares the branch with the last head the log knows, records
+// what a person (or a tool beside us) did as an event, and returns the head. An unresolved landing
+// is recovered first. Errors are clear stops that name the ref, its last known value and the
+// command that restores it.
+Result<Oid> checkpoint(const Context& context, const RefName& branch);
+// For a snapshot: the same, but where a live landing is inside its critical section the branch is
+// taken as it is, and what it is gets recorded by that landing.
+Result<Oid> current_head(const Context& context, const RefName& branch);
+
+// Makes a head, and everything reachable from it, durable, so that a ref of ours may name it. The
+// first time on a branch it is one syncfs; the log remembers the last durable head.
 Status make_head_durable(const Context& context, const RefName& branch, const Oid& head);
 
 struct RecoveryReport {
   struct Item {
     TxnId txn;
-    std::string found;       // row of the recovery table
+    std::string found;  // row of the recovery table
     std::string done;
   };
-  std::vector<Item> items;   // empty: nothing to do
+  std::vector<Item> items;  // empty: nothing to do
   std::vector<std::string> outside_moves;
   std::vector<Error> stops;  // branches that a person has to look at first; the others were done
 };
-// Resolves every unresolved LandingPrepared and records outside moves. Idempotent; may be killed; never
-// moves a ref. Called by every command that writes. A branch whose landing lock is held is in progress
-// and skipped, so this never waits.
+// Resolves every unresolved LandingPrepared and records outside moves. Idempotent; may be killed;
+// never moves a ref. Called by every command that writes. A branch whose landing lock is held is in
+// progress and skipped, so this never waits.
 Result<RecoveryReport> recover(const Context& context);
 
 // Where the locks of a branch are; for people who ask who holds them.

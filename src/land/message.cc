@@ -59,8 +59,8 @@ void drop_blank_tail(std::vector<std::string>& lines) {
   while (!lines.empty() && is_blank(lines.back())) lines.pop_back();
 }
 
-// Index of the first line of the last paragraph when all of it is trailers and it is not the subject;
-// lines.size() otherwise.
+// Index of the first line of the last paragraph when all of it is trailers and it is not the
+// subject; lines.size() otherwise.
 std::size_t trailer_block(const std::vector<std::string>& lines) {
   std::size_t first = lines.size();
   while (first > 0 && !is_blank(lines[first - 1])) --first;

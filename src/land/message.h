@@ -1,5 +1,5 @@
-// The words of a landing commit: who made it, what it says, and the trailers that tie it to the log.
-// Pure functions of their arguments, and the local time zone.
+// The words of a landing commit: who made it, what it says, and the trailers that tie it to the
+// log. Pure functions of their arguments, and the local time zone.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ std::string raw_identity(const Identity& who, std::int64_t wall_ms);
 
 using Trailers = std::vector<std::pair<std::string, std::string>>;
 
-// `message` with trailing white space removed, trailers of ours from an earlier life (a cherry-picked
-// landing) removed, and these appended, in git's form: in the last paragraph when that is one of
-// trailers, else as a paragraph of their own.
+// `message` with trailing white space removed, trailers of ours from an earlier life (a
+// cherry-picked landing) removed, and these appended, in git's form: in the last paragraph when
+// that is one of trailers, else as a paragraph of their own.
 std::string with_trailers(std::string_view message, const Trailers& trailers);
 
 // The value of the last trailer of that name; empty: none.

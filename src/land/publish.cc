@@ -1,13 +1,16 @@
-// The durable steps of a landing, in their order. Between any two lines we may die; then this is there:
+// The durable steps of a landing, in their order. Between any two lines we may die; then this is
+// there:
 //
-//   before 3   objects, files staged beside the checkout, perhaps an index.lock that names us; the log
-//              knows nothing of it. recover() and the next landing remove what names a dead landing.
+//   before 3   objects, files staged beside the checkout, perhaps an index.lock that names us; the
+//   log
+//              knows nothing of it. recover() and the next landing remove what names a dead
+//              landing.
 //   3 .. 4     LandingPrepared and the old ref: given up by recovery (LandingLost)
 //   4 .. 6     LandingPrepared and the new ref: finished by recovery (Landed)
 //   after 6    landed; what is left is only ours to tidy
 //
-// An error between 3 and 6 is resolved on the spot by the same code as recovery, except a failed sync:
-// after that nothing more is written, and recovery looks at what really is there.
+// An error between 3 and 6 is resolved on the spot by the same code as recovery, except a failed
+// sync: after that nothing more is written, and recovery looks at what really is there.
 #include "land/publish.h"
 
 #include <fmt/format.h>
@@ -26,6 +29,7 @@ namespace events = store::events;
 
 namespace {
 
+FAILPOINT(fp_before_lock, "land.before_landing_lock");
 FAILPOINT(fp_before_durable, "land.before_durable");
 FAILPOINT(fp_after_durable, "land.after_durable");
 FAILPOINT(fp_after_index_lock, "land.after_index_lock");
@@ -37,8 +41,12 @@ FAILPOINT(fp_after_landed, "land.after_landed");
 
 constexpr std::int64_t kLandingLockMs = 10'000;
 
-Published moved() { return Published{}; }
-Published waits(Wait wait) { return Published{Published::How::kWait, std::move(wait), {}}; }
+Published moved() {
+  return Published{};
+}
+Published waits(Wait wait) {
+  return Published{Published::How::kWait, std::move(wait), {}};
+}
 
 struct Publication {
   const Context& context;
@@ -73,8 +81,7 @@ struct Publication {
   // Step 2, after staging: the locks of the checkouts, and a last look under them.
   Result<std::optional<Wait>> lock_checkouts() {
     for (const repo::CheckoutMove& move : moves) {
-      auto lock =
-          repo::IndexLock::acquire(move.place, txn(), move.new_commit, options.lock_ms);
+      auto lock = repo::IndexLock::acquire(move.place, txn(), move.new_commit, options.lock_ms);
       if (!lock && lock.error().code == Code::kBusy) {
         return std::optional<Wait>(Wait{"index.lock held", move.place.git_dir + "/index.lock"});
       }
@@ -97,8 +104,7 @@ struct Publication {
     landing.tree = candidate.tree;
     const events::LandingDetails details{digest_of(candidate.changes), work.attempt.reads,
                                          work.attempt.writes};
-    const auto seq =
-        context.store->append({events::landing_prepared(landing, details, recorded)});
+    const auto seq = context.store->append({events::landing_prepared(landing, details, recorded)});
     if (!seq && seq.error().code == Code::kStale) return false;
     if (!seq) return std::unexpected(seq.error());
     landing.seq = *seq;
@@ -136,9 +142,9 @@ struct Publication {
     const repo::Objects& objects = repository().objects();
     const Oid tree = TRY(objects.tree_of(landing.new_head));
     if (tree != candidate.tree) {
-      return fail(Code::kCorrupt, fmt::format("{} has tree {}, but {} was certified",
-                                              landing.new_head.str(), tree.str(),
-                                              candidate.tree.str()));
+      return fail(Code::kCorrupt,
+                  fmt::format("{} has tree {}, but {} was certified", landing.new_head.str(),
+                              tree.str(), candidate.tree.str()));
     }
     const std::optional<Oid> head = TRY(head_of(context, branch()));
     if (!head || !TRY(objects.is_ancestor(landing.new_head, *head))) {
@@ -247,12 +253,14 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
   for (const repo::CheckoutMove& move : publication.moves) {
     TRY_IN("staging the checkout", repo::stage_checkout(*context.repository, work.txn.id, move));
   }
+  TRY(fp_before_lock.hit());
   const std::string path = landing_lock_path(context, work.txn.target);
   TRY(make_dirs(parent_dir(path)));
   auto lock = FileLock::acquire(path, kLandingLockMs);
   if (!lock) {
     TRY(unstage(publication));
-    if (lock.error().code == Code::kBusy) return waits({"landing lock held", work.txn.target.str()});
+    if (lock.error().code == Code::kBusy)
+      return waits({"landing lock held", work.txn.target.str()});
     return std::unexpected(std::move(lock).error());
   }
 

@@ -1,5 +1,5 @@
-// Steps 1 to 6: making a certified candidate the head of the branch, atomically in the log, the ref and
-// the person's checkout.
+// Steps 1 to 6: making a certified candidate the head of the branch, atomically in the log, the ref
+// and the person's checkout.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,11 @@
 namespace gittxn::land {
 
 struct Published {
-  enum class How { kLanded, kMoved, kWait } how = How::kMoved;  // kMoved: the head is another one now
+  enum class How {
+    kLanded,
+    kMoved,
+    kWait
+  } how = How::kMoved;  // kMoved: the head is another one now
   Wait wait;
   std::vector<std::string> left_to_person;
 };
@@ -24,14 +28,15 @@ struct PublishOptions {
 };
 
 // The checkouts that move with the branch; empty when it is checked out nowhere.
-Result<std::vector<repo::CheckoutMove>> checkout_moves(const Context& context, const RefName& branch,
+Result<std::vector<repo::CheckoutMove>> checkout_moves(const Context& context,
+                                                       const RefName& branch,
                                                        const Candidate& candidate);
 // Why they cannot move now; nullopt: they can.
 Result<std::optional<Wait>> blocked(const Context& context, const RefName& branch,
                                     const std::vector<repo::CheckoutMove>& moves);
 
-// The caller holds the turn. `candidate.oid` is final: signed, and seen by every gate by its tree and
-// parent. Takes the landing lock. kOutcomeUnknown: a sync failed past the point of no return.
+// The caller holds the turn. `candidate.oid` is final: signed, and seen by every gate by its tree
+// and parent. Takes the landing lock. kOutcomeUnknown: a sync failed past the point of no return.
 Result<Published> publish(const Context& context, const Work& work, const Candidate& candidate,
                           Turn& turn, const PublishOptions& options);
 

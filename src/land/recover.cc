@@ -4,16 +4,19 @@
 //   no LandingPrepared, stray objects              nothing: stray objects are git gc's
 //   Prepared, new is the ref or its ancestor       directory synced, checkout finished, Landed
 //   Prepared, otherwise (not swapped, lost, moved  our own <ref>.lock, index.lock and staged files
-//     or undone by somebody)                         removed, LandingLost; it lands when asked again
-//   checkout half moved                            paths that still hold old bytes finished, and only
+//     or undone by somebody)                         removed, LandingLost; it lands when asked
+//     again
+//   checkout half moved                            paths that still hold old bytes finished, and
+//   only
 //                                                    where the branch still has the new ones; other
 //                                                    bytes are the person's: left, reported
 //   Landed, new not in the branch                  an outside move: recorded, never landed again
 //   zero-length ref, missing objects               a clear stop: ref, last value, the command
 //
-// Recovery never moves a ref. It runs under the landing lock, so a Prepared that it sees there belongs to
-// nobody alive. Every step is repeatable: a kill between any two leaves a Prepared that the next
-// recovery takes up at the first step, or a Landed or LandingLost after which there is nothing to do.
+// Recovery never moves a ref. It runs under the landing lock, so a Prepared that it sees there
+// belongs to nobody alive. Every step is repeatable: a kill between any two leaves a Prepared that
+// the next recovery takes up at the first step, or a Landed or LandingLost after which there is
+// nothing to do.
 #include "land/recover.h"
 
 #include <fmt/format.h>
@@ -57,8 +60,9 @@ std::unexpected<Error> damaged(const Context& context, const RefName& branch, st
   if (state && *state && !(*state)->head.empty()) {
     const std::string& last = (*state)->head.str();
     const std::string file = context.repository->place().common_dir + "/" + branch.str();
-    hint = fmt::format("its last value in the log is {}; put it back with: rm -f {} && git update-ref {} {}",
-                       last, quote_argv({file}), branch.str(), last);
+    hint = fmt::format(
+        "its last value in the log is {}; put it back with: rm -f {} && git update-ref {} {}", last,
+        quote_argv({file}), branch.str(), last);
   }
   return fail(Code::kCorrupt, fmt::format("{} {}", branch.str(), what), std::move(hint));
 }
@@ -72,8 +76,8 @@ Result<bool> still_on(const Context& context, const repo::CheckoutMove& move,
   return false;
 }
 
-// Only what the branch still has as it landed: a commit made on top since may have changed the rest, and
-// moving those files would undo it in the checkout.
+// Only what the branch still has as it landed: a commit made on top since may have changed the
+// rest, and moving those files would undo it in the checkout.
 Result<repo::CheckoutMove> still_wanted(const Context& context, repo::CheckoutMove move,
                                         const Oid& head) {
   if (head == move.new_commit) return move;
@@ -81,7 +85,8 @@ Result<repo::CheckoutMove> still_wanted(const Context& context, repo::CheckoutMo
   const Oid tree = TRY(objects.tree_of(head));
   Changes files;
   for (PathChange& change : move.files) {
-    if (TRY(objects.entry_at(tree, change.path)) == change.after) files.push_back(std::move(change));
+    if (TRY(objects.entry_at(tree, change.path)) == change.after)
+      files.push_back(std::move(change));
   }
   move.files = std::move(files);
   return move;
@@ -90,8 +95,10 @@ Result<repo::CheckoutMove> still_wanted(const Context& context, repo::CheckoutMo
 Result<Resolution> finish_landed(const Context& context, const store::PreparedLanding& landing,
                                  const Oid& head) {
   TRY(fp_landed_found.hit());
-  Resolution resolution{Resolution::How::kLanded, "the branch has moved and the log does not say so",
-                        "landed " + short_oid(landing.new_head), {}};
+  Resolution resolution{Resolution::How::kLanded,
+                        "the branch has moved and the log does not say so",
+                        "landed " + short_oid(landing.new_head),
+                        {}};
   TRY(context.repository->refs().sync_directory(landing.branch));
   TRY(fp_landed_synced.hit());
   for (repo::CheckoutMove& move : TRY(recorded_moves(landing))) {
@@ -100,8 +107,7 @@ Result<Resolution> finish_landed(const Context& context, const store::PreparedLa
       continue;
     }
     const repo::CheckoutMove wanted = TRY(still_wanted(context, std::move(move), head));
-    repo::MoveReport report =
-        TRY(repo::resume_checkout(*context.repository, landing.txn, wanted));
+    repo::MoveReport report = TRY(repo::resume_checkout(*context.repository, landing.txn, wanted));
     for (std::string& path : report.left_to_person) {
       resolution.left_to_person.push_back(std::move(path));
     }
@@ -177,11 +183,12 @@ Status recover_branch(const Context& context, const store::BranchState& known,
   }
   const auto state = TRY(context.store->branch(known.branch));
   if (!state || state->prepared) return {};  // in progress
-  const Oid head = TRY(head_of(context, known.branch)).value_or(Oid());
+  const Oid head = TRY(head_of(context, known.branch))
+  .value_or(Oid());
   if (head == state->head) return {};
   if (TRY(record_outside(context, known.branch, state->head, head))) {
-    report.outside_moves.push_back(fmt::format("{} {} -> {}", known.branch.str(),
-                                               short_oid(state->head), short_oid(head)));
+    report.outside_moves.push_back(
+        fmt::format("{} {} -> {}", known.branch.str(), short_oid(state->head), short_oid(head)));
   }
   return {};
 }
@@ -211,8 +218,8 @@ Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch
 Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing) {
   const repo::Objects& objects = context.repository->objects();
   const std::optional<Oid> head = TRY(head_of(context, landing.branch));
-  const bool in_branch = head && TRY(objects.contains(landing.new_head)) &&
-                         TRY(objects.is_ancestor(landing.new_head, *head));
+  const bool in_branch = head && TRY(objects.contains(landing.new_head))
+  &&TRY(objects.is_ancestor(landing.new_head, *head));
   return in_branch ? finish_landed(context, landing, *head) : give_up(context, landing, head);
 }
 
@@ -229,14 +236,27 @@ Result<Oid> checkpoint(const Context& context, const RefName& branch) {
     if (!head) {
       if (state && !known.empty()) TRY(record_outside(context, branch, known, Oid()));
       return fail(Code::kNotFound, "the branch " + branch.str() + " does not exist any more",
-                  known.empty() ? "name another with --onto BRANCH"
-                                : "bring it back with: git update-ref " + branch.str() + " " +
-                                      known.str());
+                  known.empty()
+                      ? "name another with --onto BRANCH"
+                      : "bring it back with: git update-ref " + branch.str() + " " + known.str());
     }
     if (state && known == *head) return *head;
     if (TRY(record_outside(context, branch, known, *head))) return *head;
   }
   return fail(Code::kBusy, branch.str() + " keeps moving", "try again in a moment");
+}
+
+Result<Oid> current_head(const Context& context, const RefName& branch) {
+  auto state = TRY(context.store->branch(branch));
+  if (state && state->prepared) {
+    TxnId txn;
+    TRY(resolve_branch(context, branch, 0, &txn));
+    state = TRY(context.store->branch(branch));
+  }
+  if (!state || !state->prepared) return checkpoint(context, branch);
+  const std::optional<Oid> head = TRY(head_of(context, branch));
+  if (!head) return fail(Code::kBusy, branch.str() + " is being moved", "try again in a moment");
+  return *head;
 }
 
 Result<RecoveryReport> recover(const Context& context) {

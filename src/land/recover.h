@@ -12,13 +12,15 @@ namespace gittxn::land {
 
 struct Resolution {
   enum class How { kLanded, kLost } how = How::kLost;
-  std::string found, done;                  // of the table, in words
+  std::string found, done;  // of the table, in words
   std::vector<std::string> left_to_person;
 };
-// The caller holds the landing lock of the branch. Never moves a ref. Idempotent; safe to be killed in.
+// The caller holds the landing lock of the branch. Never moves a ref. Idempotent; safe to be killed
+// in.
 Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing);
 
-// The branch's value; nullopt when it does not exist. A damaged ref or a missing commit is a clear stop.
+// The branch's value; nullopt when it does not exist. A damaged ref or a missing commit is a clear
+// stop.
 Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch);
 
 // What LandingPrepared recorded of the checkouts.

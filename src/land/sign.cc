@@ -57,9 +57,10 @@ Result<Signed> sign_commit(const repo::Repository& repository, const repo::NewCo
   args.push_back(commit.tree.str());
   repo::GitOptions options;
   options.dir = repository.place().common_dir;
-  options.extra = {{"GIT_AUTHOR_NAME", author.name},       {"GIT_AUTHOR_EMAIL", author.email},
-                   {"GIT_AUTHOR_DATE", author.date},       {"GIT_COMMITTER_NAME", committer.name},
-                   {"GIT_COMMITTER_EMAIL", committer.email}, {"GIT_COMMITTER_DATE", committer.date}};
+  options.extra = {
+      {"GIT_AUTHOR_NAME", author.name},         {"GIT_AUTHOR_EMAIL", author.email},
+      {"GIT_AUTHOR_DATE", author.date},         {"GIT_COMMITTER_NAME", committer.name},
+      {"GIT_COMMITTER_EMAIL", committer.email}, {"GIT_COMMITTER_DATE", committer.date}};
   options.input = commit.message;
   options.timeout_ms = kSignTimeoutMs;
   const Output output = TRY_IN("signing the landing", repository.git().run(args, options));

@@ -1,5 +1,6 @@
-// The signature of a landing commit. Only git's own configured program signs (gpg.program, gpg.format,
-// user.signingkey), with the environment of the owner whose process lands; nobody signs for anybody else.
+// The signature of a landing commit. Only git's own configured program signs (gpg.program,
+// gpg.format, user.signingkey), with the environment of the owner whose process lands; nobody signs
+// for anybody else.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,8 @@ namespace gittxn::land {
 Result<bool> signing_required(const repo::Repository& repository);
 
 struct Signed {
-  Oid commit;                // empty: not signed
-  std::string unavailable;   // why not, in the words of git or the signing program
+  Oid commit;               // empty: not signed
+  std::string unavailable;  // why not, in the words of git or the signing program
 };
 // The same commit with a signature, written by git. A key that cannot be used now is a value: the
 // landing waits for its owner.

@@ -133,8 +133,8 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
   const int priority = options.losses > 0 ? kLoserPriority + options.losses : txn.priority;
   const store::Ticket ticket{number, txn.target, txn.id, priority, txn.owner};
   *waited = {"turn", txn.target.str()};
-  TRY(context.store->append({events::ticket_taken(ticket),
-                             events::waiting(txn.id, waited->reason, waited->subject)}));
+  TRY(context.store->append(
+      {events::ticket_taken(ticket), events::waiting(txn.id, waited->reason, waited->subject)}));
   turn.ticket_ = ticket;
   TRY(fp_after_ticket.hit());
   if (options.on_wait) options.on_wait(*waited);
@@ -143,7 +143,8 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
   while (true) {
     if (options.interrupted && options.interrupted()) {
       TRY(turn.release(*context.store));
-      return fail(Code::kInterrupted, "interrupted while waiting for the turn on " + txn.target.str());
+      return fail(Code::kInterrupted,
+                  "interrupted while waiting for the turn on " + txn.target.str());
     }
     const std::optional<store::Ticket> ahead = TRY(one_before(context, txn.target, number));
     const std::int64_t pause_ms = deadline.clip(kPollMs);

@@ -1,16 +1,17 @@
-// The turn: the right to be the next to land on a branch, held through one's gates, so that a slow gate
-// always sees a current candidate.
+// The turn: the right to be the next to land on a branch, held through one's gates, so that a slow
+// gate always sees a current candidate.
 //
-// The turn is a file lock that dies with its holder. Who gets it next is decided by tickets: a ticket is
-// an event (so that everybody sees the same order) and a locked slot of <txn dir>/tickets (so that a dead
-// ticket is known at once and skipped, with no time-out to guess). Order: priority, then age; a
-// transaction that has lost before goes ahead of everybody.
+// The turn is a file lock that dies with its holder. Who gets it next is decided by tickets: a
+// ticket is an event (so that everybody sees the same order) and a locked slot of <txn dir>/tickets
+// (so that a dead ticket is known at once and skipped, with no time-out to guess). Order: priority,
+// then age; a transaction that has lost before goes ahead of everybody.
 //
-// A free turn that nobody queues for is taken without a ticket: two synced appends less per landing. A
-// taker without a ticket may thus pass somebody whose ticket is being written at that very moment, once.
+// A free turn that nobody queues for is taken without a ticket: two synced appends less per
+// landing. A taker without a ticket may thus pass somebody whose ticket is being written at that
+// very moment, once.
 //
-// If we die: the file lock and the slot are free; the ticket's event stays and the next one who queues
-// closes it.
+// If we die: the file lock and the slot are free; the ticket's event stays and the next one who
+// queues closes it.
 #pragma once
 
 #include <functional>
@@ -38,8 +39,8 @@ class Turn {
   Turn(Turn&&) = default;
   Turn& operator=(Turn&&) = default;
 
-  // The events that give the ticket back, to be appended together with what ends the turn; empty when
-  // there is none. After they are appended call closed().
+  // The events that give the ticket back, to be appended together with what ends the turn; empty
+  // when there is none. After they are appended call closed().
   std::vector<NewEvent> closing() const;
   void closed() { ticket_.reset(); }
   // Gives the ticket back by itself and lets go of the lock.

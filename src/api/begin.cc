@@ -1,0 +1,173 @@
+// Beginning: a transaction in the log, then a snapshot, a worktree and an attempt.
+//
+// If we die: after the transaction is recorded, it is open with no attempt and a dead owner (abort
+// it); while the worktree is made, there is a directory that no attempt names (gc removes it);
+// after the attempt is recorded, everything is there and the work can be resumed.
+#include <fmt/format.h>
+
+#include "api/work.h"
+#include "base/failpoint.h"
+#include "gates/gate.h"
+#include "gates/trust.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_begun, "api.begin.recorded");
+FAILPOINT(fp_pinned, "api.begin.pinned");
+FAILPOINT(fp_checked_out, "api.begin.checked_out");
+FAILPOINT(fp_started, "api.begin.started");
+
+constexpr int kIdLetters = 4;
+constexpr int kIdTries = 64;
+
+Result<Isolation> level_of(const RunOptions& options, const Policy& policy) {
+  if (!options.isolation) return policy.default_isolation.value_or(Isolation::kStrict);
+  auto level = isolation_from_name(*options.isolation);
+  if (level) return *level;
+  return fail(Code::kUsage, level.error().message, level.error().hint);
+}
+
+Result<TxnId> fresh_id(const store::Store& store, Random& random) {
+  for (int i = 0; i < kIdTries; ++i) {
+    TxnId id("t-" + random.name(kIdLetters + i / 8));
+    if (!TRY(store.txn(id))) return id;
+  }
+  return fail(Code::kFault, "no free transaction id was found");
+}
+
+// The policy of the head, refused where its commands are not trusted.
+Result<Policy> trusted_policy(Kernel::State& state, const RefName& branch, const Oid& head) {
+  Policy policy =
+      TRY_IN("the policy of " + short_branch(branch), land::policy_at(state.repository, head));
+  TRY(gates::require_trust(*state.store, policy, state.variable("GIT_TXN_TRUST")));
+  return policy;
+}
+
+std::string worktree_path(const std::string& root, const TxnId& id, int attempt) {
+  return fmt::format("{}/{}/{}", root, id.str(), attempt);
+}
+
+}  // namespace
+
+Status drop_ref(Kernel::State& state, const std::string& name) {
+  repo::RefUpdate update;
+  update.ref = RefName(name);
+  const auto old = state.repository.refs().read(update.ref);
+  if (!old && old.error().code == Code::kNotFound) return {};
+  if (!old) return std::unexpected(old.error());
+  update.expected = *old;
+  return state.repository.refs().update(update);
+}
+
+Status pin_base(Kernel::State& state, const TxnId& id, const Oid& base) {
+  repo::RefUpdate update;
+  update.ref = RefName(ref_of_base(id));
+  const auto old = state.repository.refs().read(update.ref);
+  if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
+  if (old) update.expected = *old;
+  update.desired = base;
+  if (update.expected == update.desired) return {};
+  return state.repository.refs().update(update);
+}
+
+Result<Txn> reload(Kernel::State& state, const TxnId& id) {
+  auto txn = TRY(state.store->txn(id));
+  if (!txn) return fail(Code::kCorrupt, "the transaction " + id.str() + " has gone from the store");
+  return *std::move(txn);
+}
+
+Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
+                        const Progress& progress, std::vector<std::string>& notes) {
+  const RefName target = TRY(state.target(options.onto));  // before anything is created
+  const land::Context context = TRY(state.context(progress));
+  const Oid head = TRY(land::current_head(context, target));
+  const Policy policy = TRY(trusted_policy(state, target, head));
+
+  Begun begun;
+  Txn& txn = begun.txn;
+  txn.name = options.name;
+  txn.isolation = TRY(level_of(options, policy));
+  txn.target = target;
+  txn.command = options.command;
+  txn.subdir = state.repository.place().prefix;
+  txn.committer = TRY(state.repository.identity());
+  if (options.author) txn.author = TRY(parse_identity(*options.author));
+  txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
+  txn.priority = options.priority;
+  txn.attached = ownership == Ownership::kAttached;
+  txn.created_wall_ms = state.host.clock->wall_ms();
+  txn.slot = TRY(state.store->next_slot());
+  begun.owner = TRY(SlotLock::try_acquire(state.owners_path(), txn.slot));
+  txn.id = TRY(fresh_id(*state.store, *state.host.random));
+  TRY(state.store->append({events::txn_begun(txn)}));
+  TRY(fp_begun.hit());
+
+  if (txn.isolation == Isolation::kSerializable) {
+    notes.emplace_back("serializable runs as strict: its own check is not built yet");
+  }
+  if (TRY(state.repository.has_uncommitted_changes())) {
+    notes.push_back(
+        fmt::format("the checkout has uncommitted changes; the snapshot is {} at {} "
+                    "and does not contain them",
+                    short_branch(target), short_oid(head)));
+  }
+  return begun;
+}
+
+Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOptions& options,
+                              const Progress& progress, std::vector<std::string>& notes) {
+  if (progress.on_phase) progress.on_phase("checking out");
+  const land::Context context = TRY(state.context(progress));
+  Attempt attempt;
+  attempt.number = static_cast<int>(txn.attempts.size()) + 1;
+  attempt.base = TRY(land::current_head(context, txn.target));
+  attempt.base_seq = TRY(state.store->head());
+  const Policy policy = TRY(trusted_policy(state, txn.target, attempt.base));
+  TRY(land::make_head_durable(context, txn.target, attempt.base));
+  TRY(pin_base(state, txn.id, attempt.base));
+  TRY(fp_pinned.hit());
+
+  const std::string root = TRY(state.worktree_root());
+  attempt.worktree = worktree_path(root, txn.id, attempt.number);
+  TRY(make_dirs(parent_dir(attempt.worktree)));
+  const repo::Worktree worktree = TRY_IN(
+      "the worktree", repo::create_worktree(state.repository,
+                                            {attempt.worktree, attempt.base, txn.target, txn.id}));
+  TRY(fp_checked_out.hit());
+  Status prepared = gates::prepare_worktree(context.gates, policy, worktree.tree);
+  if (prepared) {
+    auto started = state.store->append({events::attempt_started(txn.id, attempt)});
+    if (!started) prepared = std::unexpected(std::move(started).error());
+  }
+  if (!prepared) {
+    if (!options.keep) TRY(repo::remove_worktree(attempt.worktree));
+    return std::unexpected(std::move(prepared).error());
+  }
+  TRY(fp_started.hit());
+  if (!txn.subdir.empty() && !TRY(exists(join_path(worktree.tree, txn.subdir)))) {
+    notes.push_back("the folder " + txn.subdir +
+                    " is not in the snapshot; the command starts in "
+                    "the nearest one that is");
+  }
+  return attempt;
+}
+
+Status remove_worktrees(Kernel::State& state, const Txn& txn) {
+  bool removed = false;
+  for (const Attempt& attempt : txn.attempts) {
+    if (attempt.worktree.empty()) continue;
+    TRY(repo::remove_worktree(attempt.worktree));
+    TRY(state.store->append({events::worktree_removed(txn.id, attempt.number)}));
+    removed = true;
+  }
+  if (!removed) return {};
+  const std::string root = TRY(state.worktree_root());
+  return remove_tree(join_path(root, txn.id.str()));
+}
+
+}  // namespace gittxn::api

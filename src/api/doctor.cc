@@ -1,0 +1,129 @@
+// git txn doctor: what this machine and this repository can do, one line a subject. Never stops at
+// the first thing that is wrong, and never changes anything.
+#include <fmt/format.h>
+#include <git2.h>
+#include <sys/utsname.h>
+
+#include "api/state.h"
+#include "base/fs.h"
+#include "capture/trace/trace.h"
+#include "gates/trust.h"
+
+namespace gittxn::api {
+
+namespace {
+
+using Lines = std::vector<DoctorLine>;
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+// An error as one line: what, and what to do about it.
+std::string in_words(const Error& error) {
+  return error.hint.empty() ? error.message : error.message + "; " + error.hint;
+}
+
+void add(Lines& lines, std::string subject, std::string detail) {
+  lines.push_back({std::move(subject), true, std::move(detail)});
+}
+void add_wrong(Lines& lines, std::string subject, std::string detail) {
+  lines.push_back({std::move(subject), false, std::move(detail)});
+}
+
+void check_machine(const Host& host, Lines& lines) {
+  const repo::Git git(host.env);
+  repo::GitOptions options;
+  options.dir = host.cwd;
+  const auto version = git.run({"version"}, options);
+  if (version && version->exit.success()) {
+    add(lines, "git", trimmed(version->out));
+  } else {
+    add_wrong(lines, "git", version ? trimmed(version->err) : in_words(version.error()));
+  }
+  int major = 0, minor = 0, revision = 0;
+  git_libgit2_version(&major, &minor, &revision);
+  add(lines, "libgit2", fmt::format("{}.{}.{}", major, minor, revision));
+  utsname kernel{};
+  if (::uname(&kernel) == 0)
+    add(lines, "kernel", fmt::format("{} {}", kernel.sysname, kernel.release));
+  bool any = false;
+  for (const capture::Capability& backend : capture::probe_backends()) {
+    const std::string name = fmt::format("trace {}", capture::backend_name(backend.backend));
+    const std::string detail = backend.detail.empty() ? "usable" : backend.detail;
+    // A back end that is missing is a fact; none at all is what is wrong.
+    add(lines, name, backend.usable ? detail : "not usable: " + detail);
+    any = any || (backend.usable && backend.backend != capture::Backend::kOff);
+  }
+  if (!any) add_wrong(lines, "trace", "no tracer works here, so every read set is unknown");
+}
+
+void check_store(Kernel::State& state, Lines& lines) {
+  const auto opened = state.looking();
+  if (!opened) return add_wrong(lines, "store", in_words(opened.error()));
+  if (*opened == nullptr) return add(lines, "store", "none yet; the first run makes it");
+  const auto report = (*opened)->verify();
+  if (!report) return add_wrong(lines, "store", in_words(report.error()));
+  if (!report->problems.empty()) return add_wrong(lines, "store", report->problems.front());
+  add(lines, "store", fmt::format("{} events, schema {}", report->events, store::kSchemaVersion));
+}
+
+void check_policy(Kernel::State& state, Lines& lines) {
+  const auto target = state.target(std::nullopt);
+  if (!target) return add_wrong(lines, "branch", in_words(target.error()));
+  add(lines, "branch", short_branch(*target));
+  const auto head = state.repository.refs().read(*target);
+  if (!head) return add_wrong(lines, "branch", in_words(head.error()));
+  const auto policy = land::policy_at(state.repository, *head);
+  if (!policy) return add_wrong(lines, "policy", in_words(policy.error()));
+  add(lines, "policy", fmt::format("{} gates", policy->gates.size()));
+  if (policy->trust_hash.empty())
+    return add(lines, "trust", "nothing to trust: it runs no commands");
+  const auto opened = state.looking();
+  const auto known = opened && *opened != nullptr ? (*opened)->is_trusted(policy->trust_hash)
+                                                  : Result<bool>(false);
+  if (known && *known) return add(lines, "trust", "its commands are trusted");
+  add_wrong(lines, "trust", "not given; read its commands with: git txn trust");
+}
+
+void check_repository(Kernel::State& state, Lines& lines) {
+  const auto& place = state.repository.place();
+  add(lines, "repository", place.common_dir);
+  const auto kind = fs_kind(place.common_dir);
+  if (kind) {
+    add(lines, "file system", *kind == FsKind::kLocal ? "local" : "network");
+  } else {
+    add_wrong(lines, "file system", in_words(kind.error()));
+  }
+  const auto root = state.worktree_root();
+  if (root) {
+    add(lines, "worktrees", *root);
+  } else {
+    add_wrong(lines, "worktrees", in_words(root.error()));
+  }
+  const auto who = state.repository.identity();
+  if (who) {
+    add(lines, "identity", fmt::format("{} <{}>", who->name, who->email));
+  } else {
+    add_wrong(lines, "identity", in_words(who.error()));
+  }
+  check_store(state, lines);
+  check_policy(state, lines);
+}
+
+}  // namespace
+
+Result<std::vector<DoctorLine>> Kernel::doctor(const Host& host) {
+  Lines lines;
+  check_machine(host, lines);
+  auto kernel = Kernel::open(host);
+  if (kernel) {
+    check_repository(*kernel->state_, lines);
+  } else {
+    add_wrong(lines, "repository", in_words(kernel.error()));
+  }
+  return lines;
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,116 @@
+// Running a command in a transaction's worktree: under the tracer, with the caller's terminal,
+// started in the same sub-directory, and with an environment that points git at nothing but the
+// worktree.
+//
+// If we die: the log has the command's start and no end; the tracer's monitor ends the tree. The
+// records then have no end mark, so the read set is unknown.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "api/work.h"
+#include "base/failpoint.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_started, "api.exec.started");
+FAILPOINT(fp_ended, "api.exec.ended");
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+
+// The nearest existing folder at or above `subdir` in the tree.
+Result<std::string> start_folder(const std::string& tree, std::string subdir) {
+  while (!subdir.empty() && subdir != ".") {
+    const std::string folder = join_path(tree, subdir);
+    if (TRY(exists(folder))) return folder;
+    subdir = parent_dir(subdir);
+  }
+  return tree;
+}
+
+Environment command_environment(const Kernel::State& state, const Txn& txn,
+                                const std::string& cwd) {
+  Environment env = repo::without_repository(state.host.env);
+  env.erase("GIT_TXN_FAILPOINT");
+  env.erase("GIT_TXN_BUG");
+  env.erase("GIT_TXN_TRUST");
+  env.erase("OLDPWD");
+  env["PWD"] = cwd;
+  env["GIT_TXN_ID"] = txn.id.str();
+  return env;
+}
+
+// Calls `visit` for each folder of a PATH until it says true.
+bool any_folder(std::string_view path, const std::function<bool(const std::string&)>& visit) {
+  while (true) {
+    const std::size_t colon = path.find(':');
+    const std::string folder(path.substr(0, colon));
+    if (visit(folder.empty() ? "." : folder)) return true;
+    if (colon == std::string_view::npos) return false;
+    path.remove_prefix(colon + 1);
+  }
+}
+
+}  // namespace
+
+Status find_program(const Host& host, const std::string& program) {
+  const auto runnable = [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; };
+  if (program.find('/') != std::string::npos) {
+    if (!program.starts_with('/') || runnable(program)) return {};
+  } else {
+    const auto path = host.env.find("PATH");
+    const std::string folders = path == host.env.end() ? "/usr/bin:/bin" : path->second;
+    const auto here = [&](const std::string& folder) {
+      return runnable(join_path(folder, program));
+    };
+    if (any_folder(folders, here)) return {};
+  }
+  return fail(Code::kUsage, "there is no program '" + program + "'",
+              "check its name and PATH; nothing was run");
+}
+
+Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector<std::string>& argv,
+                         const RunOptions& options, const Progress& progress) {
+  const Attempt& attempt = txn.attempts.back();
+  const repo::Worktree worktree = repo::worktree_at(attempt.worktree);
+  capture::TraceSpec spec;
+  spec.argv = argv;
+  spec.cwd = TRY(start_folder(worktree.tree, txn.subdir));
+  spec.env = command_environment(state, txn, spec.cwd);
+  spec.backend = TRY(capture::backend_from_name(options.trace));
+  spec.record_file = fmt::format("{}/trace.{}", attempt.worktree, attempt.traces.size() + 1);
+  if (state.host.json) spec.stdout_fd = STDERR_FILENO;
+  spec.foreground = state.host.stdin_is_terminal;
+  spec.timeout_ms = options.timeout_ms;
+  spec.keep_running = options.keep_running;
+  spec.interrupted = progress.interrupted;
+
+  // A record file of a start that was killed before its event; nothing of it was ever counted.
+  TRY(remove_file(spec.record_file));
+  TRY(state.store->append(
+      {events::command_started(txn.id, attempt.number, spec.record_file, argv)}));
+  TRY(fp_started.hit());
+  if (progress.on_phase) progress.on_phase("running");
+  const std::int64_t began = state.host.clock->monotonic_ns();
+  auto trace = capture::run_traced(spec);
+  if (!trace) {
+    constexpr int kNeverRan = 127;
+    TRY(state.store->append({events::command_ended(txn.id, attempt.number, kNeverRan)}));
+    return std::unexpected(std::move(trace).error());
+  }
+  Executed executed;
+  executed.trace = *std::move(trace);
+  executed.duration_ms = (state.host.clock->monotonic_ns() - began) / kNsPerMs;
+  TRY(state.store->append(
+      {events::command_ended(txn.id, attempt.number, executed.trace.exit_status)}));
+  TRY(fp_ended.hit());
+  return executed;
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,177 @@
+// git txn gc: removes what nobody can need any more, and says what it freed.
+//
+//   always      worktrees and refs/txn/ of what landed or changed nothing; directories that no
+//               transaction knows; displaced files that nobody saved into
+//   --force     worktrees of unlanded work that is kept at its ref; refs and worktrees of aborted
+//   work never       anything whose owner lives; unlanded work that is kept nowhere else
+//
+// If we die: some of it is removed. A worktree that is half removed keeps its mark until it is
+// gone, so the next gc goes on.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "api/work.h"
+#include "base/failpoint.h"
+#include "base/fs.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_worktree, "api.gc.worktree_removed");
+FAILPOINT(fp_refs, "api.gc.refs_dropped");
+FAILPOINT(fp_orphan, "api.gc.orphan_removed");
+
+// Bytes on disk below a directory; what cannot be read counts nothing.
+std::uint64_t bytes_below(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return 0;
+  std::uint64_t bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
+  if (!S_ISDIR(info.st_mode)) return bytes;
+  const auto entries = list_dir(path);
+  if (!entries) return bytes;
+  for (const DirEntry& entry : *entries) bytes += bytes_below(join_path(path, entry.name));
+  return bytes;
+}
+
+class Collection {
+ public:
+  Collection(Kernel::State& state, bool force) : state_(state), force_(force) {}
+
+  Result<GcReport> run() {
+    root_ = TRY(state_.worktree_root());
+    for (const Txn& txn : TRY(state_.store->txns({}))) {
+      known_.insert(txn.id.str());
+      TRY(collect(txn));
+    }
+    TRY(orphans());
+    return std::move(report_);
+  }
+
+ private:
+  Status collect(const Txn& txn);
+  Status worktrees(const Txn& txn);
+  Status refs(const Txn& txn, int first, int last);
+  Status orphans();
+  void keep(const Txn& txn, std::string_view reason) {
+    report_.kept.push_back(fmt::format("{}: {}", txn.id.str(), reason));
+  }
+
+  Kernel::State& state_;
+  bool force_;
+  std::string root_;
+  std::set<std::string> known_;
+  GcReport report_;
+};
+
+Status Collection::worktrees(const Txn& txn) {
+  for (const Attempt& attempt : txn.attempts) {
+    if (attempt.worktree.empty()) continue;
+    const std::uint64_t bytes = bytes_below(attempt.worktree);
+    TRY(repo::remove_worktree(attempt.worktree));
+    TRY(fp_worktree.hit());
+    TRY(state_.store->append({events::worktree_removed(txn.id, attempt.number)}));
+    report_.bytes_freed += bytes;
+    report_.removed.push_back("worktree " + attempt.worktree);
+  }
+  return {};
+}
+
+Status Collection::refs(const Txn& txn, int first, int last) {
+  std::vector<std::string> names;
+  for (int number = first; number <= last; ++number) {
+    names.push_back(ref_of_attempt(txn.id, number));
+  }
+  if (first <= last) names.push_back(ref_of_base(txn.id));
+  for (const std::string& name : names) {
+    const auto there = state_.repository.refs().read(RefName(name));
+    if (!there && there.error().code == Code::kNotFound) continue;
+    TRY(drop_ref(state_, name));
+    TRY(fp_refs.hit());
+    report_.removed.push_back(name);
+  }
+  return {};
+}
+
+Status Collection::collect(const Txn& txn) {
+  auto owner = SlotLock::try_acquire(state_.owners_path(), txn.slot);
+  if (!owner && owner.error().code == Code::kBusy) {
+    keep(txn, "it is being worked on");
+    return {};
+  }
+  if (!owner) return std::unexpected(std::move(owner).error());
+  const int last = static_cast<int>(txn.attempts.size());
+  switch (txn.state) {
+    case TxnState::kLanded:
+      TRY(worktrees(txn));
+      // What earlier attempts did has not landed.
+      if (last > 1 && !force_) keep(txn, "earlier attempts are kept at refs/txn/" + txn.id.str());
+      return refs(txn, force_ ? 1 : last, last);
+    case TxnState::kNothing:
+      TRY(worktrees(txn));
+      if (last > 1 && !force_) return {};
+      return refs(txn, 1, last);
+    case TxnState::kAborted:
+      if (force_) {
+        TRY(worktrees(txn));
+        return refs(txn, 1, last);
+      }
+      keep(txn, "aborted and not landed; --force removes it");
+      return {};
+    default:
+      break;
+  }
+  if (last == 0) return {};
+  if (force_ && !txn.attempts.back().kept.empty()) {
+    keep(txn, "its work is kept at " + ref_of_attempt(txn.id, last));
+    return worktrees(txn);
+  }
+  keep(txn, fmt::format("{}, not landed", state_name(txn.state)));
+  return {};
+}
+
+// <root>/<id>/<attempt> that the log does not name: of a start or a resume that was killed.
+Status Collection::orphans() {
+  for (const DirEntry& entry : TRY(list_dir(root_))) {
+    if (!entry.name.starts_with("t-")) continue;
+    const std::string folder = join_path(root_, entry.name);
+    std::set<std::string> named;
+    if (known_.contains(entry.name)) {
+      const auto txn = TRY(state_.store->txn(TxnId(entry.name)));
+      if (!txn || TRY(SlotLock::is_held(state_.owners_path(), txn->slot))) continue;
+      for (const Attempt& attempt : txn->attempts) named.insert(base_name(attempt.worktree));
+    }
+    for (const DirEntry& attempt : TRY(list_dir(folder))) {
+      if (named.contains(attempt.name)) continue;
+      const std::string path = join_path(folder, attempt.name);
+      const std::uint64_t bytes = bytes_below(path);
+      TRY(repo::remove_worktree(path));
+      TRY(fp_orphan.hit());
+      report_.bytes_freed += bytes;
+      report_.removed.push_back("orphaned directory " + path);
+    }
+    if (TRY(list_dir(folder)).empty()) TRY(remove_tree(folder));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<GcReport> Kernel::gc(bool force, const Progress& progress) {
+  TRY(refuse_inside(state_->host, "gc"));
+  GcReport report;
+  if (TRY(state_->looking()) == nullptr) return report;
+  std::vector<std::string> notes;
+  TRY(recover_first(*state_, progress, notes));
+  report = TRY(Collection(*state_, force).run());
+  for (std::string& note : notes) report.kept.push_back(std::move(note));
+  return report;
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,267 @@
+// Opening a repository for the verbs, and the questions they share. Opening writes nothing: the
+// store is made by the first verb that has something to record.
+#include "api/kernel.h"
+
+#include <fmt/format.h>
+
+#include "api/state.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "gates/trust.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace {
+
+constexpr std::string_view kInside = "GIT_TXN_ID";
+
+// A person in a transaction's worktree (git txn open) means the repository that it belongs to. The
+// private git directory names it as the remote txn-target.
+Result<repo::Repository> open_home(const Host& host) {
+  repo::Repository repository = TRY(repo::Repository::open(host.cwd, host.env));
+  const std::string& common = repository.place().common_dir;
+  if (base_name(common) != ".git" || base_name(parent_dir(common)) != "tree") return repository;
+  const auto home = TRY(repository.config("remote.txn-target.url"));
+  if (!home) return repository;
+  return repo::Repository::open(*home, repo::without_repository(host.env));
+}
+
+std::string expand_home(const std::string& path, const std::string& home) {
+  if (path.starts_with("~/") && !home.empty()) return join_path(home, path.substr(2));
+  return path;
+}
+
+std::string repository_name(const repo::RepositoryPlace& place) {
+  std::string name = base_name(place.common_dir);
+  if (name == ".git") name = base_name(parent_dir(place.common_dir));
+  if (name.ends_with(".git")) name.resize(name.size() - 4);
+  return name + "-" + sha256(place.common_dir).str().substr(0, 12);
+}
+
+// The real path of something that may not exist yet: of its nearest parent that does, and the rest.
+Result<std::string> real_future_path(const std::string& path) {
+  std::string there = path;
+  std::string rest;
+  while (!TRY(exists(there)) && there != "/") {
+    rest = rest.empty() ? base_name(there) : join_path(base_name(there), rest);
+    there = parent_dir(there);
+  }
+  const std::string real = TRY(real_path(there));
+  return rest.empty() ? real : join_path(real, rest);
+}
+
+}  // namespace
+
+std::string short_oid(const Oid& oid) {
+  return oid.str().substr(0, 7);
+}
+
+std::string ref_of_attempt(const TxnId& id, int attempt) {
+  return fmt::format("refs/txn/{}/{}", id.str(), attempt);
+}
+
+std::string ref_of_base(const TxnId& id) {
+  return fmt::format("refs/txn/{}/base", id.str());
+}
+
+std::string short_branch(const RefName& branch) {
+  constexpr std::string_view kHeads = "refs/heads/";
+  const std::string& name = branch.str();
+  return name.starts_with(kHeads) ? name.substr(kHeads.size()) : name;
+}
+
+std::optional<Signature> parse_raw_identity(std::string_view raw) {
+  const std::size_t open = raw.find('<');
+  const std::size_t close = raw.find('>', open == std::string_view::npos ? 0 : open);
+  if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
+  Signature signature;
+  signature.who.name = raw.substr(0, open);
+  while (signature.who.name.ends_with(' ')) signature.who.name.pop_back();
+  signature.who.email = raw.substr(open + 1, close - open - 1);
+  std::int64_t seconds = 0;
+  for (std::size_t i = close + 2; i < raw.size() && raw[i] >= '0' && raw[i] <= '9'; ++i) {
+    seconds = seconds * 10 + (raw[i] - '0');
+    if (seconds > 1'000'000'000'000) return std::nullopt;
+  }
+  signature.wall_ms = seconds * 1000;
+  return signature;
+}
+
+Result<Identity> parse_identity(std::string_view text) {
+  const auto signature = parse_raw_identity(text);
+  const bool whole = signature && text.ends_with('>') && !signature->who.name.empty();
+  if (!whole || text.find('\n') != std::string_view::npos) {
+    return fail(Code::kUsage, fmt::format("'{}' is not an author", text),
+                "write it as \"Name <mail@example.org>\"");
+  }
+  return signature->who;
+}
+
+Status refuse_inside(const Host& host, std::string_view verb) {
+  const auto inside = host.env.find(std::string(kInside));
+  if (inside == host.env.end() || inside->second.empty()) return {};
+  return fail(
+      Code::kUnsupported,
+      fmt::format("git txn {} inside transaction {} is not supported", verb, inside->second),
+      "what you change here lands with that transaction; run the command itself instead");
+}
+
+std::string Kernel::State::variable(const std::string& name) const {
+  const auto found = host.env.find(name);
+  return found == host.env.end() ? std::string() : found->second;
+}
+
+Result<store::Store*> Kernel::State::writing() {
+  if (!store) {
+    store.emplace(TRY(store::Store::open(repository.txn_dir(), *host.clock)));
+  }
+  return &*store;
+}
+
+Result<store::Store*> Kernel::State::looking() {
+  if (store) return &*store;
+  auto opened = store::Store::open_existing(repository.txn_dir(), *host.clock);
+  if (!opened && opened.error().code == Code::kNotFound) return nullptr;
+  if (!opened) return std::unexpected(std::move(opened).error());
+  store.emplace(*std::move(opened));
+  return &*store;
+}
+
+Result<Txn> Kernel::State::find(const std::string& id_or_name) {
+  store::Store* opened = TRY(looking());
+  const std::string hint = "git txn status lists them";
+  if (opened == nullptr) return fail(Code::kUsage, "no transaction '" + id_or_name + "'", hint);
+  auto id = opened->find_txn(id_or_name);
+  if (!id) {
+    Error error = std::move(id).error();
+    if (error.code == Code::kNotFound) error.code = Code::kUsage;
+    if (error.hint.empty()) error.hint = hint;
+    return std::unexpected(std::move(error));
+  }
+  auto txn = TRY(opened->txn(*id));
+  if (!txn)
+    return fail(Code::kCorrupt, "the store names " + id->str() + " and has no such transaction");
+  return *std::move(txn);
+}
+
+Result<std::string> Kernel::State::worktree_root() {
+  if (!worktrees.empty()) return worktrees;
+  std::string root;
+  if (const auto set = TRY(repository.config("txn.worktreeRoot"))) {
+    root = expand_home(*set, variable("HOME"));
+  } else if (const std::string state = variable("XDG_STATE_HOME"); state.starts_with('/')) {
+    root = state + "/git-txn";
+  } else if (const std::string home = variable("HOME"); home.starts_with('/')) {
+    root = home + "/.local/state/git-txn";
+  }
+  const std::string hint = "set it with: git config txn.worktreeRoot /absolute/path";
+  if (!root.starts_with('/')) {
+    return fail(Code::kUsage,
+                "there is no place for worktrees: neither txn.worktreeRoot, "
+                "XDG_STATE_HOME nor HOME names an absolute path",
+                hint);
+  }
+  root = join_path(normal_path(root), repository_name(repository.place()));
+  const std::string real = TRY(real_future_path(root));
+  std::vector<std::string> inside{repository.place().common_dir};
+  for (const auto& place : TRY(repository.checkouts())) inside.push_back(place.worktree);
+  for (const std::string& directory : inside) {
+    std::string relative;
+    if (!path_below(real, TRY(real_future_path(directory)), &relative)) continue;
+    return fail(Code::kUsage, "the worktree root " + root + " is inside the repository", hint);
+  }
+  TRY_IN("the worktree root", make_dirs(real));
+  root = real;
+  worktrees = std::move(root);
+  return worktrees;
+}
+
+Result<land::Context> Kernel::State::context(const Progress& progress) {
+  land::Context context;
+  context.repository = &repository;
+  context.store = TRY(writing());
+  context.clock = host.clock;
+  context.random = host.random;
+  context.gates.repository = &repository;
+  context.gates.store = context.store;
+  context.gates.clock = host.clock;
+  context.gates.caller = host.env;
+  context.gates.worktree_root = TRY(worktree_root());
+  context.gates.main_checkout = repository.place().worktree.value_or("");
+  if (progress.on_gate_output) {
+    context.gates.on_output = [&progress](const GateName& gate, std::string_view bytes) {
+      progress.on_gate_output(gate.str(), bytes);
+    };
+  }
+  context.gates.interrupted = progress.interrupted;
+  return context;
+}
+
+Result<RefName> Kernel::State::target(const std::optional<std::string>& onto) const {
+  return repository.target_branch(onto);
+}
+
+Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt) {
+  ReadSet reads;
+  if (!attempt.reads.empty()) {
+    const std::string lines = TRY(store.artifact(attempt.reads));
+    reads = TRY(reads_from_lines(lines));
+  }
+  reads.complete = attempt.reads_complete;
+  reads.unknown_reason = attempt.unknown_reason;
+  reads.tool_env_digest = attempt.tool_env;
+  return reads;
+}
+
+Result<Changes> recorded_writes(const store::Store& store, const Attempt& attempt) {
+  if (attempt.writes.empty()) return Changes{};
+  const std::string lines = TRY(store.artifact(attempt.writes));
+  return changes_from_lines(lines);
+}
+
+Result<Kernel> Kernel::open(Host host) {
+  repo::Repository repository = TRY(open_home(host));
+  return Kernel(std::make_unique<State>(std::move(host), std::move(repository)));
+}
+
+Kernel::Kernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Kernel::Kernel(Kernel&&) noexcept = default;
+Kernel& Kernel::operator=(Kernel&&) noexcept = default;
+Kernel::~Kernel() = default;
+
+Result<Policy> Kernel::policy(const std::optional<std::string>& onto) {
+  const RefName branch = TRY(state_->target(onto));
+  const Oid head = TRY(state_->repository.refs().read(branch));
+  return land::policy_at(state_->repository, head);
+}
+
+Result<std::vector<std::string>> Kernel::trust_listing(const std::optional<std::string>& onto) {
+  const Policy found = TRY(policy(onto));
+  return gates::trusted_commands(found);
+}
+
+Result<bool> Kernel::trusted(const std::optional<std::string>& onto) {
+  const Policy found = TRY(policy(onto));
+  if (found.trust_hash.empty()) return true;
+  store::Store* store = TRY(state_->looking());
+  if (store == nullptr) return false;
+  return store->is_trusted(found.trust_hash);
+}
+
+Status Kernel::trust(const std::optional<std::string>& onto, const std::string& hash) {
+  TRY(refuse_inside(state_->host, "trust"));
+  const Policy found = TRY(policy(onto));
+  if (found.trust_hash.str() != hash) {
+    return fail(
+        Code::kRefused,
+        fmt::format("the policy on the branch has the hash {}, not {}",
+                    found.trust_hash.empty() ? "of no commands" : found.trust_hash.str(), hash),
+        "read what it would run with: git txn trust");
+  }
+  store::Store* store = TRY(state_->writing());
+  const Identity who = TRY(state_->repository.identity());
+  return gates::grant_trust(*store, found, fmt::format("{} <{}>", who.name, who.email));
+}
+
+}  // namespace gittxn::api

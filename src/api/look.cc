@@ -1,0 +1,172 @@
+// Verbs that only look: nothing is created, recorded or locked. Where there is no store, nothing
+// was ever begun here, and they say so by answering with nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/holders.h"
+#include "api/settle.h"
+#include "api/state.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+constexpr int kLandedShown = 5;
+
+// A context for looking: the store is open already.
+land::Context looking_context(Kernel::State& state) {
+  land::Context context;
+  context.repository = &state.repository;
+  context.store = &*state.store;
+  context.clock = state.host.clock;
+  context.random = state.host.random;
+  return context;
+}
+
+// The reads that no longer hold right now. One that cannot be judged is reported, not hidden.
+std::vector<std::string> stale_reads(Kernel::State& state, const Txn& txn) {
+  if (txn.attempts.empty() || txn.attempts.back().kept.empty()) return {};
+  const auto verdict = land::certify_now(looking_context(state), txn.id);
+  if (!verdict) return {"cannot be judged: " + verdict.error().message};
+  std::vector<std::string> stale;
+  for (const Conflict& conflict : verdict->conflicts) {
+    stale.push_back(conflict.changed_by.empty()
+                        ? conflict.subject
+                        : fmt::format("{} ({})", conflict.subject, conflict.changed_by));
+  }
+  return stale;
+}
+
+Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
+  StatusReport::Line line;
+  line.owner_alive = TRY(SlotLock::is_held(state.owners_path(), txn.slot));
+  if (!is_final(txn.state)) line.stale = stale_reads(state, txn);
+  line.txn = std::move(txn);
+  return line;
+}
+
+std::string who_moved(const Event& event) {
+  const auto payload = parse_json(event.payload);
+  if (!payload || !payload->is_object()) return {};
+  const auto who = payload->find("who");
+  return who != payload->end() && who->is_string() ? decode_path(who->get<std::string>()) : "";
+}
+
+Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
+  const store::Store& store = *state.store;
+  LogLine line;
+  line.seq = row.seq;
+  line.commit = row.new_head;
+  line.txn = row.txn;
+  line.branch = row.branch;
+  const std::vector<Event> found = TRY(store.events(row.seq, 1));
+  if (!found.empty()) line.time = found.front().time;
+  if (row.txn.empty()) {
+    if (!found.empty()) line.who = who_moved(found.front());
+    const auto commit = state.repository.objects().commit(row.new_head);
+    line.name = commit ? commit->message.substr(0, commit->message.find('\n')) : "deleted, or gone";
+    return line;
+  }
+  if (const auto txn = TRY(store.txn(row.txn))) {
+    line.name = txn->name.empty() ? quote_argv(txn->command) : txn->name;
+    line.who = txn->owner;
+  }
+  return line;
+}
+
+}  // namespace
+
+Result<StatusReport> Kernel::status() {
+  StatusReport report;
+  report.uncommitted = TRY(state_->repository.has_uncommitted_changes());
+  store::Store* store = TRY(state_->looking());
+  if (store == nullptr) return report;
+  using enum TxnState;
+  const store::TxnFilter open{{kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing}, 0};
+  for (Txn& txn : TRY(store->txns(open))) {
+    report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
+  }
+  for (Txn& txn : TRY(store->txns({{kLanded}, kLandedShown}))) {
+    report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
+  }
+  report.holders = TRY(lock_holders(looking_context(*state_)));
+  return report;
+}
+
+Result<std::vector<LogLine>> Kernel::log(int limit) {
+  std::vector<LogLine> lines;
+  store::Store* store = TRY(state_->looking());
+  if (store == nullptr) return lines;
+  std::vector<store::LandedRow> rows;
+  for (const store::BranchState& branch : TRY(store->branches())) {
+    for (store::LandedRow& row : TRY(store->landed_since(branch.branch, 0))) {
+      rows.push_back(std::move(row));
+    }
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seq > b.seq; });
+  if (limit > 0 && rows.size() > static_cast<std::size_t>(limit)) {
+    rows.resize(static_cast<std::size_t>(limit));
+  }
+  for (const store::LandedRow& row : rows) lines.push_back(TRY(log_line(*state_, row)));
+  return lines;
+}
+
+Result<Outcome> Kernel::show(const std::string& id) {
+  const std::int64_t started_ns = state_->host.clock->monotonic_ns();
+  const Txn txn = TRY(state_->find(id));
+  Outcome outcome;
+  for (const Event& event : TRY(state_->store->events_of(txn.id.str()))) {
+    auto conflicts = TRY(events::conflicts_of(event));
+    if (!conflicts.empty()) outcome.conflicts = std::move(conflicts);
+    if (event.type == event_type::kTransactionLanded) outcome.conflicts.clear();
+    if (event.type == event_type::kPrepared) outcome.gates.clear();  // asked again
+    if (event.type != event_type::kGateEvaluated) continue;
+    const Json payload = TRY(parse_json(event.payload));
+    outcome.gates.push_back(gate_line(TRY(certificate_from_json(payload))));
+  }
+  TRY(finish_outcome(*state_, txn.id, started_ns, outcome));
+  if (!outcome.txn.landed_commit.empty()) {
+    const auto commit = TRY(state_->repository.objects().commit(outcome.txn.landed_commit));
+    if (!commit.parents.empty()) outcome.head_before = commit.parents.front();
+  }
+  return outcome;
+}
+
+Result<std::string> Kernel::diff(const std::string& id) {
+  const Txn txn = TRY(state_->find(id));
+  repo::GitOptions git;
+  git.dir = state_->repository.place().common_dir;
+  std::vector<std::string> args{"diff", "--no-ext-diff", "--no-color", "--find-renames"};
+  if (!txn.landed_commit.empty()) {
+    args.push_back(txn.landed_commit.str() + "^1");
+    args.push_back(txn.landed_commit.str());
+  } else if (!txn.attempts.empty() && !txn.attempts.back().kept.empty()) {
+    args.push_back(txn.attempts.back().kept.str() + "^1");
+    args.push_back(txn.attempts.back().kept.str());
+  } else {
+    return fail(Code::kUsage, "nothing was taken from " + txn.id.str() + " yet",
+                "look into its worktree with: git txn open " + txn.id.str());
+  }
+  return state_->repository.git().must(args, git);
+}
+
+Result<ReadSet> Kernel::reads(const std::string& id) {
+  const Txn txn = TRY(state_->find(id));
+  if (txn.attempts.empty()) return ReadSet{};
+  return recorded_reads(*state_->store, txn.attempts.back());
+}
+
+Result<Changes> Kernel::writes(const std::string& id) {
+  const Txn txn = TRY(state_->find(id));
+  if (txn.attempts.empty()) return Changes{};
+  return files_of(TRY(recorded_writes(*state_->store, txn.attempts.back())));
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,228 @@
+// git txn run: a transaction from beginning to end. Snapshot, command, take, land; and when the
+// head has moved under what it read, the same again on a fresh snapshot.
+//
+// Nothing of an attempt is lost by the next one: its work stays at refs/txn/<id>/<attempt>. If we
+// die, the transaction is where the log says; whatever was taken is kept, and `git txn commit ID`
+// goes on.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/settle.h"
+#include "api/work.h"
+#include "base/failpoint.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_taken, "api.run.taken");
+FAILPOINT(fp_repairing, "api.run.repairing");
+FAILPOINT(fp_landed, "api.run.landed");
+
+constexpr std::int64_t kFirstBackOffMs = 100;
+constexpr std::int64_t kLongestBackOffMs = 5000;
+
+class Run {
+ public:
+  Run(Kernel::State& state, const RunOptions& options, const Progress& progress)
+      : state_(state),
+        options_(options),
+        progress_(progress),
+        started_ns_(state.host.clock->monotonic_ns()) {}
+
+  Result<Outcome> go();
+
+ private:
+  enum class After { kDone, kRetry };
+
+  Status first_attempt();
+  Result<After> attempt();
+  Result<After> settle(const Asked& asked);
+  Status repair(const std::vector<Conflict>& conflicts);
+  Status stay_open(const capture::TraceResult& trace);
+  Status tidy();
+  Status release();
+  void tell_repairs();
+  bool may_retry() const { return repairs_ < options_.retries && !state_.host.stdin_is_terminal; }
+  const TxnId& id() const { return begun_.txn.id; }
+  store::Store& store() const { return *state_.store; }
+
+  Kernel::State& state_;
+  const RunOptions& options_;
+  const Progress& progress_;
+  std::int64_t started_ns_;
+  Begun begun_;
+  Outcome outcome_;
+  int repairs_ = 0;
+};
+
+// The first attempt may fail before anything was run; then the transaction never was.
+Status Run::first_attempt() {
+  auto attempt = start_attempt(state_, begun_.txn, options_, progress_, outcome_.notes);
+  if (attempt) return {};
+  TRY(store().append(
+      {events::aborted(id(), "it could not start: " + attempt.error().message, begun_.txn.owner)}));
+  return std::unexpected(std::move(attempt).error());
+}
+
+// The command ended as no landing should follow; or a person said --no-land.
+Status Run::stay_open(const capture::TraceResult& trace) {
+  if (trace.timed_out) outcome_.notes.emplace_back("the command timed out and was ended");
+  if (trace.interrupted) outcome_.notes.emplace_back("the command was interrupted");
+  outcome_.as_asked = options_.no_land && trace.exit_status == 0;
+  return {};
+}
+
+// One command on one snapshot, up to an outcome or a reason to try again.
+Result<Run::After> Run::attempt() {
+  Txn txn = TRY(reload(state_, id()));
+  auto executed = execute(state_, txn, options_.command, options_, progress_);
+  if (!executed && executed.error().code == Code::kNotFound) {
+    TRY(store().append({events::aborted(id(), "no such program", txn.owner)}));
+    TRY(remove_worktrees(state_, txn));
+    TRY(drop_ref(state_, ref_of_base(id())));
+    Error error = std::move(executed).error();
+    error.code = Code::kUsage;
+    return std::unexpected(std::move(error));
+  }
+  if (!executed) return std::unexpected(std::move(executed).error());
+  const capture::TraceResult& trace = executed->trace;
+  outcome_.command_ms += executed->duration_ms;
+  for (const std::string& left : trace.left_running) {
+    outcome_.notes.push_back(
+        (options_.keep_running ? "left running: " : "ended with the command: ") + left);
+  }
+  txn = TRY(reload(state_, id()));
+  const TakenWork work = TRY(take_work(state_, txn, Untraced::kNo, progress_));
+  outcome_.untracked = work.untracked;
+  for (const std::string& note : work.notes) outcome_.notes.push_back(note);
+  TRY(fp_taken.hit());
+  const bool failed = trace.exit_status != 0 || trace.interrupted || trace.timed_out;
+  if (!failed && work.nothing()) {
+    TRY(store().append({events::nothing(id(), "the command changed nothing")}));
+    return After::kDone;
+  }
+  if (failed || options_.no_land) {
+    TRY(stay_open(trace));
+    return After::kDone;
+  }
+  const Asked asked = TRY(ask_to_land(state_, id(), options_, progress_, outcome_));
+  return settle(asked);
+}
+
+Result<Run::After> Run::settle(const Asked& asked) {
+  outcome_.conflicts = asked.conflicts;
+  if (asked.result != land::LandResult::kConflict) return After::kDone;
+  if (may_retry()) {
+    TRY(repair(asked.conflicts));
+    return After::kRetry;
+  }
+  const std::string why = repairs_ > 0 ? fmt::format("still in conflict after {} retries", repairs_)
+                                       : "what it depended on has changed";
+  TRY(store().append({events::quarantined(id(), why, asked.conflicts)}));
+  return After::kDone;
+}
+
+// The retry rung: away for a moment that grows and is never the same, then a fresh snapshot.
+Status Run::repair(const std::vector<Conflict>& conflicts) {
+  ++repairs_;
+  const std::string subject = conflicts.empty() ? "" : conflicts.front().subject;
+  outcome_.repair_steps.push_back({"retry", subject, "again"});
+  TRY(store().append({events::repairing(
+      id(), "retry", fmt::format("{} has changed; run again on the new head", subject))}));
+  TRY(fp_repairing.hit());
+  if (progress_.on_note) {
+    progress_.on_note(
+        fmt::format("{}: {} changed under it; running again on the new head ({} of {})", id().str(),
+                    subject, repairs_, options_.retries));
+  }
+  const std::int64_t longest =
+      std::min(kLongestBackOffMs, kFirstBackOffMs << std::min(repairs_ - 1, 10));
+  state_.host.clock->sleep_ms(longest / 2 + static_cast<std::int64_t>(state_.host.random->below(
+                                                static_cast<std::uint64_t>(longest / 2 + 1))));
+  const Txn txn = TRY(reload(state_, id()));
+  auto started = start_attempt(state_, txn, options_, progress_, outcome_.notes);
+  if (started) return {};
+  TRY(store().append({events::quarantined(
+      id(), "the retry could not start: " + started.error().message, conflicts)}));
+  return std::unexpected(std::move(started).error().in("retrying " + id().str()));
+}
+
+// A landed change needs its worktrees no more; anything else keeps them.
+Status Run::tidy() {
+  const Txn txn = TRY(reload(state_, id()));
+  if (options_.keep || options_.keep_running) return {};
+  if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};
+  return remove_worktrees(state_, txn);
+}
+
+// Whoever comes next may take it up: from here on no live process stands for it.
+Status Run::release() {
+  const Txn txn = TRY(reload(state_, id()));
+  if (txn.state == TxnState::kOpen) {
+    TRY(store().append({events::reopened(id(), {txn.owner, txn.slot, false})}));
+  }
+  begun_.owner.release();
+  return {};
+}
+
+void Run::tell_repairs() {
+  const bool landed = outcome_.txn.state == TxnState::kLanded;
+  for (std::size_t i = 0; i < outcome_.repair_steps.size(); ++i) {
+    Outcome::Repair& step = outcome_.repair_steps[i];
+    const bool last = i + 1 == outcome_.repair_steps.size();
+    step.result = last && landed ? "landed"
+                  : last         ? std::string(state_name(outcome_.txn.state))
+                                 : "conflict again";
+    outcome_.repairs.push_back(
+        fmt::format("{} after {} changed: {}", step.rung, step.subject, step.result));
+  }
+}
+
+Result<Outcome> Run::go() {
+  begun_ = TRY(begin_txn(state_, options_, Ownership::kAttached, progress_, outcome_.notes));
+  TRY(first_attempt());
+  if (progress_.on_note) {
+    // Worth knowing while the command runs, and then not worth saying twice.
+    for (const std::string& note : outcome_.notes) progress_.on_note(note);
+    outcome_.notes.clear();
+  }
+  while (true) {
+    auto after = attempt();
+    if (!after) {
+      Error error = std::move(after).error();
+      if (error.hint.empty()) error.hint = "what it did is kept; see: git txn show " + id().str();
+      return std::unexpected(std::move(error));
+    }
+    if (*after == After::kDone) break;
+  }
+  TRY(fp_landed.hit());
+  TRY(tidy());
+  TRY(release());
+  TRY(finish_outcome(state_, id(), started_ns_, outcome_));
+  tell_repairs();
+  return std::move(outcome_);
+}
+
+}  // namespace
+
+Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress) {
+  TRY(refuse_inside(state_->host, "run"));
+  if (options.command.empty()) {
+    return fail(Code::kUsage, "no command to run", "git txn run -- COMMAND...");
+  }
+  TRY(state_->target(options.onto));  // before anything is created
+  TRY(find_program(state_->host, options.command.front()));
+  std::vector<std::string> recovered;
+  TRY(recover_first(*state_, progress, recovered));
+  for (const std::string& note : recovered) {
+    if (progress.on_note) progress.on_note(note);
+  }
+  return Run(*state_, options, progress).go();
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,70 @@
+// What the files of the facade share: one opened repository, its store, and the small questions
+// every verb asks. Faces never see this header.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/kernel.h"
+#include "land/land.h"
+#include "repo/repository.h"
+#include "repo/worktree.h"
+#include "store/store.h"
+
+namespace gittxn::api {
+
+struct Kernel::State {
+  State(Host known, repo::Repository opened)
+      : host(std::move(known)), repository(std::move(opened)) {}
+
+  Host host;
+  repo::Repository repository;
+  std::optional<store::Store> store;
+  std::string worktrees;  // cache of worktree_root()
+
+  // For verbs that write: creates the store when there is none.
+  Result<store::Store*> writing();
+  // For verbs that only look; null: nothing was ever recorded here, and nothing is created.
+  Result<store::Store*> looking();
+  // looking(), and the transaction by id, unique prefix or name.
+  Result<Txn> find(const std::string& id_or_name);
+
+  // Where this repository's worktrees go: outside of it, absolute, made when absent.
+  Result<std::string> worktree_root();
+  // A store must be open. The callbacks of `progress` live as long as the context is used.
+  Result<land::Context> context(const Progress& progress);
+  std::string owners_path() const { return repository.txn_dir() + "/owners"; }
+  std::string variable(
+      const std::string& name) const;  // of the caller's environment, "" when unset
+  Result<RefName> target(const std::optional<std::string>& onto) const;
+};
+
+// Verbs that write refuse to run inside a transaction, by name (exit 3).
+Status refuse_inside(const Host& host, std::string_view verb);
+
+// Recovers what can be recovered and tells it as notes; a branch that needs a person first does not
+// stop work on another one. Every verb that writes calls it first.
+Status recover_first(Kernel::State& state, const Progress& progress,
+                     std::vector<std::string>& notes);
+
+std::string short_oid(const Oid& oid);
+std::string ref_of_attempt(const TxnId& id, int attempt);
+std::string ref_of_base(const TxnId& id);
+// "main" for refs/heads/main
+std::string short_branch(const RefName& branch);
+// "Name <mail>"; kUsage when it is not that.
+Result<Identity> parse_identity(std::string_view text);
+// Of a raw identity, "Name <mail> 1700000000 +0100".
+struct Signature {
+  Identity who;
+  std::int64_t wall_ms = 0;
+};
+std::optional<Signature> parse_raw_identity(std::string_view raw);
+
+// The reads and writes recorded for an attempt; empty ones when nothing was taken.
+Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt);
+Result<Changes> recorded_writes(const store::Store& store, const Attempt& attempt);
+
+}  // namespace gittxn::api

@@ -1,0 +1,261 @@
+// The same as run, in steps: begin, exec, commit, abort, resume. Each takes the transaction's owner
+// slot while it works, so that two of them never work on one transaction, and leaves it free at its
+// end.
+#include <fmt/format.h>
+
+#include "api/settle.h"
+#include "api/work.h"
+#include "base/failpoint.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_commit_taken, "api.commit.taken");
+FAILPOINT(fp_abort_kept, "api.abort.kept");
+FAILPOINT(fp_resume_restored, "api.resume.restored");
+
+std::unexpected<Error> alive(const Txn& txn) {
+  return fail(Code::kBusy, txn.id.str() + " is being worked on by a live process",
+              "let it end, or stop it; git txn status shows it");
+}
+
+// The transaction, with nobody else at it for as long as the lock is held.
+struct Held {
+  Txn txn;
+  SlotLock owner;
+};
+Result<Held> hold(Kernel::State& state, const std::string& id_or_name) {
+  Held held;
+  held.txn = TRY(state.find(id_or_name));
+  auto lock = SlotLock::try_acquire(state.owners_path(), held.txn.slot);
+  if (!lock && lock.error().code == Code::kBusy) return alive(held.txn);
+  if (!lock) return std::unexpected(std::move(lock).error());
+  held.owner = *std::move(lock);
+  held.txn = TRY(reload(state, held.txn.id));
+  return held;
+}
+
+Status start_writing(Kernel::State& state, std::string_view verb, const Progress& progress,
+                     std::vector<std::string>& notes) {
+  TRY(refuse_inside(state.host, verb));
+  return recover_first(state, progress, notes);
+}
+
+Result<bool> has_worktree(const Txn& txn) {
+  if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) return false;
+  return exists(txn.attempts.back().worktree + "/tree/.git");
+}
+
+std::unexpected<Error> never_started(const Txn& txn) {
+  return fail(Code::kUsage, txn.id.str() + " was never started: it has no worktree and no work",
+              "git txn abort " + txn.id.str());
+}
+
+// What commit has to land: taken again where the worktree is still there, else as it was kept.
+Result<bool> anything_to_land(Kernel::State& state, const Txn& txn, const Progress& progress,
+                              Outcome& outcome) {
+  if (TRY(has_worktree(txn))) {
+    const TakenWork work = TRY(take_work(state, txn, Untraced::kCheck, progress));
+    outcome.untracked = work.untracked;
+    for (const std::string& note : work.notes) outcome.notes.push_back(note);
+    return !work.nothing();
+  }
+  const Attempt& attempt = txn.attempts.back();
+  if (attempt.kept.empty()) {
+    return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone and no work was kept",
+                "git txn abort " + txn.id.str());
+  }
+  return !TRY(recorded_writes(*state.store, attempt))
+  .empty();
+}
+
+Status commit_work(Kernel::State& state, const Txn& txn, const RunOptions& options,
+                   const Progress& progress, Outcome& outcome) {
+  if (txn.attempts.empty()) return never_started(txn);
+  if (!TRY(anything_to_land(state, txn, progress, outcome))) {
+    if (txn.state != TxnState::kOpen) {
+      TRY(state.store->append({events::reopened(txn.id, {txn.owner, txn.slot, false})}));
+    }
+    TRY(state.store->append({events::nothing(txn.id, "there is no change")}));
+    return {};
+  }
+  TRY(fp_commit_taken.hit());
+  const Asked asked = TRY(ask_to_land(state, txn.id, options, progress, outcome));
+  outcome.conflicts = asked.conflicts;
+  if (asked.result == land::LandResult::kConflict) {
+    TRY(state.store->append(
+        {events::quarantined(txn.id, "what it depended on has changed", asked.conflicts)}));
+  }
+  return {};
+}
+
+// A worktree with the kept work in it, for a transaction whose own is gone. What its commands read
+// is not known to the new one, so its read set is unknown from here on.
+Status restore_worktree(Kernel::State& state, const Txn& txn, const Progress& progress) {
+  const Attempt& last = txn.attempts.back();
+  if (last.kept.empty()) return never_started(txn);
+  Attempt attempt;
+  attempt.number = last.number + 1;
+  attempt.base = TRY(state.repository.objects().commit(last.kept))
+  .parents.at(0);
+  attempt.base_seq = TRY(state.store->head());
+  attempt.worktree =
+      fmt::format("{}/{}/{}", TRY(state.worktree_root()), txn.id.str(), attempt.number);
+  TRY(repo::remove_worktree(attempt.worktree));  // of a resume that was killed
+  TRY(make_dirs(parent_dir(attempt.worktree)));
+  TRY(pin_base(state, txn.id, attempt.base));
+  const repo::Worktree worktree = TRY(repo::create_worktree(
+      state.repository, {attempt.worktree, attempt.base, txn.target, txn.id}));
+  repo::GitOptions git;
+  git.dir = worktree.tree;
+  TRY(state.repository.git().must({"read-tree", "-m", "-u", "HEAD", last.kept.str()}, git));
+  TRY(state.repository.git().must({"reset", "-q"}, git));
+  TRY(fp_resume_restored.hit());
+  TRY(state.store->append({events::attempt_started(txn.id, attempt)}));
+  const Txn now = TRY(reload(state, txn.id));
+  TRY(take_work(state, now, Untraced::kYes, progress));
+  return {};
+}
+
+}  // namespace
+
+Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
+  TRY(refuse_inside(state_->host, "begin"));
+  TRY(state_->target(options.onto));  // before anything is created
+  std::vector<std::string> notes;
+  TRY(start_writing(*state_, "begin", progress, notes));
+  const Begun begun = TRY(begin_txn(*state_, options, Ownership::kDetached, progress, notes));
+  auto attempt = start_attempt(*state_, begun.txn, options, progress, notes);
+  if (!attempt) {
+    TRY(state_->store->append({events::aborted(
+        begun.txn.id, "it could not start: " + attempt.error().message, begun.txn.owner)}));
+    return std::unexpected(std::move(attempt).error());
+  }
+  for (const std::string& note : notes) {
+    if (progress.on_note) progress.on_note(note);
+  }
+  return reload(*state_, begun.txn.id);
+}
+
+Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& command,
+                         const RunOptions& options, const Progress& progress) {
+  std::vector<std::string> notes;
+  TRY(start_writing(*state_, "exec", progress, notes));
+  if (command.empty()) {
+    return fail(Code::kUsage, "no command to run", "git txn exec " + id + " -- COMMAND...");
+  }
+  TRY(find_program(state_->host, command.front()));
+  const Held held = TRY(hold(*state_, id));
+  const Txn& txn = held.txn;
+  if (txn.state != TxnState::kOpen) {
+    return fail(Code::kUsage,
+                fmt::format("{} is {}, not open", txn.id.str(), state_name(txn.state)),
+                is_final(txn.state) && txn.state != TxnState::kAborted
+                    ? "begin another: git txn begin"
+                    : "open it again with: git txn resume " + txn.id.str());
+  }
+  if (!TRY(has_worktree(txn))) {
+    return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone",
+                "bring it back with: git txn resume " + txn.id.str());
+  }
+  // What a person changed by hand since the last command would otherwise pass for the command's.
+  if (TRY(changed_since_taken(*state_, txn))) {
+    TRY(take_work(*state_, txn, Untraced::kYes, progress));
+  }
+  auto executed = execute(*state_, TRY(reload(*state_, txn.id)), command, options, progress);
+  if (!executed && executed.error().code == Code::kNotFound) executed.error().code = Code::kUsage;
+  if (!executed) return std::unexpected(std::move(executed).error());
+  const Txn after = TRY(reload(*state_, txn.id));
+  TRY(take_work(*state_, after, Untraced::kNo, progress));
+  for (const std::string& left : executed->trace.left_running) {
+    if (progress.on_note) progress.on_note("ended with the command: " + left);
+  }
+  return executed->trace.exit_status;
+}
+
+Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
+                               const Progress& progress) {
+  const std::int64_t started_ns = state_->host.clock->monotonic_ns();
+  Outcome outcome;
+  TRY(start_writing(*state_, "commit", progress, outcome.notes));
+  const Held held = TRY(hold(*state_, id));
+  const TxnId txn = held.txn.id;
+  switch (held.txn.state) {
+    case TxnState::kAborted:
+      return fail(Code::kUsage, txn.str() + " was aborted",
+                  "bring it back with: git txn resume " + txn.str());
+    case TxnState::kLanding:
+      return fail(Code::kBusy, txn.str() + " is landing and was not recovered",
+                  "see why with: git txn recover");
+    case TxnState::kLanded:
+    case TxnState::kNothing:
+      break;
+    default:
+      TRY(commit_work(*state_, held.txn, options, progress, outcome));
+  }
+  const Txn now = TRY(reload(*state_, txn));
+  const bool over = now.state == TxnState::kLanded || now.state == TxnState::kNothing;
+  if (over && !options.keep) TRY(remove_worktrees(*state_, now));
+  TRY(finish_outcome(*state_, txn, started_ns, outcome));
+  return outcome;
+}
+
+Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
+  const Progress progress;
+  std::vector<std::string> notes;
+  TRY(start_writing(*state_, "abort", progress, notes));
+  const Held held = TRY(hold(*state_, id));
+  const Txn& txn = held.txn;
+  if (txn.state == TxnState::kAborted) return txn;
+  if (is_final(txn.state)) {
+    return fail(
+        Code::kUsage,
+        fmt::format("{} is {}: there is nothing to abort", txn.id.str(), state_name(txn.state)),
+        txn.state == TxnState::kLanded
+            ? "undo a landing with: git revert " + txn.landed_commit.str()
+            : "");
+  }
+  if (TRY(has_worktree(txn)) && TRY(changed_since_taken(*state_, txn))) {
+    TRY(take_work(*state_, txn, Untraced::kCheck, progress));
+  }
+  TRY(fp_abort_kept.hit());
+  const Identity who = TRY(state_->repository.identity());
+  TRY(state_->store->append(
+      {events::aborted(txn.id, reason, fmt::format("{} <{}>", who.name, who.email))}));
+  return reload(*state_, txn.id);
+}
+
+Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
+  std::vector<std::string> notes;
+  TRY(start_writing(*state_, "resume", progress, notes));
+  const Held held = TRY(hold(*state_, id));
+  const Txn& txn = held.txn;
+  if (txn.state == TxnState::kLanded || txn.state == TxnState::kNothing) {
+    return fail(Code::kUsage, fmt::format("{} is {}", txn.id.str(), state_name(txn.state)),
+                "begin another: git txn begin");
+  }
+  if (txn.attempts.empty()) return never_started(txn);
+  const Identity who = TRY(state_->repository.identity());
+  const std::int64_t slot = TRY(state_->store->next_slot());
+  TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false})}));
+  if (!TRY(has_worktree(txn))) {
+    const Txn open = TRY(reload(*state_, txn.id));
+    TRY(restore_worktree(*state_, open, progress));
+  }
+  return reload(*state_, txn.id);
+}
+
+Result<std::string> Kernel::worktree_of(const std::string& id) {
+  const Txn txn = TRY(state_->find(id));
+  if (TRY(has_worktree(txn))) return repo::worktree_at(txn.attempts.back().worktree).tree;
+  return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone",
+              txn.state == TxnState::kLanded
+                  ? "its commit is " + txn.landed_commit.str()
+                  : "bring it back with: git txn resume " + txn.id.str());
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,164 @@
+// Taking what a transaction did: the change as `git add -A` sees it, and the reads that the traces
+// of all its commands show. Everything is durable before the log names it.
+//
+// If we die: stray objects, perhaps refs/txn/<id>/<attempt> with work that the log does not know
+// yet. The worktree is as it was, so the next commit takes it again.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "api/work.h"
+#include "base/failpoint.h"
+#include "capture/interpret.h"
+#include "repo/worktree_ignore.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_kept, "api.take.kept");
+FAILPOINT(fp_recorded, "api.take.recorded");
+
+constexpr std::size_t kSubjectBytes = 72;
+
+Result<capture::Places> places_of(Kernel::State& state, const repo::Worktree& worktree) {
+  capture::Places places;
+  places.tree = TRY(real_path(worktree.tree));
+  places.private_git_dir = TRY(real_path(worktree.git_dir));
+  places.common_git_dir = state.repository.place().common_dir;
+  for (const auto& checkout : TRY(state.repository.checkouts())) {
+    places.checkouts.push_back(checkout.worktree);
+  }
+  return places;
+}
+
+// Each transaction depends on the policy it was begun under; softly, because it lands under the
+// policy of the head whatever that says by then.
+Result<Read> policy_read(Kernel::State& state, const Oid& snapshot) {
+  const Policy policy = TRY(land::policy_at(state.repository, snapshot));
+  Read read;
+  read.kind = ReadKind::kKernel;
+  read.subject = std::string(land::kPolicySubject);
+  read.digest = policy.version.str();
+  read.strength = Strength::kSoft;
+  read.source = ReadSource::kKernel;
+  read.snapshot = snapshot;
+  read.op = "begin";
+  return read;
+}
+
+void mark_unknown(ReadSet& reads, std::string_view reason) {
+  if (!reads.complete && reads.unknown_reason == kUntracedReason) return;
+  reads.complete = false;
+  reads.unknown_reason = std::string(reason);
+}
+
+// The commit that the commands of the last attempt saw when they started. The attempt's base is
+// another one once the agent has merged or reset to the target; what was read before stays read
+// from here.
+Result<Oid> snapshot_of(Kernel::State& state, const Txn& txn) {
+  auto pinned = state.repository.refs().read(RefName(ref_of_base(txn.id)));
+  if (!pinned && pinned.error().code == Code::kNotFound) return txn.attempts.back().base;
+  return pinned;
+}
+
+Result<ReadSet> reads_of(Kernel::State& state, const Attempt& attempt, const Oid& snapshot,
+                         const repo::Worktree& worktree, const Changes& writes) {
+  capture::InterpretInput input;
+  input.places = TRY(places_of(state, worktree));
+  input.record_files = attempt.traces;
+  input.snapshot = snapshot;
+  input.writes = writes;
+  const std::string scratch = attempt.worktree + "/ignore";
+  TRY(remove_tree(scratch));  // of a take that was killed
+  const auto rules = std::make_shared<repo::IgnoreRules>(
+      TRY(repo::IgnoreRules::open(state.repository, snapshot, scratch)));
+  input.ignored = [rules](const std::string& path) { return rules->ignored(path); };
+  input.tool_cache_file = state.repository.txn_dir() + "/tools";
+  ReadSet reads =
+      TRY_IN("reading the trace", capture::interpret(state.repository.objects(), input));
+  if (attempt.traces.empty()) mark_unknown(reads, "no command was traced");
+  reads.reads.push_back(TRY(policy_read(state, snapshot)));
+  normalize(reads);
+  return reads;
+}
+
+// Whose name the landing commit carries, unless --author says another.
+Signature author_of(const Kernel::State& state, const Txn& txn, const repo::Taken& taken) {
+  if (taken.author) {
+    if (auto signature = parse_raw_identity(*taken.author)) return *std::move(signature);
+  }
+  return {txn.author.value_or(txn.committer), state.host.clock->wall_ms()};
+}
+
+}  // namespace
+
+std::string default_message(const Txn& txn) {
+  std::string subject = txn.name.empty() ? quote_argv(txn.command) : txn.name;
+  const std::size_t line = subject.find('\n');
+  const bool cut =
+      txn.name.empty() && (line != std::string::npos || subject.size() > kSubjectBytes);
+  if (!cut) return subject + "\n";
+  std::string first = subject.substr(0, std::min(line, kSubjectBytes - 3));
+  while (!first.empty() && (static_cast<unsigned char>(first.back()) & 0xC0) == 0x80) {
+    first.pop_back();  // never half a character
+  }
+  return first + "...\n\n" + subject + "\n";
+}
+
+Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untraced,
+                            const Progress& progress) {
+  if (progress.on_phase) progress.on_phase("taking the change");
+  const Attempt& attempt = txn.attempts.back();
+  const repo::Worktree worktree = repo::worktree_at(attempt.worktree);
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  const repo::Taken taken = TRY_IN("taking the change of " + txn.id.str(),
+                                   repo::take(state.repository, worktree, snapshot, txn.target));
+  TakenWork work;
+  work.changes = taken.changes;
+  work.untracked = taken.untracked;
+  work.notes = taken.notes;
+  work.reads = TRY(reads_of(state, attempt, snapshot, worktree, taken.changes));
+  if (untraced == Untraced::kCheck && !attempt.kept.empty()) {
+    const Oid known = TRY(state.repository.objects().tree_of(attempt.kept));
+    if (known != taken.tree) untraced = Untraced::kYes;
+  }
+  if (untraced == Untraced::kYes || attempt.unknown_reason == kUntracedReason) {
+    mark_unknown(work.reads, kUntracedReason);
+  }
+
+  const std::string message = taken.message.value_or(default_message(txn));
+  const Signature author = author_of(state, txn, taken);
+  const auto branch = TRY(state.store->branch(txn.target));
+  std::vector<Oid> durable;
+  if (branch && !branch->durable_head.empty()) durable.push_back(branch->durable_head);
+  const Oid kept = TRY(repo::keep(state.repository, txn.id, attempt.number, taken, message,
+                                  author.who, author.wall_ms, durable));
+  TRY(fp_kept.hit());
+  events::Taken event;
+  event.attempt = attempt.number;
+  event.base = taken.base;
+  event.kept = kept;
+  event.reads = TRY(state.store->put_artifact(reads_to_lines(work.reads)));
+  event.reads_complete = work.reads.complete;
+  event.unknown_reason = work.reads.unknown_reason;
+  event.writes = TRY(state.store->put_artifact(changes_to_lines(work.changes)));
+  event.tool_env = work.reads.tool_env_digest;
+  TRY(state.store->append({events::taken(txn.id, event)}));
+  TRY(fp_recorded.hit());
+  return work;
+}
+
+Result<bool> changed_since_taken(Kernel::State& state, const Txn& txn) {
+  const Attempt& attempt = txn.attempts.back();
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  const repo::Taken taken =
+      TRY(repo::take(state.repository, repo::worktree_at(attempt.worktree), snapshot, txn.target));
+  const Oid known = attempt.kept.empty() ? snapshot : attempt.kept;
+  return taken.tree != TRY(state.repository.objects().tree_of(known));
+}
+
+}  // namespace gittxn::api

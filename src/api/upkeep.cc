@@ -1,0 +1,149 @@
+// Recovery, verification and gates on demand.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/settle.h"
+#include "api/state.h"
+#include "audit/audit.h"
+#include "base/fs.h"
+#include "gates/trust.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+// Attached owners that died: what they were at is open to whoever takes it up. A slot is held from
+// before the transaction is recorded, so a free one means dead.
+Status mark_lost_owners(Kernel::State& state, std::vector<std::string>& lines) {
+  using enum TxnState;
+  const store::TxnFilter working{{kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing},
+                                 0};
+  for (const Txn& txn : TRY(state.store->txns(working))) {
+    if (!txn.attached || TRY(SlotLock::is_held(state.owners_path(), txn.slot))) continue;
+    const auto marked = state.store->append({events::owner_lost(txn.id, txn.slot)});
+    if (!marked && marked.error().code == Code::kStale) continue;  // somebody took it up meanwhile
+    if (!marked) return std::unexpected(marked.error());
+    if (txn.state == kQuarantined || txn.state == kRejected) continue;  // it had ended
+    lines.push_back(
+        fmt::format("{}: its owner is gone; what it did is kept, land it with: "
+                    "git txn commit {}",
+                    txn.id.str(), txn.id.str()));
+  }
+  return {};
+}
+
+void tell(const land::RecoveryReport& report, std::vector<std::string>& lines) {
+  for (const auto& item : report.items) {
+    const std::string who = item.txn.empty() ? "" : item.txn.str() + ": ";
+    lines.push_back(who + item.found + "; " + item.done);
+  }
+}
+
+}  // namespace
+
+Status recover_first(Kernel::State& state, const Progress& progress,
+                     std::vector<std::string>& notes) {
+  const land::Context context = TRY(state.context(progress));
+  const land::RecoveryReport report = TRY(land::recover(context));
+  tell(report, notes);
+  for (const Error& stop : report.stops) {
+    notes.push_back(stop.message + (stop.hint.empty() ? "" : "; " + stop.hint));
+  }
+  return mark_lost_owners(state, notes);
+}
+
+Result<std::vector<std::string>> Kernel::recover() {
+  TRY(refuse_inside(state_->host, "recover"));
+  const Progress progress;
+  const land::Context context = TRY(state_->context(progress));
+  land::RecoveryReport report = TRY(land::recover(context));
+  std::vector<std::string> lines;
+  tell(report, lines);
+  for (const std::string& move : report.outside_moves)
+    lines.push_back("moved from outside: " + move);
+  TRY(mark_lost_owners(*state_, lines));
+  if (!report.stops.empty()) return std::unexpected(std::move(report.stops.front()));
+  return lines;
+}
+
+Result<Kernel::Verification> Kernel::verify(bool replay) {
+  Verification verification;
+  store::Store* store = TRY(state_->looking());
+  if (store == nullptr) return verification;
+  const audit::Replay again = replay ? audit::Replay::kYes : audit::Replay::kNo;
+  audit::Report report = TRY(audit::verify(state_->repository, *store, again));
+  verification.events = report.events;
+  verification.problems = std::move(report.problems);
+  verification.notes = std::move(report.notes);
+  return verification;
+}
+
+Result<Json> Kernel::state_at(Seq seq) {
+  store::Store* store = TRY(state_->looking());
+  if (store == nullptr) {
+    return fail(Code::kUsage, "nothing was ever recorded in this repository",
+                "git txn run -- COMMAND starts something");
+  }
+  return store->state_at(seq);
+}
+
+Result<std::vector<GateLine>> Kernel::run_gates_on(const std::string& id_or_commit,
+                                                   const std::vector<std::string>& names,
+                                                   const Progress& progress) {
+  TRY(refuse_inside(state_->host, "gate"));
+  land::Context context = TRY(state_->context(progress));
+  gates::Candidate candidate;
+  candidate.branch = TRY(state_->target(std::nullopt));
+  const auto txn = state_->find(id_or_commit);
+  std::string commitish = id_or_commit;
+  if (txn) {
+    candidate.branch = txn->target;
+    candidate.txn = txn->id;
+    if (!txn->landed_commit.empty()) {
+      commitish = txn->landed_commit.str();
+    } else if (!txn->attempts.empty() && !txn->attempts.back().kept.empty()) {
+      commitish = txn->attempts.back().kept.str();
+    } else {
+      return fail(Code::kUsage, txn->id.str() + " has no work to run gates on");
+    }
+  }
+  const auto& git = state_->repository.git();
+  const Output found =
+      TRY(git.run({"rev-parse", "--verify", "-q", "--end-of-options", commitish + "^{commit}"},
+                  state_->repository.here()));
+  if (!found.exit.success()) {
+    return fail(Code::kUsage, "'" + id_or_commit + "' is neither a transaction nor a commit");
+  }
+  const auto commit =
+      TRY(state_->repository.objects().commit(Oid(found.out.substr(0, found.out.find('\n')))));
+  candidate.commit = commit.oid;
+  candidate.tree = commit.tree;
+  if (!commit.parents.empty()) candidate.parent = commit.parents.front();
+
+  const Oid head = TRY(state_->repository.refs().read(candidate.branch));
+  const Policy policy = TRY(land::policy_at(state_->repository, head));
+  TRY(gates::require_trust(*context.store, policy, state_->variable("GIT_TXN_TRUST")));
+  for (const std::string& name : names) {
+    const auto named = [&](const GateSpec& gate) { return gate.name.str() == name; };
+    if (std::none_of(policy.gates.begin(), policy.gates.end(), named)) {
+      return fail(Code::kUsage, "the policy has no gate '" + name + "'", "git txn gate list");
+    }
+  }
+  std::vector<GateLine> lines;
+  for (const GateSpec& gate : policy.gates) {
+    const bool wanted =
+        names.empty() || std::find(names.begin(), names.end(), gate.name.str()) != names.end();
+    if (!wanted) continue;
+    if (progress.on_phase) progress.on_phase("gate " + gate.name.str());
+    const gates::GateReport report = TRY(gates::run_gate(context.gates, policy, gate, candidate));
+    lines.push_back(gate_line(report.certificate));
+  }
+  return lines;
+}
+
+}  // namespace gittxn::api

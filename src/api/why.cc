@@ -1,0 +1,167 @@
+// git txn why: why a transaction waits, was repaired or was refused. The witness is shown as a diff
+// between what was read and what the branch says now, or as what the gate printed; then its whole
+// history, and what to do next.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/settle.h"
+#include "api/state.h"
+#include "base/json.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+constexpr std::size_t kMostWitnesses = 20;
+constexpr std::size_t kMostWitnessBytes = 16u << 10;
+
+std::string bounded(std::string text, std::string_view what) {
+  if (text.size() <= kMostWitnessBytes) return text;
+  std::size_t end = text.rfind('\n', kMostWitnessBytes);
+  if (end == std::string::npos) end = kMostWitnessBytes;
+  const std::size_t left = text.size() - end;
+  text.resize(end);
+  return text + fmt::format("\n... {} more bytes of {}\n", left, what);
+}
+
+// The conflicts of one attempt, and between which commits they show.
+struct Clash {
+  int attempt = 0;  // 0: the last
+  std::vector<Conflict> conflicts;
+};
+
+int attempt_named(const Event& event) {
+  const auto payload = parse_json(event.payload);
+  if (!payload || !payload->is_object()) return 0;
+  const auto number = payload->find("attempt");
+  return number != payload->end() && number->is_number_integer() ? number->get<int>() : 0;
+}
+
+// The newest conflicts on record: of a landed transaction those of the attempt before the one that
+// did.
+Result<Clash> newest_clash(const std::vector<Event>& history) {
+  Clash clash;
+  for (const Event& event : history) {
+    auto conflicts = TRY(events::conflicts_of(event));
+    if (conflicts.empty()) continue;
+    const int attempt = attempt_named(event);
+    if (attempt != 0) clash.attempt = attempt;
+    clash.conflicts = std::move(conflicts);
+  }
+  return clash;
+}
+
+// What the branch was when the attempt met it: the base of the next attempt, else what it is now.
+Result<Oid> met_head(Kernel::State& state, const Txn& txn, std::size_t index) {
+  if (index + 1 < txn.attempts.size()) return txn.attempts[index + 1].base;
+  if (!txn.landed_commit.empty()) {
+    const auto landed = TRY(state.repository.objects().commit(txn.landed_commit));
+    if (!landed.parents.empty()) return landed.parents.front();
+  }
+  return state.repository.refs().read(txn.target);
+}
+
+Result<WhyReport::Witness> path_witness(Kernel::State& state, const Oid& read, const Oid& head,
+                                        const std::string& path) {
+  repo::GitOptions git;
+  git.dir = state.repository.place().common_dir;
+  git.extra["GIT_LITERAL_PATHSPECS"] = "1";
+  std::string diff =
+      TRY(state.repository.git().must({"diff", "--no-ext-diff", "--no-color", "--no-renames",
+                                       read.str(), head.str(), "--", path.empty() ? "." : path},
+                                      git));
+  return WhyReport::Witness{path.empty() ? "." : path, bounded(std::move(diff), "difference")};
+}
+
+// What the gate printed the last time it said no.
+Result<WhyReport::Witness> gate_witness(Kernel::State& state, const std::vector<Event>& history,
+                                        const std::string& gate) {
+  WhyReport::Witness witness{"gate " + gate, ""};
+  Digest output;
+  for (const Event& event : history) {
+    if (event.type != event_type::kGateEvaluated) continue;
+    const Json payload = TRY(parse_json(event.payload));
+    const Certificate certificate = TRY(certificate_from_json(payload));
+    if (certificate.gate.str() == gate && !certificate.passed) output = certificate.output;
+  }
+  if (output.empty()) return witness;
+  std::string text = TRY(state.store->artifact(output));
+  if (text.size() > kMostWitnessBytes) {
+    text = "...\n" + text.substr(text.size() - kMostWitnessBytes);  // a failure is at the end
+  }
+  witness.diff = std::move(text);
+  return witness;
+}
+
+bool is_about_a_path(const Conflict& conflict) {
+  return conflict.kind == ConflictKind::kReadStale || conflict.kind == ConflictKind::kWriteWrite ||
+         conflict.kind == ConflictKind::kPredicate;
+}
+
+Result<std::vector<WhyReport::Witness>> witnesses_of(Kernel::State& state, const Txn& txn,
+                                                     const std::vector<Event>& history,
+                                                     const Clash& clash) {
+  std::vector<WhyReport::Witness> witnesses;
+  if (txn.attempts.empty()) return witnesses;
+  const std::size_t last = txn.attempts.size() - 1;
+  const std::size_t index =
+      clash.attempt > 0 ? std::min(static_cast<std::size_t>(clash.attempt) - 1, last) : last;
+  const Oid head = TRY(met_head(state, txn, index));
+  for (const Conflict& conflict : clash.conflicts) {
+    if (witnesses.size() == kMostWitnesses) break;
+    const auto same = [&](const auto& known) { return known.path == conflict.subject; };
+    if (std::any_of(witnesses.begin(), witnesses.end(), same)) continue;
+    if (conflict.kind == ConflictKind::kGate) {
+      witnesses.push_back(TRY(gate_witness(state, history, conflict.subject)));
+    } else if (is_about_a_path(conflict)) {
+      auto witness = TRY(path_witness(state, txn.attempts[index].base, head, conflict.subject));
+      if (!witness.diff.empty()) witnesses.push_back(std::move(witness));
+    }
+  }
+  return witnesses;
+}
+
+std::vector<std::string> next_steps(const Txn& txn) {
+  const std::string id = txn.id.str();
+  switch (txn.state) {
+    case TxnState::kQuarantined:
+      return {"git txn diff " + id + "      what it would have changed",
+              "git txn resume " + id + "    work on in its worktree, then: git txn commit " + id,
+              "git txn abort " + id + "     give it up; the work stays at " +
+                  ref_of_attempt(txn.id, static_cast<int>(txn.attempts.size()))};
+    case TxnState::kRejected:
+      return {
+          "git txn resume " + id + "    put it right in its worktree, then: git txn commit " + id,
+          "git txn commit " + id + "    ask again as it is, when the gate or policy was at fault"};
+    case TxnState::kPrepared:
+      if (txn.waiting_reason == "trust") return {txn.waiting_subject};
+      break;
+    default:
+      break;
+  }
+  const std::string next = next_line(txn);
+  return next.empty() ? std::vector<std::string>{} : std::vector<std::string>{next};
+}
+
+}  // namespace
+
+Result<WhyReport> Kernel::why(const std::string& id) {
+  WhyReport report;
+  report.txn = TRY(state_->find(id));
+  const std::vector<Event> history = TRY(state_->store->events_of(report.txn.id.str()));
+  const Clash clash = TRY(newest_clash(history));
+  report.conflicts = clash.conflicts;
+  report.witnesses = TRY(witnesses_of(*state_, report.txn, history, clash));
+  for (const Event& event : history) {
+    report.history.push_back(event.time + "  " + events::describe(event));
+  }
+  report.next = next_steps(report.txn);
+  return report;
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,79 @@
+// The working half of a transaction: its beginning, its attempts, the commands run in it, and
+// taking what they did. run, begin, exec and commit are made of these.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/state.h"
+#include "base/fs.h"
+#include "capture/trace/trace.h"
+
+namespace gittxn::api {
+
+enum class Ownership { kAttached, kDetached };
+
+struct Begun {
+  Txn txn;
+  SlotLock owner;  // proves that the owner lives for as long as it is held
+};
+// Records a new transaction; nothing is checked out yet. Refuses what policy and trust refuse.
+Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
+                        const Progress& progress, std::vector<std::string>& notes);
+
+// Refuses, before anything happened, a program that is on no PATH. One named relative to the
+// worktree can only be looked for there.
+Status find_program(const Host& host, const std::string& program);
+
+// Deletes a ref of ours; absent is success.
+Status drop_ref(Kernel::State& state, const std::string& name);
+
+// Names the base of the attempt at work, so that no clean-up of git's takes it meanwhile.
+Status pin_base(Kernel::State& state, const TxnId& id, const Oid& base);
+
+// A fresh snapshot of the branch and a worktree of it, prepared as the policy there says. When it
+// fails, what it made is removed and the log does not know of it.
+Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOptions& options,
+                              const Progress& progress, std::vector<std::string>& notes);
+
+struct Executed {
+  capture::TraceResult trace;
+  std::int64_t duration_ms = 0;
+};
+// Runs a command in the last attempt's worktree under the tracer. kNotFound: no such program;
+// nothing ran.
+Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector<std::string>& argv,
+                         const RunOptions& options, const Progress& progress);
+
+struct TakenWork {
+  Changes changes;
+  ReadSet reads;
+  std::vector<std::string> untracked;
+  std::vector<std::string> notes;
+  bool nothing() const { return changes.empty(); }
+};
+// Whether the worktree may hold changes that no trace saw: a person's, made between commands.
+enum class Untraced {
+  kNo,     // a traced command has just ended
+  kCheck,  // they are there when the worktree differs from what was last taken
+  kYes,
+};
+// Takes the last attempt's worktree: its change, the reads of all its commands, a commit that keeps
+// it.
+Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untraced,
+                            const Progress& progress);
+// True when the worktree differs from what was last taken, or from the snapshot.
+Result<bool> changed_since_taken(Kernel::State& state, const Txn& txn);
+// Why such a read set is unknown, for good.
+inline constexpr std::string_view kUntracedReason =
+    "the worktree was changed outside a traced command";
+
+// The transaction as the store has it now.
+Result<Txn> reload(Kernel::State& state, const TxnId& id);
+// Removes the worktrees of all attempts and says so in the log.
+Status remove_worktrees(Kernel::State& state, const Txn& txn);
+// The first line a landing gets when the agent made no commit: the name, else the command.
+std::string default_message(const Txn& txn);
+
+}  // namespace gittxn::api
