@@ -104,9 +104,7 @@ Status sync_files(const std::vector<std::string>& paths) {
       // Only a head start: where the file system cannot, the fsync below does it all.
       (void)::sync_file_range(open.back().get(), 0, 0, SYNC_FILE_RANGE_WRITE);
     }
-    for (std::size_t i = begin; i < end; ++i) {
-      if (::fsync(open[i - begin].get()) != 0) return fail_errno(errno, "fsync '" + paths[i] + "'");
-    }
+    for (std::size_t i = begin; i < end; ++i) TRY(fsync_path(paths[i]));
   }
   return {};
 }

@@ -10,24 +10,25 @@
 
 namespace gittxn::repo {
 
-// The caller's environment without every GIT_* variable that points git at a repository, an index, an
-// object directory or a configuration (git rev-parse --local-env-vars); the rest as it is. For
+// The caller's environment without every GIT_* variable that points git at a repository, an index,
+// an object directory or a configuration (git rev-parse --local-env-vars); the rest as it is. For
 // programs of the user that are run somewhere else: agents, gates.
 Environment without_repository(const Environment& caller);
-// without_repository, with LC_ALL=C, no pager, no terminal prompt, no optional locks, no replacement
-// objects, and GIT_NO_LAZY_FETCH unset. For our own git commands.
+// without_repository, with LC_ALL=C, no pager, no terminal prompt, no optional locks, no
+// replacement objects, and GIT_NO_LAZY_FETCH unset. For our own git commands.
 Environment git_environment(const Environment& caller);
-// What `git -c key=value txn ...` passed on: only for questions about the caller's own configuration.
+// What `git -c key=value txn ...` passed on: only for questions about the caller's own
+// configuration.
 Environment caller_config(const Environment& caller);
 
 enum class Hooks { kOff, kOn };
 
 struct GitOptions {
-  std::string dir = {};               // -C
-  Environment extra = {};             // added last, e.g. GIT_INDEX_FILE
+  std::string dir = {};    // -C
+  Environment extra = {};  // added last, e.g. GIT_INDEX_FILE
   std::string input = {};
   std::int64_t timeout_ms = -1;
-  Hooks hooks = Hooks::kOff;          // kOff: core.hooksPath=/dev/null, also for what git runs
+  Hooks hooks = Hooks::kOff;  // kOff: core.hooksPath=/dev/null, also for what git runs
 };
 
 class Git {

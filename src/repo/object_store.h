@@ -1,13 +1,15 @@
-// Internal to repo/: the object database under Objects. Reads go through libgit2's odb (loose, packs,
-// alternates), and through git's own program for what libgit2 cannot give: a promised object of a
-// partial clone, a format it does not know. New objects are written loose into the own directory.
+// Internal to repo/: the object database under Objects. Reads go through libgit2's odb (loose,
+// packs, alternates), and through git's own program for what libgit2 cannot give: a promised object
+// of a partial clone, a format it does not know. New objects are written loose into the own
+// directory.
 //
-// libgit2 is given the object *directory*, never the repository: extensions, owners, split and sparse
-// indexes, config.worktree, everything that makes git_repository_open refuse, has no bearing on objects.
+// libgit2 is given the object *directory*, never the repository: extensions, owners, split and
+// sparse indexes, config.worktree, everything that makes git_repository_open refuse, has no bearing
+// on objects.
 //
-// libgit2 refreshes its list of packs whenever an object is not found, and git_odb_write looks for each
-// new object first; so writes go to a second odb that has only the loose back end, after one look that
-// does not refresh. The worst of an outdated list is a loose copy of a packed object.
+// libgit2 refreshes its list of packs whenever an object is not found, and git_odb_write looks for
+// each new object first; so writes go to a second odb that has only the loose back end, after one
+// look that does not refresh. The worst of an outdated list is a loose copy of a packed object.
 #pragma once
 
 #include <git2.h>
@@ -43,7 +45,9 @@ struct OidEqual {
 };
 using OidSet = std::unordered_set<git_oid, OidHash, OidEqual>;
 
-inline bool same(const git_oid& a, const git_oid& b) { return OidEqual()(a, b); }
+inline bool same(const git_oid& a, const git_oid& b) {
+  return OidEqual()(a, b);
+}
 Oid to_oid(const git_oid& oid);
 Result<git_oid> parse_oid(const Oid& oid);  // kUsage unless 40 hex digits
 git_oid checked_oid(const Oid& oid);        // of a name that was checked before: from parse_commit
@@ -87,7 +91,8 @@ class RawObject {
   std::unique_ptr<std::string> copy_;
 };
 
-// One line of a tree. `raw_mode` is what the tree says (old trees have 0100664); `mode` what it means.
+// One line of a tree. `raw_mode` is what the tree says (old trees have 0100664); `mode` what it
+// means.
 struct RawEntry {
   std::string_view name;
   std::uint32_t raw_mode = 0;
@@ -101,10 +106,11 @@ struct RawEntry {
 };
 TreeEntry to_entry(const RawEntry& entry);
 
-// Entries sorted by the bytes of their names, which is not git's order: there a directory sorts as if
-// its name ended in '/'. Two trees are compared name by name, and "a" may be a file in one of them.
+// Entries sorted by the bytes of their names, which is not git's order: there a directory sorts as
+// if its name ended in '/'. Two trees are compared name by name, and "a" may be a file in one of
+// them.
 struct Tree {
-  RawObject object;              // owns the names
+  RawObject object;  // owns the names
   std::vector<RawEntry> entries;
 };
 
@@ -116,7 +122,7 @@ class ObjectStore {
   const std::string& git_dir() const { return git_dir_; }
   const std::string& objects_dir() const { return objects_dir_; }
   const Git& git() const { return git_; }
-  GitOptions here() const;       // git commands on this repository
+  GitOptions here() const;  // git commands on this repository
   git_odb* odb() const { return odb_.get(); }
   git_repository* repository() const { return repository_.get(); }  // odb only: for revision walks
 
@@ -130,10 +136,10 @@ class ObjectStore {
   bool has(const git_oid& oid) const;
   void refresh() const;
   Result<git_oid> write(git_object_t type, std::string_view bytes) const;
-  Result<git_oid> write_tree(std::vector<RawEntry> entries) const;      // any order
+  Result<git_oid> write_tree(std::vector<RawEntry> entries) const;  // any order
 
-  bool is_shallow() const;                                              // right now
-  bool is_partial_clone() const;                                        // has promised objects
+  bool is_shallow() const;        // right now
+  bool is_partial_clone() const;  // has promised objects
   // This store's objects directory and those it borrows from, all of them, without repetition.
   Result<std::vector<std::string>> object_dirs() const;
   // Packs that make_durable has synced already; packs never change under one name.
@@ -149,7 +155,7 @@ class ObjectStore {
   OdbPtr odb_;
   OdbPtr writer_;
   RepositoryPtr repository_;
-  std::uint32_t shared_dir_mode_ = 0;   // not 0: core.sharedRepository is at work
+  std::uint32_t shared_dir_mode_ = 0;  // not 0: core.sharedRepository is at work
   mutable std::set<std::string> synced_packs_;
 };
 
@@ -172,8 +178,7 @@ class NewObjects {
  public:
   enum class Enter { kTake, kLook, kSkip };  // kLook: not this tree, but what is below it
   using Filter = std::function<Result<Enter>(const git_oid&, FileMode)>;
-  NewObjects(const ObjectStore& store, Filter filter)
-      : store_(store), filter_(std::move(filter)) {}
+  NewObjects(const ObjectStore& store, Filter filter) : store_(store), filter_(std::move(filter)) {}
   Status add_tree(const git_oid& tree, const std::vector<git_oid>& bases);
   Status add_object(const git_oid& oid, FileMode mode);
   const std::vector<git_oid>& found() const { return found_; }

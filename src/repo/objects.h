@@ -1,9 +1,9 @@
-// Objects and trees through libgit2: no index, no worktree, no O(files) step. A tree is only descended
-// into where two trees differ. One Objects per thread.
+// Objects and trees through libgit2: no index, no worktree, no O(files) step. A tree is only
+// descended into where two trees differ. One Objects per thread.
 //
-// Where libgit2 answers with anything the design calls "ask git" (a promised object of a partial clone,
-// a shallow history) the functions here fall back to git's program themselves; they never guess.
-// An object that neither has is kNotFound, a malformed one kCorrupt.
+// Where libgit2 answers with anything the design calls "ask git" (a promised object of a partial
+// clone, a shallow history) the functions here fall back to git's program themselves; they never
+// guess. An object that neither has is kNotFound, a malformed one kCorrupt.
 //
 // On disk: new objects are loose files, written whole under a temporary name and renamed; children
 // before parents. Nothing is durable until make_durable.
@@ -27,19 +27,19 @@ struct CommitInfo {
   Oid oid;
   Oid tree;
   std::vector<Oid> parents;
-  std::string author;      // raw "Name <mail> 1700000000 +0100"
+  std::string author;  // raw "Name <mail> 1700000000 +0100"
   std::string committer;
-  std::string encoding;    // empty: UTF-8
-  std::string message;     // bytes, whole
+  std::string encoding;  // empty: UTF-8
+  std::string message;   // bytes, whole
 };
 
 struct NewCommit {
   Oid tree;
   std::vector<Oid> parents;
-  std::string author;      // raw, as above
+  std::string author;  // raw, as above
   std::string committer;
   std::string message;
-  std::string encoding;    // empty: UTF-8
+  std::string encoding;  // empty: UTF-8
 };
 
 struct NamedEntry {
@@ -47,14 +47,15 @@ struct NamedEntry {
   TreeEntry entry;
 };
 
-// A path both sides changed to different things, or a file of one side where the other has a directory.
+// A path both sides changed to different things, or a file of one side where the other has a
+// directory.
 struct MergeConflict {
   std::string path;
   TreeEntry base, ours, theirs;
 };
 struct MergeOutcome {
-  Oid tree;                               // empty when there are conflicts
-  std::vector<MergeConflict> conflicts;   // sorted by path
+  Oid tree;                              // empty when there are conflicts
+  std::vector<MergeConflict> conflicts;  // sorted by path
 };
 
 class Objects {
@@ -66,20 +67,21 @@ class Objects {
   ~Objects();
 
   Result<CommitInfo> commit(const Oid& oid) const;
-  Result<Oid> tree_of(const Oid& commitish) const;            // commit or tree -> tree
+  Result<Oid> tree_of(const Oid& commitish) const;  // commit or tree -> tree
   Result<TreeEntry> entry_at(const Oid& tree, std::string_view path) const;  // absent: kNone
   Result<std::vector<NamedEntry>> list(const Oid& tree) const;  // sorted by name (bytes)
   Result<std::string> blob(const Oid& oid, std::size_t max_bytes = 1u << 30) const;
-  Result<bool> contains(const Oid& oid) const;                // here, without fetching
+  Result<bool> contains(const Oid& oid) const;  // here, without fetching
 
-  // Differences of two trees, descending only where they differ; empty oid is the empty tree. Commits
-  // may be given for their trees. A file on one side where the other has a directory is one entry with
-  // both, before what is below it.
+  // Differences of two trees, descending only where they differ; empty oid is the empty tree.
+  // Commits may be given for their trees. A file on one side where the other has a directory is one
+  // entry with both, before what is below it.
   Result<Changes> diff(const Oid& before, const Oid& after) const;
   // Three-way at tree level. Same change on both sides is no conflict. Never merges inside a file.
   Result<MergeOutcome> merge(const Oid& base, const Oid& ours, const Oid& theirs) const;
-  // The tree with these changes applied (each `before` is checked: kStale when it differs). Directories
-  // come and go with their files; entries of mode kTree are only looked at for the file beside them.
+  // The tree with these changes applied (each `before` is checked: kStale when it differs).
+  // Directories come and go with their files; entries of mode kTree are only looked at for the file
+  // beside them.
   Result<Oid> apply(const Oid& tree, const Changes& changes) const;
 
   Result<std::optional<Oid>> merge_base(const Oid& a, const Oid& b) const;
@@ -90,21 +92,22 @@ class Objects {
   Result<std::optional<std::vector<Oid>>> first_parent_path(const Oid& from, const Oid& to) const;
 
   Result<Oid> write_blob(std::string_view bytes);
-  Result<Oid> write_commit(const NewCommit& commit);          // the unsigned bytes
-  Result<Oid> write_raw_commit(std::string_view bytes);       // e.g. with a gpgsig header
+  Result<Oid> write_commit(const NewCommit& commit);     // the unsigned bytes
+  Result<Oid> write_raw_commit(std::string_view bytes);  // e.g. with a gpgsig header
   std::string commit_bytes(const NewCommit& commit) const;
 
   // Copies every object reachable from `tree` (and from `commits`) that this store lacks out of
-  // `from`, which may borrow from us. Objects are loose or one pack; not yet durable. An object that is
-  // here is taken to have its children here, except what differs from `known`, a commit or tree that is
-  // complete here: there every object is looked at (a power cut may have left a tree without its
-  // blobs). kUnsupported when a commit's parents are cut off by a shallow fetch.
+  // `from`, which may borrow from us. Objects are loose or one pack; not yet durable. An object
+  // that is here is taken to have its children here, except what differs from `known`, a commit or
+  // tree that is complete here: there every object is looked at (a power cut may have left a tree
+  // without its blobs). kUnsupported when a commit's parents are cut off by a shallow fetch.
   Status import(const Objects& from, const Oid& tree, const std::vector<Oid>& commits,
                 const Oid& known = {});
 
-  // Step 1 of landing: fsyncs every object file (loose, or the packs that hold it, and the directories
-  // that name them) reachable from `tip` and not from any of `durable`, whoever wrote them. With no
-  // `durable` it is one syncfs of the object directory's file system. kCorrupt when one is missing.
+  // Step 1 of landing: fsyncs every object file (loose, or the packs that hold it, and the
+  // directories that name them) reachable from `tip` and not from any of `durable`, whoever wrote
+  // them. With no `durable` it is one syncfs of the object directory's file system. kCorrupt when
+  // one is missing.
   Status make_durable(const Oid& tip, const std::vector<Oid>& durable) const;
 
   const std::string& git_dir() const;

@@ -87,7 +87,7 @@ Result<DoomedFile> write_temporary(const std::string& path, const std::string& r
   DoomedFile file(path);
   TRY(share_like(ref_dir, fd.get(), 0664));
   TRY(write_all(fd.get(), bytes));
-  if (::fsync(fd.get()) != 0) return fail_errno(errno, "fsync '" + path + "'");
+  TRY(fsync_path(path));
   return file;
 }
 

@@ -1,15 +1,15 @@
 // References by our own file code, because git's update is atomic but not durable (the directory is
 // never synced) and because a landing must leave no lock that does not name it.
 //
-// A swap, in order: a finished, synced file holding "<new>\n" is link(2)ed to <ref>.lock (so the lock
-// is never empty or half written, and its bytes say whose it is: the new value); the current value is
-// read under the lock and compared; the reflog entry is appended; the lock is renamed over the ref; the
-// directory is fsynced; a packed value of the same ref is thereby shadowed. A kill leaves: nothing; or
-// our lock, which remove_own_lock() recognises by its bytes; or the new value. An fsync that fails
-// after the rename is kOutcomeUnknown.
+// A swap, in order: a finished, synced file holding "<new>\n" is link(2)ed to <ref>.lock (so the
+// lock is never empty or half written, and its bytes say whose it is: the new value); the current
+// value is read under the lock and compared; the reflog entry is appended; the lock is renamed over
+// the ref; the directory is fsynced; a packed value of the same ref is thereby shadowed. A kill
+// leaves: nothing; or our lock, which remove_own_lock() recognises by its bytes; or the new value.
+// An fsync that fails after the rename is kOutcomeUnknown.
 //
-// A deletion is git's own (update-ref -d): it may have to rewrite packed-refs, and nobody is promised
-// that it is durable.
+// A deletion is git's own (update-ref -d): it may have to rewrite packed-refs, and nobody is
+// promised that it is durable.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "base/ids.h"
+#include "base/result.h"
 #include "repo/git.h"
 
 namespace gittxn::repo {
 
 struct RefUpdate {
   RefName ref;
-  Oid expected;              // empty: the ref must not exist
-  Oid desired;               // empty: delete
-  std::string reflog_who;    // "Name <mail> time zone"; empty: no reflog entry
+  Oid expected;            // empty: the ref must not exist
+  Oid desired;             // empty: delete
+  std::string reflog_who;  // "Name <mail> time zone"; empty: no reflog entry
   std::string reflog_message;
   std::int64_t lock_deadline_ms = 5000;
 };
@@ -36,15 +36,16 @@ struct RefUpdate {
 // What a HEAD file says: a branch (which need not exist), or a commit.
 struct HeadValue {
   bool symbolic = false;
-  RefName target;   // symbolic
-  Oid oid;          // not symbolic
+  RefName target;  // symbolic
+  Oid oid;         // not symbolic
 };
 // Of the git directory of one checkout. kCorrupt for a zero-length or malformed file.
 Result<HeadValue> read_head(const std::string& git_dir);
 
-// git check-ref-format, for a full name below refs/. Names from outside are paths: check them first.
+// git check-ref-format, for a full name below refs/. Names from outside are paths: check them
+// first.
 bool is_ref_name(std::string_view name);
-bool is_oid(std::string_view text);   // 40 lower-case hex digits
+bool is_oid(std::string_view text);  // 40 lower-case hex digits
 
 class Refs {
  public:
@@ -57,8 +58,9 @@ class Refs {
   // "refs/heads/" and friends, loose over packed, sorted by name. A symbolic ref is listed with the
   // value it leads to, or not at all when that does not exist.
   Result<std::vector<std::pair<RefName, Oid>>> list(std::string_view prefix) const;
-  // kStale when the value is not `expected`, kBusy when the lock was not had in time, kExists when a
-  // ref is in the way as a directory ("a" and "a/b"), kUsage for a symbolic ref: resolve_name first.
+  // kStale when the value is not `expected`, kBusy when the lock was not had in time, kExists when
+  // a ref is in the way as a directory ("a" and "a/b"), kUsage for a symbolic ref: resolve_name
+  // first.
   Status update(const RefUpdate& update) const;
   // Removes <ref>.lock if its bytes are "<desired>\n". True when it was there.
   Result<bool> remove_own_lock(const RefName& ref, const Oid& desired) const;

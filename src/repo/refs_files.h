@@ -20,7 +20,8 @@ struct LooseRef {
   Oid oid;
   RefName target;
 };
-// kAbsent also for a directory of that name. kCorrupt for anything that is neither value nor pointer.
+// kAbsent also for a directory of that name. kCorrupt for anything that is neither value nor
+// pointer.
 Result<LooseRef> read_loose(const std::string& dir, const RefName& name);
 
 // The file packed-refs as it was when it was read; empty when there is none.
@@ -39,8 +40,8 @@ class PackedRefs {
 // Loose over packed, not following symbolic refs (the caller knows it is none).
 Result<std::optional<Oid>> current_value(const std::string& dir, const RefName& name);
 
-// Appends "<old> <new> <who>\t<message>" to the logs of the ref and of every HEAD that points to it.
-// A missing log is begun where `git` (core.logAllRefUpdates) would begin it.
+// Appends "<old> <new> <who>\t<message>" to the logs of the ref and of every HEAD that points to
+// it. A missing log is begun where `git` (core.logAllRefUpdates) would begin it.
 Status append_reflogs(const std::string& dir, const Git& git, const RefUpdate& update);
 
 // Removes a tree of directories that holds nothing else. False when something is in it.

@@ -1,6 +1,6 @@
-// A repository for a test: a fresh directory with `git init -b main`, an identity and a clock that are
-// always the same, and nothing of the person's own configuration. Removed when it goes out of scope.
-// A git command that fails throws, which fails the test with git's own words.
+// A repository for a test: a fresh directory with `git init -b main`, an identity and a clock that
+// are always the same, and nothing of the person's own configuration. Removed when it goes out of
+// scope. A git command that fails throws, which fails the test with git's own words.
 #pragma once
 
 #include <unistd.h>
@@ -71,7 +71,8 @@ inline Environment test_environment(const std::string& home) {
 
 class ScratchRepo {
  public:
-  explicit ScratchRepo(std::vector<std::string> init_options = {}) : env_(test_environment(home())) {
+  explicit ScratchRepo(std::vector<std::string> init_options = {})
+      : env_(test_environment(home())) {
     must(make_dirs(home()));
     std::vector<std::string> args = {"init", "-q", "-b", "main"};
     args.insert(args.end(), init_options.begin(), init_options.end());
@@ -79,12 +80,12 @@ class ScratchRepo {
     run_git(std::move(args), {}, scratch_.path());
   }
 
-  std::string path() const { return scratch_ / "repo"; }      // the worktree
+  std::string path() const { return scratch_ / "repo"; }  // the worktree
   std::string git_dir() const { return path() + "/.git"; }
   std::string home() const { return scratch_ / "home"; }
-  std::string root() const { return scratch_.path(); }         // for other things of the same test
+  std::string root() const { return scratch_.path(); }  // for other things of the same test
   std::string file(std::string_view name) const { return join_path(path(), name); }
-  Environment& env() { return env_; }                          // tests may add to it
+  Environment& env() { return env_; }  // tests may add to it
   Git runner() const { return Git(env_); }
 
   // Standard output without its last line break.
@@ -117,7 +118,9 @@ class ScratchRepo {
     return head();
   }
   Oid head() const { return oid("HEAD"); }
-  Oid oid(const std::string& revision) const { return Oid(git({"rev-parse", "--verify", revision})); }
+  Oid oid(const std::string& revision) const {
+    return Oid(git({"rev-parse", "--verify", revision}));
+  }
   Oid tree(const std::string& revision = "HEAD") const { return oid(revision + "^{tree}"); }
 
   Repository open() const { return must(Repository::open(path(), env_)); }
