@@ -1,6 +1,14 @@
 // Running gates: each on exactly the candidate that would land, in a checkout of its own at a fixed
-// path, with a scrubbed environment, a time limit and streamed output. Evidence is a Certificate that
-// counts only for this (tree, parent, gate version, tool environment).
+// path, with a scrubbed environment, a time limit and streamed output. Evidence is a Certificate
+// that counts only for this (tree, parent, gate version, environment); see survey.h for
+// "environment".
+//
+// Checkouts are <worktree root>/gates/<branch>/<gate>/tree, one at a time by a file lock beside it.
+// Who finds it locked (a gate run by hand, while a landing runs it too) takes the next lane, whose
+// evidence counts for this run alone.
+//
+// If we die: a checkout that the next run of the gate removes first, no certificate, and processes
+// that die with us (capture/trace). Called from one thread.
 #pragma once
 
 #include <functional>
@@ -9,6 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/result.h"
 #include "capture/trace/trace.h"
 #include "model/policy.h"
@@ -18,7 +27,7 @@
 namespace gittxn::gates {
 
 struct Candidate {
-  Oid commit;          // an object in the repository (unsigned draft is fine: only tree+parent bind)
+  Oid commit;  // an object in the repository (unsigned draft is fine: only tree+parent bind)
   Oid tree;
   Oid parent;
   RefName branch;
@@ -29,9 +38,9 @@ struct GateContext {
   repo::Repository* repository = nullptr;
   store::Store* store = nullptr;
   Clock* clock = nullptr;
-  Environment caller;                   // only the scrubbed part and named variables are passed on
-  std::string worktree_root;            // gate checkouts go to <root>/gates/...
-  std::string main_checkout;            // source of [worktree] copy and share; empty: none
+  Environment caller;         // only the scrubbed part and named variables are passed on
+  std::string worktree_root;  // gate checkouts go to <root>/gates/...
+  std::string main_checkout;  // source of [worktree] copy and share; empty: none
   capture::Backend trace = capture::Backend::kAuto;
   std::function<void(const GateName&, std::string_view bytes)> on_output;
   std::function<bool()> interrupted;
@@ -40,18 +49,20 @@ struct GateContext {
 struct GateReport {
   Certificate certificate;
   bool reused = false;
+  std::string fresh_reason;  // why this evidence can never be used again; empty: it can
 };
 
-// Runs (or reuses a certificate for) each gate in order; stops at the first that fails. Each evaluation
-// is an event before this returns.
+// Runs (or reuses a certificate for) each gate in order; stops at the first that fails. Each
+// evaluation is an event before this returns.
 Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
                                           const Candidate& candidate);
 // One gate, always run.
 Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
                             const Candidate& candidate);
 
-// The repository's own pre-commit and commit-msg hooks on the candidate, as gates named "pre-commit" and
-// "commit-msg". A hook that edits files or the message makes a new candidate tree or message.
+// The repository's own pre-commit and commit-msg hooks on the candidate, as gates named
+// "pre-commit" and "commit-msg". A hook that edits files or the message makes a new candidate tree
+// or message.
 struct HookOutcome {
   std::vector<GateReport> reports;
   std::optional<Oid> new_tree;
@@ -64,5 +75,15 @@ Status run_post_hooks(const GateContext& context, const Oid& landed, const std::
 
 // [worktree] set-up of a fresh worktree: copy, share, run. Paths are confined to the repository.
 Status prepare_worktree(const GateContext& context, const Policy& policy, const std::string& tree);
+
+// Ports of the policy's range that nobody listens on, reserved while the lock lives. The first is
+// given to commands as GIT_TXN_PORT. nullopt: the policy names none; kBusy: none is free.
+inline constexpr int kPortsPerBlock = 10;
+struct PortBlock {
+  int first = 0;
+  SlotLock lock;
+};
+Result<std::optional<PortBlock>> reserve_ports(const GateContext& context, const Policy& policy,
+                                               const std::string& seed);
 
 }  // namespace gittxn::gates

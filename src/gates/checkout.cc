@@ -1,0 +1,64 @@
+#include "gates/checkout.h"
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+
+namespace gittxn::gates {
+namespace {
+
+constexpr int kMostLanes = 64;
+
+std::string branch_dir(const GateContext& context, const RefName& branch) {
+  const std::string& common = context.repository->place().common_dir;
+  std::string key = sha256_fields({common, branch.str()}).str().substr(0, 16);
+  return join_path(context.worktree_root, "gates/" + key);
+}
+
+}  // namespace
+
+std::string fixed_path(const GateContext& context, const RefName& branch, const std::string& name) {
+  return join_path(branch_dir(context, branch), name);
+}
+
+Result<GateCheckout> GateCheckout::make(const GateContext& context, const std::string& name,
+                                        const Candidate& candidate, const Oid& base) {
+  std::string above = branch_dir(context, candidate.branch);
+  std::string locks = join_path(above, ".locks");  // no gate's name starts with a dot
+  TRY(make_dirs(locks));
+  for (int lane = 0; lane < kMostLanes; ++lane) {
+    // No gate's name contains a plus either.
+    std::string here = lane == 0 ? name : fmt::format("{}+{}", name, lane);
+    auto lock = FileLock::acquire(join_path(locks, here), 0);
+    if (!lock && lock.error().code == Code::kBusy) continue;
+    if (!lock) return std::unexpected(std::move(lock).error());
+    repo::WorktreeSpec spec;
+    spec.path = join_path(above, here);
+    spec.base = base;
+    spec.target = candidate.branch;
+    spec.txn = candidate.txn;
+    spec.with_remote = false;
+    TRY_IN("what a killed gate left", repo::remove_worktree(spec.path));
+    repo::Worktree worktree =
+        TRY_IN("the gate's checkout", repo::create_worktree(*context.repository, spec));
+    return GateCheckout(*std::move(lock), lane == 0 ? Lane::kFixed : Lane::kOther,
+                        std::move(worktree));
+  }
+  return fail(Code::kBusy, fmt::format("{} checkouts of {} are in use", kMostLanes, name),
+              "wait for one of the gates that run");
+}
+
+Status GateCheckout::discard() {
+  if (worktree_.path.empty()) return {};
+  Status removed = repo::remove_worktree(worktree_.path);
+  if (removed) worktree_.path.clear();
+  return removed;
+}
+
+GateCheckout::~GateCheckout() {
+  if (!lock_.held()) return;  // moved from
+  // An error path: what cannot be removed now is removed by the next run of this gate.
+  (void)discard();
+}
+
+}  // namespace gittxn::gates

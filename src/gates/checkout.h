@@ -1,0 +1,42 @@
+// The checkout a gate or hook runs in: made fresh, at a path that is the same every time, thrown
+// away afterwards. gate.h says what lanes are.
+#pragma once
+
+#include <string>
+
+#include "base/fs.h"
+#include "gates/gate.h"
+#include "repo/worktree.h"
+
+namespace gittxn::gates {
+
+enum class Lane { kFixed, kOther };
+
+class GateCheckout {
+ public:
+  // Waits for nobody. `name` is a gate's name, or "+hooks"; `base` is the commit it is at.
+  static Result<GateCheckout> make(const GateContext& context, const std::string& name,
+                                   const Candidate& candidate, const Oid& base);
+  GateCheckout(GateCheckout&&) = default;
+  GateCheckout& operator=(GateCheckout&&) = delete;
+  ~GateCheckout();
+
+  const std::string& tree() const { return worktree_.tree; }
+  const std::string& git_dir() const { return worktree_.git_dir; }
+  const std::string& dir() const { return worktree_.path; }  // records go here, beside the tree
+  Lane lane() const { return lane_; }
+  // Removes it; the lock goes with the object.
+  Status discard();
+
+ private:
+  GateCheckout(FileLock lock, Lane lane, repo::Worktree worktree)
+      : lock_(std::move(lock)), lane_(lane), worktree_(std::move(worktree)) {}
+  FileLock lock_;
+  Lane lane_;
+  repo::Worktree worktree_;
+};
+
+// Where the first lane of a gate is; what a certificate of it was made at.
+std::string fixed_path(const GateContext& context, const RefName& branch, const std::string& name);
+
+}  // namespace gittxn::gates

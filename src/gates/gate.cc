@@ -1,0 +1,201 @@
+#include "gates/gate.h"
+
+#include <fmt/format.h>
+
+#include "base/failpoint.h"
+#include "capture/interpret.h"
+#include "gates/checkout.h"
+#include "gates/process.h"
+#include "gates/setup.h"
+#include "gates/survey.h"
+#include "store/events.h"
+
+namespace gittxn::gates {
+namespace {
+
+FAILPOINT(fp_checked_out, "gates.checked_out");
+FAILPOINT(fp_ran, "gates.ran");
+
+Environment environment_of(const GateContext& context, const GateSpec& gate,
+                           const Candidate& candidate) {
+  Environment env = scrubbed_environment(context.caller, gate.env);
+  env["GIT_TXN_GATE"] = gate.name.str();
+  if (!candidate.txn.empty()) env["GIT_TXN_ID"] = candidate.txn.str();
+  return env;
+}
+
+// One run of one gate, from checkout to certificate.
+class GateRun {
+ public:
+  GateRun(const GateContext& context, const Policy& policy, const GateSpec& gate,
+          const Candidate& candidate)
+      : context_(context),
+        policy_(policy),
+        gate_(gate),
+        candidate_(candidate),
+        env_(environment_of(context, gate, candidate)) {}
+
+  Result<GateReport> run();
+
+ private:
+  Status execute(const GateCheckout& checkout);
+  Status judge_evidence(const GateCheckout& checkout);
+  Result<ReadSet> reads(const GateCheckout& checkout) const;
+
+  const GateContext& context_;
+  const Policy& policy_;
+  const GateSpec& gate_;
+  const Candidate& candidate_;
+  Environment env_;
+  std::optional<PortBlock> ports_;
+  std::int64_t start_wall_ms_ = 0;
+  std::vector<std::string> records_;
+  ProcessResult result_;
+  GateReport report_;
+};
+
+Status GateRun::execute(const GateCheckout& checkout) {
+  ports_ = TRY(reserve_ports(context_, policy_, gate_.name.str()));
+  if (ports_) env_["GIT_TXN_PORT"] = std::to_string(ports_->first);
+  SetUpRequest request{checkout.tree(), checkout.dir(), context_.trace, env_};
+  records_ = TRY(set_up(context_, policy_, request));
+
+  ProcessSpec spec;
+  spec.argv = gate_.command;
+  spec.cwd = checkout.tree();
+  spec.env = env_;
+  spec.record_file = join_path(checkout.dir(), "gate.trace");
+  spec.trace = context_.trace;
+  spec.timeout_ms = gate_.timeout_ms;
+  spec.interrupted = context_.interrupted;
+  if (context_.on_output) {
+    spec.on_output = [this](std::string_view bytes) { context_.on_output(gate_.name, bytes); };
+  }
+  result_ = TRY(run_process(spec, *context_.clock));
+  records_.push_back(spec.record_file);
+  return {};
+}
+
+Result<ReadSet> GateRun::reads(const GateCheckout& checkout) const {
+  capture::InterpretInput input;
+  input.places.tree = checkout.tree();
+  input.places.private_git_dir = checkout.git_dir();
+  input.places.common_git_dir = context_.repository->place().common_dir;
+  for (const auto& place : TRY(context_.repository->checkouts())) {
+    input.places.checkouts.push_back(place.worktree);
+  }
+  input.record_files = records_;
+  input.snapshot = candidate_.commit;
+  // For a gate an ignored file is an input like any other.
+  input.ignored = [](const std::string&) -> Result<bool> { return false; };
+  input.tool_cache_file = join_path(context_.repository->txn_dir(), "tools.cache");
+  return capture::interpret(context_.repository->objects(), input);
+}
+
+// Fills in inputs and tool_env when this run may stand for another one, else says why it may not.
+Status GateRun::judge_evidence(const GateCheckout& checkout) {
+  Certificate& certificate = report_.certificate;
+  if (!certificate.passed)
+    report_.fresh_reason = "it did not pass";
+  else if (!result_.trace.lost.empty())
+    report_.fresh_reason = result_.trace.lost;
+  else if (!result_.trace.left_running.empty())
+    report_.fresh_reason = "it left processes running";
+  else if (checkout.lane() != Lane::kFixed)
+    report_.fresh_reason = "another run of it was under way";
+  if (!report_.fresh_reason.empty()) return {};
+
+  ReadSet seen = TRY_IN("the reads of gate " + gate_.name.str(), reads(checkout));
+  if (!seen.complete) {
+    report_.fresh_reason = seen.unknown_reason;
+    return {};
+  }
+  certificate.inputs = digest_of(seen);
+  SurveyPlaces places;
+  places.tree = checkout.tree();
+  places.common_dir = context_.repository->place().common_dir;
+  if (!context_.main_checkout.empty())
+    places.main_checkout = TRY(real_path(context_.main_checkout));
+  for (const auto* list : {&policy_.worktree.copy, &policy_.worktree.share}) {
+    places.placed.insert(places.placed.end(), list->begin(), list->end());
+  }
+  places.candidate_tree = candidate_.tree;
+  places.branch = candidate_.branch;
+  Survey survey(*context_.repository, std::move(places), start_wall_ms_);
+  for (const std::string& record : records_) TRY(survey.add(record));
+  std::string text = TRY(survey.finish(env_, seen.tool_env_digest.str()));
+  report_.fresh_reason = survey.why();
+  if (!text.empty()) certificate.tool_env = TRY(context_.store->put_artifact(text));
+  return {};
+}
+
+Result<GateReport> GateRun::run() {
+  start_wall_ms_ = context_.clock->wall_ms();
+  GateCheckout checkout =
+      TRY(GateCheckout::make(context_, gate_.name.str(), candidate_, candidate_.commit));
+  TRY(fp_checked_out.hit());
+  TRY_IN("gate " + gate_.name.str(), execute(checkout));
+  TRY(fp_ran.hit());
+
+  Certificate& certificate = report_.certificate;
+  certificate.gate = gate_.name;
+  certificate.gate_version = gate_.version;
+  certificate.tree = candidate_.tree;
+  certificate.parent = candidate_.parent;
+  certificate.txn = candidate_.txn;
+  certificate.passed = result_.passed();
+  certificate.exit_status = result_.trace.exit_status;
+  certificate.timed_out = result_.trace.timed_out;
+  certificate.duration_ms = result_.duration_ms;
+  certificate.output = TRY(context_.store->put_artifact(result_.output));
+  TRY(judge_evidence(checkout));
+  TRY(context_.store->append({store::events::gate_evaluated(certificate)}));
+  TRY(checkout.discard());
+  return report_;
+}
+
+// A certificate that counts for this candidate now; the newest one.
+Result<std::optional<Certificate>> reusable(const GateContext& context, const GateSpec& gate,
+                                            const Candidate& candidate) {
+  std::vector<Certificate> known = TRY(context.store->certificates(candidate.tree));
+  for (auto it = known.rbegin(); it != known.rend(); ++it) {
+    if (it->gate != gate.name || it->gate_version != gate.version) continue;
+    if (it->tree != candidate.tree || it->parent != candidate.parent) continue;
+    // A later no on the same thing is an open question: ask the gate again.
+    if (!it->passed) return std::nullopt;
+    if (it->tool_env.empty()) continue;
+    auto survey = context.store->artifact(it->tool_env);
+    if (!survey) continue;  // collected or damaged: it proves nothing any more
+    Environment env = environment_of(context, gate, candidate);
+    SurveyNow now{env, fixed_path(context, candidate.branch, gate.name.str()) + "/tree",
+                  candidate.branch};
+    if (TRY(still_holds(*context.repository, *survey, now))) return *it;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
+                            const Candidate& candidate) {
+  return GateRun(context, policy, gate, candidate).run();
+}
+
+Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
+                                          const Candidate& candidate) {
+  std::vector<GateReport> reports;
+  for (const GateSpec& gate : policy.gates) {
+    GateReport report;
+    if (auto known = TRY(reusable(context, gate, candidate))) {
+      report.certificate = *std::move(known);
+      report.reused = true;
+    } else {
+      report = TRY(run_gate(context, policy, gate, candidate));
+    }
+    reports.push_back(std::move(report));
+    if (!reports.back().certificate.passed) break;
+  }
+  return reports;
+}
+
+}  // namespace gittxn::gates

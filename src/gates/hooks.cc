@@ -1,0 +1,257 @@
+// The repository's own hooks, as gates. They run in a private checkout whose HEAD is the parent and
+// whose index is the candidate's tree, so that `git diff --cached` in a hook shows the change, as
+// it would in `git commit`. What a hook stages there is a new tree; what it writes into the message
+// file a new message. The person's checkout, index and refs are out of reach.
+//
+// Which hook: git's own rules (core.hooksPath, else <common dir>/hooks), with one difference. A
+// relative core.hooksPath names files of a checkout; taken from the candidate's it would let a
+// change rewrite the hook that judges it. So it is looked up in the person's checkout, and where
+// there is none in the tree of the parent.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "gates/checkout.h"
+#include "gates/process.h"
+#include "gates/setup.h"
+#include "store/events.h"
+
+namespace gittxn::gates {
+namespace {
+
+constexpr std::int64_t kHookTimeoutMs = 600'000;
+constexpr std::size_t kMaxHookBytes = 64u << 20;
+constexpr std::size_t kMaxMessageBytes = 1u << 20;
+
+struct Hook {
+  std::string name;
+  std::string path;  // empty: `bytes` is the parent's, to be written out first
+  std::string bytes;
+};
+
+Result<bool> switched_off(const repo::Repository& repository) {
+  auto value = TRY(repository.config("txn.hooks"));
+  return value && (*value == "false" || *value == "no" || *value == "off" || *value == "0");
+}
+
+// core.hooksPath with ~ expanded, as git expands it.
+Result<std::string> hooks_path(const repo::Repository& repository) {
+  Output output = TRY(repository.git().run({"config", "--type=path", "--get", "core.hooksPath"},
+                                           repository.here()));
+  if (output.exit.status == 1) return std::string();
+  if (!output.exit.success()) {
+    return fail(Code::kFault, "git config core.hooksPath: " + output.err);
+  }
+  std::string path = std::move(output.out);
+  while (!path.empty() && path.back() == '\n') path.pop_back();
+  return path;
+}
+
+// As git does: a hook that is there but not executable is not a hook.
+Result<std::optional<Hook>> hook_at(const std::string& name, const std::string& path) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (access(path.c_str(), X_OK) != 0) return std::nullopt;
+  return Hook{name, path, TRY_IN("hook " + name, read_file(path, kMaxHookBytes))};
+}
+
+Result<std::optional<Hook>> hook_of_parent(repo::Objects& objects, const std::string& name,
+                                           const std::string& path, const Oid& parent) {
+  Oid tree = TRY(objects.tree_of(parent));
+  TreeEntry entry = TRY(objects.entry_at(tree, normal_path(path)));
+  if (entry.mode != FileMode::kExecutable) return std::nullopt;
+  return Hook {
+    name, "", TRY(objects.blob(entry.oid, kMaxHookBytes))
+  };
+}
+
+Result<std::optional<Hook>> find_hook(const GateContext& context, const std::string& name,
+                                      const std::string& checkout, const Oid& parent) {
+  std::string dir = TRY(hooks_path(*context.repository));
+  if (dir.empty()) dir = join_path(context.repository->place().common_dir, "hooks");
+  if (dir.starts_with('/')) return hook_at(name, join_path(dir, name));
+  if (!checkout.empty()) return hook_at(name, join_path(join_path(checkout, dir), name));
+  if (parent.empty()) return std::nullopt;
+  return hook_of_parent(context.repository->objects(), name, join_path(dir, name), parent);
+}
+
+Environment hook_environment(const GateContext& context, const std::string& name,
+                             const TxnId& txn) {
+  Environment env = scrubbed_environment(context.caller, {});
+  env["GIT_EDITOR"] = ":";  // as git does when no editor is to open
+  env["GIT_PREFIX"] = "";
+  env["GIT_TXN_GATE"] = name;
+  if (!txn.empty()) env["GIT_TXN_ID"] = txn.str();
+  return env;
+}
+
+// The hooks of one candidate in their checkout.
+class HookRun {
+ public:
+  HookRun(const GateContext& context, const Policy& policy, const Candidate& candidate)
+      : context_(context), policy_(policy), candidate_(candidate) {}
+
+  Result<HookOutcome> run(const std::optional<Hook>& pre_commit,
+                          const std::optional<Hook>& commit_msg, const std::string& message);
+
+ private:
+  Status prepare();
+  Result<bool> judge(const Hook& hook, const std::vector<std::string>& arguments);
+  Status pre_commit(const Hook& hook);
+  Status commit_msg(const Hook& hook, const std::string& message);
+  Status record(const Hook& hook, const ProcessResult& result);
+  Result<std::string> git(std::vector<std::string> args) const;
+
+  const GateContext& context_;
+  const Policy& policy_;
+  Candidate candidate_;
+  std::optional<GateCheckout> checkout_;
+  HookOutcome outcome_;
+};
+
+Result<std::string> HookRun::git(std::vector<std::string> args) const {
+  repo::GitOptions options;
+  options.dir = checkout_->tree();
+  return context_.repository->git().must(std::move(args), options);
+}
+
+Status HookRun::prepare() {
+  checkout_.emplace(TRY(GateCheckout::make(context_, "+hooks", candidate_, candidate_.parent)));
+  TRY_IN("staging the candidate", git({"read-tree", "--reset", "-u", candidate_.tree.str()}));
+  SetUpRequest request;
+  request.tree = checkout_->tree();
+  request.record_dir = checkout_->dir();
+  request.env = hook_environment(context_, "set-up", candidate_.txn);
+  TRY(set_up(context_, policy_, request));
+  return {};
+}
+
+Status HookRun::record(const Hook& hook, const ProcessResult& result) {
+  GateReport report;
+  Certificate& certificate = report.certificate;
+  certificate.gate = GateName(hook.name);
+  certificate.gate_version = sha256(hook.bytes);
+  certificate.tree = candidate_.tree;
+  certificate.parent = candidate_.parent;
+  certificate.txn = candidate_.txn;
+  certificate.passed = result.passed();
+  certificate.exit_status = result.trace.exit_status;
+  certificate.timed_out = result.trace.timed_out;
+  certificate.duration_ms = result.duration_ms;
+  certificate.output = TRY(context_.store->put_artifact(result.output));
+  report.fresh_reason = "hooks always run";
+  TRY(context_.store->append({store::events::gate_evaluated(certificate)}));
+  outcome_.reports.push_back(std::move(report));
+  return {};
+}
+
+Result<bool> HookRun::judge(const Hook& hook, const std::vector<std::string>& arguments) {
+  std::string program = hook.path;
+  if (program.empty()) {
+    program = join_path(checkout_->dir(), hook.name);
+    TRY(write_file(program, hook.bytes, Sync::kNo, 0700));
+  }
+  ProcessSpec spec;
+  spec.argv = {program};
+  spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
+  spec.cwd = checkout_->tree();
+  spec.env = hook_environment(context_, hook.name, candidate_.txn);
+  spec.env["GIT_INDEX_FILE"] = join_path(checkout_->git_dir(), "index");
+  spec.record_file = join_path(checkout_->dir(), "hook.trace");
+  spec.trace = capture::Backend::kOff;
+  spec.timeout_ms = kHookTimeoutMs;
+  spec.interrupted = context_.interrupted;
+  if (context_.on_output) {
+    spec.on_output = [&](std::string_view bytes) {
+      context_.on_output(GateName(hook.name), bytes);
+    };
+  }
+  ProcessResult result = TRY_IN("hook " + hook.name, run_process(spec, *context_.clock));
+  TRY(record(hook, result));
+  return result.passed();
+}
+
+Status HookRun::pre_commit(const Hook& hook) {
+  if (!TRY(judge(hook, {}))) return {};
+  std::string text = TRY_IN("the index that pre-commit left", git({"write-tree"}));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  Oid tree(text);
+  if (tree == candidate_.tree) return {};
+  repo::Objects made = TRY(repo::Objects::open(checkout_->git_dir(), context_.repository->git()));
+  TRY_IN("what pre-commit staged", context_.repository->objects().import(made, tree, {}));
+  candidate_.tree = tree;
+  outcome_.new_tree = tree;
+  return {};
+}
+
+Status HookRun::commit_msg(const Hook& hook, const std::string& message) {
+  std::string given = message.ends_with('\n') ? message : message + "\n";
+  std::string file = join_path(checkout_->git_dir(), "COMMIT_EDITMSG");
+  TRY(write_file(file, given, Sync::kNo, 0644));
+  if (!TRY(judge(hook, {".git/COMMIT_EDITMSG"}))) return {};
+  std::string left = TRY_IN("the message that commit-msg left", read_file(file, kMaxMessageBytes));
+  if (left == given) return {};
+  if (left.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return fail(Code::kUsage, "the hook commit-msg left an empty message",
+                "give the change a message that it accepts, with --name or a commit");
+  }
+  outcome_.new_message = std::move(left);
+  return {};
+}
+
+Result<HookOutcome> HookRun::run(const std::optional<Hook>& pre, const std::optional<Hook>& msg,
+                                 const std::string& message) {
+  TRY_IN("preparing the hooks' checkout", prepare());
+  if (pre) TRY(pre_commit(*pre));
+  bool go_on = outcome_.reports.empty() || outcome_.reports.back().certificate.passed;
+  if (msg && go_on) TRY(commit_msg(*msg, message));
+  TRY(checkout_->discard());
+  return std::move(outcome_);
+}
+
+}  // namespace
+
+Result<HookOutcome> run_commit_hooks(const GateContext& context, const Policy& policy,
+                                     const Candidate& candidate, const std::string& message) {
+  if (TRY(switched_off(*context.repository))) return HookOutcome{};
+  const std::string& checkout = context.main_checkout;
+  auto pre_commit = TRY(find_hook(context, "pre-commit", checkout, candidate.parent));
+  auto commit_msg = TRY(find_hook(context, "commit-msg", checkout, candidate.parent));
+  if (!pre_commit && !commit_msg) return HookOutcome{};
+  return HookRun(context, policy, candidate).run(pre_commit, commit_msg, message);
+}
+
+Status run_post_hooks(const GateContext& context, const Oid& landed, const std::string& checkout) {
+  if (checkout.empty() || TRY(switched_off(*context.repository))) return {};
+  std::string failures;
+  for (const char* name : {"post-commit", "post-merge"}) {
+    auto hook = TRY(find_hook(context, name, checkout, Oid()));
+    if (!hook) continue;
+    ProcessSpec spec;
+    spec.argv = {hook->path};
+    if (hook->name == "post-merge") spec.argv.push_back("0");  // not a squash
+    spec.cwd = checkout;
+    spec.env = hook_environment(context, hook->name, TxnId());
+    spec.record_file = join_path(context.worktree_root, fmt::format("post-{}.trace", landed.str()));
+    spec.trace = capture::Backend::kOff;
+    spec.timeout_ms = kHookTimeoutMs;
+    spec.keep_running = true;  // as under git: what a hook starts in the background may go on
+    spec.interrupted = context.interrupted;
+    if (context.on_output) {
+      spec.on_output = [&](std::string_view bytes) { context.on_output(GateName(name), bytes); };
+    }
+    auto result = run_process(spec, *context.clock);
+    TRY(remove_file(spec.record_file));
+    if (!result) return std::unexpected(std::move(result).error());
+    if (result->passed()) continue;
+    failures += fmt::format("{}{} {}", failures.empty() ? "" : ", ", name,
+                            result->trace.timed_out
+                                ? "timed out"
+                                : fmt::format("ended with {}", result->trace.exit_status));
+  }
+  if (failures.empty()) return {};
+  return fail(Code::kFault, "after the landing: " + failures, "the landing itself stands");
+}
+
+}  // namespace gittxn::gates

@@ -1,0 +1,97 @@
+#include "gates/setup.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "gates/place.h"
+#include "gates/process.h"
+
+namespace gittxn::gates {
+namespace {
+
+// A path as a line of info/exclude that means exactly this path.
+std::string exclude_line(const std::string& path) {
+  std::string line = "/";
+  for (char c : path) {
+    if (c == '\\' || c == '*' || c == '?' || c == '[' || c == ']' || c == ' ') line += '\\';
+    line += c;
+  }
+  return line + "\n";
+}
+
+// What was brought in from the main checkout is no part of the change, whether or not the
+// repository's own rules ignore it.
+Status exclude(const std::string& tree, const std::vector<std::string>& paths) {
+  if (paths.empty()) return {};
+  std::string info = join_path(tree, ".git/info");
+  TRY(make_dirs(info));
+  UniqueFd file = TRY(open_fd(join_path(info, "exclude"), O_WRONLY | O_CREAT | O_APPEND, 0644));
+  std::string lines = "\n";
+  for (const std::string& path : paths) lines += exclude_line(path);
+  return write_all(file.get(), lines);
+}
+
+Status place_all(const GateContext& context, const Policy& policy, const std::string& tree) {
+  std::vector<std::string> placed;
+  if (context.main_checkout.empty()) return {};
+  std::string from = TRY(real_path(context.main_checkout));
+  for (const auto* list : {&policy.worktree.copy, &policy.worktree.share}) {
+    for (const std::string& path : *list) {
+      Placed result = TRY_IN("setting up the worktree", place_path({from, tree, path}));
+      if (result == Placed::kCopied) placed.push_back(path);
+    }
+  }
+  return exclude(tree, placed);
+}
+
+std::string last_lines(const std::string& output) {
+  constexpr std::size_t kMost = 2000;
+  std::string_view text = output;
+  if (text.size() > kMost) text.remove_prefix(text.size() - kMost);
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  return std::string(text);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> set_up(const GateContext& context, const Policy& policy,
+                                        const SetUpRequest& request) {
+  TRY(place_all(context, policy, request.tree));
+  std::vector<std::string> records;
+  for (const auto& argv : policy.worktree.run) {
+    ProcessSpec spec;
+    spec.argv = argv;
+    spec.cwd = request.tree;
+    spec.env = request.env;
+    spec.record_file = fmt::format("{}/set-up-{}.trace", request.record_dir, records.size() + 1);
+    spec.trace = request.trace;
+    spec.interrupted = context.interrupted;
+    if (context.on_output) {
+      spec.on_output = [&](std::string_view bytes) {
+        context.on_output(GateName("set-up"), bytes);
+      };
+    }
+    records.push_back(spec.record_file);
+    ProcessResult result = TRY_IN("setting up the worktree", run_process(spec, *context.clock));
+    if (result.passed()) continue;
+    std::string how = result.trace.timed_out
+                          ? "timed out"
+                          : fmt::format("ended with {}", result.trace.exit_status);
+    return fail(Code::kFault,
+                fmt::format("the set-up command {} of .gittxn.toml {}: {}", quote_argv(argv), how,
+                            last_lines(result.output)),
+                "run it in a fresh clone to see what it needs");
+  }
+  return records;
+}
+
+Status prepare_worktree(const GateContext& context, const Policy& policy, const std::string& tree) {
+  SetUpRequest request;
+  request.tree = tree;
+  request.record_dir = parent_dir(tree);
+  request.env = scrubbed_environment(context.caller, {});
+  for (const std::string& record : TRY(set_up(context, policy, request))) TRY(remove_file(record));
+  return {};
+}
+
+}  // namespace gittxn::gates

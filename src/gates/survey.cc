@@ -1,0 +1,363 @@
+#include "gates/survey.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/hash.h"
+#include "base/json.h"
+
+namespace gittxn::gates {
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::size_t kMaxLooks = 200'000;
+// A file system's clock is coarse and may lag behind ours: changes this close before the start
+// count as changes since.
+constexpr std::int64_t kClockSlackNs = 50'000'000;
+
+struct Identity {
+  std::string text;
+  std::int64_t changed_ns = 0;  // 0: has no time that counts
+  bool present = true;
+  std::uint64_t ino = 0;
+};
+
+std::int64_t nanoseconds(const timespec& t) {
+  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+// What `path` is now, as the survey writes it: 'f' follows a link at its end, 'n' does not, 'l' is
+// about the names in a folder.
+Identity identify(const std::string& path, char aspect) {
+  struct stat s{};
+  int result = aspect == 'n' ? lstat(path.c_str(), &s) : stat(path.c_str(), &s);
+  if (result != 0) {
+    bool absent = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+    return {absent ? "absent" : "denied", 0, false, 0};
+  }
+  std::int64_t changed = nanoseconds(s.st_ctim);
+  std::string stamp =
+      fmt::format("{}:{}:{}:{}:{}", s.st_dev, s.st_ino, s.st_size, nanoseconds(s.st_mtim), changed);
+  if (aspect == 'l') return {"listing " + stamp, changed, true, s.st_ino};
+  if (S_ISDIR(s.st_mode)) return {"folder", 0, true, 0};
+  if (S_ISREG(s.st_mode))
+    return {fmt::format("file {:o} {}", s.st_mode & 07777, stamp), changed, true, s.st_ino};
+  if (S_ISLNK(s.st_mode)) return {"link " + stamp, changed, true, s.st_ino};
+  return {fmt::format("special {:o} {}", s.st_mode, s.st_rdev), 0, true, 0};
+}
+
+bool below(const std::string& path, std::string_view root) {
+  std::string relative;
+  return path_below(path, root, &relative);
+}
+
+// Made by the machine as it runs: recorded by the trace, and no input here.
+bool is_machine(const std::string& lexical) {
+  if (below(lexical, "/dev")) return !below(lexical, "/dev/shm");
+  return below(lexical, "/proc") || below(lexical, "/sys");
+}
+
+// Every ref but the branch itself (whose value in a gate's checkout is the candidate) and our own.
+Result<std::string> refs_digest(const repo::Repository& repository, const RefName& branch) {
+  Sha256 hash;
+  for (const auto& [name, oid] : TRY(repository.refs().list("refs/"))) {
+    if (name == branch || name.str().starts_with("refs/txn/") ||
+        name.str().starts_with("refs/notes/txn")) {
+      continue;
+    }
+    hash.update(fmt::format("{} {}\n", oid.str(), name.str()));
+  }
+  return hash.finish().str();
+}
+
+// Without the names that differ from run to run and are ours.
+std::string variables_digest(const Environment& env) {
+  std::string text;
+  for (const auto& [name, value] : env) {
+    if (name == "GIT_TXN_ID" || name == "GIT_TXN_PORT") continue;
+    text += fmt::format("{}:{}={}:{};", name.size(), name, value.size(), value);
+  }
+  return sha256(text).str();
+}
+
+Result<std::string> kernel_release() {
+  std::string text = TRY(read_file("/proc/sys/kernel/osrelease", 4096));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Survey::Survey(repo::Repository& repository, SurveyPlaces places, std::int64_t start_wall_ms)
+    : repository_(repository),
+      places_(std::move(places)),
+      start_ns_(start_wall_ms * 1'000'000 - kClockSlackNs) {
+  // Whether a placed path was there at all decides what the gate found.
+  if (places_.main_checkout.empty()) return;
+  for (const std::string& path : places_.placed) {
+    std::string source = join_path(places_.main_checkout, path);
+    Identity now = identify(source, 'f');
+    looks_[{source, Aspect::kFollow}] = Look{now.present, now.ino};
+  }
+}
+
+void Survey::give_up(std::string why) {
+  if (why_.empty()) why_ = std::move(why);
+}
+
+bool Survey::is_own(const std::string& lexical) const {
+  if (own_.empty()) return false;
+  std::string_view path = lexical;
+  while (path.size() > 1) {
+    if (own_.contains(std::string(path))) return true;
+    path = path.substr(0, path.rfind('/'));
+  }
+  return false;
+}
+
+bool Survey::is_placed(const std::string& relative) const {
+  return std::any_of(places_.placed.begin(), places_.placed.end(),
+                     [&](const std::string& path) { return below(relative, path); });
+}
+
+// With the links of the part that exists resolved.
+std::string Survey::resolved(const std::string& path) {
+  if (auto found = resolved_.find(path); found != resolved_.end()) return found->second;
+  std::string out = path;
+  if (path.size() > 1) {
+    if (auto real = real_path(path)) {
+      out = *real;
+    } else {
+      out = join_path(resolved(parent_dir(path)), base_name(path));
+    }
+  }
+  return resolved_[path] = out;
+}
+
+void Survey::look(const std::string& path, Aspect aspect, const capture::Record& record) {
+  if (looks_.size() >= kMaxLooks) return give_up("it looked at too many places");
+  Look seen{record.mode != 0, record.ino};
+  auto [at, added] = looks_.try_emplace({path, aspect}, seen);
+  if (!added && at->second.present != seen.present) give_up(path + " came or went while it ran");
+}
+
+void Survey::connected(const capture::Record& record) {
+  std::string_view where = record.path;
+  if (where.starts_with("unix:/") && record.mode == 0) {
+    // A daemon that is not there: the usual look for a name service.
+    look(std::string(where.substr(5)), Aspect::kFollow, record);
+    return;
+  }
+  give_up("it connected to " + record.path);
+}
+
+void Survey::opened_for_writing(const capture::Record& record, const std::string& lexical) {
+  bool creates = record.op == capture::Op::kOpenCreate;
+  bool reads = record.op == capture::Op::kOpenReadWrite || (record.flags & O_ACCMODE) == O_RDWR;
+  bool empties = (record.flags & O_TRUNC) != 0;
+  if (creates && record.mode == 0) {
+    own_.insert(lexical);
+  } else if (empties && !looks_.contains({record.path, Aspect::kFollow})) {
+    own_.insert(lexical);  // nothing of what it held was seen
+  } else if (reads || (record.flags & O_EXCL) != 0) {
+    look(record.path, Aspect::kFollow, record);
+  }
+  // Written to without being read: no input. If it is read later its new time stamps tell.
+}
+
+void Survey::outside(const capture::Record& record, const std::string& lexical) {
+  using capture::Op;
+  if (is_machine(lexical)) return;
+  Aspect aspect =
+      record.nofollow || record.op == Op::kReadlink ? Aspect::kNoFollow : Aspect::kFollow;
+  bool own = is_own(lexical);
+  switch (record.op) {
+    case Op::kOpenWrite:
+    case Op::kOpenReadWrite:
+    case Op::kOpenCreate:
+      if (!own) opened_for_writing(record, lexical);
+      return;
+    case Op::kMkdir:
+    case Op::kSymlink:
+      if (own) return;
+      if (record.mode == 0)
+        own_.insert(lexical);
+      else
+        look(record.path, Aspect::kNoFollow, record);
+      return;
+    case Op::kRename:
+    case Op::kLink:
+      if (!own) look(record.path, Aspect::kNoFollow, record);
+      own_.insert(normal_path(record.path2));
+      return;
+    case Op::kOther:
+      if (record.path2 == "O_TMPFILE" || record.path2.starts_with("statfs") || own) return;
+      look(record.path, aspect, record);
+      return;
+    case Op::kList:
+      if (!own) look(record.path, Aspect::kListing, record);
+      return;
+    default:
+      if (!own) look(record.path, aspect, record);
+      return;
+  }
+}
+
+void Survey::in_tree(const capture::Record& record, const std::string& lexical,
+                     const std::string& relative) {
+  using capture::Op;
+  if (below(relative, ".git")) {
+    used_git_ = used_git_ || !below(relative, ".git/objects");
+    return;
+  }
+  std::string real = resolved(lexical);
+  if (!below(real, places_.tree)) {
+    capture::Record moved = record;
+    moved.path = real;
+    return outside(moved, real);
+  }
+  bool makes = record.op == Op::kOpenCreate || record.op == Op::kMkdir || record.op == Op::kSymlink;
+  if (makes && record.mode == 0) own_.insert(lexical);
+  if (record.op == Op::kRename || record.op == Op::kLink) own_.insert(normal_path(record.path2));
+  if (record.mode == 0 || relative.empty() || is_own(lexical)) return;
+  if (is_placed(relative)) {
+    if (places_.main_checkout.empty())
+      return give_up("it read " + relative + ", whose origin is not known");
+    Aspect aspect = record.op == Op::kList ? Aspect::kListing : Aspect::kFollow;
+    capture::Record original = record;
+    original.ino = 0;  // the copy has another one
+    return look(join_path(places_.main_checkout, relative), aspect, original);
+  }
+  auto entry = repository_.objects().entry_at(places_.candidate_tree, relative);
+  if (!entry) {
+    failed_ = entry.error();
+    return give_up("the candidate's tree could not be read");
+  }
+  if (entry->present()) return;
+  bool leads_to_placed =
+      std::any_of(places_.placed.begin(), places_.placed.end(),
+                  [&](const std::string& path) { return below(path, relative); });
+  if (!leads_to_placed) give_up("it read " + relative + ", which is not in the candidate");
+}
+
+void Survey::record(const capture::Record& record) {
+  using capture::Op;
+  switch (record.op) {
+    case Op::kFork:
+    case Op::kExit:
+    case Op::kNote:
+      return;
+    case Op::kBlind:
+    case Op::kMount:
+      return give_up("the trace could not follow it: " + record.path);
+    case Op::kConnect:
+      return connected(record);
+    default:
+      break;
+  }
+  // "link/.." is where the link leads, not where it stands: only the disk knows.
+  bool climbs = record.path.find("/..") != std::string::npos;
+  std::string lexical = climbs ? resolved(record.path) : normal_path(record.path);
+  std::string relative;
+  if (path_below(lexical, places_.tree, &relative)) return in_tree(record, lexical, relative);
+  if (below(lexical, join_path(places_.common_dir, "objects"))) return;  // named by their contents
+  outside(record, lexical);
+}
+
+Status Survey::add(const std::string& record_file) {
+  capture::RecordSummary summary =
+      TRY(capture::read_records(record_file, [&](const capture::Record& r) {
+        if (why_.empty()) record(r);
+      }));
+  if (!summary.complete) give_up("the trace is not complete: " + summary.reason);
+  if (!failed_.message.empty()) return std::unexpected(failed_);
+  return {};
+}
+
+// What the gate's own git directory was made from.
+Status Survey::look_at_git() {
+  for (const char* name : {"config", "info/exclude", "info/attributes", "shallow"}) {
+    std::string path = join_path(places_.common_dir, name);
+    Identity now = identify(path, 'f');
+    looks_.try_emplace({path, Aspect::kFollow}, Look{now.present, now.ino});
+  }
+  return {};
+}
+
+Result<std::string> Survey::finish(const Environment& env, const std::string& tools) {
+  std::string refs;
+  if (used_git_) {
+    TRY(look_at_git());
+    refs = TRY(refs_digest(repository_, places_.branch));
+  }
+  Json head{{"format", kFormat},
+            {"variables", variables_digest(env)},
+            {"kernel", TRY(kernel_release())},
+            {"tree", encode_path(places_.tree)},
+            {"refs", refs},
+            {"tools", tools}};
+  std::string out = canonical_json(head) + "\n";
+  for (const auto& [key, seen] : looks_) {
+    const auto& [path, aspect] = key;
+    Identity now = identify(path, static_cast<char>(aspect));
+    if (now.present != seen.present) give_up(path + " came or went while it ran");
+    if (seen.ino != 0 && now.ino != 0 && seen.ino != now.ino)
+      give_up(path + " was replaced while it ran");
+    if (now.changed_ns >= start_ns_) give_up(path + " changed while it ran");
+    if (!why_.empty()) return std::string();
+    out += canonical_json(Json{{"path", encode_path(path)},
+                               {"aspect", std::string(1, static_cast<char>(aspect))},
+                               {"is", now.text}}) +
+           "\n";
+  }
+  return why_.empty() ? out : std::string();
+}
+
+namespace {
+
+Result<bool> head_holds(repo::Repository& repository, const Json& head, const SurveyNow& now) {
+  if (head.value("format", 0) != kFormat) return false;
+  if (head.value("variables", "") != variables_digest(now.env)) return false;
+  if (head.value("tree", "") != encode_path(now.tree)) return false;
+  if (head.value("kernel", "") != TRY(kernel_release())) return false;
+  std::string refs = head.value("refs", "");
+  return refs.empty() || refs == TRY(refs_digest(repository, now.branch));
+}
+
+}  // namespace
+
+Result<bool> still_holds(repo::Repository& repository, const std::string& survey,
+                         const SurveyNow& now) {
+  bool first = true;
+  std::string_view rest = survey;
+  while (!rest.empty()) {
+    std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return false;  // cut off
+    auto line = parse_json(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+    if (!line || !line->is_object()) return false;
+    try {
+      if (first) {
+        if (!TRY(head_holds(repository, *line, now))) return false;
+        first = false;
+        continue;
+      }
+      std::string aspect = line->at("aspect").get<std::string>();
+      if (aspect != "f" && aspect != "n" && aspect != "l") return false;
+      std::string path = decode_path(line->at("path").get<std::string>());
+      if (identify(path, aspect[0]).text != line->at("is").get<std::string>()) return false;
+    } catch (const Json::exception&) {
+      return false;  // not a survey of ours
+    }
+  }
+  return !first;
+}
+
+}  // namespace gittxn::gates
