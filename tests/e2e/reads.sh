@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# What counts as a read: real programs under the real tracer, looked at through `git txn reads` and
+# through what makes a landing refuse.
+. "$(dirname "$0")/lib.sh"
+
+# reads_of SCRIPT [OPTION...]: runs it, keeps it open, prints "kind subject" lines
+reads_of() {
+  agent "$@" --no-land
+  assert_eq "$CODE" 0 "run: $ERR"
+  git txn reads "$(field .txn)" --json | jq -r '"\(.kind) \(.subject)"' | sort -u
+}
+assert_read() { printf '%s\n' "$SEEN" | grep -qxF "$1" || fail "no read '$1' in: $SEEN"; }
+assert_no_read() { ! printf '%s\n' "$SEEN" | grep -qxF "$1" || fail "unexpected read '$1'"; }
+
+kinds() {
+  new_repo
+  ln -s f1.txt src/link
+  git add -A
+  git commit -qm link
+  SEEN=$(reads_of 'cat src/link; ls docs; [ -e nothing ] || true; stat README; echo x >src/new.txt')
+  assert_read 'content src/f1.txt'
+  assert_read 'content src/link'
+  assert_read 'listing docs'
+  assert_read 'absence nothing'
+  assert_read 'metadata README'
+  assert_no_read 'content README'
+  assert_no_read 'content docs/guide.md'
+  assert_no_read 'content src/new.txt'
+}
+test_case 'content, link, listing, absence and metadata' kinds
+
+aliases() {
+  new_repo
+  SEEN=$(reads_of 'cat src/../src//./f1.txt; cd src; cat ../docs/guide.md; cat /proc/self/cwd/f2.txt; cat "$PWD/f3.txt"; echo x >new.txt')
+  assert_read 'content src/f1.txt'
+  assert_read 'content docs/guide.md'
+  assert_read 'content src/f2.txt'
+  assert_read 'content src/f3.txt'
+}
+test_case 'one file by many names is one path' aliases
+
+own_writes() {
+  new_repo
+  SEEN=$(reads_of 'echo whole >src/f1.txt; cat src/f1.txt; echo tail >>src/f2.txt; cat src/f2.txt
+    echo new >src/f3.tmp; mv src/f3.tmp src/f3.txt; cat src/f3.txt; cat src/f4.txt; echo late >src/f4.txt; cat src/f4.txt')
+  assert_no_read 'content src/f1.txt'
+  assert_read 'content src/f2.txt'
+  assert_no_read 'content src/f3.txt'
+  assert_read 'content src/f4.txt'
+}
+test_case 'a wholly replaced file is no read, an appended one is' own_writes
+
+both_tracers_agree() {
+  new_repo
+  local script='for f in src/*.txt; do head -n 1 "$f"; done | sort | uniq -c; (cd docs && cat guide.md); test -e absent; perl -e "open F, q(README); print <F>"; echo x >src/new.txt'
+  reads_of "$script" --trace notify >"$WORLD/notify"
+  reads_of "$script" --trace ptrace >"$WORLD/ptrace"
+  diff "$WORLD/notify" "$WORLD/ptrace"
+  grep -qx 'content src/f7.txt' "$WORLD/notify"
+  grep -qx 'absence absent' "$WORLD/notify"
+  grep -qx 'content README' "$WORLD/notify"
+}
+test_case 'the two tracers see the same reads' both_tracers_agree
+
+header_search() {
+  new_repo
+  mkdir inc1 inc2
+  echo 'int value;' >inc2/value.h
+  printf '#include "value.h"\nint main(void) { return value; }\n' >main.c
+  touch inc1/.keep
+  git add -A
+  git commit -qm code
+  start_run --retries 0 -- 'cc -Iinc1 -Iinc2 -c main.c -o "$WORLD/main.o"; meet; echo built >src/built.txt'
+  met
+  person_commits inc1/value.h 'long value;'
+  go_on
+  ends 1
+  assert_eq "$(field .read_set.status)" complete
+  assert_contains "$(field '[.conflicts[].subject] | join(" ")')" inc1
+  assert_sound
+}
+test_case 'a header that was looked up and absent appears: the compile is stale' header_search
+
+unrelated_lands() {
+  new_repo
+  start_run --retries 0 -- 'cat src/f1.txt; perl -e "print 1"; cc --version; meet; echo x >src/new.txt'
+  met
+  person_commits src/f2.txt 'unrelated'
+  person_commits docs/other.md 'unrelated'
+  go_on
+  ends 0
+  assert_eq "$(field .state) $(field .read_set.status)" 'landed complete'
+}
+test_case 'what was not read does not invalidate' unrelated_lands
+
+static_program() {
+  new_repo
+  printf '#include <fcntl.h>\n#include <unistd.h>\nint main(void) { char b[9]; int f = open("src/f5.txt", O_RDONLY); read(f, b, 9); return access("src/none", F_OK) == 0; }\n' >"$WORLD/s.c"
+  cc -static -o "$WORLD/static" "$WORLD/s.c"
+  SEEN=$(reads_of '"$WORLD/static"; echo x >src/new.txt')
+  assert_read 'content src/f5.txt'
+  assert_read 'absence src/none'
+}
+test_case 'a static program is seen too' static_program
+
+many_processes() {
+  new_repo
+  SEEN=$(reads_of 'for i in $(seq 300); do cat src/f$((i % 7 + 1)).txt; done >"$WORLD/all"; echo x >src/new.txt')
+  assert_read 'content src/f7.txt'
+  assert_eq "$(wc -l <"$WORLD/all")" 600
+}
+test_case 'hundreds of short processes, nothing lost' many_processes
+
+trace_off_is_unknown() {
+  new_repo
+  start_run --retries 0 --trace off -- 'meet; echo x >src/new.txt'
+  met
+  person_commits docs/guide.md 'anything at all'
+  go_on
+  ends 1
+  assert_eq "$(field .read_set.status)" unknown
+  assert_contains "$(field .read_set.reason)" trace
+  exits 0 git txn why "$(field .txn)"
+  assert_contains "$OUT" unknown
+}
+test_case 'without a trace the read set is unknown, and any landing since the snapshot invalidates' trace_off_is_unknown
+
+local_daemon() {
+  new_repo
+  perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Local => "$ENV{WORLD}/daemon.sock", Listen => 5); open R, ">$ENV{WORLD}/listening"; close R; alarm 60; while ($c = $s->accept) { print $c "hi\n"; close $c }' &
+  local daemon=$!
+  wait_for "$WORLD/listening"
+  agent 'perl -MIO::Socket::UNIX -e "\$c = IO::Socket::UNIX->new(Peer => qq(\$ENV{WORLD}/daemon.sock)); print <\$c>"; echo x >src/new.txt' --no-land
+  kill $daemon
+  assert_eq "$CODE $(field .read_set.status)" '0 unknown'
+  assert_contains "$(field .read_set.reason)" daemon
+}
+test_case 'a connection to a local daemon: unknown, it reads untraced' local_daemon
+
+ignored_files_are_environment() {
+  new_repo
+  policy '[worktree]
+run = ["sh", "-c", "mkdir -p build && echo cached >build/cache"]'
+  SEEN=$(reads_of 'cat build/cache; echo x >src/new.txt')
+  assert_no_read 'content build/cache'
+}
+test_case 'an ignored file is environment, not a read' ignored_files_are_environment
+
+tool_environment() {
+  new_repo
+  agent 'cat README; echo x >src/one.txt' --no-land
+  local first
+  first=$(git txn show "$(field .txn)" --json | tail -n 1 | jq -r .read_set.tool_env)
+  agent 'cat README; echo y >src/two.txt' --no-land
+  assert_eq "$(git txn show "$(field .txn)" --json | tail -n 1 | jq -r .read_set.tool_env)" "$first" 'the same tools'
+  agent 'cat README; perl -e 1; echo y >src/two.txt' --no-land
+  [ "$(git txn show "$(field .txn)" --json | tail -n 1 | jq -r .read_set.tool_env)" != "$first" ] || fail 'perl is not part of it'
+}
+test_case 'the tools that ran are digested' tool_environment
+
+finish
