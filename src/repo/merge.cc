@@ -87,7 +87,8 @@ class Merger {
     Cursor cursor(b, o, t);
     for (Sides sides; cursor.next(&sides);) TRY(merge_name(sides, depth, &merged));
     if (merged.empty()) return empty_tree_oid();
-    if (!conflicts_.empty()) return ours;  // any tree that is not empty: the rest is still checked
+    // Any tree that is not empty will do now: it only says that there is a directory.
+    if (!conflicts_.empty()) return same(ours, empty_tree_oid()) ? theirs : ours;
     if (merged == o.entries && same_names(merged, o.entries)) return ours;
     if (merged == t.entries && same_names(merged, t.entries)) return theirs;
     return store_.write_tree(std::move(merged));
