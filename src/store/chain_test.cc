@@ -1,0 +1,256 @@
+// The chain finds every edit, gap and reordering (invariant 8), and replaying finds every edit of
+// the derived state; random lives of a store replay to the same bytes at every event.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "store/projection.h"
+#include "store/state.h"
+#include "store/testing/check.h"
+#include "store/testing/stories.h"
+#include "store/testing/temp_store.h"
+
+namespace gittxn::store {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace)
+
+// As somebody with a SQLite shell would: the triggers are no protection against that.
+void tamper(const TempStore& place, const std::string& sql) {
+  db::Database database = db::Database::open(place.database(), {}).value();
+  const Status status = database.execute(
+      "DROP TRIGGER IF EXISTS events_are_never_updated;"
+      "DROP TRIGGER IF EXISTS events_are_never_deleted;" +
+      sql);
+  ASSERT_OK(status);
+}
+
+constexpr int kEvents = 200;
+
+class Chain : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Store store = place_.open();
+    ASSERT_OK(store.append(std::vector<NewEvent>(kEvents, events::slot_reserved())));
+  }
+  // The problems that verify finds in a store that was opened before the edit.
+  std::vector<std::string> after(const std::string& sql) {
+    const Store store = place_.open();
+    tamper(place_, sql);
+    const auto report = store.verify();
+    EXPECT_TRUE(report) << told(report);
+    return report ? report->problems : std::vector<std::string>{};
+  }
+  TempStore place_;
+};
+
+TEST_F(Chain, IsWholeWhenNobodyTouchedIt) {
+  EXPECT_TRUE(after("SELECT 1").empty());
+  EXPECT_TRUE(Store::open(place_.txn_dir(), place_.clock));
+}
+
+TEST(Columns, AreAllUnderTheHash) {
+  const std::vector<std::string> edits{
+      "time = '2001-01-01T00:00:00.000Z'",
+      "type = 'policy.trusted'",
+      "subject = 'x'",
+      "schema_version = 2",
+      "dedup_key = 'other'",
+      "payload = '{ }'",  // the same value, other bytes
+      "prev_hash = '" + std::string(64, '1') + "'",
+      "hash = '" + std::string(64, '2') + "'",
+  };
+  for (const std::string& edit : edits) {
+    for (const int seq : {1, 50, kEvents}) {
+      TempStore place;
+      Store store = place.open();
+      ASSERT_OK(store.append(std::vector<NewEvent>(kEvents, events::slot_reserved())));
+      tamper(place, fmt::format("UPDATE events SET {} WHERE seq = {}", edit, seq));
+      const auto report = store.verify();
+      ASSERT_OK(report);
+      ASSERT_FALSE(report->problems.empty()) << edit << " of event " << seq;
+      EXPECT_NE(report->problems.front().find(std::to_string(seq)), std::string::npos)
+          << report->problems.front();
+    }
+  }
+}
+
+TEST_F(Chain, FindsAGap) {
+  const auto problems = after("DELETE FROM events WHERE seq BETWEEN 10 AND 12");
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems.front(), "events 10 to 12 are missing");
+}
+
+TEST_F(Chain, FindsAMissingBeginning) {
+  const auto problems = after("DELETE FROM events WHERE seq <= 3");
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems.front(), "events 1 to 3 are missing");
+}
+
+TEST_F(Chain, FindsAReordering) {
+  EXPECT_FALSE(after("UPDATE events SET seq = -1 WHERE seq = 20;"
+                     "UPDATE events SET seq = 20 WHERE seq = 21;"
+                     "UPDATE events SET seq = 21 WHERE seq = -1;")
+                   .empty());
+}
+
+TEST_F(Chain, FindsAnEventPutInBetween) {
+  EXPECT_FALSE(after("INSERT INTO events SELECT 201, time, type, subject, schema_version, 'k', "
+                     "payload, prev_hash, hash FROM events WHERE seq = 200")
+                   .empty());
+}
+
+TEST_F(Chain, FindsARewrittenEventWithARightHashOfItsOwn) {
+  const Store store = place_.open();
+  Event event = store.events(30, 1)->front();
+  event.payload = R"({"forged":true})";
+  tamper(place_, fmt::format("UPDATE events SET payload = '{}', hash = '{}' WHERE seq = 30",
+                             event.payload, event_hash(event).str()));
+  const auto report = store.verify();
+  ASSERT_OK(report);
+  ASSERT_FALSE(report->problems.empty());
+  EXPECT_EQ(report->problems.front(), "event 31 does not follow event 30");
+}
+
+TEST_F(Chain, FindsATailThatWasCutOff) {
+  const auto problems = after("DELETE FROM events WHERE seq > 190");
+  ASSERT_FALSE(problems.empty());
+  EXPECT_NE(problems.front().find("a tail was cut off"), std::string::npos);
+  EXPECT_CODE(Store::open(place_.txn_dir(), place_.clock), Code::kCorrupt);
+}
+
+TEST_F(Chain, OpeningLooksAtTheTailAndVerifyAtTheRest) {
+  tamper(place_, "UPDATE events SET time = 'then' WHERE seq = 5");
+  {
+    const auto store = Store::open(place_.txn_dir(), place_.clock);
+    ASSERT_OK(store);
+    EXPECT_FALSE(store->verify()->problems.empty());
+  }
+  tamper(place_, "UPDATE events SET time = 'then' WHERE seq = 199");
+  const auto refused = Store::open(place_.txn_dir(), place_.clock);
+  EXPECT_CODE(refused, Code::kCorrupt);
+  EXPECT_NE(refused.error().message.find("event 199 was edited"), std::string::npos);
+}
+
+TEST_F(Chain, ListsOnlySoManyProblems) {
+  EXPECT_LE(after("UPDATE events SET time = 'then'").size(), 51u);
+}
+
+TEST(Triggers, KeepAHonestMistakeOut) {
+  TempStore place;
+  Store store = place.open();
+  ASSERT_OK(store.next_slot());
+  db::Database database = db::Database::open(place.database(), {}).value();
+  EXPECT_FALSE(database.execute("UPDATE events SET time = 'x'"));
+  EXPECT_FALSE(database.execute("DELETE FROM events"));
+  EXPECT_TRUE(store.verify()->problems.empty());
+}
+
+// Every table that is derived, and every kind of edit of it.
+TEST(Replay, FindsEveryEditOfTheState) {
+  const std::vector<std::string> edits{
+      "UPDATE txns SET body = replace(body, 'strict', 'snapshot')",
+      "UPDATE txns SET state = 'landed' WHERE id = 't-2'",
+      "UPDATE txns SET name = 'other' WHERE id = 't-2'",
+      "DELETE FROM txns WHERE id = 't-2'",
+      "UPDATE branches SET head = '" + oid(77).str() + "'",
+      "UPDATE branches SET durable_head = ''",
+      "UPDATE branches SET prepared_seq = 0",
+      "DELETE FROM landed",
+      "UPDATE landed SET txn = 't-2'",
+      "DELETE FROM certificates",
+      "UPDATE certificates SET body = replace(body, 'false', 'true')",
+      "INSERT INTO trust VALUES ('ffff', 'Eve', 1)",
+      "UPDATE tickets SET priority = 99",
+      "DELETE FROM tickets",
+  };
+  for (const std::string& edit : edits) {
+    TempStore place;
+    Store store = place.open();
+    ASSERT_OK(store.append(until_prepared("t-1", oid(1), oid(9))));
+    ASSERT_OK(store.append(until_prepared("t-2", oid(1), oid(8))));
+    ASSERT_OK(store.append({landing_event(new_landing("t-1", oid(1), oid(2)))}));
+    ASSERT_OK(store.append({events::transaction_landed(*store.branch(kMain).value()->prepared)}));
+    ASSERT_OK(store.append({landing_event(new_landing("t-2", oid(2), oid(3)))}));
+    Certificate certificate;
+    certificate.gate = GateName("test");
+    ASSERT_OK(store.append({events::gate_evaluated(certificate),
+                            events::ticket_taken({5, kMain, TxnId("t-3"), 0, "Ada"})}));
+    tamper(place, edit);
+    const auto report = store.verify_replay();
+    ASSERT_OK(report);
+    EXPECT_FALSE(report->problems.empty()) << edit;
+    EXPECT_TRUE(store.verify()->problems.empty()) << "the log itself is whole";
+  }
+}
+
+TEST(Replay, FindsAHistoryThatCouldNotHappen) {
+  TempStore place;
+  Store store = place.open();
+  ASSERT_OK(store.append({events::txn_begun(new_txn("t-1"))}));
+  ASSERT_OK(store.append({events::nothing(TxnId("t-1"), "")}));
+  // With its hashes right: whoever can recompute the chain must still tell a possible story.
+  Event event = store.events(2, 1)->front();
+  event.type = event_type::kTransactionLanded;
+  tamper(place, fmt::format("UPDATE events SET type = '{0}', hash = '{1}' WHERE seq = 2;"
+                            "UPDATE progress SET hash = '{1}'",
+                            event.type, event_hash(event).str()));
+  EXPECT_TRUE(store.verify()->problems.empty());
+  const auto report = store.verify_replay();
+  ASSERT_OK(report);
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_EQ(report->problems[0].find("event 2: "), 0u) << report->problems[0];
+}
+
+std::string live_state(const TempStore& place) {
+  const db::Database database = db::Database::open(place.database(), {}).value();
+  return canonical_json(projection_json(database).value());
+}
+
+// Random events, most of which may not happen: those leave nothing. Then the log is replayed to
+// every event and must give what the live state was there.
+TEST(Replay, GivesTheStateAtEveryEvent) {
+  const std::uint64_t seed = Random().next();
+  Random random(seed);
+  const ::testing::ScopedTrace trace(__FILE__, __LINE__, fmt::format("seed {}", seed));
+  for (int life = 0; life < 2; ++life) {
+    TempStore place;
+    std::map<Seq, std::string> states;
+    int refused = 0;
+    {
+      Store store = place.open();
+      states[0] = live_state(place);
+      for (int step = 0; step < 200; ++step) {
+        const Seq before = store.head().value();
+        std::vector<NewEvent> list{random_event(store, random)};
+        if (random.below(4) == 0) list.push_back(random_event(store, random));
+        place.clock.advance(static_cast<std::int64_t>(random.below(2000)));
+        const auto appended = store.append(list);
+        if (appended) {
+          states[store.head().value()] = live_state(place);
+          continue;
+        }
+        ++refused;
+        const Code code = appended.error().code;
+        EXPECT_TRUE(code == Code::kStale || code == Code::kExists) << told(appended);
+        EXPECT_EQ(store.head().value(), before);
+        EXPECT_EQ(live_state(place), states[before]);
+      }
+    }
+    const Store store = place.open();
+    EXPECT_GT(states.size(), 15u);
+    EXPECT_GT(refused, 20);
+    EXPECT_TRUE(store.verify()->problems.empty());
+    EXPECT_TRUE(store.verify_replay()->problems.empty());
+    for (const auto& [seq, state] : states) {
+      ASSERT_EQ(canonical_json(store.state_at(seq).value()), state) << "at event " << seq;
+    }
+    EXPECT_CODE(store.state_at(store.head().value() + 1), Code::kUsage);
+    EXPECT_CODE(store.state_at(-1), Code::kUsage);
+  }
+}
+
+}  // namespace
+}  // namespace gittxn::store

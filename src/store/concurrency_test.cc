@@ -1,0 +1,240 @@
+// Many processes on one store, and processes that die in it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "base/failpoint.h"
+#include "db/testing/fault_vfs.h"
+#include "store/testing/check.h"
+#include "store/testing/stories.h"
+#include "store/testing/temp_store.h"
+
+namespace gittxn::store {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace)
+using db::testing::FaultVfs;
+
+template <typename Body>
+pid_t in_child(Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  return child;
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+bool killed(pid_t child) {
+  const int status = status_of(child);
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+TEST(Concurrency, EightProcessesLoseNothingAndNeverSeeBusy) {
+  TempStore place;
+  constexpr int kProcesses = 8;
+  constexpr int kRounds = 25;
+  std::vector<pid_t> children;
+  for (int child = 0; child < kProcesses; ++child) {
+    // Opening included: the first ones make the store together.
+    children.push_back(in_child([&] {
+      auto store = Store::open(place.txn_dir(), place.clock);
+      if (!store) return 2;
+      for (int round = 0; round < kRounds; ++round) {
+        const TxnId id(fmt::format("t-{}-{}", child, round));
+        if (!store->append({events::txn_begun(new_txn(id.str()))})) return 3;
+        if (!store->txn(id).value()) return 4;
+        if (!store->append({events::nothing(id, "")})) return 5;
+      }
+      return 0;
+    }));
+  }
+  for (const pid_t child : children) {
+    const int status = status_of(child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+  const Store store = place.open();
+  EXPECT_EQ(store.head().value(), kProcesses * kRounds * 2);
+  EXPECT_EQ(store.txns({.states = {TxnState::kNothing}, .limit = 0})->size(),
+            static_cast<std::size_t>(kProcesses * kRounds));
+  EXPECT_TRUE(store.verify()->problems.empty());
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
+TEST(Concurrency, ACheckAndItsAppendAreOneStep) {
+  TempStore place;
+  ASSERT_OK(place.open().append({events::outside_move(kMain, Oid(), oid(0), "start")}));
+  constexpr int kProcesses = 6;
+  constexpr int kRounds = 10;
+  std::vector<pid_t> children;
+  for (int child = 0; child < kProcesses; ++child) {
+    children.push_back(in_child([&] {
+      Store store = place.open();
+      for (int moved = 0; moved < kRounds;) {
+        const Oid head = store.branch(kMain).value()->head;
+        const auto next = std::stoull(head.str(), nullptr, 16) + 1;
+        // Everybody moves the head they saw; only one of them is right.
+        const auto appended = store.append({events::outside_move(kMain, head, oid(next), "p")});
+        if (!appended && appended.error().code != Code::kStale) return 2;
+        moved += appended ? 1 : 0;
+      }
+      return 0;
+    }));
+  }
+  for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
+  const Store store = place.open();
+  EXPECT_EQ(store.branch(kMain).value()->head, oid(std::uint64_t{kProcesses} * kRounds));
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
+TEST(Concurrency, OneKeyFromManyIsOneEvent) {
+  TempStore place;
+  const Digest hash(std::string(64, 'c'));
+  std::vector<pid_t> children;
+  for (int child = 0; child < 6; ++child) {
+    children.push_back(in_child([&] {
+      auto store = Store::open(place.txn_dir(), place.clock);
+      return store && store->append({events::trusted(hash, "Ada")}) ? 0 : 2;
+    }));
+  }
+  for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
+  EXPECT_EQ(place.open().head().value(), 1);
+}
+
+TEST(Concurrency, AReaderSeesOneMomentWhileOthersWrite) {
+  TempStore place;
+  ASSERT_OK(place.open().next_slot());
+  const pid_t writer = in_child([&] {
+    Store store = place.open();
+    for (int i = 0; i < 10'000; ++i) {
+      if (!store.next_slot()) return 2;
+    }
+    return 0;
+  });
+  for (int i = 0; i < 20; ++i) {
+    const auto store = Store::open_existing(place.txn_dir(), place.clock);
+    ASSERT_OK(store);
+    EXPECT_TRUE(store->verify()->problems.empty());
+    EXPECT_TRUE(store->verify_replay()->problems.empty());
+  }
+  ::kill(writer, SIGKILL);
+  EXPECT_TRUE(killed(writer));
+  EXPECT_TRUE(place.open().verify()->problems.empty());
+}
+
+// The state and its event, or neither (invariant 7), for a kill at each point and at random
+// moments.
+TEST(Crash, AtEachFailpointLeavesAllOrNothing) {
+  for (const std::string point : {"store.before_commit", "store.after_commit"}) {
+    for (int which = 1; which <= 3; ++which) {
+      TempStore place;
+      const std::vector<NewEvent> list = until_prepared("t-1", oid(1), oid(9));
+      const pid_t child = in_child([&] {
+        Store store = place.open();
+        if (!Failpoint::arm(fmt::format("{}={}", point, which))) return 9;
+        for (const NewEvent& event : list) {
+          if (!store.append({event})) return 8;
+        }
+        return 0;
+      });
+      ASSERT_TRUE(killed(child)) << point;
+      Store store = place.open();
+      const Seq expected = point == "store.before_commit" ? which - 1 : which;
+      EXPECT_EQ(store.head().value(), expected) << point;
+      EXPECT_TRUE(store.verify()->problems.empty());
+      EXPECT_TRUE(store.verify_replay()->problems.empty());
+      // What was told again is not told twice.
+      for (std::size_t i = static_cast<std::size_t>(expected); i < list.size(); ++i) {
+        ASSERT_OK(store.append({list[i]}));
+      }
+      EXPECT_EQ(store.txn(TxnId("t-1")).value()->state, TxnState::kPrepared);
+    }
+  }
+}
+
+TEST(Crash, AtAnyMomentLosesNothingThatWasAcknowledged) {
+  Random random;
+  for (int round = 0; round < 5; ++round) {
+    TempStore place;
+    ASSERT_OK(place.open().next_slot());
+    int pipe_ends[2];
+    ASSERT_EQ(::pipe(pipe_ends), 0);
+    const pid_t child = in_child([&] {
+      Store store = place.open();
+      while (true) {
+        const auto slot = store.next_slot();
+        if (!slot || ::write(pipe_ends[1], &*slot, sizeof(*slot)) < 0) return 2;
+      }
+    });
+    ::close(pipe_ends[1]);
+    ::usleep(static_cast<useconds_t>(20'000 + random.below(60'000)));
+    ::kill(child, SIGKILL);
+    ASSERT_TRUE(killed(child));
+    std::int64_t slot = 0;
+    std::int64_t last = 0;
+    while (::read(pipe_ends[0], &slot, sizeof(slot)) == sizeof(slot)) last = slot;
+    ::close(pipe_ends[0]);
+    const Store store = place.open();
+    EXPECT_GE(store.head().value(), last);
+    EXPECT_TRUE(store.verify()->problems.empty());
+    EXPECT_TRUE(store.verify_replay()->problems.empty());
+  }
+}
+
+TEST(Crash, AnArtifactThatNoEventNamesIsNoHarm) {
+  TempStore place;
+  ASSERT_OK(place.open().next_slot());
+  const pid_t child = in_child([&] {
+    Store store = place.open();
+    if (!Failpoint::arm("store.after_artifact")) return 9;
+    return store.put_artifact("bytes") ? 8 : 7;
+  });
+  ASSERT_TRUE(killed(child));
+  Store store = place.open();
+  EXPECT_EQ(store.artifact(store.put_artifact("bytes").value()).value(), "bytes");
+}
+
+TEST(Disk, FullChangesNothing) {
+  TempStore place;
+  FaultVfs vfs;
+  Store store = place.open();
+  ASSERT_OK(store.append({events::txn_begun(new_txn("t-1"))}));
+  vfs.set(FaultVfs::Fault::kDiskFull);
+  const auto refused = store.append({events::nothing(TxnId("t-1"), "")});
+  EXPECT_CODE(refused, Code::kFault);
+  EXPECT_NE(refused.error().hint.find("space"), std::string::npos);
+  EXPECT_EQ(store.txn(TxnId("t-1")).value()->state, TxnState::kOpen);
+  vfs.set(FaultVfs::Fault::kNone);
+  ASSERT_OK(store.append({events::nothing(TxnId("t-1"), "")}));
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
+TEST(Disk, AfterAFailedSyncNothingMoreIsWritten) {
+  TempStore place;
+  FaultVfs vfs;
+  {
+    Store store = place.open();
+    ASSERT_OK(store.append({events::txn_begun(new_txn("t-1"))}));
+    vfs.set(FaultVfs::Fault::kSyncFails);
+    EXPECT_CODE(store.append({events::nothing(TxnId("t-1"), "")}), Code::kOutcomeUnknown);
+    vfs.set(FaultVfs::Fault::kNone);
+    EXPECT_CODE(store.next_slot(), Code::kOutcomeUnknown);
+    EXPECT_TRUE(store.txn(TxnId("t-1")).value()) << "reading goes on";
+  }
+  // Opened again, it is one or the other, and whole.
+  const Store store = place.open();
+  EXPECT_TRUE(store.head().value() == 1 || store.head().value() == 2);
+  EXPECT_TRUE(store.verify()->problems.empty());
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
+}  // namespace
+}  // namespace gittxn::store

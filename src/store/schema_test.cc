@@ -1,0 +1,237 @@
+// Versions of the layout, files that are damaged or not ours, stores that were lost.
+#include "store/schema.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/failpoint.h"
+#include "base/hash.h"
+#include "store/projection.h"
+#include "store/state.h"
+#include "store/testing/check.h"
+#include "store/testing/stories.h"
+#include "store/testing/temp_store.h"
+
+namespace gittxn::store {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace)
+
+// The next version, as it might be: a column of the log, an index and a projection more.
+Plan next_plan() {
+  return {.version = kSchemaVersion + 1,
+          .migrations = {{.from = kSchemaVersion,
+                          .sql = "ALTER TABLE events ADD COLUMN note TEXT NOT NULL DEFAULT '';"
+                                 "CREATE INDEX events_by_type ON events (type, seq);"}},
+          .projections = "CREATE TABLE notes (one INTEGER PRIMARY KEY) STRICT;"};
+}
+
+std::map<std::string, std::string> contents(const std::string& dir) {
+  std::map<std::string, std::string> out;
+  const auto entries = list_dir(dir).value();
+  for (const DirEntry& entry : entries) {
+    if (entry.type == DT_REG) out[entry.name] = read_file(dir + "/" + entry.name).value();
+  }
+  return out;
+}
+
+void fill(const TempStore& place) {
+  Store store = place.open();
+  ASSERT_OK(store.append({events::durable_head(kMain, oid(1))}));
+  ASSERT_OK(store.append(until_prepared("t-1", oid(1), oid(9))));
+  ASSERT_OK(store.append({landing_event(new_landing("t-1", oid(1), oid(2)))}));
+  ASSERT_OK(store.append({events::transaction_landed(*store.branch(kMain).value()->prepared)}));
+}
+
+std::string schema_text(const db::Database& database) {
+  std::string text;
+  db::Statement query =
+      database.statement("SELECT sql FROM sqlite_schema WHERE sql NOT NULL ORDER BY type, name")
+          .value();
+  while (query.step().value()) text += query.text(0) + "\n";
+  return text;
+}
+
+TEST(Migration, KeepsEveryEventAndRebuildsTheState) {
+  TempStore place;
+  fill(place);
+  const std::string before =
+      canonical_json(place.open().state_at(place.open().head().value()).value());
+  {
+    const auto store = open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan());
+    ASSERT_OK(store);
+    EXPECT_TRUE(store->verify()->problems.empty());
+    EXPECT_TRUE(store->verify_replay()->problems.empty());
+    EXPECT_EQ(canonical_json(store->state_at(store->head().value()).value()), before);
+    EXPECT_EQ(store->txn(TxnId("t-1")).value()->state, TxnState::kLanded);
+  }
+  // The copy of the old one is a store of the old version.
+  const std::string copy = place.database() + ".v1.bak";
+  ASSERT_TRUE(exists(copy).value());
+  const db::Database old = db::Database::open(copy, {}).value();
+  EXPECT_EQ(old.pragma_integer("user_version").value(), kSchemaVersion);
+  EXPECT_EQ(inspect(old, copy, current_plan()).value(), Found::kPresent);
+  // A fresh store of the next version has the same tables as the migrated one.
+  TempStore fresh;
+  ASSERT_OK(open_with_plan(fresh.txn_dir(), fresh.clock, Create::kYes, next_plan()));
+  EXPECT_EQ(schema_text(db::Database::open(fresh.database(), {}).value()),
+            schema_text(db::Database::open(place.database(), {}).value()));
+}
+
+TEST(Migration, KilledBeforeItsCommitLeavesTheOldStore) {
+  TempStore place;
+  fill(place);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!Failpoint::arm("store.before_migration_commit")) ::_exit(9);
+    (void)open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan());
+    ::_exit(8);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  {
+    Store store = place.open();
+    EXPECT_TRUE(store.verify()->problems.empty());
+    EXPECT_TRUE(store.verify_replay()->problems.empty());
+    ASSERT_OK(store.next_slot());
+  }
+  ASSERT_OK(open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan()));
+}
+
+TEST(Migration, OfAVersionThatNeverWasIsRefused) {
+  TempStore place;
+  fill(place);
+  Plan plan = next_plan();
+  plan.version += 1;  // and no migration that leads there
+  EXPECT_CODE(open_with_plan(place.txn_dir(), place.clock, Create::kNo, plan), Code::kCorrupt);
+  EXPECT_TRUE(place.open().verify_replay()->problems.empty());
+}
+
+TEST(Newer, IsRefusedAndNotOneByteIsTouched) {
+  TempStore place;
+  fill(place);
+  ASSERT_OK(open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan()));
+  const auto before = contents(place.txn_dir());
+  const auto refused = Store::open(place.txn_dir(), place.clock);
+  EXPECT_CODE(refused, Code::kNewer);
+  EXPECT_FALSE(refused.error().hint.empty());
+  EXPECT_CODE(Store::open_existing(place.txn_dir(), place.clock), Code::kNewer);
+  EXPECT_EQ(contents(place.txn_dir()), before) << "and no file was added";
+}
+
+// The newer program was killed: its version is only in the -wal file.
+TEST(Newer, IsSeenInTheLogAloneToo) {
+  TempStore place;
+  fill(place);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto store = open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan());
+    ::kill(::getpid(), store ? SIGKILL : SIGTERM);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  const auto before = contents(place.txn_dir());
+  ASSERT_TRUE(before.contains("kernel.db-wal"));
+  EXPECT_CODE(Store::open(place.txn_dir(), place.clock), Code::kNewer);
+  const auto after = contents(place.txn_dir());
+  EXPECT_EQ(after.at("kernel.db"), before.at("kernel.db"));
+  EXPECT_EQ(after.at("kernel.db-wal"), before.at("kernel.db-wal"));
+}
+
+TEST(Existing, IsNotMadeByLooking) {
+  TempStore place;
+  EXPECT_CODE(Store::open_existing(place.txn_dir(), place.clock), Code::kNotFound);
+  EXPECT_FALSE(exists(place.txn_dir()).value());
+  ASSERT_OK(make_dirs(place.txn_dir()));
+  ASSERT_OK(write_file(place.database(), "", Sync::kNo));
+  EXPECT_CODE(Store::open_existing(place.txn_dir(), place.clock), Code::kNotFound);
+  EXPECT_EQ(read_file(place.database()).value(), "");
+  fill(place);
+  ASSERT_OK(Store::open_existing(place.txn_dir(), place.clock));
+}
+
+TEST(Creation, KilledOnTheWayGoesOnLater) {
+  TempStore place;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!Failpoint::arm("store.before_migration_commit")) ::_exit(9);
+    (void)Store::open(place.txn_dir(), place.clock);
+    ::_exit(8);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_CODE(Store::open_existing(place.txn_dir(), place.clock), Code::kNotFound);
+  fill(place);
+  EXPECT_TRUE(place.open().verify_replay()->problems.empty());
+}
+
+TEST(Damage, IsSaidAndChangesNothing) {
+  TempStore place;
+  fill(place);
+  const std::string whole = read_file(place.database()).value();
+  const std::vector<std::string> broken{
+      "this is no database at all, but long enough to be looked at as one......................"
+      "..........................................................................",
+      whole.substr(0, 700),
+      whole.substr(0, whole.size() / 2),
+      std::string(whole.size(), '\0'),
+      whole.substr(0, 4096) + std::string(whole.size() - 4096, '\xff'),
+  };
+  for (const std::string& bytes : broken) {
+    ASSERT_OK(write_file(place.database(), bytes, Sync::kNo));
+    const auto refused = Store::open(place.txn_dir(), place.clock);
+    EXPECT_CODE(refused, Code::kCorrupt);
+    EXPECT_TRUE(refused || !refused.error().hint.empty());
+    EXPECT_EQ(read_file(place.database()).value(), bytes);
+  }
+  ASSERT_OK(write_file(place.database(), whole, Sync::kNo));
+  EXPECT_TRUE(place.open().verify()->problems.empty());
+}
+
+TEST(Damage, AForeignDatabaseIsLeftAlone) {
+  TempStore place;
+  ASSERT_OK(make_dirs(place.txn_dir()));
+  {
+    db::Database foreign =
+        db::Database::open(place.database(), {.mode = db::OpenMode::kCreate}).value();
+    ASSERT_OK(foreign.execute("CREATE TABLE music (song TEXT)"));
+  }
+  const std::string before = read_file(place.database()).value();
+  EXPECT_CODE(Store::open(place.txn_dir(), place.clock), Code::kCorrupt);
+  EXPECT_EQ(read_file(place.database()).value(), before);
+}
+
+TEST(Damage, ALostDatabaseIsNotMadeAnewBesideItsArtifacts) {
+  TempStore place;
+  fill(place);
+  ASSERT_OK(remove_file(place.database()));
+  EXPECT_CODE(Store::open(place.txn_dir(), place.clock), Code::kCorrupt);
+  EXPECT_FALSE(exists(place.database()).value());
+  ASSERT_OK(write_file(place.database(), "", Sync::kNo));
+  EXPECT_CODE(Store::open(place.txn_dir(), place.clock), Code::kCorrupt);
+}
+
+// The layout of a released version never changes again. A failure here means: put what you changed
+// into a migration and a new version (projections may change with the version alone).
+TEST(Schema, OfVersion1IsWhatItWas) {
+  TempStore place;
+  place.open();
+  const db::Database database = db::Database::open(place.database(), {}).value();
+  ASSERT_EQ(kSchemaVersion, 1);
+  EXPECT_EQ(sha256(schema_text(database)).str(),
+            "d0c80ed161fe92d6086ec2d54fdd843b86b86e4275124cb37c0eba2cf8a67387")
+      << schema_text(database);
+}
+
+}  // namespace
+}  // namespace gittxn::store
