@@ -1,0 +1,55 @@
+// A private git directory: one that borrows the repository's objects and has everything else for
+// itself. Two kinds are made: the agent's own (<tree>/.git), and for the time of take() one that
+// the agent never saw, so that nothing it did to its own .git decides how its work is taken.
+//
+// The configuration is flattened: what the person sees in the repository (includes, those that
+// depend on the directory, config.worktree) is written out as plain values, because the private
+// directory is somewhere else and of a kind where those conditions would not hold.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "repo/repository.h"
+#include "repo/worktree.h"
+
+namespace gittxn::repo::internal {
+
+struct ConfigEntry {
+  std::string key;  // "section.sub.section.key" as git config --list prints it
+  std::string value;
+  bool has_value = true;  // false: a key without "=", which means true
+};
+
+struct Inherited {
+  std::vector<ConfigEntry> entries;       // without what has no meaning in a private directory
+  std::optional<std::string> hooks_path;  // core.hooksPath as the person sees it
+  bool partial_clone = false;
+  bool sparse = false;
+};
+Result<Inherited> inherited_config(const Repository& repository);
+// The text of a configuration file that says the same.
+std::string config_text(const std::vector<ConfigEntry>& entries);
+
+// Every object directory that this one borrows from, followed as git does, absolute, itself first.
+// (git ignores relative entries in the list of a directory that is itself borrowed.)
+Result<std::vector<std::string>> object_directories(const std::string& objects);
+
+// objects/ and refs/ that are empty but for the alternates, HEAD, info/ and shallow as in the
+// repository, and a configuration.
+Status make_git_directory(const Repository& repository, const std::string& git_dir,
+                          const RefName& head, const std::vector<std::string>& borrowed,
+                          const std::vector<ConfigEntry>& config);
+// Branches, tags, remote branches and notes as they are now, the target at `base`.
+Status copy_refs(const Repository& repository, const std::string& git_dir, const RefName& target,
+                 const Oid& base);
+// The repository's hooks, and a pre-push that refuses. Returns what the configuration has to say.
+Result<std::string> install_hooks(const Repository& repository, const WorktreeSpec& spec,
+                                  const std::string& tree, const Inherited& inherited);
+// The program that answers a push to "txn-target".
+std::string refusal_path(const std::string& git_dir);
+
+}  // namespace gittxn::repo::internal

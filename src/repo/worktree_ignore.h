@@ -1,0 +1,53 @@
+// What is ignored, by the rules of one commit: its .gitignore files, the repository's info/exclude
+// and the person's core.excludesFile. A change cannot hide its own writes by editing .gitignore,
+// because the .gitignore files of its worktree are never asked. The matching is git's own
+// (check-ignore), in an empty directory that holds nothing but the .gitignore files of the commit.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "repo/repository.h"
+
+namespace gittxn::repo {
+
+class IgnoreRules {
+ public:
+  // `scratch`: a directory of its own, made here and removed with the object; it must not exist.
+  static Result<IgnoreRules> open(Repository& repository, const Oid& commit,
+                                  const std::string& scratch);
+  IgnoreRules(IgnoreRules&& other) noexcept;
+  IgnoreRules& operator=(IgnoreRules&&) = delete;
+  ~IgnoreRules();
+
+  // Repository paths of things that are not tracked; a directory ends with '/'. One git process for
+  // all; the answers come in the order of the questions.
+  Result<std::vector<bool>> ignored(const std::vector<std::string>& paths) const;
+  // One path; remembers every directory above it that it had to ask about.
+  Result<bool> ignored(const std::string& path);
+
+ private:
+  IgnoreRules(Git git, GitOptions options, std::string scratch)
+      : git_(std::move(git)), options_(std::move(options)), scratch_(std::move(scratch)) {}
+
+  Git git_;
+  GitOptions options_;
+  std::string scratch_;
+  std::map<std::string, bool> directories_;
+};
+
+// The untracked files of a worktree that these rules do not ignore.
+struct Untracked {
+  std::vector<std::string> files;         // regular files and links, sorted
+  std::vector<std::string> repositories;  // directories that are repositories of their own
+  std::vector<std::string> scratch;       // directories that ignore themselves (worktree.h)
+};
+// `git`: GIT_DIR, GIT_WORK_TREE and GIT_INDEX_FILE of the worktree and of what is tracked in it.
+// `base`: the commit whose directories are never scratch.
+Result<Untracked> list_untracked(Repository& repository, const GitOptions& git,
+                                 const std::string& tree, const Oid& base,
+                                 const IgnoreRules& rules);
+
+}  // namespace gittxn::repo

@@ -1,0 +1,45 @@
+// The parts of take(), which share one view of the private worktree. Internal to worktree_*.cc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "repo/objects.h"
+#include "repo/repository.h"
+#include "repo/worktree.h"
+#include "repo/worktree_paths.h"
+
+namespace gittxn::repo::internal {
+
+// A git directory that the agent never saw, made for one take(): the repository's configuration,
+// rules and attributes, and a copy of the agent's index. It reads the repository's objects and the
+// agent's; what git writes through `git` goes into the repository's own store.
+struct TakeView {
+  Repository* repository = nullptr;
+  Worktree worktree;
+  Oid base;
+  RefName target;
+  std::string dir;    // <path>/take
+  std::string index;  // <path>/take/index
+  GitOptions git;     // GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, object directories
+  bool partial_clone = false;
+  bool sparse = false;  // the worktree is, or the agent made it so
+};
+
+// Brings the copied index to what the worktree holds. `untracked`: the files taken that it did not
+// name.
+Status update_index(TakeView& view, const TreeRoot& root, Taken* taken);
+
+// kUnsupported when one of these paths is content of git-lfs.
+Status refuse_lfs(const TakeView& view, const std::vector<std::string>& paths);
+// kUnsupported: submodules, git-lfs, names that differ only in case. `objects` sees taken.tree.
+Status check_changes(const TakeView& view, const Objects& objects, const Taken& taken);
+
+// The commits that the agent made: base, message and author, tips.
+Status read_commits(const TakeView& view, const Objects& objects, Taken* taken);
+
+// "a, b and 3 more", quoted as git does.
+std::string name_paths(const std::vector<std::string>& paths);
+
+}  // namespace gittxn::repo::internal
