@@ -13,7 +13,7 @@ namespace gittxn::repo::internal {
 namespace {
 
 constexpr std::size_t kMostLooseObjects = 1000;
-constexpr std::size_t kMostLooseBytes = 64u << 20;
+constexpr std::size_t kMostLooseBytes = 16u << 20;
 constexpr std::size_t kMostCommitsWalked = 256;
 
 // One directory in GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted where ':' would end it.

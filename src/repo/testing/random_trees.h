@@ -114,10 +114,11 @@ class Importer {
     return number;
   }
 
-  // The commits, by number. Their references are removed again.
-  std::vector<Oid> run(const ScratchRepo& repo) const {
+  // The commits, by number; they stay under refs/import/.
+  std::vector<Oid> run(const ScratchRepo& repo) const { return run(repo, repo.path()); }
+  std::vector<Oid> run(const ScratchRepo& repo, const std::string& dir) const {
     const std::string marks = repo.root() + "/marks";
-    repo.git({"fast-import", "--quiet", "--force", "--export-marks=" + marks}, stream_);
+    repo.git_in(dir, {"fast-import", "--quiet", "--force", "--export-marks=" + marks}, stream_);
     std::vector<Oid> commits(static_cast<std::size_t>(count_));
     std::string text = must(read_file(marks));
     for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {
