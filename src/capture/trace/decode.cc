@@ -64,6 +64,20 @@ std::string inet_text(const sockaddr_storage& address) {
   return fmt::format("inet6:[{}]:{}", host.data(), ntohs(in.sin6_port));
 }
 
+// Whether a current directory, or the path of one, may be another one after this call.
+bool moves_directories(const Record& record) {
+  switch (record.op) {
+    case Op::kChdir:
+    case Op::kRmdir:
+    case Op::kMount:
+      return true;
+    case Op::kRename:
+      return record.mode == 0 || S_ISDIR(record.mode) || record.flags != 0;
+    default:
+      return false;
+  }
+}
+
 // Which records a look-up can say something about.
 bool is_path(const Record& record) {
   switch (record.op) {
@@ -87,6 +101,19 @@ void Decoded::clear() {
   has_call = false;
 }
 
+Peek Decoder::full_path(const CallSite& site, int directory, std::string path, const Record& record,
+                        std::string* out) {
+  std::string base;
+  if (!path.starts_with('/')) {
+    const Peek peek = directory == AT_FDCWD ? dirs_.of(site.tid, &base)
+                                            : descriptor_path(site.tid, directory, &base);
+    if (peek != Peek::kOk) return peek;
+  }
+  *out = absolute_path({site.tid, record.pid}, std::move(base), std::move(path),
+                       record.nofollow ? Alias::kKeepLast : Alias::kReplace);
+  return Peek::kOk;
+}
+
 Peek Decoder::read_path(const CallSite& site, int dir_argument, int path_argument,
                         const Record& record, std::string* out) {
   const auto dir = static_cast<std::int8_t>(dir_argument);
@@ -98,15 +125,10 @@ Peek Decoder::read_path(const CallSite& site, int dir_argument, int path_argumen
     const Peek peek = peek_string(site.tid, address, PATH_MAX, &path);
     if (peek != Peek::kOk) return peek;
   }
-  if (path.empty()) {
-    // With the flag it is the descriptor itself: for a stat nothing new, the open is recorded.
-    if (!may_be_empty || directory < 0 || record.op == Op::kStat) return Peek::kFault;
-    *out = descriptor_path(site.tid, directory);
-  } else {
-    *out = absolute_path(site.tid, record.pid, directory, std::move(path),
-                         record.nofollow ? Alias::kKeepLast : Alias::kReplace);
-  }
-  return out->empty() ? Peek::kFault : Peek::kOk;
+  if (!path.empty()) return full_path(site, directory, std::move(path), record, out);
+  // With the flag it is the descriptor itself: for a stat nothing new, the open is recorded.
+  if (!may_be_empty || directory < 0 || record.op == Op::kStat) return Peek::kFault;
+  return descriptor_path(site.tid, directory, out);
 }
 
 Peek Decoder::shape_open(const CallSite& site, const Call& call, Record* record) {
@@ -171,9 +193,10 @@ Peek Decoder::shape_address(const CallSite& site, Record* record) {
     record->path = "unix:@" + std::string(text + 1, room - 1);
     return Peek::kOk;
   }
-  std::string path = absolute_path(site.tid, record->pid, AT_FDCWD,
-                                   std::string(text, ::strnlen(text, room)), Alias::kReplace);
-  if (path.empty()) return Peek::kFault;
+  std::string path;
+  const Peek full =
+      full_path(site, AT_FDCWD, std::string(text, ::strnlen(text, room)), *record, &path);
+  if (full != Peek::kOk) return full;
   record->path = connects ? "unix:" + path : std::move(path);
   if (!connects) {
     record->flags = O_CREAT | O_EXCL | O_WRONLY;
@@ -209,9 +232,8 @@ Peek Decoder::shape(const CallSite& site, const Call& call, Record* record) {
     case Shape::kAddress:
       return shape_address(site, record);
     case Shape::kDescriptor:
-      record->path = descriptor_path(site.tid, static_cast<int>(site.args[0]));
       if (call.op == Op::kList) record->flags = static_cast<std::uint32_t>(site.args[0]);
-      return record->path.empty() ? Peek::kFault : Peek::kOk;
+      return descriptor_path(site.tid, static_cast<int>(site.args[0]), &record->path);
     case Shape::kSymlink: {
       const auto text = static_cast<std::size_t>(call.path2);
       const Peek peek = peek_string(site.tid, site.args[text], PATH_MAX, &record->path2);
@@ -246,7 +268,7 @@ void Decoder::note_listener(Decoded* out) const {
 }
 
 // What comes with a program that is about to start.
-static void describe_program(const CallSite& site, Decoded* out) {
+void Decoder::describe_program(const CallSite& site, Decoded* out) {
   const Record& exec = out->call;
   if (exec.result != 0 || !S_ISREG(exec.mode)) return;
   if ((exec.mode & S_ISUID) != 0 || ((exec.mode & S_ISGID) != 0 && (exec.mode & S_IXGRP) != 0)) {
@@ -261,10 +283,9 @@ static void describe_program(const CallSite& site, Decoded* out) {
   Record read;
   read.op = Op::kOpenRead;
   read.pid = exec.pid;
-  read.path = absolute_path(site.tid, exec.pid, AT_FDCWD, std::move(interpreter), Alias::kReplace);
   read.path2 = "#!";
   read.assumed = true;
-  if (read.path.empty()) return;
+  if (full_path(site, AT_FDCWD, std::move(interpreter), read, &read.path) != Peek::kOk) return;
   predict(&read);
   out->after.push_back(std::move(read));
 }
@@ -272,6 +293,8 @@ static void describe_program(const CallSite& site, Decoded* out) {
 bool Decoder::decode(const CallSite& site, Decoded* out) {
   out->clear();
   const Family::Member& member = family_.of(site.tid, &out->before);
+  if (!out->before.empty()) dirs_.forget(site.tid);
+  dirs_.returned(site.tid);
   Record& record = out->call;
   record.pid = member.process;
   record.assumed = true;
@@ -284,7 +307,10 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   const Call* call = find_call(site.number);
   if (call == nullptr) return true;
   record.op = call->op;
-  switch (shape(site, *call, &record)) {
+  const Peek peek = shape(site, *call, &record);
+  // After a fault too: what we cannot read the kernel may still understand.
+  if (peek != Peek::kOk && moves_directories(record)) dirs_.changes(site.tid);
+  switch (peek) {
     case Peek::kOk:
       break;
     case Peek::kGone:
@@ -293,10 +319,13 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
     case Peek::kLong:
       return true;  // the kernel answers EFAULT, ENOENT, ENAMETOOLONG: nothing seen
     case Peek::kDenied:
+    case Peek::kNoPath:
       record = Record();
       record.op = Op::kBlind;
       record.pid = member.process;
-      record.path = "a process whose memory cannot be read: " + command_line(member.process);
+      record.path = peek == Peek::kDenied ? "a process whose memory cannot be read: "
+                                          : "a directory whose path cannot be told, used by: ";
+      record.path += command_line(member.process);
       out->has_call = true;
       return true;
   }
@@ -307,6 +336,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
     predict(&record);
     if (record.op == Op::kExec) describe_program(site, out);
   }
+  if (moves_directories(record)) dirs_.changes(site.tid);
   return true;
 }
 

@@ -51,9 +51,13 @@ class Decoder {
   Peek shape_address(const CallSite& site, Record* record);
   Peek read_path(const CallSite& site, int dir_argument, int path_argument, const Record& record,
                  std::string* out);
+  Peek full_path(const CallSite& site, int directory, std::string path, const Record& record,
+                 std::string* out);
   void note_listener(Decoded* out) const;
+  void describe_program(const CallSite& site, Decoded* out);
 
   Family family_;
+  WorkingDirs dirs_;
   Backend backend_;
   bool mounts_changed_ = false;
 };

@@ -99,6 +99,11 @@ int outcome(const Record& record, const Look& look) {
   }
   if (look.error != 0) return -look.error;
   switch (record.op) {
+    case Op::kStat: {
+      constexpr std::uint32_t kPathOfDirectory = O_PATH | O_DIRECTORY;
+      const bool directory = (record.flags & kPathOfDirectory) == kPathOfDirectory;
+      return directory && !S_ISDIR(mode) ? -ENOTDIR : 0;
+    }
     case Op::kReadlink:
       return S_ISLNK(mode) ? 0 : -EINVAL;
     case Op::kUnlink:
@@ -155,13 +160,13 @@ std::string without_dev_alias(std::string path, pid_t process) {
   return path;
 }
 
-std::string without_proc_alias(std::string path, pid_t tid, pid_t process, Alias alias) {
+std::string without_proc_alias(std::string path, Whose whose, Alias alias) {
   std::string_view rest(path);
   std::string owner;
   if (take_prefix(&rest, "/proc/self"))
-    owner = std::to_string(process);
+    owner = std::to_string(whose.process);
   else if (take_prefix(&rest, "/proc/thread-self"))
-    owner = std::to_string(tid);
+    owner = std::to_string(whose.tid);
   else {
     rest = std::string_view(path).substr(5);
     owner = take_name(&rest);
@@ -190,25 +195,13 @@ std::string without_proc_alias(std::string path, pid_t tid, pid_t process, Alias
 
 }  // namespace
 
-std::string descriptor_path(pid_t tid, int descriptor) {
-  if (descriptor < 0) return {};
-  std::string path = proc_link(tid, "fd/" + std::to_string(descriptor));
-  if (!path.starts_with('/')) path.clear();
-  return path;
-}
-
-std::string absolute_path(pid_t tid, pid_t process, int directory, std::string path, Alias alias) {
+std::string absolute_path(Whose whose, std::string base, std::string path, Alias alias) {
   if (!path.starts_with('/')) {
-    std::string base =
-        directory == AT_FDCWD ? proc_link(tid, "cwd") : descriptor_path(tid, directory);
-    if (!base.starts_with('/')) return {};
     if (base.size() > 1) base.push_back('/');
     return base.append(path);
   }
-  if (path.starts_with("/dev/")) path = without_dev_alias(std::move(path), process);
-  if (path.starts_with("/proc/")) {
-    path = without_proc_alias(std::move(path), tid, process, alias);
-  }
+  if (path.starts_with("/dev/")) path = without_dev_alias(std::move(path), whose.process);
+  if (path.starts_with("/proc/")) path = without_proc_alias(std::move(path), whose, alias);
   return path;
 }
 

@@ -10,14 +10,16 @@
 
 namespace gittxn::capture {
 
-// `path` as thread `tid` means it relative to `directory` (or AT_FDCWD), absolute and without the
-// process's own aliases (/proc/self/cwd, /dev/fd/3). Empty when the directory has no path (a
-// socket). `keep_last`: an alias that is the whole path is itself the subject
+// `path` as thread `tid` means it below `base` (its current directory, or that of a descriptor),
+// and without the process's own aliases (/proc/self/cwd, /dev/fd/3). Empty when the base has no
+// path (a socket). kKeepLast: an alias that is the whole path is itself the subject
 // (readlink("/proc/self/exe")).
 enum class Alias { kReplace, kKeepLast };
-std::string absolute_path(pid_t tid, pid_t process, int directory, std::string path, Alias alias);
-// The path behind a descriptor; empty when it is no file.
-std::string descriptor_path(pid_t tid, int descriptor);
+struct Whose {
+  pid_t tid = 0;
+  pid_t process = 0;
+};
+std::string absolute_path(Whose whose, std::string base, std::string path, Alias alias);
 
 // Fills result, predicted, mode, dev and ino (trace.h says what they promise).
 void predict(Record* record);

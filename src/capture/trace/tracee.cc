@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/compile.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -120,12 +121,20 @@ Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out) 
   return Peek::kOk;
 }
 
-std::string proc_link(pid_t tid, const std::string& name) {
+Peek proc_path(pid_t tid, const std::string& name, std::string* out) {
   std::array<char, 64> path;
   *fmt::format_to_n(path.data(), path.size() - 1, FMT_COMPILE("/proc/{}/{}"), tid, name).out = 0;
   std::array<char, kPage> target;
   const ssize_t size = ::readlink(path.data(), target.data(), target.size());
-  return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : std::string();
+  if (size < 0) return errno == ENOENT ? Peek::kFault : Peek::kNoPath;
+  out->assign(target.data(), static_cast<std::size_t>(size));
+  if (out->starts_with('/')) return Peek::kOk;
+  return out->starts_with("(unreachable)") ? Peek::kNoPath : Peek::kFault;
+}
+
+Peek descriptor_path(pid_t tid, int descriptor, std::string* out) {
+  if (descriptor < 0) return Peek::kFault;
+  return proc_path(tid, "fd/" + std::to_string(descriptor), out);
 }
 
 std::string command_line(pid_t pid) {
@@ -204,6 +213,27 @@ void Family::announce(const Member& member, int depth, std::vector<Record>* news
   record.pid = member.process;
   record.parent = member.parent;
   news->push_back(std::move(record));
+}
+
+bool WorkingDirs::settled() {
+  std::erase_if(changing_, [](pid_t tid) { return ::kill(tid, 0) != 0 && errno == ESRCH; });
+  return changing_.empty();
+}
+
+Peek WorkingDirs::of(pid_t tid, std::string* out) {
+  if (!changing_.empty() && !settled()) return proc_path(tid, "cwd", out);
+  std::string& known = known_[tid];
+  const Peek peek = known.empty() ? proc_path(tid, "cwd", &known) : Peek::kOk;
+  if (peek == Peek::kOk)
+    *out = known;
+  else
+    known.clear();
+  return peek;
+}
+
+void WorkingDirs::changes(pid_t tid) {
+  known_.clear();
+  changing_.push_back(tid);
 }
 
 }  // namespace gittxn::capture

@@ -22,6 +22,7 @@ enum class Peek {
   kGone,    // the process was killed: the call never happens
   kDenied,  // not allowed to look (a process that made itself undumpable)
   kLong,    // no end within the limit
+  kNoPath,  // a directory whose path cannot be told: deeper than PATH_MAX, or outside the root
 };
 
 Peek peek_bytes(pid_t tid, std::uint64_t address, void* out, std::size_t size);
@@ -29,8 +30,11 @@ Peek peek_string(pid_t tid, std::uint64_t address, std::size_t limit, std::strin
 // At most 256 words, each cut to 4096 bytes.
 Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out);
 
-// What a link below /proc/<tid> says: "cwd", "fd/3", "root"; empty when it cannot be read.
-std::string proc_link(pid_t tid, const std::string& name);
+// The path that a link below /proc/<tid> says: "cwd", "fd/3". kFault: there is none (no such
+// descriptor, a socket).
+Peek proc_path(pid_t tid, const std::string& name, std::string* out);
+// The path behind a descriptor.
+Peek descriptor_path(pid_t tid, int descriptor, std::string* out);
 // argv of a running process, for people; "[name]" when it has none.
 std::string command_line(pid_t pid);
 
@@ -60,6 +64,25 @@ class Family {
 
   pid_t monitor_;
   std::unordered_map<pid_t, Entry> threads_;
+};
+
+// Current directories, remembered because asking costs as much as the rest of a look-up. What can
+// change one (chdir of a thread that shares it, a rename or removal of a directory, a mount) is
+// itself a traced call, but takes effect only after it was let go: until its thread is seen again,
+// or is gone, nothing is believed and everybody is asked.
+class WorkingDirs {
+ public:
+  Peek of(pid_t tid, std::string* out);
+  void returned(pid_t tid) {  // it makes another call, so its last one is over
+    if (!changing_.empty()) std::erase(changing_, tid);
+  }
+  void forget(pid_t tid) { known_.erase(tid); }  // a number that was given out again
+  void changes(pid_t tid);  // it is about to make a call that can change any of them
+
+ private:
+  bool settled();
+  std::vector<pid_t> changing_;
+  std::unordered_map<pid_t, std::string> known_;
 };
 
 }  // namespace gittxn::capture

@@ -1,0 +1,202 @@
+// The record file: what goes in comes out, repetitions do not, and damage is never taken for whole.
+#include "capture/trace/record_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/random.h"
+
+namespace gittxn::capture {
+namespace {
+
+class MemoryFile {
+ public:
+  MemoryFile() : fd_(::memfd_create("records", MFD_CLOEXEC)) {}
+  explicit MemoryFile(std::string_view bytes) : MemoryFile() {
+    EXPECT_TRUE(write_all(fd_.get(), bytes).has_value());
+  }
+  int fd() const { return fd_.get(); }
+  std::string name() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }
+  std::string bytes() const { return read_file(name()).value_or(""); }
+
+ private:
+  UniqueFd fd_;
+};
+
+Record read_of(std::string path, int pid = 7) {
+  Record record;
+  record.op = Op::kOpenRead;
+  record.pid = pid;
+  record.path = std::move(path);
+  record.mode = 0100644;
+  return record;
+}
+
+Record write_of(std::string path) {
+  Record record = read_of(std::move(path));
+  record.op = Op::kOpenWrite;
+  return record;
+}
+
+std::vector<Record> read_all(const MemoryFile& file, RecordSummary* summary) {
+  std::vector<Record> records;
+  const auto result =
+      read_records(file.name(), [&records](const Record& record) { records.push_back(record); });
+  EXPECT_TRUE(result.has_value());
+  if (result) *summary = *result;
+  return records;
+}
+
+std::string sample() {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  writer.add(read_of("/a"));
+  writer.add(write_of("/b"));
+  Record exec = read_of("/bin/sh");
+  exec.op = Op::kExec;
+  exec.argv = {"sh", "-c", std::string("a\0b", 3), ""};
+  writer.add(exec);
+  writer.finish();
+  return file.bytes();
+}
+
+TEST(RecordFile, GivesBackEveryField) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  Record record;
+  record.op = Op::kRename;
+  record.pid = -5;
+  record.parent = 2'000'000'000;
+  record.path = std::string("/a\n\xff") + std::string(9000, 'x');
+  record.path2 = "/b";
+  record.result = -4095;
+  record.assumed = record.predicted = record.nofollow = true;
+  record.flags = 0xffffffffu;
+  record.mode = 0120777;
+  record.dev = ~0ull;
+  record.ino = 1ull << 63;
+  record.argv = {"", "x"};
+  writer.add(record);
+  writer.finish();
+  RecordSummary summary;
+  const std::vector<Record> back = read_all(file, &summary);
+  ASSERT_EQ(back.size(), 1u);
+  EXPECT_TRUE(summary.complete);
+  EXPECT_EQ(summary.records, 1u);
+  const Record& got = back[0];
+  EXPECT_EQ(got.seq, 1u);
+  EXPECT_EQ(
+      std::tie(got.op, got.pid, got.parent, got.path, got.path2, got.result),
+      std::tie(record.op, record.pid, record.parent, record.path, record.path2, record.result));
+  EXPECT_EQ(std::tie(got.flags, got.mode, got.dev, got.ino, got.argv),
+            std::tie(record.flags, record.mode, record.dev, record.ino, record.argv));
+  EXPECT_TRUE(got.assumed && got.predicted && got.nofollow);
+}
+
+TEST(RecordFile, LeavesOutRepeatedReadsUntilSomethingIsWritten) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  for (int i = 0; i < 3; ++i) writer.add(read_of("/a"));
+  writer.add(read_of("/a", 8));  // another process
+  Record absent = read_of("/a");
+  absent.result = -ENOENT;
+  writer.add(absent);  // another answer
+  Record failed = write_of("/a");
+  failed.result = -EACCES;
+  writer.add(failed);  // changed nothing
+  writer.add(read_of("/a"));
+  writer.add(write_of("/b"));
+  writer.add(write_of("/b"));  // writes are never left out
+  writer.add(read_of("/a"));
+  writer.finish();
+  RecordSummary summary;
+  const std::vector<Record> back = read_all(file, &summary);
+  EXPECT_TRUE(summary.complete);
+  std::string order;
+  for (const Record& record : back) {
+    order += std::string(op_name(record.op)) + record.path + std::to_string(record.pid) +
+             (record.result < 0 ? "! " : " ");
+  }
+  EXPECT_EQ(order,
+            "open-read/a7 open-read/a8 open-read/a7! open-write/a7! "
+            "open-write/b7 open-write/b7 open-read/a7 ");
+}
+
+TEST(RecordFile, LostRecordsAreSaid) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  writer.lose("first");
+  writer.lose("second");
+  writer.finish();
+  writer.add(read_of("/late"));
+  writer.finish();
+  RecordSummary summary;
+  EXPECT_TRUE(read_all(file, &summary).empty());
+  EXPECT_FALSE(summary.complete);
+  EXPECT_EQ(summary.reason, "first");
+}
+
+TEST(RecordFile, AFullDiskIsSaid) {
+  const UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(full.valid());
+  RecordWriter writer(full.get());
+  writer.add(read_of("/a"));
+  writer.finish();
+  EXPECT_NE(writer.lost().find("could not be written"), std::string::npos) << writer.lost();
+}
+
+TEST(RecordFile, CutAnywhereIsNotComplete) {
+  const std::string whole = sample();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const MemoryFile file(std::string_view(whole).substr(0, size));
+    RecordSummary summary;
+    read_all(file, &summary);
+    EXPECT_FALSE(summary.complete) << size;
+    EXPECT_NE(summary.reason, "") << size;
+  }
+}
+
+TEST(RecordFile, AnyFlippedBitIsSeen) {
+  const std::string whole = sample();
+  for (std::size_t bit = 8 * 8; bit < whole.size() * 8; ++bit) {  // after the header
+    std::string bad = whole;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));
+    const MemoryFile file(bad);
+    RecordSummary summary;
+    read_all(file, &summary);
+    EXPECT_FALSE(summary.complete) << bit;
+  }
+}
+
+TEST(RecordFile, RandomBytesDoNoHarm) {
+  const std::uint64_t seed = Random().next();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  for (int round = 0; round < 200; ++round) {
+    std::string bytes = sample().substr(0, 8);
+    for (std::uint64_t i = random.below(300); i > 0; --i) {
+      bytes.push_back(static_cast<char>(random.below(256)));
+    }
+    const MemoryFile file(bytes);
+    RecordSummary summary;
+    read_all(file, &summary);
+    EXPECT_FALSE(summary.complete);
+  }
+}
+
+TEST(RecordFile, RefusesANewerVersionAndAnAbsentFile) {
+  std::string newer = sample();
+  newer[7] = 2;
+  const MemoryFile file(newer);
+  const auto result = read_records(file.name(), [](const Record&) {});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, Code::kNewer);
+  const auto absent = read_records("/nowhere/at/all", [](const Record&) {});
+  ASSERT_FALSE(absent.has_value());
+  EXPECT_EQ(absent.error().code, Code::kNotFound);
+}
+
+}  // namespace
+}  // namespace gittxn::capture

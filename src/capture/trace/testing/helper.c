@@ -1,0 +1,280 @@
+/* What a shell cannot do: programs for the tests of the trace, built by them twice (dynamic and static).
+ * helper MODE; exit status 0 when the calls themselves did what was expected. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+extern char** environ;
+#define NEED(x) do { if (!(x)) { fprintf(stderr, "helper: line %d: %s: %s\n", __LINE__, #x, strerror(errno)); exit(1); } } while (0)
+
+static void touch(const char* name) {
+  int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+  NEED(fd >= 0);
+  close(fd);
+}
+
+static void* open_one(void* arg) {
+  char name[32];
+  for (int i = 0; i < 50; ++i) {
+    snprintf(name, sizeof name, "thread-%d-%d", (int)(intptr_t)arg, i);
+    close(open(name, O_RDONLY));
+  }
+  return NULL;
+}
+static void threads(void) {
+  pthread_t t[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&t[i], NULL, open_one, (void*)(intptr_t)i);
+  for (int i = 0; i < 4; ++i) pthread_join(t[i], NULL);
+}
+
+static void* exec_here(void* arg) {
+  execl("/bin/cat", "cat", "from-thread", (char*)NULL);
+  return arg;
+}
+static void thread_exec(void) {
+  pthread_t t;
+  touch("from-thread");
+  pthread_create(&t, NULL, exec_here, NULL);
+  pthread_join(t, NULL);
+}
+
+static void spawn(void) {
+  int status;
+  pid_t pid;
+  char* args[] = {"cat", "spawned", NULL};
+  touch("spawned");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, "spawn-out", O_WRONLY | O_CREAT, 0644);
+  NEED(posix_spawnp(&pid, "cat", &actions, NULL, args, environ) == 0);
+  NEED(waitpid(pid, &status, 0) == pid && status == 0);
+  touch("vforked");
+  pid = vfork();
+  if (pid == 0) {
+    execl("/bin/cat", "cat", "vforked", (char*)NULL);
+    _exit(1);
+  }
+  NEED(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+static void raw(void) {
+  uint64_t how[3] = {O_RDONLY, 0, 0};
+  struct stat st;
+  touch("raw");
+  NEED(syscall(SYS_openat, AT_FDCWD, "raw", O_RDONLY) >= 0);
+  NEED(syscall(437, AT_FDCWD, "raw-how", how, sizeof how) < 0);
+#ifdef SYS_open
+  NEED(syscall(SYS_open, "raw-open", O_RDONLY) < 0);
+  NEED(syscall(SYS_creat, "raw-creat", 0644) >= 0);
+  NEED(syscall(SYS_stat, "raw-stat", &st) < 0);
+  NEED(syscall(SYS_lstat, "raw-lstat", &st) < 0);
+  NEED(syscall(SYS_access, "raw-access", 0) < 0);
+#endif
+  NEED(syscall(SYS_openat, AT_FDCWD, (char*)8, O_RDONLY) < 0 && errno == EFAULT);
+}
+
+static void directories(void) {
+  int top, sub, f;
+  struct stat st;
+  mkdir("d", 0755);
+  mkdir("d/e", 0755);
+  touch("d/e/f");
+  NEED((top = open("d", O_RDONLY | O_DIRECTORY)) >= 0);
+  NEED((sub = openat(top, "e", O_PATH | O_DIRECTORY)) >= 0);
+  NEED((f = openat(sub, "f", O_RDONLY)) >= 0);
+  NEED(fstat(f, &st) == 0);
+  NEED(fstatat(sub, "../e/absent", &st, AT_SYMLINK_NOFOLLOW) < 0);
+  NEED(fchdir(sub) == 0);
+  NEED(access("f", R_OK) == 0);
+  NEED(renameat(top, "e", top, "moved") == 0);
+  NEED(faccessat(sub, "f", W_OK, 0) == 0); /* the same file has another path now */
+  NEED(openat(f, "below-a-file", O_RDONLY) < 0 && errno == ENOTDIR);
+  NEED(openat(777, "no-descriptor", O_RDONLY) < 0 && errno == EBADF);
+  NEED(unlinkat(sub, "f", 0) == 0);
+  NEED(unlinkat(top, "moved", AT_REMOVEDIR) == 0);
+  NEED(open("gone", O_RDONLY) < 0);
+}
+
+static void aliases(void) {
+  char name[64];
+  int fd, dir;
+  touch("aliased");
+  NEED((fd = open("aliased", O_RDONLY)) >= 0);
+  NEED((dir = open(".", O_PATH)) >= 0);
+  snprintf(name, sizeof name, "/dev/fd/%d", fd);
+  NEED(open(name, O_RDONLY) >= 0);
+  snprintf(name, sizeof name, "/proc/self/fd/%d/by-descriptor", dir);
+  NEED(open(name, O_RDONLY) < 0);
+  snprintf(name, sizeof name, "/proc/%d/cwd/by-cwd", getpid());
+  NEED(open(name, O_RDONLY) < 0);
+  NEED(open("/proc/self/root/nowhere", O_RDONLY) < 0);
+  NEED(readlink("/proc/self/exe", name, sizeof name) > 0);
+}
+
+static void deep(void) {
+  char name[201];
+  memset(name, 'x', 200);
+  name[200] = 0;
+  for (int i = 0; i < 18; ++i) { /* 3600 bytes: the full path of what follows is longer than PATH_MAX */
+    NEED(mkdir(name, 0755) == 0 && chdir(name) == 0);
+  }
+  char file[1100] = "";
+  for (int i = 0; i < 4; ++i) {
+    strcat(file, i ? "/" : "");
+    strcat(file, name);
+    NEED(mkdir(file, 0755) == 0);
+  }
+  strcat(file, "/file");
+  touch(file);
+  NEED(open(file, O_RDONLY) >= 0);
+  strcat(file, "-absent");
+  NEED(open(file, O_RDONLY) < 0);
+}
+
+static void too_deep(void) {
+  char name[201];
+  memset(name, 'x', 200);
+  name[200] = 0;
+  for (int i = 0; i < 22; ++i) NEED(mkdir(name, 0755) == 0 && chdir(name) == 0);
+  touch("file");
+}
+
+static void odd(void) {
+  struct sockaddr_un un = {.sun_family = AF_UNIX};
+  char buffer[16];
+  int fd;
+  NEED(mkfifo("fifo", 0600) == 0);
+  NEED((fd = socket(AF_UNIX, SOCK_STREAM, 0)) >= 0);
+  strcpy(un.sun_path, "sock");
+  NEED(bind(fd, (struct sockaddr*)&un, sizeof un) == 0);
+  strcpy(un.sun_path, "no-sock");
+  NEED(connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr*)&un, sizeof un) < 0);
+  memcpy(un.sun_path, "\0abstract", 9);
+  NEED(connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr*)&un,
+               sizeof(sa_family_t) + 9) < 0);
+  touch("file");
+  NEED(symlink("file", "link") == 0 && link("file", "hard") == 0);
+  NEED(readlink("link", buffer, sizeof buffer) == 4);
+  NEED(readlink("file", buffer, sizeof buffer) < 0 && errno == EINVAL);
+  NEED(open("link", O_RDONLY | O_NOFOLLOW) < 0 && errno == ELOOP);
+  NEED(open("file", O_CREAT | O_EXCL | O_WRONLY, 0600) < 0 && errno == EEXIST);
+  NEED(open("no-dir/file", O_CREAT | O_WRONLY, 0600) < 0 && errno == ENOENT);
+  NEED(open("file/x", O_RDONLY) < 0 && errno == ENOTDIR);
+  NEED(open(".", O_WRONLY) < 0 && errno == EISDIR);
+  NEED(open("file", O_RDONLY | O_DIRECTORY) < 0 && errno == ENOTDIR);
+  NEED(mkdir("file", 0755) < 0 && errno == EEXIST);
+  NEED(rmdir("file") < 0 && errno == ENOTDIR);
+  NEED(unlink("absent") < 0 && rename("absent", "x") < 0 && rename("file", "no-dir/x") < 0);
+  NEED(truncate("file", 3) == 0 && chmod("file", 0600) == 0);
+  NEED(utimensat(AT_FDCWD, "link", NULL, AT_SYMLINK_NOFOLLOW) == 0);
+  NEED(syscall(SYS_renameat2, AT_FDCWD, "file", AT_FDCWD, "hard", 1) < 0 && errno == EEXIST);
+  NEED(rename("file", "renamed") == 0);
+  NEED(open("renamed", O_WRONLY | O_TRUNC) >= 0 && open("renamed", O_RDWR) >= 0);
+}
+
+/* the directory that a process stands in gets another path, by itself, a thread, and a child */
+static void* move_down(void* arg) {
+  NEED(chdir("down") == 0);
+  return arg;
+}
+static void moving(void) {
+  pthread_t t;
+  NEED(mkdir("one", 0755) == 0 && chdir("one") == 0);
+  NEED(access("1", F_OK) < 0);
+  NEED(rename("../one", "../two") == 0);
+  NEED(access("2", F_OK) < 0);
+  if (fork() == 0) {
+    NEED(access("3", F_OK) < 0);
+    NEED(rename("../two", "../three") == 0);
+    NEED(mkdir("down", 0755) == 0);
+    _exit(0);
+  }
+  wait(NULL);
+  NEED(access("4", F_OK) < 0);
+  pthread_create(&t, NULL, move_down, NULL);
+  pthread_join(t, NULL);
+  NEED(access("5", F_OK) < 0);
+  NEED(rmdir("../down") == 0 && mkdir("../down", 0755) == 0);
+  NEED(open("6", O_CREAT | O_WRONLY, 0600) < 0); /* removed: nothing can be made here */
+}
+
+static void uring(void) {
+  char params[256] = {0};
+  NEED(syscall(425, 4, params) < 0 && errno == ENOSYS);
+}
+
+static void listener(void) {
+  struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  struct sock_fprog program = {1, &allow};
+  NEED(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+  printf("%s\n", fd >= 0 ? "listens" : errno == EBUSY ? "busy" : "other");
+}
+
+static void compat(void) {
+#ifdef __x86_64__
+  char* low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  NEED(low != MAP_FAILED);
+  strcpy(low, "/etc/passwd");
+  long result = 5; /* open */
+  __asm__ volatile("int $0x80" : "+a"(result) : "b"(low), "c"(0), "d"(0) : "memory", "r8", "r9", "r10", "r11");
+  printf("%ld\n", result);
+#endif
+}
+
+static void undumpable(void) {
+  NEED(prctl(PR_SET_DUMPABLE, 0) == 0);
+  close(open("hidden", O_RDONLY));
+}
+
+static volatile sig_atomic_t ticks;
+static void tick(int signal) { ticks += signal != 0; }
+static void signals(void) { /* a timer hits path calls all the time: each is made, and made once */
+  struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
+  struct itimerval every = {{0, 200}, {0, 200}};
+  char name[32];
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &every, NULL);
+  for (int i = 0; i < 1000; ++i) {
+    snprintf(name, sizeof name, "signal-%d", i);
+    int fd = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    NEED(fd >= 0);
+    close(fd);
+  }
+  NEED(ticks > 10);
+}
+
+int main(int argc, char** argv) {
+  static const struct { const char* name; void (*run)(void); } modes[] = {
+      {"threads", threads}, {"thread-exec", thread_exec}, {"spawn", spawn}, {"raw", raw},
+      {"directories", directories}, {"aliases", aliases}, {"deep", deep}, {"too-deep", too_deep}, {"odd", odd},
+      {"moving", moving},
+      {"uring", uring}, {"listener", listener}, {"compat", compat}, {"undumpable", undumpable},
+      {"signals", signals}};
+  for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; ++i) {
+    if (strcmp(argv[1], modes[i].name) == 0) {
+      modes[i].run();
+      return 0;
+    }
+  }
+  return 2;
+}
