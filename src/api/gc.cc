@@ -16,6 +16,7 @@
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "repo/checkout.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -23,6 +24,8 @@ namespace gittxn::api {
 namespace events = store::events;
 
 namespace {
+
+constexpr std::int64_t kDisplacedAgeMs = 3'600'000;
 
 FAILPOINT(fp_worktree, "api.gc.worktree_removed");
 FAILPOINT(fp_refs, "api.gc.refs_dropped");
@@ -51,6 +54,7 @@ class Collection {
       TRY(collect(txn));
     }
     TRY(orphans());
+    TRY(displaced());
     return std::move(report_);
   }
 
@@ -59,6 +63,7 @@ class Collection {
   Status worktrees(const Txn& txn);
   Status refs(const Txn& txn, int first, int last);
   Status orphans();
+  Status displaced();
   void keep(const Txn& txn, std::string_view reason) {
     report_.kept.push_back(fmt::format("{}: {}", txn.id.str(), reason));
   }
@@ -157,6 +162,20 @@ Status Collection::orphans() {
       report_.removed.push_back("orphaned directory " + path);
     }
     if (TRY(list_dir(folder)).empty()) TRY(remove_tree(folder));
+  }
+  return {};
+}
+
+// What landings moved out of checkouts. Young ones stay: an editor may still have them open.
+Status Collection::displaced() {
+  const repo::PruneOptions options{state_.host.clock->wall_ms(), force_ ? 0 : kDisplacedAgeMs};
+  for (const repo::CheckoutPlace& place : TRY(state_.repository.checkouts())) {
+    repo::PruneReport pruned = TRY(repo::prune_displaced(state_.repository, place, options));
+    report_.bytes_freed += pruned.bytes_freed;
+    for (std::string& path : pruned.removed) report_.removed.push_back("displaced files " + path);
+    for (const repo::LateSave& save : pruned.kept) {
+      report_.kept.push_back(save.path + ": saved after a landing had moved it, at " + save.kept);
+    }
   }
   return {};
 }

@@ -96,6 +96,7 @@ struct StatusReport {
   };
   std::vector<Line> lines;
   std::vector<std::string> holders;  // who holds which turn or landing lock
+  std::vector<std::string> notes;    // late saves, branches that need a person
   bool uncommitted = false;          // the person's checkout has edits that no snapshot contains
 };
 

@@ -10,6 +10,7 @@
 #include "api/state.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "repo/checkout.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -97,6 +98,13 @@ Result<StatusReport> Kernel::status() {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
   report.holders = TRY(lock_holders(looking_context(*state_)));
+  for (const repo::CheckoutPlace& place : TRY(state_->repository.checkouts())) {
+    for (const repo::LateSave& save : TRY(repo::find_late_saves(state_->repository, place))) {
+      report.notes.push_back(
+          fmt::format("{} was saved after a landing had moved it; those bytes are at {}", save.path,
+                      save.kept));
+    }
+  }
   return report;
 }
 

@@ -184,8 +184,10 @@ Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
 
 Result<Step> Landing::look(Candidate& candidate) {
   moves_ = TRY(checkout_moves(context_, work_.txn.target, candidate));
-  auto wait = TRY(blocked(context_, work_.txn.target, moves_));
-  if (wait) return Step{Step::Kind::kWait, *std::move(wait)};
+  auto wait = blocked(context_, work_.txn.target, moves_);
+  if (!wait && wait.error().code == Code::kStale) return moved();  // the checkout changed branches
+  if (!wait) return std::unexpected(std::move(wait).error());
+  if (*wait) return Step{Step::Kind::kWait, **std::move(wait)};
   return go_on();
 }
 
@@ -234,7 +236,11 @@ Result<Step> Landing::sign(Candidate& candidate) {
 Result<Step> Landing::round(Turn& turn) {
   forget_round(outcome_);
   moves_.clear();
-  const Oid head = TRY(checkpoint(context_, work_.txn.target));
+  const auto checked = checkpoint(context_, work_.txn.target);
+  if (!checked && checked.error().code == Code::kBusy) {
+    return wait_for("an earlier landing is not finished", checked.error().message);
+  }
+  const Oid head = TRY(checked);
   outcome_.head_before = head;
   if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
   say("certifying");

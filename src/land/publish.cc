@@ -269,6 +269,8 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
     // An append that failed may be in the log all the same; then what is staged is recovery's.
     const auto state = context.store->branch(work.txn.target);
     if (state && *state && !(*state)->prepared) TRY(unstage(publication));
+    // The checkout has another branch now: the next round looks again.
+    if (!stopped && stopped.error().code == Code::kStale) return moved();
     if (!stopped) return std::unexpected(std::move(stopped).error());
     return **std::move(stopped);
   }

@@ -23,6 +23,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
 
 #include "base/failpoint.h"
 #include "base/json.h"
@@ -48,6 +50,7 @@ FAILPOINT(fp_outside_done, "recover.outside.done");
 
 constexpr std::int64_t kLandingLockMs = 10'000;  // a live landing is inside for milliseconds
 constexpr int kCheckpointTries = 16;
+constexpr std::size_t kMaxLockBytes = 1u << 20;
 
 std::string short_oid(const Oid& oid) {
   return oid.empty() ? "nothing" : oid.str().substr(0, 10);
@@ -174,6 +177,43 @@ Result<bool> record_outside(const Context& context, const RefName& branch, const
   return true;
 }
 
+// "git-txn t-1 <new commit>", as repo/ writes it into an index.lock.
+std::optional<std::pair<TxnId, Oid>> owner_of_lock(const std::string& path) {
+  const auto text = read_file(path, kMaxLockBytes);
+  if (!text) return std::nullopt;
+  std::istringstream words(*text);
+  std::string word, txn, commit;
+  if (!(words >> word >> txn >> commit) || word != "git-txn" || !repo::is_oid(commit)) {
+    return std::nullopt;
+  }
+  return std::pair(TxnId(txn), Oid(commit));
+}
+
+// An index.lock of a landing that died between taking it and LandingPrepared: the log knows nothing
+// of it, and git would be locked out for ever. It is taken under the landing lock, so when that is
+// free (and the landing not unresolved) nobody alive holds it.
+Status remove_stray_lock(const Context& context, const repo::CheckoutPlace& place,
+                         RecoveryReport& report) {
+  const std::string path = place.git_dir + "/index.lock";
+  const auto owner = owner_of_lock(path);
+  if (!owner) return {};
+  const auto txn = TRY(context.store->txn(owner->first));
+  if (!txn) return {};
+  auto lock = FileLock::acquire(landing_lock_path(context, txn->target), 0);
+  if (!lock && lock.error().code == Code::kBusy) return {};
+  if (!lock) return std::unexpected(std::move(lock).error());
+  const auto state = TRY(context.store->branch(txn->target));
+  if (state && state->prepared) return {};
+  if (owner_of_lock(path) != owner) return {};
+  repo::CheckoutMove move;
+  move.place = place;
+  move.new_commit = owner->second;
+  TRY(repo::discard_checkout(*context.repository, owner->first, move));
+  report.items.push_back(
+      {owner->first, "an index.lock of a landing that never began", "removed; nothing had moved"});
+  return {};
+}
+
 Status recover_branch(const Context& context, const store::BranchState& known,
                       RecoveryReport& report) {
   if (known.prepared) {
@@ -250,7 +290,11 @@ Result<Oid> current_head(const Context& context, const RefName& branch) {
   auto state = TRY(context.store->branch(branch));
   if (state && state->prepared) {
     TxnId txn;
-    TRY(resolve_branch(context, branch, 0, &txn));
+    const auto resolution = resolve_branch(context, branch, 0, &txn);
+    // Busy: the person holds the index of the checkout that would have to be finished.
+    if (!resolution && resolution.error().code != Code::kBusy) {
+      return std::unexpected(resolution.error());
+    }
     state = TRY(context.store->branch(branch));
   }
   if (!state || !state->prepared) return checkpoint(context, branch);
@@ -266,9 +310,11 @@ Result<RecoveryReport> recover(const Context& context) {
     if (!status) report.stops.push_back(std::move(status).error());
   }
   for (const repo::CheckoutPlace& place : TRY(context.repository->checkouts())) {
-    for (const std::string& path : TRY(repo::late_saves(*context.repository, place))) {
-      report.items.push_back({TxnId(), "an editor saved " + path + " after a landing had moved it",
-                              "its bytes are kept under " + place.git_dir + "/txn/displaced"});
+    TRY(remove_stray_lock(context, place, report));
+    for (const repo::LateSave& save : TRY(repo::find_late_saves(*context.repository, place))) {
+      report.items.push_back({TxnId(),
+                              "an editor saved " + save.path + " after a landing had moved it",
+                              "those bytes are kept at " + save.kept});
     }
   }
   return report;

@@ -1,0 +1,320 @@
+// The facade end to end, with small shell commands for agents.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/kernel.h"
+#include "base/json.h"
+#include "repo/testing/scratch_repo.h"
+
+namespace gittxn::api {
+namespace {
+
+using repo::testing::must;
+
+class ApiTest : public ::testing::Test {
+ protected:
+  ApiTest() {
+    for (int i = 0; i < 5; ++i) scratch_.write("f" + std::to_string(i), "line\n");
+    scratch_.write(".gitignore", "*.log\n");
+    scratch_.commit("start");
+    scratch_.env()["REPO"] = scratch_.path();
+    scratch_.env()["WORLD"] = scratch_.root();
+  }
+
+  Kernel kernel() { return kernel_in(scratch_.path()); }
+  Kernel kernel_in(const std::string& cwd) {
+    Host host;
+    host.cwd = cwd;
+    host.env = scratch_.env();
+    host.clock = &clock_;
+    host.random = &random_;
+    host.json = true;  // the command's output goes to stderr
+    return must(Kernel::open(std::move(host)));
+  }
+  static RunOptions script(const std::string& text) {
+    RunOptions options;
+    options.command = {"sh", "-c", text};
+    options.wait_ms = 0;
+    return options;
+  }
+  Outcome run(const std::string& text) { return run(script(text)); }
+  Outcome run(const RunOptions& options) { return must(kernel().run(options, Progress{})); }
+  Outcome commit(const TxnId& id) {
+    RunOptions options;
+    options.wait_ms = 0;
+    return must(kernel().commit(id.str(), options, Progress{}));
+  }
+  std::string shown(const std::string& path) { return scratch_.git({"show", "main:" + path}); }
+  void person_commits(const std::string& path, const std::string& text) {
+    scratch_.write(path, text);
+    scratch_.git({"add", path});
+    scratch_.git({"commit", "-q", "-m", "a person edits " + path, "--", path});
+  }
+  static bool has(const std::vector<std::string>& lines, std::string_view part) {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(part) != std::string::npos;
+    });
+  }
+
+  repo::testing::ScratchRepo scratch_;
+  SystemClock clock_;
+  Random random_{7};
+};
+
+TEST_F(ApiTest, RunLandsWhatTheCommandDid) {
+  RunOptions options = script("cat f1 >/dev/null; echo new >added; echo noise >x.log");
+  options.name = "add a file";
+  const Outcome outcome = run(options);
+  ASSERT_EQ(outcome.txn.state, TxnState::kLanded) << dump_json(to_json(outcome));
+  EXPECT_EQ(exit_code(outcome), 0);
+  EXPECT_EQ(shown("added"), "new");
+  EXPECT_EQ(scratch_.git({"log", "-1", "--format=%s"}), "add a file");
+  EXPECT_EQ(scratch_.git({"status", "--porcelain"}), "");
+  EXPECT_EQ(outcome.untracked, std::vector<std::string>{"added"});
+  EXPECT_TRUE(outcome.reads.complete) << outcome.reads.unknown_reason;
+  const auto reads_f1 = [](const Read& read) { return read.subject == "f1"; };
+  EXPECT_TRUE(std::any_of(outcome.reads.reads.begin(), outcome.reads.reads.end(), reads_f1));
+  ASSERT_EQ(outcome.writes.size(), 1u);
+  EXPECT_EQ(outcome.txn.attempts.back().worktree, "") << "its worktree is removed";
+  EXPECT_TRUE(must(kernel().verify(true)).problems.empty());
+}
+
+TEST_F(ApiTest, TheObjectHasEveryDocumentedField) {
+  const Json json = to_json(run("echo new >added"));
+  for (const char* key : {"txn", "name", "state", "waiting", "branch", "base", "head_before",
+                          "commit", "isolation", "read_set", "writes", "conflicts", "repairs",
+                          "gates", "attempts", "command_exit", "duration_ms"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  EXPECT_EQ(json["state"], "landed");
+  EXPECT_EQ(json["attempts"], 1);
+  EXPECT_EQ(json["writes"][0]["path"], "added");
+  EXPECT_EQ(json["read_set"]["status"], "complete");
+  EXPECT_EQ(json["waiting"], nullptr);
+}
+
+TEST_F(ApiTest, NoChangeIsNothing) {
+  const Outcome outcome = run("cat f1 >/dev/null");
+  EXPECT_EQ(outcome.txn.state, TxnState::kNothing);
+  EXPECT_EQ(exit_code(outcome), 0);
+  EXPECT_EQ(to_json(outcome)["commit"], nullptr);
+}
+
+TEST_F(ApiTest, AFailingCommandStaysOpenAndLandsWhenAsked) {
+  const Outcome outcome = run("echo half >added; exit 7");
+  EXPECT_EQ(outcome.txn.state, TxnState::kOpen);
+  EXPECT_EQ(outcome.command_exit, 7);
+  EXPECT_EQ(exit_code(outcome), 1);
+  EXPECT_EQ(outcome.next, "git txn commit " + outcome.txn.id.str());
+  EXPECT_EQ(commit(outcome.txn.id).txn.state, TxnState::kLanded);
+  EXPECT_EQ(shown("added"), "half");
+}
+
+TEST_F(ApiTest, AConflictRunsAgainOnTheNewHead) {
+  // The first try changes what it has read, as a person would meanwhile.
+  const Outcome outcome =
+      run("cp f1 copy; [ -e \"$WORLD/once\" ] || { touch \"$WORLD/once\"; cd \"$REPO\" && "
+          "echo moved >f1 && git commit -qam moved; }");
+  ASSERT_EQ(outcome.txn.state, TxnState::kLanded) << dump_json(to_json(outcome));
+  EXPECT_EQ(outcome.txn.attempts.size(), 2u);
+  EXPECT_EQ(shown("copy"), "moved");
+  ASSERT_EQ(outcome.repair_steps.size(), 1u);
+  EXPECT_EQ(outcome.repair_steps[0].rung, "retry");
+  EXPECT_EQ(outcome.repair_steps[0].result, "landed");
+  EXPECT_EQ(scratch_.git({"show", "refs/txn/" + outcome.txn.id.str() + "/1:copy"}), "line");
+  const WhyReport why = must(kernel().why(outcome.txn.id.str()));
+  ASSERT_FALSE(why.witnesses.empty());
+  EXPECT_NE(why.witnesses[0].diff.find("+moved"), std::string::npos);
+}
+
+TEST_F(ApiTest, RetriesUsedUpIsQuarantinedWithEverythingKept) {
+  RunOptions options = script("cp f1 copy; cd \"$REPO\" && date +%N >f1 && git commit -qam moved");
+  options.retries = 1;
+  const Outcome outcome = run(options);
+  EXPECT_EQ(outcome.txn.state, TxnState::kQuarantined);
+  EXPECT_EQ(outcome.txn.attempts.size(), 2u);
+  EXPECT_EQ(exit_code(outcome), 1);
+  ASSERT_FALSE(outcome.conflicts.empty());
+  for (const char* attempt : {"1", "2"}) {
+    scratch_.oid("refs/txn/" + outcome.txn.id.str() + "/" + attempt);
+  }
+  const WhyReport why = must(kernel().why(outcome.txn.id.str()));
+  EXPECT_TRUE(has(why.next, "git txn resume"));
+}
+
+TEST_F(ApiTest, InSteps) {
+  Kernel kernel = this->kernel();
+  const Txn txn = must(kernel.begin(script(""), Progress{}));
+  const RunOptions options;
+  const std::string id = txn.id.str();
+  EXPECT_EQ(must(kernel.exec(id, {"sh", "-c", "cat f1; echo one >one"}, options, Progress{})), 0);
+  EXPECT_EQ(must(kernel.exec(id, {"sh", "-c", "echo two >two; exit 5"}, options, Progress{})), 5);
+  EXPECT_NE(must(kernel.diff(id)).find("+two"), std::string::npos);
+  const Outcome outcome = commit(txn.id);
+  ASSERT_EQ(outcome.txn.state, TxnState::kLanded) << dump_json(to_json(outcome));
+  EXPECT_TRUE(outcome.reads.complete) << outcome.reads.unknown_reason;
+  EXPECT_EQ(shown("one") + shown("two"), "onetwo");
+}
+
+TEST_F(ApiTest, AChangeMadeByHandMakesTheReadsUnknown) {
+  Kernel kernel = this->kernel();
+  const Txn txn = must(kernel.begin(script(""), Progress{}));
+  const std::string id = txn.id.str();
+  must(kernel.exec(id, {"sh", "-c", "echo one >one"}, {}, Progress{}));
+  const std::string tree = must(kernel.worktree_of(id));
+  must(write_file(tree + "/two", "by hand\n", Sync::kNo, 0644));
+  must(kernel.exec(id, {"sh", "-c", "echo three >three"}, {}, Progress{}));
+  person_commits("f4", "unrelated\n");
+  const Outcome outcome = commit(txn.id);
+  EXPECT_FALSE(outcome.reads.complete);
+  EXPECT_EQ(outcome.txn.state, TxnState::kQuarantined);
+}
+
+TEST_F(ApiTest, AbortKeepsTheWorkAndResumeBringsItBack) {
+  RunOptions options = script("echo x >added");
+  options.no_land = true;
+  const Outcome open = run(options);
+  EXPECT_EQ(open.txn.state, TxnState::kOpen);
+  EXPECT_EQ(exit_code(open), 0) << "left open as asked";
+  const std::string id = open.txn.id.str();
+  EXPECT_EQ(must(kernel().abort(id, "changed my mind")).state, TxnState::kAborted);
+  must(kernel().gc(false, Progress{}));
+  EXPECT_EQ(scratch_.git({"show", "refs/txn/" + id + "/1:added"}), "x");
+  EXPECT_EQ(must(kernel().resume(id, Progress{})).state, TxnState::kOpen);
+  EXPECT_EQ(commit(open.txn.id).txn.state, TxnState::kLanded);
+  EXPECT_EQ(shown("added"), "x");
+}
+
+TEST_F(ApiTest, ResumeRestoresAWorktreeThatIsGone) {
+  RunOptions options = script("echo x >added; rm f1; echo y >f2");
+  options.no_land = true;
+  const Outcome open = run(options);
+  const std::string id = open.txn.id.str();
+  const GcReport freed = must(kernel().gc(true, Progress{}));
+  EXPECT_TRUE(has(freed.removed, "worktree"));
+  EXPECT_FALSE(kernel().worktree_of(id).has_value());
+  must(kernel().resume(id, Progress{}));
+  const std::string tree = must(kernel().worktree_of(id));
+  EXPECT_EQ(must(read_file(tree + "/added")), "x\n");
+  EXPECT_FALSE(must(exists(tree + "/f1")));
+  const Outcome landed = commit(open.txn.id);
+  ASSERT_EQ(landed.txn.state, TxnState::kLanded) << dump_json(to_json(landed));
+  EXPECT_EQ(scratch_.git({"diff", "--name-status", "main~1", "main"}), "A\tadded\nD\tf1\nM\tf2");
+}
+
+TEST_F(ApiTest, KeptWorkLandsWithoutItsWorktree) {
+  RunOptions options = script("echo x >added");
+  options.no_land = true;
+  const Outcome open = run(options);
+  must(kernel().gc(true, Progress{}));
+  EXPECT_EQ(commit(open.txn.id).txn.state, TxnState::kLanded);
+  EXPECT_EQ(shown("added"), "x");
+}
+
+TEST_F(ApiTest, ADirtyFileWaitsAndStatusSaysWhy) {
+  scratch_.write("f1", "unsaved\n");
+  const Outcome outcome = run("echo agent >f1");
+  EXPECT_EQ(outcome.txn.state, TxnState::kPrepared);
+  EXPECT_EQ(exit_code(outcome), 1);
+  EXPECT_EQ(to_json(outcome)["waiting"]["subject"], "f1");
+  const StatusReport status = must(kernel().status());
+  ASSERT_EQ(status.lines.size(), 1u);
+  EXPECT_EQ(status.lines[0].txn.waiting_subject, "f1");
+  EXPECT_FALSE(status.lines[0].owner_alive);
+  scratch_.git({"checkout", "-q", "--", "f1"});
+  EXPECT_EQ(commit(outcome.txn.id).txn.state, TxnState::kLanded);
+}
+
+TEST_F(ApiTest, StatusKnowsWhatIsStale) {
+  RunOptions options = script("cat f1; echo x >added");
+  options.no_land = true;
+  run(options);
+  EXPECT_TRUE(must(kernel().status()).lines.at(0).stale.empty());
+  person_commits("f1", "changed\n");
+  EXPECT_TRUE(has(must(kernel().status()).lines.at(0).stale, "f1"));
+}
+
+TEST_F(ApiTest, LogTellsLandingsAndPeople) {
+  const Outcome outcome = run("echo x >added");
+  person_commits("f1", "changed\n");
+  must(kernel().recover());
+  const std::vector<LogLine> log = must(kernel().log(10));
+  ASSERT_GE(log.size(), 2u);
+  EXPECT_EQ(log[0].name, "a person edits f1");
+  EXPECT_EQ(log[1].txn, outcome.txn.id);
+}
+
+TEST_F(ApiTest, UsageIsRefusedBeforeAnythingIsCreated) {
+  for (const auto& [options, word] :
+       {std::pair{script("true"), "--onto nowhere"}, std::pair{RunOptions{}, "no command"}}) {
+    RunOptions asked = options;
+    if (std::string_view(word).starts_with("--onto")) asked.onto = "nowhere";
+    const auto outcome = kernel().run(asked, Progress{});
+    ASSERT_FALSE(outcome.has_value()) << word;
+    EXPECT_EQ(outcome.error().code, Code::kUsage) << outcome.error().message;
+  }
+  RunOptions missing;
+  missing.command = {"no-such-program"};
+  const auto outcome = kernel().run(missing, Progress{});
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().code, Code::kUsage);
+  EXPECT_FALSE(must(exists(scratch_.git_dir() + "/txn/kernel.db")));
+}
+
+TEST_F(ApiTest, InsideATransactionIsRefusedByName) {
+  scratch_.env()["GIT_TXN_ID"] = "t-out";
+  const auto outcome = kernel().run(script("true"), Progress{});
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().code, Code::kUnsupported);
+  EXPECT_NE(outcome.error().message.find("t-out"), std::string::npos);
+}
+
+TEST_F(ApiTest, AWorktreeMeansTheRepositoryItBelongsTo) {
+  const Txn txn = must(kernel().begin(script(""), Progress{}));
+  const std::string tree = must(kernel().worktree_of(txn.id.str()));
+  Kernel inside = kernel_in(tree);
+  const StatusReport status = must(inside.status());
+  ASSERT_EQ(status.lines.size(), 1u);
+  EXPECT_EQ(status.lines[0].txn.id, txn.id);
+}
+
+TEST_F(ApiTest, LookingCreatesNothing) {
+  EXPECT_TRUE(must(kernel().status()).lines.empty());
+  EXPECT_TRUE(must(kernel().log(5)).empty());
+  EXPECT_EQ(must(kernel().verify(false)).events, 0);
+  EXPECT_FALSE(kernel().show("t-none").has_value());
+  EXPECT_FALSE(must(exists(scratch_.git_dir() + "/txn")));
+}
+
+TEST_F(ApiTest, GcFreesWhatLandedAndKeepsTheRest) {
+  const Outcome landed = run("echo x >added");
+  RunOptions options = script("echo y >other");
+  options.no_land = true;
+  const Outcome open = run(options);
+  must(kernel().gc(false, Progress{}));
+  const std::string refs = scratch_.git({"for-each-ref", "--format=%(refname)", "refs/txn"});
+  EXPECT_EQ(refs.find(landed.txn.id.str()), std::string::npos) << refs;
+  EXPECT_NE(refs.find(open.txn.id.str()), std::string::npos) << refs;
+  EXPECT_TRUE(must(exists(open.txn.attempts.back().worktree)));
+}
+
+TEST_F(ApiTest, DoctorAnswersEverywhere) {
+  Host host;
+  host.cwd = scratch_.root();
+  host.env = scratch_.env();
+  host.clock = &clock_;
+  host.random = &random_;
+  const auto outside = must(Kernel::doctor(host));
+  EXPECT_TRUE(std::any_of(outside.begin(), outside.end(), [](const DoctorLine& line) {
+    return line.subject == "repository" && !line.ok;
+  }));
+  host.cwd = scratch_.path();
+  for (const DoctorLine& line : must(Kernel::doctor(host))) {
+    EXPECT_TRUE(line.ok) << line.subject << ": " << line.detail;
+  }
+}
+
+}  // namespace
+}  // namespace gittxn::api

@@ -1,0 +1,236 @@
+// A repository, its store, and transactions that ask to land, made without worktrees or tracing:
+// what a test of landing needs and no more. For tests.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/random.h"
+#include "land/land.h"
+#include "repo/testing/scratch_repo.h"
+#include "store/events.h"
+#include "store/store.h"
+
+namespace gittxn::land::testing {
+
+using repo::testing::must;
+namespace events = store::events;
+
+// Path -> new content; nullopt removes it.
+using Edits = std::map<std::string, std::optional<std::string>>;
+
+struct Proposal {
+  std::string id;
+  Edits edits{};
+  std::vector<std::string> reads{};  // paths read whole from the base
+  Isolation isolation = Isolation::kStrict;
+  std::string message = "a change\n";
+  int priority = 0;
+  bool complete = true;  // the read set
+};
+
+// What one process would have opened.
+struct Process {
+  Process(const repo::testing::ScratchRepo& scratch, Clock& clock, Random& random)
+      : repository(scratch.open()), store(must(store::Store::open(repository.txn_dir(), clock))) {
+    context.repository = &repository;
+    context.store = &store;
+    context.clock = &clock;
+    context.random = &random;
+    context.gates.repository = &repository;
+    context.gates.store = &store;
+    context.gates.clock = &clock;
+    context.gates.caller = scratch.runner().env();
+    context.gates.worktree_root = scratch.root() + "/worktrees";
+    context.gates.main_checkout = scratch.path();
+    must(make_dirs(context.gates.worktree_root));
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  repo::Repository repository;
+  store::Store store;
+  Context context;
+};
+
+class LandWorld {
+ public:
+  LandWorld() {
+    for (int i = 0; i < 6; ++i) scratch.write("f" + std::to_string(i), "line\n");
+    scratch.commit("start");
+  }
+
+  repo::testing::ScratchRepo scratch;
+  SystemClock clock;
+  Random random{1};
+
+  Process process() { return Process(scratch, clock, random); }
+
+  // A transaction on main from its present head, in state prepared.
+  TxnId propose(const Proposal& proposal) {
+    Process opened(scratch, clock, random);
+    const Context& context = opened.context;
+    const TxnId id(proposal.id);
+    const Oid base = must(current_head(context, kBranch));
+    Txn txn;
+    txn.id = id;
+    txn.target = kBranch;
+    txn.isolation = proposal.isolation;
+    txn.command = {"true"};
+    txn.owner = "owner@example.com";
+    txn.priority = proposal.priority;
+    txn.committer = {"Owner", "owner@example.com"};
+    txn.slot = must(opened.store.next_slot());
+    Attempt attempt;
+    attempt.base = base;
+    must(opened.store.append({events::txn_begun(txn), events::attempt_started(id, attempt)}));
+    take(opened, proposal, base);
+    must(opened.store.append({events::prepared(id, 1)}));
+    return id;
+  }
+
+  // Lands with a short wait; everything opened anew, as a process of its own would.
+  Result<LandOutcome> land(const TxnId& id, std::int64_t wait_ms = 0) {
+    Process opened(scratch, clock, random);
+    LandOptions options;
+    options.wait_ms = wait_ms;
+    options.turn_wait_ms = 10'000;
+    return land::land(opened.context, id, options);
+  }
+  RecoveryReport recover() {
+    Process opened(scratch, clock, random);
+    return must(land::recover(opened.context));
+  }
+  // The same in a process that dies at the failpoint; true: it was killed there.
+  bool killed_at(const std::string& failpoint, const TxnId& id) {
+    return dies([&] {
+      must(Failpoint::arm(failpoint));
+      return land(id).has_value();
+    });
+  }
+  bool recovery_killed_at(const std::string& failpoint) {
+    return dies([&] {
+      must(Failpoint::arm(failpoint));
+      recover();
+      return true;
+    });
+  }
+
+  Oid person_commits(const std::string& path, const std::string& text) {
+    scratch.write(path, text);
+    scratch.git({"add", path});
+    scratch.git({"commit", "-q", "-m", "a person edits " + path, "--", path});
+    return scratch.head();
+  }
+
+  Txn txn(const TxnId& id) {
+    Process opened(scratch, clock, random);
+    return must(opened.store.txn(id)).value();
+  }
+  Oid main() const { return scratch.oid(kBranch.str()); }
+  std::string status() const { return scratch.git({"status", "--porcelain"}); }
+  std::string shown(const std::string& path) const {
+    return scratch.git({"show", kBranch.str() + ":" + path});
+  }
+  int events_of_type(std::string_view type) {
+    Process opened(scratch, clock, random);
+    int count = 0;
+    for (const Event& event : must(opened.store.events(1, 0))) count += event.type == type ? 1 : 0;
+    return count;
+  }
+  Seq last_event() {
+    Process opened(scratch, clock, random);
+    return must(opened.store.head());
+  }
+  std::vector<std::string> problems() {
+    Process opened(scratch, clock, random);
+    return must(opened.store.verify_replay()).problems;
+  }
+  bool locks_left() const {
+    return must(exists(scratch.git_dir() + "/index.lock")) ||
+           must(exists(scratch.git_dir() + "/refs/heads/main.lock"));
+  }
+
+  static inline const RefName kBranch{"refs/heads/main"};
+
+ private:
+  static Oid edited(repo::Objects& objects, const Oid& base, const Edits& edits) {
+    const Oid tree = must(objects.tree_of(base));
+    Changes changes;
+    for (const auto& [path, text] : edits) {
+      PathChange change;
+      change.path = path;
+      change.before = must(objects.entry_at(tree, path));
+      if (text) change.after = {FileMode::kFile, must(objects.write_blob(*text))};
+      changes.push_back(std::move(change));
+    }
+    return must(objects.apply(tree, changes));
+  }
+
+  static ReadSet reads_of(const repo::Objects& objects, const Proposal& proposal, const Oid& base) {
+    const Oid tree = must(objects.tree_of(base));
+    ReadSet set;
+    set.complete = proposal.complete;
+    if (!set.complete) set.unknown_reason = "a test says so";
+    for (const std::string& path : proposal.reads) {
+      const TreeEntry entry = must(objects.entry_at(tree, path));
+      Read read;
+      read.kind = entry.present() ? ReadKind::kContent : ReadKind::kAbsence;
+      read.subject = path;
+      read.digest = entry.oid.str();
+      read.snapshot = base;
+      set.reads.push_back(std::move(read));
+    }
+    normalize(set);
+    return set;
+  }
+
+  static void take(Process& opened, const Proposal& proposal, const Oid& base) {
+    repo::Objects& objects = opened.repository.objects();
+    const Oid tree = edited(objects, base, proposal.edits);
+    const std::string who = "Agent <agent@example.com> 1700000000 +0000";
+    const Oid kept = must(objects.write_commit({tree, {base}, who, who, proposal.message, ""}));
+    repo::RefUpdate update;
+    update.ref = RefName("refs/txn/" + proposal.id + "/1");
+    update.desired = kept;
+    must(opened.repository.refs().update(update));
+    const ReadSet reads = reads_of(objects, proposal, base);
+    events::Taken taken;
+    taken.kept = kept;
+    taken.reads = must(opened.store.put_artifact(reads_to_lines(reads)));
+    taken.reads_complete = reads.complete;
+    taken.unknown_reason = reads.unknown_reason;
+    const Changes writes = must(objects.diff(must(objects.tree_of(base)), tree));
+    taken.writes = must(opened.store.put_artifact(changes_to_lines(writes)));
+    must(opened.store.append({events::taken(TxnId(proposal.id), taken)}));
+  }
+
+  static bool dies(const std::function<bool()>& work) {
+    const pid_t pid = ::fork();
+    if (pid < 0) throw std::runtime_error("fork");
+    if (pid == 0) {
+      bool ok = false;
+      try {
+        ok = work();
+      } catch (const std::exception&) {
+        ok = false;
+      }
+      ::_exit(ok ? 0 : 1);
+    }
+    int status = 0;
+    if (::waitpid(pid, &status, 0) != pid) throw std::runtime_error("waitpid");
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  }
+};
+
+}  // namespace gittxn::land::testing
