@@ -134,6 +134,15 @@ TEST_F(Chain, OpeningLooksAtTheTailAndVerifyAtTheRest) {
   EXPECT_NE(refused.error().message.find("event 199 was edited"), std::string::npos);
 }
 
+TEST_F(Chain, DamageCanBeLookedAtButNotAddedTo) {
+  tamper(place_, "UPDATE events SET time = 'then' WHERE seq = 199");
+  auto store = Store::open_existing(place_.txn_dir(), place_.clock);
+  ASSERT_OK(store);
+  EXPECT_FALSE(store->verify()->problems.empty());
+  EXPECT_CODE(store->next_slot(), Code::kCorrupt);
+  EXPECT_EQ(store->head().value(), kEvents);
+}
+
 TEST_F(Chain, ListsOnlySoManyProblems) {
   EXPECT_LE(after("UPDATE events SET time = 'then'").size(), 51u);
 }

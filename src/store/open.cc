@@ -83,7 +83,10 @@ Status make(db::Database& database, const std::string& dir, const std::string& p
   return fsync_path(dir);
 }
 
-Status check_tail(const db::Database& database, const std::string& path) {
+// In one consistent moment, whatever others append meanwhile.
+Status look_at_tail(db::Database& database, const std::string& path) {
+  const db::Transaction moment =
+      TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
   const std::optional<Event> last = TRY(last_event(database));
   const Progress progress = TRY(load_progress(database));
   const Seq head = last ? last->seq : 0;
@@ -121,11 +124,11 @@ Result<Store> open_with_plan(const std::string& txn_dir, const Clock& clock, Cre
   TRY(database.on_close(db::Database::CloseWith::kCheckpoint));
   // FULL: a commit is on disk before append() returns. That is what every promise hangs on.
   TRY(database.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"));
-  {
-    // One consistent moment, whatever others append meanwhile.
-    const db::Transaction moment =
-        TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
-    TRY(check_tail(database, path));
+  // Who only looks may look at damage too, verify and a person first of all; nobody may add to it.
+  Status whole = look_at_tail(database, path);
+  const bool damaged = !whole && whole.error().code == Code::kCorrupt;
+  if (!whole && (!damaged || create == Create::kYes)) {
+    return std::unexpected(std::move(whole).error());
   }
   return Store(std::make_unique<Store::State>(Store::State{
       .dir = txn_dir,
@@ -134,6 +137,7 @@ Result<Store> open_with_plan(const std::string& txn_dir, const Clock& clock, Cre
       .plan = plan,
       .queue = std::move(queue),
       .database = std::move(database),
+      .damage = damaged ? std::optional<Error>(whole.error()) : std::nullopt,
   }));
 }
 

@@ -1,7 +1,9 @@
 // What a Store holds, for the .cc files that implement it. Internal to store/.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "db/database.h"
@@ -18,6 +20,7 @@ struct Store::State {
   Plan plan;
   db::WriterQueue queue;
   db::Database database;
+  std::optional<Error> damage;   // what opening found wrong: reading goes on, appending does not
   bool outcome_unknown = false;  // a commit's sync failed: nothing more is written through this one
 };
 

@@ -122,6 +122,7 @@ const std::string& Store::dir() const {
 
 Result<Seq> Store::append(const std::vector<NewEvent>& events, const Check& check) {
   State& state = *state_;
+  if (state.damage) return std::unexpected(*state.damage);
   if (state.outcome_unknown) {
     return fail(Code::kOutcomeUnknown,
                 "an earlier write to the store may not have reached the disk",

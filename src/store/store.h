@@ -88,7 +88,9 @@ class Store final : public View {
   // kCorrupt. kUnsupported: a network file system. Older schemas are migrated in one transaction
   // after a backup.
   static Result<Store> open(const std::string& txn_dir, const Clock& clock);
-  // kNotFound when there is no store; creates nothing. For commands that only look.
+  // kNotFound when there is no store; creates nothing. For commands that only look. A store whose
+  // last events do not hold together opens too, so that verify can say what is wrong; append() then
+  // fails with kCorrupt, as open() does at once.
   static Result<Store> open_existing(const std::string& txn_dir, const Clock& clock);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
