@@ -45,17 +45,31 @@ ProcessLine read_line(int proc, const char* name) {
   return line;
 }
 
-}  // namespace
+using Children = std::unordered_multimap<pid_t, ProcessLine>;
 
-std::vector<pid_t> descendants(pid_t top) {
+Children all_processes() {
+  Children children;
   const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), ::closedir);
-  if (proc == nullptr) return {};
-  std::unordered_multimap<pid_t, ProcessLine> children;
-  while (const dirent* entry = ::readdir(proc.get())) {
+  while (const dirent* entry = proc == nullptr ? nullptr : ::readdir(proc.get())) {
     if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
     const ProcessLine line = read_line(::dirfd(proc.get()), entry->d_name);
     if (line.pid != 0) children.emplace(line.parent, line);
   }
+  return children;
+}
+
+}  // namespace
+
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> found;
+  const Children children = all_processes();
+  const auto [first, last] = children.equal_range(parent);
+  for (auto it = first; it != last; ++it) found.push_back(it->second.pid);
+  return found;
+}
+
+std::vector<pid_t> descendants(pid_t top, const std::vector<pid_t>& spare) {
+  Children children = all_processes();
   std::vector<pid_t> found;
   std::vector<pid_t> next = {top};
   while (!next.empty()) {
@@ -63,6 +77,7 @@ std::vector<pid_t> descendants(pid_t top) {
     next.pop_back();
     const auto [first, last] = children.equal_range(parent);
     for (auto it = first; it != last; ++it) {
+      if (std::ranges::find(spare, it->second.pid) != spare.end()) continue;
       next.push_back(it->second.pid);
       if (it->second.state != 'Z' && it->second.state != 'X') found.push_back(it->second.pid);
     }
@@ -81,10 +96,7 @@ bool kill_descendants(const KillOptions& options, const std::function<void()>& p
   // A zombie's children are found in the next round, under the reaper. Two empty rounds in a row: a
   // process that forked and ended between two reads of the walk is seen by the second.
   for (int empty_rounds = 0; empty_rounds < 2;) {
-    std::vector<pid_t> left = descendants(::getpid());
-    std::erase_if(left, [&options](pid_t pid) {
-      return std::ranges::find(options.spare, pid) != options.spare.end();
-    });
+    const std::vector<pid_t> left = descendants(::getpid(), options.spare);
     signal_all(left, SIGKILL);
     pump();
     empty_rounds = left.empty() ? empty_rounds + 1 : 0;

@@ -12,16 +12,19 @@
 
 namespace gittxn::capture {
 
-// Everything below `top` that has not ended, by a walk over /proc. A process that forks meanwhile
-// may be missed; callers repeat until nothing is left.
-std::vector<pid_t> descendants(pid_t top);
+// Everything below `top` that has not ended, by a walk over /proc, without the children of `top`
+// named in `spare` and what is below them. A process that forks meanwhile may be missed; callers
+// repeat until nothing is left.
+std::vector<pid_t> descendants(pid_t top, const std::vector<pid_t>& spare = {});
+// The direct children, ended or not.
+std::vector<pid_t> children_of(pid_t parent);
 
 void signal_all(const std::vector<pid_t>& processes, int signal);
 
-// Kills what is below the calling process, but for `spare`, again and again until nothing is left.
-// `pump` is called between the rounds (it reaps); false: give up after `limit_ms`.
+// Kills what is below the calling process, again and again until nothing is left. `pump` is called
+// between the rounds (it reaps); false: give up after `limit_ms`.
 struct KillOptions {
-  std::vector<pid_t> spare;
+  std::vector<pid_t> spare;  // as above
   std::int64_t limit_ms = 30'000;
 };
 bool kill_descendants(const KillOptions& options, const std::function<void()>& pump);

@@ -112,9 +112,9 @@ Result<TraceResult> monitor_died(const Session& session) {
   KillOptions options;
   options.spare = session.others;
   const auto reap = [&session] {
-    // Only what came to us from the monitor may be reaped here.
-    for (const pid_t pid : descendants(::getpid())) {
-      if (std::find(session.others.begin(), session.others.end(), pid) == session.others.end()) {
+    for (const pid_t pid : children_of(::getpid())) {
+      const auto& others = session.others;
+      if (std::find(others.begin(), others.end(), pid) == others.end()) {
         ::waitpid(pid, nullptr, WNOHANG);
       }
     }
@@ -130,13 +130,21 @@ Result<TraceResult> monitor_died(const Session& session) {
 
 Result<TraceResult> converse(const Session& session) {
   std::string message(kMaxMessage, '\0');
+  int watched = session.spec->on_readable ? session.spec->watch_fd : -1;
   while (true) {
     if (session.spec->interrupted && session.spec->interrupted()) {
       const char interrupt = static_cast<char>(Message::kInterrupt);
       static_cast<void>(::send(session.socket, &interrupt, 1, MSG_NOSIGNAL));
     }
-    pollfd waiting{session.socket, POLLIN, 0};
-    if (::poll(&waiting, 1, session.spec->interrupted ? kPollMs : -1) <= 0) continue;
+    std::array<pollfd, 2> waiting = {pollfd{session.socket, POLLIN, 0}, pollfd{watched, POLLIN, 0}};
+    if (::poll(waiting.data(), waiting.size(), session.spec->interrupted ? kPollMs : -1) <= 0) {
+      continue;
+    }
+    if ((waiting[1].revents & POLLIN) != 0)
+      session.spec->on_readable();
+    else if (waiting[1].revents != 0)
+      watched = -1;
+    if (waiting[0].revents == 0) continue;
     const ssize_t got = ::recv(session.socket, message.data(), message.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return monitor_died(session);
@@ -171,7 +179,7 @@ Result<TraceResult> fork_monitor(const TraceSpec& spec, MonitorPlan plan) {
   Session session{&spec, 0, ours.get(), &terminal, {}};
   siginfo_t unused{};
   if (::waitid(P_ALL, 0, &unused, WEXITED | WNOHANG | WNOWAIT) == 0) {  // else no child at all
-    session.others = descendants(::getpid());
+    session.others = children_of(::getpid());
   }
   session.monitor = ::fork();
   if (session.monitor < 0) return fail_errno(errno, "start the monitor of the trace");

@@ -117,6 +117,12 @@ struct TraceSpec {
   // first is a SIGINT to the command, the second ends the tree. In the foreground the terminal
   // sends them itself and the monitor counts them.
   std::function<bool()> interrupted;
+  // When this descriptor can be read (the end of a pipe whose other end the command has),
+  // on_readable is called and must read what is there; at the end of file the descriptor is no
+  // longer looked at. Without it a command that says more than a pipe holds would wait for the next
+  // poll.
+  int watch_fd = -1;
+  std::function<void()> on_readable;
 };
 
 struct TraceResult {
