@@ -4,14 +4,12 @@
 //
 // The set: commits between the two, and of each tree what no parent's tree has at that path. An
 // object that is a loose file is synced by name; libgit2 does not say which pack holds an object,
-// so one that is packed means all packs that this process has not synced yet (a clean file costs
-// next to nothing). Files first, then the directories that name them: fan-out, pack, objects,
-// because a fan-out directory may be as new as its file.
+// so one that is packed means all packs that this process has not synced yet. The directories
+// that name them belong to the set: fan-out, pack, and objects itself, because a fan-out directory
+// may be as new as its file. The order does not matter: nothing refers to any of it yet.
 //
 // Nothing is written; dying between any two syncs leaves only fewer of them done.
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -19,13 +17,13 @@
 
 #include "base/fs.h"
 #include "repo/object_store.h"
+#include "repo/sync_all.h"
 
 namespace gittxn::repo::internal {
 namespace {
 
 // git gc may pack and remove loose files while we look: then look again.
 constexpr int kTries = 3;
-constexpr std::size_t kOpenAtOnce = 128;
 
 std::unexpected<Error> missing(const git_oid& oid) {
   return fail(Code::kCorrupt, "the object " + to_oid(oid).str() + " is missing from the repository",
@@ -90,25 +88,6 @@ Status add_packs(const ObjectStore& store, const std::string& objects_dir, Durab
   return {};
 }
 
-Result<UniqueFd> open_to_sync(const std::string& path) {
-  return TRY_IN("syncing objects", open_fd(path, O_RDONLY));
-}
-
-// All writes are started before the first is waited for; then each fsync finds little left to do.
-Status sync_files(const std::vector<std::string>& paths) {
-  for (std::size_t begin = 0; begin < paths.size(); begin += kOpenAtOnce) {
-    const std::size_t end = std::min(paths.size(), begin + kOpenAtOnce);
-    std::vector<UniqueFd> open;
-    for (std::size_t i = begin; i < end; ++i) {
-      open.push_back(TRY(open_to_sync(paths[i])));
-      // Only a head start: where the file system cannot, the fsync below does it all.
-      (void)::sync_file_range(open.back().get(), 0, 0, SYNC_FILE_RANGE_WRITE);
-    }
-    for (std::size_t i = begin; i < end; ++i) TRY(fsync_path(paths[i]));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<DurableSet> durable_set(const ObjectStore& store, const git_oid& tip,
@@ -152,10 +131,11 @@ Status make_durable(const ObjectStore& store, const git_oid& tip,
   for (int attempt = 1;; ++attempt) {
     store.refresh();
     const DurableSet set = TRY(durable_set(store, tip, durable));
-    Status synced = sync_files(set.files);
+    std::vector<std::string> paths = set.files;
+    paths.insert(paths.end(), set.directories.begin(), set.directories.end());
+    Status synced = sync_all(paths);
     if (!synced && synced.error().code == Code::kNotFound && attempt < kTries) continue;
-    if (!synced) return synced;
-    for (const std::string& dir : set.directories) TRY(fsync_path(dir));
+    if (!synced) return std::unexpected(std::move(synced).error().in("making objects durable"));
     for (const std::string& file : set.files) {
       if (base_name(file).starts_with("pack-")) store.synced_packs().insert(file);
     }

@@ -204,7 +204,7 @@ Result<std::optional<std::vector<Oid>>> parent_path(const ObjectStore& store, co
 Status import_objects(const ObjectStore& to, const ObjectStore& from, const Oid& tree,
                       const std::vector<Oid>& commits, const Oid& known);
 
-// What make_durable syncs: files first, then directories, each in this order.
+// What make_durable syncs: object files, and every directory that names one.
 struct DurableSet {
   std::vector<std::string> files;
   std::vector<std::string> directories;
