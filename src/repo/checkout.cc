@@ -1,0 +1,185 @@
+// What LandingPrepared records of a checkout, and the lock on its index.
+//
+// index.lock is git's own protocol: a file that exists is a lock. Ours is linked into place
+// finished and synced, so that it is never empty and always says whose it is, after a power cut
+// too; and it is only ever removed by name of the landing. A kill leaves the lock (recovery's), or
+// a "lock-*" file in <git dir>/txn, which nobody minds and the next prune removes.
+#include "repo/checkout.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/random.h"
+#include "repo/checkout_stage.h"
+#include "repo/refs.h"
+
+namespace gittxn::repo {
+namespace {
+
+FAILPOINT(fp_after_lock, "checkout.after_lock");
+
+constexpr std::string_view kLockWord = "git-txn ";
+constexpr std::int64_t kFirstPause_ms = 5;
+constexpr std::int64_t kLongestPause_ms = 100;
+
+Result<std::string> text_field(const Json& json, const char* name) {
+  if (!json.is_object() || !json.contains(name) || !json[name].is_string()) {
+    return fail(Code::kCorrupt, fmt::format("a recorded checkout has no '{}'", name));
+  }
+  return json[name].get<std::string>();
+}
+
+Error busy(const std::string& path) {
+  Error error{Code::kBusy, "the index is locked: " + path, {}, {}};
+  const auto text = read_file(path, 4096);
+  if (text && text->starts_with(kLockWord)) {
+    error.message += " by " + text->substr(0, text->find('\n'));
+    error.hint = "see what is there with: git txn recover";
+  } else {
+    error.hint = "a git command is running there, or one died and left the file: then remove it";
+  }
+  return error;
+}
+
+}  // namespace
+
+Json to_json(const CheckoutMove& move) {
+  Json files = Json::array();
+  for (const PathChange& change : move.files) files.push_back(to_json(change));
+  return Json{{"worktree", encode_path(move.place.worktree)},
+              {"git_dir", encode_path(move.place.git_dir)},
+              {"branch", encode_path(move.place.branch.str())},
+              {"old", move.old_commit.str()},
+              {"new", move.new_commit.str()},
+              {"files", std::move(files)}};
+}
+
+Result<CheckoutMove> checkout_move_from_json(const Json& json) {
+  CheckoutMove move;
+  move.place.worktree = decode_path(TRY(text_field(json, "worktree")));
+  move.place.git_dir = decode_path(TRY(text_field(json, "git_dir")));
+  move.place.branch = RefName(decode_path(TRY(text_field(json, "branch"))));
+  move.old_commit = Oid(TRY(text_field(json, "old")));
+  move.new_commit = Oid(TRY(text_field(json, "new")));
+  if (!is_oid(move.old_commit.str()) || !is_oid(move.new_commit.str()) || !json.contains("files") ||
+      !json["files"].is_array()) {
+    return fail(Code::kCorrupt, "a recorded checkout has no commits or files");
+  }
+  for (const Json& change : json["files"]) move.files.push_back(TRY(change_from_json(change)));
+  return move;
+}
+
+namespace internal {
+
+std::string lock_text(const TxnId& txn, const Oid& new_commit) {
+  return fmt::format("{}{} {}\n", kLockWord, txn.str(), new_commit.str());
+}
+
+std::string lock_path(const CheckoutPlace& place) {
+  return place.git_dir + "/index.lock";
+}
+
+namespace {
+
+// Empty when there is no lock. git's own lock may be a whole index.
+Result<std::string> read_lock(const std::string& path) {
+  auto fd = open_fd(path, O_RDONLY | O_NOFOLLOW);
+  if (!fd && fd.error().code == Code::kNotFound) return std::string();
+  if (!fd) return std::unexpected(std::move(fd).error());
+  std::string text(4096, '\0');
+  const ssize_t got = ::read(fd->get(), text.data(), text.size());
+  if (got < 0) return fail_errno(errno, "read '" + path + "'");
+  text.resize(static_cast<std::size_t>(got));
+  return text;
+}
+
+}  // namespace
+
+Result<bool> lock_is_ours(const CheckoutPlace& place, const std::string& text) {
+  return TRY(read_lock(lock_path(place)))
+  == text;
+}
+
+Result<bool> lock_names(const CheckoutPlace& place, const Oid& new_commit) {
+  const std::string text = TRY(read_lock(lock_path(place)));
+  return text.starts_with(kLockWord) && text.ends_with(" " + new_commit.str() + "\n");
+}
+
+}  // namespace internal
+
+Result<IndexLock> IndexLock::acquire(const CheckoutPlace& place, const TxnId& txn,
+                                     const Oid& new_commit, std::int64_t deadline_ms) {
+  const std::string path = internal::lock_path(place);
+  const std::string text = internal::lock_text(txn, new_commit);
+  const std::string made = fmt::format("{}/txn/lock-{}", place.git_dir, Random().name(10));
+  TRY(make_dirs(place.git_dir + "/txn"));
+  TRY(write_file(made, text, Sync::kYes, 0644));
+  SystemClock clock;
+  const std::int64_t until = clock.boot_ms() + deadline_ms;
+  for (std::int64_t pause_ms = kFirstPause_ms;;) {
+    const Status linked = hard_link(made, path);
+    if (linked || linked.error().code != Code::kExists) {
+      TRY(remove_file(made));
+      if (!linked) return std::unexpected(linked.error());
+      IndexLock lock(path, text);
+      TRY(fp_after_lock.hit());
+      return lock;
+    }
+    const std::int64_t left_ms = until - clock.boot_ms();
+    if (deadline_ms >= 0 && left_ms <= 0) {
+      TRY(remove_file(made));
+      return std::unexpected(busy(path));
+    }
+    clock.sleep_ms(deadline_ms < 0 ? pause_ms : std::min(pause_ms, left_ms));
+    pause_ms = std::min(pause_ms * 2, kLongestPause_ms);
+  }
+}
+
+IndexLock IndexLock::adopt(const CheckoutPlace& place, const TxnId& txn, const Oid& new_commit) {
+  IndexLock lock(internal::lock_path(place), internal::lock_text(txn, new_commit));
+  lock.abandon();
+  return lock;
+}
+
+IndexLock::IndexLock(IndexLock&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      text_(std::move(other.text_)),
+      abandoned_(other.abandoned_) {}
+
+IndexLock& IndexLock::operator=(IndexLock&& other) noexcept {
+  if (this != &other) {
+    if (!abandoned_) (void)unlink();  // as the destructor
+    path_ = std::exchange(other.path_, {});
+    text_ = std::move(other.text_);
+    abandoned_ = other.abandoned_;
+  }
+  return *this;
+}
+
+IndexLock::~IndexLock() {
+  // Nobody is left to tell; a lock that stays is found by name by the next discard or recovery.
+  if (!abandoned_) (void)unlink();
+}
+
+void IndexLock::abandon() {
+  abandoned_ = true;
+}
+
+Status IndexLock::unlink() {
+  if (path_.empty()) return {};
+  const std::string path = std::exchange(path_, {});
+  // A person may have removed it, and git may hold its own by now.
+  if (TRY(internal::read_lock(path)) != text_) return {};
+  return remove_file(path);
+}
+
+}  // namespace gittxn::repo
