@@ -42,14 +42,22 @@ std::unexpected<Error> lost(const std::string& path) {
               "(unlanded work stays under refs/txn/)");
 }
 
+Status peek(const std::string& path, const Plan& plan) {
+  const db::Database file = TRY(db::Database::open_immutable(path));
+  TRY(inspect(file, path, plan));
+  return {};
+}
+
 // A plain look, before anything that could write.
 Status look(const std::string& dir, const std::string& path, Create create, const Plan& plan) {
   // In this order: whoever makes a store makes kernel.db first.
   const bool artifacts = TRY(exists(artifacts_path(dir)));
   const bool there = TRY(exists(path));
   if (there) {
-    const db::Database peek = TRY(db::Database::open_immutable(path));
-    TRY(inspect(peek, path, plan));
+    const Status seen = peek(path, plan);
+    // Another process may be moving its log into this file right now, so the file alone may look
+    // damaged; the version does not change by that. Everything else is judged by the opened store.
+    if (!seen && seen.error().code == Code::kNewer) return seen;
     return {};
   }
   if (artifacts) return lost(path);
