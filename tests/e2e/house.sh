@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# What a person does first: the demo, and the installation.
+. "$(dirname "$0")/lib.sh"
+
+demo_from_a_clone() {
+  git clone -q --no-local "$E2E_ROOT" clone
+  exits 0 clone/tools/demo "$GIT_TXN_PROGRAM"
+  assert_contains "$OUT" 'nested 128 levels'
+  assert_contains "$OUT" 'conflict: read-stale src/base/json.h'
+  assert_contains "$OUT" 'git txn run -- '
+}
+test_case 'demo: two land, one is caught deciding on a changed file, runs again and lands' demo_from_a_clone
+
+demo_from_a_shallow_clone() {
+  git clone -q --depth 1 "file://$E2E_ROOT" clone
+  git -C clone checkout -q --detach
+  exits 0 clone/tools/demo "$GIT_TXN_PROGRAM"
+}
+test_case 'demo: works from a shallow clone with a detached head, as CI makes them' demo_from_a_shallow_clone
+
+demo_from_an_archive() {
+  mkdir unpacked
+  git -C "$E2E_ROOT" archive HEAD | tar -C unpacked -xf -
+  exits 0 unpacked/tools/demo "$GIT_TXN_PROGRAM"
+}
+test_case 'demo: works from an unpacked archive without history' demo_from_an_archive
+
+demo_leaves_nothing() {
+  mkdir tmp
+  exits 0 env TMPDIR="$PWD/tmp" "$E2E_ROOT/tools/demo" "$GIT_TXN_PROGRAM"
+  assert_eq "$(find tmp -mindepth 1)" '' 'left behind'
+  assert_eq "$(find "$HOME" "$XDG_STATE_HOME" -mindepth 1 -not -name .gitconfig)" '' 'left in the home'
+}
+test_case 'demo: leaves nothing behind' demo_leaves_nothing
+
+installs() {
+  local prefix=$PWD/prefix page
+  cmake --install "$(dirname "$GIT_TXN_PROGRAM")" --prefix "$prefix" >install.log
+  [ -x "$prefix/bin/git-txn" ] || fail 'no program'
+  # A program that is not the one of this test world: by its path, as a user's PATH would find it.
+  exits 0 env PATH="$prefix/bin:/usr/bin:/bin" git txn version
+  for page in git-txn git-txn-run git-txn-why; do
+    grep -q '^\.TH' "$prefix/share/man/man1/$page.1" || fail "$page.1 is no manual page"
+  done
+  bash -n "$prefix/share/bash-completion/completions/git-txn"
+  [ -s "$prefix/share/bash-completion/completions/git-txn" ] || fail 'no completion'
+}
+case $GIT_TXN_PROGRAM in
+  */build/release/git-txn) test_case 'install: program, manual pages and completion where users expect them' installs ;;
+esac
+finish
