@@ -169,8 +169,24 @@ TEST_F(Durable, WhatARemotePromisedIsNotOurs) {
   EXPECT_FALSE(must(objects.contains(repo_.oid("HEAD:f"))));
 }
 
-// ---- import
-// ---------------------------------------------------------------------------------------
+TEST(SyncAll, TriesEveryPathAndReportsTheFirstThatFailed) {
+  const testing::ScratchDir dir;
+  std::vector<std::string> paths = {dir.path()};
+  for (int i = 0; i < 100; ++i) {
+    paths.push_back(dir / std::to_string(i));
+    must(write_file(paths.back(), "x", Sync::kNo));
+  }
+  must(internal::sync_all(paths));
+  must(internal::sync_all({}));
+  paths.insert(paths.begin() + 7, dir / "missing");
+  paths.push_back(dir / "missing too");
+  const Status failed = internal::sync_all(paths);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, Code::kNotFound);
+  EXPECT_NE(failed.error().message.find("missing'"), std::string::npos) << failed.error().message;
+}
+
+// ---- import ----
 
 // A private git directory that borrows the repository's objects, as transactions have.
 class Import : public ::testing::Test {

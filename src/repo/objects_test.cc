@@ -221,7 +221,7 @@ TEST(Objects, ManyWideTreesAreWrittenOnce) {
   EXPECT_EQ(must(objects.apply(changed, {{"f7", is, was}})), wide);
 }
 
-// ---- history ------------------------------------------------------------------------------------
+// ---- history ----
 
 TEST(History, IsWhatGitSays) {
   const ScratchRepo repo;
