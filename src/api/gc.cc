@@ -143,6 +143,7 @@ Status Collection::collect(const Txn& txn) {
 
 // <root>/<id>/<attempt> that the log does not name: of a start or a resume that was killed.
 Status Collection::orphans() {
+  if (!TRY(exists(root_))) return {};
   for (const DirEntry& entry : TRY(list_dir(root_))) {
     if (!entry.name.starts_with("t-")) continue;
     const std::string folder = join_path(root_, entry.name);

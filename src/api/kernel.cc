@@ -171,9 +171,7 @@ Result<std::string> Kernel::State::worktree_root() {
     if (!path_below(real, TRY(real_future_path(directory)), &relative)) continue;
     return fail(Code::kUsage, "the worktree root " + root + " is inside the repository", hint);
   }
-  TRY_IN("the worktree root", make_dirs(real));
-  root = real;
-  worktrees = std::move(root);
+  worktrees = real;
   return worktrees;
 }
 

@@ -12,8 +12,6 @@ namespace {
 using testing::LandWorld;
 using testing::must;
 
-const testing::Edits kChange{{"f1", "A\n"}, {"f2", "A\n"}, {"d/new", "N\n"}, {"f3", std::nullopt}};
-
 std::vector<std::string> points_of(std::string_view prefix) {
   std::vector<std::string> points;
   for (const std::string& name : Failpoint::names()) {
@@ -22,31 +20,46 @@ std::vector<std::string> points_of(std::string_view prefix) {
   return points;
 }
 
-// Everything that must hold once recovery has run; true: the change is there.
-bool expect_all_or_nothing(LandWorld& world, const TxnId& id, const Oid& before) {
-  world.recover();
-  const Seq once = world.last_event();
-  world.recover();
-  EXPECT_EQ(world.last_event(), once) << "a second recovery changed something";
-  EXPECT_FALSE(world.locks_left());
-  EXPECT_EQ(world.status(), " M f5\n?? notes");
-  EXPECT_EQ(must(read_file(world.scratch.file("f5"))), "typed by the person\n");
-  EXPECT_TRUE(world.problems().empty());
-  const bool landed = world.main() != before;
-  EXPECT_EQ(world.txn(id).state, landed ? TxnState::kLanded : TxnState::kPrepared);
-  const std::string f1 = must(read_file(world.scratch.file("f1")));
-  EXPECT_EQ(f1, landed ? "A\n" : "line\n");
-  EXPECT_EQ(must(exists(world.scratch.file("f3"))), !landed);
-  return landed;
-}
+// One repository for many stories (making one costs more than a landing): story n changes f1, adds
+// d/<n> and removes what story n-1 added at the top.
+struct Story {
+  LandWorld& world;
+  int n;
+  TxnId id{"t-" + std::to_string(n)};
+  Oid before = world.main();
+  std::string text = "story " + std::to_string(n) + "\n";
+  std::string gone = "r" + std::to_string(n - 1);
 
-void expect_lands_when_asked_again(LandWorld& world, const TxnId& id) {
-  const auto again = world.land(id);
-  ASSERT_TRUE(again.has_value()) << again.error().message;
-  EXPECT_EQ(again->result, LandResult::kLanded);
-  EXPECT_EQ(world.shown("d/new"), "N");
-  EXPECT_EQ(world.status(), " M f5\n?? notes");
-}
+  void propose() {
+    testing::Edits edits{
+        {"f1", text}, {"d/" + std::to_string(n), text}, {"r" + std::to_string(n), text}};
+    if (must(exists(world.scratch.file(gone)))) edits[gone] = std::nullopt;
+    world.propose({id.str(), edits, {"f4"}});
+  }
+  void expect_there() {
+    EXPECT_EQ(must(read_file(world.scratch.file("f1"))), text);
+    EXPECT_EQ(must(read_file(world.scratch.file("d/" + std::to_string(n)))), text);
+    EXPECT_FALSE(must(exists(world.scratch.file(gone))));
+    EXPECT_EQ(world.status(), " M f5\n?? notes");
+  }
+  // What must hold once recovery has run, and after it ran again.
+  void expect_all_or_nothing() {
+    world.recover();
+    const Seq once = world.last_event();
+    world.recover();
+    EXPECT_EQ(world.last_event(), once) << "a second recovery changed something";
+    EXPECT_FALSE(world.locks_left());
+    EXPECT_EQ(world.status(), " M f5\n?? notes");
+    EXPECT_EQ(must(read_file(world.scratch.file("f5"))), "typed by the person\n");
+    const bool landed = world.main() != before;
+    EXPECT_EQ(world.txn(id).state, landed ? TxnState::kLanded : TxnState::kPrepared);
+    if (landed) return expect_there();
+    const auto again = world.land(id);
+    ASSERT_TRUE(again.has_value()) << again.error().message;
+    EXPECT_EQ(again->result, LandResult::kLanded);
+    expect_there();
+  }
+};
 
 void person_is_at_work(LandWorld& world) {
   world.scratch.write("f5", "typed by the person\n");
@@ -54,39 +67,59 @@ void person_is_at_work(LandWorld& world) {
 }
 
 TEST(Crash, AKillAtAnyPointOfALanding) {
+  LandWorld world;
+  person_is_at_work(world);
   int killed = 0;
+  int n = 0;
   for (const char* prefix : {"land.", "checkout.", "refs.", "store."}) {
     for (const std::string& point : points_of(prefix)) {
       SCOPED_TRACE(point);
-      LandWorld world;
-      const Oid before = world.main();
-      const TxnId id = world.propose({"t-a", kChange, {"f4"}});
-      person_is_at_work(world);
-      if (!world.killed_at(point, id)) continue;  // not on the way of this landing
-      ++killed;
-      if (!expect_all_or_nothing(world, id, before)) expect_lands_when_asked_again(world, id);
+      Story story{world, ++n};
+      story.propose();
+      if (world.killed_at(point, story.id)) ++killed;  // else it is not on the way of this landing
+      story.expect_all_or_nothing();
     }
   }
   EXPECT_GE(killed, 12);
+  EXPECT_TRUE(world.problems().empty());
 }
 
 TEST(Crash, AKillAtAnyPointOfRecovery) {
+  LandWorld world;
+  person_is_at_work(world);
   int killed = 0;
-  for (const char* scene : {"land.after_prepared", "land.after_ref_update", "checkout.mid_move",
-                            "land.after_checkout", "land.before_landed"}) {
-    for (const std::string& point : points_of("recover.")) {
+  int n = 0;
+  for (const auto& [scene, row] : {std::pair{"land.after_prepared", "recover.lost."},
+                                   std::pair{"land.after_ref_update", "recover.landed."},
+                                   std::pair{"checkout.mid_move", "recover.landed."},
+                                   std::pair{"land.before_landed", "recover.landed."}}) {
+    for (const std::string& point : points_of(row)) {
       SCOPED_TRACE(std::string(scene) + ", then " + point);
-      LandWorld world;
-      const Oid before = world.main();
-      const TxnId id = world.propose({"t-a", kChange, {"f4"}});
-      person_is_at_work(world);
-      ASSERT_TRUE(world.killed_at(scene, id));
-      if (!world.recovery_killed_at(point)) continue;  // another row's
+      Story story{world, ++n};
+      story.propose();
+      ASSERT_TRUE(world.killed_at(scene, story.id));
+      EXPECT_TRUE(world.recovery_killed_at(point));
       ++killed;
-      expect_all_or_nothing(world, id, before);
+      story.expect_all_or_nothing();
     }
   }
   EXPECT_GE(killed, 16);
+  EXPECT_TRUE(world.problems().empty());
+}
+
+TEST(Crash, AKillWhileAnOutsideMoveIsRecorded) {
+  LandWorld world;
+  const TxnId id = world.propose({"t-a", {{"f1", "A\n"}}});
+  for (const std::string& point : points_of("recover.outside.")) {
+    world.person_commits("f2", point);
+    EXPECT_TRUE(world.recovery_killed_at(point)) << point;
+    world.recover();
+    const Seq once = world.last_event();
+    world.recover();
+    EXPECT_EQ(world.last_event(), once) << point;
+  }
+  EXPECT_EQ(world.events_of_type(event_type::kOutsideMove),
+            3);  // the first is the branch's beginning
 }
 
 TEST(Crash, AKilledTicketIsSkipped) {

@@ -122,7 +122,7 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
   const std::string path = turn_lock_path(context, txn.target);
   TRY(make_dirs(parent_dir(path)));
   Turn turn;
-  if (TRY(line_for(context, txn.target)).empty() && TRY(try_lock(path, 0, &turn.lock_))) {
+  if (TRY(clean_line(context, txn.target)).empty() && TRY(try_lock(path, 0, &turn.lock_))) {
     sign_lock(path, txn.id);
     TRY(fp_after_turn.hit());
     return turn;
