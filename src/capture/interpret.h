@@ -1,6 +1,12 @@
-// From records to reads: which of the things a process tree asked the kernel are observations of the
-// repository, and which are its own writes, its tools, its environment, or git keeping its index.
-// The rules are design document 2-capture, "From records to reads"; each has a test.
+// From records to reads: which of the things a process tree asked the kernel are observations of
+// the repository, and which are its own writes, its tools, its environment, or git keeping its
+// index. The rules are in docs/design/0002-reads.md; each has a test.
+//
+// One pass over the record files, in order: a model of the worktree (tree_model.h) follows what was
+// written, paths get their one repository name (path_resolver.h), and each record becomes reads
+// (observer.h, other_checkout.h, git_reads.h), part of the tool digest, a note, or nothing.
+// Reads the disk outside the worktree; writes the tool cache and nothing else. One call per thread
+// and Objects; no state is kept between calls.
 #pragma once
 
 #include <functional>
@@ -15,26 +21,34 @@
 
 namespace gittxn::capture {
 
-// Where things are, so that a path can be told from a path.
+// Where things are, so that a path can be told from a path. All of them real paths.
 struct Places {
-  std::string tree;                     // the worktree (real path)
-  std::string private_git_dir;          // tree/.git
-  std::string common_git_dir;           // the repository's own: its object store and refs
-  std::vector<std::string> checkouts;   // other checkouts of the same repository (the person's)
+  std::string tree;                    // the worktree
+  std::string private_git_dir;         // tree/.git
+  std::string common_git_dir;          // the repository's own: its object store and refs
+  std::vector<std::string> checkouts;  // other checkouts of the same repository (the person's)
 };
 
 struct InterpretInput {
   Places places;
-  std::vector<std::string> record_files;   // one per command, in order
-  Oid snapshot;                            // the commit the reads are read from
-  Changes writes;                          // what the transaction took, for masking
+  std::vector<std::string> record_files;  // one per command, in order
+  Oid snapshot;                           // the commit the reads are read from
+  Changes writes;                         // what the transaction took, for masking
+  // What `writes` are against: another commit than the snapshot when the agent merged, pulled or
+  // reset to the target. Empty: the snapshot. Some reads then carry it as their snapshot.
+  Oid base;
   // True when the snapshot's ignore rules ignore this untracked path.
   std::function<Result<bool>(const std::string& path)> ignored;
-  // Cache of tool digests across runs, by (dev, ino, size, ctime): a file in the kernel's directory.
+  // Cache of tool digests across runs, by (dev, ino, size, ctime): a file in the kernel's
+  // directory.
   std::string tool_cache_file;
 };
 
-// kCorrupt never: damaged records make the set unknown with the reason.
+// kCorrupt never: damaged records make the set unknown with the reason. An error means that the
+// repository could not be read.
 Result<ReadSet> interpret(const repo::Objects& objects, const InterpretInput& input);
+
+// Digest of a listing read: names and types, in any order given.
+Digest listing_digest(std::vector<repo::NamedEntry> entries);
 
 }  // namespace gittxn::capture

@@ -12,7 +12,7 @@ constexpr int kNamesInWitness = 3;
 
 std::string metadata_of(const TreeEntry& entry) {
   if (!entry.present()) return "";
-  std::string mode = fmt::format("{:06o}", static_cast<unsigned>(entry.mode));
+  const std::string mode(mode_text(entry.mode));
   return entry.mode == FileMode::kTree ? mode : mode + " " + entry.oid.str();
 }
 

@@ -1,0 +1,98 @@
+#include "capture/connections.h"
+
+#include <array>
+
+#include "base/fs.h"
+
+namespace gittxn::capture {
+namespace {
+
+// Where daemons listen that only answer questions about names, users, keys, time or the screen. The
+// per-user directory is /run/user/<uid>; "*" stands for one component.
+constexpr std::string_view kHarmless[] = {
+    "/run/nscd/",
+    "/run/systemd/resolve/",
+    "/run/systemd/journal/",
+    "/run/systemd/notify",
+    "/run/systemd/userdb/",
+    "/run/dbus/",
+    "/run/avahi-daemon/",
+    "/run/user/*/bus",
+    "/run/user/*/keyring/",
+    "/run/user/*/gnupg/",
+    "/run/user/*/wayland-",
+    "/run/user/*/pulse/",
+    "/run/user/*/pipewire-",
+    "/run/user/*/at-spi/",
+    "/run/user/*/ssh-agent",
+    "/run/user/*/openssh_agent",
+    "/run/user/*/gcr/",
+    "/var/lib/sss/pipes/",
+    "/dev/log",
+    "/tmp/.X11-unix/",
+    "/tmp/.ICE-unix/",
+    "/tmp/ssh-",
+    "@/tmp/.X11-unix/",
+    "@/tmp/.ICE-unix/",
+    "@/tmp/dbus-",
+    "@/dbus-vfs-daemon/",
+    "@/run/systemd/",
+};
+
+// They work on files for whoever asks, wherever their socket is.
+constexpr std::string_view kDaemonNames[] = {
+    "docker", "containerd", "podman",    "buildkit", "watchman", "gradle",           "bazel",
+    "tmux-",  "/emacs",     "fsmonitor", "sccache",  "distccd",  "nix/daemon-socket"};
+
+constexpr std::string_view kTemporary[] = {"/tmp/", "/var/tmp/", "/dev/shm/"};
+
+bool matches(std::string_view path, std::string_view pattern) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return path.starts_with(pattern);
+  if (!path.starts_with(pattern.substr(0, star))) return false;
+  path.remove_prefix(star);
+  const std::size_t slash = path.find('/');
+  return slash != std::string_view::npos &&
+         path.substr(slash).starts_with(pattern.substr(star + 1));
+}
+
+template <std::size_t N>
+bool matches_any(std::string_view path, const std::string_view (&patterns)[N]) {
+  for (std::string_view pattern : patterns) {
+    if (matches(path, pattern)) return true;
+  }
+  return false;
+}
+
+Connection classify_unix(std::string_view path, std::string_view tree) {
+  std::string plain(path);
+  if (!path.starts_with('@')) {
+    plain = normal_path(path);
+    if (plain.starts_with("/var/run/")) plain.erase(0, 4);
+  }
+  Connection connection{Peer::kDaemon, plain};
+  for (std::string_view name : kDaemonNames) {
+    if (plain.find(name) != std::string::npos) return connection;
+  }
+  std::string rest;
+  const bool key_agent =
+      plain.find("/.gnupg/S.") != std::string::npos || plain.find("/agent.") != std::string::npos;
+  if (key_agent || matches_any(plain, kHarmless)) {
+    connection.peer = Peer::kHarmless;
+  } else if (matches_any(plain, kTemporary) || path_below(plain, tree, &rest)) {
+    connection.peer = Peer::kOwn;
+  }
+  return connection;
+}
+
+}  // namespace
+
+Connection classify_connection(std::string_view address, std::string_view tree) {
+  constexpr std::string_view kUnix = "unix:";
+  if (address.starts_with(kUnix)) return classify_unix(address.substr(kUnix.size()), tree);
+  const std::size_t colon = address.find(':');
+  return {Peer::kNetwork,
+          std::string(colon == std::string_view::npos ? address : address.substr(colon + 1))};
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,181 @@
+// What a git command line says was read. Lines are "what [revision:]path", with "|" before a word
+// that may be a revision and "*" before the fallback.
+#include "capture/git_argv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace gittxn::capture {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+GitUse use_of(const std::string& line) {
+  return parse_git("/usr/bin/git", words_of(line));
+}
+
+std::vector<std::string> reads_of(const std::string& line) {
+  std::vector<std::string> texts;
+  for (const GitRead& read : use_of(line).reads) {
+    std::string text;
+    switch (read.what) {
+      case GitRead::What::kPath:
+        text = "path ";
+        break;
+      case GitRead::What::kNames:
+        text = "names ";
+        break;
+      case GitRead::What::kRef:
+        text = "ref ";
+        break;
+      case GitRead::What::kEverything:
+        text = "everything";
+        break;
+    }
+    if (read.perhaps_revision) text += "|";
+    if (read.fallback) text += "*";
+    text += read.revision;
+    if (read.from_top) text += ":";
+    text += read.path;
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+TEST(GitArgv, GlobalOptionsComeFirst) {
+  EXPECT_EQ(use_of("git -C sub -c core.pager=less --no-pager status -s").command, "status");
+  EXPECT_EQ(use_of("git --version").command, "version");
+  EXPECT_EQ(use_of("git --git-dir=/x/.git --work-tree /x log").command, "log");
+  EXPECT_TRUE(use_of("git --git-dir /x/.git log").elsewhere);
+  EXPECT_TRUE(use_of("git").understood);
+}
+
+TEST(GitArgv, ProgramsOfGit) {
+  EXPECT_TRUE(is_git_program("/usr/bin/git"));
+  EXPECT_TRUE(is_git_program("/usr/lib/git-core/git-remote-https"));
+  EXPECT_TRUE(is_git_program("/usr/bin/git-upload-pack"));
+  EXPECT_FALSE(is_git_program("/usr/bin/git-lfs"));
+  EXPECT_FALSE(is_git_program("/usr/bin/gitk"));
+  EXPECT_EQ(parse_git("/usr/lib/git-core/git-gc", {"git-gc"}).command, "gc");
+  EXPECT_EQ(parse_git("/usr/lib/git-core/git", {"git", "gc", "--auto"}).command, "gc");
+}
+
+TEST(GitArgv, OwnWorkReadsNothing) {
+  for (const char* line : {"git status", "git add -A", "git commit -m x", "git stash pop",
+                           "git checkout -- a", "git reset --hard", "git fetch txn-target",
+                           "git diff", "git diff --cached", "git diff HEAD", "git config -l"}) {
+    const GitUse use = use_of(line);
+    EXPECT_TRUE(use.understood) << line;
+    EXPECT_FALSE(use.keeps_opens) << line;
+    EXPECT_THAT(use.reads, IsEmpty()) << line;
+  }
+  EXPECT_TRUE(use_of("git push origin main").pushes);
+  EXPECT_TRUE(use_of("git pull txn-target main").moves_base);
+  EXPECT_FALSE(use_of("git status").moves_base);
+}
+
+TEST(GitArgv, UnknownCommandsAreNotUnderstood) {
+  EXPECT_FALSE(use_of("git frobnicate").understood);
+  EXPECT_TRUE(use_of("git frobnicate").keeps_opens);
+  EXPECT_TRUE(use_of("git apply x.patch").keeps_opens);
+}
+
+TEST(GitArgv, Show) {
+  EXPECT_THAT(reads_of("git show"), ElementsAre("ref HEAD"));
+  EXPECT_THAT(reads_of("git show HEAD:src/x.c"), ElementsAre("ref HEAD", "path HEAD:src/x.c"));
+  EXPECT_THAT(reads_of("git show HEAD:./x.c"), ElementsAre("ref HEAD", "path HEAD./x.c"));
+  EXPECT_THAT(reads_of("git show :a.txt"), ElementsAre("ref HEAD", "path :a.txt"));
+  EXPECT_THAT(reads_of("git show :2:a.txt"), ElementsAre("ref HEAD", "path :a.txt"));
+  EXPECT_THAT(reads_of("git show v1.0 -- docs"), ElementsAre("ref HEAD", "ref v1.0", "path docs"));
+}
+
+TEST(GitArgv, Log) {
+  EXPECT_THAT(reads_of("git log --oneline -5"), ElementsAre("ref HEAD"));
+  EXPECT_THAT(reads_of("git log -n 5 --since yesterday -S needle"), ElementsAre("ref HEAD"));
+  EXPECT_THAT(reads_of("git log -p -- a.txt src"),
+              ElementsAre("ref HEAD", "path a.txt", "path src"));
+  EXPECT_THAT(reads_of("git log a.txt"), ElementsAre("ref HEAD", "path |a.txt"));
+  EXPECT_THAT(reads_of("git log -L 1,5:src/x.c"), ElementsAre("ref HEAD", "path src/x.c"));
+  EXPECT_THAT(reads_of("git log -L1,5:src/x.c"), ElementsAre("ref HEAD", "path src/x.c"));
+}
+
+TEST(GitArgv, Diff) {
+  EXPECT_TRUE(use_of("git diff a.txt").needs_revision);
+  EXPECT_THAT(reads_of("git diff main -- a.txt"), ElementsAre("ref main", "path a.txt"));
+  EXPECT_THAT(reads_of("git diff main a.txt"), ElementsAre("path |main", "path |a.txt"));
+  EXPECT_THAT(reads_of("git diff -U 10 HEAD"), IsEmpty());
+  EXPECT_TRUE(use_of("git diff --no-index a b").keeps_opens);
+}
+
+TEST(GitArgv, Blame) {
+  EXPECT_THAT(reads_of("git blame -L 1,5 src/x.c"), ElementsAre("path src/x.c"));
+  EXPECT_THAT(reads_of("git blame v1 -- x.c"), ElementsAre("path x.c"));
+  EXPECT_THAT(reads_of("git blame v1 x.c"), ElementsAre("path |v1", "path |x.c"));
+}
+
+TEST(GitArgv, Grep) {
+  EXPECT_THAT(reads_of("git grep -n foo"), ElementsAre("path *."));
+  EXPECT_THAT(reads_of("git grep -rnI foo -- src docs"),
+              ElementsAre("path src", "path docs", "path *."));
+  EXPECT_THAT(reads_of("git grep -e foo --and -e bar src"), ElementsAre("path |src", "path *."));
+  EXPECT_THAT(reads_of("git grep -A 3 -B3 foo v1"), ElementsAre("path |v1", "path *."));
+  EXPECT_THAT(reads_of("git grep foo HEAD"), ElementsAre("path *."));
+  EXPECT_THAT(reads_of("git grep foo HEAD:src"), ElementsAre("path HEAD:src", "path *."));
+  EXPECT_THAT(reads_of("git grep --new-option foo"), ElementsAre("everything"));
+  EXPECT_TRUE(use_of("git grep --untracked foo").keeps_opens);
+}
+
+TEST(GitArgv, ListingFiles) {
+  EXPECT_THAT(reads_of("git ls-files"), ElementsAre("names ."));
+  EXPECT_THAT(reads_of("git ls-files -z --others --exclude-standard src"),
+              ElementsAre("names src"));
+  EXPECT_THAT(reads_of("git ls-files -s"), ElementsAre("path ."));
+  EXPECT_THAT(reads_of("git ls-files --new-option"), ElementsAre("path ."));
+  EXPECT_THAT(reads_of("git ls-tree -r --name-only HEAD"), ElementsAre("names HEAD."));
+  EXPECT_THAT(reads_of("git ls-tree HEAD src"), ElementsAre("path HEADsrc"));
+  EXPECT_THAT(reads_of("git ls-tree HEAD:src"), ElementsAre("path HEAD:src"));
+}
+
+TEST(GitArgv, ObjectsByName) {
+  EXPECT_THAT(reads_of("git cat-file -p HEAD:a.txt"), ElementsAre("path HEAD:a.txt"));
+  EXPECT_THAT(reads_of("git cat-file -t HEAD"), ElementsAre("ref HEAD"));
+  EXPECT_THAT(reads_of("git cat-file --batch"), ElementsAre("everything"));
+  EXPECT_THAT(reads_of("git rev-parse --show-toplevel"), IsEmpty());
+  EXPECT_THAT(reads_of("git rev-parse HEAD HEAD:src"), ElementsAre("ref HEAD", "path HEAD:src"));
+  EXPECT_THAT(reads_of("git archive HEAD src"), ElementsAre("path HEADsrc"));
+  EXPECT_THAT(reads_of("git archive --format=tar HEAD"), ElementsAre("path HEAD."));
+}
+
+TEST(GitArgv, Pathspecs) {
+  EXPECT_EQ(plain_pathspec("src/*.c").path, "src");
+  EXPECT_TRUE(plain_pathspec("src/*.c").wild);
+  EXPECT_EQ(plain_pathspec("*.c").path, "");
+  EXPECT_EQ(plain_pathspec("src/x.c").path, "src/x.c");
+  EXPECT_TRUE(plain_pathspec(":/src").from_top);
+  EXPECT_EQ(plain_pathspec(":/src").path, "src");
+  EXPECT_TRUE(plain_pathspec(":!src").excludes);
+  EXPECT_TRUE(plain_pathspec(":(exclude)src").excludes);
+  EXPECT_TRUE(plain_pathspec(":(icase)src").wild);
+  EXPECT_EQ(plain_pathspec(":(icase)src").path, "");
+}
+
+TEST(GitArgv, NamesOfHead) {
+  for (const char* name : {"HEAD", "@", "HEAD^{tree}", "HEAD~0", "@^0"}) {
+    EXPECT_TRUE(names_head(name)) << name;
+  }
+  for (const char* name : {"HEAD~1", "main", "HEAD^", "HEAD@{1}"})
+    EXPECT_FALSE(names_head(name)) << name;
+}
+
+}  // namespace
+}  // namespace gittxn::capture

@@ -1,0 +1,416 @@
+#include "capture/interpret.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "capture/connections.h"
+#include "capture/git_reads.h"
+#include "capture/observer.h"
+#include "capture/other_checkout.h"
+#include "capture/path_resolver.h"
+#include "capture/read_log.h"
+#include "capture/tool_digest.h"
+
+namespace gittxn::capture {
+namespace {
+
+constexpr std::size_t kMaxMountinfo = 16u << 20;
+
+constexpr std::string_view kTemporary[] = {"/tmp/", "/var/tmp/"};
+
+bool temporary(std::string_view path) {
+  return std::any_of(std::begin(kTemporary), std::end(kTemporary),
+                     [&](std::string_view prefix) { return path.starts_with(prefix); });
+}
+
+bool unknown_result(const Record& record) {
+  return record.assumed && !record.predicted;
+}
+
+bool has_second_path(Op op) {
+  return op == Op::kRename || op == Op::kLink;
+}
+
+// Calls that name an entry, whether it is a link or not.
+bool keeps_last_link(const Record& record) {
+  switch (record.op) {
+    case Op::kReadlink:
+    case Op::kMkdir:
+    case Op::kUnlink:
+    case Op::kRmdir:
+    case Op::kRename:
+    case Op::kSymlink:
+      return true;
+    default:
+      return record.nofollow;
+  }
+}
+
+std::string_view type_name(FileMode mode) {
+  switch (mode) {
+    case FileMode::kTree:
+      return "directory";
+    case FileMode::kLink:
+      return "link";
+    case FileMode::kSubmodule:
+      return "submodule";
+    default:
+      return "file";
+  }
+}
+
+// A call that changes nothing in the tree.
+bool only_looks(Op op) {
+  return op == Op::kOpenRead || op == Op::kStat || op == Op::kAccess || op == Op::kReadlink ||
+         op == Op::kList || op == Op::kOther;
+}
+
+bool content_open(const Record& record) {
+  return record.op == Op::kOpenRead || record.op == Op::kOpenReadWrite;
+}
+
+class Interpreter {
+ public:
+  Interpreter(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
+              std::vector<std::pair<std::string, std::string>> aliases)
+      : input_(input),
+        log_(input.snapshot),
+        model_(objects, tree),
+        resolver_(input.places, model_, std::move(aliases)),
+        observer_({&objects, input.snapshot, input.base, &input.writes}, model_, log_),
+        other_(model_, log_, input.ignored),
+        git_(objects, input, model_, resolver_, observer_, log_),
+        tools_(input.tool_cache_file) {}
+
+  Status run();
+  Result<ReadSet> finish();
+
+ private:
+  void on(const Record& record);
+  void forked(const Record& record);
+  void executed(const Record& record);
+  void connected(const Record& record, const Process& process);
+  void on_path(const Record& record, Process& process);
+  void on_git_dir(const Record& record, Process& process, const std::string& rest);
+  void on_common_git(const Record& record, Process& process, const std::string& rest);
+  void on_objects(const Record& record, Process& process);
+  void on_outside(const Record& record, Process& process, const std::string& real);
+  bool is_worktree_path(std::string_view path) const;
+  void watch_git(const Record& record, Process& process) const;
+  void end_processes();
+  Status digest_ignored();
+  Result<bool> ignored(const std::string& path);
+
+  const InterpretInput& input_;
+  ReadLog log_;
+  TreeModel model_;
+  PathResolver resolver_;
+  Observer observer_;
+  OtherCheckout other_;
+  GitReads git_;
+  ToolDigest tools_;
+  std::map<std::int32_t, Process> processes_;
+  std::map<std::string, bool> ignored_;
+  std::optional<Error> error_;
+};
+
+// ---- processes
+// -----------------------------------------------------------------------------------
+
+void Interpreter::forked(const Record& record) {
+  if (const auto old = processes_.find(record.pid); old != processes_.end()) {
+    git_.explain(old->second);  // the number is used again
+    processes_.erase(old);
+  }
+  Process child;
+  if (const auto parent = processes_.find(record.parent); parent != processes_.end()) {
+    child = parent->second;
+    child.explained = true;  // by the parent, as long as it runs the same program
+  }
+  child.pid = record.pid;
+  processes_[record.pid] = std::move(child);
+}
+
+void Interpreter::executed(const Record& record) {
+  Process& process = processes_[record.pid];
+  process.pid = record.pid;
+  if (record.result < 0 && !unknown_result(record)) return on_path(record, process);
+  git_.explain(process);
+  Process next;
+  next.pid = record.pid;
+  next.cwd = process.cwd;
+  next.argv = argv_text(record.argv);
+  const Resolved program = resolver_.resolve(record.path, LastLink::kFollow);
+  next.git = program.place == Place::kOutside && is_git_program(record.path);
+  if (next.git) {
+    next.use = parse_git(record.path, record.argv);
+    next.helper = process.git && (process.helper || process.use.understood);
+    if (next.use.moves_base) observer_.base_may_move();
+  }
+  process = std::move(next);
+  on_path(record, process);
+}
+
+// git says where it runs by where it looks for a repository first.
+void Interpreter::watch_git(const Record& record, Process& process) const {
+  constexpr std::string_view kName = "/.git";
+  if (!process.started_in.empty() || !record.path.ends_with(kName)) return;
+  process.started_in = record.path.substr(0, record.path.size() - kName.size());
+  if (process.started_in.empty()) process.started_in = "/";
+}
+
+void Interpreter::end_processes() {
+  for (auto& [pid, process] : processes_) git_.explain(process);
+  processes_.clear();
+}
+
+// ---- places
+// --------------------------------------------------------------------------------------
+
+void Interpreter::on_objects(const Record& record, Process& process) {
+  if (record.op != Op::kOpenRead || (record.result < 0 && !unknown_result(record))) return;
+  if (S_ISDIR(record.mode)) return;
+  process.opened_objects = true;
+  if (!process.git) git_.everything(process, "the object store, read by another program than git");
+}
+
+void Interpreter::on_git_dir(const Record& record, Process& process, const std::string& rest) {
+  const bool failed = record.result < 0 && !unknown_result(record);
+  if (rest.starts_with("objects/")) {
+    if (rest != "objects/info/alternates") on_objects(record, process);
+    return;
+  }
+  if (failed) return;
+  if (process.git) {
+    // HEAD says that this is the repository it works on; a failed look-up does not.
+    if (rest == "HEAD" || content_open(record)) process.in_our_repository = true;
+    if (rest == "index" && content_open(record)) process.opened_objects = true;
+    return;
+  }
+  if (!content_open(record)) return;
+  if (rest == "index")
+    return git_.everything(process, "git's index, read by another program than git");
+  if (rest == "HEAD" || rest == "packed-refs" || rest.starts_with("refs/") ||
+      rest.starts_with("logs/")) {
+    log_.add(ReadKind::kRef, "HEAD", input_.snapshot.str(),
+             {.process = &process, .op = op_name(record.op), .strength = Strength::kSoft});
+  }
+}
+
+void Interpreter::on_common_git(const Record& record, Process& process, const std::string& rest) {
+  const bool failed = record.result < 0 && !unknown_result(record);
+  if (rest.starts_with("objects/")) return on_objects(record, process);
+  if (failed || rest.starts_with("txn/") || rest == "txn") return;
+  const bool serves = process.git && process.use.command.starts_with("upload-");
+  if (serves || process.helper) return;  // a fetch from it: what came is the transaction's own
+  const bool reads = content_open(record);
+  const bool head = rest == "HEAD" || (rest.starts_with("worktrees/") && rest.ends_with("/HEAD"));
+  if (process.git) {
+    if (head && reads) process.in_other_checkout = true;
+  } else if (reads && (rest == "index" || rest.ends_with("/index"))) {
+    git_.everything(process, "another checkout's index");
+  } else if (reads && (head || rest == "packed-refs" || rest.starts_with("refs/"))) {
+    log_.add(ReadKind::kRef, "HEAD", input_.snapshot.str(),
+             {.process = &process, .op = op_name(record.op), .strength = Strength::kSoft});
+  }
+  const bool wrote = record.op == Op::kOpenCreate || record.op == Op::kOpenWrite ||
+                     record.op == Op::kRename || record.op == Op::kUnlink;
+  if (wrote) {
+    log_.note("wrote '" + rest + "' in the repository's own git directory: " + process.argv);
+  }
+}
+
+void Interpreter::on_outside(const Record& record, Process& process, const std::string& real) {
+  if (record.result < 0 && !unknown_result(record)) return;
+  if (temporary(real)) return;
+  const bool script = record.path2 == "#!";
+  if (script && process.git && record.path.find("/git-core/") == std::string::npos &&
+      process.use.command != "submodule") {
+    process.git = false;  // a script called git, which may do anything before it calls git
+  }
+  if (record.op == Op::kExec || (record.op == Op::kOpenRead && script)) {
+    return tools_.add_program(real);
+  }
+  if (record.op != Op::kOpenRead || !(S_ISREG(record.mode) || record.mode == 0)) return;
+  if (under_tool_prefix(real) || is_shared_library(real)) tools_.add_file(real);
+}
+
+void Interpreter::on_path(const Record& record, Process& process) {
+  if (!record.path.starts_with('/')) return;
+  if (process.git) watch_git(record, process);
+  if (process.quiet() && only_looks(record.op) && is_worktree_path(record.path)) return;
+  const LastLink last = keeps_last_link(record) ? LastLink::kKeep : LastLink::kFollow;
+  const Resolved at = resolver_.resolve(record.path, last);
+  std::optional<Resolved> to;
+  if (has_second_path(record.op) && record.path2.starts_with('/')) {
+    to = resolver_.resolve(record.path2, LastLink::kKeep);
+  }
+  const bool in_tree = at.place == Place::kTree || (to && to->place == Place::kTree);
+  if (in_tree) {
+    observer_.on(record, process, at, to ? &*to : nullptr);
+  } else {
+    observer_.followed(at.links, process, op_name(record.op));
+  }
+  std::vector<const Resolved*> places{&at};
+  if (to) places.push_back(&*to);
+  for (const Resolved* place : places) {
+    switch (place->place) {
+      case Place::kGitDir:
+        on_git_dir(record, process, place->rest);
+        break;
+      case Place::kCommonGit:
+        on_common_git(record, process, place->rest);
+        break;
+      case Place::kCheckout:
+        if (auto status = other_.on(record, process, *place); !status && !error_) {
+          error_ = std::move(status).error();
+        }
+        break;
+      case Place::kOutside:
+        on_outside(record, process, place->real);
+        break;
+      case Place::kTree:
+      case Place::kPseudo:
+      case Place::kLoop:
+        break;
+    }
+  }
+}
+
+// Spelt as a path in the tree and not in its git directory; others take the long way.
+bool Interpreter::is_worktree_path(std::string_view path) const {
+  const std::string& tree = input_.places.tree;
+  if (!path.starts_with(tree)) return false;
+  path.remove_prefix(tree.size());
+  return path.starts_with('/') && !path.starts_with("/.git") && path.find("/.") == path.npos;
+}
+
+void Interpreter::connected(const Record& record, const Process& process) {
+  const bool may_have =
+      unknown_result(record) || record.result >= 0 || record.result == -EINPROGRESS;
+  if (!may_have) return;
+  const Connection peer = classify_connection(record.path, input_.places.tree);
+  if (peer.peer == Peer::kNetwork) {
+    return log_.add(ReadKind::kExternal, peer.name, "",
+                    {.process = &process, .op = "connect", .strength = Strength::kSoft});
+  }
+  if (peer.peer != Peer::kDaemon) return;
+  if (unknown_result(record) && peer.name.starts_with('/')) {
+    // Clients try sockets that were never there; without a result the file is the only witness.
+    const auto there = exists(peer.name);
+    if (there && !*there) return;
+  }
+  log_.unknown("daemon " + peer.name);
+}
+
+void Interpreter::on(const Record& record) {
+  switch (record.op) {
+    case Op::kFork:
+      return forked(record);
+    case Op::kExec:
+      return executed(record);
+    case Op::kExit:
+      return;
+    case Op::kNote:
+      return log_.note(record.path);
+    case Op::kBlind:
+      return log_.unknown(record.path);
+    case Op::kMount:
+      if (unknown_result(record) || record.result >= 0) {
+        log_.unknown("mounts were changed (" + record.path2 + "), paths may mean something else");
+      }
+      return;
+    default:
+      break;
+  }
+  Process& process = processes_[record.pid];
+  process.pid = record.pid;
+  if (record.op == Op::kConnect) return connected(record, process);
+  if (record.op == Op::kChdir && (record.result >= 0 || unknown_result(record))) {
+    process.cwd = record.path;
+  }
+  on_path(record, process);
+}
+
+// ---- the whole
+// -----------------------------------------------------------------------------------
+
+Status Interpreter::run() {
+  if (input_.record_files.empty()) log_.unknown("nothing was traced");
+  for (const std::string& file : input_.record_files) {
+    const auto summary = read_records(file, [this](const Record& record) { on(record); });
+    end_processes();
+    if (!summary) {
+      log_.unknown("no trace: " + summary.error().message);
+    } else if (!summary->complete) {
+      log_.unknown(summary->reason.empty() ? "the trace is not complete" : summary->reason);
+    }
+  }
+  observer_.finish();
+  return {};
+}
+
+// Asks for directories first: below an ignored one everything is ignored.
+Result<bool> Interpreter::ignored(const std::string& path) {
+  if (!input_.ignored) return false;
+  for (std::size_t slash = path.find('/');; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    auto known = ignored_.find(part);
+    if (known == ignored_.end()) {
+      const bool tracked = model_.snapshot_entry(part).present();
+      const bool is = tracked ? false : TRY(input_.ignored(part));
+      known = ignored_.emplace(part, is).first;
+    }
+    if (known->second) return true;
+    if (slash == std::string::npos) return false;
+  }
+}
+
+Status Interpreter::digest_ignored() {
+  for (const std::string& path : observer_.found_files()) {
+    if (TRY(ignored(path))) {
+      tools_.add_file_as("tree:" + path, join_path(input_.places.tree, path));
+    }
+  }
+  return {};
+}
+
+Result<ReadSet> Interpreter::finish() {
+  TRY(digest_ignored());
+  if (model_.error()) return std::unexpected(*model_.error());
+  if (error_) return std::unexpected(*error_);
+  const Digest tools = TRY(tools_.finish());
+  log_.add(ReadKind::kEnvironment, "tools", tools.str(), {.op = "exec"});
+  ReadSet set = log_.finish();
+  set.tool_env_digest = tools;
+  return set;
+}
+
+}  // namespace
+
+Digest listing_digest(std::vector<repo::NamedEntry> entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  Sha256 hash;
+  for (const repo::NamedEntry& entry : entries) {
+    hash.update(sha256_fields({entry.name, type_name(entry.entry.mode)}).str());
+  }
+  return hash.finish();
+}
+
+Result<ReadSet> interpret(const repo::Objects& objects, const InterpretInput& input) {
+  const Oid tree = TRY_IN("reading the snapshot", objects.tree_of(input.snapshot));
+  const auto mounts = read_file("/proc/self/mountinfo", kMaxMountinfo);
+  Interpreter interpreter(objects, input, tree,
+                          bind_aliases(mounts ? *mounts : "", input.places.tree));
+  TRY(interpreter.run());
+  return interpreter.finish();
+}
+
+}  // namespace gittxn::capture

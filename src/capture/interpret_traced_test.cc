@@ -1,0 +1,204 @@
+// Real commands, really traced, in a real private worktree: the whole way from system calls to
+// reads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "capture/interpret.h"
+#include "repo/testing/agent.h"
+
+namespace gittxn::capture {
+namespace {
+
+using repo::testing::Agent;
+using repo::testing::must;
+using repo::testing::ScratchRepo;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class TracedRun : public ::testing::TestWithParam<Backend> {
+ protected:
+  TracedRun() {
+    repo.write("a.txt", "alpha\n");
+    repo.write("b.txt", "beta\n");
+    repo.write("src/x.c", "int x;\n");
+    repo.write("src/deep/z.c", "int z;\n");
+    repo.write("docs/guide.md", "guide\n");
+    repo.write(".gitignore", "*.o\n");
+    repo.commit("base");
+    agent.emplace(repo);
+  }
+
+  void SetUp() override {
+    static const std::vector<Capability> kCapabilities = probe_backends();
+    for (const Capability& capability : kCapabilities) {
+      if (capability.backend == GetParam() && capability.usable) return;
+    }
+    GTEST_SKIP() << backend_name(GetParam()) << " is not usable on this machine";
+  }
+
+  // Runs a shell script in the worktree and says what it read: hard reads only, "kind subject".
+  std::vector<std::string> reads_of(const std::string& script) {
+    set = read_set_of(script);
+    EXPECT_TRUE(set.complete) << set.unknown_reason;
+    std::vector<std::string> lines;
+    for (const Read& read : set.reads) {
+      if (read.kind == ReadKind::kEnvironment || read.strength == Strength::kSoft) continue;
+      lines.push_back(std::string(read_kind_name(read.kind)) + " " +
+                      (read.subject.empty() ? "." : read.subject));
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+
+  ReadSet read_set_of(const std::string& script) {
+    TraceSpec spec;
+    spec.argv = {"/bin/sh", "-c", script};
+    spec.cwd = agent->worktree().tree;
+    spec.env = repo.env();
+    spec.env["REPO"] = repo.path();
+    spec.backend = GetParam();
+    spec.record_file = repo.root() + "/records-" + std::to_string(++runs);
+    const TraceResult result = must(run_traced(spec));
+    EXPECT_EQ(result.exit_status, 0) << script;
+    const repo::Taken taken = agent->take_all();
+    InterpretInput input;
+    input.places.tree = agent->worktree().tree;
+    input.places.private_git_dir = agent->worktree().git_dir;
+    input.places.common_git_dir = repo.git_dir();
+    input.places.checkouts = {repo.path()};
+    input.record_files = {spec.record_file};
+    input.snapshot = agent->base();
+    input.writes = taken.changes;
+    input.base = taken.base;
+    input.ignored = [](const std::string& path) { return path.ends_with(".o"); };
+    input.tool_cache_file = repo.root() + "/tools";
+    return must(interpret(repo.objects(), input));
+  }
+
+  ScratchRepo repo;
+  std::optional<Agent> agent;
+  ReadSet set;
+  int runs = 0;
+};
+
+TEST_P(TracedRun, CatReadsTheFile) {
+  EXPECT_THAT(reads_of("cat a.txt"), ::testing::ElementsAre("content a.txt"));
+}
+
+TEST_P(TracedRun, WritingReadsNothing) {
+  EXPECT_THAT(reads_of("echo new >a.txt; echo more >src/new.c; cat a.txt src/new.c"), IsEmpty());
+}
+
+TEST_P(TracedRun, AppendingKeepsTheBase) {
+  EXPECT_THAT(reads_of("echo more >>a.txt; cat a.txt"), ::testing::ElementsAre("content a.txt"));
+}
+
+TEST_P(TracedRun, ATestForAFileIsAnAbsenceRead) {
+  EXPECT_THAT(reads_of("[ -e config.ini ] || echo none >src/found.txt"),
+              ::testing::ElementsAre("absence config.ini"));
+}
+
+TEST_P(TracedRun, ListingADirectory) {
+  EXPECT_THAT(reads_of("ls docs"), Contains("listing docs"));
+  EXPECT_THAT(reads_of("for f in src/*; do :; done"), Contains("listing src"));
+}
+
+TEST_P(TracedRun, EditingInPlaceReadsAndReplaces) {
+  EXPECT_THAT(reads_of("sed -i s/alpha/omega/ a.txt && cat a.txt"), Contains("content a.txt"));
+}
+
+TEST_P(TracedRun, GitStatusAndCommitAreNotReads) {
+  EXPECT_THAT(reads_of("git status --short; echo x >n.txt; git add -A; git commit -q -m work; "
+                       "git status; git diff; git diff HEAD~1 --stat >/dev/null"),
+              IsEmpty());
+}
+
+TEST_P(TracedRun, GitLogIsASoftRead) {
+  EXPECT_THAT(reads_of("git log --oneline -5; git branch -a; git rev-parse HEAD"), IsEmpty());
+  const auto soft = std::count_if(set.reads.begin(), set.reads.end(), [](const Read& read) {
+    return read.kind == ReadKind::kRef && read.strength == Strength::kSoft;
+  });
+  EXPECT_GT(soft, 0);
+}
+
+TEST_P(TracedRun, GitShowOfAPathFromASubdirectory) {
+  EXPECT_THAT(reads_of("cd src && git show HEAD:./x.c HEAD:a.txt"),
+              ::testing::IsSupersetOf({"content a.txt", "content src/x.c"}));
+}
+
+TEST_P(TracedRun, GitBlameAndLogOfAPath) {
+  EXPECT_THAT(reads_of("cd src && git blame x.c >/dev/null && git log -p -- ../b.txt >/dev/null"),
+              ::testing::IsSupersetOf({"content b.txt", "content src/x.c"}));
+}
+
+TEST_P(TracedRun, GitGrepReadsTheTree) {
+  EXPECT_THAT(reads_of("git grep -n int -- src"), Contains("tree src"));
+  EXPECT_THAT(reads_of("cd src && git grep int"), Contains("tree src"));
+}
+
+TEST_P(TracedRun, GitLsFilesReadsNames) {
+  const auto reads = reads_of("git ls-files");
+  EXPECT_THAT(reads, ::testing::IsSupersetOf({"listing .", "listing src", "listing src/deep"}));
+  EXPECT_THAT(reads, Not(Contains("tree .")));
+}
+
+TEST_P(TracedRun, AGitThatIsNotUnderstoodReadsEverything) {
+  EXPECT_THAT(reads_of("git cat-file --batch-all-objects --batch-check >/dev/null"),
+              Contains("tree ."));
+}
+
+TEST_P(TracedRun, StashAndPopBringTheBaseBack) {
+  EXPECT_THAT(reads_of("echo mine >a.txt; git stash -q; cat a.txt; git stash pop -q"),
+              ::testing::ElementsAre("content a.txt"));
+}
+
+TEST_P(TracedRun, FetchAndMergeOfTheTarget) {
+  repo.write("a.txt", "landed\n");
+  const Oid landed = repo.commit("landed meanwhile");
+  reads_of("git fetch -q txn-target && git merge -q --ff-only FETCH_HEAD && cat a.txt b.txt");
+  const auto a = std::find_if(set.reads.begin(), set.reads.end(), [](const Read& read) {
+    return read.subject == "a.txt" && read.kind == ReadKind::kContent;
+  });
+  ASSERT_NE(a, set.reads.end());
+  EXPECT_EQ(a->snapshot, landed);
+  EXPECT_EQ(std::count_if(set.reads.begin(), set.reads.end(),
+                          [](const Read& read) { return read.kind == ReadKind::kTree; }),
+            0);
+}
+
+TEST_P(TracedRun, ThePersonsCheckout) {
+  EXPECT_THAT(reads_of("cat \"$REPO/b.txt\""), ::testing::ElementsAre("content b.txt"));
+}
+
+TEST_P(TracedRun, EverySpellingIsOnePath) {
+  EXPECT_THAT(reads_of("ln -s src way; cat way/x.c ./src//../src/x.c /proc/self/cwd/src/x.c"),
+              ::testing::IsSupersetOf({"content src/x.c"}));
+  std::vector<std::string> contents;
+  for (const Read& read : set.reads) {
+    if (read.kind == ReadKind::kContent) contents.push_back(read.subject);
+  }
+  EXPECT_THAT(contents, ::testing::ElementsAre("src/x.c"));
+}
+
+TEST_P(TracedRun, ToolsAreInTheEnvironment) {
+  const Digest sh = read_set_of("true").tool_env_digest;
+  EXPECT_EQ(read_set_of("true").tool_env_digest, sh);
+  EXPECT_NE(read_set_of("ls >/dev/null").tool_env_digest, sh);
+}
+
+TEST_P(TracedRun, ACompilerReadsItsSourceAndProbesItsIncludes) {
+  if (::access("/usr/bin/cc", X_OK) != 0) GTEST_SKIP() << "no compiler";
+  agent->write("src/main.c", "#include \"x.h\"\nint main(void) { return X; }\n");
+  agent->write("include/x.h", "#define X 0\n");
+  const auto reads = reads_of("cc -c -Isrc/deep -Iinclude src/main.c -o main.o");
+  EXPECT_THAT(reads, ::testing::IsSupersetOf({"absence src/deep/x.h", "absence src/x.h"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, TracedRun, ::testing::Values(Backend::kNotify, Backend::kPtrace),
+                         [](const auto& param) { return std::string(backend_name(param.param)); });
+
+}  // namespace
+}  // namespace gittxn::capture

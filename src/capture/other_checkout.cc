@@ -1,0 +1,170 @@
+#include "capture/other_checkout.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include "base/fs.h"
+#include "capture/interpret.h"
+
+namespace gittxn::capture {
+namespace {
+
+class Sha1 {
+ public:
+  Sha1() : context_(EVP_MD_CTX_new()) {
+    good_ = context_ && EVP_DigestInit_ex(context_.get(), EVP_sha1(), nullptr) == 1;
+  }
+  void update(std::string_view bytes) {
+    good_ = good_ && EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1;
+  }
+  Oid finish() {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    if (!good_ || EVP_DigestFinal_ex(context_.get(), digest, &size) != 1) return Oid{};
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+    return Oid(text);
+  }
+
+ private:
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> context_;
+  bool good_ = false;
+};
+
+std::string blob_header(std::size_t size) {
+  std::string header = "blob " + std::to_string(size);
+  header += '\0';
+  return header;
+}
+
+bool in_git_directory(const std::string& path) {
+  return path == ".git" || path.starts_with(".git/") || path.ends_with("/.git") ||
+         path.find("/.git/") != std::string::npos;
+}
+
+bool writes(const Record& record) {
+  switch (record.op) {
+    case Op::kOpenWrite:
+    case Op::kOpenReadWrite:
+    case Op::kOpenCreate:
+    case Op::kMkdir:
+    case Op::kUnlink:
+    case Op::kRmdir:
+    case Op::kRename:
+    case Op::kLink:
+    case Op::kSymlink:
+    case Op::kChmod:
+    case Op::kTruncate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool sees_content(Op op) {
+  return op == Op::kOpenRead || op == Op::kExec || op == Op::kReadlink || op == Op::kOpenReadWrite;
+}
+
+std::string metadata_of(const TreeEntry& entry) {
+  const std::string mode(mode_text(entry.mode));
+  return entry.mode == FileMode::kTree ? mode : mode + " " + entry.oid.str();
+}
+
+}  // namespace
+
+Oid blob_id(std::string_view bytes) {
+  Sha1 hash;
+  hash.update(blob_header(bytes.size()));
+  hash.update(bytes);
+  return hash.finish();
+}
+
+Oid blob_id_of_file(const std::string& path) {
+  const auto fd = open_fd(path, O_RDONLY | O_NONBLOCK);
+  struct stat info{};
+  if (!fd || ::fstat(fd->get(), &info) != 0 || !S_ISREG(info.st_mode)) return Oid{};
+  Sha1 hash;
+  hash.update(blob_header(static_cast<std::size_t>(info.st_size)));
+  std::vector<char> buffer(1u << 17);
+  while (true) {
+    const ssize_t size = ::read(fd->get(), buffer.data(), buffer.size());
+    if (size < 0) return Oid{};
+    if (size == 0) return hash.finish();
+    hash.update({buffer.data(), static_cast<std::size_t>(size)});
+  }
+}
+
+TreeEntry OtherCheckout::entry_on_disk(const std::string& path) {
+  const auto [at, inserted] = hashed_.try_emplace(path);
+  TreeEntry& entry = at->second;
+  if (!inserted) return entry;
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return entry;
+  if (S_ISDIR(info.st_mode)) {
+    entry.mode = FileMode::kTree;
+  } else if (S_ISLNK(info.st_mode)) {
+    const auto text = read_link(path);
+    entry = {FileMode::kLink, text ? blob_id(*text) : Oid{}};
+  } else if (S_ISREG(info.st_mode)) {
+    entry.mode = (info.st_mode & 0100u) != 0 ? FileMode::kExecutable : FileMode::kFile;
+    entry.oid = blob_id_of_file(path);
+  }
+  return entry;
+}
+
+void OtherCheckout::listing(const std::string& path, const TreeEntry& entry,
+                            const ReadLog::Seen& seen) {
+  log_.add(ReadKind::kListing, path, listing_digest(model_.list(entry.oid)).str(), seen);
+}
+
+Status OtherCheckout::there(const Record& record, const Resolved& at, const ReadLog::Seen& seen) {
+  const TreeEntry snapshot = model_.snapshot_entry(at.rest);
+  const TreeEntry now = entry_on_disk(at.real);
+  const bool directory = now.mode == FileMode::kTree && snapshot.mode == FileMode::kTree;
+  if (directory) {
+    if (record.op == Op::kList)
+      listing(at.rest, snapshot, seen);
+    else if (!at.rest.empty())
+      log_.add(ReadKind::kMetadata, at.rest, metadata_of(snapshot), seen);
+    return {};
+  }
+  if (!snapshot.present() && ignored_ && TRY(ignored_(at.rest))) return {};
+  if (!snapshot.present() && now.mode == FileMode::kTree)
+    return {};  // its files are looked at one by one
+  const bool content = sees_content(record.op) && now.mode != FileMode::kTree;
+  const bool same =
+      snapshot == now || (content && snapshot.oid == now.oid && snapshot.present() &&
+                          (snapshot.mode == FileMode::kLink) == (now.mode == FileMode::kLink));
+  std::string digest = same ? "" : std::string(kUncommitted);
+  digest += content ? now.oid.str() : metadata_of(now);
+  log_.add(content ? ReadKind::kContent : ReadKind::kMetadata, at.rest, digest, seen);
+  return {};
+}
+
+Status OtherCheckout::on(const Record& record, const Process& process, const Resolved& at) {
+  // git looks at its index there; that it was in another repository directory is what counts.
+  if (process.git || in_git_directory(at.rest)) return {};
+  const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};
+  const bool done = record.result >= 0 || (record.assumed && !record.predicted);
+  if (done && writes(record)) {
+    log_.note("wrote '" + at.rest + "' in another checkout of this repository: " + process.argv);
+    if (record.op != Op::kOpenReadWrite) return {};
+  }
+  if (done || (record.result != -ENOENT && record.result != -ENOTDIR))
+    return there(record, at, seen);
+  const bool expected = !model_.snapshot_entry(at.rest).present();
+  log_.add(ReadKind::kAbsence, at.rest, expected ? "" : kUncommitted, seen);
+  return {};
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,40 @@
+// Paths in another checkout of the same repository, usually the person's own. A read there is a
+// read of the repository path, with the digest of the bytes that are there: where they are the
+// snapshot's it is a read like any other, where they are not it holds only if a landing made them
+// the head's. What the snapshot's rules ignore is nobody's. A write there lands nowhere and is
+// reported.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "capture/path_resolver.h"
+#include "capture/read_log.h"
+#include "capture/tree_model.h"
+
+namespace gittxn::capture {
+
+class OtherCheckout {
+ public:
+  using Ignored = std::function<Result<bool>(const std::string& path)>;
+  OtherCheckout(TreeModel& model, ReadLog& log, Ignored ignored)
+      : model_(model), log_(log), ignored_(std::move(ignored)) {}
+  Status on(const Record& record, const Process& process, const Resolved& at);
+
+ private:
+  TreeEntry entry_on_disk(const std::string& path);
+  Status there(const Record& record, const Resolved& at, const ReadLog::Seen& seen);
+  void listing(const std::string& path, const TreeEntry& entry, const ReadLog::Seen& seen);
+
+  TreeModel& model_;
+  ReadLog& log_;
+  Ignored ignored_;
+  std::map<std::string, TreeEntry> hashed_;  // by path on disk
+};
+
+// The id git would give these bytes as a blob; empty when the file cannot be read.
+Oid blob_id_of_file(const std::string& path);
+Oid blob_id(std::string_view bytes);
+
+}  // namespace gittxn::capture

@@ -1,0 +1,327 @@
+#include "capture/path_resolver.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <climits>
+#include <cstddef>
+
+#include "base/fs.h"
+
+namespace gittxn::capture {
+namespace {
+
+constexpr int kMaxLinks = 40;  // as the kernel
+
+// Components in reverse, so that the next one is at the back. A trailing slash gives a last "".
+void push_parts(std::string_view path, std::vector<std::string>& parts) {
+  std::size_t end = path.size();
+  while (true) {
+    const std::size_t slash = path.substr(0, end).rfind('/');
+    const std::size_t start = slash == std::string_view::npos ? 0 : slash + 1;
+    parts.emplace_back(path.substr(start, end - start));
+    if (slash == std::string_view::npos) return;
+    end = slash;
+  }
+}
+
+// What is left to walk, as a path again.
+std::string rest_of(const std::vector<std::string>& parts) {
+  std::string rest;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (part != parts.rbegin()) rest += '/';
+    rest += *part;
+  }
+  return rest;
+}
+
+// No name left, only "" or "." after slashes: "link/" names what the link points to.
+bool only_slashes(const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    if (!part.empty() && part != ".") return false;
+  }
+  return true;
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  while (!line.empty()) {
+    const std::size_t space = line.find(' ');
+    fields.push_back(line.substr(0, space));
+    if (space == std::string_view::npos) break;
+    line.remove_prefix(space + 1);
+  }
+  return fields;
+}
+
+// mountinfo writes space, tab, newline and backslash as \ooo.
+std::string unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    if (text[i] == '\\' && i + 3 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 4, value, 8).ptr ==
+            text.data() + i + 4) {
+      out += static_cast<char>(value);
+      i += 3;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+struct MountLine {
+  std::string device, root, point;
+};
+
+std::vector<MountLine> parse_mountinfo(std::string_view text) {
+  std::vector<MountLine> mounts;
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const auto fields = fields_of(text.substr(0, newline));
+    if (fields.size() > 4) {
+      mounts.push_back({std::string(fields[2]), unescape(fields[3]), unescape(fields[4])});
+    }
+    if (newline == std::string_view::npos) break;
+    text.remove_prefix(newline + 1);
+  }
+  return mounts;
+}
+
+bool below(const std::string& path, const std::string& root, std::string* relative) {
+  return !root.empty() && path_below(path, root, relative);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> bind_aliases(std::string_view mountinfo,
+                                                              const std::string& tree) {
+  const std::vector<MountLine> mounts = parse_mountinfo(mountinfo);
+  const MountLine* home = nullptr;  // the mount the tree is on: the longest, and of those the last
+  std::string below_home;
+  for (const MountLine& mount : mounts) {
+    std::string relative;
+    if (!path_below(tree, mount.point, &relative)) continue;
+    if (home != nullptr && mount.point.size() < home->point.size()) continue;
+    home = &mount;
+    below_home = relative;
+  }
+  std::vector<std::pair<std::string, std::string>> aliases;
+  if (home == nullptr) return aliases;
+  const std::string inside = normal_path(join_path(home->root, below_home));  // path on its device
+  for (const MountLine& mount : mounts) {
+    if (&mount == home || mount.device != home->device) continue;
+    std::string relative;
+    if (path_below(inside, mount.root, &relative)) {
+      const std::string seen_at = normal_path(join_path(mount.point, relative));
+      if (seen_at != tree) aliases.emplace_back(seen_at, tree);
+    } else if (path_below(mount.root, inside, &relative)) {
+      aliases.emplace_back(mount.point, join_path(tree, relative));
+    }
+  }
+  return aliases;
+}
+
+PathResolver::PathResolver(const Places& places, TreeModel& model,
+                           std::vector<std::pair<std::string, std::string>> aliases)
+    : places_(places), model_(model), aliases_(std::move(aliases)) {}
+
+Resolved PathResolver::resolve(const std::string& path, LastLink last) {
+  Resolved out;
+  leave_tree(path, last, 0, out);
+  return out;
+}
+
+// An absolute path from anywhere: straight into the tree when it is spelt so, else by way of the
+// disk.
+void PathResolver::leave_tree(const std::string& path, LastLink last, int depth, Resolved& out) {
+  if (depth > kMaxLinks) {
+    out.place = Place::kLoop;
+    return;
+  }
+  const std::string& tree = places_.tree;
+  if (path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/')) {
+    walk_tree(std::string_view(path).substr(std::min(path.size(), tree.size() + 1)), last, depth,
+              out);
+    return;
+  }
+  const Outside& outside = walk_outside(path, last);
+  if (outside.enters_tree) {
+    const std::string rest = outside.rest;  // the cache may move while walking
+    walk_tree(rest, last, depth, out);
+    return;
+  }
+  std::vector<Node*> links = std::move(out.links);
+  out = outside.resolved;
+  out.links = std::move(links);
+}
+
+void PathResolver::walk_tree(std::string_view path, LastLink last, int depth, Resolved& out) {
+  out.place = Place::kTree;
+  std::vector<std::string> parts;
+  push_parts(path, parts);
+  Node* at = &model_.root();
+  while (!parts.empty()) {
+    std::string part = std::move(parts.back());
+    parts.pop_back();
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      if (at->parent == nullptr) {
+        return leave_tree(join_path(parent_dir(places_.tree), rest_of(parts)), last, depth + 1,
+                          out);
+      }
+      at = at->parent;
+      continue;
+    }
+    if (!at->directory()) {
+      parts.push_back(std::move(part));
+      return missing_from(*at, parts, out);
+    }
+    if (at->parent == nullptr && part == ".git") {
+      out.place = Place::kGitDir;
+      out.rest = normal_path(rest_of(parts));
+      return;
+    }
+    Node* next = model_.child(*at, part);
+    if (next == nullptr) {
+      parts.push_back(std::move(part));
+      return missing_from(*at, parts, out);
+    }
+    const bool is_last = parts.empty();
+    if (!next->link() || (is_last && last == LastLink::kKeep)) {
+      if (is_last || only_slashes(parts)) {
+        out.dir = at;
+        out.name = part;
+      }
+      at = next;
+      continue;
+    }
+    out.links.push_back(next);
+    const std::string text = model_.text_of(*next);
+    if (text.empty() || ++depth > kMaxLinks) {
+      out.place = Place::kLoop;
+      return;
+    }
+    if (text.starts_with('/')) {
+      const std::string rest = rest_of(parts);
+      return leave_tree(rest.empty() ? text : text + "/" + rest, last, depth, out);
+    }
+    push_parts(text, parts);
+  }
+  out.node = at;
+}
+
+void PathResolver::missing_from(Node& dir, std::vector<std::string>& parts, Resolved& out) {
+  out.dir = &dir;
+  const std::string& first = parts.back();
+  out.removed = dir.removed.contains(first);
+  std::string path = model_.path_of(dir);
+  std::size_t names = 0;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (part->empty() || *part == ".") continue;
+    if (*part == "..") break;  // never reached: what is before it is not there
+    path = join_tree_path(path, *part);
+    ++names;
+  }
+  if (names == 1 && dir.directory()) out.name = first;
+  out.missing = std::move(path);
+}
+
+const PathResolver::OnDisk& PathResolver::on_disk(const std::string& path) {
+  const auto [at, inserted] = disk_.try_emplace(path);
+  OnDisk& found = at->second;
+  if (!inserted) return found;
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) {
+    found.type = '-';
+  } else if (S_ISLNK(info.st_mode)) {
+    std::array<char, PATH_MAX> text{};
+    const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+    found.type = size > 0 ? 'l' : '-';
+    if (size > 0) found.link_text.assign(text.data(), static_cast<std::size_t>(size));
+  } else {
+    found.type = S_ISDIR(info.st_mode) ? 'd' : 'f';
+  }
+  return found;
+}
+
+const PathResolver::Outside& PathResolver::walk_outside(const std::string& path, LastLink last) {
+  auto& cache = outside_[last == LastLink::kFollow ? 0 : 1];
+  const auto at = cache.find(path);
+  if (at != cache.end()) return at->second;
+  return cache.emplace(path, walk_disk(path, last)).first->second;
+}
+
+PathResolver::Outside PathResolver::walk_disk(const std::string& path, LastLink last) {
+  std::vector<std::string> parts;
+  push_parts(path, parts);
+  std::string at = "/";
+  int links = 0;
+  while (!parts.empty()) {
+    std::string part = std::move(parts.back());
+    parts.pop_back();
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      at = at == "/" ? at : parent_dir(at);
+      continue;
+    }
+    const std::string next = join_path(at, part);
+    if (next == "/proc" || next == "/sys" || next == "/dev") {
+      Outside out;
+      out.resolved.place = Place::kPseudo;
+      return out;
+    }
+    if (next == places_.tree) {
+      Outside out;
+      out.enters_tree = true;
+      out.rest = rest_of(parts);
+      return out;
+    }
+    bool aliased = false;
+    for (const auto& [from, to] : aliases_) {
+      if (next != from || ++links > kMaxLinks) continue;
+      push_parts(to, parts);
+      at = "/";
+      aliased = true;
+      break;
+    }
+    if (aliased) continue;
+    const OnDisk& disk = on_disk(next);
+    if (disk.type == 'l' && (!parts.empty() || last == LastLink::kFollow)) {
+      if (++links > kMaxLinks) {
+        Outside out;
+        out.resolved.place = Place::kLoop;
+        return out;
+      }
+      if (disk.link_text.starts_with('/')) at = "/";
+      push_parts(disk.link_text, parts);
+      continue;
+    }
+    at = next;
+  }
+  return classify(std::move(at));
+}
+
+PathResolver::Outside PathResolver::classify(std::string real) const {
+  Outside out;
+  Resolved& resolved = out.resolved;
+  if (below(real, places_.common_git_dir, &resolved.rest)) {
+    resolved.place = Place::kCommonGit;
+  } else {
+    std::size_t best = 0;  // checkouts may be inside one another: the innermost counts
+    for (const std::string& checkout : places_.checkouts) {
+      std::string rest;
+      if (checkout.size() < best || !below(real, checkout, &rest)) continue;
+      best = checkout.size();
+      resolved.place = Place::kCheckout;
+      resolved.rest = rest;
+    }
+  }
+  resolved.real = std::move(real);
+  return out;
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,65 @@
+// Collects what the interpreter found: each observation once, with the process that made it first.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "capture/git_argv.h"
+#include "capture/trace/trace.h"
+#include "model/read.h"
+
+namespace gittxn::capture {
+
+// What is known of a process, from the records.
+struct Process {
+  std::int32_t pid = 0;
+  std::string argv;        // quoted, at most 200 bytes
+  std::string cwd;         // where it is; empty: not known
+  bool git = false;        // one of git's own programs
+  bool helper = false;     // ... started by another that is understood, and explained by it
+  bool explained = false;  // `use` has been turned into reads (a fork without exec)
+  GitUse use;
+  std::string started_in;          // where git looked for its repository first
+  bool in_our_repository = false;  // it opened the private git directory
+  bool in_other_checkout = false;  // ... the HEAD of the repository itself
+  bool opened_objects = false;
+
+  // Its look-ups are git's own business, not an observation anybody made.
+  bool quiet() const { return git && (helper || (use.understood && !use.keeps_opens)); }
+};
+
+class ReadLog {
+ public:
+  explicit ReadLog(Oid snapshot) : snapshot_(std::move(snapshot)) {}
+
+  struct Seen {  // how it was observed
+    const Process* process = nullptr;
+    std::string_view op;
+    Strength strength = Strength::kHard;
+    ReadSource source = ReadSource::kTrace;
+  };
+  void add(ReadKind kind, std::string_view subject, std::string_view digest, const Seen& seen) {
+    add_at(snapshot_, kind, subject, digest, seen);
+  }
+  void add_at(const Oid& snapshot, ReadKind kind, std::string_view subject, std::string_view digest,
+              const Seen& seen);
+  void note(std::string text) { notes_.insert(std::move(text)); }
+  // The read set is not complete. The first reason is the set's, the others are notes.
+  void unknown(std::string reason);
+
+  ReadSet finish();
+
+ private:
+  Oid snapshot_;
+  std::vector<Read> reads_;
+  std::unordered_set<std::string> keys_;
+  std::set<std::string> notes_;
+  std::string unknown_reason_;
+};
+
+// argv for people: quoted, cut to 200 bytes but never inside a UTF-8 character.
+std::string argv_text(const std::vector<std::string>& argv);
+
+}  // namespace gittxn::capture
