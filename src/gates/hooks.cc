@@ -225,6 +225,7 @@ Result<HookOutcome> run_commit_hooks(const GateContext& context, const Policy& p
 Status run_post_hooks(const GateContext& context, const Oid& landed, const std::string& checkout) {
   if (checkout.empty() || TRY(switched_off(*context.repository))) return {};
   std::string failures;
+  TRY(make_dirs(context.worktree_root));
   for (const char* name : {"post-commit", "post-merge"}) {
     auto hook = TRY(find_hook(context, name, checkout, Oid()));
     if (!hook) continue;

@@ -1,6 +1,5 @@
 #include "gates/setup.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "gates/place.h"
@@ -9,39 +8,34 @@
 namespace gittxn::gates {
 namespace {
 
-// A path as a line of info/exclude that means exactly this path.
-std::string exclude_line(const std::string& path) {
-  std::string line = "/";
-  for (char c : path) {
-    if (c == '\\' || c == '*' || c == '?' || c == '[' || c == ']' || c == ' ') line += '\\';
-    line += c;
-  }
-  return line + "\n";
-}
-
-// What was brought in from the main checkout is no part of the change, whether or not the
-// repository's own rules ignore it.
-Status exclude(const std::string& tree, const std::vector<std::string>& paths) {
-  if (paths.empty()) return {};
-  std::string info = join_path(tree, ".git/info");
-  TRY(make_dirs(info));
-  UniqueFd file = TRY(open_fd(join_path(info, "exclude"), O_WRONLY | O_CREAT | O_APPEND, 0644));
-  std::string lines = "\n";
-  for (const std::string& path : paths) lines += exclude_line(path);
-  return write_all(file.get(), lines);
+// What is brought in must be ignored by the repository: everything else in a worktree is part of
+// the change, and somebody's ".env" must not land.
+Status require_ignored(const GateContext& context, const std::string& tree,
+                       const std::string& path) {
+  repo::GitOptions options;
+  options.dir = tree;
+  Output output =
+      TRY(context.repository->git().run({"check-ignore", "-q", "--", "./" + path}, options));
+  if (output.exit.success()) return {};
+  if (output.exit.status != 1) return fail(Code::kFault, "git check-ignore: " + output.err);
+  return fail(
+      Code::kRefused,
+      fmt::format("'{}' of [worktree] in .gittxn.toml is not ignored here, so it would land "
+                  "with every change",
+                  path),
+      fmt::format("add /{} to .gitignore, or commit it and take it out of .gittxn.toml", path));
 }
 
 Status place_all(const GateContext& context, const Policy& policy, const std::string& tree) {
-  std::vector<std::string> placed;
   if (context.main_checkout.empty()) return {};
   std::string from = TRY(real_path(context.main_checkout));
   for (const auto* list : {&policy.worktree.copy, &policy.worktree.share}) {
     for (const std::string& path : *list) {
       Placed result = TRY_IN("setting up the worktree", place_path({from, tree, path}));
-      if (result == Placed::kCopied) placed.push_back(path);
+      if (result == Placed::kCopied) TRY(require_ignored(context, tree, path));
     }
   }
-  return exclude(tree, placed);
+  return {};
 }
 
 std::string last_lines(const std::string& output) {

@@ -268,6 +268,8 @@ void Survey::record(const capture::Record& record) {
   std::string relative;
   if (path_below(lexical, places_.tree, &relative)) return in_tree(record, lexical, relative);
   if (below(lexical, join_path(places_.common_dir, "objects"))) return;  // named by their contents
+  // The folder around the tree comes and goes with it.
+  if (lexical == parent_dir(places_.tree) && record.op != Op::kList) return;
   outside(record, lexical);
 }
 

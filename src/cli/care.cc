@@ -1,0 +1,177 @@
+// recover, verify, state, gc, doctor, version, and what is for our own tools.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "api/version.h"
+#include "base/failpoint.h"
+#include "base/fs.h"
+#include "cli/help.h"
+#include "cli/json_out.h"
+#include "cli/session.h"
+
+namespace gittxn::cli {
+namespace {
+
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} bytes", bytes);
+  if (bytes < 1024 * 1024) return fmt::format("{} KiB", bytes / 1024);
+  if (bytes < 1024ull * 1024 * 1024) return fmt::format("{} MiB", bytes / (1024 * 1024));
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1024.0 * 1024 * 1024));
+}
+
+Status write_pages(const std::string& dir) {
+  TRY(make_dirs(dir, 0755));
+  for (const auto& [name, text] : man_pages(GIT_TXN_VERSION)) {
+    TRY(write_file(join_path(dir, name), text, Sync::kNo, 0644));
+  }
+  return {};
+}
+
+Result<int> man_command(Session& session) {
+  if (auto dir = session.flag("--dir")) {
+    TRY(write_pages(*dir));
+    return kExitDone;
+  }
+  const auto& operands = session.args.operands;
+  std::string page = operands.size() > 1 ? "git-txn-" + operands[1] + ".1" : "git-txn.1";
+  for (const auto& [name, text] : man_pages(GIT_TXN_VERSION)) {
+    if (name != page) continue;
+    session.out->text(text);
+    return kExitDone;
+  }
+  return fail(Code::kUsage, fmt::format("there is no manual page {}", page));
+}
+
+// For completion: what may stand where a transaction is asked for.
+Result<int> ids_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  std::string out;
+  for (const auto& line : TRY(kernel.status()).lines) out += clean(line.txn.id.str()) + "\n";
+  for (const auto& line : TRY(kernel.log(50))) {
+    if (!line.txn.empty()) out += clean(line.txn.str()) + "\n";
+  }
+  session.out->text(out);
+  return kExitDone;
+}
+
+}  // namespace
+
+Result<int> recover_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  std::vector<std::string> done = TRY(kernel.recover());
+  if (session.json()) {
+    session.out->json({{"done", texts_json(done)}});
+    return kExitDone;
+  }
+  for (const std::string& line : done) session.out->text(clean(line) + "\n");
+  if (done.empty() && !session.quiet()) session.out->text("nothing to recover\n");
+  return kExitDone;
+}
+
+Result<int> verify_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Kernel::Verification found = TRY(kernel.verify(session.args.has("--replay")));
+  int status = found.problems.empty() ? kExitDone : kExitNo;
+  if (session.json()) {
+    session.out->json(verification_json(found));
+    return status;
+  }
+  for (const std::string& problem : found.problems) {
+    session.out->text(session.style.paint(Colour::kRed, "wrong") + "  " + clean(problem) + "\n");
+  }
+  if (session.quiet()) return status;
+  for (const std::string& note : found.notes) session.out->text("note   " + clean(note) + "\n");
+  session.out->text(
+      found.problems.empty()
+          ? fmt::format("{} hold\n", counted(found.events, "event"))
+          : fmt::format("{} in {}\n",
+                        counted(static_cast<std::int64_t>(found.problems.size()), "problem"),
+                        counted(found.events, "event")));
+  return status;
+}
+
+Result<int> state_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  constexpr Seq kNewest = std::numeric_limits<Seq>::max();
+  Json state = TRY(kernel.state_at(session.args.number("--at", kNewest)));
+  session.out->text(session.json()
+                        ? dump_json(state) + "\n"
+                        : state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return kExitDone;
+}
+
+Result<int> gc_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  api::GcReport report = TRY(kernel.gc(session.args.has("--force"), progress));
+  session.reporter->clear();
+  if (session.json()) {
+    session.out->json(gc_json(report));
+    return kExitDone;
+  }
+  if (session.quiet()) return kExitDone;
+  for (const std::string& line : report.removed)
+    session.out->text("removed  " + clean(line) + "\n");
+  for (const std::string& line : report.kept) session.out->text("kept     " + clean(line) + "\n");
+  session.out->text(report.removed.empty()
+                        ? "nothing to remove\n"
+                        : fmt::format("freed {}\n", bytes_text(report.bytes_freed)));
+  return kExitDone;
+}
+
+Result<int> doctor_command(Session& session) {
+  std::vector<api::DoctorLine> lines = TRY(api::Kernel::doctor(session.host));
+  int status = kExitDone;
+  for (const api::DoctorLine& line : lines) {
+    if (!line.ok) status = kExitNo;
+  }
+  if (session.json()) {
+    session.out->json(doctor_json(lines));
+    return status;
+  }
+  for (const api::DoctorLine& line : lines) {
+    if (session.quiet() && line.ok) continue;
+    session.out->text(fmt::format("{}  {} {}\n",
+                                  line.ok ? session.style.paint(Colour::kGreen, "ok   ")
+                                          : session.style.paint(Colour::kRed, "wrong"),
+                                  padded(clean(line.subject), 18), clean(line.detail)));
+  }
+  return status;
+}
+
+Result<int> version_command(Session& session) {
+  const Parsed& args = session.args;
+  if (session.json()) {
+    session.out->json({{"version", GIT_TXN_VERSION},
+                       {"schema", api::schema_version()},
+                       {"events", api::event_types()}});
+    return kExitDone;
+  }
+  bool chosen = args.has("--cli") || args.has("--schema") || args.has("--events");
+  if (!chosen || !session.quiet()) session.out->text(fmt::format("git-txn {}\n", GIT_TXN_VERSION));
+  if (args.has("--schema")) session.out->text(fmt::format("schema {}\n", api::schema_version()));
+  if (args.has("--events")) {
+    for (const std::string& type : api::event_types())
+      session.out->text(fmt::format("event {} 1\n", type));
+  }
+  if (args.has("--cli")) session.out->text(stability_table());
+  return kExitDone;
+}
+
+Result<int> internal_command(Session& session) {
+  const std::string& action = session.args.operands.at(0);
+  if (action == "failpoints") {
+    for (const std::string& name : Failpoint::names()) session.out->text(name + "\n");
+    return kExitDone;
+  }
+  if (action == "man") return man_command(session);
+  if (action == "ids") return ids_command(session);
+  if (session.args.operands.size() < 2 || session.args.operands[1] != "bash") {
+    return fail(Code::kUsage, "completion is there for bash", "git txn internal completion bash");
+  }
+  session.out->text(bash_completion());
+  return kExitDone;
+}
+
+}  // namespace gittxn::cli

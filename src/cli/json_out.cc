@@ -1,0 +1,164 @@
+#include "cli/json_out.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+
+namespace gittxn::cli {
+namespace {
+
+Json text(const std::string& bytes) {
+  return encode_path(bytes);
+}
+
+Json or_null(const std::string& bytes) {
+  return bytes.empty() ? Json(nullptr) : Json(encode_path(bytes));
+}
+
+}  // namespace
+
+Json texts_json(const std::vector<std::string>& texts) {
+  Json out = Json::array();
+  for (const std::string& item : texts) out.push_back(text(item));
+  return out;
+}
+
+Json txn_json(const Txn& txn) {
+  const Attempt* last = txn.attempts.empty() ? nullptr : &txn.attempts.back();
+  Json waiting = nullptr;
+  if (!txn.waiting_reason.empty()) {
+    waiting = {{"reason", text(txn.waiting_reason)}, {"subject", text(txn.waiting_subject)}};
+  }
+  return Json{{"txn", text(txn.id.str())},
+              {"name", text(txn.name)},
+              {"state", state_name(txn.state)},
+              {"waiting", std::move(waiting)},
+              {"branch", text(txn.target.str())},
+              {"base", last ? or_null(last->base.str()) : Json(nullptr)},
+              {"commit", or_null(txn.landed_commit.str())},
+              {"isolation", isolation_name(txn.isolation)},
+              {"owner", text(txn.owner)},
+              {"priority", txn.priority},
+              {"command", texts_json(txn.command)},
+              {"attempts", txn.attempts.size()},
+              {"worktree",
+               last && !last->worktree.empty() ? text(last->worktree + "/tree") : Json(nullptr)},
+              {"begun", format_utc(txn.created_wall_ms)}};
+}
+
+Json error_json(const Error& error) {
+  return Json{{"error",
+               {{"code", code_name(error.code)},
+                {"message", text(error.message)},
+                {"hint", or_null(error.hint)}}}};
+}
+
+Json status_json(const api::StatusReport& report) {
+  Json lines = Json::array();
+  for (const auto& line : report.lines) {
+    Json one = txn_json(line.txn);
+    one["owner_alive"] = line.owner_alive;
+    one["stale"] = texts_json(line.stale);
+    lines.push_back(std::move(one));
+  }
+  return Json{{"transactions", std::move(lines)},
+              {"holders", texts_json(report.holders)},
+              {"uncommitted", report.uncommitted}};
+}
+
+Json why_json(const api::WhyReport& report) {
+  Json conflicts = Json::array();
+  for (const Conflict& conflict : report.conflicts) conflicts.push_back(to_json(conflict));
+  Json witnesses = Json::array();
+  for (const auto& witness : report.witnesses) {
+    witnesses.push_back({{"path", text(witness.path)}, {"diff", text(witness.diff)}});
+  }
+  Json out = txn_json(report.txn);
+  out["conflicts"] = std::move(conflicts);
+  out["witnesses"] = std::move(witnesses);
+  out["history"] = texts_json(report.history);
+  out["next"] = texts_json(report.next);
+  return out;
+}
+
+Json policy_json(const Policy& policy) {
+  Json gates = Json::array();
+  for (const GateSpec& gate : policy.gates) {
+    gates.push_back({{"name", gate.name.str()},
+                     {"command", texts_json(gate.command)},
+                     {"timeout_ms", gate.timeout_ms},
+                     {"env", texts_json(gate.env)},
+                     {"version", gate.version.str()}});
+  }
+  return Json{{"version", policy.version.str()},
+              {"hash", or_null(policy.trust_hash.str())},
+              {"gates", std::move(gates)}};
+}
+
+Json gates_json(const std::vector<api::GateLine>& lines) {
+  Json gates = Json::array();
+  for (const api::GateLine& line : lines) {
+    gates.push_back({{"name", text(line.name)},
+                     {"version", line.version.str()},
+                     {"result", line.result},
+                     {"reused", line.reused},
+                     {"certificate", or_null(line.certificate)}});
+  }
+  return Json{{"gates", std::move(gates)}};
+}
+
+Json doctor_json(const std::vector<api::DoctorLine>& lines) {
+  Json checks = Json::array();
+  for (const api::DoctorLine& line : lines) {
+    checks.push_back(
+        {{"subject", text(line.subject)}, {"ok", line.ok}, {"detail", text(line.detail)}});
+  }
+  return Json{{"checks", std::move(checks)}};
+}
+
+Json gc_json(const api::GcReport& report) {
+  return Json{{"removed", texts_json(report.removed)},
+              {"bytes_freed", report.bytes_freed},
+              {"kept", texts_json(report.kept)}};
+}
+
+Json verification_json(const api::Kernel::Verification& verification) {
+  return Json{{"events", verification.events},
+              {"ok", verification.problems.empty()},
+              {"problems", texts_json(verification.problems)},
+              {"notes", texts_json(verification.notes)}};
+}
+
+std::string log_json_lines(const std::vector<api::LogLine>& lines) {
+  std::string out;
+  for (const api::LogLine& line : lines) {
+    out += dump_json(Json{{"seq", line.seq},
+                          {"time", line.time},
+                          {"commit", or_null(line.commit.str())},
+                          {"txn", or_null(line.txn.str())},
+                          {"name", text(line.name)},
+                          {"branch", text(line.branch.str())},
+                          {"who", text(line.who)}}) +
+           "\n";
+  }
+  return out;
+}
+
+std::string reads_json_lines(const ReadSet& reads) {
+  std::vector<const Read*> sorted;
+  for (const Read& read : reads.reads) sorted.push_back(&read);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Read* a, const Read* b) { return a->subject < b->subject; });
+  std::string out;
+  for (const Read* read : sorted) out += dump_json(to_json(*read)) + "\n";
+  return out;
+}
+
+std::string writes_json_lines(const Changes& writes) {
+  std::string out;
+  for (const PathChange& change : writes) out += dump_json(to_json(change)) + "\n";
+  return out;
+}
+
+}  // namespace gittxn::cli

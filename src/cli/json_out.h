@@ -1,0 +1,28 @@
+// What --json prints beside the outcome of a transaction (api::to_json): one object a command, or
+// one a line for lists that may be long. Fields are a promise; names and paths are written by
+// encode_path.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/kernel.h"
+#include "base/json.h"
+
+namespace gittxn::cli {
+
+Json txn_json(const Txn& txn);
+Json error_json(const Error& error);
+Json status_json(const api::StatusReport& report);
+Json why_json(const api::WhyReport& report);
+Json policy_json(const Policy& policy);
+Json gates_json(const std::vector<api::GateLine>& lines);
+Json doctor_json(const std::vector<api::DoctorLine>& lines);
+Json gc_json(const api::GcReport& report);
+Json verification_json(const api::Kernel::Verification& verification);
+Json texts_json(const std::vector<std::string>& texts);
+std::string log_json_lines(const std::vector<api::LogLine>& lines);
+std::string reads_json_lines(const ReadSet& reads);
+std::string writes_json_lines(const Changes& writes);
+
+}  // namespace gittxn::cli

@@ -1,0 +1,85 @@
+// status, log, show, diff, reads, writes, why: nothing is changed.
+#include <nlohmann/json.hpp>
+
+#include "cli/json_out.h"
+#include "cli/render.h"
+#include "cli/session.h"
+
+namespace gittxn::cli {
+namespace {
+
+constexpr std::int64_t kLogLines = 20;
+
+const std::string& id_of(const Session& session) {
+  return session.args.operands.at(0);
+}
+
+}  // namespace
+
+Result<int> status_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::StatusReport report = TRY(kernel.status());
+  if (session.json())
+    session.out->json(status_json(report));
+  else
+    session.out->text(status_lines(report, session.host.clock->wall_ms(), session.style));
+  return kExitDone;
+}
+
+Result<int> log_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  auto limit = static_cast<int>(
+      std::min<std::int64_t>(session.args.number("--limit", kLogLines), 1'000'000'000));
+  std::vector<api::LogLine> lines = TRY(kernel.log(limit));
+  session.out->text(session.json() ? log_json_lines(lines) : log_lines(lines, session.style));
+  return kExitDone;
+}
+
+Result<int> show_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Outcome outcome = TRY(kernel.show(id_of(session)));
+  if (session.json())
+    session.out->json(api::to_json(outcome));
+  else
+    session.out->text(show_lines(outcome, session.style));
+  return kExitDone;
+}
+
+Result<int> diff_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  std::string diff = TRY(kernel.diff(id_of(session)));
+  if (session.json()) {
+    session.out->json({{"txn", encode_path(id_of(session))}, {"diff", encode_path(diff)}});
+  } else {
+    // Piped it is a patch, byte for byte; on a terminal it is something to look at.
+    session.out->text(session.output_is_terminal ? diff_lines(diff, session.style) : diff);
+  }
+  return kExitDone;
+}
+
+Result<int> reads_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  ReadSet reads = TRY(kernel.reads(id_of(session)));
+  session.out->text(session.json() ? reads_json_lines(reads) : reads_lines(reads, session.style));
+  return kExitDone;
+}
+
+Result<int> writes_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  Changes writes = TRY(kernel.writes(id_of(session)));
+  session.out->text(session.json() ? writes_json_lines(writes)
+                                   : writes_lines(writes, session.style));
+  return kExitDone;
+}
+
+Result<int> why_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::WhyReport report = TRY(kernel.why(id_of(session)));
+  if (session.json())
+    session.out->json(why_json(report));
+  else
+    session.out->text(why_lines(report, session.style));
+  return kExitDone;
+}
+
+}  // namespace gittxn::cli

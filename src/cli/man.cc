@@ -1,0 +1,156 @@
+// Manual pages in man(7), one for git-txn and one a command.
+#include <fmt/format.h>
+
+#include "cli/help.h"
+
+namespace gittxn::cli {
+namespace {
+
+// Text as troff takes it literally: the escape character, hyphens that are minus signs (so that
+// they can be copied into a shell), and control characters at the start of a line.
+std::string troff(std::string_view text) {
+  std::string out;
+  bool line_start = true;
+  for (char c : text) {
+    if (line_start && (c == '.' || c == '\'')) out += "\\&";
+    line_start = c == '\n';
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else if (c == '`')
+      out += "\\(ga";
+    else if (c == '\'')
+      out += "\\(aq";
+    else if (c == '"')
+      out += "\\(dq";
+    else if (c == '~')
+      out += "\\(ti";
+    else if (c == '^')
+      out += "\\(ha";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string paragraphs(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    std::size_t end = text.find("\n\n");
+    out += troff(text.substr(0, end)) + "\n";
+    if (end == std::string_view::npos) break;
+    out += ".PP\n";
+    text.remove_prefix(end + 2);
+  }
+  return out;
+}
+
+std::string header(std::string_view page, std::string_view version) {
+  std::string title;
+  for (char c : page) title += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return fmt::format(".TH {} 1 \"\" \"git\\-txn {}\" \"git\\-txn manual\"\n", troff(title),
+                     troff(version));
+}
+
+std::string entry(std::string_view head, std::string_view text) {
+  return fmt::format(".TP\n{}\n{}\n", head, text);
+}
+
+std::string flags_section(std::span<const FlagSpec> flags) {
+  std::string out;
+  for (const FlagSpec& flag : flags) {
+    std::string head = ".B ";
+    if (!flag.letter.empty()) head += troff(flag.letter) + ", ";
+    head += troff(flag.name);
+    if (!flag.label.empty()) head += fmt::format(" \\fI{}\\fR", troff(flag.label));
+    std::string text = troff(flag.help) + ".";
+    if (flag.stability == Stability::kExperimental) {
+      text += "\nExperimental: it may change in a minor version.";
+    }
+    out += entry(head, text);
+  }
+  return out;
+}
+
+std::string settings_section(std::span<const Setting> settings) {
+  std::string out;
+  for (const Setting& setting : settings) {
+    out += entry(".B " + troff(setting.name), troff(setting.help) + ".");
+  }
+  return out;
+}
+
+std::string exits() {
+  return ".SH EXIT STATUS\n" + settings_section(exit_statuses());
+}
+
+std::string command_page(const CommandSpec& command, std::string_view version) {
+  std::string page = fmt::format("git-txn-{}", command.name);
+  std::string out = header(page, version);
+  out += fmt::format(".SH NAME\n{} \\- {}\n", troff(page), troff(command.summary));
+  out += fmt::format(".SH SYNOPSIS\n.B {}\n", troff(usage_line(command)));
+  out += ".SH DESCRIPTION\n" + paragraphs(command.description);
+  out += ".SH OPTIONS\n" + flags_section(command.flags) + flags_section(common_flags());
+  out += ".SH EXAMPLES\n";
+  for (const Example& example : command.examples) {
+    out += entry(".B " + troff(example.line), troff(example.says));
+  }
+  if (command.name == "exec") {
+    out += ".SH EXIT STATUS\nThat of the command; 2 or 3 when it could not be run.\n";
+  } else {
+    out += exits();
+  }
+  out += ".SH SEE ALSO\n.BR git\\-txn (1)\n";
+  return out;
+}
+
+std::string main_page(std::string_view version) {
+  std::string out = header("git-txn", version);
+  out +=
+      ".SH NAME\ngit\\-txn \\- run coding agents on a repository with the guarantees a database "
+      "gives\n.SH SYNOPSIS\n.B git txn run \\-\\- COMMAND...\n.br\n.B git txn COMMAND "
+      "[OPTIONS]\n.SH DESCRIPTION\n";
+  out += paragraphs(
+      "git txn run gives a command, such as a coding agent, a private snapshot of a branch, "
+      "records "
+      "every file that it and everything it starts reads and writes, and lands its change as one "
+      "commit only if what it read still holds at the head of the branch and the repository's "
+      "gates "
+      "say yes. Otherwise nothing moves, nothing is lost, and git txn why tells what changed under "
+      "it.\n\n"
+      "It works in any git repository without set-up and leaves the repository's own files alone. "
+      "What you have not committed is never touched.");
+  for (Group group : {Group::kDaily, Group::kSteps, Group::kLook, Group::kPolicy, Group::kCare}) {
+    out += fmt::format(".SS {}\n", group_title(group));
+    for (const CommandSpec& command : commands()) {
+      if (command.group != group) continue;
+      out += entry(fmt::format(".BR git\\-txn\\-{} (1)", command.name), troff(command.summary));
+    }
+  }
+  out += ".SH OPTIONS\nOf every command:\n" + flags_section(common_flags());
+  out += ".SH CONFIGURATION\nSettings are git config keys.\n" + settings_section(config_settings());
+  out += ".SH ENVIRONMENT\n" + settings_section(environment_settings());
+  out += ".SH FILES\n";
+  out += entry(".B .gittxn.toml",
+               "The policy of the repository, read from the target branch: gates, "
+               "set\\-up of worktrees, isolation levels.");
+  out += entry(".B <git directory>/txn", "The event log and what follows from it.");
+  out += entry(".B refs/txn/<id>/<attempt>", "Work of a transaction, kept until it has landed.");
+  out += exits();
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> man_pages(std::string_view version) {
+  std::vector<std::pair<std::string, std::string>> pages;
+  pages.emplace_back("git-txn.1", main_page(version));
+  for (const CommandSpec& command : commands()) {
+    if (command.stability == Stability::kInternal) continue;
+    pages.emplace_back(fmt::format("git-txn-{}.1", command.name), command_page(command, version));
+  }
+  return pages;
+}
+
+}  // namespace gittxn::cli

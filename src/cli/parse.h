@@ -1,0 +1,35 @@
+// From the argument vector to a command, its flags and its operands, by the table of commands.h.
+// What the table does not allow is kUsage, what it promises for later kUnsupported; both name the
+// thing and the way out. Values are checked here, before anything has happened.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/commands.h"
+
+namespace gittxn::cli {
+
+struct Parsed {
+  const CommandSpec* command = nullptr;      // null: no command, only help was asked for
+  std::map<std::string, std::string> flags;  // by long name; the last of several counts
+  std::vector<std::string> operands;
+  std::vector<std::string> rest;  // after --
+
+  bool has(const std::string& flag) const { return flags.contains(flag); }
+  std::optional<std::string> text(const std::string& flag) const;
+  std::int64_t number(const std::string& flag, std::int64_t otherwise) const;  // checked by parse
+  std::optional<std::int64_t> duration_ms(const std::string& flag) const;
+};
+
+// argv without the program's name.
+Result<Parsed> parse(const std::vector<std::string>& argv);
+
+// Whether --json is asked for, readable even when the rest does not parse.
+bool wants_json(const std::vector<std::string>& argv);
+
+}  // namespace gittxn::cli

@@ -1,0 +1,158 @@
+#include "cli/parse.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace gittxn::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> words(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+Parsed good(const std::string& line) {
+  auto parsed = parse(words(line));
+  EXPECT_TRUE(parsed.has_value()) << line << ": " << (parsed ? "" : parsed.error().message);
+  return parsed ? *parsed : Parsed{};
+}
+
+Error bad(const std::string& line) {
+  auto parsed = parse(words(line));
+  EXPECT_FALSE(parsed.has_value()) << line;
+  return parsed ? Error{} : parsed.error();
+}
+
+TEST(Parse, OptionsBeforeTheCommandAndTheCommandAsItIs) {
+  Parsed parsed =
+      good("run --onto release --wait 10m --no-land --retries=5 -- make -j4 --json -- x");
+  EXPECT_EQ(parsed.command->name, "run");
+  EXPECT_EQ(parsed.text("--onto"), "release");
+  EXPECT_EQ(parsed.duration_ms("--wait"), 600'000);
+  EXPECT_EQ(parsed.number("--retries", 2), 5);
+  EXPECT_TRUE(parsed.has("--no-land"));
+  EXPECT_FALSE(parsed.has("--json")) << "behind -- it belongs to the command";
+  EXPECT_THAT(parsed.rest, ElementsAre("make", "-j4", "--json", "--", "x"));
+  EXPECT_EQ(parsed.number("--priority", 7), 7);
+  EXPECT_EQ(parsed.duration_ms("--timeout"), std::nullopt);
+}
+
+TEST(Parse, CommonOptionsStandAnywhere) {
+  for (const char* line : {"--json -q status", "status -q --json", "-q status --json"}) {
+    Parsed parsed = good(line);
+    EXPECT_TRUE(parsed.has("--json") && parsed.has("--quiet")) << line;
+  }
+  EXPECT_EQ(good("--log=json status").text("--log"), "json");
+  EXPECT_EQ(good("log -n 5").number("--limit", 20), 5);
+  EXPECT_EQ(good("run --name a --name b -- x").text("--name"), "b") << "the last one counts";
+}
+
+TEST(Parse, OperandsAreCounted) {
+  EXPECT_THAT(good("show t-7k2m").operands, ElementsAre("t-7k2m"));
+  EXPECT_THAT(good("gate run t-7k2m one two").operands, ElementsAre("run", "t-7k2m", "one", "two"));
+  EXPECT_THAT(good("exec t-7k2m -- sh").operands, ElementsAre("t-7k2m"));
+  EXPECT_THAT(bad("show").message, HasSubstr("needs the id of a transaction"));
+  EXPECT_THAT(bad("show a b").message, HasSubstr("does not take 'b'"));
+  EXPECT_THAT(bad("gate frob").message, HasSubstr("'frob' is not one of list, show, run"));
+  EXPECT_THAT(bad("exec -- sh").message, HasSubstr("needs the id"));
+  EXPECT_THAT(bad("status now").message, HasSubstr("does not take 'now'"));
+}
+
+TEST(Parse, ForgottenDashesAreWrittenOut) {
+  Error error = bad("run --name x make -j4 all");
+  EXPECT_EQ(error.code, Code::kUsage);
+  EXPECT_THAT(error.hint, HasSubstr("git txn run --name x -- make -j4 all"));
+  EXPECT_THAT(bad("run make").hint, HasSubstr("git txn run -- make"));
+  EXPECT_THAT(bad("exec t-1 make test").hint, HasSubstr("git txn exec t-1 -- make test"));
+  EXPECT_THAT(bad("run make -- test").hint, HasSubstr("git txn run -- make test"));
+  EXPECT_THAT(bad("run").message, HasSubstr("needs a command to run"));
+  EXPECT_THAT(bad("run --").message, HasSubstr("needs a command to run after --"));
+}
+
+TEST(Parse, MisspeltWordsAreAnswered) {
+  EXPECT_THAT(bad("stauts").hint, HasSubstr("git txn status"));
+  EXPECT_THAT(bad("frobnicate").message, HasSubstr("'frobnicate' is not a command"));
+  EXPECT_THAT(bad("run --no-such-flag -- true").message,
+              HasSubstr("unknown option '--no-such-flag'"));
+  EXPECT_THAT(bad("run --tiemout 5s -- true").hint, HasSubstr("did you mean --timeout?"));
+  EXPECT_THAT(bad("show -x t-1").message, HasSubstr("unknown option '-x'"));
+  EXPECT_THAT(bad("--frob status").message, HasSubstr("unknown option '--frob'"));
+}
+
+TEST(Parse, ValuesAreCheckedBeforeAnythingHappens) {
+  EXPECT_THAT(bad("run --timeout soon -- x").message,
+              HasSubstr("--timeout: 'soon' is not a duration"));
+  EXPECT_THAT(bad("run --retries many -- x").message,
+              HasSubstr("--retries: 'many' is not a number"));
+  EXPECT_THAT(bad("run --retries -1 -- x").message, HasSubstr("--retries"));
+  EXPECT_THAT(bad("run --isolation chaotic -- x").message, HasSubstr("--isolation: 'chaotic'"));
+  EXPECT_THAT(bad("run --trace magic -- x").message, HasSubstr("--trace: 'magic'"));
+  EXPECT_THAT(bad("run --onto -- x").message, HasSubstr("--onto needs a value"));
+  EXPECT_THAT(bad("state --at 99999999999999999999").message, HasSubstr("--at"));
+  auto empty = parse({"run", "--name", "", "--", "x"});
+  ASSERT_FALSE(empty.has_value());
+  EXPECT_THAT(empty.error().message, HasSubstr("--name is empty"));
+}
+
+TEST(Parse, WhatComesLaterIsRefusedByName) {
+  for (const LaterName& later : later_names()) {
+    std::string line = later.command.empty()
+                           ? std::string(later.name) + " x"
+                           : fmt::format("{} {} x -- true", later.command, later.name);
+    Error error = bad(line);
+    EXPECT_EQ(error.code, Code::kUnsupported) << line;
+    EXPECT_THAT(error.message, HasSubstr(later.name));
+    EXPECT_THAT(error.message, HasSubstr("not available in this version"));
+  }
+  EXPECT_EQ(bad("run --scope=src -- x").code, Code::kUnsupported);
+  EXPECT_EQ(bad("run --trace bpf -- x").code, Code::kUnsupported);
+}
+
+TEST(Parse, HelpInEveryWay) {
+  EXPECT_EQ(good("--help").command, nullptr);
+  EXPECT_EQ(good("-h").command, nullptr);
+  EXPECT_EQ(good("help").command, nullptr);
+  EXPECT_TRUE(good("help run").has("--help"));
+  EXPECT_EQ(good("help run").command->name, "run");
+  EXPECT_TRUE(good("run --help").has("--help"));
+  EXPECT_TRUE(good("show -h").has("--help"));
+  EXPECT_FALSE(good("run -- x --help").has("--help"));
+  EXPECT_EQ(good("--version").command->name, "version");
+  EXPECT_THAT(bad("").message, HasSubstr("needs a command"));
+}
+
+TEST(Parse, AnyWordsAreAnAnswerOrAnError) {
+  const std::vector<std::string> kWords = {
+      "run",    "show",    "--",       "-",    "--onto",    "--json",   "",     "=",
+      "-n",     "--onto=", "[a,b]",    "-qq",  "--retries", "7",        "\xff", "help",
+      "--help", "-q=1",    "--json=0", "gate", "list",      "--no-json"};
+  std::uint64_t state = 12345;  // every run the same
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<std::string> argv;
+    for (std::uint64_t n = (state >> 33) % 6; argv.size() <= n;) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      argv.push_back(kWords[(state >> 33) % kWords.size()]);
+    }
+    auto parsed = parse(argv);
+    if (parsed) continue;
+    EXPECT_FALSE(parsed.error().message.empty());
+    EXPECT_TRUE(parsed.error().code == Code::kUsage || parsed.error().code == Code::kUnsupported)
+        << parsed.error().message;
+  }
+}
+
+TEST(Parse, JsonIsWantedOnlyBeforeTheDashes) {
+  EXPECT_TRUE(wants_json({"run", "--json", "--bad"}));
+  EXPECT_FALSE(wants_json({"run", "--", "x", "--json"}));
+}
+
+}  // namespace
+}  // namespace gittxn::cli

@@ -1,0 +1,304 @@
+#include "cli/render.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/duration.h"
+
+namespace gittxn::cli {
+namespace {
+
+constexpr std::size_t kMostListed = 10;
+
+std::string label(const Txn& txn) {
+  std::string out = clean(txn.id.str());
+  if (!txn.name.empty()) out += fmt::format(" \"{}\"", cut(clean(txn.name), 60));
+  return out;
+}
+
+std::string times(const api::Outcome& outcome) {
+  std::int64_t own = std::max<std::int64_t>(0, outcome.total_ms - outcome.command_ms);
+  std::string out = format_duration(own);
+  if (outcome.command_ms > 0) out += " + agent " + format_duration(outcome.command_ms);
+  return out;
+}
+
+std::string reads_part(const api::Outcome& outcome) {
+  if (!outcome.reads.complete && !outcome.reads.unknown_reason.empty()) {
+    return fmt::format("reads unknown ({})", cut(clean(outcome.reads.unknown_reason), 60));
+  }
+  auto n = static_cast<std::int64_t>(outcome.reads.reads.size());
+  return counted(n, "read") + (outcome.txn.state == TxnState::kLanded ? " certified" : "");
+}
+
+std::string gates_part(const api::Outcome& outcome) {
+  auto n = static_cast<std::int64_t>(outcome.gates.size());
+  std::string out = counted(n, "gate");
+  auto reused = std::count_if(outcome.gates.begin(), outcome.gates.end(),
+                              [](const api::GateLine& gate) { return gate.reused; });
+  if (reused > 0) out += fmt::format(" ({} reused)", reused);
+  return out;
+}
+
+// "2 files · 41 reads certified · 2 gates (1 reused) · 1.8 s + agent 4 min"
+std::string facts(const api::Outcome& outcome) {
+  std::vector<std::string> parts;
+  auto files = static_cast<std::int64_t>(outcome.writes.size());
+  if (files > 0) parts.push_back(counted(files, "file"));
+  parts.push_back(reads_part(outcome));
+  if (!outcome.gates.empty()) parts.push_back(gates_part(outcome));
+  parts.push_back(times(outcome));
+  return fmt::format("{}", fmt::join(parts, " · "));
+}
+
+std::string tries(const Txn& txn) {
+  auto n = static_cast<std::int64_t>(txn.attempts.size());
+  return counted(n, "try", "tries");
+}
+
+std::string wait_text(const Txn& txn) {
+  std::string out = clean(txn.waiting_reason);
+  if (!txn.waiting_subject.empty()) out += ": " + clean(txn.waiting_subject);
+  return out;
+}
+
+// Why it is where it is, in a few words.
+std::string reason(const api::Outcome& outcome) {
+  const Txn& txn = outcome.txn;
+  if (!txn.waiting_reason.empty()) return "waits: " + wait_text(txn);
+  switch (txn.state) {
+    case TxnState::kNothing:
+      return "no change to land";
+    case TxnState::kAborted:
+      return "given up; its work is kept";
+    case TxnState::kQuarantined:
+      return fmt::format("did not land after {}", tries(txn));
+    case TxnState::kRejected:
+      for (const api::GateLine& gate : outcome.gates) {
+        if (gate.result != "passed") {
+          return fmt::format("gate {} {}", clean(gate.name), clean(gate.result));
+        }
+      }
+      return "refused by policy";
+    case TxnState::kOpen:
+      if (outcome.command_exit != 0) {
+        return fmt::format("the command ended with {}; nothing landed, the work is kept",
+                           outcome.command_exit);
+      }
+      if (!outcome.conflicts.empty()) return "what it read has changed; the work is kept";
+      return "not landed; the work is kept";
+    case TxnState::kLanding:
+      return "was being landed";
+    case TxnState::kRepairing:
+      return "is being tried again";
+    default:
+      return "not landed";
+  }
+}
+
+std::string state_word(const Txn& txn) {
+  if (!txn.waiting_reason.empty() && !is_final(txn.state)) return "waiting";
+  return std::string(state_name(txn.state));
+}
+
+Colour state_colour(const Txn& txn) {
+  switch (txn.state) {
+    case TxnState::kLanded:
+      return Colour::kGreen;
+    case TxnState::kNothing:
+      return Colour::kDim;
+    case TxnState::kRejected:
+    case TxnState::kQuarantined:
+      return Colour::kRed;
+    default:
+      return Colour::kYellow;
+  }
+}
+
+std::string diff_line(std::string_view line, const Style& style) {
+  if (line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ")) {
+    return style.paint(Colour::kBold, line);
+  }
+  if (line.starts_with('+')) return style.paint(Colour::kGreen, line);
+  if (line.starts_with('-')) return style.paint(Colour::kRed, line);
+  if (line.starts_with("@@")) return style.paint(Colour::kDim, line);
+  return std::string(line);
+}
+
+std::string conflicts_block(const std::vector<Conflict>& conflicts, const Style& style) {
+  std::string out;
+  for (std::size_t i = 0; i < conflicts.size() && i < kMostListed; ++i) {
+    out += "  " + conflict_line(conflicts[i], style) + "\n";
+  }
+  if (conflicts.size() > kMostListed) {
+    out += fmt::format("  and {} more\n", conflicts.size() - kMostListed);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string conflict_line(const Conflict& conflict, const Style& style) {
+  std::string what;
+  std::string by = conflict.changed_by.empty() ? "" : " by " + clean(conflict.changed_by);
+  switch (conflict.kind) {
+    case ConflictKind::kReadStale:
+      if (conflict.read_digest.empty())
+        what = "was not there when it looked; added" + by;
+      else if (conflict.head_digest.empty())
+        what = "was read; removed since" + by;
+      else
+        what = "was read; changed since" + by;
+      break;
+    case ConflictKind::kWriteWrite:
+      what = "changed here and" + (by.empty() ? " there" : by);
+      break;
+    case ConflictKind::kPredicate:
+      what = "a search would find something else now" + by;
+      break;
+    case ConflictKind::kKernel:
+      what = "the rules changed since" + by;
+      break;
+    case ConflictKind::kGate:
+      what = "the gate said no";
+      break;
+    case ConflictKind::kPolicy:
+      what = "the policy says no";
+      break;
+    case ConflictKind::kCycle:
+      what = "each depends on what the other changed" + by;
+      break;
+  }
+  std::string subject = conflict.subject.empty() ? "(top of the tree)" : clean(conflict.subject);
+  return style.paint(Colour::kBold, subject) + "  " + what;
+}
+
+std::vector<std::string> outcome_notes(const api::Outcome& outcome) {
+  std::vector<std::string> notes = outcome.notes;
+  if (!outcome.untracked.empty() && outcome.txn.state != TxnState::kNothing) {
+    std::vector<std::string> names;
+    for (const std::string& path : outcome.untracked) {
+      if (names.size() < kMostListed) names.push_back(path);
+    }
+    std::string text =
+        fmt::format("new files that nobody added are part of it: {}", fmt::join(names, ", "));
+    if (outcome.untracked.size() > kMostListed) {
+      text += fmt::format(" and {} more", outcome.untracked.size() - kMostListed);
+    }
+    notes.push_back(std::move(text));
+  }
+  return notes;
+}
+
+std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
+  const Txn& txn = outcome.txn;
+  std::string word = state_word(txn);
+  std::string out = padded(word, 7);
+  out = style.paint(state_colour(txn), word) + out.substr(word.size());
+  out += fmt::format(" {}  {}", label(txn), short_branch(txn.target));
+  if (txn.state == TxnState::kLanded) {
+    Oid landed = txn.landed_commit;
+    out += fmt::format(" {} → {}", short_oid(outcome.head_before), short_oid(landed));
+  } else {
+    out += "  " + reason(outcome);
+  }
+  out += "   " + style.paint(Colour::kDim, facts(outcome)) + "\n";
+  if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) {
+    out += conflicts_block(outcome.conflicts, style);
+  }
+  for (const std::string& repair : outcome.repairs) out += "  " + clean(repair) + "\n";
+  if (!outcome.next.empty()) out += fmt::format("next: {}\n", clean(outcome.next));
+  return out;
+}
+
+std::string show_lines(const api::Outcome& outcome, const Style& style) {
+  const Txn& txn = outcome.txn;
+  std::string out = fmt::format("{}  {}\n", style.paint(Colour::kBold, label(txn)),
+                                style.paint(state_colour(txn), state_word(txn)));
+  auto field = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) out += fmt::format("  {:<10} {}\n", name, value);
+  };
+  field("branch", short_branch(txn.target));
+  if (!txn.attempts.empty()) field("base", short_oid(txn.attempts.back().base));
+  if (!txn.landed_commit.empty()) field("commit", txn.landed_commit.str());
+  if (!txn.waiting_reason.empty()) field("waits", wait_text(txn));
+  field("isolation", std::string(isolation_name(txn.isolation)));
+  field("owner", clean(txn.owner));
+  field("begun", format_utc(txn.created_wall_ms));
+  if (!txn.command.empty()) field("command", cut(clean(quote_argv(txn.command)), 200));
+  if (outcome.command_exit != 0) field("exit", std::to_string(outcome.command_exit));
+  if (txn.attempts.size() > 1) field("tries", std::to_string(txn.attempts.size()));
+  if (!txn.attempts.empty()) field("worktree", clean(txn.attempts.back().worktree));
+  field("reads", reads_part(outcome));
+  for (const api::GateLine& gate : outcome.gates) {
+    field("gate", fmt::format("{} {}{}", clean(gate.name), clean(gate.result),
+                              gate.reused ? " (reused)" : ""));
+  }
+  for (const std::string& repair : outcome.repairs) field("repair", clean(repair));
+  out += conflicts_block(outcome.conflicts, style);
+  if (!outcome.writes.empty()) out += "  changes\n" + writes_lines(outcome.writes, style);
+  for (const std::string& note : outcome.notes) out += "  note: " + clean(note) + "\n";
+  if (!outcome.next.empty()) out += fmt::format("next: {}\n", clean(outcome.next));
+  return out;
+}
+
+std::string state_sentence(const Txn& txn, const Style& style) {
+  return fmt::format("{} {}  {}\n", style.paint(state_colour(txn), padded(state_word(txn), 7)),
+                     label(txn), short_branch(txn.target));
+}
+
+std::string begun_lines(const Txn& txn, const Style& style) {
+  std::string id = clean(txn.id.str());
+  std::string out = state_sentence(txn, style);
+  if (!txn.attempts.empty()) out += fmt::format("  {}\n", clean(txn.attempts.back().worktree));
+  out += fmt::format("next: git txn exec {} -- COMMAND, then git txn commit {}\n", id, id);
+  return out;
+}
+
+std::string diff_lines(std::string_view diff, const Style& style) {
+  std::string out;
+  while (!diff.empty()) {
+    std::size_t end = diff.find('\n');
+    out += diff_line(clean_lines(diff.substr(0, end)), style) + "\n";
+    if (end == std::string_view::npos) break;
+    diff.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::string reads_lines(const ReadSet& reads, const Style& style) {
+  std::string out;
+  if (!reads.complete) {
+    std::string why = reads.unknown_reason.empty() ? "not known yet" : clean(reads.unknown_reason);
+    out += style.paint(Colour::kYellow, "unknown: " + why) + "\n";
+  }
+  for (const Read& read : reads.reads) {
+    std::string subject = read.subject.empty() ? "(top of the tree)" : clean(read.subject);
+    out += fmt::format("{:<12} {}{}", read_kind_name(read.kind), subject,
+                       read.strength == Strength::kSoft ? "  (soft)" : "");
+    if (!read.argv.empty()) {
+      out += "  " + style.paint(Colour::kDim, "by " + cut(clean(read.argv), 60));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string writes_lines(const Changes& writes, const Style& style) {
+  std::string out;
+  for (const PathChange& change : writes) {
+    std::string_view what = !change.before.present()                ? "added"
+                            : !change.after.present()               ? "removed"
+                            : change.before.oid == change.after.oid ? "mode"
+                                                                    : "changed";
+    Colour colour = what == "added"     ? Colour::kGreen
+                    : what == "removed" ? Colour::kRed
+                                        : Colour::kNone;
+    out += fmt::format("  {} {}\n", style.paint(colour, padded(what, 8)), clean(change.path));
+  }
+  return out;
+}
+
+}  // namespace gittxn::cli

@@ -1,0 +1,33 @@
+// What a person reads: values of the facade as lines of text. Pure functions; every string that
+// came from a repository or an agent goes through clean() on the way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/kernel.h"
+#include "cli/text.h"
+
+namespace gittxn::cli {
+
+// The one sentence at the end of run and commit, then the witnesses when it did not land, then the
+// line to type next. Always ends with a line end.
+std::string outcome_lines(const api::Outcome& outcome, const Style& style);
+// What is worth saying before it, one note each.
+std::vector<std::string> outcome_notes(const api::Outcome& outcome);
+
+std::string show_lines(const api::Outcome& outcome, const Style& style);
+std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_ms,
+                         const Style& style);
+std::string log_lines(const std::vector<api::LogLine>& lines, const Style& style);
+std::string why_lines(const api::WhyReport& report, const Style& style);
+std::string diff_lines(std::string_view diff, const Style& style);  // for a terminal only
+std::string reads_lines(const ReadSet& reads, const Style& style);
+std::string writes_lines(const Changes& writes, const Style& style);
+std::string conflict_line(const Conflict& conflict, const Style& style);
+std::string begun_lines(const Txn& txn, const Style& style);
+std::string state_sentence(const Txn& txn,
+                           const Style& style);  // "t-7k2m "fix auth" is open on main"
+
+}  // namespace gittxn::cli

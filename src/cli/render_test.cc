@@ -1,0 +1,286 @@
+#include "cli/render.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "cli/json_out.h"
+#include "cli/reporter.h"
+
+namespace gittxn::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const Style kPlain{};
+
+Oid oid(char c) {
+  return Oid(std::string(40, c));
+}
+
+api::Outcome outcome(TxnState state) {
+  api::Outcome out;
+  out.txn.id = TxnId("t-7k2m");
+  out.txn.name = "fix auth";
+  out.txn.state = state;
+  out.txn.target = RefName("refs/heads/main");
+  out.txn.attempts.resize(1);
+  out.reads.complete = true;
+  out.reads.reads.resize(41);
+  out.writes = {{"a", {}, {FileMode::kFile, oid('1')}}, {"b", {FileMode::kFile, oid('2')}, {}}};
+  out.head_before = oid('3');
+  out.command_ms = 240'000;
+  out.total_ms = 241'800;
+  return out;
+}
+
+TEST(OutcomeLine, LandedIsTheSentenceOfTheDesign) {
+  api::Outcome landed = outcome(TxnState::kLanded);
+  landed.txn.landed_commit = oid('8');
+  landed.gates = {{"test", {}, "passed", false, ""}, {"lint", {}, "passed", true, ""}};
+  EXPECT_EQ(outcome_lines(landed, kPlain),
+            "landed  t-7k2m \"fix auth\"  main 3333333 → 8888888   "
+            "2 files · 41 reads certified · "
+            "2 gates (1 reused) · 1.8 s + agent 4 min\n");
+}
+
+TEST(OutcomeLine, EveryOtherEndSaysWhyAndWhatToTypeNext) {
+  api::Outcome failed = outcome(TxnState::kOpen);
+  failed.command_exit = 7;
+  failed.next = "git txn commit t-7k2m";
+  EXPECT_EQ(outcome_lines(failed, kPlain),
+            "open    t-7k2m \"fix auth\"  main  the command ended with 7; nothing landed, the work "
+            "is kept   2 files · 41 reads · 1.8 s + agent 4 min\nnext: git txn commit t-7k2m\n");
+
+  api::Outcome waits = outcome(TxnState::kPrepared);
+  waits.txn.waiting_reason = "uncommitted edits";
+  waits.txn.waiting_subject = "src/a.c";
+  EXPECT_THAT(outcome_lines(waits, kPlain),
+              StartsWith("waiting t-7k2m \"fix auth\"  main  waits: uncommitted edits: src/a.c "));
+
+  api::Outcome nothing = outcome(TxnState::kNothing);
+  nothing.writes.clear();
+  EXPECT_THAT(outcome_lines(nothing, kPlain),
+              StartsWith("nothing t-7k2m \"fix auth\"  main  no change to land "));
+
+  api::Outcome rejected = outcome(TxnState::kRejected);
+  rejected.gates = {{"test", {}, "timed out", false, ""}};
+  EXPECT_THAT(outcome_lines(rejected, kPlain),
+              StartsWith("rejected t-7k2m \"fix auth\"  main  gate test timed out"));
+
+  api::Outcome stale = outcome(TxnState::kQuarantined);
+  stale.txn.attempts.resize(3);
+  stale.conflicts = {{ConflictKind::kReadStale, "src/f1.txt", "1", "2", "t-9abc", ""}};
+  std::string lines = outcome_lines(stale, kPlain);
+  EXPECT_THAT(lines, HasSubstr("did not land after 3 tries"));
+  EXPECT_THAT(lines, HasSubstr("\n  src/f1.txt  was read; changed since by t-9abc\n"));
+
+  stale.reads.complete = false;
+  stale.reads.unknown_reason = "a daemon";
+  EXPECT_THAT(outcome_lines(stale, kPlain), HasSubstr("reads unknown (a daemon)"));
+}
+
+TEST(OutcomeLine, WhatAnAgentNamedCannotDriveTheTerminal) {
+  api::Outcome evil = outcome(TxnState::kQuarantined);
+  evil.txn.name = "\x1b]0;owned\x07\nlanded";
+  evil.next = "git txn why t-7k2m";
+  evil.conflicts = {{ConflictKind::kWriteWrite, "a\x1b[2J\n\xffz", "", "", "\x9b[1m\u202e", ""}};
+  evil.repairs = {"\x1b[31m"};
+  std::string lines = outcome_lines(evil, kPlain) + show_lines(evil, kPlain);
+  EXPECT_THAT(lines, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(lines, Not(HasSubstr("\x07")));
+  EXPECT_THAT(lines, Not(HasSubstr("\xff")));
+  EXPECT_THAT(lines, Not(HasSubstr("\u202e")));
+  EXPECT_THAT(lines, HasSubstr("a\\x1b[2J\\n\\xffz"));
+  for (const std::string& note : outcome_notes(evil))
+    EXPECT_THAT(clean(note), Not(HasSubstr("\x1b")));
+}
+
+TEST(Clean, LeavesTextAndWritesOutTheRest) {
+  const std::string plain = "plain – grüße – 漢字 – 🙂";
+  EXPECT_EQ(clean(plain), plain);
+  EXPECT_EQ(clean("a\tb\nc\rd\x7f"), "a\\tb\\nc\\x0dd\\x7f");
+  EXPECT_EQ(clean("\xc2\x9b"
+                  "31m"),
+            "\\x9b31m")
+      << "a C1 control is one, also as UTF-8";
+  EXPECT_EQ(clean("\xc0\xaf \xed\xa0\x80 \xf5"), "\\xc0\\xaf \\xed\\xa0\\x80 \\xf5");
+  EXPECT_EQ(clean("\u2066x\u2069\u2028"), "\\u2066x\\u2069\\u2028");
+  EXPECT_EQ(clean("\xe2\x82"), "\\xe2\\x82") << "cut off";
+  EXPECT_EQ(clean_lines("a\n\tb\x1b"), "a\n\tb\\x1b");
+}
+
+TEST(Text, CutAndPaddedCountCharacters) {
+  EXPECT_EQ(cut("grüße", 5), "grüße");
+  EXPECT_EQ(cut("grüßen", 5), "grüß…");
+  EXPECT_EQ(padded("ü", 3), "ü  ");
+  EXPECT_EQ(counted(1, "file"), "1 file");
+  EXPECT_EQ(counted(0, "try", "tries"), "0 tries");
+}
+
+TEST(Status, SaysWhoRunsWhatIsStaleAndWhatToType) {
+  api::StatusReport report;
+  api::StatusReport::Line open;
+  open.txn = outcome(TxnState::kOpen).txn;
+  open.txn.attempts.back().command_exit = 0;
+  open.txn.created_wall_ms = 1'000'000;
+  open.stale = {"src/f1.txt (t-9abc)"};
+  report.lines.push_back(open);
+  api::StatusReport::Line waits = open;
+  waits.txn.id = TxnId("t-wait");
+  waits.txn.state = TxnState::kPrepared;
+  waits.txn.waiting_reason = "uncommitted edits";
+  waits.txn.waiting_subject = "a";
+  waits.owner_alive = true;
+  waits.stale.clear();
+  report.lines.push_back(waits);
+  report.uncommitted = true;
+  std::string text = status_lines(report, 1'120'000, kPlain);
+  EXPECT_EQ(text,
+            "main\n"
+            "  open        t-7k2m \"fix auth\"  2 min  land it: git txn commit t-7k2m\n"
+            "              stale: src/f1.txt (t-9abc)\n"
+            "  waiting     t-wait \"fix auth\"  2 min  uncommitted edits: a\n"
+            "your checkout has uncommitted changes, which no snapshot contains\n");
+  EXPECT_THAT(status_lines({}, 0, kPlain), HasSubstr("git txn run"));
+}
+
+TEST(Log, OneLineEach) {
+  std::vector<api::LogLine> lines(2);
+  lines[0] = {7,          "2026-11-21T11:02:25.000Z", oid('8'),         TxnId("t-7k2m"),
+              "fix auth", RefName("refs/heads/main"), "pat@example.org"};
+  lines[1] = {6,       "2026-11-21T11:01:00.000Z", oid('7'),
+              TxnId(), "a person was here",        RefName("refs/heads/main"),
+              "Pat"};
+  EXPECT_EQ(log_lines(lines, kPlain),
+            "8888888  2026-11-21 11:02  t-7k2m    main    fix auth  pat@example.org\n"
+            "7777777  2026-11-21 11:01  outside   main    a person was here  Pat\n");
+  Json first =
+      parse_json(log_json_lines(lines).substr(0, log_json_lines(lines).find('\n'))).value();
+  EXPECT_EQ(first["txn"], "t-7k2m");
+  EXPECT_EQ(first["seq"], 7);
+}
+
+TEST(Why, ShowsTheWitnessAndTheNextStep) {
+  api::WhyReport report;
+  report.txn = outcome(TxnState::kQuarantined).txn;
+  report.conflicts = {{ConflictKind::kReadStale, "a", "1", "", "Pat", "look again"}};
+  report.witnesses = {{"a", "@@ -1 +0,0 @@\n-old\x1b\n"}};
+  report.history = {"begun"};
+  report.next = {"git txn resume t-7k2m"};
+  std::string text = why_lines(report, kPlain);
+  EXPECT_THAT(text, HasSubstr("a  was read; removed since by Pat\n    look again\n"));
+  EXPECT_THAT(text, HasSubstr("-old\\x1b\n"));
+  EXPECT_THAT(text, HasSubstr("\nnext\n  git txn resume t-7k2m\n"));
+  Style colour{true};
+  EXPECT_THAT(why_lines(report, colour), HasSubstr("\x1b[31m-old\\x1b\x1b[0m"));
+}
+
+TEST(Json, ErrorsAndListsHaveTheirFields) {
+  Json error = error_json(Error{Code::kRefused, "no", "do this", ""});
+  EXPECT_EQ(dump_json(error), R"({"error":{"code":"refused","hint":"do this","message":"no"}})");
+  ReadSet set;
+  set.reads.resize(2);
+  set.reads[0].subject = "b\xff";
+  set.reads[1].subject = "a";
+  std::string lines = reads_json_lines(set);
+  EXPECT_LT(lines.find("\"subject\":\"a\""), lines.find("\"subject\":\"b%FF\""));
+  for (const char* key : {"kind", "subject", "digest", "strength", "source", "op"}) {
+    EXPECT_TRUE(parse_json(lines.substr(0, lines.find('\n'))).value().contains(key)) << key;
+  }
+}
+
+// What a reporter writes, through a pipe.
+class Reports : public ::testing::Test {
+ protected:
+  struct TickClock final : Clock {
+    std::int64_t wall_ms() const override { return 0; }
+    std::int64_t monotonic_ns() const override { return now_ns; }
+    std::int64_t boot_ms() const override { return 0; }
+    std::string boot_id() const override { return "boot"; }
+    void sleep_ms(std::int64_t) override {}
+    std::int64_t now_ns = 0;
+  };
+  void SetUp() override {
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    in_ = UniqueFd(ends[0]);
+    out_ = UniqueFd(ends[1]);
+    options_.fd = out_.get();
+    options_.clock = &clock_;
+    options_.pending = &pending_;
+  }
+  std::string text() {
+    std::array<char, 65536> buffer;
+    ssize_t n = read(in_.get(), buffer.data(), buffer.size());
+    return n <= 0 ? "" : std::string(buffer.data(), static_cast<std::size_t>(n));
+  }
+  UniqueFd in_, out_;
+  TickClock clock_;
+  std::atomic<int> pending_{0};
+  ReporterOptions options_;
+};
+
+TEST_F(Reports, GateOutputLineByLineWithoutEscapes) {
+  Reporter reporter(options_);
+  api::Progress progress = reporter.progress();
+  progress.on_gate_output("test", "one\r\ntwo \x1b[2J");
+  EXPECT_EQ(text(), "test: one\n");
+  progress.on_gate_output("test", "end\nlast");
+  reporter.finish();
+  EXPECT_EQ(text(), "test: two \\x1b[2Jend\ntest: last\n");
+}
+
+TEST_F(Reports, AWaitIsSaidOnceAndNotesAreQuietWhenAsked) {
+  Reporter reporter(options_);
+  api::Progress progress = reporter.progress();
+  progress.on_wait("uncommitted edits", "a");
+  progress.on_wait("uncommitted edits", "a");
+  progress.on_note("look\nhere");
+  EXPECT_EQ(text(), "waiting: uncommitted edits: a\nnote: look\\nhere\n");
+  options_.loudness = Loudness::kQuiet;
+  Reporter quiet(options_);
+  quiet.note("x");
+  quiet.progress().on_gate_output("test", "x\n");
+  quiet.progress().on_wait("x", "y");
+  EXPECT_EQ(text(), "");
+}
+
+TEST_F(Reports, TheLineAppearsAfterASecondAndOnlyOnATerminal) {
+  options_.terminal = true;
+  Reporter reporter(options_);
+  api::Progress progress = reporter.progress();
+  progress.on_phase("checking out");
+  EXPECT_FALSE(progress.interrupted());
+  EXPECT_EQ(text(), "");
+  clock_.now_ns += 2'500'000'000;
+  progress.interrupted();
+  EXPECT_EQ(text(), "\r\x1b[Kchecking out  2.0 s");
+  progress.interrupted();
+  EXPECT_EQ(text(), "") << "not more often than a person can read";
+  progress.on_note("x");
+  EXPECT_EQ(text(), "\r\x1b[Knote: x\n");
+  progress.on_phase("running");
+  clock_.now_ns += 9'000'000'000;
+  progress.interrupted();
+  EXPECT_EQ(text(), "") << "the terminal is the command's";
+}
+
+TEST_F(Reports, EachRequestToStopIsTakenOnce) {
+  Reporter reporter(options_);
+  api::Progress progress = reporter.progress();
+  pending_ = 2;
+  EXPECT_TRUE(progress.interrupted());
+  EXPECT_TRUE(progress.interrupted());
+  EXPECT_FALSE(progress.interrupted());
+}
+
+}  // namespace
+}  // namespace gittxn::cli

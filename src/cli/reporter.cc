@@ -1,0 +1,142 @@
+#include "cli/reporter.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+
+namespace gittxn::cli {
+namespace {
+
+constexpr std::int64_t kQuietNs = 1'000'000'000;  // shorter things need no line
+constexpr std::int64_t kRedrawNs = 200'000'000;
+constexpr std::size_t kLongestPart = 8192;  // of a line without an end
+
+std::size_t columns_of(int fd) {
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 80;
+  return size.ws_col;
+}
+
+// Standard error is the last resort: when it cannot be written there is nobody to tell.
+void write_out(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace
+
+void Reporter::clear() {
+  if (!drawn_) return;
+  write_out(options_.fd, "\r\x1b[K");
+  drawn_ = false;
+}
+
+void Reporter::finish() {
+  end_gate_lines();
+  clear();
+}
+
+void Reporter::print(const std::string& line) {
+  clear();
+  write_out(options_.fd, line + "\n");
+}
+
+void Reporter::draw() {
+  if (!options_.terminal || options_.loudness == Loudness::kQuiet) return;
+  std::string text = waiting_.empty() ? phase_ : waiting_;
+  if (text.empty() || text == "running") return;
+  std::int64_t now = options_.clock->monotonic_ns();
+  std::int64_t elapsed = now - phase_start_ns_;
+  if (elapsed < kQuietNs || (drawn_ && now - drawn_ns_ < kRedrawNs)) return;
+  text = fmt::format("{}  {}", text, format_duration(elapsed / 1'000'000 / 1000 * 1000));
+  std::string shown = options_.style.paint(Colour::kDim, cut(text, columns_of(options_.fd) - 1));
+  write_out(options_.fd, "\r\x1b[K" + shown);
+  drawn_ = true;
+  drawn_ns_ = now;
+}
+
+void Reporter::phase(std::string_view text) {
+  end_gate_lines();
+  clear();
+  phase_ = clean(text);
+  phase_start_ns_ = options_.clock->monotonic_ns();
+  waiting_.clear();
+}
+
+void Reporter::note(std::string_view text) {
+  if (options_.loudness == Loudness::kQuiet) return;
+  print("note: " + clean(text));
+}
+
+void Reporter::wait(std::string_view reason, std::string_view subject) {
+  if (reason.empty()) {
+    clear();
+    waiting_.clear();
+    phase_start_ns_ = options_.clock->monotonic_ns();
+    return;
+  }
+  std::string text = "waiting: " + clean(reason);
+  if (!subject.empty()) text += ": " + clean(subject);
+  if (text == waiting_) return;
+  waiting_ = text;
+  phase_start_ns_ = options_.clock->monotonic_ns();
+  // Said once in full, because a wait is something to act on.
+  if (options_.loudness != Loudness::kQuiet) print(text);
+}
+
+void Reporter::gate_output(std::string_view gate, std::string_view bytes) {
+  if (options_.loudness == Loudness::kQuiet) return;
+  std::string& line = partial_[std::string(gate)];
+  std::string prefix = options_.style.paint(Colour::kDim, clean(gate) + ":") + " ";
+  std::string out;
+  for (char c : bytes) {
+    if (c != '\n') line += c;
+    if (c == '\n' || line.size() >= kLongestPart) {
+      if (line.ends_with('\r')) line.pop_back();
+      out += prefix + clean_lines(line) + "\n";
+      line.clear();
+    }
+  }
+  if (out.empty()) return;
+  clear();
+  write_out(options_.fd, out);
+}
+
+void Reporter::end_gate_lines() {
+  for (const auto& [gate, line] : partial_) {
+    if (!line.empty()) {
+      print(options_.style.paint(Colour::kDim, clean(gate) + ":") + " " + clean_lines(line));
+    }
+  }
+  partial_.clear();
+}
+
+bool Reporter::poll() {
+  draw();
+  int pending = options_.pending->load();
+  while (pending > 0) {
+    if (options_.pending->compare_exchange_weak(pending, pending - 1)) return true;
+  }
+  return false;
+}
+
+api::Progress Reporter::progress() {
+  api::Progress progress;
+  progress.on_phase = [this](std::string_view text) { phase(text); };
+  progress.on_gate_output = [this](std::string_view gate, std::string_view bytes) {
+    gate_output(gate, bytes);
+  };
+  progress.on_wait = [this](std::string_view reason, std::string_view subject) {
+    wait(reason, subject);
+  };
+  progress.on_note = [this](std::string_view text) { note(text); };
+  progress.interrupted = [this] { return poll(); };
+  return progress;
+}
+
+}  // namespace gittxn::cli

@@ -1,0 +1,80 @@
+// One run of the program: what was asked, what the process is, where things are printed. The
+// handlers of the commands get one and return the exit status.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/kernel.h"
+#include "cli/parse.h"
+#include "cli/reporter.h"
+#include "cli/text.h"
+
+namespace gittxn::cli {
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitNo = 1;
+inline constexpr int kExitFault = 2;
+inline constexpr int kExitUsage = 3;
+
+// Standard output. A reader that went away (`| head`) ends the printing quietly; any other failure
+// is remembered, because a result that nobody got is a fault.
+class Printer {
+ public:
+  explicit Printer(int fd) : fd_(fd) {}
+  void text(std::string_view bytes);
+  void json(const Json& value);  // one line
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  int fd_;
+  bool gone_ = false;
+  std::optional<Error> failure_;
+};
+
+struct Session {
+  Parsed args;
+  api::Host host;
+  Style style;  // of standard output
+  bool output_is_terminal = false;
+  Printer* out = nullptr;
+  Reporter* reporter = nullptr;
+
+  bool json() const { return args.has("--json"); }
+  bool quiet() const { return args.has("--quiet"); }
+  std::optional<std::string> flag(const std::string& name) const { return args.text(name); }
+};
+
+int exit_status(Code code);
+// Refuses, by name, what must not be done from inside a transaction.
+Status check_inside(const Session& session);
+// Runs the command that was parsed.
+Result<int> dispatch(Session& session);
+
+// The handlers, by floor of interest. Each is in the file its comment names.
+Result<int> run_command(Session&);  // work.cc
+Result<int> begin_command(Session&);
+Result<int> exec_command(Session&);
+Result<int> commit_command(Session&);
+Result<int> abort_command(Session&);
+Result<int> resume_command(Session&);
+Result<int> open_command(Session&);
+Result<int> status_command(Session&);  // look.cc
+Result<int> log_command(Session&);
+Result<int> show_command(Session&);
+Result<int> diff_command(Session&);
+Result<int> reads_command(Session&);
+Result<int> writes_command(Session&);
+Result<int> why_command(Session&);
+Result<int> gate_command(Session&);  // policy.cc
+Result<int> trust_command(Session&);
+Result<int> recover_command(Session&);  // care.cc
+Result<int> verify_command(Session&);
+Result<int> state_command(Session&);
+Result<int> gc_command(Session&);
+Result<int> doctor_command(Session&);
+Result<int> version_command(Session&);
+Result<int> internal_command(Session&);
+
+}  // namespace gittxn::cli

@@ -1,0 +1,35 @@
+// Text for people: bytes that came from a repository or an agent made harmless, colours, plurals.
+// Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/ids.h"
+
+namespace gittxn::cli {
+
+// What a terminal would act on (control characters, C1 controls, direction overrides) and what is
+// not UTF-8, written out as \n, \x1b or \u202e, so that a file name cannot move the cursor, set a
+// title, or read backwards. For one line.
+std::string clean(std::string_view bytes);
+// The same for text of several lines: line ends and tabs stay.
+std::string clean_lines(std::string_view bytes);
+
+enum class Colour { kNone, kGreen, kRed, kYellow, kDim, kBold };
+
+struct Style {
+  bool colour = false;
+  std::string paint(Colour colour, std::string_view text) const;
+};
+
+std::string counted(std::int64_t n, std::string_view singular, std::string_view plural = {});
+std::string short_oid(const Oid& oid);            // seven digits; "none" for an empty one
+std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned
+// Cut to `columns` with "…", counting a multi-byte character as one column.
+std::string cut(std::string_view text, std::size_t columns);
+// "text" with blanks up to `columns`.
+std::string padded(std::string_view text, std::size_t columns);
+
+}  // namespace gittxn::cli

@@ -1,0 +1,146 @@
+// run, begin, exec, commit, abort, resume, open.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/json_out.h"
+#include "cli/render.h"
+#include "cli/session.h"
+
+namespace gittxn::cli {
+namespace {
+
+api::RunOptions options_of(const Session& session) {
+  const Parsed& args = session.args;
+  api::RunOptions options;
+  options.onto = args.text("--onto");
+  options.isolation = args.text("--isolation");
+  options.name = args.text("--name").value_or("");
+  options.trace = args.text("--trace").value_or("auto");
+  options.owner = args.text("--owner").value_or("");
+  options.author = args.text("--author");
+  options.retries = static_cast<int>(std::min<std::int64_t>(args.number("--retries", 2), 1000));
+  options.priority = static_cast<int>(std::min<std::int64_t>(args.number("--priority", 0), 1000));
+  options.timeout_ms = args.duration_ms("--timeout").value_or(-1);
+  options.wait_ms = args.duration_ms("--wait");
+  options.no_land = args.has("--no-land");
+  options.keep = args.has("--keep");
+  options.keep_running = args.has("--keep-running");
+  options.command = args.rest;
+  return options;
+}
+
+// The end of run and commit.
+int tell(Session& session, api::Outcome outcome) {
+  int status = api::exit_code(outcome);
+  if (session.quiet()) outcome.next.clear();
+  if (session.json()) {
+    session.reporter->finish();
+    session.out->json(api::to_json(outcome));
+    return status;
+  }
+  for (const std::string& note : outcome_notes(outcome)) session.reporter->note(note);
+  session.reporter->finish();
+  if (!session.quiet() || status != kExitDone)
+    session.out->text(outcome_lines(outcome, session.style));
+  return status;
+}
+
+const std::string& id_of(const Session& session) {
+  return session.args.operands.at(0);
+}
+
+}  // namespace
+
+Result<int> run_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  return tell(session, TRY(kernel.run(options_of(session), progress)));
+}
+
+Result<int> commit_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  return tell(session, TRY(kernel.commit(id_of(session), options_of(session), progress)));
+}
+
+Result<int> begin_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  Txn txn = TRY(kernel.begin(options_of(session), progress));
+  session.reporter->finish();
+  if (session.json())
+    session.out->json(txn_json(txn));
+  else if (session.quiet())
+    session.out->text(clean(txn.id.str()) + "\n");
+  else
+    session.out->text(begun_lines(txn, session.style));
+  return kExitDone;
+}
+
+Result<int> exec_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  int status = TRY(kernel.exec(id_of(session), session.args.rest, options_of(session), progress));
+  session.reporter->finish();
+  if (session.json())
+    session.out->json({{"txn", encode_path(id_of(session))}, {"command_exit", status}});
+  return status;
+}
+
+Result<int> abort_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  Txn txn = TRY(kernel.abort(id_of(session), session.flag("--reason").value_or("")));
+  if (session.json()) {
+    session.out->json(txn_json(txn));
+    return kExitDone;
+  }
+  if (session.quiet()) return kExitDone;
+  session.out->text(state_sentence(txn, session.style));
+  bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
+  if (kept) {
+    session.out->text(fmt::format("its work stays at refs/txn/{}/{}\n", clean(txn.id.str()),
+                                  txn.attempts.back().number));
+  }
+  return kExitDone;
+}
+
+Result<int> resume_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  Txn txn = TRY(kernel.resume(id_of(session), progress));
+  session.reporter->finish();
+  if (session.json())
+    session.out->json(txn_json(txn));
+  else if (!session.quiet())
+    session.out->text(begun_lines(txn, session.style));
+  return kExitDone;
+}
+
+Result<int> open_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  std::string path = TRY(kernel.worktree_of(id_of(session)));
+  if (session.args.has("--shell")) {
+    auto shell = session.host.env.find("SHELL");
+    bool has_shell = shell != session.host.env.end() && !shell->second.empty();
+    api::Progress progress = session.reporter->progress();
+    session.reporter->note(fmt::format("a shell in {}; leave it to come back", path));
+    return kernel.exec(id_of(session), {has_shell ? shell->second : "sh"}, options_of(session),
+                       progress);
+  }
+  if (session.json()) {
+    session.out->json({{"txn", encode_path(id_of(session))}, {"worktree", encode_path(path)}});
+    return kExitDone;
+  }
+  // On a terminal it is read, elsewhere it is used: then it must be the path itself.
+  session.out->text((session.output_is_terminal ? clean(path) : path) + "\n");
+  if (session.output_is_terminal) {
+    session.reporter->note(
+        fmt::format("reads of a shell there are not recorded; git txn open {} "
+                    "--shell records them",
+                    id_of(session)));
+  }
+  return kExitDone;
+}
+
+}  // namespace gittxn::cli

@@ -1,0 +1,271 @@
+#include "gates/gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gates/checkout.h"
+#include "gates/testing/gate_world.h"
+#include "model/event.h"
+
+namespace gittxn::gates {
+namespace {
+
+using testing::GateWorld;
+using ::testing::HasSubstr;
+using testing::must;
+using ::testing::Not;
+
+class Gate : public ::testing::Test {
+ protected:
+  int count() {
+    std::string text = read_file(world_.home("count")).value_or("");
+    return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  }
+  // A gate that leaves a mark for each time it really runs.
+  Policy counting(const std::string& more = "") {
+    return GateWorld::policy("echo ran >>\"$HOME/count\"", more);
+  }
+  GateWorld world_;
+};
+
+TEST_F(Gate, RunsOnExactlyTheCandidateAndSaysSo) {
+  Candidate candidate = world_.candidate({{"src/new.txt", "new\n"}});
+  GateReport report = world_.run(
+      GateWorld::policy("cat src/new.txt; git rev-parse HEAD; git status --porcelain"), candidate);
+  const Certificate& certificate = report.certificate;
+  EXPECT_TRUE(certificate.passed);
+  EXPECT_EQ(certificate.exit_status, 0);
+  EXPECT_EQ(certificate.tree, candidate.tree);
+  EXPECT_EQ(certificate.parent, world_.base());
+  EXPECT_EQ(certificate.txn, candidate.txn);
+  EXPECT_EQ(world_.output_of(report), "new\n" + candidate.commit.str() + "\n");
+  EXPECT_EQ(world_.streamed()["test"], world_.output_of(report));
+  auto events = must(world_.store().events_of("t-test"));
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, event_type::kGateEvaluated);
+}
+
+TEST_F(Gate, FailureStopsTheRest) {
+  Policy policy =
+      must(parse_policy("[[gate]]\nname = \"one\"\nrun = \"echo no; exit 3\"\n"
+                        "[[gate]]\nname = \"two\"\nrun = \"touch $HOME/two\"\n"));
+  auto reports = must(run_gates(world_.context(), policy, world_.candidate({{"x", "x"}})));
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_FALSE(reports[0].certificate.passed);
+  EXPECT_EQ(reports[0].certificate.exit_status, 3);
+  EXPECT_EQ(world_.output_of(reports[0]), "no\n");
+  EXPECT_FALSE(must(exists(world_.home("two"))));
+}
+
+TEST_F(Gate, TimesOut) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  GateReport report =
+      world_.run(GateWorld::policy("echo start; sleep 60", "timeout = \"300ms\"\n"), candidate);
+  EXPECT_FALSE(report.certificate.passed);
+  EXPECT_TRUE(report.certificate.timed_out);
+  EXPECT_THAT(world_.output_of(report), HasSubstr("start"));
+}
+
+TEST_F(Gate, AMissingProgramFailsAsInAShell) {
+  Policy policy = must(parse_policy("[[gate]]\nname = \"test\"\nrun = [\"no-such-program\"]\n"));
+  GateReport report = world_.run(policy, world_.candidate({{"x", "x"}}));
+  EXPECT_EQ(report.certificate.exit_status, 127);
+  EXPECT_THAT(world_.output_of(report), HasSubstr("no-such-program"));
+}
+
+TEST_F(Gate, KeepsTheEndOfALongOutput) {
+  GateReport report =
+      world_.run(GateWorld::policy("head -c 5000000 /dev/zero | tr '\\0' x; echo; echo the end"),
+                 world_.candidate({{"x", "x"}}));
+  EXPECT_TRUE(report.certificate.passed);
+  std::string kept = world_.output_of(report);
+  EXPECT_LT(kept.size(), (1u << 20) + 100);
+  EXPECT_TRUE(kept.starts_with("[")) << kept.substr(0, 80);
+  EXPECT_THAT(kept.substr(0, 80), HasSubstr("bytes before this were not kept]"));
+  EXPECT_TRUE(kept.ends_with("the end\n"));
+  EXPECT_EQ(world_.streamed()["test"].size(), 5'000'009u);
+}
+
+TEST_F(Gate, SeesAScrubbedEnvironmentAndNothingOfOurs) {
+  world_.repo().env()["SECRET"] = "hunter2";
+  world_.repo().env()["WANTED"] = "yes";
+  world_.repo().env()["LC_TIME"] = "C";
+  GateReport report = world_.run(
+      GateWorld::policy("env | sort; ls -l /proc/self/fd; if read -r line; then echo input; fi",
+                        "env = [\"WANTED\"]\n"),
+      world_.candidate({{"x", "x"}}));
+  std::string out = world_.output_of(report);
+  EXPECT_THAT(out, HasSubstr("WANTED=yes"));
+  EXPECT_THAT(out, HasSubstr("GIT_TXN_GATE=test"));
+  EXPECT_THAT(out, HasSubstr("GIT_TXN_ID=t-test"));
+  EXPECT_THAT(out, HasSubstr("LC_TIME=C"));
+  EXPECT_THAT(out, Not(HasSubstr("hunter2")));
+  EXPECT_THAT(out, Not(HasSubstr("GIT_AUTHOR")));
+  EXPECT_THAT(out, Not(HasSubstr("kernel.db")));
+  EXPECT_THAT(out, Not(HasSubstr("input")));
+}
+
+TEST_F(Gate, WhatItLeavesIsThrownAway) {
+  Candidate candidate = world_.candidate({{"src/a.txt", "changed\n"}});
+  std::string before = world_.repo().git({"for-each-ref"});
+  GateReport report =
+      world_.run(GateWorld::policy(
+                     "echo junk >src/a.txt; echo junk >junk; git commit -qam junk; git tag junk"),
+                 candidate);
+  EXPECT_TRUE(report.certificate.passed) << world_.output_of(report);
+  EXPECT_EQ(world_.repo().git({"for-each-ref"}), before);
+  EXPECT_EQ(world_.repo().git({"status", "--porcelain"}), "");
+  EXPECT_FALSE(must(exists(fixed_path(world_.context(), candidate.branch, "test"))));
+}
+
+TEST_F(Gate, TheSameCandidateAgainIsNotRunAgain) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  GateReport first = world_.run(counting(), candidate);
+  EXPECT_EQ(first.fresh_reason, "");
+  EXPECT_FALSE(first.certificate.tool_env.empty());
+  EXPECT_FALSE(first.certificate.inputs.empty());
+  GateReport second = world_.run(counting(), candidate);
+  EXPECT_TRUE(second.reused);
+  EXPECT_TRUE(second.certificate.passed);
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(Gate, NeverForAnotherTreeParentOrVersion) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  world_.run(counting(), candidate);
+  EXPECT_FALSE(world_.run(counting(), world_.candidate({{"x", "y"}})).reused);
+  Candidate other_parent = candidate;
+  other_parent.parent = candidate.commit;
+  EXPECT_FALSE(world_.run(counting(), other_parent).reused);
+  EXPECT_FALSE(world_.run(counting("timeout = \"5m\"\n"), candidate).reused);
+  EXPECT_EQ(count(), 4);
+}
+
+TEST_F(Gate, NeverWhenAVariableItSeesDiffers) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  world_.run(counting(), candidate);
+  world_.repo().env()["LC_ALL"] = "C";
+  EXPECT_FALSE(world_.run(counting(), candidate).reused);
+}
+
+TEST_F(Gate, NeverWhenAFileOutsideChangedCameOrWent) {
+  std::string tool = world_.home("tool.sh");
+  must(write_file(tool, "echo one\n", Sync::kNo, 0755));
+  // The survey leaves nothing to the clock's grain: what changed just before the run counts as
+  // changed.
+  SystemClock().sleep_ms(100);
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  Policy policy =
+      GateWorld::policy("echo ran >>$HOME/count; . $HOME/tool.sh; test ! -e $HOME/extra");
+  ASSERT_EQ(world_.run(policy, candidate).fresh_reason, "");
+  EXPECT_TRUE(world_.run(policy, candidate).reused);
+  must(write_file(tool, "echo two\n", Sync::kNo, 0755));
+  SystemClock().sleep_ms(100);
+  EXPECT_FALSE(world_.run(policy, candidate).reused) << "the tool changed";
+  EXPECT_TRUE(world_.run(policy, candidate).reused);
+  must(write_file(world_.home("extra"), "", Sync::kNo));
+  GateReport report = world_.run(policy, candidate);
+  EXPECT_FALSE(report.reused) << "something came where nothing was";
+  EXPECT_FALSE(report.certificate.passed);
+  EXPECT_EQ(count(), 3);
+}
+
+TEST_F(Gate, NeverAfterAFailureOrAConnectionOrAMessOfItsOwn) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  auto fresh = [&](const std::string& shell) {
+    GateReport report = world_.run(GateWorld::policy(shell), candidate);
+    EXPECT_TRUE(report.certificate.tool_env.empty()) << shell;
+    EXPECT_FALSE(world_.run(GateWorld::policy(shell), candidate).reused) << shell;
+    return report.fresh_reason;
+  };
+  EXPECT_THAT(fresh("exit 1"), HasSubstr("did not pass"));
+  EXPECT_THAT(fresh("bash -c 'exec 3<>/dev/tcp/127.0.0.1/9' 2>/dev/null; exit 0"),
+              HasSubstr("127.0.0.1"));
+  must(write_file(world_.home("state"), "0\n", Sync::kNo));
+  EXPECT_NE(fresh("cat $HOME/state >/dev/null; echo more >>$HOME/state"), "");
+  EXPECT_NE(fresh("cat $HOME/state >/dev/null; rm -f $HOME/state"), "");
+}
+
+TEST_F(Gate, ItsOwnTemporaryFilesAreNoInputs) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  Policy policy = GateWorld::policy(
+      "d=$(mktemp -d); echo a >$d/a; cat $d/a; mv $d/a $d/b; cat $d/b; rm -r $d; mkdir out; echo o "
+      ">out/o; cat out/o");
+  GateReport report = world_.run(policy, candidate);
+  EXPECT_TRUE(report.certificate.passed) << world_.output_of(report);
+  EXPECT_EQ(report.fresh_reason, "");
+  EXPECT_TRUE(world_.run(policy, candidate).reused);
+}
+
+TEST_F(Gate, ACopiedFileIsAnInput) {
+  world_.repo().write(".env", "KEY=1\n");
+  SystemClock().sleep_ms(100);
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  Policy policy = GateWorld::policy("cat .env", "[worktree]\ncopy = [\".env\"]\n");
+  GateReport first = world_.run(policy, candidate);
+  EXPECT_EQ(world_.output_of(first), "KEY=1\n");
+  EXPECT_EQ(first.fresh_reason, "");
+  EXPECT_TRUE(world_.run(policy, candidate).reused);
+  world_.repo().write(".env", "KEY=2\n");
+  GateReport second = world_.run(policy, candidate);
+  EXPECT_FALSE(second.reused);
+  EXPECT_EQ(world_.output_of(second), "KEY=2\n");
+}
+
+TEST_F(Gate, AnotherBranchOfTheRepositoryIsAnInputOfAGateThatAsksGit) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  Policy policy = GateWorld::policy("git log -1 --format=%s main >/dev/null");
+  ASSERT_EQ(world_.run(policy, candidate).fresh_reason, "");
+  EXPECT_TRUE(world_.run(policy, candidate).reused);
+  world_.repo().git({"branch", "other"});
+  EXPECT_FALSE(world_.run(policy, candidate).reused);
+}
+
+TEST_F(Gate, ALaterNoIsAskedAgain) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  Policy policy = GateWorld::policy("test ! -e \"$HOME/broken\"");
+  ASSERT_TRUE(world_.run(policy, candidate).certificate.passed);
+  must(write_file(world_.home("broken"), "", Sync::kNo));
+  ASSERT_FALSE(world_.run(policy, candidate).certificate.passed);
+  must(remove_file(world_.home("broken")));
+  EXPECT_FALSE(world_.run(policy, candidate).reused);
+}
+
+TEST_F(Gate, TwoAtOnceGetLanesOfTheirOwn) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  GateContext context = world_.context();
+  auto other = must(GateCheckout::make(context, "test", candidate, candidate.commit));
+  EXPECT_EQ(other.lane(), Lane::kFixed);
+  GateReport report = world_.run(counting(), candidate);
+  EXPECT_TRUE(report.certificate.passed);
+  EXPECT_NE(report.fresh_reason, "") << "another path is another environment";
+  EXPECT_TRUE(must(exists(other.tree() + "/x"))) << "the other run's checkout was taken away";
+}
+
+TEST_F(Gate, LeftoversOfAKilledRunAreRemovedFirst) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  repo::WorktreeSpec left;
+  left.path = fixed_path(world_.context(), candidate.branch, "test");
+  left.base = world_.base();
+  left.target = candidate.branch;
+  left.txn = TxnId("t-dead");
+  must(make_dirs(parent_dir(left.path)));
+  std::string tree = must(repo::create_worktree(world_.repository(), left)).tree;
+  must(write_file(tree + "/stale", "stale", Sync::kNo));
+  GateReport report = world_.run(GateWorld::policy("test ! -e stale && test -e x"), candidate);
+  EXPECT_TRUE(report.certificate.passed) << world_.output_of(report);
+}
+
+TEST_F(Gate, AnInterruptIsNoAnswer) {
+  Candidate candidate = world_.candidate({{"x", "x"}});
+  GateContext context = world_.context();
+  bool once = true;
+  context.interrupted = [&] { return std::exchange(once, false); };
+  auto result = run_gates(context, GateWorld::policy("sleep 30"), candidate);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, Code::kInterrupted);
+  EXPECT_TRUE(must(world_.store().certificates(candidate.tree)).empty());
+}
+
+}  // namespace
+}  // namespace gittxn::gates

@@ -1,0 +1,115 @@
+#include "gates/setup.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "gates/testing/gate_world.h"
+#include "repo/worktree.h"
+
+namespace gittxn::gates {
+namespace {
+
+using testing::GateWorld;
+using ::testing::HasSubstr;
+using testing::must;
+
+class SetUpTree : public ::testing::Test {
+ protected:
+  Result<std::string> prepared(const std::string& toml) {
+    repo::WorktreeSpec spec;
+    spec.path = join_path(world_.repo().root(), "worktree");
+    spec.base = world_.base();
+    spec.target = RefName("refs/heads/main");
+    spec.txn = TxnId("t-test");
+    tree_ = must(repo::create_worktree(world_.repository(), spec)).tree;
+    TRY(prepare_worktree(world_.context(), must(parse_policy(toml)), tree_));
+    return tree_;
+  }
+  std::string text(const std::string& name) {
+    return read_file(join_path(tree_, name)).value_or("(absent)");
+  }
+  GateWorld world_;
+  std::string tree_;
+};
+
+TEST_F(SetUpTree, CopiesSharesAndRuns) {
+  world_.repo().write(".env", "KEY=1\n");
+  world_.repo().write("node_modules/lib.js", "lib\n");
+  must(
+      prepared("[worktree]\ncopy = [\".env\", \"absent.log\"]\nshare = [\"node_modules\"]\n"
+               "run = [\"cat .env >made.log\", [\"cp\", \"README\", \"argv.log\"]]\n"));
+  EXPECT_EQ(text(".env"), "KEY=1\n");
+  EXPECT_EQ(text("node_modules/lib.js"), "lib\n");
+  EXPECT_EQ(text("made.log"), "KEY=1\n");
+  EXPECT_EQ(text("argv.log"), "hello\n");
+  EXPECT_EQ(world_.repo().git_in(tree_, {"status", "--porcelain"}), "");
+}
+
+TEST_F(SetUpTree, WhatWouldLandWithEveryChangeIsRefused) {
+  world_.repo().write("secrets.txt", "KEY=1\n");
+  auto result = prepared("[worktree]\ncopy = [\"secrets.txt\"]\n");
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, Code::kRefused);
+  EXPECT_THAT(result.error().message, HasSubstr("secrets.txt"));
+  EXPECT_THAT(result.error().hint, HasSubstr(".gitignore"));
+}
+
+TEST_F(SetUpTree, WhatTheTreeHasIsItsOwn) {
+  world_.repo().write("README", "my unfinished edit\n");
+  must(prepared("[worktree]\ncopy = [\"README\"]\n"));
+  EXPECT_EQ(text("README"), "hello\n");
+}
+
+TEST_F(SetUpTree, AFailingCommandIsQuoted) {
+  auto result = prepared("[worktree]\nrun = [\"echo the reason; exit 9\"]\n");
+  ASSERT_FALSE(result.has_value());
+  EXPECT_THAT(result.error().message, HasSubstr("ended with 9: the reason"));
+}
+
+class Listener {
+ public:
+  explicit Listener(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    bound_ = bind(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+             listen(fd_.get(), 1) == 0;
+  }
+  bool bound() const { return bound_; }
+
+ private:
+  UniqueFd fd_;
+  bool bound_ = false;
+};
+
+TEST(Ports, BlocksDoNotMeetAndFreeThemselves) {
+  GateWorld world;
+  Policy policy = must(parse_policy("[worktree]\nports = [42310, 42329]\n"));
+  auto first = must(reserve_ports(world.context(), policy, "seed"));
+  auto second = must(reserve_ports(world.context(), policy, "seed"));
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(first->first, second->first);
+  auto third = reserve_ports(world.context(), policy, "seed");
+  ASSERT_FALSE(third.has_value());
+  EXPECT_EQ(third.error().code, Code::kBusy);
+  int freed = first->first;
+  first.reset();
+  EXPECT_EQ(must(reserve_ports(world.context(), policy, "other"))->first, freed);
+  EXPECT_FALSE(must(reserve_ports(world.context(), must(parse_policy("")), "seed")).has_value());
+}
+
+TEST(Ports, APortInUseIsNotGiven) {
+  GateWorld world;
+  Policy policy = must(parse_policy("[worktree]\nports = [42330, 42330]\n"));
+  ASSERT_TRUE(must(reserve_ports(world.context(), policy, "seed")).has_value());
+  Listener listener(42330);
+  ASSERT_TRUE(listener.bound());
+  EXPECT_FALSE(reserve_ports(world.context(), policy, "seed").has_value());
+}
+
+}  // namespace
+}  // namespace gittxn::gates
