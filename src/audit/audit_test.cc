@@ -10,11 +10,11 @@
 
 #include "audit/checks.h"
 #include "base/clock.h"
-#include "db/database.h"
 #include "model/change.h"
 #include "model/read.h"
 #include "repo/testing/scratch_repo.h"
 #include "store/events.h"
+#include "store/testing/tamper.h"
 
 namespace gittxn::audit {
 namespace {
@@ -94,13 +94,7 @@ class World {
     repo::Repository repository = repo.open();
     return must(audit::verify(repository, *store, Replay::kYes));
   }
-  void tamper(const std::string& sql) {
-    db::Database database = must(db::Database::open(this->database(), {}));
-    must(
-        database.execute("DROP TRIGGER IF EXISTS events_are_never_updated;"
-                         "DROP TRIGGER IF EXISTS events_are_never_deleted;" +
-                         sql));
-  }
+  void tamper(const std::string& sql) { must(store::testing::tamper(database(), sql)); }
 
   ScratchRepo repo;
   SystemClock clock;
@@ -179,11 +173,8 @@ TEST(Audit, ALogThatLostItsEndIsFound) {
   World world;
   world.land("t-1");
   const Seq end = world.store->head().value();
-  {
-    // The log as it was then, whole and valid: a restored backup.
-    db::Database database = must(db::Database::open(world.database(), {}));
-    must(database.backup_to(world.txn_dir() + "/old.db"));
-  }
+  // The log as it was then, whole and valid: a restored backup.
+  must(store::testing::backup(world.database(), world.txn_dir() + "/old.db"));
   world.land("t-2");
   world.store.reset();
   must(rename_over(world.txn_dir() + "/old.db", world.database()));

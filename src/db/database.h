@@ -78,8 +78,8 @@ class Database {
  public:
   static Result<Database> open(const std::string& path, const OpenOptions& options);
   static Result<Database> open_memory();
-  // The main file as it is, without locks and without looking at or making a -wal or -shm file. While
-  // another process moves its log into the file, what is read here may look damaged.
+  // The main file as it is, without locks and without looking at or making a -wal or -shm file.
+  // While another process moves its log into the file, what is read here may look damaged.
   static Result<Database> open_immutable(const std::string& path);
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;

@@ -10,6 +10,7 @@
 #include "store/state.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
+#include "store/testing/tamper.h"
 #include "store/testing/temp_store.h"
 
 namespace gittxn::store {
@@ -17,14 +18,8 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-// As somebody with a SQLite shell would: the triggers are no protection against that.
 void tamper(const TempStore& place, const std::string& sql) {
-  db::Database database = db::Database::open(place.database(), {}).value();
-  const Status status = database.execute(
-      "DROP TRIGGER IF EXISTS events_are_never_updated;"
-      "DROP TRIGGER IF EXISTS events_are_never_deleted;" +
-      sql);
-  ASSERT_OK(status);
+  ASSERT_OK(testing::tamper(place.database(), sql));
 }
 
 constexpr int kEvents = 200;

@@ -1,0 +1,25 @@
+// Editing a store as somebody with a SQLite shell would. For tests, of floors above too.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "db/database.h"
+
+namespace gittxn::store::testing {
+
+// The triggers keep honest mistakes out; they are no protection against this.
+inline Status tamper(const std::string& database_path, const std::string& sql) {
+  db::Database database = TRY(db::Database::open(database_path, {}));
+  return database.execute(
+      "DROP TRIGGER IF EXISTS events_are_never_updated;"
+      "DROP TRIGGER IF EXISTS events_are_never_deleted;" +
+      sql);
+}
+
+inline Status backup(const std::string& database_path, const std::string& copy_path) {
+  const db::Database database = TRY(db::Database::open(database_path, {}));
+  return database.backup_to(copy_path);
+}
+
+}  // namespace gittxn::store::testing
