@@ -167,7 +167,10 @@ TEST(Open, ImmutableTouchesNothing) {
   {
     const Database peek = Database::open_immutable(path).value();
     EXPECT_EQ(peek.pragma_integer("user_version").value(), 7);
-    EXPECT_FALSE(insert(const_cast<Database&>(peek), 1, "x"));
+    const Status refused = insert(const_cast<Database&>(peek), 1, "x");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::kFault);
+    EXPECT_NE(refused.error().hint.find("not writable"), std::string::npos);
   }
   EXPECT_EQ(read_file(path).value(), before);
   EXPECT_EQ(list_dir(dir.path())->size(), 1u) << "no -wal or -shm file";
