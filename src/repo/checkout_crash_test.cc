@@ -111,6 +111,20 @@ TEST(CheckoutCrash, WithoutTheStagedFiles) {
   }
 }
 
+// Their index says one thing, the file another: neither is the landing's to change.
+TEST(CheckoutCrash, StagedAgainOverAStagedEdit) {
+  const ScratchRepo repo = small_repo();
+  Landing landing(repo, edits());
+  landing.swap_ref();
+  repo.write("a.txt", "staged since\n");
+  repo.git({"add", "a.txt"});
+  repo.write("a.txt", "old a.txt\n");
+  EXPECT_THAT(landing.recover().left_to_person, ElementsAre("a.txt"));
+  EXPECT_EQ(must(read_file(repo.file("a.txt"))), "old a.txt\n");
+  EXPECT_EQ(repo.git({"show", ":a.txt"}), "staged since");
+  EXPECT_EQ(repo.git({"status", "--porcelain"}), "MM a.txt\n?? untracked.txt");
+}
+
 TEST(CheckoutCrash, SomebodyElsesLockStopsRecoveryAndStays) {
   const ScratchRepo repo = small_repo();
   Landing landing(repo, edits());
