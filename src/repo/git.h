@@ -33,7 +33,7 @@ struct GitOptions {
 
 class Git {
  public:
-  explicit Git(Environment caller) : env_(git_environment(caller)) {}
+  explicit Git(const Environment& caller) : env_(git_environment(caller)) {}
   // Any exit status is a value.
   Result<Output> run(std::vector<std::string> args, const GitOptions& options) const;
   // Exit 0 or an error that quotes git's own message. Returns stdout.

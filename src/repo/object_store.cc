@@ -46,9 +46,9 @@ bool is_empty_file(const std::string& path) {
 
 Result<std::uint32_t> parse_octal(std::string_view digits) {
   std::uint32_t value = 0;
-  const char* end = digits.data() + digits.size();
-  auto [stop, error] = std::from_chars(digits.data(), end, value, 8);
-  if (digits.empty() || digits.size() > 7 || error != std::errc() || stop != end) {
+  auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 8);
+  const bool whole = error == std::errc() && stop == digits.data() + digits.size();
+  if (digits.empty() || digits.size() > 7 || !whole) {
     return fail(Code::kCorrupt, "a mode is not an octal number");
   }
   return value;

@@ -29,8 +29,6 @@ FAILPOINT(fp_before_dirsync, "refs.before_dirsync");
 
 namespace {
 
-using internal::LooseRef;
-
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kLongestPauseMs = 20;
 

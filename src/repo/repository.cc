@@ -100,7 +100,8 @@ Result<RepositoryPlace> discover(const Git& git, const std::string& cwd,
   RepositoryPlace place;
   place.bare = found[0] == "true";
   if (found[2] != "sha1") {
-    return fail(Code::kUnsupported, "the repository's objects are named by " + found[2],
+    const std::string format = found[2] == "sha256" ? "SHA-256" : found[2];
+    return fail(Code::kUnsupported, "the repository has " + format + " objects",
                 "only SHA-1 repositories are supported; make one with: "
                 "git init --object-format=sha1");
   }

@@ -115,7 +115,7 @@ TEST(Repository, RefusesByName) {
   const ScratchRepo sha256({"--object-format=sha256"});
   const Error named = open_error(sha256.path(), repo.env());
   EXPECT_EQ(named.code, Code::kUnsupported);
-  EXPECT_NE(named.message.find("sha256"), std::string::npos);
+  EXPECT_NE(named.message.find("SHA-256"), std::string::npos);
 
   const ScratchRepo reftable;
   reftable.git({"config", "core.repositoryFormatVersion", "1"});

@@ -31,6 +31,17 @@ class BlockedSignals {
   sigset_t before_{};
 };
 
+// False when no more threads are to be had: those that run, and the caller, do it all.
+template <typename Work>
+bool start(std::vector<std::jthread>& workers, const Work& work) {
+  try {
+    workers.emplace_back(work);
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Status sync_all(const std::vector<std::string>& paths) {
@@ -43,12 +54,8 @@ Status sync_all(const std::vector<std::string>& paths) {
     std::vector<std::jthread> workers;
     {
       const BlockedSignals blocked;
-      try {
-        const std::size_t wanted = std::min(paths.size(), kMostThreads);
-        for (std::size_t i = 1; i < wanted; ++i) workers.emplace_back(work);
-      } catch (const std::system_error&) {
-        // No more threads to be had: those that run, and this one, do it all.
-      }
+      const std::size_t wanted = std::min(paths.size(), kMostThreads);
+      while (workers.size() + 1 < wanted && start(workers, work)) continue;
     }
     work();
   }
