@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <limits.h>
 #include <netinet/in.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -241,6 +242,9 @@ Peek Decoder::shape(const CallSite& site, const Call& call, Record* record) {
       return read_path(site, call.dir, call.path, *record, &record->path);
     }
     case Shape::kMount: {
+      constexpr std::uint64_t kPropagation = MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE;
+      // How later mounts spread is nothing that a path can mean.
+      if (call.number == SYS_mount && (site.args[3] & kPropagation) != 0) return Peek::kFault;
       record->path2 = call.name;
       mounts_changed_ = true;
       if (call.path == kNone) return Peek::kOk;

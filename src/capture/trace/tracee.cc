@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -100,22 +101,68 @@ Peek peek_string(pid_t tid, std::uint64_t address, std::size_t limit, std::strin
   return Peek::kLong;
 }
 
+namespace {
+
+constexpr std::size_t kBatch = 64;
+
+// The beginnings of up to kBatch strings with one call: argument vectors are long and their strings
+// short. What could not be read this way (a word that is longer, or in memory that is not there) is
+// left to the caller: its length is kFirstChunk.
+struct Beginnings {
+  std::array<char, kBatch * kFirstChunk> bytes;
+  std::array<std::size_t, kBatch> lengths;
+};
+
+void peek_beginnings(pid_t tid, std::span<const std::uint64_t> addresses, Beginnings* out) {
+  std::array<iovec, kBatch> remote;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const std::size_t size = std::min(kFirstChunk, kPage - addresses[i] % kPage);
+    remote[i] = {reinterpret_cast<void*>(addresses[i]), size};
+    total += size;
+  }
+  const iovec local{out->bytes.data(), total};
+  const ssize_t got = ::process_vm_readv(tid, &local, 1, remote.data(), addresses.size(), 0);
+  const std::size_t valid = got > 0 ? static_cast<std::size_t>(got) : 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const std::size_t size = remote[i].iov_len;
+    const bool whole = start + size <= valid;
+    const std::size_t length = whole ? ::strnlen(out->bytes.data() + start, size) : size;
+    out->lengths[i] = whole && length < size ? length : kFirstChunk;
+    start += size;
+  }
+}
+
+}  // namespace
+
 Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out) {
   out->clear();
   if (address == 0) return Peek::kOk;
-  std::array<std::uint64_t, 64> pointers{};
+  std::array<std::uint64_t, kBatch> pointers{};
+  const auto heads = std::make_unique<Beginnings>();
   while (out->size() < kMaxWords) {
     const std::size_t bytes = std::min(sizeof pointers, kPage - address % kPage) / 8 * 8;
-    std::uint64_t* first = pointers.data();
     if (bytes == 0) return Peek::kFault;  // a vector that is not aligned
-    if (const Peek peek = peek_bytes(tid, address, first, bytes); peek != Peek::kOk) return peek;
-    for (std::size_t i = 0; i < bytes / 8; ++i) {
-      if (pointers[i] == 0 || out->size() == kMaxWords) return Peek::kOk;
+    const Peek vector = peek_bytes(tid, address, pointers.data(), bytes);
+    if (vector != Peek::kOk) return vector;
+    const auto end = std::find(pointers.begin(), pointers.begin() + bytes / 8, 0u);
+    const auto count =
+        std::min(static_cast<std::size_t>(end - pointers.begin()), kMaxWords - out->size());
+    peek_beginnings(tid, std::span(pointers).first(count), heads.get());
+    std::size_t start = 0;
+    for (std::size_t i = 0; i < count; ++i) {
       std::string word;
-      const Peek peek = peek_string(tid, pointers[i], kMaxWord, &word);
-      if (peek != Peek::kOk && peek != Peek::kLong) return peek;
+      if (heads->lengths[i] < kFirstChunk) {
+        word.assign(heads->bytes.data() + start, heads->lengths[i]);
+      } else {
+        const Peek peek = peek_string(tid, pointers[i], kMaxWord, &word);
+        if (peek != Peek::kOk && peek != Peek::kLong) return peek;
+      }
+      start += std::min(kFirstChunk, kPage - pointers[i] % kPage);
       out->push_back(std::move(word));
     }
+    if (count < bytes / 8) return Peek::kOk;
     address += bytes;
   }
   return Peek::kOk;

@@ -1,5 +1,5 @@
-/* What a shell cannot do: programs for the tests of the trace, built by them twice (dynamic and static).
- * helper MODE; exit status 0 when the calls themselves did what was expected. */
+/* What a shell cannot do: programs for the tests of the trace, built by them twice (dynamic and
+ * static). helper MODE; exit status 0 when the calls themselves did what was expected. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,13 @@
 #include <unistd.h>
 
 extern char** environ;
-#define NEED(x) do { if (!(x)) { fprintf(stderr, "helper: line %d: %s: %s\n", __LINE__, #x, strerror(errno)); exit(1); } } while (0)
+#define NEED(x)                                                                    \
+  do {                                                                             \
+    if (!(x)) {                                                                    \
+      fprintf(stderr, "helper: line %d: %s: %s\n", __LINE__, #x, strerror(errno)); \
+      exit(1);                                                                     \
+    }                                                                              \
+  } while (0)
 
 static void touch(const char* name) {
   int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
@@ -134,7 +140,8 @@ static void deep(void) {
   char name[201];
   memset(name, 'x', 200);
   name[200] = 0;
-  for (int i = 0; i < 18; ++i) { /* 3600 bytes: the full path of what follows is longer than PATH_MAX */
+  for (int i = 0; i < 18;
+       ++i) { /* 3600 bytes: the full path of what follows is longer than PATH_MAX */
     NEED(mkdir(name, 0755) == 0 && chdir(name) == 0);
   }
   char file[1100] = "";
@@ -169,8 +176,8 @@ static void odd(void) {
   strcpy(un.sun_path, "no-sock");
   NEED(connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr*)&un, sizeof un) < 0);
   memcpy(un.sun_path, "\0abstract", 9);
-  NEED(connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr*)&un,
-               sizeof(sa_family_t) + 9) < 0);
+  NEED(connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr*)&un, sizeof(sa_family_t) + 9) <
+       0);
   touch("file");
   NEED(symlink("file", "link") == 0 && link("file", "hard") == 0);
   NEED(readlink("link", buffer, sizeof buffer) == 4);
@@ -226,17 +233,22 @@ static void listener(void) {
   struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
   struct sock_fprog program = {1, &allow};
   NEED(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-  long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+  long fd =
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
   printf("%s\n", fd >= 0 ? "listens" : errno == EBUSY ? "busy" : "other");
 }
 
 static void compat(void) {
 #ifdef __x86_64__
-  char* low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  char* low =
+      mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
   NEED(low != MAP_FAILED);
   strcpy(low, "/etc/passwd");
   long result = 5; /* open */
-  __asm__ volatile("int $0x80" : "+a"(result) : "b"(low), "c"(0), "d"(0) : "memory", "r8", "r9", "r10", "r11");
+  __asm__ volatile("int $0x80"
+                   : "+a"(result)
+                   : "b"(low), "c"(0), "d"(0)
+                   : "memory", "r8", "r9", "r10", "r11");
   printf("%ld\n", result);
 #endif
 }
@@ -247,7 +259,9 @@ static void undumpable(void) {
 }
 
 static volatile sig_atomic_t ticks;
-static void tick(int signal) { ticks += signal != 0; }
+static void tick(int signal) {
+  ticks += signal != 0;
+}
 static void signals(void) { /* a timer hits path calls all the time: each is made, and made once */
   struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
   struct itimerval every = {{0, 200}, {0, 200}};
@@ -264,12 +278,24 @@ static void signals(void) { /* a timer hits path calls all the time: each is mad
 }
 
 int main(int argc, char** argv) {
-  static const struct { const char* name; void (*run)(void); } modes[] = {
-      {"threads", threads}, {"thread-exec", thread_exec}, {"spawn", spawn}, {"raw", raw},
-      {"directories", directories}, {"aliases", aliases}, {"deep", deep}, {"too-deep", too_deep}, {"odd", odd},
-      {"moving", moving},
-      {"uring", uring}, {"listener", listener}, {"compat", compat}, {"undumpable", undumpable},
-      {"signals", signals}};
+  static const struct {
+    const char* name;
+    void (*run)(void);
+  } modes[] = {{"threads", threads},
+               {"thread-exec", thread_exec},
+               {"spawn", spawn},
+               {"raw", raw},
+               {"directories", directories},
+               {"aliases", aliases},
+               {"deep", deep},
+               {"too-deep", too_deep},
+               {"odd", odd},
+               {"moving", moving},
+               {"uring", uring},
+               {"listener", listener},
+               {"compat", compat},
+               {"undumpable", undumpable},
+               {"signals", signals}};
   for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; ++i) {
     if (strcmp(argv[1], modes[i].name) == 0) {
       modes[i].run();
