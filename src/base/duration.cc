@@ -62,6 +62,7 @@ Result<std::int64_t> parse_duration_ms(std::string_view text) {
 
 std::string format_duration(std::int64_t ms) {
   if (ms < 0) ms = 0;
+  if (ms < 100) return fmt::format("{} ms", ms);
   // Tenths are cut off, not rounded, so that 9.96 s does not become "10.0 s".
   if (ms < 10'000) return fmt::format("{}.{} s", ms / 1000, ms % 1000 / 100);
   std::int64_t seconds = ms / 1000;

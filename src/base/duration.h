@@ -14,7 +14,8 @@ namespace gittxn {
 // refused, because nobody agrees on what it means. At most a year.
 Result<std::int64_t> parse_duration_ms(std::string_view text);
 
-// "0.3 s", "1.8 s", "45 s", "4 min", "2 h 5 min", "3 d 4 h": two figures at most, for a person.
+// "46 ms", "0.3 s", "1.8 s", "45 s", "4 min", "2 h 5 min", "3 d 4 h": two figures at most, for a
+// person.
 std::string format_duration(std::int64_t ms);
 
 }  // namespace gittxn

@@ -28,7 +28,8 @@ TEST(Duration, RefusesWhatCouldMeanTwoThings) {
 }
 
 TEST(Duration, FormatsForPeople) {
-  EXPECT_EQ(format_duration(-5), "0.0 s");
+  EXPECT_EQ(format_duration(-5), "0 ms");
+  EXPECT_EQ(format_duration(46), "46 ms");
   EXPECT_EQ(format_duration(340), "0.3 s");
   EXPECT_EQ(format_duration(1'899), "1.8 s");
   EXPECT_EQ(format_duration(9'999), "9.9 s");

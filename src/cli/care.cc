@@ -93,8 +93,11 @@ Result<int> verify_command(Session& session) {
 
 Result<int> state_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  constexpr Seq kNewest = std::numeric_limits<Seq>::max();
-  Json state = TRY(kernel.state_at(session.args.number("--at", kNewest)));
+  if (!session.args.has("--at")) {
+    return fail(Code::kUsage, "git txn state needs --at SEQ",
+                "git txn log --json and git txn verify show the numbers of events");
+  }
+  Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
   session.out->text(session.json()
                         ? dump_json(state) + "\n"
                         : state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");

@@ -191,7 +191,7 @@ constexpr FlagSpec kVerifyFlags[] = {
 constexpr Example kVerifyExamples[] = {
     {"git txn verify --replay", "check the log, the chain and the state"}};
 constexpr FlagSpec kStateFlags[] = {{"--at", "", Value::kNumber, "SEQ",
-                                     "after this event (default: the newest)", "",
+                                     "after this event; git txn verify says how many there are", "",
                                      Stability::kExperimental}};
 constexpr Example kStateExamples[] = {{"git txn state --at 120", "what the kernel knew then"}};
 constexpr FlagSpec kGcFlags[] = {

@@ -64,6 +64,7 @@ Json status_json(const api::StatusReport& report) {
   }
   return Json{{"transactions", std::move(lines)},
               {"holders", texts_json(report.holders)},
+              {"notes", texts_json(report.notes)},
               {"uncommitted", report.uncommitted}};
 }
 

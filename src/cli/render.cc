@@ -67,7 +67,7 @@ std::string wait_text(const Txn& txn) {
 // Why it is where it is, in a few words.
 std::string reason(const api::Outcome& outcome) {
   const Txn& txn = outcome.txn;
-  if (!txn.waiting_reason.empty()) return "waits: " + wait_text(txn);
+  if (!txn.waiting_reason.empty()) return wait_text(txn);
   switch (txn.state) {
     case TxnState::kNothing:
       return "no change to land";
@@ -182,8 +182,7 @@ std::vector<std::string> outcome_notes(const api::Outcome& outcome) {
     for (const std::string& path : outcome.untracked) {
       if (names.size() < kMostListed) names.push_back(path);
     }
-    std::string text =
-        fmt::format("new files that nobody added are part of it: {}", fmt::join(names, ", "));
+    std::string text = fmt::format("untracked files were taken: {}", fmt::join(names, ", "));
     if (outcome.untracked.size() > kMostListed) {
       text += fmt::format(" and {} more", outcome.untracked.size() - kMostListed);
     }
@@ -204,7 +203,9 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
   } else {
     out += "  " + reason(outcome);
   }
-  out += "   " + style.paint(Colour::kDim, facts(outcome)) + "\n";
+  // A sentence about what went well fits in one line; one that gives a reason needs its own.
+  bool well = txn.state == TxnState::kLanded || txn.state == TxnState::kNothing;
+  out += (well ? "   " : "\n  ") + style.paint(Colour::kDim, facts(outcome)) + "\n";
   if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) {
     out += conflicts_block(outcome.conflicts, style);
   }
@@ -231,14 +232,14 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   if (outcome.command_exit != 0) field("exit", std::to_string(outcome.command_exit));
   if (txn.attempts.size() > 1) field("tries", std::to_string(txn.attempts.size()));
   if (!txn.attempts.empty()) field("worktree", clean(txn.attempts.back().worktree));
-  field("reads", reads_part(outcome));
+  field("read", reads_part(outcome));
   for (const api::GateLine& gate : outcome.gates) {
     field("gate", fmt::format("{} {}{}", clean(gate.name), clean(gate.result),
                               gate.reused ? " (reused)" : ""));
   }
   for (const std::string& repair : outcome.repairs) field("repair", clean(repair));
-  out += conflicts_block(outcome.conflicts, style);
-  if (!outcome.writes.empty()) out += "  changes\n" + writes_lines(outcome.writes, style);
+  if (!outcome.conflicts.empty()) out += "\n" + conflicts_block(outcome.conflicts, style);
+  if (!outcome.writes.empty()) out += "\n" + writes_lines(outcome.writes, style);
   for (const std::string& note : outcome.notes) out += "  note: " + clean(note) + "\n";
   if (!outcome.next.empty()) out += fmt::format("next: {}\n", clean(outcome.next));
   return out;

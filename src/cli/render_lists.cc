@@ -47,6 +47,8 @@ std::string detail(const api::StatusReport::Line& line) {
     case TxnState::kLanding:
     case TxnState::kRepairing:
       return line.owner_alive ? "" : "its owner is gone: git txn commit " + id;
+    case TxnState::kLanded:
+      return short_oid(txn.landed_commit);
     default:
       return "";
   }
@@ -59,6 +61,11 @@ std::string minute(std::string_view time) {
   return out;
 }
 
+std::string age(const std::string& word, std::int64_t ms) {
+  std::string time = format_duration(ms / 1000 * 1000);
+  return word == "running" || word == "waiting" ? "for " + time : "begun " + time + " ago";
+}
+
 void add_line(std::string& out, const api::StatusReport::Line& line, std::int64_t now_wall_ms,
               const Style& style) {
   const Txn& txn = line.txn;
@@ -66,7 +73,7 @@ void add_line(std::string& out, const api::StatusReport::Line& line, std::int64_
   std::string name = txn.name.empty() ? "" : fmt::format(" \"{}\"", cut(clean(txn.name), 40));
   out += fmt::format("  {} {}{}  {}", style.paint(colour_of(word), padded(word, 11)),
                      clean(txn.id.str()), name,
-                     style.paint(Colour::kDim, format_duration(now_wall_ms - txn.created_wall_ms)));
+                     style.paint(Colour::kDim, age(word, now_wall_ms - txn.created_wall_ms)));
   if (std::string more = detail(line); !more.empty()) out += "  " + more;
   out += "\n";
   for (std::size_t i = 0; i < line.stale.size() && i < kMostStale; ++i) {
@@ -98,6 +105,7 @@ std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_
   }
   if (report.lines.empty()) out += "nothing is open; git txn run -- COMMAND starts something\n";
   for (const std::string& holder : report.holders) out += clean(holder) + "\n";
+  for (const std::string& note : report.notes) out += clean(note) + "\n";
   if (report.uncommitted) {
     out += "your checkout has uncommitted changes, which no snapshot contains\n";
   }
@@ -112,7 +120,7 @@ std::string log_lines(const std::vector<api::LogLine>& lines, const Style& style
                        style.paint(Colour::kDim, minute(line.time)), padded(id, 8),
                        padded(short_branch(line.branch), 6));
     if (!line.name.empty()) out += "  " + cut(clean(line.name), 60);
-    if (!line.who.empty()) out += "  " + style.paint(Colour::kDim, clean(line.who));
+    if (!line.who.empty()) out += "  " + style.paint(Colour::kDim, cut(clean(line.who), 40));
     out += "\n";
   }
   if (lines.empty())

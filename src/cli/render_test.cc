@@ -57,13 +57,13 @@ TEST(OutcomeLine, EveryOtherEndSaysWhyAndWhatToTypeNext) {
   failed.next = "git txn commit t-7k2m";
   EXPECT_EQ(outcome_lines(failed, kPlain),
             "open    t-7k2m \"fix auth\"  main  the command ended with 7; nothing landed, the work "
-            "is kept   2 files · 41 reads · 1.8 s + agent 4 min\nnext: git txn commit t-7k2m\n");
+            "is kept\n  2 files · 41 reads · 1.8 s + agent 4 min\nnext: git txn commit t-7k2m\n");
 
   api::Outcome waits = outcome(TxnState::kPrepared);
   waits.txn.waiting_reason = "uncommitted edits";
   waits.txn.waiting_subject = "src/a.c";
   EXPECT_THAT(outcome_lines(waits, kPlain),
-              StartsWith("waiting t-7k2m \"fix auth\"  main  waits: uncommitted edits: src/a.c "));
+              StartsWith("waiting t-7k2m \"fix auth\"  main  uncommitted edits: src/a.c\n"));
 
   api::Outcome nothing = outcome(TxnState::kNothing);
   nothing.writes.clear();
@@ -145,9 +145,9 @@ TEST(Status, SaysWhoRunsWhatIsStaleAndWhatToType) {
   std::string text = status_lines(report, 1'120'000, kPlain);
   EXPECT_EQ(text,
             "main\n"
-            "  open        t-7k2m \"fix auth\"  2 min  land it: git txn commit t-7k2m\n"
+            "  open        t-7k2m \"fix auth\"  begun 2 min ago  land it: git txn commit t-7k2m\n"
             "              stale: src/f1.txt (t-9abc)\n"
-            "  waiting     t-wait \"fix auth\"  2 min  uncommitted edits: a\n"
+            "  waiting     t-wait \"fix auth\"  for 2 min  uncommitted edits: a\n"
             "your checkout has uncommitted changes, which no snapshot contains\n");
   EXPECT_THAT(status_lines({}, 0, kPlain), HasSubstr("git txn run"));
 }
@@ -262,7 +262,7 @@ TEST_F(Reports, TheLineAppearsAfterASecondAndOnlyOnATerminal) {
   EXPECT_EQ(text(), "");
   clock_.now_ns += 2'500'000'000;
   progress.interrupted();
-  EXPECT_EQ(text(), "\r\x1b[Kchecking out  2.0 s");
+  EXPECT_EQ(text(), "\r\x1b[Kchecking out  2 s");
   progress.interrupted();
   EXPECT_EQ(text(), "") << "not more often than a person can read";
   progress.on_note("x");

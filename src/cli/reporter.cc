@@ -53,7 +53,10 @@ void Reporter::draw() {
   std::int64_t now = options_.clock->monotonic_ns();
   std::int64_t elapsed = now - phase_start_ns_;
   if (elapsed < kQuietNs || (drawn_ && now - drawn_ns_ < kRedrawNs)) return;
-  text = fmt::format("{}  {}", text, format_duration(elapsed / 1'000'000 / 1000 * 1000));
+  std::int64_t seconds = elapsed / 1'000'000'000;
+  text += "  " + (seconds < 60 ? fmt::format("{} s", seconds) : format_duration(seconds * 1000));
+  if (drawn_ && text == shown_) return;
+  shown_ = text;
   std::string shown = options_.style.paint(Colour::kDim, cut(text, columns_of(options_.fd) - 1));
   write_out(options_.fd, "\r\x1b[K" + shown);
   drawn_ = true;

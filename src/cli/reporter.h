@@ -53,6 +53,7 @@ class Reporter {
   std::int64_t phase_start_ns_ = 0;
   std::int64_t drawn_ns_ = 0;
   bool drawn_ = false;
+  std::string shown_;                           // the line as it is drawn
   std::map<std::string, std::string> partial_;  // of gates: a line without its end
   std::string waiting_;
 };
