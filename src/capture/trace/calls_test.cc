@@ -177,13 +177,8 @@ TEST_P(Calls, IoUringIsRefused) {
 
 TEST_P(Calls, AListenerOfItsOwnIsSaid) {
   const Traced traced = helper("listener");
-  if (GetParam() == Backend::kNotify) {
-    EXPECT_EQ(output_, "busy\n");
-    EXPECT_EQ(traced.count(Op::kNote), 1u);
-  } else {
-    EXPECT_EQ(output_, "listens\n");
-    EXPECT_EQ(traced.count(Op::kBlind), 1u);
-  }
+  EXPECT_EQ(output_, "busy\n");
+  EXPECT_EQ(traced.count(Op::kNote), 1u);
 }
 
 TEST_P(Calls, A32BitCallMakesTheTraceBlind) {

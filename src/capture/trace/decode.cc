@@ -255,20 +255,11 @@ Peek Decoder::shape(const CallSite& site, const Call& call, Record* record) {
       record->path = call.name;
       return Peek::kOk;
     case Shape::kListener:
+      // Only one fits into a chain of filters, and both back ends have it: the kernel says EBUSY.
+      record->path = "a program wanted a seccomp listener of its own and was refused";
       return Peek::kOk;
   }
   return Peek::kFault;
-}
-
-// Only one listener fits into a chain of filters: under notification the kernel answers EBUSY.
-// Under ptrace the other listener comes first and may answer calls that we then never see.
-void Decoder::note_listener(Decoded* out) const {
-  if (backend_ == Backend::kPtrace) {
-    out->call.op = Op::kBlind;
-    out->call.path = "a program with a seccomp listener of its own";
-  } else {
-    out->call.path = "a program wanted a seccomp listener of its own and was refused";
-  }
 }
 
 // What comes with a program that is about to start.
@@ -335,7 +326,6 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   }
   out->has_call = true;
   if (record.op == Op::kExec) record.parent = member.parent;
-  if (call->shape == Shape::kListener) note_listener(out);
   if (!mounts_changed_ && is_path(record)) {
     predict(&record);
     if (record.op == Op::kExec) describe_program(site, out);

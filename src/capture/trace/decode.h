@@ -38,7 +38,7 @@ struct Decoded {
 
 class Decoder {
  public:
-  Decoder(pid_t monitor, Backend backend) : family_(monitor), backend_(backend) {}
+  explicit Decoder(pid_t monitor) : family_(monitor) {}
   // False: the process is gone and the call does not happen.
   bool decode(const CallSite& site, Decoded* out);
   Family& family() { return family_; }
@@ -53,12 +53,10 @@ class Decoder {
                  std::string* out);
   Peek full_path(const CallSite& site, int directory, std::string path, const Record& record,
                  std::string* out);
-  void note_listener(Decoded* out) const;
   void describe_program(const CallSite& site, Decoded* out);
 
   Family family_;
   WorkingDirs dirs_;
-  Backend backend_;
   bool mounts_changed_ = false;
 };
 

@@ -122,7 +122,7 @@ std::vector<sock_filter> make_filter(std::uint32_t action) {
   return code.finish();
 }
 
-int install_filter(const std::vector<sock_filter>& filter, Listener listener) {
+int install_filter(const std::vector<sock_filter>& filter) {
   sock_fprog program{static_cast<unsigned short>(filter.size()),
                      const_cast<sock_filter*>(filter.data())};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
@@ -131,11 +131,10 @@ int install_filter(const std::vector<sock_filter>& filter, Listener listener) {
     return fd < 0 ? -errno : static_cast<int>(fd);
   };
   // The filter stops every path call anyway: mitigations of speculation would only slow the rest.
-  unsigned long flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
-  if (listener == Listener::kNo) return install(flags);
-  flags |= SECCOMP_FILTER_FLAG_NEW_LISTENER;
-  const int fd = install(flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
-  return fd == -EINVAL ? install(flags) : fd;
+  constexpr unsigned long kFlags =
+      SECCOMP_FILTER_FLAG_SPEC_ALLOW | SECCOMP_FILTER_FLAG_NEW_LISTENER;
+  const int fd = install(kFlags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+  return fd == -EINVAL ? install(kFlags) : fd;
 }
 
 }  // namespace gittxn::capture

@@ -25,9 +25,12 @@ namespace gittxn::capture {
 // `action`: SECCOMP_RET_USER_NOTIF or SECCOMP_RET_TRACE.
 std::vector<sock_filter> make_filter(std::uint32_t action);
 
-// In the child, between fork and exec: sets no_new_privs and installs. Async-signal-safe.
-// Returns the listener (notification), 0 (ptrace), or -errno.
-enum class Listener { kNo, kYes };
-int install_filter(const std::vector<sock_filter>& filter, Listener listener);
+// In the child, between fork and exec: sets no_new_privs and installs. Async-signal-safe. Returns
+// the listener, or -errno; -EBUSY: somebody outside has one already.
+//
+// Ptrace wants no listener, but asks for one all the same: only one fits into a chain of filters,
+// and a notification comes before a ptrace stop, so another's would take calls away from us unseen,
+// from outside (then we must not start) or from inside (then it is refused while ours is open).
+int install_filter(const std::vector<sock_filter>& filter);
 
 }  // namespace gittxn::capture

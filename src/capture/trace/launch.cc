@@ -97,16 +97,12 @@ bool set_stdio(const TraceSpec& spec) {
   }
   int listener = -1;
   if (plan.backend != Backend::kOff) {
-    listener = install_filter(plan.filter,
-                              plan.backend == Backend::kNotify ? Listener::kYes : Listener::kNo);
+    listener = install_filter(plan.filter);
     if (listener < 0) give_up(plan, kFilter, -listener);
   }
   const Word ready{kReady, 0};
-  if (!send_with_descriptor(plan.channel, &ready, sizeof ready,
-                            plan.backend == Backend::kNotify ? listener : -1)) {
-    ::_exit(127);
-  }
-  if (plan.backend == Backend::kNotify) ::close(listener);
+  if (!send_with_descriptor(plan.channel, &ready, sizeof ready, listener)) ::_exit(127);
+  if (listener >= 0) ::close(listener);
   char go = 0;
   if (::recv(plan.channel, &go, 1, 0) != 1) ::_exit(127);
   ::signal(SIGPIPE, SIG_DFL);  // a caller that ignores it does so for itself
@@ -234,7 +230,7 @@ Result<Launched> launch(const Launch& plan, Backend backend) {
   const ssize_t got =
       receive_with_descriptor(launched.channel.get(), &word, sizeof word, &launched.listener);
   const bool ready = got == sizeof word && word.step == kReady;
-  if (ready && (backend != Backend::kNotify || launched.listener.valid())) return launched;
+  if (ready && (backend == Backend::kOff || launched.listener.valid())) return launched;
   ::kill(launched.pid, SIGKILL);
   ::waitpid(launched.pid, nullptr, 0);
   return failure(plan, ready ? Word{kFilter, EMFILE} : word);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/clock.h"
@@ -27,9 +28,10 @@ namespace gittxn::capture {
 
 namespace {
 
-constexpr std::int64_t kLingerMs = 100;   // for what is about to end by itself
-constexpr std::int64_t kLookAgainMs = 5;  // at a tree that is being ended
-constexpr std::size_t kMaxNamed = 64;     // processes named in left_running
+constexpr std::int64_t kLingerMs = 100;     // for what is about to end by itself
+constexpr std::int64_t kLookAgainMs = 5;    // at a tree that is being ended
+constexpr std::int64_t kNewcomersMs = 200;  // between looks for what a tree that ends has started
+constexpr std::size_t kMaxNamed = 64;       // processes named in left_running
 
 enum class Ending { kExited, kTimeout, kInterrupted, kOrphaned, kBroken };
 
@@ -111,7 +113,7 @@ Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend
   if (backend == Backend::kNotify) {
     tracer_ = make_notify_tracer(std::move(launched.listener), &tree_, &writer_);
   } else if (backend == Backend::kPtrace) {
-    tracer_ = make_ptrace_tracer(&tree_, &writer_);
+    tracer_ = make_ptrace_tracer(std::move(launched.listener), &tree_, &writer_);
   }
   if (tracer_ == nullptr) return launched;
   const Status started = tracer_->start();
@@ -197,13 +199,13 @@ void Monitor::end_tree(Ending why) {
   if (why == Ending::kExited) name_the_rest();
   if (patient) {
     const std::int64_t deadline = now_ms() + spec_.grace_ms;
+    std::set<pid_t> told;  // a second SIGTERM often means: do not clean up
     while (!gone() && !caller_gone_ && interrupts_ == interrupts && now_ms() < deadline) {
-      // Again in each round, for what was started meanwhile; a process that takes its time to end
-      // gets it more than once.
-      const std::vector<pid_t> left = descendants(::getpid());
-      signal_all(left, SIGTERM);
-      signal_all(left, SIGCONT);
-      if (wait_gone(std::min<std::int64_t>(spec_.grace_ms / 4 + 1, deadline - now_ms()))) return;
+      for (const pid_t pid : descendants(::getpid())) {
+        if (told.insert(pid).second) signal_all({pid}, SIGTERM);
+        signal_all({pid}, SIGCONT);
+      }
+      if (wait_gone(std::min(kNewcomersMs, deadline - now_ms()))) return;
     }
   }
   if (!kill_descendants({}, [this] { wait_gone(kLookAgainMs); })) {

@@ -38,10 +38,7 @@ extern "C" void ignore_signal(int) {}
 class NotifyTracer final : public Tracer {
  public:
   NotifyTracer(UniqueFd listener, TreeState* tree, RecordWriter* writer)
-      : listener_(std::move(listener)),
-        tree_(tree),
-        writer_(writer),
-        decoder_(::getpid(), Backend::kNotify) {}
+      : listener_(std::move(listener)), tree_(tree), writer_(writer), decoder_(::getpid()) {}
   ~NotifyTracer() override { stop(); }
   Status start() override;
   void stop() override;
@@ -50,6 +47,7 @@ class NotifyTracer final : public Tracer {
   void serve();
   bool receive(seccomp_notif* request);
   void answer(const seccomp_notif& request);
+  void fail_tracing(int error);
 
   UniqueFd listener_;
   TreeState* tree_;
@@ -113,10 +111,14 @@ bool NotifyTracer::receive(seccomp_notif* request) {
     pollfd waiting{listener_.get(), POLLIN, 0};
     return ::poll(&waiting, 1, 0) < 0 || (waiting.revents & POLLHUP) == 0;
   }
+  fail_tracing(error);
+  return false;
+}
+
+void NotifyTracer::fail_tracing(int error) {
   writer_->lose(std::string("the trace lost its listener: ") + std::strerror(error));
   tree_->tracer_failed = true;
   tree_->wake_main();
-  return false;
 }
 
 void NotifyTracer::answer(const seccomp_notif& request) {
@@ -131,6 +133,9 @@ void NotifyTracer::answer(const seccomp_notif& request) {
   response->id = request.id;
   response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   const bool went_on = ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, response) == 0;
+  // ENOENT: killed meanwhile. Anything else (a kernel before 5.5 cannot continue a call) would
+  // leave the process waiting for ever.
+  if (!went_on && errno != ENOENT) return fail_tracing(errno);
   for (Record& record : decoded_.before) writer_->add(std::move(record));
   if (!alive || !went_on || !decoded_.has_call) return;
   writer_->add(std::move(decoded_.call));

@@ -24,7 +24,7 @@ bool has_synchronous_wakeup() {
   const std::vector<sock_filter> filter = make_filter(SECCOMP_RET_USER_NOTIF);
   const pid_t child = ::fork();
   if (child == 0) {
-    const int listener = install_filter(filter, Listener::kYes);
+    const int listener = install_filter(filter);
     ::_exit(listener >= 0 && set_synchronous_wakeup(listener) ? 0 : 1);
   }
   int status = 1;

@@ -51,8 +51,11 @@ constexpr std::int64_t kRestartFirst = 512, kRestartLast = 516;
 
 class PtraceTracer final : public Tracer {
  public:
-  PtraceTracer(TreeState* tree, RecordWriter* writer)
-      : tree_(tree), writer_(writer), decoder_(::getpid(), Backend::kPtrace) {}
+  PtraceTracer(UniqueFd unused_listener, TreeState* tree, RecordWriter* writer)
+      : unused_listener_(std::move(unused_listener)),
+        tree_(tree),
+        writer_(writer),
+        decoder_(::getpid()) {}
   ~PtraceTracer() override { stop(); }
   Status start() override;
   void stop() override {
@@ -65,10 +68,12 @@ class PtraceTracer final : public Tracer {
   void ended(pid_t tid, int status);
   void stopped(pid_t tid, int status);
   void resume(pid_t tid, int signal);
+  bool ask(pid_t tid, SyscallInfo* info);
   void enter(pid_t tid);
   void leave(pid_t tid);
   void executed(pid_t tid);
 
+  UniqueFd unused_listener_;
   TreeState* tree_;
   RecordWriter* writer_;
   Decoder decoder_;
@@ -158,11 +163,17 @@ void PtraceTracer::resume(pid_t tid, int signal) {
   ::ptrace(request, tid, nullptr, static_cast<long>(signal));
 }
 
+// False: the process was killed meanwhile.
+bool PtraceTracer::ask(pid_t tid, SyscallInfo* info) {
+  const auto request = static_cast<enum __ptrace_request>(kGetSyscallInfo);
+  if (::ptrace(request, tid, sizeof *info, info) > 0) return true;
+  if (errno != ESRCH) writer_->lose("this kernel does not tell a tracer about calls (before 5.3)");
+  return false;
+}
+
 void PtraceTracer::enter(pid_t tid) {
   SyscallInfo info{};
-  const long size =
-      ::ptrace(static_cast<enum __ptrace_request>(kGetSyscallInfo), tid, sizeof info, &info);
-  if (size <= 0 || info.op != kInfoSeccomp) return;
+  if (!ask(tid, &info) || info.op != kInfoSeccomp) return;
   CallSite site;
   site.tid = tid;
   site.arch = info.arch;
@@ -181,9 +192,7 @@ void PtraceTracer::leave(pid_t tid) {
   Decoded decoded = std::move(call->second);
   waiting_.erase(call);
   SyscallInfo info{};
-  const long size =
-      ::ptrace(static_cast<enum __ptrace_request>(kGetSyscallInfo), tid, sizeof info, &info);
-  if (size <= 0) return;  // killed inside the call
+  if (!ask(tid, &info)) return;  // killed inside the call
   if (info.op == kInfoExit) {
     const std::int64_t value = info.exit.rval;
     if (value <= -kRestartFirst && value >= -kRestartLast) return;
@@ -214,8 +223,9 @@ void PtraceTracer::executed(pid_t tid) {
 
 }  // namespace
 
-std::unique_ptr<Tracer> make_ptrace_tracer(TreeState* tree, RecordWriter* writer) {
-  return std::make_unique<PtraceTracer>(tree, writer);
+std::unique_ptr<Tracer> make_ptrace_tracer(UniqueFd unused_listener, TreeState* tree,
+                                           RecordWriter* writer) {
+  return std::make_unique<PtraceTracer>(std::move(unused_listener), tree, writer);
 }
 
 }  // namespace gittxn::capture

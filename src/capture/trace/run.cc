@@ -45,34 +45,42 @@ class Subreaper {
   int before_ = 0;
 };
 
-// The terminal, given away and taken back. A process in the background that changes the foreground
-// group is stopped by SIGTTOU unless it blocks that.
+// The terminal, given away and taken back, but never taken from somebody else: a job in the
+// background has none to give. A process in the background that changes the foreground group is
+// stopped by SIGTTOU unless it blocks that.
 class Terminal {
  public:
   explicit Terminal(const TraceSpec& spec) {
     if (!spec.foreground) return;
     fd_ = ::isatty(spec.stdin_fd) ? UniqueFd(::fcntl(spec.stdin_fd, F_DUPFD_CLOEXEC, 3))
                                   : UniqueFd(::open("/dev/tty", O_RDWR | O_CLOEXEC));
-    if (fd_.valid() && ::tcgetpgrp(fd_.get()) != ::getpgrp()) fd_.reset();  // in the background
     has_modes_ = fd_.valid() && ::tcgetattr(fd_.get(), &modes_) == 0;
   }
   ~Terminal() { take_back(); }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  int fd() const { return fd_.get(); }
-  void take_back() { set_group(::getpgrp()); }
-  void give(pid_t group) { set_group(group); }
+  bool is_ours() const { return fd_.valid() && ::tcgetpgrp(fd_.get()) == ::getpgrp(); }
+  // What the monitor takes for the command when it starts.
+  int for_command() {
+    given_ = is_ours();
+    return given_ ? fd_.get() : -1;
+  }
+  void give(pid_t group) {
+    set_group(group);
+    given_ = true;
+  }
+  void take_back() {
+    if (std::exchange(given_, false)) set_group(::getpgrp());
+  }
   // A program that was killed cannot put the modes back itself.
   void restore_modes() {
-    if (!fd_.valid() || !has_modes_) return;
     take_back();
-    ::tcsetattr(fd_.get(), TCSADRAIN, &modes_);
+    if (has_modes_ && is_ours()) ::tcsetattr(fd_.get(), TCSADRAIN, &modes_);
   }
 
  private:
   void set_group(pid_t group) {
-    if (!fd_.valid()) return;
     sigset_t stop{};
     sigset_t before{};
     sigemptyset(&stop);
@@ -84,6 +92,7 @@ class Terminal {
   UniqueFd fd_;
   termios modes_{};
   bool has_modes_ = false;
+  bool given_ = false;
 };
 
 struct Session {
@@ -99,11 +108,10 @@ struct Session {
 void stop_with_command(const Session& session) {
   session.terminal->take_back();
   ::kill(0, SIGTSTP);
-  // Here again after SIGCONT (or at once, where nobody could continue us).
-  if (session.terminal->fd() < 0 || ::tcgetpgrp(session.terminal->fd()) == ::getpgrp()) {
-    session.terminal->give(session.monitor);
-    ::kill(-session.monitor, SIGCONT);
-  }
+  // Here again after SIGCONT (or at once, where nobody could continue us): from `fg` with the
+  // terminal, from `bg` without.
+  if (session.terminal->is_ours()) session.terminal->give(session.monitor);
+  ::kill(-session.monitor, SIGCONT);
 }
 
 Result<TraceResult> monitor_died(const Session& session) {
@@ -174,7 +182,7 @@ Result<TraceResult> fork_monitor(const TraceSpec& spec, MonitorPlan plan) {
   const Subreaper subreaper;
   Terminal terminal(spec);
   plan.caller = theirs.get();
-  plan.terminal = terminal.fd();
+  plan.terminal = terminal.for_command();
   ::pthread_sigmask(SIG_SETMASK, nullptr, &plan.signal_mask);
   Session session{&spec, 0, ours.get(), &terminal, {}};
   siginfo_t unused{};

@@ -1,9 +1,12 @@
 // How a run begins and ends: what the command is given, and that nothing of its tree outlives it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -318,6 +321,34 @@ TEST_P(Run, TwoThousandShortProcesses) {
   }
   EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 2000);
   EXPECT_GE(traced.count(Op::kFork), 2001u);
+}
+
+// A sandbox around us that listens already. Nothing of this may touch the test's own process.
+TEST(Sandboxed, ASecondListenerIsRefusedAndNothingIsClaimed) {
+  const TempDir dir;
+  const TraceSpec automatic = make_spec(dir, {"true"});
+  TraceSpec forced = make_spec(dir, {"true"});
+  forced.backend = Backend::kPtrace;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    sock_filter allow[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+    const sock_fprog program{1, allow};
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                  &program) < 0) {
+      ::_exit(10);
+    }
+    const Traced traced = run(automatic);
+    if (!traced.result || traced.result->used != Backend::kOff) ::_exit(11);
+    if (traced.result->lost.find("listens") == std::string::npos) ::_exit(12);
+    if (traced.summary.complete) ::_exit(13);
+    const Traced refused = run(forced);
+    ::_exit(!refused.result && refused.result.error().code == Code::kUnsupported ? 0 : 14);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_P(Run, LeavesTheCallerAsItWas) {

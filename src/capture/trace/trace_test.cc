@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
+
 #include "capture/trace/testing/traced.h"
 
 namespace gittxn::capture {
@@ -62,12 +64,97 @@ TEST_P(EachTracer, RecordsReadsWritesAndAbsence) {
   EXPECT_TRUE(made->flags & O_TRUNC);
 }
 
+TEST_P(EachTracer, RecordsProgramsTheirArgumentsAndParents) {
+  const TempDir dir;
+  ASSERT_TRUE(
+      write_file(dir / "script", "#! /bin/sh -e\necho \"$1\" >/dev/null\n", Sync::kNo, 0755));
+  const Traced traced = run_shell(dir, GetParam(), "./script 'a b'; (no-such-program); exit 0");
+  ASSERT_TRUE(traced.result);
+  const Record* shell = traced.find(Op::kExec, "/bin/sh");
+  ASSERT_NE(shell, nullptr);
+  EXPECT_EQ(shell->parent, 0);
+  const Record* script = traced.find(Op::kExec, dir / "./script");
+  ASSERT_NE(script, nullptr);
+  EXPECT_EQ(script->argv, (std::vector<std::string>{"./script", "a b"}));
+  EXPECT_EQ(script->parent, shell->pid);
+  const Record* interpreter = traced.find(Op::kOpenRead, "/bin/sh");
+  ASSERT_NE(interpreter, nullptr) << "the kernel starts it, nobody calls for it";
+  EXPECT_EQ(interpreter->path2, "#!");
+  EXPECT_EQ(interpreter->pid, script->pid);
+  std::map<int, int> parents;
+  for (const Record& record : traced.records) {
+    if (record.op == Op::kFork) parents[record.pid] = record.parent;
+    EXPECT_TRUE(parents.contains(record.pid)) << op_name(record.op) << " " << record.path;
+  }
+  EXPECT_EQ(parents[script->pid], shell->pid);
+}
+
+TEST_P(EachTracer, PathsAreAsTheProcessMeantThem) {
+  const TempDir dir;
+  const Traced traced =
+      run_shell(dir, GetParam(),
+                "mkdir real; echo x > real/f; ln -s real link; cd link; cat ./../link//f; mv f g");
+  ASSERT_TRUE(traced.result);
+  const Record* read = traced.find(Op::kOpenRead, dir / "real/./../link//f");
+  ASSERT_NE(read, nullptr) << "below the directory that the process really is in";
+  EXPECT_EQ(read->result, 0);
+  bool renamed = false;
+  for (const Record& record : traced.records) {
+    renamed = renamed || (record.op == Op::kRename && record.path == dir / "real/f" &&
+                          record.path2 == dir / "real/g" && S_ISREG(record.mode));
+  }
+  EXPECT_TRUE(renamed);
+}
+
+TEST_P(EachTracer, AListingIsOneRecord) {
+  const TempDir dir;
+  for (int i = 0; i < 2000; ++i) {
+    ASSERT_TRUE(write_file(dir / ("a-rather-long-name-" + std::to_string(i)), "", Sync::kNo));
+  }
+  const Traced traced = run_shell(dir, GetParam(), "ls -f > /dev/null");
+  ASSERT_TRUE(traced.result);
+  EXPECT_NE(traced.find(Op::kList, dir.path()), nullptr);
+  EXPECT_EQ(traced.count(Op::kList), 1u);
+}
+
+TEST_P(EachTracer, AFifoBlocksNobodyElse) {
+  const TempDir dir;
+  const Traced traced = run_shell(
+      dir, GetParam(), "mkfifo f; cat f > out & ls / > /dev/null; echo through > f; wait");
+  ASSERT_TRUE(traced.result);
+  EXPECT_EQ(read_file(dir / "out").value_or(""), "through\n");
+  const Record* fifo = traced.find(Op::kOpenRead, dir / "f");
+  ASSERT_NE(fifo, nullptr);
+  EXPECT_TRUE(S_ISFIFO(fifo->mode));
+}
+
+TEST_P(EachTracer, ASetuidProgramIsNoted) {
+  const TempDir dir;
+  const Traced traced = run_shell(dir, GetParam(), "cp /bin/true t; chmod 4755 t; ./t");
+  ASSERT_TRUE(traced.result);
+  ASSERT_EQ(traced.count(Op::kNote), 1u);
+  for (const Record& record : traced.records) {
+    if (record.op != Op::kNote) continue;
+    EXPECT_NE(record.path.find(dir / "./t"), std::string::npos) << record.path;
+  }
+}
+
 TEST(Probe, SaysWhatWorksHere) {
   const std::vector<Capability> found = probe_backends();
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].backend, Backend::kNotify);
   EXPECT_TRUE(found[0].usable) << found[0].detail;
   EXPECT_TRUE(found[1].usable) << found[1].detail;
+}
+
+TEST(Names, AreReadAsTheyAreWritten) {
+  for (const Backend backend :
+       {Backend::kAuto, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
+    EXPECT_EQ(backend_from_name(backend_name(backend)).value(), backend);
+  }
+  EXPECT_EQ(backend_from_name("bpf").error().code, Code::kUnsupported);
+  EXPECT_EQ(backend_from_name("hybrid").error().code, Code::kUnsupported);
+  EXPECT_EQ(backend_from_name("").error().code, Code::kUsage);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ std::string command_line(pid_t pid);
 
 // Thread -> process and parent. A number can come back for another process after the kernel's
 // counter went round, which takes seconds at the very least; so an entry is believed for a second
-// and then checked again by the identity of its directory in /proc.
+// and then checked again by the time its thread was started. Of numbers that are gone only a
+// bounded lot is kept.
 class Family {
  public:
   explicit Family(pid_t monitor) : monitor_(monitor) {}
@@ -56,14 +57,16 @@ class Family {
  private:
   struct Entry {
     Member member;
-    std::uint64_t identity = 0;
+    std::uint64_t started = 0;  // in ticks since boot; 0: it was gone already
     std::int64_t checked_ms = 0;
   };
   Entry look(pid_t tid) const;
   void announce(const Member& member, int depth, std::vector<Record>* news);
+  void drop_the_dead();
 
   pid_t monitor_;
   std::unordered_map<pid_t, Entry> threads_;
+  std::size_t limit_ = 1u << 14;
 };
 
 // Current directories, remembered because asking costs as much as the rest of a look-up. What can

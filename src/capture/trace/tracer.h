@@ -42,7 +42,9 @@ class Tracer {
 
 std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree,
                                            RecordWriter* writer);
-std::unique_ptr<Tracer> make_ptrace_tracer(TreeState* tree, RecordWriter* writer);
+// `unused_listener`: kept open so that nobody else in the tree can have one (filter.h).
+std::unique_ptr<Tracer> make_ptrace_tracer(UniqueFd unused_listener, TreeState* tree,
+                                           RecordWriter* writer);
 
 // Whether the listener took the flag for synchronous wake-up (Linux 6.6).
 bool set_synchronous_wakeup(int listener);
