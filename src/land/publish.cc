@@ -166,8 +166,12 @@ Result<Published> settle(Publication& work, Error error) {
     return std::unexpected(std::move(error).in("landing " + work.txn().str()));
   }
   work.locks.clear();
-  auto resolution = resolve(work.context, work.landing);
+  // As the log has it: with what it recorded of the checkouts.
+  const auto state = TRY(work.context.store->branch(work.branch()));
+  if (!state || !state->prepared) return std::unexpected(std::move(error));
+  auto resolution = resolve(work.context, *state->prepared);
   if (!resolution) {
+    error.message += "; and then: " + resolution.error().message;
     return std::unexpected(std::move(error).with_hint("see what is there with: git txn recover"));
   }
   if (resolution->how == Resolution::How::kLanded) {

@@ -31,6 +31,23 @@ run = "touch \"$HOME/gate-here\"; until test -e \"$HOME/gate-go\"; do sleep 0.05
 }
 test_case 'the head moves while a gate runs: the gate runs again on the new candidate' moved_under_the_gate
 
+moved_after_prepared() {
+  new_repo
+  git branch side
+  agent 'echo x >src/new.txt' --no-land --onto side
+  ID=$(field .txn)
+  stopped_at land.after_prepared git txn commit "$ID" --json
+  local theirs
+  theirs=$(git commit-tree -p side -m 'a person was faster' "side^{tree}")
+  git update-ref refs/heads/side "$theirs"
+  kill -CONT "$STOPPED"
+  ends 0
+  assert_eq "$(field .state)" landed
+  assert_eq "$(git rev-parse side^)" "$theirs" 'the landing sits on what the person did'
+  assert_sound
+}
+test_case 'the branch moves after the landing was prepared: given up, and landed on the new head' moved_after_prepared
+
 one_at_a_time() {
   new_repo
   open_work 'echo x >src/slow.txt'

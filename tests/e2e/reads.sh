@@ -140,7 +140,7 @@ test_case 'a connection to a local daemon: unknown, it reads untraced' local_dae
 ignored_files_are_environment() {
   new_repo
   policy '[worktree]
-run = ["sh", "-c", "mkdir -p build && echo cached >build/cache"]'
+run = ["mkdir -p build && echo cached >build/cache"]'
   SEEN=$(reads_of 'cat build/cache; echo x >src/new.txt')
   assert_no_read 'content build/cache'
 }
