@@ -165,12 +165,23 @@ std::string describe_author(const Context& context, const Oid& before, const Oid
   return who;
 }
 
-// Records that somebody else moved the branch; false when the log has changed meanwhile.
+// Records that somebody else moved the branch; false when the log has changed meanwhile. What git
+// wrote is synced first, because git does not: the log's last value is what a person puts back
+// after a power cut, so it must be there then.
 Result<bool> record_outside(const Context& context, const RefName& branch, const Oid& before,
                             const Oid& after) {
   TRY(fp_outside_found.hit());
-  const auto appended = context.store->append(
-      {events::outside_move(branch, before, after, describe_author(context, before, after))});
+  std::vector<NewEvent> told{
+      events::outside_move(branch, before, after, describe_author(context, before, after))};
+  if (!after.empty()) {
+    const auto state = TRY(context.store->branch(branch));
+    std::vector<Oid> durable;
+    if (state && !state->durable_head.empty()) durable.push_back(state->durable_head);
+    TRY_IN("making " + branch.str() + " durable",
+           context.repository->objects().make_durable(after, durable));
+    told.push_back(events::durable_head(branch, after));
+  }
+  const auto appended = context.store->append(told);
   if (!appended && appended.error().code == Code::kStale) return false;
   if (!appended) return std::unexpected(appended.error());
   TRY(fp_outside_done.hit());
