@@ -33,6 +33,7 @@ Json read_set(const Outcome& outcome) {
   return Json{{"status", outcome.reads.complete ? "complete" : "unknown"},
               {"reason", text_or_null(outcome.reads.complete ? "" : outcome.reads.unknown_reason)},
               {"count", outcome.reads.reads.size()},
+              {"tool_env", text_or_null(outcome.reads.tool_env_digest.str())},
               {"by_source", std::move(sources)}};
 }
 
