@@ -189,7 +189,7 @@ Result<Outcome> Run::go() {
   if (progress_.on_note) {
     // Worth knowing while the command runs, and then not worth saying twice.
     for (const std::string& note : outcome_.notes) progress_.on_note(note);
-    outcome_.notes.clear();
+    outcome_.notes_told = outcome_.notes.size();
   }
   while (true) {
     auto after = attempt();

@@ -80,7 +80,11 @@ Result<ReadSet> reads_of(Kernel::State& state, const Attempt& attempt, const Oid
   input.tool_cache_file = state.repository.txn_dir() + "/tools";
   ReadSet reads =
       TRY_IN("reading the trace", capture::interpret(state.repository.objects(), input));
-  if (attempt.traces.empty()) mark_unknown(reads, "no command was traced");
+  if (attempt.traces.empty()) {
+    mark_unknown(reads, "no command was traced");
+  } else if (!attempt.command_exit) {
+    mark_unknown(reads, "its owner was killed before the command ended");
+  }
   reads.reads.push_back(TRY(policy_read(state, snapshot)));
   normalize(reads);
   return reads;

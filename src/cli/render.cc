@@ -176,7 +176,8 @@ std::string conflict_line(const Conflict& conflict, const Style& style) {
 }
 
 std::vector<std::string> outcome_notes(const api::Outcome& outcome) {
-  std::vector<std::string> notes = outcome.notes;
+  const auto told = static_cast<std::ptrdiff_t>(std::min(outcome.notes_told, outcome.notes.size()));
+  std::vector<std::string> notes(outcome.notes.begin() + told, outcome.notes.end());
   if (!outcome.untracked.empty() && outcome.txn.state != TxnState::kNothing) {
     std::vector<std::string> names;
     for (const std::string& path : outcome.untracked) {
