@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "repo/refs.h"
 
@@ -38,6 +39,7 @@ void GitReads::history(const std::string& revision, const Process& process) {
 
 void GitReads::explain(Process& process) {
   if (!process.git || process.helper || process.explained) return;
+  if (INJECTED_BUG("interpret.no_git_objects")) return;
   process.explained = true;
   const GitUse& use = process.use;
   if (use.pushes && process.in_our_repository) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/bug.h"
 #include "certify/judge.h"
 #include "certify/overlap.h"
 #include "certify/witness.h"
@@ -84,6 +85,7 @@ class Certification {
       : input_(input), strength_(strength), witnesses_(input.txn->txn, input.history) {}
 
   void writes() {
+    if (INJECTED_BUG("certify.ignore_writes")) return;
     const Footprint& txn = *input_.txn;
     const SnapshotDiff* diff = diff_of(input_, txn.base);
     if (diff == nullptr) {
@@ -98,6 +100,7 @@ class Certification {
   void unknown_reads() {
     const ReadSet& reads = input_.txn->reads;
     if (reads.complete || input_.diffs == nullptr) return;
+    if (INJECTED_BUG("certify.ignore_unknown")) return;
     for (const SnapshotDiff& diff : *input_.diffs) {
       if (diff.changes.empty()) continue;
       conflicts_.push_back(witnesses_.everything(reads, diff));
@@ -111,7 +114,8 @@ class Certification {
     const Oid* group_of = nullptr;
     std::vector<Conflict> versions;
     for (const Read& read : input_.txn->reads.reads) {
-      if (read.strength != strength_) continue;
+      if (read.strength != strength_ || INJECTED_BUG("certify.ignore_reads")) continue;
+      if (read.kind == ReadKind::kListing && INJECTED_BUG("certify.ignore_listings")) continue;
       if (is_path_read(read.kind)) {
         if (group == nullptr || *group_of != read.snapshot) {
           const auto at = groups.try_emplace(read.snapshot).first;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/bug.h"
 #include "base/failpoint.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
@@ -143,6 +144,7 @@ int start(const std::vector<std::string>& argv, Environment env) {
   if (std::string point = variable(env, "GIT_TXN_FAILPOINT"); !point.empty()) {
     if (Status armed = Failpoint::arm(point); !armed) return tell_error(armed.error(), out, json);
   }
+  arm_bug(variable(env, "GIT_TXN_BUG"));
   Result<Parsed> parsed = parse(argv);
   if (!parsed) return tell_error(parsed.error(), out, json);
   if (tell_help(*parsed, out)) return kExitDone;

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/bug.h"
 #include "certify/certify.h"
 #include "gates/policy_file.h"
 #include "land/history.h"
@@ -192,8 +193,9 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
   Candidate candidate;
   candidate.head = head;
   candidate.head_tree = TRY(objects.tree_of(head));
+  const Oid& judged_by = INJECTED_BUG("gates.candidate_policy") ? work.attempt.kept : head;
   candidate.policy =
-      TRY_IN("policy of " + work.txn.target.str(), policy_at(*context.repository, head));
+      TRY_IN("policy of " + work.txn.target.str(), policy_at(*context.repository, judged_by));
   const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
   repo::MergeOutcome merged{work.kept.tree, {}};
   if (base_tree != candidate.head_tree) {

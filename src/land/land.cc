@@ -93,6 +93,9 @@ class Landing {
     if (options_.on_step) options_.on_step(phase);
   }
   gates::Candidate for_gates(const Candidate& candidate) const {
+    if (INJECTED_BUG("land.gate_sees_base")) {
+      return {candidate.head, candidate.head_tree, candidate.head, work_.txn.target, work_.txn.id};
+    }
     return {candidate.oid, candidate.tree, candidate.head, work_.txn.target, work_.txn.id};
   }
   const TxnId& id() const { return work_.txn.id; }

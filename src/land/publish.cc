@@ -71,10 +71,8 @@ struct Publication {
       TRY(make_head_durable(context, branch(), candidate.head));
       state = TRY(context.store->branch(branch()));
     }
-    if (!INJECTED_BUG("land.no_sync")) {
-      TRY_IN("making the candidate durable",
-             objects.make_durable(candidate.oid, {state->durable_head}));
-    }
+    TRY_IN("making the candidate durable",
+           objects.make_durable(candidate.oid, {state->durable_head}));
     return fp_after_durable.hit();
   }
 
@@ -89,7 +87,6 @@ struct Publication {
       locks.push_back(*std::move(lock));
     }
     TRY(fp_after_index_lock.hit());
-    if (INJECTED_BUG("land.no_clean_check")) return std::optional<Wait>{};
     return blocked(context, branch(), moves);
   }
 
@@ -119,6 +116,7 @@ struct Publication {
     repo::RefUpdate update;
     update.ref = branch();
     update.expected = candidate.head;
+    if (INJECTED_BUG("land.blind_swap")) update.expected = TRY(repository().refs().read(branch()));
     update.desired = candidate.oid;
     update.reflog_who = candidate.commit.committer;
     update.reflog_message = fmt::format("txn: land {}", txn().str());
@@ -208,7 +206,7 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
     return moved();
   }
   const Oid now = TRY(checkpoint(work.context, work.branch()));
-  if (now != work.candidate.head) return moved();
+  if (now != work.candidate.head && !INJECTED_BUG("land.blind_swap")) return moved();
   TRY(work.make_durable());
   if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
   if (!TRY(work.prepare())) return moved();
@@ -261,7 +259,7 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
   const std::string path = landing_lock_path(context, work.txn.target);
   TRY(make_dirs(parent_dir(path)));
   auto lock = FileLock::acquire(path, kLandingLockMs);
-  if (!lock) {
+  if (!lock && !INJECTED_BUG("land.no_locks")) {
     TRY(unstage(publication));
     if (lock.error().code == Code::kBusy)
       return waits({"landing lock held", work.txn.target.str()});

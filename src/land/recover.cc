@@ -26,6 +26,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "land/history.h"
@@ -130,6 +131,10 @@ Result<Resolution> give_up(const Context& context, const store::PreparedLanding&
   resolution.done = "given up; the work is kept, land it with: git txn commit " + landing.txn.str();
   TRY(context.repository->refs().remove_own_lock(landing.branch, landing.new_head));
   TRY(fp_lost_ref_lock.hit());
+  if (INJECTED_BUG("land.recovery_moves_ref")) {
+    TRY(context.repository->refs().update(
+        {landing.branch, head.value_or(Oid()), landing.new_head, "", "", 1000}));
+  }
   for (const repo::CheckoutMove& move : TRY(recorded_moves(landing))) {
     TRY(repo::discard_checkout(*context.repository, landing.txn, move));
   }
@@ -145,8 +150,9 @@ Result<std::optional<Resolution>> resolve_branch(const Context& context, const R
   const std::string path = landing_lock_path(context, branch);
   TRY(make_dirs(parent_dir(path)));
   auto lock = FileLock::acquire(path, lock_ms);
-  if (!lock && lock.error().code == Code::kBusy) return std::optional<Resolution>{};
-  if (!lock) return std::unexpected(std::move(lock).error());
+  const bool ignored = INJECTED_BUG("land.no_locks");
+  if (!lock && lock.error().code == Code::kBusy && !ignored) return std::optional<Resolution>{};
+  if (!lock && !ignored) return std::unexpected(std::move(lock).error());
   const auto state = TRY(context.store->branch(branch));
   if (!state || !state->prepared) return std::optional<Resolution>{};
   *txn = state->prepared->txn;
@@ -171,6 +177,7 @@ std::string describe_author(const Context& context, const Oid& before, const Oid
 Result<bool> record_outside(const Context& context, const RefName& branch, const Oid& before,
                             const Oid& after) {
   TRY(fp_outside_found.hit());
+  if (INJECTED_BUG("land.no_outside_move")) return true;
   std::vector<NewEvent> told{
       events::outside_move(branch, before, after, describe_author(context, before, after))};
   if (!after.empty()) {

@@ -79,12 +79,14 @@ name = "count"
 run = "echo ran >>\"$HOME/count\""'
   agent 'echo x >src/new.txt' --wait 0
   assert_eq "$(wc -l <"$HOME/count")" 1
+  lands 'echo z >src/third.txt'
+  assert_eq "$(wc -l <"$HOME/count")" 2 'a certificate counted for another candidate'
   start_run -- 'meet; echo y >src/other.txt'
   met
   person_commits docs/guide.md changed
   go_on
   ends 0
-  assert_eq "$(wc -l <"$HOME/count")" 2 'a certificate counted for another candidate'
+  assert_eq "$(wc -l <"$HOME/count")" 3 'a certificate counted for another candidate'
 }
 test_case 'no certificate counts for another candidate' certificate_is_for_one_candidate
 

@@ -18,6 +18,7 @@
 #include <set>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/clock.h"
 #include "capture/trace/launch.h"
 #include "capture/trace/process_tree.h"
@@ -195,6 +196,7 @@ void Monitor::end_tree(Ending why) {
   result_.timed_out = why == Ending::kTimeout;
   const bool patient = why != Ending::kOrphaned && why != Ending::kBroken;
   const int interrupts = interrupts_;
+  if (INJECTED_BUG("trace.tree_lives_on")) return;
   if (why == Ending::kExited && wait_gone(kLingerMs)) return;
   if (why == Ending::kExited) name_the_rest();
   if (patient) {
