@@ -123,7 +123,8 @@ Status HookRun::prepare() {
   request.tree = checkout_->tree();
   request.record_dir = checkout_->dir();
   request.env = hook_environment(context_, "set-up", candidate_.txn);
-  TRY(set_up(context_, policy_, request));
+  auto records = set_up(context_, policy_, request);
+  if (!records) return std::unexpected(std::move(records).error());
   return {};
 }
 
