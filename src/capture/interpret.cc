@@ -1,5 +1,6 @@
 #include "capture/interpret.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -75,6 +76,26 @@ bool content_open(const Record& record) {
   return record.op == Op::kOpenRead || record.op == Op::kOpenReadWrite;
 }
 
+// When the file was made, in nanoseconds since 1970; 0 where it is gone or the file system does not
+// say.
+std::int64_t born_ns(const std::string& path) {
+  struct statx info{};
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &info) != 0) return 0;
+  if ((info.stx_mask & STATX_BTIME) == 0) return 0;
+  return info.stx_btime.tv_sec * 1'000'000'000 + info.stx_btime.tv_nsec;
+}
+
+// 0 when it is not known: then every file counts as changed since, and no socket as older.
+std::int64_t trace_began_ns(const std::vector<std::string>& record_files) {
+  return record_files.empty() ? 0 : born_ns(record_files.front());
+}
+
+// A daemon that has ended since cannot be told from a server of the transaction's own.
+bool was_there_before(const std::string& path, const std::vector<std::string>& record_files) {
+  const std::int64_t made = born_ns(path);
+  return made != 0 && made < trace_began_ns(record_files);
+}
+
 class Interpreter {
  public:
   Interpreter(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
@@ -84,7 +105,7 @@ class Interpreter {
         model_(objects, tree),
         resolver_(input.places, model_, std::move(aliases)),
         observer_({&objects, input.snapshot, input.base, &input.writes}, model_, log_),
-        other_(model_, log_, input.ignored),
+        other_(model_, log_, input.ignored, trace_began_ns(input.record_files)),
         git_(objects, input, model_, resolver_, observer_, log_),
         tools_(input.tool_cache_file) {}
 
@@ -300,7 +321,9 @@ void Interpreter::connected(const Record& record, const Process& process) {
     return log_.add(ReadKind::kExternal, peer.name, "",
                     {.process = &process, .op = "connect", .strength = Strength::kSoft});
   }
-  if (peer.peer != Peer::kDaemon) return;
+  // A socket in a temporary directory is the transaction's own unless it was there before it.
+  if (peer.peer == Peer::kOwn && !was_there_before(peer.name, input_.record_files)) return;
+  if (peer.peer == Peer::kHarmless) return;
   if (unknown_result(record) && peer.name.starts_with('/')) {
     // Clients try sockets that were never there; without a result the file is the only witness.
     const auto there = exists(peer.name);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "capture/interpret.h"
 
@@ -119,6 +120,8 @@ TreeEntry OtherCheckout::entry_on_disk(const std::string& path) {
     entry.mode = (info.st_mode & 0100u) != 0 ? FileMode::kExecutable : FileMode::kFile;
     entry.oid = blob_id_of_file(path);
   }
+  const std::int64_t changed_ns = info.st_ctim.tv_sec * 1'000'000'000 + info.st_ctim.tv_nsec;
+  if (!S_ISDIR(info.st_mode) && changed_ns >= traced_ns_) entry.oid = Oid("changed-since");
   return entry;
 }
 
@@ -152,6 +155,7 @@ Status OtherCheckout::there(const Record& record, const Resolved& at, const Read
 }
 
 Status OtherCheckout::on(const Record& record, const Process& process, const Resolved& at) {
+  if (INJECTED_BUG("interpret.no_checkouts")) return {};
   // git looks at its index there; that it was in another repository directory is what counts.
   if (process.git || in_git_directory(at.rest)) return {};
   const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};

@@ -5,6 +5,7 @@
 // reported.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -18,8 +19,10 @@ namespace gittxn::capture {
 class OtherCheckout {
  public:
   using Ignored = std::function<Result<bool>(const std::string& path)>;
-  OtherCheckout(TreeModel& model, ReadLog& log, Ignored ignored)
-      : model_(model), log_(log), ignored_(std::move(ignored)) {}
+  // `traced_ns`: when the trace began. A file that changed since is not what the process saw, or
+  // may not be; its bytes are unknown and match nothing.
+  OtherCheckout(TreeModel& model, ReadLog& log, Ignored ignored, std::int64_t traced_ns)
+      : model_(model), log_(log), ignored_(std::move(ignored)), traced_ns_(traced_ns) {}
   Status on(const Record& record, const Process& process, const Resolved& at);
 
  private:
@@ -30,6 +33,7 @@ class OtherCheckout {
   TreeModel& model_;
   ReadLog& log_;
   Ignored ignored_;
+  std::int64_t traced_ns_;
   std::map<std::string, TreeEntry> hashed_;  // by path on disk
 };
 
