@@ -74,7 +74,7 @@ struct Outcome {
   Changes writes;
   std::vector<std::string> untracked;
   std::vector<std::string> notes;
-  std::size_t notes_told = 0;            // so many of them, from the first, went to on_note already
+  std::size_t notes_told = 0;        // so many of them, from the first, went to on_note already
   std::vector<std::string> repairs;  // one line a repair, for a person
   struct Repair {
     std::string rung, subject, result;

@@ -31,7 +31,8 @@ struct Kernel::State {
   // looking(), and the transaction by id, unique prefix or name.
   Result<Txn> find(const std::string& id_or_name);
 
-  // Where this repository's worktrees go: outside of it, absolute. Whoever puts something there makes it.
+  // Where this repository's worktrees go: outside of it, absolute. Whoever puts something there
+  // makes it.
   Result<std::string> worktree_root();
   // A store must be open. The callbacks of `progress` live as long as the context is used.
   Result<land::Context> context(const Progress& progress);

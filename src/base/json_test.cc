@@ -32,15 +32,15 @@ TEST(CanonicalJson, SerializesTheSampleOfRfc8785) {
 TEST(CanonicalJson, SortsKeysByUtf16CodeUnits) {
   // RFC 8785 3.2.3: the emoji (a surrogate pair, D83D) comes before U+FB33, though its bytes do
   // not.
-  EXPECT_EQ(
-      canonical(
-          R"({"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh",
+  EXPECT_EQ(canonical(
+                R"({"\u20ac":"Euro Sign","\r":"Carriage Return",
+          "\ufb33":"Hebrew Letter Dalet With Dagesh",
                           "1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control",
                           "\u00f6":"Latin Small Letter O With Diaeresis"})"),
-      "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\xC2\x80\":\"Control\","
-      "\"\xC3\xB6\":\"Latin Small Letter O With Diaeresis\",\"\xE2\x82\xAC\":\"Euro Sign\","
-      "\"\xF0\x9F\x98\x80\":\"Emoji: Grinning Face\","
-      "\"\xEF\xAC\xB3\":\"Hebrew Letter Dalet With Dagesh\"}");
+            "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\xC2\x80\":\"Control\","
+            "\"\xC3\xB6\":\"Latin Small Letter O With Diaeresis\",\"\xE2\x82\xAC\":\"Euro Sign\","
+            "\"\xF0\x9F\x98\x80\":\"Emoji: Grinning Face\","
+            "\"\xEF\xAC\xB3\":\"Hebrew Letter Dalet With Dagesh\"}");
 }
 
 TEST(CanonicalJson, PrintsNumbersAsAppendixBOfRfc8785) {

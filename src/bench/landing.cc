@@ -91,7 +91,7 @@ Result<LandingFigures> measure_landing(World& world, int rounds) {
   context.repository = &world.repository();
   context.store = &world.store();
   context.clock = &world.clock();
-  context.random = &world.random();
+  context.random = &world.dice();
   context.gates.repository = context.repository;
   context.gates.store = context.store;
   context.gates.clock = context.clock;

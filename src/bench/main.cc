@@ -104,7 +104,7 @@ Status journal(const std::string& dir, int events, const Environment& env) {
 
 Status run(const std::vector<std::string>& words, const Environment& env) {
   const auto number = [&](std::size_t i, int otherwise) {
-    return words.size() > i ? std::atoi(words[i].c_str()) : otherwise;
+    return words.size() > i ? std::stoi(words[i]) : otherwise;
   };
   if (words.size() >= 2 && words[1] == "landing") {
     return landing(words[0], number(2, 10'000), number(3, 20), env);

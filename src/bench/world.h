@@ -35,7 +35,7 @@ class World {
   repo::Repository& repository() { return *repository_; }
   store::Store& store() { return *store_; }
   SystemClock& clock() { return *clock_; }
-  Random& random() { return random_; }
+  Random& dice() { return dice_; }
   const std::string& dir() const { return dir_; }
   const std::string& git_dir() const { return git_dir_; }
   const Oid& base() const { return base_; }
@@ -61,7 +61,7 @@ class World {
   std::unique_ptr<SystemClock> clock_;
   std::unique_ptr<repo::Repository> repository_;
   std::unique_ptr<store::Store> store_;
-  Random random_{1};
+  Random dice_{1};
 };
 
 }  // namespace gittxn::bench

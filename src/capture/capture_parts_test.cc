@@ -23,17 +23,17 @@ using ::testing::Pair;
 
 constexpr const char* kMounts =
     "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-    "21 20 8:2 / /home rw - ext4 /dev/sda2 rw\n"
+    "21 20 8:2 / /users rw - ext4 /dev/sda2 rw\n"
     "22 20 8:2 /pat/tree /mnt/bound rw - ext4 /dev/sda2 rw\n"
     "23 20 8:2 /pat /mnt/with\\040space rw - ext4 /dev/sda2 rw\n"
     "24 20 8:2 /pat/tree/src /mnt/part rw - ext4 /dev/sda2 rw\n"
     "25 20 8:1 /pat/tree /mnt/other-device rw - ext4 /dev/sda1 rw\n";
 
 TEST(BindAliases, EveryOtherPlaceWhereTheTreeCanBeSeen) {
-  EXPECT_THAT(bind_aliases(kMounts, "/home/pat/tree"),
-              ElementsAre(Pair("/mnt/bound", "/home/pat/tree"),
-                          Pair("/mnt/with space/tree", "/home/pat/tree"),
-                          Pair("/mnt/part", "/home/pat/tree/src")));
+  EXPECT_THAT(bind_aliases(kMounts, "/users/pat/tree"),
+              ElementsAre(Pair("/mnt/bound", "/users/pat/tree"),
+                          Pair("/mnt/with space/tree", "/users/pat/tree"),
+                          Pair("/mnt/part", "/users/pat/tree/src")));
   EXPECT_THAT(bind_aliases(kMounts, "/srv/tree"), IsEmpty());
   EXPECT_THAT(bind_aliases("nonsense\n\n1 2\n", "/srv/tree"), IsEmpty());
 }
@@ -95,7 +95,7 @@ TEST(Connections, ByAddress) {
   EXPECT_EQ(peer("unix:/run/user/1000/bus"), Peer::kHarmless);
   EXPECT_EQ(peer("unix:/run/user/1000/docker.sock"), Peer::kDaemon);
   EXPECT_EQ(peer("unix:/tmp/ssh-abc/agent.12"), Peer::kHarmless);
-  EXPECT_EQ(peer("unix:/home/pat/.gnupg/S.gpg-agent"), Peer::kHarmless);
+  EXPECT_EQ(peer("unix:/users/pat/.gnupg/S.gpg-agent"), Peer::kHarmless);
   EXPECT_EQ(peer("unix:@/tmp/.X11-unix/X0"), Peer::kHarmless);
   EXPECT_EQ(peer("unix:@somebody"), Peer::kDaemon);
   EXPECT_EQ(peer("unix:/tmp/pytest-1/s.sock"), Peer::kOwn);
@@ -174,10 +174,10 @@ TEST_F(Tools, AProgramBringsItsLoader) {
 TEST(ToolPaths, WhatIsATool) {
   EXPECT_TRUE(under_tool_prefix("/usr/include/stdio.h"));
   EXPECT_FALSE(under_tool_prefix("/etc/passwd"));
-  EXPECT_FALSE(under_tool_prefix("/home/pat/bin/x"));
-  EXPECT_TRUE(is_shared_library("/home/pat/lib/libx.so"));
-  EXPECT_TRUE(is_shared_library("/home/pat/lib/libx.so.1.2.3"));
-  EXPECT_FALSE(is_shared_library("/home/pat/notes.so.txt"));
+  EXPECT_FALSE(under_tool_prefix("/users/pat/bin/x"));
+  EXPECT_TRUE(is_shared_library("/users/pat/lib/libx.so"));
+  EXPECT_TRUE(is_shared_library("/users/pat/lib/libx.so.1.2.3"));
+  EXPECT_FALSE(is_shared_library("/users/pat/notes.so.txt"));
 }
 
 TEST(BlobId, IsGits) {

@@ -112,10 +112,10 @@ bool GitReads::names_a_path(const GitRead& read, const Process& process) const {
   return now.place == Place::kTree && now.node != nullptr;
 }
 
-GitReads::Meaning GitReads::meaning_of_commit(const Oid& commit, bool of_target) const {
+GitReads::Meaning GitReads::meaning_of_commit(const Oid& commit, Fetched fetched) const {
   if (commit == input_.snapshot) return {Meaning::Kind::kSnapshot, commit};
   const auto here = objects_.contains(commit);
-  if (of_target) {
+  if (fetched == Fetched::kFromTarget) {
     const bool known = here && *here;
     return {known ? Meaning::Kind::kTargetLater : Meaning::Kind::kElse, commit};
   }
@@ -136,7 +136,7 @@ GitReads::Meaning GitReads::meaning_of(const std::string& revision) const {
   if (revision == "FETCH_HEAD") {
     const auto text = read_file(join_path(git_dir, "FETCH_HEAD"), kMaxFetchHead);
     if (!text || !repo::is_oid(text->substr(0, 40))) return {};
-    return meaning_of_commit(Oid(text->substr(0, 40)), true);
+    return meaning_of_commit(Oid(text->substr(0, 40)), Fetched::kFromTarget);
   }
   const repo::Refs refs(git_dir, repo::Git(Environment{}));
   for (const char* prefix : {"", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"}) {
@@ -144,7 +144,8 @@ GitReads::Meaning GitReads::meaning_of(const std::string& revision) const {
     if (!repo::is_ref_name(name)) continue;
     const auto value = refs.read(RefName(name));
     if (!value) continue;
-    return meaning_of_commit(*value, name.starts_with("refs/remotes/txn-target/"));
+    const bool of_target = name.starts_with("refs/remotes/txn-target/");
+    return meaning_of_commit(*value, of_target ? Fetched::kFromTarget : Fetched::kElsewhere);
   }
   return {};
 }

@@ -34,7 +34,8 @@ class GitReads {
     Oid commit;
   };
   Meaning meaning_of(const std::string& revision) const;
-  Meaning meaning_of_commit(const Oid& commit, bool of_target) const;
+  enum class Fetched { kFromTarget, kElsewhere };
+  Meaning meaning_of_commit(const Oid& commit, Fetched fetched) const;
   struct Where {
     enum class Kind { kInside, kOutside, kUnknown } kind = Kind::kUnknown;
     std::string path;

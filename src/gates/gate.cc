@@ -159,7 +159,8 @@ Result<GateReport> GateRun::run() {
 Result<std::optional<Certificate>> reusable(const GateContext& context, const GateSpec& gate,
                                             const Candidate& candidate) {
   const bool any = INJECTED_BUG("gates.any_certificate");
-  const Oid tree = any ? TRY(context.repository->objects().tree_of(candidate.parent)) : candidate.tree;
+  const repo::Objects& objects = context.repository->objects();
+  const Oid tree = any ? TRY(objects.tree_of(candidate.parent)) : candidate.tree;
   std::vector<Certificate> known = TRY(context.store->certificates(tree));
   for (auto it = known.rbegin(); it != known.rend(); ++it) {
     if (it->gate != gate.name || it->gate_version != gate.version) continue;

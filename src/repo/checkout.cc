@@ -116,8 +116,8 @@ Result<bool> lock_names(const CheckoutPlace& place, const Oid& new_commit) {
 
 }  // namespace internal
 
-// git does not sync its index. Recovery builds on it once the landing is in the log, so a power cut must
-// not leave it empty (seen on XFS).
+// git does not sync its index. Recovery builds on it once the landing is in the log, so a power cut
+// must not leave it empty (seen on XFS).
 static Status sync_index(const CheckoutPlace& place) {
   const std::string index = place.git_dir + "/index";
   Status synced = fsync_path(index);

@@ -48,7 +48,7 @@ char* last_page() {
 TEST(Tracee, StringsUpToTheEdgeOfMemory) {
   char* page = last_page();
   std::memset(page, 'x', 4096);
-  std::strcpy(page + 4096 - 6, "right");
+  std::memcpy(page + 4096 - 6, "right", 6);
   const std::string longer(10'000, 'y');
   const Copy copy;
   std::string text;
@@ -88,7 +88,7 @@ TEST(Tracee, ArgumentVectorsOfAnySize) {
 
 TEST(Tracee, AVectorAtTheEdgeOfMemory) {
   char* page = last_page();
-  std::strcpy(page + 4096 - 24 - 5, "word");
+  std::memcpy(page + 4096 - 24 - 5, "word", 5);
   const char* pointers[] = {page + 4096 - 24 - 5, page + 4096 - 24 - 5, nullptr};
   std::memcpy(page + 4096 - 24, pointers, sizeof pointers);
   const char* bad[] = {"good", page + 4096, nullptr};
