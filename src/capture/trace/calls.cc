@@ -24,7 +24,7 @@ constexpr Call path_call(std::uint32_t number, const char* name, Op op, Call::La
 constexpr Call path_call(std::uint32_t number, const char* name, Op op) {
   return path_call(number, name, op, Call::Last::kFollow);
 }
-constexpr Call at_call(std::uint32_t number, const char* name, Op op, std::int8_t flags = kNone,
+constexpr Call at_call(std::uint32_t number, const char* name, Op op, int flags = kNone,
                        Call::Last last = Call::Last::kFollow) {
   return {number, name, op, Shape::kPath, 0, 1, flags, kNone, kNone, last};
 }

@@ -14,7 +14,7 @@
 
 namespace gittxn::capture {
 
-constexpr std::int8_t kNone = -1;
+constexpr int kNone = -1;
 
 enum class Shape : std::uint8_t {
   kPath,        // one path
@@ -38,8 +38,8 @@ struct Call {
   Op op;
   Shape shape;
   // Argument positions; kNone: there is none (no directory: the current one).
-  std::int8_t dir, path, flags;
-  std::int8_t dir2 = kNone, path2 = kNone;
+  int dir, path, flags;
+  int dir2 = kNone, path2 = kNone;
   // Which links the call itself follows at the end of its path, before flags have their say.
   enum class Last : std::uint8_t { kFollow, kKeep } last = Last::kFollow;
 };

@@ -24,11 +24,11 @@ namespace {
 
 constexpr std::uint32_t kEmptyPath = 0x1000;  // AT_EMPTY_PATH
 
-int descriptor_argument(const CallSite& site, std::int8_t index) {
+int descriptor_argument(const CallSite& site, int index) {
   return index == kNone ? AT_FDCWD : static_cast<int>(site.args[static_cast<std::size_t>(index)]);
 }
 
-std::uint32_t flags_argument(const CallSite& site, std::int8_t index) {
+std::uint32_t flags_argument(const CallSite& site, int index) {
   return index == kNone ? 0
                         : static_cast<std::uint32_t>(site.args[static_cast<std::size_t>(index)]);
 }
@@ -117,8 +117,7 @@ Peek Decoder::full_path(const CallSite& site, int directory, std::string path, c
 
 Peek Decoder::read_path(const CallSite& site, int dir_argument, int path_argument,
                         const Record& record, std::string* out) {
-  const auto dir = static_cast<std::int8_t>(dir_argument);
-  const int directory = descriptor_argument(site, dir);
+  const int directory = descriptor_argument(site, dir_argument);
   const std::uint64_t address = site.args[static_cast<std::size_t>(path_argument)];
   std::string path;
   const bool may_be_empty = (record.flags & kEmptyPath) != 0 || record.op == Op::kReadlink;

@@ -22,20 +22,22 @@
 namespace {
 constexpr int kGetSyscallInfo = 0x420e;
 constexpr std::uint8_t kInfoExit = 2, kInfoSeccomp = 3;
+struct SeccompInfo {
+  std::uint64_t nr;
+  std::uint64_t args[6];
+  std::uint32_t ret_data;
+};
+struct ExitInfo {
+  std::int64_t rval;
+  std::uint8_t is_error;
+};
 struct SyscallInfo {
   std::uint8_t op, pad[3];
   std::uint32_t arch;
   std::uint64_t instruction_pointer, stack_pointer;
   union {
-    struct {
-      std::uint64_t nr;
-      std::uint64_t args[6];
-      std::uint32_t ret_data;
-    } seccomp;
-    struct {
-      std::int64_t rval;
-      std::uint8_t is_error;
-    } exit;
+    SeccompInfo seccomp;
+    ExitInfo exit;
   };
 };
 }  // namespace

@@ -160,7 +160,7 @@ TEST(RecordFile, CutAnywhereIsNotComplete) {
 
 TEST(RecordFile, AnyFlippedBitIsSeen) {
   const std::string whole = sample();
-  for (std::size_t bit = 8 * 8; bit < whole.size() * 8; ++bit) {  // after the header
+  for (std::size_t bit = std::size_t{8} * 8; bit < whole.size() * 8; ++bit) {  // after the header
     std::string bad = whole;
     bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));
     const MemoryFile file(bad);

@@ -18,7 +18,6 @@ namespace {
 
 using testing::make_spec;
 using testing::run;
-using testing::run_shell;
 using testing::TempDir;
 using testing::Traced;
 

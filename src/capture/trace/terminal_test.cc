@@ -109,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Trace, Terminal,
                          [](const auto& p) { return std::string(backend_name(p.param)); });
 
 // Types `keys` once, when `mark` has been shown.
-std::function<std::string(const std::string&)> when(std::string mark, std::string keys) {
+std::function<std::string(const std::string&)> when(const std::string& mark,
+                                                    const std::string& keys) {
   return [mark, keys, done = false](const std::string& shown) mutable {
     if (done || shown.find(mark) == shown.npos) return std::string();
     done = true;

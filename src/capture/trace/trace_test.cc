@@ -14,8 +14,6 @@
 namespace gittxn::capture {
 namespace {
 
-using testing::make_spec;
-using testing::run;
 using testing::run_shell;
 using testing::TempDir;
 using testing::Traced;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -87,7 +88,7 @@ pid_t leader_of(pid_t tid) {
 
 Peek peek_bytes(pid_t tid, std::uint64_t address, void* out, std::size_t size) {
   const iovec local{out, size};
-  const iovec remote{reinterpret_cast<void*>(address), size};
+  const iovec remote{std::bit_cast<void*>(address), size};
   const ssize_t got = ::process_vm_readv(tid, &local, 1, &remote, 1, 0);
   if (got < 0) return peek_error();
   return static_cast<std::size_t>(got) == size ? Peek::kOk : Peek::kFault;
@@ -101,7 +102,7 @@ Peek peek_string(pid_t tid, std::uint64_t address, std::size_t limit, std::strin
     // Never across a page in one read: the next page may not be there.
     want = std::min({want, kPage - address % kPage, limit - out->size()});
     const iovec local{buffer.data(), want};
-    const iovec remote{reinterpret_cast<void*>(address), want};
+    const iovec remote{std::bit_cast<void*>(address), want};
     const ssize_t got = ::process_vm_readv(tid, &local, 1, &remote, 1, 0);
     if (got < 0) return peek_error();
     if (got == 0) return Peek::kFault;
@@ -132,7 +133,7 @@ void peek_beginnings(pid_t tid, std::span<const std::uint64_t> addresses, Beginn
   std::size_t total = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const std::size_t size = std::min(kFirstChunk, kPage - addresses[i] % kPage);
-    remote[i] = {reinterpret_cast<void*>(addresses[i]), size};
+    remote[i] = {std::bit_cast<void*>(addresses[i]), size};
     total += size;
   }
   const iovec local{out->bytes.data(), total};

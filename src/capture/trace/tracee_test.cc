@@ -80,7 +80,8 @@ TEST(Tracee, ArgumentVectorsOfAnySize) {
     pointers.push_back(nullptr);
     const Copy copy;
     std::vector<std::string> seen;
-    ASSERT_EQ(peek_argv(copy.pid(), address_of(pointers.data()), &seen), Peek::kOk);
+    ASSERT_EQ(peek_argv(copy.pid(), address_of(static_cast<const void*>(pointers.data())), &seen),
+              Peek::kOk);
     ASSERT_EQ(seen.size(), std::min<std::size_t>(words, 256));
     for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], argv[i].substr(0, 4096));
   }
@@ -90,13 +91,13 @@ TEST(Tracee, AVectorAtTheEdgeOfMemory) {
   char* page = last_page();
   std::memcpy(page + 4096 - 24 - 5, "word", 5);
   const char* pointers[] = {page + 4096 - 24 - 5, page + 4096 - 24 - 5, nullptr};
-  std::memcpy(page + 4096 - 24, pointers, sizeof pointers);
+  std::memcpy(page + 4096 - 24, static_cast<const void*>(pointers), sizeof pointers);
   const char* bad[] = {"good", page + 4096, nullptr};
   const Copy copy;
   std::vector<std::string> seen;
   EXPECT_EQ(peek_argv(copy.pid(), address_of(page + 4096 - 24), &seen), Peek::kOk);
   EXPECT_EQ(seen, (std::vector<std::string>{"word", "word"}));
-  EXPECT_EQ(peek_argv(copy.pid(), address_of(bad), &seen), Peek::kFault);
+  EXPECT_EQ(peek_argv(copy.pid(), address_of(static_cast<const void*>(bad)), &seen), Peek::kFault);
   EXPECT_EQ(peek_argv(copy.pid(), 0, &seen), Peek::kOk);
   EXPECT_TRUE(seen.empty());
   ::munmap(page, 8192);
