@@ -85,7 +85,6 @@ class Certification {
       : input_(input), strength_(strength), witnesses_(input.txn->txn, input.history) {}
 
   void writes() {
-    if (INJECTED_BUG("certify.ignore_writes")) return;
     const Footprint& txn = *input_.txn;
     const SnapshotDiff* diff = diff_of(input_, txn.base);
     if (diff == nullptr) {

@@ -116,7 +116,6 @@ struct Publication {
     repo::RefUpdate update;
     update.ref = branch();
     update.expected = candidate.head;
-    if (INJECTED_BUG("land.blind_swap")) update.expected = TRY(repository().refs().read(branch()));
     update.desired = candidate.oid;
     update.reflog_who = candidate.commit.committer;
     update.reflog_message = fmt::format("txn: land {}", txn().str());
@@ -206,7 +205,7 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
     return moved();
   }
   const Oid now = TRY(checkpoint(work.context, work.branch()));
-  if (now != work.candidate.head && !INJECTED_BUG("land.blind_swap")) return moved();
+  if (now != work.candidate.head) return moved();
   TRY(work.make_durable());
   if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
   if (!TRY(work.prepare())) return moved();
