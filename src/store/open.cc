@@ -149,12 +149,35 @@ Result<Store> open_with_plan(const std::string& txn_dir, const Clock& clock, Cre
   }));
 }
 
+namespace {
+
+constexpr int kLooks = 4;
+
+// Somebody may be making the store, or closing it, at the moment of a look. When whoever has the
+// writer's turn is done with it, what is wrong then is wrong.
+bool worth_another_look(const Error& error) {
+  return error.code == Code::kCorrupt || error.code == Code::kFault || error.code == Code::kBusy;
+}
+
+Result<Store> open_patiently(const std::string& txn_dir, const Clock& clock, Create create) {
+  auto store = open_with_plan(txn_dir, clock, create, current_plan());
+  for (int look = 1; look < kLooks && !store && worth_another_look(store.error()); ++look) {
+    auto queue = db::WriterQueue::open(join_path(txn_dir, "kernel.lock"));
+    if (!queue) return store;
+    if (const auto turn = queue->enter(kWriteDeadlineMs); !turn) return store;
+    store = open_with_plan(txn_dir, clock, create, current_plan());
+  }
+  return store;
+}
+
+}  // namespace
+
 Result<Store> Store::open(const std::string& txn_dir, const Clock& clock) {
-  return open_with_plan(txn_dir, clock, Create::kYes, current_plan());
+  return open_patiently(txn_dir, clock, Create::kYes);
 }
 
 Result<Store> Store::open_existing(const std::string& txn_dir, const Clock& clock) {
-  return open_with_plan(txn_dir, clock, Create::kNo, current_plan());
+  return open_patiently(txn_dir, clock, Create::kNo);
 }
 
 }  // namespace gittxn::store
