@@ -21,12 +21,14 @@ constexpr std::int64_t kGrain_ns = 1'000'000'000;
 
 Result<std::vector<std::string>> landing_directories(const CheckoutPlace& place) {
   std::vector<std::string> found;
-  const std::string root = TRY(internal::staging_root(place));
-  auto entries = list_dir(root);
+  auto root = internal::staging_root(place);
+  if (!root && root.error().code == Code::kNotFound) return found;  // removed meanwhile
+  if (!root) return std::unexpected(std::move(root).error());
+  auto entries = list_dir(*root);
   if (!entries && entries.error().code == Code::kNotFound) return found;
   if (!entries) return std::unexpected(std::move(entries).error());
   for (const DirEntry& entry : *entries) {
-    if (entry.type == DT_DIR) found.push_back(root + "/" + entry.name);
+    if (entry.type == DT_DIR) found.push_back(*root + "/" + entry.name);
   }
   return found;
 }
@@ -101,6 +103,43 @@ Result<std::uint64_t> bytes_in(const std::string& directory) {
   return bytes;
 }
 
+std::int64_t age_ms(const struct stat& info, const PruneOptions& options) {
+  return options.now_wall_ms - std::int64_t{info.st_mtim.tv_sec} * 1000;
+}
+
+// What a killed process left between making a file and removing it, or while it staged. A live one
+// is done with each of them in seconds.
+constexpr std::int64_t kAbandoned_ms = 24 * 3600 * 1000;
+
+Status remove_leftovers(const CheckoutPlace& place, const PruneOptions& options) {
+  const std::string beside = place.git_dir + "/txn";
+  auto root = internal::staging_root(place);
+  if (!root && root.error().code == Code::kNotFound) return {};
+  if (!root) return std::unexpected(std::move(root).error());
+  for (const std::string& directory : {beside, *root}) {
+    auto entries = list_dir(directory);
+    if (!entries && entries.error().code == Code::kNotFound) continue;
+    if (!entries) return std::unexpected(std::move(entries).error());
+    for (const DirEntry& entry : *entries) {
+      const std::string path = directory + "/" + entry.name;
+      const bool ours = directory == beside
+                            ? entry.name.starts_with("lock-") || entry.name.starts_with("index-")
+                            : entry.type == DT_DIR || entry.name.starts_with("probe-");
+      struct stat info{};
+      if (!ours || ::lstat(path.c_str(), &info) != 0 || age_ms(info, options) < kAbandoned_ms) {
+        continue;
+      }
+      if (entry.type != DT_DIR) {
+        TRY(remove_file(path));
+      } else if (!TRY(exists(path + "/manifest.json"))) {
+        // Killed while it staged: nothing has moved without a manifest.
+        TRY(internal::retire_staging(path, internal::Retire::kKeepName));
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<LateSave>> find_late_saves(Repository& repository, const CheckoutPlace& place) {
@@ -125,12 +164,12 @@ Result<PruneReport> prune_displaced(Repository& repository, const CheckoutPlace&
                                     const PruneOptions& options) {
   (void)repository;
   PruneReport report;
+  TRY(remove_leftovers(place, options));
   for (const std::string& directory : TRY(landing_directories(place))) {
     struct stat info{};
     if (::lstat((directory + "/manifest.json").c_str(), &info) != 0) continue;  // being staged
-    const std::int64_t age_ms = options.now_wall_ms - std::int64_t{info.st_mtim.tv_sec} * 1000;
     // In the middle of a landing, or of its recovery.
-    if (age_ms < options.min_age_ms || TRY(exists(directory + "/new")) ||
+    if (age_ms(info, options) < options.min_age_ms || TRY(exists(directory + "/new")) ||
         TRY(exists(directory + "/out"))) {
       continue;
     }

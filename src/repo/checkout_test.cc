@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "repo/testing/landing.h"
 
@@ -399,6 +400,29 @@ TEST(CheckoutRace, AWriteToTheDisplacedFileIsFoundAndNeverPruned) {
       << "too young";
   EXPECT_EQ(must(prune_displaced(landing.repository(), place, later)).removed.size(), 1u);
   EXPECT_FALSE(must(exists(landing.staging())));
+}
+
+TEST(PruneDisplaced, RemovesWhatKilledProcessesLeft) {
+  const ScratchRepo repo = small_repo();
+  Landing staged(repo, some_edits(), "t-staged"), half(repo, some_edits(), "t-half");
+  must(stage_checkout(staged.repository(), staged.txn(), staged.move()));
+  EXPECT_EQ(Victim("checkout.mid_stage",
+                   [&] { must(stage_checkout(half.repository(), half.txn(), half.move())); })
+                .wait(),
+            testing::kKilled);
+  must(write_file(repo.git_dir() + "/txn/lock-abc", "", Sync::kNo));
+  must(write_file(repo.git_dir() + "/txn/kernel.db", "", Sync::kNo));
+  const auto prune = [&](std::int64_t now_ms) {
+    return must(prune_displaced(staged.repository(), staged.move().place,
+                                {.now_wall_ms = now_ms, .min_age_ms = 1000}));
+  };
+  prune(SystemClock().wall_ms());
+  EXPECT_TRUE(must(exists(half.staging())));
+  EXPECT_THAT(prune(std::int64_t{1} << 50).removed, IsEmpty());
+  EXPECT_FALSE(must(exists(half.staging())));
+  EXPECT_FALSE(must(exists(repo.git_dir() + "/txn/lock-abc")));
+  EXPECT_TRUE(must(exists(repo.git_dir() + "/txn/kernel.db")));
+  EXPECT_TRUE(must(exists(staged.staging() + "/new/a.txt"))) << "recovery may want it";
 }
 
 TEST(CheckoutRace, ANewFileInTheWayAfterTheProbeStays) {

@@ -149,10 +149,14 @@ Result<std::optional<CommitInfo>> last_own_commit(const Objects& objects, Oid at
     if (TRY(not_own(at))) return std::optional<CommitInfo>{};
     CommitInfo info = TRY(objects.commit(at));
     std::vector<Oid> own;
+    bool merges_target = false;  // and not something else into the base
     for (const Oid& parent : info.parents) {
-      if (!TRY(not_own(parent))) own.push_back(parent);
+      const bool foreign = TRY(not_own(parent));
+      if (!foreign) own.push_back(parent);
+      if (foreign && info.parents.size() > 1 && !TRY(objects.is_ancestor(parent, base))) {
+        merges_target = true;
+      }
     }
-    const bool merges_target = info.parents.size() > 1 && own.size() < info.parents.size();
     if (!merges_target) return std::optional<CommitInfo>(std::move(info));
     if (own.empty()) return std::optional<CommitInfo>{};
     at = own.front();

@@ -391,6 +391,20 @@ TEST(TakeBase, MovesWithMergePullResetAndRebase) {
   }
 }
 
+TEST(TakeBase, AMergeOfSomethingElseIsTheAgentsOwn) {
+  const ScratchRepo repo = small_repo();
+  repo.git({"checkout", "-q", "-b", "feature"});
+  repo.write("feature.txt", "x");
+  repo.commit("feature work");
+  repo.git({"checkout", "-q", "main"});
+  Agent agent(repo);
+  agent.git({"merge", "-q", "--no-ff", "-m", "take the feature in", "feature"});
+  const Taken taken = agent.take_all();
+  EXPECT_EQ(*taken.message, "take the feature in\n");
+  EXPECT_FALSE(taken.base_moved);
+  EXPECT_THAT(paths_of(taken.changes), ElementsAre("feature.txt"));
+}
+
 TEST(TakeBase, StaysWhenTheAgentGoesBack) {
   const ScratchRepo repo = small_repo();
   repo.write("README", "two\n");

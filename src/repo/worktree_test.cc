@@ -227,14 +227,18 @@ TEST(Worktree, SparseStaysSparse) {
   }
 }
 
-TEST(Worktree, LinkedBareAndShallowRepositoriesWork) {
+TEST(Worktree, LinkedBareShallowAndPartialRepositoriesWork) {
   ScratchRepo repo = small_repo();
   repo.write("README", "two\n");
   repo.commit("second");
   repo.git({"worktree", "add", "-q", "-b", "side", "../linked"});
   repo.git({"clone", "-q", "--bare", ".", "../bare.git"});
   repo.git({"clone", "-q", "--depth=1", "file://" + repo.path(), "../shallow"});
-  for (const std::string where : {"linked", "bare.git", "shallow"}) {
+  repo.git({"config", "uploadpack.allowFilter", "true"});
+  repo.git({"config", "uploadpack.allowAnySHA1InWant", "true"});
+  repo.git({"clone", "-q", "--filter=blob:none", "--no-checkout", "file://" + repo.path(),
+            "../partial"});
+  for (const std::string where : {"linked", "bare.git", "shallow", "partial"}) {
     auto repository = must(Repository::open(repo.root() + "/" + where, repo.env()));
     WorktreeSpec spec;
     spec.path = repo.root() + "/wt-" + where;

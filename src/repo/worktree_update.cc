@@ -161,8 +161,15 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
 
   std::string additions;
   for (const std::string& path : add) additions += path + '\0';
-  TRY_IN("reading the changed files",
-         feed(view, {"update-index", "--add", "-z", "--stdin"}, std::move(additions)));
+  Status added = feed(view, {"update-index", "--add", "-z", "--stdin"}, std::move(additions));
+  if (!added) {
+    return std::unexpected(
+        std::move(added)
+            .error()
+            .in("reading the changed files")
+            .with_hint("make the file that git names readable, or remove it, in " +
+                       view.worktree.tree));
+  }
 
   taken->untracked = std::move(untracked.files);
   if (!work.unmerged.empty()) {
