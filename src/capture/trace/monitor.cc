@@ -29,7 +29,6 @@ namespace gittxn::capture {
 
 namespace {
 
-constexpr std::int64_t kLingerMs = 100;     // for what is about to end by itself
 constexpr std::int64_t kLookAgainMs = 5;    // at a tree that is being ended
 constexpr std::int64_t kNewcomersMs = 200;  // between looks for what a tree that ends has started
 constexpr std::size_t kMaxNamed = 64;       // processes named in left_running
@@ -168,7 +167,8 @@ void Monitor::run() {
     if (fd > 2) ::close(fd);
   }
   const Ending why = watch();
-  if (why == Ending::kExited && spec_.keep_running && !wait_gone(kLingerMs)) return keep_tree();
+  if (why == Ending::kExited && spec_.keep_running && !wait_gone(spec_.linger_ms))
+    return keep_tree();
   end_tree(why);
   if (tracer_ != nullptr) tracer_->stop();
   report();
@@ -197,7 +197,7 @@ void Monitor::end_tree(Ending why) {
   const bool patient = why != Ending::kOrphaned && why != Ending::kBroken;
   const int interrupts = interrupts_;
   if (INJECTED_BUG("trace.tree_lives_on")) return;
-  if (why == Ending::kExited && wait_gone(kLingerMs)) return;
+  if (why == Ending::kExited && wait_gone(spec_.linger_ms)) return;
   if (why == Ending::kExited) name_the_rest();
   if (patient) {
     const std::int64_t deadline = now_ms() + spec_.grace_ms;

@@ -161,7 +161,9 @@ TEST_P(Run, AStoppedProcessIsEndedToo) {
 }
 
 TEST_P(Run, WhatEndsByItselfSoonIsLeftToDoSo) {
-  const Traced traced = run(shell("(sleep 0.03; echo done > late) & exit 0"));
+  TraceSpec spec = shell("(sleep 0.03; echo done > late) & exit 0");
+  spec.linger_ms = 20'000;
+  const Traced traced = run(spec);
   ASSERT_TRUE(traced.result);
   EXPECT_EQ(content("late"), "done\n");
   EXPECT_TRUE(traced.result->left_running.empty());

@@ -126,7 +126,7 @@ TEST_P(Terminal, TheCommandReadsFromIt) {
 
 TEST_P(Terminal, CtrlCEndsACommandThatLetsIt) {
   // Not before the shell waits for its child: until then it may keep a Ctrl-C to itself.
-  with_terminal("(sleep 0.3; echo ready) & sleep 1000", when("ready", "\x03"));
+  with_terminal("(sleep 1; echo ready) & sleep 1000", when("ready", "\x03"));
   EXPECT_EQ(log(), "exit 130\ninterrupted\nterminal is back\nmodes are sane\n");
 }
 

@@ -111,6 +111,7 @@ struct TraceSpec {
   // it.
   bool foreground = false;
   std::int64_t timeout_ms = -1;
+  std::int64_t linger_ms = 250;  // for what is left to end by itself, as `make > >(tee log)` does
   std::int64_t grace_ms = 2000;  // between SIGTERM and SIGKILL of what is left of the tree
   bool keep_running = false;     // leave what is left (a choice with a warning)
   // Polled every 50 ms; each call that returns true is one Ctrl-C (the function consumes it): the
