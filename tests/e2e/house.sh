@@ -3,35 +3,32 @@
 . "$(dirname "$0")/lib.sh"
 
 demo_from_a_clone() {
+  mkdir tmp
   git clone -q --no-local "$E2E_ROOT" clone
-  exits 0 clone/tools/demo "$GIT_TXN_PROGRAM"
+  exits 0 env TMPDIR="$PWD/tmp" clone/tools/demo "$GIT_TXN_PROGRAM"
   assert_contains "$OUT" 'nested 128 levels'
   assert_contains "$OUT" 'conflict: read-stale src/base/json.h'
   assert_contains "$OUT" 'git txn run -- '
+  assert_eq "$(find tmp -mindepth 1)" '' 'left behind'
+  assert_eq "$(find "$HOME" "$XDG_STATE_HOME" -mindepth 1 -not -name .gitconfig)" '' 'left in the home'
 }
-test_case 'demo: two land, one is caught deciding on a changed file, runs again and lands' demo_from_a_clone
+test_case 'demo: two land, one is caught deciding on a changed file, runs again and lands' \
+  demo_from_a_clone 600
 
 demo_from_a_shallow_clone() {
   git clone -q --depth 1 "file://$E2E_ROOT" clone
   git -C clone checkout -q --detach
   exits 0 clone/tools/demo "$GIT_TXN_PROGRAM"
 }
-test_case 'demo: works from a shallow clone with a detached head, as CI makes them' demo_from_a_shallow_clone
+test_case 'demo: works from a shallow clone with a detached head, as CI makes them' \
+  demo_from_a_shallow_clone 600
 
 demo_from_an_archive() {
   mkdir unpacked
   git -C "$E2E_ROOT" archive HEAD | tar -C unpacked -xf -
   exits 0 unpacked/tools/demo "$GIT_TXN_PROGRAM"
 }
-test_case 'demo: works from an unpacked archive without history' demo_from_an_archive
-
-demo_leaves_nothing() {
-  mkdir tmp
-  exits 0 env TMPDIR="$PWD/tmp" "$E2E_ROOT/tools/demo" "$GIT_TXN_PROGRAM"
-  assert_eq "$(find tmp -mindepth 1)" '' 'left behind'
-  assert_eq "$(find "$HOME" "$XDG_STATE_HOME" -mindepth 1 -not -name .gitconfig)" '' 'left in the home'
-}
-test_case 'demo: leaves nothing behind' demo_leaves_nothing
+test_case 'demo: works from an unpacked archive without history' demo_from_an_archive 600
 
 installs() {
   local prefix=$PWD/prefix page
