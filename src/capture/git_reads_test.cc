@@ -18,7 +18,14 @@ using testing::Story;
 
 constexpr int kGit = 200;
 
-class GitInTrace : public ::testing::Test, public Story {};
+class GitInTrace : public ::testing::Test, public Story {
+ protected:
+  explicit GitInTrace(Repo kind = Repo::kShared) : Story(kind) {}
+};
+class GitInFreshTrace : public GitInTrace {
+ protected:
+  GitInFreshTrace() : GitInTrace(Repo::kFresh) {}
+};
 
 TEST_F(GitInTrace, RefreshingItsIndexIsNotReadingEveryFile) {
   git({"status"}, kGit);
@@ -78,7 +85,7 @@ TEST_F(GitInTrace, DiffOfOwnChangesIsNoRead) {
   EXPECT_THAT(reads(), IsEmpty());
 }
 
-TEST_F(GitInTrace, DiffAgainstAnotherRevisionReadsThePathsNamed) {
+TEST_F(GitInFreshTrace, DiffAgainstAnotherRevisionReadsThePathsNamed) {
   repo.git({"tag", "v1"});
   git({"diff", "v1", "--", "a.txt"}, kGit);
   EXPECT_THAT(reads(), ElementsAre("content a.txt", "ref v1?"));
@@ -183,7 +190,7 @@ TEST_F(GitInTrace, AFileGitRestoredIsTheSnapshotsAgain) {
 }
 
 // The agent merged the target's newer head: a.txt changed there, and new.txt came.
-class MovedBase : public GitInTrace {
+class MovedBase : public GitInFreshTrace {
  protected:
   void SetUp() override {
     repo.write("a.txt", "newer\n");

@@ -126,7 +126,6 @@ class Interpreter {
   void watch_git(const Record& record, Process& process) const;
   void end_processes();
   Status digest_ignored();
-  Result<bool> ignored(const std::string& path);
 
   const InterpretInput& input_;
   ReadLog log_;
@@ -137,12 +136,10 @@ class Interpreter {
   GitReads git_;
   ToolDigest tools_;
   std::map<std::int32_t, Process> processes_;
-  std::map<std::string, bool> ignored_;
   std::optional<Error> error_;
 };
 
-// ---- processes
-// -----------------------------------------------------------------------------------
+// ---- processes ----
 
 void Interpreter::forked(const Record& record) {
   if (const auto old = processes_.find(record.pid); old != processes_.end()) {
@@ -191,8 +188,7 @@ void Interpreter::end_processes() {
   processes_.clear();
 }
 
-// ---- places
-// --------------------------------------------------------------------------------------
+// ---- places ----
 
 void Interpreter::on_objects(const Record& record, Process& process) {
   if (record.op != Op::kOpenRead || (record.result < 0 && !unknown_result(record))) return;
@@ -361,8 +357,7 @@ void Interpreter::on(const Record& record) {
   on_path(record, process);
 }
 
-// ---- the whole
-// -----------------------------------------------------------------------------------
+// ---- the whole ----
 
 Status Interpreter::run() {
   if (input_.record_files.empty()) log_.unknown("nothing was traced");
@@ -379,25 +374,9 @@ Status Interpreter::run() {
   return {};
 }
 
-// Asks for directories first: below an ignored one everything is ignored.
-Result<bool> Interpreter::ignored(const std::string& path) {
-  if (!input_.ignored) return false;
-  for (std::size_t slash = path.find('/');; slash = path.find('/', slash + 1)) {
-    const std::string part = path.substr(0, slash);
-    auto known = ignored_.find(part);
-    if (known == ignored_.end()) {
-      const bool tracked = model_.snapshot_entry(part).present();
-      const bool is = tracked ? false : TRY(input_.ignored(part));
-      known = ignored_.emplace(part, is).first;
-    }
-    if (known->second) return true;
-    if (slash == std::string::npos) return false;
-  }
-}
-
 Status Interpreter::digest_ignored() {
   for (const std::string& path : observer_.found_files()) {
-    if (TRY(ignored(path))) {
+    if (input_.ignored && TRY(input_.ignored(path))) {
       tools_.add_file_as("tree:" + path, join_path(input_.places.tree, path));
     }
   }

@@ -37,7 +37,7 @@ struct InterpretInput {
   // What `writes` are against: another commit than the snapshot when the agent merged, pulled or
   // reset to the target. Empty: the snapshot. Some reads then carry it as their snapshot.
   Oid base;
-  // True when the snapshot's ignore rules ignore this untracked path.
+  // True when the snapshot's ignore rules ignore this untracked file, by itself or by a directory.
   std::function<Result<bool>(const std::string& path)> ignored;
   // Cache of tool digests across runs, by (dev, ino, size, ctime): a file in the kernel's
   // directory.

@@ -28,6 +28,11 @@ std::string digest_of(unsigned shape_only, const TreeEntry& entry) {
   return text;
 }
 
+bool in_fresh_directory(const Node* dir) {
+  while (dir != nullptr && !dir->fresh) dir = dir->parent;
+  return dir != nullptr;
+}
+
 }  // namespace
 
 Observer::Observer(const ObserverInput& input, TreeModel& model, ReadLog& log)
@@ -65,8 +70,7 @@ bool Observer::own_path(std::string_view path) const {
   return at != writes.end() && at->path == path;
 }
 
-// ---- what was seen
-// -------------------------------------------------------------------------------
+// ---- what was seen ----
 
 void Observer::saw_node(Look depth, Node& node, const ReadLog::Seen& seen) {
   if (node.directory() && depth != kListing) depth = kShape;  // a directory is only that it is one
@@ -121,8 +125,21 @@ void Observer::saw_nothing(const Resolved& at, const Process& process, const Rea
       at.missing.find("/.git/") != std::string::npos) {
     return;
   }
+  // Whatever appears below a directory of its own makes that directory appear, and that one is a
+  // read.
+  if (in_fresh_directory(at.dir)) return;
   log_.add(ReadKind::kAbsence, at.missing, "", seen);
   if (base_may_have_moved_) log_.add_at(input_.base, ReadKind::kAbsence, at.missing, "", seen);
+}
+
+// A name that could not be made because there is no directory to put it in: it is the directory
+// that was not there.
+void Observer::saw_no_place(const Resolved& at, const Process& process, const ReadLog::Seen& seen) {
+  Resolved parent = at;
+  const std::size_t slash = at.missing.rfind('/');
+  const bool blocked = at.dir != nullptr && !at.dir->directory();  // by a file: that is in the path
+  if (!blocked && at.name.empty() && slash != std::string::npos) parent.missing.resize(slash);
+  saw_nothing(parent, process, seen);
 }
 
 std::string Observer::masked_listing(const Oid& tree, std::string_view path) {
@@ -159,8 +176,7 @@ void Observer::look(Look depth, const Record& record, const Process& process, co
   saw_nothing(at, process, seen);
 }
 
-// ---- what the model did not know
-// -----------------------------------------------------------------
+// ---- what the model did not know ----
 
 Node* Observer::reveal(const Record& record, const Process& process, const Resolved& at) {
   if (at.dir == nullptr || !at.dir->directory() || at.missing.empty()) return nullptr;
@@ -198,8 +214,7 @@ Observer::Spot Observer::spot_of(const Record& record, const Process& process, c
   return {node->parent, node->name};
 }
 
-// ---- writes
-// --------------------------------------------------------------------------------------
+// ---- writes ----
 
 // A read of git's file that git has since written again was of a state in between, and which one is
 // not known when the base moved.
@@ -212,6 +227,8 @@ void Observer::forget_git_read(Node& node, const Process& process) {
 }
 
 Node* Observer::replace(Node& dir, const std::string& name, FileMode mode, const Process& process) {
+  // That there is a directory to put it in; the write itself would come about without one.
+  if (!process.quiet()) saw_node(kShape, dir, {.process = &process, .op = "new name"});
   Node* before = model_.child(dir, name);
   if (before != nullptr) forget_git_read(*before, process);
   Node& made = model_.make(dir, name, mode, process.git ? Origin::kGit : Origin::kOwn);
@@ -222,6 +239,8 @@ Node* Observer::replace(Node& dir, const std::string& name, FileMode mode, const
     made.snapshot_path = path;
   } else if (snapshot.present() && snapshot.mode != FileMode::kTree && mode != FileMode::kTree) {
     rewritten_.insert(path);
+  } else if (!snapshot.present() && mode != FileMode::kTree && !in_fresh_directory(&dir)) {
+    created_.insert(path);
   }
   return &made;
 }
@@ -234,19 +253,29 @@ void Observer::open_for_writing(const Record& record, Process& process, const Re
     node = reveal(record, process, at);
   }
   if (outcome != Outcome::kDone && outcome != Outcome::kUnknown) {
+    const bool no_place = node == nullptr && outcome == Outcome::kNothingThere;
+    if (no_place && record.op == Op::kOpenCreate) return saw_no_place(at, process, seen);
     return look(kShape, record, process, at);
   }
   if (node == nullptr) return saw_nothing(at, process, seen);
+  // Without O_CREAT it would have failed on nothing.
   const bool reads = (record.flags & O_ACCMODE) != O_WRONLY;
+  const bool must_be_there = record.op != Op::kOpenCreate && !process.quiet();
   // The monitor does not predict permissions: an open of a read-only file may have failed, and then
   // nothing was replaced.
   const bool truncates = (record.flags & O_TRUNC) != 0 && outcome == Outcome::kDone &&
                          (!record.assumed || record.mode == 0 || (record.mode & 0200u) != 0);
+  if (must_be_there && (truncates || !reads)) saw_node(kShape, *node, seen);
   if (truncates && node->parent != nullptr && !node->directory()) {
     const FileMode mode = node->mode;
     replace(*node->parent, std::string(node->name), mode, process);
-  } else if (reads && !process.quiet()) {
-    saw_node(kContent, *node, seen);
+    return;
+  }
+  if (process.quiet()) return;
+  if (reads) return saw_node(kContent, *node, seen);
+  // What is changed in place, if it is, builds on what was there; that is known at the end.
+  if (node->origin == Origin::kSnapshot) {
+    changed_in_place_.emplace(node->snapshot_path, node->entry);
   }
 }
 
@@ -270,6 +299,8 @@ void Observer::make_exclusive(FileMode mode, const Record& record, Process& proc
   const Outcome outcome = outcome_of(record);
   if (outcome != Outcome::kDone) {
     if (outcome == Outcome::kUnknown && at.node == nullptr) return saw_nothing(at, process, seen);
+    if (outcome == Outcome::kNothingThere && at.node == nullptr)
+      return saw_no_place(at, process, seen);
     return look(kShape, record, process, at);
   }
   if (at.node == nullptr) saw_nothing(at, process, seen);
@@ -277,16 +308,19 @@ void Observer::make_exclusive(FileMode mode, const Record& record, Process& proc
   if (spot.dir == nullptr) return;
   Node* made = replace(*spot.dir, spot.name, mode, process);
   if (mode == FileMode::kLink) made->link_text = record.path2;
+  made->fresh = mode == FileMode::kTree && !process.git;
 }
 
 void Observer::remove(const Record& record, Process& process, const Resolved& at) {
   const bool directory = record.op == Op::kRmdir;
+  const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};
   if (outcome_of(record) != Outcome::kDone || at.node == nullptr || at.node->parent == nullptr) {
+    if (directory && at.node != nullptr && !process.quiet()) saw_node(kListing, *at.node, seen);
     return look(kShape, record, process, at);
   }
   Node& node = *at.node;
-  const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};
-  if (directory != node.directory()) return;
+  if (directory != node.directory()) return look(kShape, record, process, at);
+  if (!process.quiet()) saw_node(kShape, node, seen);
   if (directory) {
     // That it was empty is a listing; and one that is not empty stays, whatever was predicted.
     if (!process.quiet()) saw_node(kListing, node, seen);
@@ -297,11 +331,16 @@ void Observer::remove(const Record& record, Process& process, const Resolved& at
   model_.detach(node);
 }
 
-// A file or directory of the snapshot that now has another name: its content went along.
-void Observer::moved_away(Node& node, const ReadLog::Seen& seen) {
+// A file or directory of the snapshot that now has another name: its content went along, all of it,
+// and nothing else.
+void Observer::moved_away(Node& node, const ReadLog::Seen& seen, int depth) {
   if (!node.directory()) return saw_node(kContent, node, seen);
-  if (node.origin != Origin::kSnapshot) return;
-  log_.add(ReadKind::kTree, node.snapshot_path, node.entry.oid.str(), seen);
+  if (depth > kMaxDepth)
+    return log_.unknown("directories too deep at '" + model_.path_of(node) + "'");
+  saw_node(kShape, node, seen);
+  saw_node(kListing, node, seen);
+  model_.open(node);
+  for (const auto& [name, child] : node.children) moved_away(*child, seen, depth + 1);
 }
 
 void Observer::rename(const Record& record, Process& process, const Resolved& from,
@@ -309,20 +348,26 @@ void Observer::rename(const Record& record, Process& process, const Resolved& fr
   const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};
   if (outcome_of(record) != Outcome::kDone) {
     if (from.place == Place::kTree) look(kShape, record, process, from);
-    if (to.place == Place::kTree && to.node == nullptr) saw_nothing(to, process, seen);
-    return;
+    if (to.place != Place::kTree) return;
+    if (to.node == nullptr && to.dir != nullptr) saw_node(kShape, *to.dir, seen);
+    if (to.node == nullptr) return saw_no_place(to, process, seen);
+    saw_node(kShape, *to.node, seen);
+    return saw_node(kListing, *to.node, seen);  // it may have failed because something is in it
   }
   const bool from_tree = from.place == Place::kTree;
   const bool to_tree = to.place == Place::kTree;
   Node* source = from_tree ? from.node : nullptr;
   if (from_tree && source == nullptr) source = reveal(record, process, from);
-  if (source != nullptr && source->parent != nullptr) moved_away(*source, seen);
-  if (to_tree && (record.flags & kRenameNoReplace) != 0 && to.node == nullptr) {
+  if (source != nullptr && source->parent != nullptr) moved_away(*source, seen, 0);
+  // A directory takes the place of nothing or of an empty one, a file that of any file.
+  const bool directory = source != nullptr ? source->directory() : S_ISDIR(record.mode);
+  if (to_tree && to.node != nullptr && directory) saw_node(kListing, *to.node, seen);
+  if (to_tree && to.node == nullptr && (directory || (record.flags & kRenameNoReplace) != 0)) {
     saw_nothing(to, process, seen);
   }
   if ((record.flags & kRenameExchange) != 0 && from_tree && to_tree && to.node != nullptr &&
       source != nullptr && source->parent != nullptr && to.node->parent != nullptr) {
-    moved_away(*to.node, seen);
+    moved_away(*to.node, seen, 0);
     Node& dir_a = *source->parent;
     Node& dir_b = *to.node->parent;
     const std::string name_a = source->name;
@@ -352,6 +397,7 @@ void Observer::hard_link(const Record& record, Process& process, const Resolved&
     if (!process.quiet()) saw_node(kShape, *to.node, seen);
     return;
   }
+  if (outcome == Outcome::kNothingThere && to.node == nullptr) saw_no_place(to, process, seen);
   if (outcome != Outcome::kDone) return;
   if (to.node == nullptr) saw_nothing(to, process, seen);
   const Spot spot = spot_of(record, process, to);
@@ -361,8 +407,7 @@ void Observer::hard_link(const Record& record, Process& process, const Resolved&
   if (from.node != nullptr && from.node->link()) made->link_text = model_.text_of(*from.node);
 }
 
-// ---- the table
-// -----------------------------------------------------------------------------------
+// ---- the table ----
 
 void Observer::on(const Record& record, Process& process, const Resolved& at, const Resolved* to) {
   if (base_tree_.empty() && input_.base != input_.snapshot) {
@@ -416,8 +461,7 @@ void Observer::on(const Record& record, Process& process, const Resolved& at, co
   }
 }
 
-// ---- reads by path
-// -------------------------------------------------------------------------------
+// ---- reads by path ----
 
 void Observer::path_contents(const std::string& path, const ReadLog::Seen& seen) {
   const TreeEntry entry = model_.snapshot_entry(path);
@@ -456,10 +500,19 @@ void Observer::path_names(const std::string& path, const ReadLog::Seen& seen) {
   log_.add(ReadKind::kMetadata, path, mode_text(entry.mode), seen);
 }
 
-// A file written anew with the very bytes of the snapshot is no change, so no write-write check
-// sees it; yet what the transaction put there says what should be there. It counts as a read of the
-// old content.
+// What no write-write check will see, although the transaction did it. What was changed in place
+// builds on what was there. What it made and took away again, or what is ignored, was not in the
+// way of it. A file written anew with the very bytes of the snapshot is no change, so no
+// write-write check sees it; yet what the transaction put there says what should be there. It
+// counts as a read of the old content.
 void Observer::finish() {
+  for (const auto& [path, entry] : changed_in_place_) {
+    if (!own_path(path)) continue;
+    log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "changed in place"});
+  }
+  for (const std::string& path : created_) {
+    if (!own_path(path)) log_.add(ReadKind::kAbsence, path, "", {.op = "made and not kept"});
+  }
   for (const std::string& path : rewritten_) {
     if (own_path(path)) continue;
     const TreeEntry entry = model_.snapshot_entry(path);
@@ -469,7 +522,7 @@ void Observer::finish() {
       node = node->directory() ? model_.child(*node, path.substr(start, slash - start)) : nullptr;
       start = slash + 1;
     }
-    if (node == nullptr || node->origin != Origin::kOwn) continue;
+    if (node == nullptr || node->origin == Origin::kGit || node->snapshot_path == path) continue;
     log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "rewritten unchanged"});
   }
 }

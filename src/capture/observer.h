@@ -6,14 +6,22 @@
 //   a look-up that met the snapshot's file     content or metadata read of it
 //   ... that met what the transaction wrote    no read
 //   ... that met nothing                       absence read, unless the transaction removed it
-//   creating what must not be there            an absence read: it would have failed otherwise
-//   replacing a file whole                     no read; appending and changing in place keep the
-//   base moving or linking the snapshot's file      its content moves: a read of it (a directory: a
-//   tree read)
+//   making a name in a directory               that the directory is there
+//   ... that must not be there, or that the    absence read: it would have failed or been in the
+//       transaction does not keep              way otherwise
+//   replacing a file whole                     no read: a write of the same path by others is a
+//                                              conflict of writes
+//   ... with the very bytes it had             content read
+//   appending and changing in place            content read, if the file ended up changed
+//   moving or linking the snapshot's file      its content moves: a read of it; of a directory, of
+//                                              all that is in it
+//   removing                                   that it was there; of a directory, that it was empty
+// Nothing below a directory that the transaction made is a read: that it was not there is one.
 // git's own look-ups are nobody's observation, and what git writes is a commit's content, so a
 // later read of it is a read of that commit.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -67,8 +75,9 @@ class Observer {
   void saw_node(Look depth, Node& node, const ReadLog::Seen& seen);
   void saw_git_node(Look depth, Node& node, const ReadLog::Seen& seen);
   void saw_nothing(const Resolved& at, const Process& process, const ReadLog::Seen& seen);
+  void saw_no_place(const Resolved& at, const Process& process, const ReadLog::Seen& seen);
   void saw_listing(Node& dir, const ReadLog::Seen& seen);
-  void moved_away(Node& node, const ReadLog::Seen& seen);
+  void moved_away(Node& node, const ReadLog::Seen& seen, int depth);
 
   struct Spot {
     Node* dir = nullptr;
@@ -90,6 +99,8 @@ class Observer {
   Oid base_tree_;
   bool base_may_have_moved_ = false;
   std::set<std::string> found_files_;
+  std::set<std::string> created_;  // paths the snapshot lacks, made without looking
+  std::map<std::string, TreeEntry> changed_in_place_;
   std::set<std::string> rewritten_;  // the snapshot's files that somebody but git wrote anew
 };
 

@@ -141,9 +141,9 @@ Status OtherCheckout::there(const Record& record, const Resolved& at, const Read
       log_.add(ReadKind::kMetadata, at.rest, metadata_of(snapshot), seen);
     return {};
   }
-  if (!snapshot.present() && ignored_ && TRY(ignored_(at.rest))) return {};
   if (!snapshot.present() && now.mode == FileMode::kTree)
     return {};  // its files are looked at one by one
+  if (!snapshot.present() && ignored_ && TRY(ignored_(at.rest))) return {};
   const bool content = sees_content(record.op) && now.mode != FileMode::kTree;
   const bool same =
       snapshot == now || (content && snapshot.oid == now.oid && snapshot.present() &&

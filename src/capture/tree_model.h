@@ -41,6 +41,7 @@ struct Node {
   std::string link_text;   // of a link that is not the snapshot's
   std::uint32_t seen = 0;  // which reads were recorded already (the observer's bits)
   bool loaded = false;
+  bool fresh = false;  // a directory the transaction made where there was none
   std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
   std::set<std::string, std::less<>>
       removed;  // names the transaction took away from this directory

@@ -296,8 +296,7 @@ TEST(Checkout, LinkedWorktreeOnAnotherFileSystem) {
   must(remove_tree(elsewhere));
 }
 
-// ---- a person who saves in the middle of it
-// ---------------------------------------------------------
+// ---- a person who saves in the middle of it ----
 
 TEST(CheckoutRace, ASaveByRenameSurvivesWheneverItComes) {
   for (const std::string point : {"checkout.mid_move", "checkout.mid_move=3", "checkout.mid_swap",

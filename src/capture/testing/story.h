@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,22 +25,45 @@ class Story {
  public:
   static constexpr int kAgent = 100;
 
-  Story() {
-    repo.write("a.txt", "a\n");
-    repo.write("b.txt", "b\n");
-    repo.write("src/x.c", "x\n");
-    repo.write("src/y.c", "y\n");
-    repo.write("src/deep/z.c", "z\n");
-    repo.write("tool.sh", "#!/bin/sh\n", 0755);
-    link("to-a", "a.txt");
-    link("to-src", "src");
-    link("src/up", "../b.txt");
-    link("out", "/usr/share");
-    link("loop", "loop");
-    snapshot = repo.commit("base");
-  }
+  // The repository of a story is the same for all that do not change it: making one is what takes
+  // time.
+  enum class Repo { kShared, kFresh };
+  explicit Story(Repo kind = Repo::kShared)
+      : fresh_(kind == Repo::kFresh ? std::make_unique<Base>() : nullptr),
+        repo(fresh_ ? fresh_->repo : shared().repo),
+        snapshot(fresh_ ? fresh_->commit : shared().commit) {}
 
-  repo::testing::ScratchRepo repo;
+ private:
+  struct Base {
+    Base() {
+      repo.write("a.txt", "a\n");
+      repo.write("b.txt", "b\n");
+      repo.write("src/x.c", "x\n");
+      repo.write("src/y.c", "y\n");
+      repo.write("src/deep/z.c", "z\n");
+      repo.write("tool.sh", "#!/bin/sh\n", 0755);
+      link("to-a", "a.txt");
+      link("to-src", "src");
+      link("src/up", "../b.txt");
+      link("out", "/usr/share");
+      link("loop", "loop");
+      commit = repo.commit("base");
+    }
+    void link(const std::string& path, const std::string& text) const {
+      if (::symlink(text.c_str(), repo.file(path).c_str()) != 0) throw std::runtime_error(path);
+    }
+    repo::testing::ScratchRepo repo;
+    Oid commit;
+  };
+  static const Base& shared() {
+    static const Base base;
+    return base;
+  }
+  std::unique_ptr<Base> fresh_;
+  repo::testing::ScratchDir dir_;
+
+ public:
+  const repo::testing::ScratchRepo& repo;
   Oid snapshot;
   Changes writes;
   Oid base;
@@ -48,7 +72,8 @@ class Story {
   bool cut_off = false;    // no end mark
   std::function<Result<bool>(const std::string&)> ignored;
 
-  std::string tree() const { return repo.root() + "/wt/tree"; }
+  const std::string& root() const { return dir_.path(); }
+  std::string tree() const { return root() + "/wt/tree"; }
   // "a.txt" is in the tree; absolute paths are themselves.
   std::string at(const std::string& path) const { return join_path(tree(), path); }
 
@@ -134,7 +159,7 @@ class Story {
     in.writes = writes;
     in.base = base;
     in.ignored = ignored;
-    in.tool_cache_file = repo.root() + "/tools";
+    in.tool_cache_file = root() + "/tools";
     return in;
   }
 
@@ -162,7 +187,7 @@ class Story {
   }
 
   std::string write_records() const {
-    const std::string path = repo.root() + "/records";
+    const std::string path = root() + "/records";
     const UniqueFd fd = must(open_fd(path, O_WRONLY | O_CREAT | O_TRUNC));
     RecordWriter writer(fd.get());
     for (const Record& record : records_) writer.add(record);
@@ -176,11 +201,6 @@ class Story {
   }
 
  private:
-  void link(const std::string& path, const std::string& text) const {
-    must(make_dirs(parent_dir(repo.file(path)), 0755));
-    if (::symlink(text.c_str(), repo.file(path).c_str()) != 0) throw std::runtime_error(path);
-  }
-
   std::vector<Record> records_;
 };
 

@@ -310,10 +310,13 @@ TEST_P(Run, AKilledCallerTakesTheTreeWithIt) {
 }
 
 TEST_P(Run, TwoThousandShortProcesses) {
-  if (GetParam() == Backend::kOff) GTEST_SKIP() << "there are no records to count";
   const Traced traced = run(shell("i=0; while [ $i -lt 2000 ]; do /bin/true $i; i=$((i+1)); done"));
   ASSERT_TRUE(traced.result);
   EXPECT_EQ(traced.result->exit_status, 0);
+  if (GetParam() == Backend::kOff) {
+    EXPECT_TRUE(traced.records.empty());
+    return;
+  }
   EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
   std::vector<bool> seen(2000);
   for (const Record& record : traced.records) {
