@@ -77,7 +77,7 @@ Result<ReadSet> reads_of(Kernel::State& state, const Attempt& attempt, const Oid
   const auto rules = std::make_shared<repo::IgnoreRules>(
       TRY(repo::IgnoreRules::open(state.repository, snapshot, scratch)));
   input.ignored = [rules](const std::string& path) { return rules->ignored(path); };
-  input.tool_cache_file = state.repository.txn_dir() + "/tools";
+  input.tool_cache_file = state.repository.txn_dir() + "/tools.cache";
   ReadSet reads =
       TRY_IN("reading the trace", capture::interpret(state.repository.objects(), input));
   if (attempt.traces.empty()) {
