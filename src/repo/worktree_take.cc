@@ -168,7 +168,9 @@ Result<Taken> take_in(TakeView& view, Taken taken) {
   taken.changes = TRY(objects.diff(base_tree, taken.tree));
   TRY(internal::check_changes(view, objects, taken));
   TRY(fp_before_import.hit());
-  TRY_IN("importing objects", repository.objects().import(objects, taken.tree, taken.tips));
+  // The base is part of the target's history, so all of it is in the repository.
+  TRY_IN("importing objects",
+         repository.objects().import(objects, taken.tree, taken.tips, taken.base));
   TRY(fp_after_import.hit());
   return taken;
 }

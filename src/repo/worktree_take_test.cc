@@ -82,6 +82,24 @@ TEST(Take, CommittedStagedAndNeither) {
   EXPECT_EQ(repo.git({"fsck", "--no-dangling"}), "");
 }
 
+// A power cut may leave a tree in the repository without what it names. Against the base, which is
+// whole, it is looked into; by itself it would pass for complete.
+TEST(Take, BringsHomeWhatATreeThatIsThereLacks) {
+  const ScratchRepo repo = small_repo();
+  Agent agent(repo);
+  agent.write("new/dir/file", "made by the agent\n");
+  agent.commit("work");
+  const std::string blob = agent.git({"rev-parse", "HEAD:new/dir/file"});
+  const std::string dir = repo.git({"mktree", "--missing"}, "100644 blob " + blob + "\tfile\n");
+  EXPECT_EQ(repo.git({"mktree", "--missing"}, "040000 tree " + dir + "\tdir\n"),
+            agent.git({"rev-parse", "HEAD:new"}));
+  EXPECT_NE(repo.git_status({"cat-file", "-e", blob}), 0);
+  const Taken taken = agent.take_all();
+  EXPECT_EQ(content(repo, taken, "new/dir/file"), "made by the agent");
+  must(remove_tree(agent.worktree().git_dir));
+  EXPECT_EQ(repo.git({"fsck", "--no-dangling", "--connectivity-only"}), "");
+}
+
 // The same as git's own `git add -A` and `git write-tree`, on random work.
 TEST(Take, AgreesWithGitAdd) {
   const std::uint64_t seed = Random().next();
