@@ -286,6 +286,14 @@ TEST_F(ApiTest, LookingCreatesNothing) {
   EXPECT_EQ(must(kernel().verify(false)).events, 0);
   EXPECT_FALSE(kernel().show("t-none").has_value());
   EXPECT_FALSE(must(exists(scratch_.git_dir() + "/txn")));
+TEST_F(ApiTest, LogTellsAMoveThatNothingHasRecordedYetOnce) {
+  run("echo x >added");
+  person_commits("f1", "changed\n");
+  const std::vector<LogLine> log = must(kernel().log(10));
+  const auto theirs = [](const LogLine& line) { return line.name == "a person edits f1"; };
+  EXPECT_EQ(std::count_if(log.begin(), log.end(), theirs), 1);
+}
+
 }
 
 TEST_F(ApiTest, GcFreesWhatLandedAndKeepsTheRest) {

@@ -84,39 +84,24 @@ Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
   return line;
 }
 
-// What somebody did to the branch since the log last looked; the next command that writes records
-// it.
-std::optional<LogLine> move_to_come(Kernel::State& state, const store::BranchState& branch) {
-  const auto head = state.repository.refs().read(branch.branch);
-  if (!head || *head == branch.head) return std::nullopt;
-  LogLine line;
-  line.time = format_utc(state.host.clock->wall_ms());
-  line.commit = *head;
-  line.branch = branch.branch;
-  const auto commit = state.repository.objects().commit(*head);
-  if (!commit) return line;
-  line.name = commit->message.substr(0, commit->message.find('\n'));
-  line.who = land::who_of(commit->author);
-  return line;
-}
-
-// A move from outside that no command has recorded yet, as the log will tell it.
+// What somebody did to the branch since the log last looked, as the next command that writes will
+// record it.
 Result<std::optional<LogLine>> unrecorded_move(Kernel::State& state,
                                                const store::BranchState& branch) {
   if (branch.prepared) return std::nullopt;  // the landing under way will say what it was
   const auto head = state.repository.refs().read(branch.branch);
   if (!head || *head == branch.head) return std::nullopt;
-  const auto commit = TRY(state.repository.objects().commit(*head));
   LogLine line;
-  line.seq = TRY(state.store->head())
-  +1;
+  const Seq last = TRY(state.store->head());
+  line.seq = last + 1;
+  line.time = format_utc(state.host.clock->wall_ms());
   line.commit = *head;
   line.branch = branch.branch;
-  line.name = commit.message.substr(0, commit.message.find('\n'));
-  if (const auto author = parse_raw_identity(commit.author)) {
-    line.who = fmt::format("{} <{}>", author->who.name, author->who.email);
-  }
-  if (const auto committer = parse_raw_identity(commit.committer)) {
+  const auto commit = state.repository.objects().commit(*head);
+  line.name = commit ? commit->message.substr(0, commit->message.find('\n')) : "not readable";
+  if (!commit) return line;
+  line.who = land::who_of(commit->author);
+  if (const auto committer = parse_raw_identity(commit->committer)) {
     line.time = format_utc(committer->wall_ms);
   }
   return line;
@@ -154,7 +139,7 @@ Result<std::vector<LogLine>> Kernel::log(int limit) {
   if (store == nullptr) return lines;
   std::vector<store::LandedRow> rows;
   for (const store::BranchState& branch : TRY(store->branches())) {
-    if (auto line = move_to_come(*state_, branch)) lines.push_back(*std::move(line));
+    if (auto line = TRY(unrecorded_move(*state_, branch))) lines.push_back(*std::move(line));
     for (store::LandedRow& row : TRY(store->landed_since(branch.branch, 0))) {
       rows.push_back(std::move(row));
     }
@@ -162,9 +147,6 @@ Result<std::vector<LogLine>> Kernel::log(int limit) {
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seq > b.seq; });
   if (limit > 0 && rows.size() > static_cast<std::size_t>(limit)) {
     rows.resize(static_cast<std::size_t>(limit));
-  }
-  for (const store::BranchState& branch : TRY(store->branches())) {
-    if (auto move = TRY(unrecorded_move(*state_, branch))) lines.push_back(*std::move(move));
   }
   for (const store::LandedRow& row : rows) lines.push_back(TRY(log_line(*state_, row)));
   return lines;
