@@ -7,6 +7,8 @@
 #include "api/kernel.h"
 #include "base/json.h"
 #include "repo/testing/scratch_repo.h"
+#include "store/events.h"
+#include "store/store.h"
 
 namespace gittxn::api {
 namespace {
@@ -245,6 +247,26 @@ TEST_F(ApiTest, LogTellsLandingsAndPeople) {
   EXPECT_EQ(log[0].name, "a person edits f1");
   EXPECT_EQ(log[1].txn, outcome.txn.id);
 }
+TEST_F(ApiTest, AbortedWhileItWaitsIsAborted) {
+  scratch_.write("f1", "unsaved\n");
+  RunOptions options = script("echo agent >f1");
+  options.wait_ms = -1;
+  Progress progress;
+  progress.on_wait = [&](std::string_view reason, std::string_view) {
+    if (reason.empty()) return;
+    const StatusReport status = must(kernel().status());
+    store::Store store = must(store::Store::open(scratch_.git_dir() + "/txn", clock_));
+    must(store.append({store::events::aborted(status.lines.at(0).txn.id, "not wanted", "me")}));
+  };
+  const Outcome outcome = must(kernel().run(options, progress));
+  EXPECT_EQ(outcome.txn.state, TxnState::kAborted);
+  EXPECT_EQ(exit_code(outcome), 1);
+  EXPECT_EQ(to_json(outcome)["waiting"], nullptr);
+  EXPECT_TRUE(has(outcome.notes, "aborted")) << dump_json(to_json(outcome));
+  EXPECT_EQ(outcome.next, "git txn resume " + outcome.txn.id.str());
+  EXPECT_EQ(shown("f1"), "line");
+}
+
 
 TEST_F(ApiTest, UsageIsRefusedBeforeAnythingIsCreated) {
   for (const auto& [options, word] :

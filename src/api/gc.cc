@@ -3,7 +3,8 @@
 //   always      worktrees and refs/txn/ of what landed or changed nothing; directories that no
 //               transaction knows; displaced files that nobody saved into
 //   --force     worktrees of unlanded work that is kept at its ref; refs and worktrees of aborted
-//   work never       anything whose owner lives; unlanded work that is kept nowhere else
+//               work
+//   never       anything whose owner lives; unlanded work that is kept nowhere else
 //
 // If we die: some of it is removed. A worktree that is half removed keeps its mark until it is
 // gone, so the next gc goes on.

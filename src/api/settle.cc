@@ -122,6 +122,11 @@ Result<Asked> ask_to_land(Kernel::State& state, const TxnId& id, const RunOption
   }
   if (!landed) return std::unexpected(std::move(landed).error());
   tell_landing(*landed, outcome);
+  if (landed->result == land::LandResult::kWithdrawn) {
+    const Txn now = TRY(reload(state, id));
+    outcome.notes.push_back(fmt::format("another command changed it while it waited; it is {} now",
+                                        state_name(now.state)));
+  }
   if (landed->result == land::LandResult::kLanded) {
     TRY(run_post_hooks(state, context, txn.target, landed->commit, outcome));
   }

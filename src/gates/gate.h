@@ -70,6 +70,8 @@ struct HookOutcome {
 };
 Result<HookOutcome> run_commit_hooks(const GateContext& context, const Policy& policy,
                                      const Candidate& candidate, const std::string& message);
+// The text of the hooks that would run now, as a digest: while it is the same, so are they.
+Result<Digest> commit_hooks_version(const GateContext& context, const Oid& parent);
 // post-commit, post-merge after a landing, in the person's checkout. Their failure is a note.
 Status run_post_hooks(const GateContext& context, const Oid& landed, const std::string& checkout);
 

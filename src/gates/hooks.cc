@@ -76,6 +76,18 @@ Result<std::optional<Hook>> find_hook(const GateContext& context, const std::str
   return hook_of_parent(context.repository->objects(), name, join_path(dir, name), parent);
 }
 
+struct CommitHooks {
+  std::optional<Hook> pre_commit, commit_msg;
+  bool empty() const { return !pre_commit && !commit_msg; }
+};
+Result<CommitHooks> find_commit_hooks(const GateContext& context, const Oid& parent) {
+  CommitHooks hooks;
+  if (TRY(switched_off(*context.repository))) return hooks;
+  hooks.pre_commit = TRY(find_hook(context, "pre-commit", context.main_checkout, parent));
+  hooks.commit_msg = TRY(find_hook(context, "commit-msg", context.main_checkout, parent));
+  return hooks;
+}
+
 Environment hook_environment(const GateContext& context, const std::string& name,
                              const TxnId& txn) {
   Environment env = scrubbed_environment(context.caller, {});
@@ -215,12 +227,18 @@ Result<HookOutcome> HookRun::run(const std::optional<Hook>& pre, const std::opti
 
 Result<HookOutcome> run_commit_hooks(const GateContext& context, const Policy& policy,
                                      const Candidate& candidate, const std::string& message) {
-  if (TRY(switched_off(*context.repository))) return HookOutcome{};
-  const std::string& checkout = context.main_checkout;
-  auto pre_commit = TRY(find_hook(context, "pre-commit", checkout, candidate.parent));
-  auto commit_msg = TRY(find_hook(context, "commit-msg", checkout, candidate.parent));
-  if (!pre_commit && !commit_msg) return HookOutcome{};
-  return HookRun(context, policy, candidate).run(pre_commit, commit_msg, message);
+  const CommitHooks hooks = TRY(find_commit_hooks(context, candidate.parent));
+  if (hooks.empty()) return HookOutcome{};
+  return HookRun(context, policy, candidate).run(hooks.pre_commit, hooks.commit_msg, message);
+}
+
+Result<Digest> commit_hooks_version(const GateContext& context, const Oid& parent) {
+  const CommitHooks hooks = TRY(find_commit_hooks(context, parent));
+  std::string versions;
+  for (const auto* hook : {&hooks.pre_commit, &hooks.commit_msg}) {
+    if (*hook) versions += (*hook)->name + " " + sha256((*hook)->bytes).str() + "\n";
+  }
+  return sha256(versions);
 }
 
 Status run_post_hooks(const GateContext& context, const Oid& landed, const std::string& checkout) {

@@ -5,9 +5,7 @@
 //   3  merge, certify    at the level policy demands, in memory
 //   4  hooks             pre-commit, commit-msg; what they edit is certified again
 //   5  gates             on exactly this candidate; before the next pass, so that the evidence is
-//   there
-//                        already when a person has tidied up and the same candidate is asked for
-//                        again
+//                        there when a person has tidied up
 //   6  look              can the checkout move?
 //   7  sign              by the owner's own program
 //   8  publish           steps 1 to 6 of publish.cc, under the landing lock
@@ -40,11 +38,14 @@ namespace {
 FAILPOINT(fp_before_gates, "land.before_gates");
 FAILPOINT(fp_after_gates, "land.after_gates");
 
+constexpr std::string_view kSigningKey = "signing key";
 constexpr std::int64_t kLockMs = 5000;
 constexpr std::int64_t kLeastLockMs = 200;
 constexpr std::int64_t kFirstPollMs = 50;
 constexpr std::int64_t kLongestPollMs = 1000;
+constexpr std::int64_t kSigningPollMs = 5000;  // each look may ask the person for a pass phrase
 constexpr std::int64_t kInterruptPollMs = 50;
+constexpr std::int64_t kEvidenceNs = 600'000'000'000;  // a gate's time limit where none is set
 // Somebody who commits faster than our gates run could keep us here for ever.
 constexpr int kMaxRounds = 16;
 
@@ -66,6 +67,23 @@ Step wait_for(std::string reason, std::string subject) {
   return {Step::Kind::kWait, {std::move(reason), std::move(subject)}};
 }
 
+// What hooks and gates said of a candidate. While its landing waits for a person, every look would
+// otherwise run them anew, and the moment in which the person is out of the way would be missed.
+// Hooks are not traced, nor may every gate's certificate be used again, so this counts for a while
+// only: as long as what an early gate said may have to wait for a late one anyway.
+struct Evidence {
+  Candidate asked;      // as certified, before any hook
+  Digest hooks;         // their text
+  Candidate candidate;  // as the hooks left it, unsigned
+  std::vector<gates::GateReport> reports;
+  std::int64_t since_ns = 0;  // before the first of them ran
+
+  bool is_of(const Candidate& now) const {
+    return asked.head == now.head && asked.tree == now.tree &&
+           asked.commit.message == now.commit.message;
+  }
+};
+
 class Landing {
  public:
   Landing(const Context& context, const LandOptions& options, Work work)
@@ -82,12 +100,16 @@ class Landing {
   Result<Step> trust(const Oid& head);
   Result<Step> settle(Decision decision, Candidate* candidate);
   Result<Step> look(Candidate& candidate);
+  Result<Step> check(Candidate& candidate);
+  bool proven(const Candidate& candidate, const Digest& hooks) const;
   Result<Step> hooks(Candidate& candidate);
   Result<Step> gates(Candidate& candidate);
   Result<Step> sign(Candidate& candidate);
   Result<Step> reject(std::vector<Conflict> conflicts);
-  Result<bool> same_block();
+  Result<std::optional<Wait>> still_blocked();
+  Result<Step> wait_out(Wait wait);
   Status pause(const Wait& wait, std::int64_t* poll_ms);
+  Status keep_trying();
   Status check_interrupted() const;
   void say(std::string_view phase) const {
     if (options_.on_step) options_.on_step(phase);
@@ -108,6 +130,8 @@ class Landing {
   LandOutcome outcome_;
   Wait told_;     // the wait the log and the caller know of
   int lost_ = 0;  // rounds that ended with a moved head
+  std::int64_t poll_ms_ = kFirstPollMs;
+  std::optional<Evidence> evidence_;
   std::vector<repo::CheckoutMove>
       moves_;  // of the last candidate; empty when it did not get that far
 };
@@ -222,6 +246,29 @@ Result<Step> Landing::gates(Candidate& candidate) {
   return go_on();
 }
 
+bool Landing::proven(const Candidate& candidate, const Digest& hooks) const {
+  return evidence_ && evidence_->is_of(candidate) && evidence_->hooks == hooks &&
+         context_.clock->monotonic_ns() - evidence_->since_ns <= kEvidenceNs;
+}
+
+// Passes 4 and 5, or what they said of this very candidate before.
+Result<Step> Landing::check(Candidate& candidate) {
+  const Digest hooks_now = TRY(gates::commit_hooks_version(context_.gates, candidate.head));
+  if (proven(candidate, hooks_now)) {
+    outcome_.gates = evidence_->reports;
+    return settle({Decision::Kind::kCandidate, evidence_->candidate, {}}, &candidate);
+  }
+  Evidence evidence{candidate, hooks_now, {}, {}, context_.clock->monotonic_ns()};
+  Step step = TRY(hooks(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(gates(candidate));
+  if (step.kind != Step::Kind::kGoOn) return step;
+  evidence.candidate = candidate;
+  evidence.candidate.notes = outcome_.notes;
+  evidence.reports = outcome_.gates;
+  evidence_ = std::move(evidence);
+  return step;
+}
+
 // The last thing that may change the commit; tree and parent stay, so every certificate still
 // counts.
 Result<Step> Landing::sign(Candidate& candidate) {
@@ -229,7 +276,7 @@ Result<Step> Landing::sign(Candidate& candidate) {
   say("signing");
   Signed with_signature = TRY(sign_commit(*context_.repository, candidate.commit));
   if (with_signature.commit.empty()) {
-    return wait_for("signing key", with_signature.unavailable);
+    return wait_for(std::string(kSigningKey), with_signature.unavailable);
   }
   candidate.oid = std::move(with_signature.commit);
   return go_on();
@@ -245,13 +292,13 @@ Result<Step> Landing::round(Turn& turn) {
   }
   const Oid head = TRY(checked);
   outcome_.head_before = head;
+  TRY(check_still_asked(store(), work_.txn));
   if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
   say("certifying");
   Candidate candidate;
   Decision decision = TRY(decide(context_, work_, head));
   Step step = TRY(settle(std::move(decision), &candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(hooks(candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(gates(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(check(candidate));
   if (step.kind == Step::Kind::kGoOn) step = TRY(look(candidate));
   if (step.kind == Step::Kind::kGoOn) step = TRY(sign(candidate));
   if (step.kind != Step::Kind::kGoOn) return step;
@@ -301,50 +348,70 @@ Result<Step> Landing::with_turn() {
   return step;
 }
 
-// True while what the last candidate waited for in the checkout is still so, and the head still the
-// one it was made on: then another pass would only find the same.
-Result<bool> Landing::same_block() {
-  if (moves_.empty()) return false;
+// Why the checkout still cannot move to the last candidate, its head still being the branch's: then
+// another pass would only find the same.
+Result<std::optional<Wait>> Landing::still_blocked() {
+  if (moves_.empty()) return std::nullopt;
   const auto head = context_.repository->refs().read(work_.txn.target);
-  if (!head || *head != outcome_.head_before) return false;
-  return TRY(blocked(context_, work_.txn.target, moves_))
-  .has_value();
+  if (!head || *head != outcome_.head_before) return std::nullopt;
+  auto wait = blocked(context_, work_.txn.target, moves_);
+  if (!wait && wait.error().code == Code::kStale) return std::nullopt;  // on another branch now
+  return wait;
 }
 
 // Tells why, once, and sleeps a little. Nothing is held here.
 Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
+  const bool signing = wait.reason == kSigningKey;
   if (wait.reason != told_.reason || wait.subject != told_.subject) {
     TRY(store().append({events::waiting(id(), wait.reason, wait.subject)}));
     if (options_.on_wait) options_.on_wait(wait);
     told_ = wait;
     *poll_ms = kFirstPollMs;
   }
-  std::int64_t left_ms = person_.clip(*poll_ms);
+  std::int64_t left_ms = person_.clip(signing ? kSigningPollMs : *poll_ms);
   while (left_ms > 0) {
     TRY(check_interrupted());
     context_.clock->sleep_ms(std::min(left_ms, kInterruptPollMs));
     left_ms -= kInterruptPollMs;
   }
   *poll_ms = std::min(*poll_ms * 2, kLongestPollMs);
-  return {};
+  return check_still_asked(store(), work_.txn);
 }
 
-Result<LandOutcome> Landing::run() {
-  std::int64_t poll_ms = kFirstPollMs;
+// Waits until another pass may find something else (kGoOn), or the person's time is up (kExpired).
+Result<Step> Landing::wait_out(Wait wait) {
+  while (!person_.passed()) {
+    TRY(pause(wait, &poll_ms_));
+    auto still = TRY(still_blocked());
+    if (!still) return go_on();
+    wait = *std::move(still);
+  }
+  return Step{Step::Kind::kExpired, std::move(wait)};
+}
+
+// Turn after turn, until there is an outcome.
+Status Landing::keep_trying() {
   while (true) {
     TRY(check_interrupted());
     Step step = TRY(with_turn());
-    if (step.kind == Step::Kind::kDone) break;
-    if (step.kind == Step::Kind::kWait && !person_.passed()) {
-      do {
-        TRY(pause(step.wait, &poll_ms));
-      } while (!person_.passed() && TRY(same_block()));
-      continue;
-    }
+    if (step.kind == Step::Kind::kWait) step = TRY(wait_out(std::move(step.wait)));
+    if (step.kind == Step::Kind::kGoOn) continue;
+    if (step.kind == Step::Kind::kDone) return {};
     outcome_.result = LandResult::kWaiting;
     outcome_.wait = step.wait;
     TRY(store().append({events::waiting(id(), step.wait.reason, step.wait.subject)}));
-    break;
+    return {};
+  }
+}
+
+Result<LandOutcome> Landing::run() {
+  Status tried = keep_trying();
+  if (!tried) {
+    if (tried.error().code != Code::kStale) return std::unexpected(std::move(tried).error());
+    // Stale is what the log says to whoever comes late; what made it so is the outcome.
+    if (check_still_asked(store(), work_.txn)) return std::unexpected(std::move(tried).error());
+    outcome_.result = LandResult::kWithdrawn;
+    forget_round(outcome_);
   }
   if (!told_.reason.empty() && options_.on_wait) options_.on_wait({});
   return std::move(outcome_);

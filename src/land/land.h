@@ -41,7 +41,9 @@ struct LandOptions {
   std::function<bool()> interrupted;
 };
 
-enum class LandResult { kLanded, kNothing, kConflict, kRejected, kWaiting };
+// kWithdrawn: while it waited, another command ended the transaction or took it up again; its state
+// says how.
+enum class LandResult { kLanded, kNothing, kConflict, kRejected, kWaiting, kWithdrawn };
 
 struct LandOutcome {
   LandResult result = LandResult::kConflict;

@@ -2,8 +2,7 @@
 // there:
 //
 //   before 3   objects, files staged beside the checkout, perhaps an index.lock that names us; the
-//   log
-//              knows nothing of it. recover() and the next landing remove what names a dead
+//              log knows nothing of it. recover() and the next landing remove what names a dead
 //              landing.
 //   3 .. 4     LandingPrepared and the old ref: given up by recovery (LandingLost)
 //   4 .. 6     LandingPrepared and the new ref: finished by recovery (Landed)

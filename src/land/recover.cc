@@ -3,13 +3,11 @@
 //   found                                          done
 //   no LandingPrepared, stray objects              nothing: stray objects are git gc's
 //   Prepared, new is the ref or its ancestor       directory synced, checkout finished, Landed
-//   Prepared, otherwise (not swapped, lost, moved  our own <ref>.lock, index.lock and staged files
-//     or undone by somebody)                         removed, LandingLost; it lands when asked
-//     again
-//   checkout half moved                            paths that still hold old bytes finished, and
-//   only
-//                                                    where the branch still has the new ones; other
-//                                                    bytes are the person's: left, reported
+//   Prepared, otherwise (not swapped, lost, moved  our own <ref>.lock, index.lock and staged
+//     or undone by somebody)                       files removed, LandingLost; it lands when asked
+//   checkout half moved                            paths that still hold old bytes finished, where
+//                                                  the branch still has the new ones; other bytes
+//                                                  are the person's: left, reported
 //   Landed, new not in the branch                  an outside move: recorded, never landed again
 //   zero-length ref, missing objects               a clear stop: ref, last value, the command
 //

@@ -83,7 +83,24 @@ Result<bool> try_lock(const std::string& path, std::int64_t deadline_ms, FileLoc
   return true;
 }
 
+Status check_waiting(const Context& context, const Txn& txn, const TurnOptions& options) {
+  if (options.interrupted && options.interrupted()) {
+    return fail(Code::kInterrupted,
+                "interrupted while waiting for the turn on " + txn.target.str());
+  }
+  return check_still_asked(*context.store, txn);
+}
+
 }  // namespace
+
+Status check_still_asked(const store::Store& store, const Txn& txn) {
+  const std::optional<Txn> now = TRY(store.txn(txn.id));
+  if (!now) return fail(Code::kStale, txn.id.str() + " is gone");
+  const bool same = now->attempts.size() == txn.attempts.size() &&
+                    (txn.attempts.empty() || now->attempts.back().kept == txn.attempts.back().kept);
+  if (now->state == TxnState::kPrepared && same) return {};
+  return fail(Code::kStale, fmt::format("{} is {} now", txn.id.str(), state_name(now->state)));
+}
 
 std::string turn_lock_path(const Context& context, const RefName& branch) {
   return lock_path(context, branch, "turn");
@@ -143,10 +160,10 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
 
   const Deadline deadline(*context.clock, options.wait_ms);
   while (true) {
-    if (options.interrupted && options.interrupted()) {
+    Status waiting = check_waiting(context, txn, options);
+    if (!waiting) {
       TRY(turn.release(*context.store));
-      return fail(Code::kInterrupted,
-                  "interrupted while waiting for the turn on " + txn.target.str());
+      return std::unexpected(std::move(waiting).error());
     }
     const std::optional<store::Ticket> ahead = TRY(one_before(context, txn.target, number));
     const std::int64_t pause_ms = deadline.clip(kPollMs);
@@ -163,7 +180,11 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
     }
   }
   sign_lock(path, txn.id);
-  TRY(context.store->append({events::waiting(txn.id, "", "")}));
+  const auto told = context.store->append({events::waiting(txn.id, "", "")});
+  if (!told) {
+    TRY(turn.release(*context.store));
+    return std::unexpected(told.error());
+  }
   if (options.on_wait) options.on_wait({});
   TRY(fp_after_turn.hit());
   return turn;

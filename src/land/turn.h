@@ -33,7 +33,8 @@ struct TurnOptions {
 
 class Turn {
  public:
-  // nullopt: wait_ms passed; the ticket is given back and `waited` says for whom.
+  // nullopt: wait_ms passed; the ticket is given back and `waited` says for whom. kStale: see
+  // check_still_asked; kInterrupted. Then the ticket is given back too.
   static Result<std::optional<Turn>> take(const Context& context, const Txn& txn,
                                           const TurnOptions& options, Wait* waited);
   Turn(Turn&&) = default;
@@ -52,6 +53,10 @@ class Turn {
   SlotLock slot_;
   std::optional<store::Ticket> ticket_;  // none: it was taken free
 };
+
+// kStale when the transaction is not asked to land any more as `txn` was loaded: while it waits,
+// another command may end it or take it up again.
+Status check_still_asked(const store::Store& store, const Txn& txn);
 
 // The tickets that are alive, first in line first; for `status`.
 Result<std::vector<store::Ticket>> line_for(const Context& context, const RefName& branch);
