@@ -78,8 +78,9 @@ Status rename_over(const std::string& from, const std::string& to);
 Status hard_link(const std::string& from, const std::string& to);  // kExists when `to` is there
 
 enum class FsKind { kLocal, kNetwork };
-Result<FsKind> fs_kind(
-    const std::string& path);  // statfs: nfs, cifs, smb, 9p, fuse.sshfs ... network
+Result<FsKind> fs_kind(const std::string& path);  // statfs
+// Of a magic number of statfs(2), and for FUSE the type in the table of mounts ("fuse.sshfs").
+FsKind fs_kind_of(unsigned long magic, std::string_view fuse_type);
 
 // An exclusive flock(2) on a file that is created when absent and never unlinked. Dies with its
 // holder; the descriptor is close-on-exec and base/subprocess closes it in every child first.

@@ -199,5 +199,40 @@ TEST(FileSystems, OfTestsAreLocal) {
   EXPECT_EQ(fs_kind(dir.at("absent")).error().code, Code::kNotFound);
 }
 
+// By statfs(2)'s own table of numbers.
+TEST(FileSystems, OfTheNetworkAreKnownByTheirMagic) {
+  struct Known {
+    const char* name;
+    unsigned long magic;
+    FsKind kind;
+  };
+  for (const Known& known :
+       {Known{"nfs", 0x6969, FsKind::kNetwork}, Known{"smb", 0x517b, FsKind::kNetwork},
+        Known{"smb2", 0xfe534d42, FsKind::kNetwork}, Known{"cifs", 0xff534d42, FsKind::kNetwork},
+        Known{"cifs, sign extended", 0xffffffffff534d42, FsKind::kNetwork},
+        Known{"9p", 0x01021997, FsKind::kNetwork},
+        Known{"afs of openafs", 0x5346414f, FsKind::kNetwork},
+        Known{"afs of the kernel", 0x6b414653, FsKind::kNetwork},
+        Known{"ceph", 0x00c36400, FsKind::kNetwork}, Known{"coda", 0x73757245, FsKind::kNetwork},
+        Known{"ncp", 0x564c, FsKind::kNetwork}, Known{"gfs2", 0x01161970, FsKind::kNetwork},
+        Known{"lustre", 0x0bd00bd0, FsKind::kNetwork}, Known{"ext4", 0xef53, FsKind::kLocal},
+        Known{"xfs", 0x58465342, FsKind::kLocal}, Known{"btrfs", 0x9123683e, FsKind::kLocal},
+        Known{"tmpfs", 0x01021994, FsKind::kLocal}, Known{"overlay", 0x794c7630, FsKind::kLocal},
+        Known{"zfs", 0x2fc12fc1, FsKind::kLocal}}) {
+    EXPECT_EQ(fs_kind_of(known.magic, ""), known.kind) << known.name;
+  }
+}
+
+TEST(FileSystems, OfFuseAreKnownByTheirType) {
+  constexpr unsigned long kFuse = 0x65735546;
+  for (const char* type : {"fuse.sshfs", "fuse.rclone", "fuse.s3fs", "fuse.glusterfs", "fuse.ceph",
+                           "fuse.davfs", "fuse.curlftpfs", "fuse.gcsfuse"}) {
+    EXPECT_EQ(fs_kind_of(kFuse, type), FsKind::kNetwork) << type;
+  }
+  for (const char* type : {"", "fuseblk", "fuse.fuse-overlayfs", "fuse.encfs"}) {
+    EXPECT_EQ(fs_kind_of(kFuse, type), FsKind::kLocal) << type;
+  }
+}
+
 }  // namespace
 }  // namespace gittxn

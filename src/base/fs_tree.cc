@@ -218,25 +218,30 @@ Status hard_link(const std::string& from, const std::string& to) {
   return fail_errno(errno, "link '" + to + "' to '" + from + "'");
 }
 
-Result<FsKind> fs_kind(const std::string& path) {
-  struct statfs info{};
-  if (::statfs(path.c_str(), &info) != 0) return fail_errno(errno, "statfs '" + path + "'");
+FsKind fs_kind_of(unsigned long magic, std::string_view fuse_type) {
   // Kinds where locks, renames or other machines' writes do not behave as one kernel's do. Those
   // without a name in linux/magic.h: SMB2, CIFS, GFS2, Lustre.
   constexpr std::array<unsigned long, 12> kNetwork = {
       NFS_SUPER_MAGIC, SMB_SUPER_MAGIC,  V9FS_MAGIC,       AFS_SUPER_MAGIC,
       AFS_FS_MAGIC,    CEPH_SUPER_MAGIC, CODA_SUPER_MAGIC, NCP_SUPER_MAGIC,
       0xfe534d42ul,    0xff534d42ul,     0x01161970ul,     0x0bd00bd0ul};
-  const auto magic = static_cast<unsigned long>(info.f_type) & 0xfffffffful;
-  if (std::find(kNetwork.begin(), kNetwork.end(), magic) != kNetwork.end()) return FsKind::kNetwork;
-  if (magic != FUSE_SUPER_MAGIC) return FsKind::kLocal;
   constexpr std::array<std::string_view, 8> kFuseNetwork = {
       "fuse.sshfs", "fuse.rclone", "fuse.s3fs",      "fuse.glusterfs",
       "fuse.ceph",  "fuse.davfs",  "fuse.curlftpfs", "fuse.gcsfuse"};
-  const std::string type = TRY(mount_type(path));
+  const unsigned long kind = magic & 0xfffffffful;  // f_type is signed on some machines
   const bool network =
-      std::find(kFuseNetwork.begin(), kFuseNetwork.end(), type) != kFuseNetwork.end();
+      kind == FUSE_SUPER_MAGIC
+          ? std::find(kFuseNetwork.begin(), kFuseNetwork.end(), fuse_type) != kFuseNetwork.end()
+          : std::find(kNetwork.begin(), kNetwork.end(), kind) != kNetwork.end();
   return network ? FsKind::kNetwork : FsKind::kLocal;
+}
+
+Result<FsKind> fs_kind(const std::string& path) {
+  struct statfs info{};
+  if (::statfs(path.c_str(), &info) != 0) return fail_errno(errno, "statfs '" + path + "'");
+  std::string fuse_type;  // what FUSE serves is only in the table of mounts
+  if (info.f_type == FUSE_SUPER_MAGIC) fuse_type = TRY(mount_type(path));
+  return fs_kind_of(static_cast<unsigned long>(info.f_type), fuse_type);
 }
 
 }  // namespace gittxn
