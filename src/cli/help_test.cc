@@ -163,7 +163,15 @@ TEST_F(Completion, CommandsFlagsValuesAndTransactions) {
   EXPECT_EQ(complete("--json show ''"), "t-aaaa t-bbbb\n");
   EXPECT_EQ(complete("gate ''"), "list show run\n");
   EXPECT_EQ(complete("gate run t-a"), "t-aaaa\n");
-  EXPECT_EQ(complete("run -- wor"), "world\n");
+  EXPECT_EQ(complete("run -- __git_txn_inn"), "__git_txn_inner\n");
+  EXPECT_EQ(complete("run -- cat wor"), "world\n");
+  EXPECT_EQ(complete("run --name x ''"), "--\n") << "a command comes next";
+  EXPECT_EQ(complete("exec t-aaaa ''"), "--\n");
+  EXPECT_EQ(complete("commit --wait 10m ''"), "t-aaaa t-bbbb\n") << "10m is no operand";
+  EXPECT_EQ(complete("commit --wait = 10m ''"), "t-aaaa t-bbbb\n");
+  EXPECT_EQ(complete("show t-aaaa ''"), "\n") << "one is enough";
+  EXPECT_EQ(complete("run --isolation ="), "read-committed snapshot serializable strict\n");
+  EXPECT_EQ(complete("run --isolation = st"), "strict\n");
 }
 
 TEST_F(Completion, OffersEveryCommandAndFlagOfTheTable) {
@@ -182,6 +190,11 @@ TEST_F(Completion, WorksThroughGitsOwn) {
          "echo \"${COMPREPLY[*]}\"",
          dir_.path());
   EXPECT_EQ(out, "t-aaaa t-bbbb\n");
+  out =
+      sh(". ./world; . ./completion; words=(git txn run --onto=re); cword=3; cur=--onto=re; "
+         "_git_txn; echo \"${COMPREPLY[*]}\"",
+         dir_.path());
+  EXPECT_EQ(out, "release\n");
 }
 
 }  // namespace
