@@ -143,7 +143,25 @@ TEST_F(ApiTest, RetriesUsedUpIsQuarantinedWithEverythingKept) {
     scratch_.oid("refs/txn/" + outcome.txn.id.str() + "/" + attempt);
   }
   const WhyReport why = must(kernel().why(outcome.txn.id.str()));
-  EXPECT_TRUE(has(why.next, "git txn resume"));
+  EXPECT_TRUE(has(why.next, "git txn run --onto main -- sh -c 'cp f1 copy; "));
+  EXPECT_FALSE(has(why.next, "git txn resume")) << "what was read stays read";
+}
+
+TEST_F(ApiTest, WhatBothWroteCanBeMergedAndAskedForAgain) {
+  RunOptions options =
+      script("echo mine >f1; cd \"$REPO\" && echo theirs >f1 && git commit -qam moved");
+  options.retries = 0;
+  const Outcome outcome = run(options);
+  ASSERT_EQ(outcome.txn.state, TxnState::kQuarantined) << dump_json(to_json(outcome));
+  const std::string id = outcome.txn.id.str();
+  EXPECT_TRUE(has(must(kernel().why(id)).next, "git txn resume " + id));
+  must(kernel().resume(id, Progress{}));
+  const std::string merge =
+      "git commit -qam mine; git pull -q --no-rebase || echo both >f1; "
+      "git commit -qam merged";
+  EXPECT_EQ(must(kernel().exec(id, {"sh", "-c", merge}, {}, Progress{})), 0);
+  EXPECT_EQ(commit(outcome.txn.id).txn.state, TxnState::kLanded);
+  EXPECT_EQ(shown("f1"), "both");
 }
 
 TEST_F(ApiTest, InSteps) {

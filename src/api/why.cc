@@ -9,6 +9,7 @@
 #include "api/settle.h"
 #include "api/state.h"
 #include "base/json.h"
+#include "base/subprocess.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -126,14 +127,43 @@ Result<std::vector<WhyReport::Witness>> witnesses_of(Kernel::State& state, const
   return witnesses;
 }
 
-std::vector<std::string> next_steps(const Txn& txn) {
+// The line that gives the command another transaction on the new head; empty when none is known.
+std::string again(const Txn& txn) {
+  if (txn.command.empty()) return {};
+  std::vector<std::string> argv{"git", "txn", "run", "--onto", short_branch(txn.target)};
+  if (!txn.name.empty()) argv.insert(argv.end(), {"--name", txn.name});
+  argv.emplace_back("--");
+  argv.insert(argv.end(), txn.command.begin(), txn.command.end());
+  return quote_argv(argv);
+}
+
+// What was read stays read: only work that both sides wrote, and that did not depend on the
+// other's, can be merged with it and asked for again.
+std::vector<std::string> next_of_quarantined(const Txn& txn,
+                                             const std::vector<Conflict>& conflicts) {
+  const std::string id = txn.id.str();
+  const bool merges = std::all_of(conflicts.begin(), conflicts.end(), [](const Conflict& conflict) {
+    return conflict.kind == ConflictKind::kWriteWrite;
+  });
+  std::vector<std::string> next{"git txn diff " + id + "      what it would have changed"};
+  if (merges) {
+    next.push_back(
+        "git txn resume " + id +
+        "    in its worktree: git commit -a, git pull --no-rebase; then: git txn commit " + id);
+  } else {
+    if (std::string line = again(txn); !line.empty()) next.push_back(std::move(line));
+    next.push_back("git txn diff " + id + " | git apply    take it over by hand, if it is right");
+  }
+  next.push_back("git txn abort " + id + "     give it up; the work stays at " +
+                 ref_of_attempt(txn.id, static_cast<int>(txn.attempts.size())));
+  return next;
+}
+
+std::vector<std::string> next_steps(const Txn& txn, const std::vector<Conflict>& conflicts) {
   const std::string id = txn.id.str();
   switch (txn.state) {
     case TxnState::kQuarantined:
-      return {"git txn diff " + id + "      what it would have changed",
-              "git txn resume " + id + "    work on in its worktree, then: git txn commit " + id,
-              "git txn abort " + id + "     give it up; the work stays at " +
-                  ref_of_attempt(txn.id, static_cast<int>(txn.attempts.size()))};
+      return next_of_quarantined(txn, conflicts);
     case TxnState::kRejected:
       return {
           "git txn resume " + id + "    put it right in its worktree, then: git txn commit " + id,
@@ -160,7 +190,7 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   for (const Event& event : history) {
     report.history.push_back(event.time + "  " + events::describe(event));
   }
-  report.next = next_steps(report.txn);
+  report.next = next_steps(report.txn, report.conflicts);
   return report;
 }
 

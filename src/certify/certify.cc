@@ -82,7 +82,7 @@ Group candidates(const Group& reads, const Changes& changes) {
 class Certification {
  public:
   Certification(const Input& input, Strength strength)
-      : input_(input), strength_(strength), witnesses_(input.txn->txn, input.history) {}
+      : input_(input), strength_(strength), witnesses_(input.history) {}
 
   void writes() {
     const Footprint& txn = *input_.txn;

@@ -66,11 +66,6 @@ std::string Witnesses::last_mover() const {
   return name_of(history_->back());
 }
 
-std::string Witnesses::run_again() const {
-  return fmt::format("`git txn why {0}` shows it; `git txn resume {0}` goes on with the work",
-                     txn_.str());
-}
-
 Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
   Conflict conflict;
   conflict.kind = ConflictKind::kReadStale;
@@ -78,7 +73,7 @@ Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
   conflict.read_digest = read.digest;
   conflict.head_digest = stale.digest_now;
   conflict.changed_by = who_changed(stale.cause);
-  conflict.hint = what_happened(read, stale) + "; " + run_again();
+  conflict.hint = what_happened(read, stale);
   return conflict;
 }
 
@@ -91,11 +86,9 @@ Conflict Witnesses::overlap(const Overlap& overlap) const {
   conflict.changed_by = who_changed(overlap.cause);
   conflict.hint =
       overlap.cause == overlap.path
-          ? fmt::format("both changed '{}'; merge the head's version by hand: {}", overlap.path,
-                        run_again())
-          : fmt::format(
-                "'{}' and '{}' cannot both be there, a file is in the way of a directory; {}",
-                overlap.path, overlap.cause, run_again());
+          ? fmt::format("both changed '{}'; merge the head's version by hand", overlap.path)
+          : fmt::format("'{}' and '{}' cannot both be there, a file is in the way of a directory",
+                        overlap.path, overlap.cause);
   return conflict;
 }
 
@@ -106,9 +99,8 @@ Conflict Witnesses::version(const Read& read, std::string_view now) const {
   conflict.read_digest = read.digest;
   conflict.head_digest = now;
   conflict.changed_by = read.kind == ReadKind::kKernel ? "the kernel" : last_mover();
-  conflict.hint = now.empty()
-                      ? fmt::format("'{}' is not there any more; {}", read.subject, run_again())
-                      : fmt::format("'{}' has another version now; {}", read.subject, run_again());
+  conflict.hint = now.empty() ? fmt::format("'{}' is not there any more", read.subject)
+                              : fmt::format("'{}' has another version now", read.subject);
   return conflict;
 }
 
@@ -121,9 +113,9 @@ Conflict Witnesses::everything(const ReadSet& reads, const SnapshotDiff& diff) c
       history_ != nullptr && !history_->empty() ? history_->back().commit.str() : "another commit";
   conflict.changed_by = last_mover();
   conflict.hint = fmt::format(
-      "what the transaction read is unknown ({}), so it counts as everything, and '{}' changed; {}",
+      "what the transaction read is unknown ({}), so it counts as everything, and '{}' changed",
       reads.unknown_reason.empty() ? "no reason given" : reads.unknown_reason,
-      diff.changes.front().path, run_again());
+      diff.changes.front().path);
   return conflict;
 }
 
@@ -134,7 +126,7 @@ Conflict Witnesses::no_difference(const Oid& snapshot) const {
   conflict.read_digest = snapshot.str();
   conflict.head_digest = "unknown";
   conflict.changed_by = "nobody on record";
-  conflict.hint = fmt::format("what changed since this snapshot is unknown; {}", run_again());
+  conflict.hint = "what changed since this snapshot is unknown";
   return conflict;
 }
 

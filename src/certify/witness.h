@@ -1,5 +1,6 @@
 // Witnesses: a Conflict a person can act on. Every field is filled: what was read, what is there
-// now, who changed it, what to do next.
+// now, who changed it, and in words what happened. What to do next depends on all conflicts
+// together.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace gittxn::certify {
 
 class Witnesses {
  public:
-  Witnesses(const TxnId& txn, const std::vector<Landed>* history) : txn_(txn), history_(history) {}
+  explicit Witnesses(const std::vector<Landed>* history) : history_(history) {}
 
   Conflict stale(const Read& read, const Stale& stale) const;
   Conflict overlap(const Overlap& overlap) const;
@@ -28,9 +29,7 @@ class Witnesses {
  private:
   std::string who_changed(std::string_view path) const;
   std::string last_mover() const;
-  std::string run_again() const;
 
-  const TxnId& txn_;
   const std::vector<Landed>* history_;
 };
 
