@@ -153,6 +153,7 @@ class Kernel {
   Result<Txn> resume(const std::string& id,
                      const Progress& progress);            // back to open, owner is the caller
   Result<std::string> worktree_of(const std::string& id);  // for open
+  Result<TxnId> id_of(const std::string& id_or_name);
 
   Result<StatusReport> status();
   Result<std::vector<LogLine>> log(int limit);

@@ -152,6 +152,11 @@ Result<std::vector<LogLine>> Kernel::log(int limit) {
   return lines;
 }
 
+Result<TxnId> Kernel::id_of(const std::string& id_or_name) {
+  const Txn txn = TRY(state_->find(id_or_name));
+  return txn.id;
+}
+
 Result<Outcome> Kernel::show(const std::string& id) {
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   const Txn txn = TRY(state_->find(id));

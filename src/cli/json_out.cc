@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "cli/text.h"
 
 namespace gittxn::cli {
 namespace {
@@ -42,8 +43,7 @@ Json txn_json(const Txn& txn) {
               {"priority", txn.priority},
               {"command", texts_json(txn.command)},
               {"attempts", txn.attempts.size()},
-              {"worktree",
-               last && !last->worktree.empty() ? text(last->worktree + "/tree") : Json(nullptr)},
+              {"worktree", or_null(worktree_of(txn))},
               {"begun", format_utc(txn.created_wall_ms)}};
 }
 

@@ -49,7 +49,8 @@ Result<int> diff_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   std::string diff = TRY(kernel.diff(id_of(session)));
   if (session.json()) {
-    session.out->json({{"txn", encode_path(id_of(session))}, {"diff", encode_path(diff)}});
+    const TxnId id = TRY(kernel.id_of(id_of(session)));
+    session.out->json({{"txn", encode_path(id.str())}, {"diff", encode_path(diff)}});
   } else {
     // Piped it is a patch, byte for byte; on a terminal it is something to look at.
     session.out->text(session.output_is_terminal ? diff_lines(diff, session.style) : diff);

@@ -86,7 +86,7 @@ Status check_value(const FlagSpec& flag, const std::string& value) {
 
 std::unexpected<Error> later(const std::string& what) {
   return fail(Code::kUnsupported, fmt::format("{} is not available in this version", what),
-              "git txn --help lists what is");
+              "git txn -h lists what is");
 }
 
 std::unexpected<Error> unknown_command(const std::string& word) {
@@ -99,7 +99,7 @@ std::unexpected<Error> unknown_command(const std::string& word) {
   }
   std::string near = nearest(word, known);
   return fail(Code::kUsage, fmt::format("'{}' is not a command of git txn", word),
-              near.empty() ? "git txn --help lists the commands; to run one in a transaction write "
+              near.empty() ? "git txn -h lists the commands; to run one in a transaction write "
                              "git txn run -- COMMAND"
                            : fmt::format("did you mean git txn {}?", near));
 }
@@ -321,7 +321,7 @@ Result<Parsed> parse(const std::vector<std::string>& argv) {
     args.push_back(argv[at]);
   }
   if (at == argv.size()) {
-    return fail(Code::kUsage, "git txn needs a command", "git txn --help lists them");
+    return fail(Code::kUsage, "git txn needs a command", "git txn -h lists them");
   }
   std::string word = argv[at++];
   if (word == "--") {

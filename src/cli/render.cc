@@ -232,7 +232,7 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   if (!txn.command.empty()) field("command", cut(clean(quote_argv(txn.command)), 200));
   if (outcome.command_exit != 0) field("exit", std::to_string(outcome.command_exit));
   if (txn.attempts.size() > 1) field("tries", std::to_string(txn.attempts.size()));
-  if (!txn.attempts.empty()) field("worktree", clean(txn.attempts.back().worktree));
+  field("worktree", clean(worktree_of(txn)));
   field("read", reads_part(outcome));
   for (const api::GateLine& gate : outcome.gates) {
     field("gate", fmt::format("{} {}{}", clean(gate.name), clean(gate.result),
@@ -254,7 +254,7 @@ std::string state_sentence(const Txn& txn, const Style& style) {
 std::string begun_lines(const Txn& txn, const Style& style) {
   std::string id = clean(txn.id.str());
   std::string out = state_sentence(txn, style);
-  if (!txn.attempts.empty()) out += fmt::format("  {}\n", clean(txn.attempts.back().worktree));
+  if (std::string tree = worktree_of(txn); !tree.empty()) out += "  " + clean(tree) + "\n";
   out += fmt::format("next: git txn exec {} -- COMMAND, then git txn commit {}\n", id, id);
   return out;
 }

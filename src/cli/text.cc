@@ -102,6 +102,11 @@ std::string short_oid(const Oid& oid) {
   return oid.empty() ? "none" : clean(oid.str().substr(0, 7));
 }
 
+std::string worktree_of(const Txn& txn) {
+  if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) return {};
+  return txn.attempts.back().worktree + "/tree";
+}
+
 std::string short_branch(const RefName& branch) {
   std::string_view name = branch.str();
   constexpr std::string_view kHeads = "refs/heads/";

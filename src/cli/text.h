@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/ids.h"
+#include "model/txn.h"
 
 namespace gittxn::cli {
 
@@ -27,6 +28,7 @@ struct Style {
 std::string counted(std::int64_t n, std::string_view singular, std::string_view plural = {});
 std::string short_oid(const Oid& oid);            // seven digits; "none" for an empty one
 std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned
+std::string worktree_of(const Txn& txn);          // where its files are; empty when there is none
 // Cut to `columns` with "…", counting a multi-byte character as one column.
 std::string cut(std::string_view text, std::size_t columns);
 // "text" with blanks up to `columns`.

@@ -83,8 +83,10 @@ Result<int> exec_command(Session& session) {
   api::Progress progress = session.reporter->progress();
   int status = TRY(kernel.exec(id_of(session), session.args.rest, options_of(session), progress));
   session.reporter->finish();
-  if (session.json())
-    session.out->json({{"txn", encode_path(id_of(session))}, {"command_exit", status}});
+  if (session.json()) {
+    const TxnId id = TRY(kernel.id_of(id_of(session)));
+    session.out->json({{"txn", encode_path(id.str())}, {"command_exit", status}});
+  }
   return status;
 }
 
@@ -129,7 +131,8 @@ Result<int> open_command(Session& session) {
                        progress);
   }
   if (session.json()) {
-    session.out->json({{"txn", encode_path(id_of(session))}, {"worktree", encode_path(path)}});
+    const TxnId id = TRY(kernel.id_of(id_of(session)));
+    session.out->json({{"txn", encode_path(id.str())}, {"worktree", encode_path(path)}});
     return kExitDone;
   }
   // On a terminal it is read, elsewhere it is used: then it must be the path itself.

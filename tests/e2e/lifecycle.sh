@@ -108,6 +108,35 @@ quarantined_after_retries() {
 }
 test_case 'retries used up: quarantined, every attempt kept, why says what to do' quarantined_after_retries
 
+why_says_what_lands() {
+  new_repo
+  start_run --name 'copy it' --retries 0 -- 'cat src/f1.txt >copy.txt; meet'
+  met
+  person_commits src/f1.txt newer
+  go_on
+  ends 1
+  assert_eq "$(field .state)" quarantined
+  exits 0 git txn why 'copy it' --json
+  exits 0 bash -c "$(field '.next[] | select(startswith("git txn run "))')"
+  assert_eq "$(show copy.txt)" newer
+}
+test_case 'the line that why prints for a stale read lands the work' why_says_what_lands
+
+by_name() {
+  new_repo
+  local id tree
+  exits 0 git txn begin --name named
+  tree=$(sed -n 's/^  //p' "$WORLD/.out")
+  id=$(git txn open named -q --json | jq -r .txn)
+  case $id in t-*) ;; *) fail "open told '$id' for an id" ;; esac
+  exits 0 git txn exec named --json -- sh -c 'echo x >src/new.txt'
+  assert_eq "$(field .txn)" "$id"
+  [ -f "$tree/src/new.txt" ] || fail "begin does not lead to the worktree: $tree"
+  exits 0 git txn diff named --json
+  assert_eq "$(field .txn)" "$id"
+}
+test_case 'json names a transaction by its id, however it was asked for' by_name
+
 nested_is_refused() {
   new_repo
   agent 'git txn run -- true 2>"$WORLD/nested"; echo $? >"$WORLD/code"; git txn trust --yes x 2>>"$WORLD/nested"; git txn abort t-0 2>>"$WORLD/nested"; true'
