@@ -309,8 +309,9 @@ constexpr CommandSpec kCommands[] = {
     {"resume",
      "take over a transaction that stopped",
      "A rejected, quarantined or abandoned transaction is open again and yours; its worktree is "
-     "made again from the kept work when it is gone.\n\nWhat it has read stays read: when a read no "
-     "longer holds, run the command again instead, with the line that why prints.",
+     "made again from the kept work when it is gone.\n\n"
+     "What it has read stays read: when a read no longer holds, run the command again instead, "
+     "with the line that why prints.",
      kIdOperand,
      {},
      kResumeExamples,
