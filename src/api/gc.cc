@@ -1,10 +1,15 @@
 // git txn gc: removes what nobody can need any more, and says what it freed.
 //
 //   always      worktrees and refs/txn/ of what landed or changed nothing; directories that no
-//               transaction knows; displaced files that nobody saved into
+//               transaction knows; displaced files that nobody saved into; what killed updates of
+//               refs left
 //   --force     worktrees of unlanded work that is kept at its ref; refs and worktrees of aborted
 //               work
 //   never       anything whose owner lives; unlanded work that is kept nowhere else
+//
+// Others begin and resume transactions meanwhile. So what is removed is decided with the
+// transaction held, on what the log says then; a worktree is made after its transaction is in the
+// log and while that is held.
 //
 // If we die: some of it is removed. A worktree that is half removed keeps its mark until it is
 // gone, so the next gc goes on.
@@ -26,7 +31,7 @@ namespace events = store::events;
 
 namespace {
 
-constexpr std::int64_t kDisplacedAgeMs = 3'600'000;
+constexpr std::int64_t kLeftoverAgeMs = 3'600'000;  // longer than anybody needs a file open
 
 FAILPOINT(fp_worktree, "api.gc.worktree_removed");
 FAILPOINT(fp_refs, "api.gc.refs_dropped");
@@ -50,29 +55,29 @@ class Collection {
 
   Result<GcReport> run() {
     root_ = TRY(state_.worktree_root());
-    for (const Txn& txn : TRY(state_.store->txns({}))) {
-      known_.insert(txn.id.str());
-      TRY(collect(txn));
-    }
+    for (const Txn& txn : TRY(state_.store->txns({}))) TRY(collect(txn.id));
     TRY(orphans());
     TRY(displaced());
+    TRY(temporaries());
     return std::move(report_);
   }
 
  private:
-  Status collect(const Txn& txn);
+  Status collect(const TxnId& id);
+  Status collect_held(const Txn& txn);
   Status worktrees(const Txn& txn);
   Status refs(const Txn& txn, int first, int last);
   Status orphans();
+  Status orphans_of(const TxnId& id);
   Status displaced();
-  void keep(const Txn& txn, std::string_view reason) {
-    report_.kept.push_back(fmt::format("{}: {}", txn.id.str(), reason));
+  Status temporaries();
+  void keep(const TxnId& id, std::string_view reason) {
+    report_.kept.push_back(fmt::format("{}: {}", id.str(), reason));
   }
 
   Kernel::State& state_;
   bool force_;
   std::string root_;
-  std::set<std::string> known_;
   GcReport report_;
 };
 
@@ -105,19 +110,22 @@ Status Collection::refs(const Txn& txn, int first, int last) {
   return {};
 }
 
-Status Collection::collect(const Txn& txn) {
-  auto owner = SlotLock::try_acquire(state_.owners_path(), txn.slot);
-  if (!owner && owner.error().code == Code::kBusy) {
-    keep(txn, "it is being worked on");
-    return {};
-  }
-  if (!owner) return std::unexpected(std::move(owner).error());
+Status Collection::collect(const TxnId& id) {
+  const auto held = hold(state_, id);
+  if (held) return collect_held(held->txn);
+  if (held.error().code != Code::kBusy) return std::unexpected(held.error());
+  keep(id, "it is being worked on");
+  return {};
+}
+
+Status Collection::collect_held(const Txn& txn) {
   const int last = static_cast<int>(txn.attempts.size());
   switch (txn.state) {
     case TxnState::kLanded:
       TRY(worktrees(txn));
       // What earlier attempts did has not landed.
-      if (last > 1 && !force_) keep(txn, "earlier attempts are kept at refs/txn/" + txn.id.str());
+      if (last > 1 && !force_)
+        keep(txn.id, "earlier attempts are kept at refs/txn/" + txn.id.str());
       return refs(txn, force_ ? 1 : last, last);
     case TxnState::kNothing:
       TRY(worktrees(txn));
@@ -128,17 +136,17 @@ Status Collection::collect(const Txn& txn) {
         TRY(worktrees(txn));
         return refs(txn, 1, last);
       }
-      keep(txn, "aborted and not landed; --force removes it");
+      keep(txn.id, "aborted and not landed; --force removes it");
       return {};
     default:
       break;
   }
   if (last == 0) return {};
   if (force_ && !txn.attempts.back().kept.empty()) {
-    keep(txn, "its work is kept at " + ref_of_attempt(txn.id, last));
+    keep(txn.id, "its work is kept at " + ref_of_attempt(txn.id, last));
     return worktrees(txn);
   }
-  keep(txn, fmt::format("{}, not landed", state_name(txn.state)));
+  keep(txn.id, fmt::format("{}, not landed", state_name(txn.state)));
   return {};
 }
 
@@ -146,31 +154,38 @@ Status Collection::collect(const Txn& txn) {
 Status Collection::orphans() {
   if (!TRY(exists(root_))) return {};
   for (const DirEntry& entry : TRY(list_dir(root_))) {
-    if (!entry.name.starts_with("t-")) continue;
-    const std::string folder = join_path(root_, entry.name);
-    std::set<std::string> named;
-    if (known_.contains(entry.name)) {
-      const auto txn = TRY(state_.store->txn(TxnId(entry.name)));
-      if (!txn || TRY(SlotLock::is_held(state_.owners_path(), txn->slot))) continue;
-      for (const Attempt& attempt : txn->attempts) named.insert(base_name(attempt.worktree));
-    }
-    for (const DirEntry& attempt : TRY(list_dir(folder))) {
-      if (named.contains(attempt.name)) continue;
-      const std::string path = join_path(folder, attempt.name);
-      const std::uint64_t bytes = bytes_below(path);
-      TRY(repo::remove_worktree(path));
-      TRY(fp_orphan.hit());
-      report_.bytes_freed += bytes;
-      report_.removed.push_back("orphaned directory " + path);
-    }
-    if (TRY(list_dir(folder)).empty()) TRY(remove_tree(folder));
+    if (entry.name.starts_with("t-")) TRY(orphans_of(TxnId(entry.name)));
   }
+  return {};
+}
+
+Status Collection::orphans_of(const TxnId& id) {
+  std::optional<Held> held;
+  std::set<std::string> named;
+  if (TRY(state_.store->txn(id))) {
+    auto had = hold(state_, id);
+    if (!had && had.error().code == Code::kBusy) return {};
+    if (!had) return std::unexpected(std::move(had).error());
+    held = *std::move(had);
+    for (const Attempt& attempt : held->txn.attempts) named.insert(base_name(attempt.worktree));
+  }
+  const std::string folder = join_path(root_, id.str());
+  for (const DirEntry& attempt : TRY(list_dir(folder))) {
+    if (named.contains(attempt.name)) continue;
+    const std::string path = join_path(folder, attempt.name);
+    const std::uint64_t bytes = bytes_below(path);
+    TRY(repo::remove_worktree(path));
+    TRY(fp_orphan.hit());
+    report_.bytes_freed += bytes;
+    report_.removed.push_back("orphaned directory " + path);
+  }
+  if (TRY(list_dir(folder)).empty()) TRY(remove_tree(folder));
   return {};
 }
 
 // What landings moved out of checkouts. Young ones stay: an editor may still have them open.
 Status Collection::displaced() {
-  const repo::PruneOptions options{state_.host.clock->wall_ms(), force_ ? 0 : kDisplacedAgeMs};
+  const repo::PruneOptions options{state_.host.clock->wall_ms(), force_ ? 0 : kLeftoverAgeMs};
   for (const repo::CheckoutPlace& place : TRY(state_.repository.checkouts())) {
     repo::PruneReport pruned = TRY(repo::prune_displaced(state_.repository, place, options));
     report_.bytes_freed += pruned.bytes_freed;
@@ -178,6 +193,24 @@ Status Collection::displaced() {
     for (const repo::LateSave& save : pruned.kept) {
       report_.kept.push_back(save.path + ": saved after a landing had moved it, at " + save.kept);
     }
+  }
+  return {};
+}
+
+// What an update of a ref that was killed had written before it took the ref's lock. Whoever wrote
+// a young one may be alive, so --force does not take it either.
+Status Collection::temporaries() {
+  const std::string folder = state_.repository.txn_dir() + "/tmp";
+  if (!TRY(exists(folder))) return {};
+  for (const DirEntry& entry : TRY(list_dir(folder))) {
+    const std::string path = join_path(folder, entry.name);
+    struct stat info{};
+    if (!entry.name.starts_with("ref-") || ::lstat(path.c_str(), &info) != 0) continue;
+    const std::int64_t changed_ms = std::int64_t{info.st_mtim.tv_sec} * 1000;
+    if (state_.host.clock->wall_ms() - changed_ms <= kLeftoverAgeMs) continue;
+    report_.bytes_freed += bytes_below(path);
+    TRY(remove_file(path));
+    report_.removed.push_back("leftover " + path);
   }
   return {};
 }

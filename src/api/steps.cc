@@ -18,25 +18,9 @@ FAILPOINT(fp_commit_taken, "api.commit.taken");
 FAILPOINT(fp_abort_kept, "api.abort.kept");
 FAILPOINT(fp_resume_restored, "api.resume.restored");
 
-std::unexpected<Error> alive(const Txn& txn) {
-  return fail(Code::kBusy, txn.id.str() + " is being worked on by a live process",
+std::unexpected<Error> alive(const TxnId& id) {
+  return fail(Code::kBusy, id.str() + " is being worked on by a live process",
               "let it end, or stop it; git txn status shows it");
-}
-
-// The transaction, with nobody else at it for as long as the lock is held.
-struct Held {
-  Txn txn;
-  SlotLock owner;
-};
-Result<Held> hold(Kernel::State& state, const std::string& id_or_name) {
-  Held held;
-  held.txn = TRY(state.find(id_or_name));
-  auto lock = SlotLock::try_acquire(state.owners_path(), held.txn.slot);
-  if (!lock && lock.error().code == Code::kBusy) return alive(held.txn);
-  if (!lock) return std::unexpected(std::move(lock).error());
-  held.owner = *std::move(lock);
-  held.txn = TRY(reload(state, held.txn.id));
-  return held;
 }
 
 Status start_writing(Kernel::State& state, std::string_view verb, const Progress& progress,
@@ -123,6 +107,18 @@ Status restore_worktree(Kernel::State& state, const Txn& txn, const Progress& pr
 
 }  // namespace
 
+Result<Held> hold(Kernel::State& state, const TxnId& id) {
+  while (true) {
+    const Txn known = TRY(reload(state, id));
+    auto lock = SlotLock::try_acquire(state.owners_path(), known.slot);
+    if (!lock && lock.error().code == Code::kBusy) return alive(id);
+    if (!lock) return std::unexpected(std::move(lock).error());
+    Txn txn = TRY(reload(state, id));
+    // Whoever resumed it in between has another slot.
+    if (txn.slot == known.slot) return Held{std::move(txn), *std::move(lock)};
+  }
+}
+
 Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
   TRY(refuse_inside(state_->host, "begin"));
   TRY(state_->target(options.onto));  // before anything is created
@@ -149,7 +145,8 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
     return fail(Code::kUsage, "no command to run", "git txn exec " + id + " -- COMMAND...");
   }
   TRY(find_program(state_->host, command.front()));
-  const Held held = TRY(hold(*state_, id));
+  const Txn known = TRY(state_->find(id));
+  const Held held = TRY(hold(*state_, known.id));
   const Txn& txn = held.txn;
   if (txn.state != TxnState::kOpen) {
     return fail(Code::kUsage,
@@ -182,7 +179,8 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   Outcome outcome;
   TRY(start_writing(*state_, "commit", progress, outcome.notes));
-  const Held held = TRY(hold(*state_, id));
+  const Txn known = TRY(state_->find(id));
+  const Held held = TRY(hold(*state_, known.id));
   const TxnId txn = held.txn.id;
   switch (held.txn.state) {
     case TxnState::kAborted:
@@ -208,7 +206,8 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
   const Progress progress;
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "abort", progress, notes));
-  const Held held = TRY(hold(*state_, id));
+  const Txn known = TRY(state_->find(id));
+  const Held held = TRY(hold(*state_, known.id));
   const Txn& txn = held.txn;
   if (txn.state == TxnState::kAborted) return txn;
   if (is_final(txn.state)) {
@@ -232,7 +231,8 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
 Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "resume", progress, notes));
-  const Held held = TRY(hold(*state_, id));
+  const Txn known = TRY(state_->find(id));
+  const Held held = TRY(hold(*state_, known.id));
   const Txn& txn = held.txn;
   if (txn.state == TxnState::kLanded || txn.state == TxnState::kNothing) {
     return fail(Code::kUsage, fmt::format("{} is {}", txn.id.str(), state_name(txn.state)),
@@ -241,6 +241,8 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
   if (txn.attempts.empty()) return never_started(txn);
   const Identity who = TRY(state_->repository.identity());
   const std::int64_t slot = TRY(state_->store->next_slot());
+  // Had before the log names it, so that nobody takes the transaction up before we are done.
+  const SlotLock owner = TRY(SlotLock::try_acquire(state_->owners_path(), slot));
   TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false})}));
   if (!TRY(has_worktree(txn))) {
     const Txn open = TRY(reload(*state_, txn.id));

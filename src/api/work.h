@@ -22,6 +22,14 @@ struct Begun {
 Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
                         const Progress& progress, std::vector<std::string>& notes);
 
+// The transaction as it is now, with nobody else at it for as long as the lock is held. kBusy: a
+// live process is at it.
+struct Held {
+  Txn txn;
+  SlotLock owner;
+};
+Result<Held> hold(Kernel::State& state, const TxnId& id);
+
 // Refuses, before anything happened, a program that is on no PATH. One named relative to the
 // worktree can only be looked for there.
 Status find_program(const Host& host, const std::string& program);

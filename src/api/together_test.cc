@@ -1,0 +1,113 @@
+// Two commands at the same time, one of them stopped where the other does most harm; and what
+// commands leave that were killed.
+#include <gtest/gtest.h>
+#include <utime.h>
+
+#include <algorithm>
+
+#include "api/kernel.h"
+#include "base/fs.h"
+#include "repo/testing/landing.h"
+
+namespace gittxn::api {
+namespace {
+
+using repo::testing::must;
+using repo::testing::Victim;
+
+class Together : public ::testing::Test {
+ protected:
+  Together() {
+    scratch_.write("f1", "line\n");
+    scratch_.commit("start");
+  }
+
+  Kernel kernel() {
+    Host host;
+    host.cwd = scratch_.path();
+    host.env = scratch_.env();
+    host.clock = &clock_;
+    host.random = &random_;
+    host.json = true;
+    return must(Kernel::open(std::move(host)));
+  }
+  static RunOptions script(const std::string& text) {
+    RunOptions options;
+    options.command = {"sh", "-c", text};
+    options.wait_ms = 0;
+    return options;
+  }
+  Txn begin() { return must(kernel().begin(script(""), Progress{})); }
+  void lands_and_keeps_its_worktree() {
+    RunOptions options = script("echo x >added");
+    options.keep = true;
+    ASSERT_EQ(must(kernel().run(options, Progress{})).txn.state, TxnState::kLanded);
+  }
+  bool has_worktree(const TxnId& id) { return kernel().worktree_of(id.str()).has_value(); }
+
+  repo::testing::ScratchRepo scratch_;
+  SystemClock clock_;
+  Random random_{7};
+};
+
+TEST_F(Together, GcLeavesWhatIsBegunMeanwhile) {
+  lands_and_keeps_its_worktree();
+  Victim gc("api.gc.worktree_removed=stop", [&] { must(kernel().gc(false, Progress{})); });
+  ASSERT_TRUE(gc.wait_stopped());
+  const Txn begun = begin();
+  gc.go_on();
+  EXPECT_EQ(gc.wait(), 0);
+  EXPECT_TRUE(has_worktree(begun.id));
+}
+
+TEST_F(Together, GcLeavesWhatIsResumedMeanwhile) {
+  const TxnId id = begin().id;
+  must(kernel().exec(id.str(), {"sh", "-c", "echo y >other"}, {}, Progress{}));
+  must(kernel().abort(id.str(), "changed my mind"));
+  lands_and_keeps_its_worktree();
+  Victim gc("api.gc.worktree_removed=stop", [&] { must(kernel().gc(true, Progress{})); });
+  ASSERT_TRUE(gc.wait_stopped());
+  must(kernel().resume(id.str(), Progress{}));
+  gc.go_on();
+  EXPECT_EQ(gc.wait(), 0);
+  EXPECT_EQ(scratch_.git({"show", "refs/txn/" + id.str() + "/1:other"}), "y");
+}
+
+TEST_F(Together, NobodyTakesUpWhatIsBeingResumed) {
+  const TxnId id = begin().id;
+  must(kernel().exec(id.str(), {"sh", "-c", "echo y >other"}, {}, Progress{}));
+  must(remove_tree(parent_dir(must(kernel().worktree_of(id.str())))));
+  Victim resume("api.resume.restored=stop", [&] { must(kernel().resume(id.str(), Progress{})); });
+  ASSERT_TRUE(resume.wait_stopped());
+  const auto aborted = kernel().abort(id.str(), "too early");
+  ASSERT_FALSE(aborted.has_value());
+  EXPECT_EQ(aborted.error().code, Code::kBusy) << aborted.error().message;
+  resume.go_on();
+  EXPECT_EQ(resume.wait(), 0);
+  EXPECT_EQ(must(kernel().abort(id.str(), "now")).state, TxnState::kAborted);
+}
+
+TEST_F(Together, GcRemovesWhatKilledRefUpdatesLeft) {
+  lands_and_keeps_its_worktree();
+  const std::string dir = scratch_.git_dir() + "/txn/tmp";
+  const auto leave = [&](const std::string& name, std::int64_t age_ms) {
+    const std::string path = dir + "/" + name;
+    must(write_file(path, "0123\n", Sync::kNo));
+    const auto when = static_cast<std::time_t>((clock_.wall_ms() - age_ms) / 1000);
+    const utimbuf times{when, when};
+    ASSERT_EQ(::utime(path.c_str(), &times), 0);
+  };
+  constexpr std::int64_t kMinuteMs = 60'000;
+  leave("ref-old", 61 * kMinuteMs);
+  leave("ref-young", 59 * kMinuteMs);
+  leave("somebody-elses", 61 * kMinuteMs);
+  const GcReport report = must(kernel().gc(true, Progress{}));
+  EXPECT_FALSE(must(exists(dir + "/ref-old")));
+  EXPECT_TRUE(must(exists(dir + "/ref-young"))) << "its writer may live, --force or not";
+  EXPECT_TRUE(must(exists(dir + "/somebody-elses")));
+  EXPECT_NE(std::find(report.removed.begin(), report.removed.end(), "leftover " + dir + "/ref-old"),
+            report.removed.end());
+}
+
+}  // namespace
+}  // namespace gittxn::api
