@@ -22,14 +22,9 @@ Result<repo::Repository> open_home(const Host& host) {
   repo::Repository repository = TRY(repo::Repository::open(host.cwd, host.env));
   const std::string& common = repository.place().common_dir;
   if (base_name(common) != ".git" || base_name(parent_dir(common)) != "tree") return repository;
-  const auto home = TRY(repository.config("remote.txn-target.url"));
+  const auto home = TRY(repository.config().get("remote.txn-target.url"));
   if (!home) return repository;
   return repo::Repository::open(*home, repo::without_repository(host.env));
-}
-
-std::string expand_home(const std::string& path, const std::string& home) {
-  if (path.starts_with("~/") && !home.empty()) return join_path(home, path.substr(2));
-  return path;
 }
 
 std::string repository_name(const repo::RepositoryPlace& place) {
@@ -148,8 +143,8 @@ Result<Txn> Kernel::State::find(const std::string& id_or_name) {
 Result<std::string> Kernel::State::worktree_root() {
   if (!worktrees.empty()) return worktrees;
   std::string root;
-  if (const auto set = TRY(repository.config("txn.worktreeRoot"))) {
-    root = expand_home(*set, variable("HOME"));
+  if (const auto set = TRY(repository.config().path("txn.worktreeRoot"))) {
+    root = *set;
   } else if (const std::string state = variable("XDG_STATE_HOME"); state.starts_with('/')) {
     root = state + "/git-txn";
   } else if (const std::string home = variable("HOME"); home.starts_with('/')) {

@@ -31,21 +31,8 @@ struct Hook {
 };
 
 Result<bool> switched_off(const repo::Repository& repository) {
-  auto value = TRY(repository.config("txn.hooks"));
-  return value && (*value == "false" || *value == "no" || *value == "off" || *value == "0");
-}
-
-// core.hooksPath with ~ expanded, as git expands it.
-Result<std::string> hooks_path(const repo::Repository& repository) {
-  Output output = TRY(repository.git().run({"config", "--type=path", "--get", "core.hooksPath"},
-                                           repository.here()));
-  if (output.exit.status == 1) return std::string();
-  if (!output.exit.success()) {
-    return fail(Code::kFault, "git config core.hooksPath: " + output.err);
-  }
-  std::string path = std::move(output.out);
-  while (!path.empty() && path.back() == '\n') path.pop_back();
-  return path;
+  return !TRY(repository.config().flag("txn.hooks"))
+  .value_or(true);
 }
 
 // As git does: a hook that is there but not executable is not a hook.
@@ -68,7 +55,8 @@ Result<std::optional<Hook>> hook_of_parent(repo::Objects& objects, const std::st
 
 Result<std::optional<Hook>> find_hook(const GateContext& context, const std::string& name,
                                       const std::string& checkout, const Oid& parent) {
-  std::string dir = TRY(hooks_path(*context.repository));
+  std::string dir = TRY(context.repository->config().path("core.hooksPath"))
+  .value_or("");
   if (dir.empty()) dir = join_path(context.repository->place().common_dir, "hooks");
   if (dir.starts_with('/')) return hook_at(name, join_path(dir, name));
   if (!checkout.empty()) return hook_at(name, join_path(join_path(checkout, dir), name));

@@ -40,8 +40,8 @@ std::string first_line(std::string text) {
 }  // namespace
 
 Result<bool> signing_required(const repo::Repository& repository) {
-  const auto value = TRY(repository.config("commit.gpgsign"));
-  return value && (*value == "true" || *value == "yes" || *value == "on" || *value == "1");
+  return TRY(repository.config().flag("commit.gpgsign"))
+  .value_or(false);
 }
 
 Result<Signed> sign_commit(const repo::Repository& repository, const repo::NewCommit& commit) {

@@ -28,28 +28,19 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-std::string config_value(const Git& git, const std::string& dir, const char* key) {
-  const GitOptions options{.dir = dir, .extra = {{"GIT_DIR", dir}}};
-  const auto output = git.run({"config", "--get", key}, options);
-  if (!output || !output->exit.success()) return {};
-  std::string value = output->out.substr(0, output->out.find('\n'));
-  for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return value;
-}
-
-bool is_true(const std::string& value) {
-  return value == "true" || value == "yes" || value == "on" || value == "1";
-}
-
 // git's rule (core.logAllRefUpdates): by default in repositories with a worktree, for branches,
 // remote branches and notes.
-bool begins_log(const std::string& dir, const Git& git, const RefName& ref) {
-  const std::string all = config_value(git, dir, "core.logAllRefUpdates");
+Result<bool> begins_log(Config& config, const RefName& ref) {
+  const std::string all = TRY(config.get("core.logAllRefUpdates"))
+  .value_or("");
   if (all == "always") return true;
-  const bool wanted = all.empty() ? !is_true(config_value(git, dir, "core.bare")) : is_true(all);
+  const auto wanted = TRY(config.flag("core.logAllRefUpdates"));
+  const bool bare = TRY(config.flag("core.bare"))
+  .value_or(false);
   const std::string& name = ref.str();
-  return wanted && (name.starts_with("refs/heads/") || name.starts_with("refs/remotes/") ||
-                    name.starts_with("refs/notes/"));
+  return wanted.value_or(!bare) &&
+         (name.starts_with("refs/heads/") || name.starts_with("refs/remotes/") ||
+          name.starts_with("refs/notes/"));
 }
 
 enum class Missing { kLeave, kBegin };
@@ -85,7 +76,7 @@ Status append_head_logs(const std::string& dir, const RefName& ref, std::string_
 
 }  // namespace
 
-Status append_reflogs(const std::string& dir, const Git& git, const RefUpdate& update) {
+Status append_reflogs(const std::string& dir, Config& config, const RefUpdate& update) {
   if (update.reflog_who.empty()) return {};
   const std::string none(40, '0');
   const std::string line = (update.expected.empty() ? none : update.expected.str()) + " " +
@@ -94,7 +85,7 @@ Status append_reflogs(const std::string& dir, const Git& git, const RefUpdate& u
   const std::string log = dir + "/logs/" + update.ref.str();
   struct stat st{};
   const bool is_there = ::stat(log.c_str(), &st) == 0 && S_ISREG(st.st_mode);
-  if (is_there || begins_log(dir, git, update.ref)) {
+  if (is_there || TRY(begins_log(config, update.ref))) {
     TRY_IN("writing the reflog",
            append_line(log, line, is_there ? Missing::kLeave : Missing::kBegin));
   }

@@ -235,13 +235,19 @@ Status check_update(const RefUpdate& update) {
 
 }  // namespace
 
+Refs::Refs(std::string common_dir, const Git& git)
+    : dir_(std::move(common_dir)),
+      git_(git),
+      config_(
+          std::make_shared<Config>(git, GitOptions{.dir = dir_, .extra = {{"GIT_DIR", dir_}}})) {}
+
 Status Refs::update(const RefUpdate& update) const {
   TRY(check_update(update));
   if (update.desired.empty()) return erase(update);
   DoomedFile lock = TRY(take_lock(dir_, update));
   TRY(fp_after_lock.hit());
   TRY(compare(dir_, update));
-  TRY(internal::append_reflogs(dir_, git_, update));
+  TRY(internal::append_reflogs(dir_, *config_, update));
   TRY(rename_lock(lock.path(), dir_ + "/" + update.ref.str(), update.ref));
   lock.release();
   Status synced = after_rename(dir_, update);

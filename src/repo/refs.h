@@ -14,12 +14,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "repo/config.h"
 #include "repo/git.h"
 
 namespace gittxn::repo {
@@ -50,7 +52,7 @@ bool is_oid(std::string_view text);  // 40 lower-case hex digits
 class Refs {
  public:
   // `git` is used to delete, and to ask whether a missing reflog should be begun.
-  Refs(std::string common_dir, Git git) : dir_(std::move(common_dir)), git_(std::move(git)) {}
+  Refs(std::string common_dir, const Git& git);
   // Follows symbolic refs to the branch's real name; the name that locks are named by.
   Result<RefName> resolve_name(const RefName& name) const;
   // kNotFound when there is none, kCorrupt for a zero-length or malformed file.
@@ -66,12 +68,15 @@ class Refs {
   Result<bool> remove_own_lock(const RefName& ref, const Oid& desired) const;
   // Makes the present value durable, whoever wrote it: the file, and every directory above it.
   Status sync_directory(const RefName& ref) const;
+  // The repository's own configuration, whichever checkout one is in.
+  Config& config() const { return *config_; }
 
  private:
   Status erase(const RefUpdate& update) const;
 
   std::string dir_;
   Git git_;
+  std::shared_ptr<Config> config_;
 };
 
 }  // namespace gittxn::repo

@@ -42,7 +42,7 @@ Result<std::optional<Oid>> current_value(const std::string& dir, const RefName& 
 
 // Appends "<old> <new> <who>\t<message>" to the logs of the ref and of every HEAD that points to
 // it. A missing log is begun where `git` (core.logAllRefUpdates) would begin it.
-Status append_reflogs(const std::string& dir, const Git& git, const RefUpdate& update);
+Status append_reflogs(const std::string& dir, Config& config, const RefUpdate& update);
 
 // Removes a tree of directories that holds nothing else. False when something is in it.
 bool remove_empty_dirs(const std::string& path);

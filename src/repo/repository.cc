@@ -164,6 +164,7 @@ Repository::Repository(RepositoryPlace place, Git git, Environment caller_config
     : place_(std::move(place)),
       git_(std::move(git)),
       caller_config_(std::move(caller_config)),
+      config_(std::make_shared<Config>(git_, asking())),
       refs_(place_.common_dir, git_),
       objects_(std::move(objects)) {}
 
@@ -241,15 +242,9 @@ Result<RefName> Repository::missing_branch(const RefName& name,
 
 Result<std::optional<std::string>> Repository::main_worktree() const {
   if (place_.git_dir == place_.common_dir && place_.worktree) return place_.worktree;
-  GitOptions options{.dir = place_.common_dir, .extra = {{"GIT_DIR", place_.common_dir}}};
-  auto get = [&](const char* key, const char* type) -> Result<std::string> {
-    const Output output = TRY(git_.run({"config", type, "--get", key}, options));
-    if (output.exit.success()) return trimmed(output.out);
-    if (output.exit.status == 1) return std::string();
-    return fail(Code::kFault, "git config " + std::string(key) + ": " + without_fatal(output.err));
-  };
-  if (TRY(get("core.bare", "--type=bool")) == "true") return std::nullopt;
-  const std::string set = TRY(get("core.worktree", "--type=path"));
+  if (TRY(refs_.config().flag("core.bare")).value_or(false)) return std::nullopt;
+  const std::string set = TRY(refs_.config().path("core.worktree"))
+  .value_or("");
   if (!set.empty()) return normal_path(join_path(place_.common_dir, set));
   if (base_name(place_.common_dir) == ".git") return parent_dir(place_.common_dir);
   return std::nullopt;
@@ -274,17 +269,6 @@ Result<std::vector<CheckoutPlace>> Repository::checkouts() const {
     TRY(add_checkout(places, {parent_dir(dot_git), git_dir, {}}));
   }
   return places;
-}
-
-Result<std::optional<std::string>> Repository::config(const std::string& key) const {
-  Output output = TRY(git_.run({"config", "-z", "--get", key}, asking()));
-  if (output.exit.status == 1 && output.err.empty()) return std::nullopt;
-  if (!output.exit.success()) {
-    return fail(Code::kFault, "git config " + key + ": " + without_fatal(output.err),
-                "look at the configuration with: git config --list --show-origin");
-  }
-  if (output.out.ends_with('\0')) output.out.pop_back();
-  return std::move(output.out);
 }
 
 Result<Identity> Repository::identity() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "repo/config.h"
 #include "repo/git.h"
 #include "repo/objects.h"
 #include "repo/refs.h"
@@ -52,8 +53,8 @@ class Repository {
   Result<RefName> target_branch(const std::optional<std::string>& onto) const;
   // One entry per checkout and branch it holds; a rebase --update-refs holds several.
   Result<std::vector<CheckoutPlace>> checkouts() const;
-  // git config, as the person sees it in this repository.
-  Result<std::optional<std::string>> config(const std::string& key) const;
+  // git's configuration as the person sees it here, `git -c` on the caller's command line included.
+  Config& config() const { return *config_; }
   // "Name <mail>" with git's own rules (user.*, GIT_COMMITTER_*): who the owner is.
   Result<Identity> identity() const;
   // True when the called-in checkout has staged, unstaged or untracked changes (porcelain status).
@@ -69,6 +70,7 @@ class Repository {
   RepositoryPlace place_;
   Git git_;
   Environment caller_config_;
+  std::shared_ptr<Config> config_;
   Refs refs_;
   Objects objects_;
 };

@@ -1,0 +1,159 @@
+// A file that changed about when git read it is not trusted to have been read as it is: then the
+// next question asks again. Nothing is stored.
+#include "repo/config.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "repo/worktree_paths.h"
+
+namespace gittxn::repo {
+namespace {
+
+// Time stamps of files advance in steps of some milliseconds: two changes in one step look alike.
+constexpr std::int64_t kSettledNs = 50'000'000;
+
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+// "Core.HooksPath" -> "core.hookspath"; a sub-section in between keeps its case.
+std::string canonical(const std::string& key) {
+  const std::size_t first = key.find('.');
+  const std::size_t last = key.rfind('.');
+  if (first == std::string::npos) return lower(key);
+  return lower(key.substr(0, first)) + key.substr(first, last - first) + lower(key.substr(last));
+}
+
+std::int64_t ns_of(const timespec& time) {
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+Config::Stamp Config::stamp_of(const std::string& file) {
+  struct stat st{};
+  if (::stat(file.c_str(), &st) != 0) return {};
+  return {st.st_dev, st.st_ino, st.st_size, ns_of(st.st_mtim), ns_of(st.st_ctim)};
+}
+
+std::string Config::variable(const std::string& name) const {
+  for (const Environment* env : {&where_.extra, &git_.env()}) {
+    if (const auto found = env->find(name); found != env->end()) return found->second;
+  }
+  return {};
+}
+
+// "~/x" and "~name/x", as git expands them.
+std::string Config::expand(const std::string& path) const {
+  if (!path.starts_with('~')) return path;
+  const std::size_t slash = std::min(path.find('/'), path.size());
+  if (slash == 1) return variable("HOME") + path.substr(1);
+  const passwd* user = ::getpwnam(path.substr(1, slash - 1).c_str());
+  return user == nullptr ? path : std::string(user->pw_dir) + path.substr(slash);
+}
+
+std::vector<std::string> Config::usual_files() const {
+  const std::string git_dir = variable("GIT_DIR");
+  const std::string xdg = variable("XDG_CONFIG_HOME");
+  const std::string home = variable("HOME");
+  std::vector<std::string> files = {
+      "/etc/gitconfig",
+      variable("GIT_CONFIG_SYSTEM"),
+      variable("GIT_CONFIG_GLOBAL"),
+      home + "/.gitconfig",
+      (xdg.empty() ? home + "/.config" : xdg) + "/git/config",
+      git_dir + "/config",
+      git_dir + "/config.worktree",
+  };
+  std::erase(files, "");
+  return files;
+}
+
+void Config::follow_include(const std::string& origin, const std::string& key,
+                            const std::string& value) {
+  if (key != "include.path" && !(key.starts_with("includeif.") && key.ends_with(".path"))) return;
+  watch(join_path(parent_dir(origin), expand(value)));
+  if (key.starts_with("includeif.onbranch:")) watch(variable("GIT_DIR") + "/HEAD");
+}
+
+bool Config::current() const {
+  return settled_ && std::all_of(files_.begin(), files_.end(), [](const auto& file) {
+           return stamp_of(file.first) == file.second;
+         });
+}
+
+Status Config::refresh() {
+  files_.clear();
+  settled_ = false;
+  for (const std::string& file : usual_files()) watch(file);
+  const std::int64_t asked_ns = SystemClock().wall_ms() * 1'000'000;
+  ++asked_;
+  const std::string text = TRY_IN("reading git's configuration",
+                                  git_.must({"config", "--list", "-z", "--show-origin"}, where_));
+  const std::vector<std::string> fields = split_nul(text);
+  if (fields.size() % 2 != 0) return fail(Code::kFault, "git config --list ends in the middle");
+  values_.clear();
+  for (std::size_t i = 0; i < fields.size(); i += 2) {
+    const std::string& pair = fields[i + 1];
+    const std::size_t line = pair.find('\n');
+    const std::string key = pair.substr(0, line);
+    Value value;
+    value.given = line != std::string::npos;
+    if (value.given) value.text = pair.substr(line + 1);
+    if (fields[i].starts_with("file:")) {
+      const std::string origin = fields[i].substr(5);
+      watch(origin);
+      follow_include(origin, key, value.text);
+    }
+    values_[key] = std::move(value);
+  }
+  settled_ = std::all_of(files_.begin(), files_.end(), [&](const auto& file) {
+    return file.second.changed_ns + kSettledNs < asked_ns;
+  });
+  return {};
+}
+
+Result<std::optional<Config::Value>> Config::find(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  if (!current()) TRY(refresh());
+  const auto found = values_.find(canonical(key));
+  if (found == values_.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<std::optional<std::string>> Config::get(const std::string& key) {
+  auto value = TRY(find(key));
+  if (!value) return std::nullopt;
+  return std::move(value->text);
+}
+
+Result<std::optional<bool>> Config::flag(const std::string& key) {
+  const auto value = TRY(find(key));
+  if (!value) return std::nullopt;
+  const std::string text = lower(value->text);
+  if (!value->given || text == "true" || text == "yes" || text == "on") return true;
+  if (text.empty() || text == "false" || text == "no" || text == "off") return false;
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec == std::errc() && parsed.ptr == end) return number != 0;
+  return fail(Code::kUsage, "git config " + key + " is '" + value->text + "', not true or false",
+              "see where it is set: git config --show-origin --get-all " + key);
+}
+
+Result<std::optional<std::string>> Config::path(const std::string& key) {
+  const auto value = TRY(find(key));
+  if (!value) return std::nullopt;
+  return expand(value->text);
+}
+
+}  // namespace gittxn::repo

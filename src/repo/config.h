@@ -1,0 +1,70 @@
+// git's configuration as git itself reads it: only git knows every rule of scopes and includes. All
+// of it is asked for at once, and again only when a file that it came from, or could come from, has
+// changed; a child process for each question would cost more than a whole landing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "repo/git.h"
+
+namespace gittxn::repo {
+
+// Any thread. Errors: kFault with git's own message when a file does not parse, kUsage when a value
+// is not of its type.
+class Config {
+ public:
+  // `where`: what is asked; its GIT_DIR must be absolute.
+  Config(Git git, GitOptions where) : git_(std::move(git)), where_(std::move(where)) {}
+
+  // The last value, as it is written; "" for a key without one. Keys in any case, as git takes
+  // them.
+  Result<std::optional<std::string>> get(const std::string& key);
+  Result<std::optional<bool>> flag(const std::string& key);         // --type=bool
+  Result<std::optional<std::string>> path(const std::string& key);  // --type=path: with ~ expanded
+
+  std::uint64_t times_asked() const { return asked_; }  // of git, since the beginning
+
+ private:
+  struct Value {
+    std::string text;
+    bool given = false;  // "key =", not just "key"
+  };
+  struct Stamp {
+    dev_t device = 0;
+    ino_t inode = 0;
+    std::int64_t size = -1;  // -1: not there
+    std::int64_t modified_ns = 0;
+    std::int64_t changed_ns = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  using Values = std::map<std::string, Value>;
+
+  static Stamp stamp_of(const std::string& file);
+  Result<std::optional<Value>> find(const std::string& key);
+  Status refresh();
+  bool current() const;
+  std::vector<std::string> usual_files() const;
+  std::string expand(const std::string& path) const;
+  std::string variable(const std::string& name) const;
+  // Files that this entry makes part of the configuration, or that decide whether they are.
+  void follow_include(const std::string& origin, const std::string& key, const std::string& value);
+  void watch(const std::string& file) { files_.emplace(file, stamp_of(file)); }
+
+  Git git_;
+  GitOptions where_;
+  std::mutex mutex_;
+  Values values_;
+  std::map<std::string, Stamp> files_;
+  bool settled_ = false;  // false: something changed so lately that another change could hide
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace gittxn::repo
