@@ -172,12 +172,13 @@ TEST(Why, ShowsTheWitnessAndTheNextStep) {
   api::WhyReport report;
   report.txn = outcome(TxnState::kQuarantined).txn;
   report.conflicts = {{ConflictKind::kReadStale, "a", "1", "", "Pat", "look again"}};
-  report.witnesses = {{"a", "@@ -1 +0,0 @@\n-old\x1b\n"}};
+  report.witnesses = {{"a", "@@ -1 +0,0 @@\n-old\x1b\n"}, {"gate tests", ""}};
   report.history = {"begun"};
   report.next = {"git txn resume t-7k2m"};
   std::string text = why_lines(report, kPlain);
   EXPECT_THAT(text, HasSubstr("a  was read; removed since by Pat\n    look again\n"));
   EXPECT_THAT(text, HasSubstr("-old\\x1b\n"));
+  EXPECT_THAT(text, HasSubstr("\ngate tests\nit printed nothing\n"));
   EXPECT_THAT(text, HasSubstr("\nnext\n  git txn resume t-7k2m\n"));
   Style colour{true};
   EXPECT_THAT(why_lines(report, colour), HasSubstr("\x1b[31m-old\\x1b\x1b[0m"));
@@ -253,11 +254,12 @@ TEST_F(Reports, AWaitIsSaidOnceAndNotesAreQuietWhenAsked) {
   EXPECT_EQ(text(), "");
 }
 
-TEST_F(Reports, TheLineAppearsAfterASecondAndOnlyOnATerminal) {
+TEST_F(Reports, TheLineAppearsAtOnceAndOnlyOnATerminal) {
   options_.terminal = true;
   Reporter reporter(options_);
   api::Progress progress = reporter.progress();
   progress.on_phase("checking out");
+  EXPECT_EQ(text(), "\r\x1b[Kchecking out") << "it may not come back for long";
   EXPECT_FALSE(progress.interrupted());
   EXPECT_EQ(text(), "");
   clock_.now_ns += 2'500'000'000;
@@ -271,6 +273,12 @@ TEST_F(Reports, TheLineAppearsAfterASecondAndOnlyOnATerminal) {
   clock_.now_ns += 9'000'000'000;
   progress.interrupted();
   EXPECT_EQ(text(), "") << "the terminal is the command's";
+  options_.terminal = false;
+  Reporter piped(options_);
+  piped.progress().on_phase("checking out");
+  clock_.now_ns += 9'000'000'000;
+  piped.progress().interrupted();
+  EXPECT_EQ(text(), "");
 }
 
 TEST_F(Reports, EachRequestToStopIsTakenOnce) {

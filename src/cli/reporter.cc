@@ -9,7 +9,7 @@
 namespace gittxn::cli {
 namespace {
 
-constexpr std::int64_t kQuietNs = 1'000'000'000;  // shorter things need no line
+constexpr std::int64_t kQuietNs = 1'000'000'000;  // shorter times need no number
 constexpr std::int64_t kRedrawNs = 200'000'000;
 constexpr std::size_t kLongestPart = 8192;  // of a line without an end
 
@@ -52,9 +52,11 @@ void Reporter::draw() {
   if (text.empty() || text == "running") return;
   std::int64_t now = options_.clock->monotonic_ns();
   std::int64_t elapsed = now - phase_start_ns_;
-  if (elapsed < kQuietNs || (drawn_ && now - drawn_ns_ < kRedrawNs)) return;
-  std::int64_t seconds = elapsed / 1'000'000'000;
-  text += "  " + (seconds < 60 ? fmt::format("{} s", seconds) : format_duration(seconds * 1000));
+  if (drawn_ && now - drawn_ns_ < kRedrawNs) return;
+  if (elapsed >= kQuietNs) {
+    std::int64_t seconds = elapsed / 1'000'000'000;
+    text += "  " + (seconds < 60 ? fmt::format("{} s", seconds) : format_duration(seconds * 1000));
+  }
   if (drawn_ && text == shown_) return;
   shown_ = text;
   std::string shown = options_.style.paint(Colour::kDim, cut(text, columns_of(options_.fd) - 1));
@@ -69,6 +71,7 @@ void Reporter::phase(std::string_view text) {
   phase_ = clean(text);
   phase_start_ns_ = options_.clock->monotonic_ns();
   waiting_.clear();
+  draw();  // now: not every long phase asks whether it was interrupted
 }
 
 void Reporter::note(std::string_view text) {
