@@ -132,7 +132,7 @@ constexpr Example kCommitExamples[] = {
 constexpr FlagSpec kAbortFlags[] = {
     {"--reason", "", Value::kText, "TEXT", "why, for the log", "", Stability::kStable}};
 constexpr Example kAbortExamples[] = {
-    {"git txn abort t-7k2m --reason 'done by hand'", "give it up; its work stays under refs/txn"}};
+    {"git txn abort t-7k2m --reason 'done by hand'", "give it up; gc --force removes its work"}};
 constexpr Example kResumeExamples[] = {
     {"git txn resume t-7k2m", "open a rejected or quarantined transaction again, as yours"}};
 constexpr FlagSpec kOpenFlags[] = {{"--shell", "", Value::kNone, "",
@@ -181,7 +181,7 @@ constexpr FlagSpec kTrustFlags[] = {
      Stability::kStable}};
 constexpr Example kTrustExamples[] = {
     {"git txn trust", "read the commands of .gittxn.toml and answer"},
-    {"git txn trust --yes 6ac1e07b", "say yes without a terminal"}};
+    {"git txn trust --yes HASH", "say yes, without a terminal, to what it printed with this hash"}};
 
 constexpr Example kRecoverExamples[] = {
     {"git txn recover", "finish or undo what a crash left (every writing command does it first)"}};
@@ -196,8 +196,8 @@ constexpr FlagSpec kStateFlags[] = {{"--at", "", Value::kNumber, "SEQ",
 constexpr Example kStateExamples[] = {{"git txn state --at 120", "what the kernel knew then"}};
 constexpr FlagSpec kGcFlags[] = {
     {"--force", "", Value::kNone, "",
-     "also remove the worktrees of aborted, rejected and quarantined transactions; commits under "
-     "refs/txn stay",
+     "also remove worktrees of unlanded work, which stays under refs/txn, and all there is of "
+     "aborted transactions",
      "", Stability::kStable}};
 constexpr Example kGcExamples[] = {{"git txn gc", "remove what nobody needs; says what it freed"}};
 constexpr Example kDoctorExamples[] = {
@@ -303,7 +303,8 @@ constexpr CommandSpec kCommands[] = {
      kIdOperand, kCommitFlags, kCommitExamples, Group::kSteps, Inside::kRefused, false,
      Stability::kStable},
     {"abort", "give up a transaction",
-     "The transaction ends without landing. Its work stays reachable under refs/txn/ID.",
+     "The transaction ends without landing. Its work stays under refs/txn/ID until gc --force; "
+     "resume brings it back.",
      kIdOperand, kAbortFlags, kAbortExamples, Group::kSteps, Inside::kRefused, false,
      Stability::kStable},
     {"resume",

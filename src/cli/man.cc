@@ -136,7 +136,9 @@ std::string main_page(std::string_view version) {
                "The policy of the repository, read from the target branch: gates, "
                "set\\-up of worktrees, isolation levels.");
   out += entry(".B <git directory>/txn", "The event log and what follows from it.");
-  out += entry(".B refs/txn/<id>/<attempt>", "Work of a transaction, kept until it has landed.");
+  out += entry(
+      ".B refs/txn/<id>/<attempt>",
+      "Work of a transaction, kept until it has landed, or was aborted and removed by gc --force.");
   out += exits();
   return out;
 }

@@ -141,7 +141,7 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
   }
   for (const auto& witness : report.witnesses) {
     out += fmt::format("\n{}\n", style.paint(Colour::kBold, clean(witness.path)));
-    out += diff_lines(witness.diff, style);
+    out += witness.diff.empty() ? "it printed nothing\n" : diff_lines(witness.diff, style);
   }
   if (!report.history.empty()) out += "\nhistory\n";
   for (const std::string& line : report.history) out += "  " + clean(line) + "\n";

@@ -101,8 +101,8 @@ Result<int> abort_command(Session& session) {
   session.out->text(state_sentence(txn, session.style));
   bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
   if (kept) {
-    session.out->text(fmt::format("its work stays at refs/txn/{}/{}\n", clean(txn.id.str()),
-                                  txn.attempts.back().number));
+    session.out->text(fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
+                                  clean(txn.id.str()), txn.attempts.back().number));
   }
   return kExitDone;
 }
