@@ -44,11 +44,9 @@ Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footpri
 
 // Current values of what the reads name beside paths: the policy, and refs that git was asked
 // about. An absent ref has the version "".
-Result<std::vector<std::pair<std::string, std::string>>> versions_now(const Context& context,
-                                                                      const Footprint& footprint,
-                                                                      const Candidate& candidate) {
-  std::vector<std::pair<std::string, std::string>> versions{
-      {std::string(kPolicySubject), candidate.policy.version.str()}};
+Result<Versions> versions_now(const Context& context, const Footprint& footprint,
+                              const Candidate& candidate) {
+  Versions versions{{std::string(kPolicySubject), candidate.policy.version.str()}};
   std::set<std::string> seen;
   for (const Read& read : footprint.reads.reads) {
     if (read.kind != ReadKind::kRef || !seen.insert(read.subject).second) continue;
@@ -65,9 +63,9 @@ Result<std::vector<std::pair<std::string, std::string>>> versions_now(const Cont
 Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
                            Candidate& candidate) {
   const std::vector<SnapshotDiff> diffs = TRY(diffs_to(context, footprint, candidate.head_tree));
-  const auto kernel = TRY(versions_now(context, footprint, candidate));
+  candidate.versions = TRY(versions_now(context, footprint, candidate));
   std::vector<Landed> history;
-  certify::Input input{&footprint, &diffs, &history, &kernel, candidate.level};
+  certify::Input input{&footprint, &diffs, &history, &candidate.versions, candidate.level};
   for (const Conflict& stale : certify::stale_soft_reads(input)) {
     candidate.notes.push_back(stale.subject == kPolicySubject
                                   ? "the policy changed since the snapshot; the new one decides"
@@ -260,6 +258,11 @@ Result<Verdict> certify_now(const Context& context, const TxnId& txn) {
   candidate.level = gates::required_isolation(candidate.policy, work.txn.isolation,
                                               paths_of(work.footprint.writes));
   return certify_on(context, work.footprint, candidate);
+}
+
+Result<bool> same_versions(const Context& context, const Work& work, const Candidate& candidate) {
+  const Versions now = TRY(versions_now(context, work.footprint, candidate));
+  return now == candidate.versions;
 }
 
 Status write_candidate(const Context& context, Candidate& candidate) {

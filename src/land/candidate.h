@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "land/land.h"
@@ -21,6 +22,8 @@ struct Work {
 };
 Result<Work> load_work(const Context& context, const TxnId& id);
 
+using Versions = std::vector<std::pair<std::string, std::string>>;  // subject -> version
+
 struct Candidate {
   Oid head;
   Oid head_tree;
@@ -29,6 +32,7 @@ struct Candidate {
   Policy policy;    // of the head
   Isolation level = Isolation::kStrict;
   std::size_t reads_checked = 0;
+  Versions versions;               // of what is read beside paths, as it was certified with
   std::vector<std::string> notes;  // soft reads that changed, for a person
   repo::NewCommit commit;          // its bytes, unsigned
   Oid oid;                         // written once gates, hooks or the branch need it
@@ -52,6 +56,10 @@ struct Edits {
 };
 Result<Decision> decide_again(const Context& context, const Work& work, Candidate candidate,
                               const Edits& edits);
+
+// True while refs and kernel objects that were read are as the candidate was certified with.
+// Whoever moves the branch has to ask again: other branches do not wait for its lock.
+Result<bool> same_versions(const Context& context, const Work& work, const Candidate& candidate);
 
 // Writes the unsigned commit object and names it in the candidate.
 Status write_candidate(const Context& context, Candidate& candidate);

@@ -256,7 +256,9 @@ Result<Step> Landing::check(Candidate& candidate) {
   const Digest hooks_now = TRY(gates::commit_hooks_version(context_.gates, candidate.head));
   if (proven(candidate, hooks_now)) {
     outcome_.gates = evidence_->reports;
-    return settle({Decision::Kind::kCandidate, evidence_->candidate, {}}, &candidate);
+    Candidate known = evidence_->candidate;
+    known.versions = std::move(candidate.versions);  // those it was certified with just now
+    return settle({Decision::Kind::kCandidate, std::move(known), {}}, &candidate);
   }
   Evidence evidence{candidate, hooks_now, {}, {}, context_.clock->monotonic_ns()};
   Step step = TRY(hooks(candidate));

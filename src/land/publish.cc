@@ -212,6 +212,7 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
 }
 
 }  // namespace
+  if (!TRY(same_versions(work.context, work.work, work.candidate))) return moved();
 
 Status make_head_durable(const Context& context, const RefName& branch, const Oid& head) {
   const auto state = TRY(context.store->branch(branch));

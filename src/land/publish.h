@@ -18,7 +18,7 @@ struct Published {
     kLanded,
     kMoved,
     kWait
-  } how = How::kMoved;  // kMoved: the head is another one now
+  } how = How::kMoved;  // kMoved: the head, or a ref that was read, is another one now
   Wait wait;
   std::vector<std::string> left_to_person;
 };

@@ -179,5 +179,22 @@ TEST_F(Waiting, AbortedAtTheLastMoment) {
   EXPECT_EQ(world_.status(), "");
 }
 
+// Between certifying and the landing lock gates may run for minutes.
+TEST_F(Waiting, ARefThatWasReadMovesAtTheLastMoment) {
+  world_.scratch.git({"branch", "other"});
+  testing::Proposal proposal{"t-b", {{"f2", "B\n"}}};
+  proposal.refs = {"refs/heads/other"};
+  id_ = world_.propose(proposal);
+  const std::string moved =
+      world_.scratch.git({"commit-tree", "-m", "moved", "-p", "main", "main^{tree}"});
+  options_.on_step = [&](std::string_view step) {
+    if (step == "landing") world_.scratch.git({"update-ref", "refs/heads/other", moved});
+  };
+  const LandOutcome outcome = land();
+  EXPECT_EQ(outcome.result, LandResult::kConflict);
+  ASSERT_EQ(outcome.conflicts.size(), 1u);
+  EXPECT_EQ(outcome.conflicts[0].subject, "refs/heads/other");
+}
+
 }  // namespace
 }  // namespace gittxn::land

@@ -36,7 +36,8 @@ struct Proposal {
   Isolation isolation = Isolation::kStrict;
   std::string message = "a change\n";
   int priority = 0;
-  bool complete = true;  // the read set
+  bool complete = true;             // the read set
+  std::vector<std::string> refs{};  // read as they are
 };
 
 // What one process would have opened.
@@ -195,6 +196,19 @@ class LandWorld {
     return set;
   }
 
+  static void add_refs(const Process& opened, const Proposal& proposal, const Oid& base,
+                       ReadSet& set) {
+    for (const std::string& ref : proposal.refs) {
+      Read read;
+      read.kind = ReadKind::kRef;
+      read.subject = ref;
+      read.digest = must(opened.repository.refs().read(RefName(ref))).str();
+      read.snapshot = base;
+      set.reads.push_back(std::move(read));
+    }
+    normalize(set);
+  }
+
   static void take(Process& opened, const Proposal& proposal, const Oid& base) {
     repo::Objects& objects = opened.repository.objects();
     const Oid tree = edited(objects, base, proposal.edits);
@@ -204,7 +218,8 @@ class LandWorld {
     update.ref = RefName("refs/txn/" + proposal.id + "/1");
     update.desired = kept;
     must(opened.repository.refs().update(update));
-    const ReadSet reads = reads_of(objects, proposal, base);
+    ReadSet reads = reads_of(objects, proposal, base);
+    add_refs(opened, proposal, base, reads);
     events::Taken taken;
     taken.kept = kept;
     taken.reads = must(opened.store.put_artifact(reads_to_lines(reads)));
