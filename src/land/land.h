@@ -99,7 +99,8 @@ struct RecoveryReport {
   };
   std::vector<Item> items;  // empty: nothing to do
   std::vector<std::string> outside_moves;
-  std::vector<Error> stops;  // branches that a person has to look at first; the others were done
+  // Branches and checkouts that a person has to look at first; the others were done.
+  std::vector<Error> stops;
 };
 // Resolves every unresolved LandingPrepared and records outside moves. Idempotent; may be killed;
 // never moves a ref. Called by every command that writes. A branch whose landing lock is held is in

@@ -261,6 +261,35 @@ TEST(Land, ADamagedRefIsAClearStop) {
   EXPECT_TRUE(world.recover().stops.empty());
 }
 
+TEST(Land, WhatCouldNotBeStagedIsTidiedUp) {
+  LandWorld world;
+  const TxnId id = world.propose({"t-a", {{"f1", "A\n"}, {"f2", "A\n"}}});
+  world.scratch.git({"config", "filter.broken.clean", "cat"});
+  world.scratch.git({"config", "filter.broken.smudge", "false"});
+  world.scratch.git({"config", "filter.broken.required", "true"});
+  must(write_file(world.scratch.git_dir() + "/info/attributes", "f2 filter=broken\n", Sync::kNo));
+  const auto outcome = world.land(id);
+  ASSERT_FALSE(outcome.has_value()) << told(outcome);
+  EXPECT_NE(outcome.error().where.find("staging"), std::string::npos) << told(outcome);
+  EXPECT_FALSE(must(exists(world.scratch.git_dir() + "/txn/displaced/t-a")));
+  EXPECT_EQ(world.txn(id).state, TxnState::kPrepared);
+  must(remove_file(world.scratch.git_dir() + "/info/attributes"));
+  expect_result(world.land(id), LandResult::kLanded);
+}
+
+TEST(Land, ACheckoutThatCannotBeLookedAtStopsNobodyElse) {
+  LandWorld world;
+  world.scratch.git({"worktree", "add", "-q", "-b", "side", world.scratch.root() + "/side"});
+  const TxnId id = world.propose({"t-a", {{"f1", "A\n"}}});
+  must(make_dirs(world.scratch.git_dir() + "/worktrees/side/txn"));
+  must(write_file(world.scratch.git_dir() + "/worktrees/side/txn/displaced", "", Sync::kNo));
+  ASSERT_TRUE(world.killed_at("land.after_ref_update", id));
+  const RecoveryReport report = world.recover();
+  EXPECT_EQ(report.stops.size(), 1u);
+  EXPECT_EQ(report.items.size(), 1u);
+  EXPECT_EQ(world.txn(id).state, TxnState::kLanded);
+}
+
 TEST(Land, SomebodyElsesRefLockIsWaitedForAndLeft) {
   LandWorld world;
   const TxnId id = world.propose({"t-a", {{"f1", "A\n"}}});

@@ -180,6 +180,13 @@ Result<Published> settle(Publication& work, Error error) {
   return std::unexpected(std::move(error).in("landing " + work.txn().str()));
 }
 
+Status stage(const Publication& work) {
+  for (const repo::CheckoutMove& move : work.moves) {
+    TRY_IN("staging the checkout", repo::stage_checkout(work.repository(), work.txn(), move));
+  }
+  return {};
+}
+
 // What staging left, when the landing does not get as far as the log.
 Status unstage(Publication& work) {
   work.locks.clear();
@@ -205,6 +212,7 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
   }
   const Oid now = TRY(checkpoint(work.context, work.branch()));
   if (now != work.candidate.head) return moved();
+  if (!TRY(same_versions(work.context, work.work, work.candidate))) return moved();
   TRY(work.make_durable());
   if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
   if (!TRY(work.prepare())) return moved();
@@ -212,7 +220,6 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
 }
 
 }  // namespace
-  if (!TRY(same_versions(work.context, work.work, work.candidate))) return moved();
 
 Status make_head_durable(const Context& context, const RefName& branch, const Oid& head) {
   const auto state = TRY(context.store->branch(branch));
@@ -251,8 +258,11 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
   Publication publication{context, work, candidate, turn, options};
   publication.moves = TRY(checkout_moves(context, work.txn.target, candidate));
   // Staging runs git and its filters, so it is done before the lock that everybody waits for.
-  for (const repo::CheckoutMove& move : publication.moves) {
-    TRY_IN("staging the checkout", repo::stage_checkout(*context.repository, work.txn.id, move));
+  Status staged = stage(publication);
+  if (!staged) {
+    Status tidied = unstage(publication);
+    if (!tidied) staged.error().message += "; and then: " + tidied.error().message;
+    return std::unexpected(std::move(staged).error());
   }
   TRY(fp_before_lock.hit());
   const std::string path = landing_lock_path(context, work.txn.target);

@@ -249,6 +249,17 @@ Status recover_branch(const Context& context, const store::BranchState& known,
   return {};
 }
 
+Status recover_checkout(const Context& context, const repo::CheckoutPlace& place,
+                        RecoveryReport& report) {
+  TRY(remove_stray_lock(context, place, report));
+  for (const repo::LateSave& save : TRY(repo::find_late_saves(*context.repository, place))) {
+    report.items.push_back({TxnId(),
+                            "an editor saved " + save.path + " after a landing had moved it",
+                            "those bytes are kept at " + save.kept});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<repo::CheckoutMove>> recorded_moves(const store::PreparedLanding& landing) {
@@ -326,12 +337,8 @@ Result<RecoveryReport> recover(const Context& context) {
     if (!status) report.stops.push_back(std::move(status).error());
   }
   for (const repo::CheckoutPlace& place : TRY(context.repository->checkouts())) {
-    TRY(remove_stray_lock(context, place, report));
-    for (const repo::LateSave& save : TRY(repo::find_late_saves(*context.repository, place))) {
-      report.items.push_back({TxnId(),
-                              "an editor saved " + save.path + " after a landing had moved it",
-                              "those bytes are kept at " + save.kept});
-    }
+    Status status = recover_checkout(context, place, report);
+    if (!status) report.stops.push_back(std::move(status).error().in(place.worktree));
   }
   return report;
 }
