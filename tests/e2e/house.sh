@@ -30,6 +30,15 @@ demo_from_an_archive() {
 }
 test_case 'demo: works from an unpacked archive without history' demo_from_an_archive 600
 
+demo_with_a_broken_agent() {
+  git clone -q --no-local "$E2E_ROOT" clone
+  sed 's/^depth=.*/echo no depth here >\&2; exit 3/' "$E2E_ROOT/tools/demo" >clone/tools/demo
+  exits 1 clone/tools/demo "$GIT_TXN_PROGRAM"
+  assert_contains "$ERR" 'no depth here'
+  assert_contains "$ERR" "the agent 'page' did not land"
+}
+test_case 'demo: an agent that fails is told of, and nobody waits for it' demo_with_a_broken_agent
+
 installs() {
   local prefix=$PWD/prefix page
   cmake --install "$(dirname "$GIT_TXN_PROGRAM")" --prefix "$prefix" >install.log
