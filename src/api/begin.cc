@@ -64,13 +64,13 @@ Status drop_ref(Kernel::State& state, const std::string& name) {
   return state.repository.refs().update(update);
 }
 
-Status pin_base(Kernel::State& state, const TxnId& id, const Oid& base) {
+Status pin_base(Kernel::State& state, const TxnId& id, const Attempt& attempt) {
   repo::RefUpdate update;
-  update.ref = RefName(ref_of_base(id));
+  update.ref = RefName(ref_of_base(id, attempt.number));
   const auto old = state.repository.refs().read(update.ref);
   if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
   if (old) update.expected = *old;
-  update.desired = base;
+  update.desired = attempt.base;
   if (update.expected == update.desired) return {};
   return state.repository.refs().update(update);
 }
@@ -129,7 +129,7 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
   attempt.base_seq = TRY(state.store->head());
   const Policy policy = TRY(trusted_policy(state, txn.target, attempt.base));
   TRY(land::make_head_durable(context, txn.target, attempt.base));
-  TRY(pin_base(state, txn.id, attempt.base));
+  TRY(pin_base(state, txn.id, attempt));
   TRY(fp_pinned.hit());
 
   const std::string root = TRY(state.worktree_root());
@@ -146,6 +146,7 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
   }
   if (!prepared) {
     if (!options.keep) TRY(repo::remove_worktree(attempt.worktree));
+    TRY(drop_ref(state, ref_of_base(txn.id, attempt.number)));
     return std::unexpected(std::move(prepared).error());
   }
   TRY(fp_started.hit());

@@ -98,8 +98,9 @@ Status Collection::refs(const Txn& txn, int first, int last) {
   std::vector<std::string> names;
   for (int number = first; number <= last; ++number) {
     names.push_back(ref_of_attempt(txn.id, number));
+    names.push_back(ref_of_base(txn.id, number));
   }
-  if (first <= last) names.push_back(ref_of_base(txn.id));
+  names.push_back(ref_of_base(txn.id, last + 1));  // of an attempt whose beginning was killed
   for (const std::string& name : names) {
     const auto there = state_.repository.refs().read(RefName(name));
     if (!there && there.error().code == Code::kNotFound) continue;

@@ -56,8 +56,8 @@ std::string ref_of_attempt(const TxnId& id, int attempt) {
   return fmt::format("refs/txn/{}/{}", id.str(), attempt);
 }
 
-std::string ref_of_base(const TxnId& id) {
-  return fmt::format("refs/txn/{}/base", id.str());
+std::string ref_of_base(const TxnId& id, int attempt) {
+  return fmt::format("refs/txn/{}/base-{}", id.str(), attempt);
 }
 
 std::string short_branch(const RefName& branch) {

@@ -52,7 +52,7 @@ Status recover_first(Kernel::State& state, const Progress& progress,
 
 std::string short_oid(const Oid& oid);
 std::string ref_of_attempt(const TxnId& id, int attempt);
-std::string ref_of_base(const TxnId& id);
+std::string ref_of_base(const TxnId& id, int attempt);
 // "main" for refs/heads/main
 std::string short_branch(const RefName& branch);
 // "Name <mail>"; kUsage when it is not that.

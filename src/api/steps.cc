@@ -91,7 +91,7 @@ Status restore_worktree(Kernel::State& state, const Txn& txn, const Progress& pr
       fmt::format("{}/{}/{}", TRY(state.worktree_root()), txn.id.str(), attempt.number);
   TRY(repo::remove_worktree(attempt.worktree));  // of a resume that was killed
   TRY(make_dirs(parent_dir(attempt.worktree)));
-  TRY(pin_base(state, txn.id, attempt.base));
+  TRY(pin_base(state, txn.id, attempt));
   const repo::Worktree worktree = TRY(repo::create_worktree(
       state.repository, {attempt.worktree, attempt.base, txn.target, txn.id}));
   repo::GitOptions git;

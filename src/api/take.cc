@@ -60,8 +60,9 @@ void mark_unknown(ReadSet& reads, std::string_view reason) {
 // another one once the agent has merged or reset to the target; what was read before stays read
 // from here.
 Result<Oid> snapshot_of(Kernel::State& state, const Txn& txn) {
-  auto pinned = state.repository.refs().read(RefName(ref_of_base(txn.id)));
-  if (!pinned && pinned.error().code == Code::kNotFound) return txn.attempts.back().base;
+  const Attempt& last = txn.attempts.back();
+  auto pinned = state.repository.refs().read(RefName(ref_of_base(txn.id, last.number)));
+  if (!pinned && pinned.error().code == Code::kNotFound) return last.base;
   return pinned;
 }
 

@@ -87,6 +87,18 @@ TEST_F(Together, NobodyTakesUpWhatIsBeingResumed) {
   EXPECT_EQ(must(kernel().abort(id.str(), "now")).state, TxnState::kAborted);
 }
 
+// What the first attempt did is judged, and lands, from the commit that it started from.
+TEST_F(Together, ARetryKilledAtItsBeginningChangesNothingOfTheAttemptBefore) {
+  scratch_.env()["REPO"] = scratch_.path();
+  const std::string text = "cp f1 copy; cd \"$REPO\" && echo moved >f1 && git commit -qam moved";
+  Victim run("api.begin.pinned=2", [&] { must(kernel().run(script(text), Progress{})); });
+  EXPECT_EQ(run.wait(), repo::testing::kKilled);
+  const TxnId id = must(kernel().status()).lines.at(0).txn.id;
+  const Outcome outcome = must(kernel().commit(id.str(), script(""), Progress{}));
+  EXPECT_EQ(outcome.txn.state, TxnState::kQuarantined);
+  EXPECT_EQ(scratch_.git({"show", "main:f1"}), "moved");
+}
+
 TEST_F(Together, GcRemovesWhatKilledRefUpdatesLeft) {
   lands_and_keeps_its_worktree();
   const std::string dir = scratch_.git_dir() + "/txn/tmp";

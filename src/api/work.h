@@ -37,8 +37,9 @@ Status find_program(const Host& host, const std::string& program);
 // Deletes a ref of ours; absent is success.
 Status drop_ref(Kernel::State& state, const std::string& name);
 
-// Names the base of the attempt at work, so that no clean-up of git's takes it meanwhile.
-Status pin_base(Kernel::State& state, const TxnId& id, const Oid& base);
+// Names the commit that an attempt starts from, so that no clean-up of git's takes it meanwhile. Of
+// each attempt: while one is begun, the one before is still what can be landed.
+Status pin_base(Kernel::State& state, const TxnId& id, const Attempt& attempt);
 
 // A fresh snapshot of the branch and a worktree of it, prepared as the policy there says. When it
 // fails, what it made is removed and the log does not know of it.
