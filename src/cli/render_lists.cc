@@ -135,6 +135,9 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
     if (!report.txn.waiting_subject.empty()) out += ": " + clean(report.txn.waiting_subject);
     out += "\n";
   }
+  if (report.txn.state == TxnState::kLanded && !report.conflicts.empty()) {
+    out += "  an earlier try did not land:\n";
+  }
   for (const Conflict& conflict : report.conflicts) {
     out += "  " + conflict_line(conflict, style) + "\n";
     if (!conflict.hint.empty()) out += "    " + clean(conflict.hint) + "\n";

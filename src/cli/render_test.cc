@@ -180,8 +180,11 @@ TEST(Why, ShowsTheWitnessAndTheNextStep) {
   EXPECT_THAT(text, HasSubstr("-old\\x1b\n"));
   EXPECT_THAT(text, HasSubstr("\ngate tests\nit printed nothing\n"));
   EXPECT_THAT(text, HasSubstr("\nnext\n  git txn resume t-7k2m\n"));
+  EXPECT_THAT(text, Not(HasSubstr("earlier try")));
   Style colour{true};
   EXPECT_THAT(why_lines(report, colour), HasSubstr("\x1b[31m-old\\x1b\x1b[0m"));
+  report.txn.state = TxnState::kLanded;
+  EXPECT_THAT(why_lines(report, kPlain), HasSubstr("an earlier try did not land:\n  a  was read"));
 }
 
 TEST(Json, ErrorsAndListsHaveTheirFields) {
