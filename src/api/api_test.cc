@@ -247,24 +247,6 @@ TEST_F(ApiTest, ADirtyFileWaitsAndStatusSaysWhy) {
   EXPECT_EQ(commit(outcome.txn.id).txn.state, TxnState::kLanded);
 }
 
-TEST_F(ApiTest, StatusKnowsWhatIsStale) {
-  RunOptions options = script("cat f1; echo x >added");
-  options.no_land = true;
-  run(options);
-  EXPECT_TRUE(must(kernel().status()).lines.at(0).stale.empty());
-  person_commits("f1", "changed\n");
-  EXPECT_TRUE(has(must(kernel().status()).lines.at(0).stale, "f1"));
-}
-
-TEST_F(ApiTest, LogTellsLandingsAndPeople) {
-  const Outcome outcome = run("echo x >added");
-  person_commits("f1", "changed\n");
-  must(kernel().recover());
-  const std::vector<LogLine> log = must(kernel().log(10));
-  ASSERT_GE(log.size(), 2u);
-  EXPECT_EQ(log[0].name, "a person edits f1");
-  EXPECT_EQ(log[1].txn, outcome.txn.id);
-}
 TEST_F(ApiTest, AbortedWhileItWaitsIsAborted) {
   scratch_.write("f1", "unsaved\n");
   RunOptions options = script("echo agent >f1");
@@ -285,6 +267,32 @@ TEST_F(ApiTest, AbortedWhileItWaitsIsAborted) {
   EXPECT_EQ(shown("f1"), "line");
 }
 
+TEST_F(ApiTest, StatusKnowsWhatIsStale) {
+  RunOptions options = script("cat f1; echo x >added");
+  options.no_land = true;
+  run(options);
+  EXPECT_TRUE(must(kernel().status()).lines.at(0).stale.empty());
+  person_commits("f1", "changed\n");
+  EXPECT_TRUE(has(must(kernel().status()).lines.at(0).stale, "f1"));
+}
+
+TEST_F(ApiTest, LogTellsLandingsAndPeople) {
+  const Outcome outcome = run("echo x >added");
+  person_commits("f1", "changed\n");
+  must(kernel().recover());
+  const std::vector<LogLine> log = must(kernel().log(10));
+  ASSERT_GE(log.size(), 2u);
+  EXPECT_EQ(log[0].name, "a person edits f1");
+  EXPECT_EQ(log[1].txn, outcome.txn.id);
+}
+
+TEST_F(ApiTest, LogTellsAMoveThatNothingHasRecordedYetOnce) {
+  run("echo x >added");
+  person_commits("f1", "changed\n");
+  const std::vector<LogLine> log = must(kernel().log(10));
+  const auto theirs = [](const LogLine& line) { return line.name == "a person edits f1"; };
+  EXPECT_EQ(std::count_if(log.begin(), log.end(), theirs), 1);
+}
 
 TEST_F(ApiTest, UsageIsRefusedBeforeAnythingIsCreated) {
   for (const auto& [options, word] :
@@ -326,14 +334,6 @@ TEST_F(ApiTest, LookingCreatesNothing) {
   EXPECT_EQ(must(kernel().verify(false)).events, 0);
   EXPECT_FALSE(kernel().show("t-none").has_value());
   EXPECT_FALSE(must(exists(scratch_.git_dir() + "/txn")));
-TEST_F(ApiTest, LogTellsAMoveThatNothingHasRecordedYetOnce) {
-  run("echo x >added");
-  person_commits("f1", "changed\n");
-  const std::vector<LogLine> log = must(kernel().log(10));
-  const auto theirs = [](const LogLine& line) { return line.name == "a person edits f1"; };
-  EXPECT_EQ(std::count_if(log.begin(), log.end(), theirs), 1);
-}
-
 }
 
 TEST_F(ApiTest, GcFreesWhatLandedAndKeepsTheRest) {
