@@ -53,8 +53,7 @@ Result<bool> anything_to_land(Kernel::State& state, const Txn& txn, const Progre
     return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone and no work was kept",
                 "git txn abort " + txn.id.str());
   }
-  return !TRY(recorded_writes(*state.store, attempt))
-  .empty();
+  return !TRY(recorded_writes(*state.store, attempt)).empty();
 }
 
 Status commit_work(Kernel::State& state, const Txn& txn, const RunOptions& options,
@@ -84,8 +83,7 @@ Status restore_worktree(Kernel::State& state, const Txn& txn, const Progress& pr
   if (last.kept.empty()) return never_started(txn);
   Attempt attempt;
   attempt.number = last.number + 1;
-  attempt.base = TRY(state.repository.objects().commit(last.kept))
-  .parents.at(0);
+  attempt.base = TRY(state.repository.objects().commit(last.kept)).parents.at(0);
   attempt.base_seq = TRY(state.store->head());
   attempt.worktree =
       fmt::format("{}/{}/{}", TRY(state.worktree_root()), txn.id.str(), attempt.number);

@@ -139,8 +139,7 @@ Result<ReadSet> World::reads(int count, int offset) {
     const int file = files_ - 1 - (i * 31 + offset) % (files_ / 2);
     Read read;
     read.subject = path_of(file);
-    read.digest = TRY(objects.entry_at(tree, read.subject))
-    .oid.str();
+    read.digest = TRY(objects.entry_at(tree, read.subject)).oid.str();
     read.snapshot = base_;
     read.op = "openat";
     set.reads.push_back(std::move(read));

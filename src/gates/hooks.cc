@@ -31,8 +31,7 @@ struct Hook {
 };
 
 Result<bool> switched_off(const repo::Repository& repository) {
-  return !TRY(repository.config().flag("txn.hooks"))
-  .value_or(true);
+  return !TRY(repository.config().flag("txn.hooks")).value_or(true);
 }
 
 // As git does: a hook that is there but not executable is not a hook.
@@ -48,15 +47,12 @@ Result<std::optional<Hook>> hook_of_parent(repo::Objects& objects, const std::st
   Oid tree = TRY(objects.tree_of(parent));
   TreeEntry entry = TRY(objects.entry_at(tree, normal_path(path)));
   if (entry.mode != FileMode::kExecutable) return std::nullopt;
-  return Hook {
-    name, "", TRY(objects.blob(entry.oid, kMaxHookBytes))
-  };
+  return Hook{name, "", TRY(objects.blob(entry.oid, kMaxHookBytes))};
 }
 
 Result<std::optional<Hook>> find_hook(const GateContext& context, const std::string& name,
                                       const std::string& checkout, const Oid& parent) {
-  std::string dir = TRY(context.repository->config().path("core.hooksPath"))
-  .value_or("");
+  std::string dir = TRY(context.repository->config().path("core.hooksPath")).value_or("");
   if (dir.empty()) dir = join_path(context.repository->place().common_dir, "hooks");
   if (dir.starts_with('/')) return hook_at(name, join_path(dir, name));
   if (!checkout.empty()) return hook_at(name, join_path(join_path(checkout, dir), name));

@@ -37,7 +37,7 @@ Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footpri
   std::vector<SnapshotDiff> diffs;
   for (const Oid& snapshot : snapshots) {
     const Oid tree = TRY_IN("reading snapshot " + snapshot.str(), objects.tree_of(snapshot));
-    diffs.push_back({ snapshot, TRY(objects.diff(tree, head_tree)) });
+    diffs.push_back({snapshot, TRY(objects.diff(tree, head_tree))});
   }
   return diffs;
 }

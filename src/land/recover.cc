@@ -239,8 +239,7 @@ Status recover_branch(const Context& context, const store::BranchState& known,
   }
   const auto state = TRY(context.store->branch(known.branch));
   if (!state || state->prepared) return {};  // in progress
-  const Oid head = TRY(head_of(context, known.branch))
-  .value_or(Oid());
+  const Oid head = TRY(head_of(context, known.branch)).value_or(Oid());
   if (head == state->head) return {};
   if (TRY(record_outside(context, known.branch, state->head, head))) {
     report.outside_moves.push_back(
@@ -285,8 +284,8 @@ Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch
 Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing) {
   const repo::Objects& objects = context.repository->objects();
   const std::optional<Oid> head = TRY(head_of(context, landing.branch));
-  const bool in_branch = head && TRY(objects.contains(landing.new_head))
-  &&TRY(objects.is_ancestor(landing.new_head, *head));
+  const bool in_branch = head && TRY(objects.contains(landing.new_head)) &&
+                         TRY(objects.is_ancestor(landing.new_head, *head));
   return in_branch ? finish_landed(context, landing, *head) : give_up(context, landing, head);
 }
 

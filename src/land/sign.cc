@@ -40,8 +40,7 @@ std::string first_line(std::string text) {
 }  // namespace
 
 Result<bool> signing_required(const repo::Repository& repository) {
-  return TRY(repository.config().flag("commit.gpgsign"))
-  .value_or(false);
+  return TRY(repository.config().flag("commit.gpgsign")).value_or(false);
 }
 
 Result<Signed> sign_commit(const repo::Repository& repository, const repo::NewCommit& commit) {

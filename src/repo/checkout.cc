@@ -105,8 +105,7 @@ Result<std::string> read_lock(const std::string& path) {
 }  // namespace
 
 Result<bool> lock_is_ours(const CheckoutPlace& place, const std::string& text) {
-  return TRY(read_lock(lock_path(place)))
-  == text;
+  return TRY(read_lock(lock_path(place))) == text;
 }
 
 Result<bool> lock_names(const CheckoutPlace& place, const Oid& new_commit) {

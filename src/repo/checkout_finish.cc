@@ -134,8 +134,7 @@ Status finish_checkout(Repository& repository, const TxnId& txn, const CheckoutM
 
 Result<MoveReport> resume_checkout(Repository& repository, const TxnId& txn,
                                    const CheckoutMove& move) {
-  const bool there = TRY(exists(move.place.worktree))
-  &&TRY(exists(move.place.git_dir));
+  const bool there = TRY(exists(move.place.worktree)) && TRY(exists(move.place.git_dir));
   if (!there) return MoveReport{};  // a linked worktree that was removed since
   const std::string text = internal::lock_text(txn, move.new_commit);
   const bool ours = TRY(internal::lock_is_ours(move.place, text));
@@ -170,8 +169,7 @@ Result<MoveReport> resume_checkout(Repository& repository, const TxnId& txn,
 
 Status discard_checkout(Repository& repository, const TxnId& txn, const CheckoutMove& move) {
   (void)repository;
-  const bool there = TRY(exists(move.place.worktree))
-  &&TRY(exists(move.place.git_dir));
+  const bool there = TRY(exists(move.place.worktree)) && TRY(exists(move.place.git_dir));
   if (!there) return {};
   if (!move.files.empty()) {
     const std::string directory = TRY(internal::staging_directory(move.place, txn));

@@ -174,8 +174,7 @@ class Mover {
     const auto info = TRY(stat_at(*staged));
     if (info && internal::same_inode(slot.staged, *info)) {
       const bool clean = TRY(is_old(*place, in_checkout(change), change, slot));
-      if (!clean) return TRY(is_new(*place, slot))
-      ? Done::kMoved : Done::kPersons;
+      if (!clean) return TRY(is_new(*place, slot)) ? Done::kMoved : Done::kPersons;
       touch(*staged);
       const bool exchanged = TRY(rename_spots(*staged, *place, RENAME_EXCHANGE));
       if (!exchanged) return Done::kPersons;  // removed in this instant
@@ -252,8 +251,7 @@ class Mover {
       added = TRY(rename_spots(*staged, *place, RENAME_NOREPLACE));
     }
     if (added) return Done::kMoved;
-    return TRY(is_new(*place, slot))
-    ? Done::kMoved : Done::kPersons;
+    return TRY(is_new(*place, slot)) ? Done::kMoved : Done::kPersons;
   }
 
   Repository& repository_;

@@ -139,8 +139,7 @@ Result<std::string> staging_directory(const CheckoutPlace& place, const TxnId& t
   if (txn.empty() || txn.str().find('/') != std::string::npos || txn.str()[0] == '.') {
     return fail(Code::kUsage, "'" + txn.str() + "' is not a transaction");
   }
-  return TRY(staging_root(place))
-  +"/" + txn.str();
+  return TRY(staging_root(place)) + "/" + txn.str();
 }
 
 namespace {

@@ -78,7 +78,7 @@ class Probe {
       const auto spot = TRY(root_.find(change.path));
       Block block = change.before.present() ? TRY(look_at_old(change, spot, of_index))
                                             : TRY(look_at_added(change, spot));
-                                            if (block) return block;
+      if (block) return block;
     }
     if (Block block = TRY(ask_git_for_hashes())) return block;
     return ask_git_for_status();

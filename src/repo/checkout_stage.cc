@@ -185,9 +185,7 @@ struct Staging {
 
 Status stage_checkout(Repository& repository, const TxnId& txn, const CheckoutMove& move) {
   if (move.files.empty()) return {};
-  Staging staging {
-    repository, txn, move, TRY(internal::staging_directory(move.place, txn))
-  };
+  Staging staging{repository, txn, move, TRY(internal::staging_directory(move.place, txn))};
   TRY(staging.refuse_submodules());
   TRY(internal::make_staging_root(move.place, parent_dir(staging.directory)));
   TRY_IN("clearing an earlier landing",

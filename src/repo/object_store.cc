@@ -360,7 +360,7 @@ bool ObjectStore::is_partial_clone() const {
 
 Result<std::vector<std::string>> ObjectStore::object_dirs() const {
   constexpr std::size_t kMostDirs = 64;
-  std::vector<std::string> dirs = { TRY(real_path(objects_dir_)) };
+  std::vector<std::string> dirs = {TRY(real_path(objects_dir_))};
   for (std::size_t i = 0; i < dirs.size() && dirs.size() < kMostDirs; ++i) {
     auto text = read_file(dirs[i] + "/info/alternates", 1u << 20);
     if (!text && text.error().code == Code::kNotFound) continue;

@@ -31,12 +31,10 @@ std::string one_line(std::string_view text) {
 // git's rule (core.logAllRefUpdates): by default in repositories with a worktree, for branches,
 // remote branches and notes.
 Result<bool> begins_log(Config& config, const RefName& ref) {
-  const std::string all = TRY(config.get("core.logAllRefUpdates"))
-  .value_or("");
+  const std::string all = TRY(config.get("core.logAllRefUpdates")).value_or("");
   if (all == "always") return true;
   const auto wanted = TRY(config.flag("core.logAllRefUpdates"));
-  const bool bare = TRY(config.flag("core.bare"))
-  .value_or(false);
+  const bool bare = TRY(config.flag("core.bare")).value_or(false);
   const std::string& name = ref.str();
   return wanted.value_or(!bare) &&
          (name.starts_with("refs/heads/") || name.starts_with("refs/remotes/") ||

@@ -243,8 +243,7 @@ Result<RefName> Repository::missing_branch(const RefName& name,
 Result<std::optional<std::string>> Repository::main_worktree() const {
   if (place_.git_dir == place_.common_dir && place_.worktree) return place_.worktree;
   if (TRY(refs_.config().flag("core.bare")).value_or(false)) return std::nullopt;
-  const std::string set = TRY(refs_.config().path("core.worktree"))
-  .value_or("");
+  const std::string set = TRY(refs_.config().path("core.worktree")).value_or("");
   if (!set.empty()) return normal_path(join_path(place_.common_dir, set));
   if (base_name(place_.common_dir) == ".git") return parent_dir(place_.common_dir);
   return std::nullopt;

@@ -70,8 +70,7 @@ Result<std::vector<std::string>> find_clashes(const Objects& objects, const Take
   const Oid base_tree = TRY(objects.tree_of(taken.base));
   for (const auto& [directory, names] : added_names(taken.changes)) {
     Oid tree = taken.tree;
-    if (!directory.empty()) tree = TRY(objects.entry_at(taken.tree, directory))
-    .oid;
+    if (!directory.empty()) tree = TRY(objects.entry_at(taken.tree, directory)).oid;
     std::map<std::u32string, std::vector<std::string>> by_fold;
     for (const NamedEntry& entry : TRY(objects.list(tree))) {
       by_fold[folded(entry.name)].push_back(entry.name);

@@ -166,7 +166,7 @@ std::string config_text(const std::vector<ConfigEntry>& entries) {
 
 Result<std::vector<std::string>> object_directories(const std::string& objects) {
   constexpr std::size_t kMostDirectories = 64;
-  std::vector<std::string> found = { TRY(real_path(objects)) };
+  std::vector<std::string> found = {TRY(real_path(objects))};
   for (std::size_t i = 0; i < found.size() && found.size() < kMostDirectories; ++i) {
     auto text = read_file(found[i] + "/info/alternates", 1u << 20);
     if (!text && text.error().code == Code::kNotFound) continue;

@@ -22,8 +22,7 @@ constexpr std::size_t kMostIgnoreBytes = 64u << 20;
 
 // Every .gitignore of the commit, put where it belongs below `directory`.
 Status write_rules(Repository& repository, const Oid& commit, const std::string& directory) {
-  const std::string tree = TRY(repository.objects().tree_of(commit))
-  .str();
+  const std::string tree = TRY(repository.objects().tree_of(commit)).str();
   const std::string text =
       TRY(repository.git().must({"diff-tree", "-r", "-z", "--raw", "--no-renames",
                                  std::string(kEmptyTree), tree, "--", ":(glob)**/.gitignore"},
@@ -169,13 +168,11 @@ class Lister {
     const std::string path = directory + "/.git";
     const auto info = TRY(root_.stat(path));
     if (!info) return false;
-    if (S_ISDIR(info->st_mode)) return TRY(root_.stat(path + "/HEAD"))
-    .has_value();
+    if (S_ISDIR(info->st_mode)) return TRY(root_.stat(path + "/HEAD")).has_value();
     if (!S_ISREG(info->st_mode) || info->st_size > 1 << 16) return false;
     const auto spot = TRY(root_.find(path));
     if (!spot) return false;
-    return TRY(bytes_at(*spot))
-    .starts_with("gitdir:");
+    return TRY(bytes_at(*spot)).starts_with("gitdir:");
   }
 
   // Ignores everything in it, itself included, and nothing of the base was ever there.
