@@ -53,25 +53,6 @@ bool in_git_directory(const std::string& path) {
          path.find("/.git/") != std::string::npos;
 }
 
-bool writes(const Record& record) {
-  switch (record.op) {
-    case Op::kOpenWrite:
-    case Op::kOpenReadWrite:
-    case Op::kOpenCreate:
-    case Op::kMkdir:
-    case Op::kUnlink:
-    case Op::kRmdir:
-    case Op::kRename:
-    case Op::kLink:
-    case Op::kSymlink:
-    case Op::kChmod:
-    case Op::kTruncate:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool sees_content(Op op) {
   return op == Op::kOpenRead || op == Op::kExec || op == Op::kReadlink || op == Op::kOpenReadWrite;
 }
@@ -160,7 +141,7 @@ Status OtherCheckout::on(const Record& record, const Process& process, const Res
   if (process.git || in_git_directory(at.rest)) return {};
   const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};
   const bool done = record.result >= 0 || (record.assumed && !record.predicted);
-  if (done && writes(record)) {
+  if (changes_something(record) && record.op != Op::kSetTimes) {
     log_.note("wrote '" + at.rest + "' in another checkout of this repository: " + process.argv);
     if (record.op != Op::kOpenReadWrite) return {};
   }

@@ -1,4 +1,5 @@
-// Names of back ends and operations, as people type and read them.
+// What back ends and operations are called, as people type and read them; which operations change
+// something.
 #include <array>
 #include <string>
 
@@ -15,6 +16,28 @@ constexpr std::array<std::string_view, 26> kOpNames = {
     "note",   "blind"};
 static_assert(kOpNames.size() == static_cast<std::size_t>(Op::kBlind) + 1);
 }  // namespace
+
+bool changes_something(const Record& record) {
+  switch (record.op) {
+    case Op::kOpenWrite:
+    case Op::kOpenReadWrite:
+    case Op::kOpenCreate:
+    case Op::kMkdir:
+    case Op::kUnlink:
+    case Op::kRmdir:
+    case Op::kRename:
+    case Op::kLink:
+    case Op::kSymlink:
+    case Op::kChmod:
+    case Op::kTruncate:
+    case Op::kSetTimes:
+    case Op::kMount:
+      // A call that certainly failed changed nothing.
+      return record.result >= 0 || (record.assumed && !record.predicted);
+    default:
+      return false;
+  }
+}
 
 std::string_view op_name(Op op) {
   const auto index = static_cast<std::size_t>(op);

@@ -201,28 +201,6 @@ std::string Unpacker::text() {
   return text;
 }
 
-bool changes_something(const Record& record) {
-  switch (record.op) {
-    case Op::kOpenWrite:
-    case Op::kOpenReadWrite:
-    case Op::kOpenCreate:
-    case Op::kMkdir:
-    case Op::kUnlink:
-    case Op::kRmdir:
-    case Op::kRename:
-    case Op::kLink:
-    case Op::kSymlink:
-    case Op::kChmod:
-    case Op::kTruncate:
-    case Op::kSetTimes:
-    case Op::kMount:
-      // A call that certainly failed changed nothing.
-      return record.result >= 0 || (record.assumed && !record.predicted);
-    default:
-      return false;
-  }
-}
-
 RecordWriter::RecordWriter(int fd) : fd_(fd), buffer_(kMagic) {}
 
 bool RecordWriter::repeated(const Record& record) {

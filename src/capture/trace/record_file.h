@@ -55,9 +55,6 @@ class RecordWriter {
   std::array<std::uint64_t, kSlots> seen_{};
 };
 
-// Whether the record changes anything a later record could see.
-bool changes_something(const Record& record);
-
 // Small building blocks, shared with the monitor's report to its caller.
 void put_number(std::string* out, std::uint64_t value);
 void put_text(std::string* out, std::string_view text);

@@ -99,6 +99,9 @@ struct Record {
   bool nofollow = false;           // a link at the end of `path` is itself the subject
 };
 
+// Whether it changed anything that a later record could see; a call that certainly failed did not.
+bool changes_something(const Record& record);
+
 struct TraceSpec {
   std::vector<std::string> argv;
   std::string cwd;
