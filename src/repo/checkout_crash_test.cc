@@ -112,6 +112,18 @@ TEST(CheckoutCrash, WithoutTheStagedFiles) {
 }
 
 // Their index says one thing, the file another: neither is the landing's to change.
+// On XFS a file that was renamed and not yet synced is there after a power cut, and empty.
+TEST(CheckoutCrash, WithAStagedIndexThatIsEmpty) {
+  const ScratchRepo repo = small_repo();
+  Landing landing(repo, edits());
+  ASSERT_EQ(Victim("checkout.before_index", [&] { landing.land(); }).wait(), kKilled);
+  const std::string staged = repo.git_dir() + "/txn/index-t-land";
+  ASSERT_TRUE(must(exists(staged)));
+  must(write_file(staged, "", Sync::kNo));
+  EXPECT_THAT(landing.recover().left_to_person, IsEmpty());
+  expect_all_or_nothing(repo, landing, "an empty staged index");
+}
+
 TEST(CheckoutCrash, StagedAgainOverAStagedEdit) {
   const ScratchRepo repo = small_repo();
   Landing landing(repo, edits());

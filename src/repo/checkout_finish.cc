@@ -163,6 +163,8 @@ Result<MoveReport> resume_checkout(Repository& repository, const TxnId& txn,
     TRY_IN("staging again", stage_checkout(repository, txn, move));
   }
   MoveReport report = TRY(move_checkout(repository, txn, move));
+  // What was being written there when the power went may be empty now.
+  TRY(remove_staged_index(move, txn));
   TRY(finish_checkout(repository, txn, move, std::move(lock)));
   return report;
 }
