@@ -19,8 +19,6 @@
 #include "certify/certify.h"
 #include "store/events.h"
 
-extern char** environ;
-
 namespace gittxn::bench {
 
 namespace {

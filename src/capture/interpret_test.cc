@@ -14,7 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::must;
-using ::testing::Not;
 using testing::Story;
 
 class Interpret : public ::testing::Test, public Story {};

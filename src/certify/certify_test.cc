@@ -11,7 +11,6 @@ namespace gittxn::certify {
 namespace {
 
 using testing::diff;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Tree;
 

@@ -14,10 +14,13 @@ namespace gittxn::cli {
 namespace {
 
 std::string bytes_text(std::uint64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} bytes", bytes);
-  if (bytes < 1024 * 1024) return fmt::format("{} KiB", bytes / 1024);
-  if (bytes < 1024ull * 1024 * 1024) return fmt::format("{} MiB", bytes / (1024 * 1024));
-  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1024.0 * 1024 * 1024));
+  constexpr std::uint64_t kKiB = 1024;
+  constexpr std::uint64_t kMiB = 1024 * kKiB;
+  constexpr std::uint64_t kGiB = 1024 * kMiB;
+  if (bytes < kKiB) return fmt::format("{} bytes", bytes);
+  if (bytes < kMiB) return fmt::format("{} KiB", bytes / kKiB);
+  if (bytes < kGiB) return fmt::format("{} MiB", bytes / kMiB);
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
 }
 
 Status write_pages(const std::string& dir) {

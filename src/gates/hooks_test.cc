@@ -105,7 +105,7 @@ TEST_F(Hooks, ACandidateCannotRewriteTheHookThatJudgesIt) {
   world_.repo().git({"config", "core.hooksPath", ".hooks"});
   GateContext context = world_.context();
   // Found in the person's checkout; without one, in the tree of the parent.
-  for (std::string checkout : {world_.repo().path(), std::string()}) {
+  for (const std::string& checkout : {world_.repo().path(), std::string()}) {
     world_.repo().git({"reset", "-q", "--hard", "HEAD"});
     Oid parent = world_.commit("hooks stay");
     world_.repo().write(".hooks/pre-commit", "#!/bin/sh\nexit 0\n", 0755);

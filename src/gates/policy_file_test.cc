@@ -194,7 +194,7 @@ TEST(PolicyRules, RaiseAndNeverLower) {
                       "[[rule]]\npath = \"src/auth/\"\nisolation = \"strict\"\n"
                       "[[rule]]\npath = \"\"\nisolation = \"snapshot\"\n")
                       .value();
-  auto need = [&](Isolation asked, std::vector<std::string> paths) {
+  auto need = [&](Isolation asked, const std::vector<std::string>& paths) {
     return required_isolation(policy, asked, paths);
   };
   EXPECT_EQ(need(Isolation::kReadCommitted, {"docs/a"}), Isolation::kSnapshot);

@@ -24,7 +24,7 @@ inline void write_raw(const std::string& path, std::string_view bytes, mode_t mo
 // environment, so that what is configured is what counts.
 class Agent {
  public:
-  explicit Agent(const ScratchRepo& repo, std::string name = "wt",
+  explicit Agent(const ScratchRepo& repo, const std::string& name = "wt",
                  RefName target = RefName("refs/heads/main"))
       : repo_(repo), repository_(repo.open()), target_(std::move(target)) {
     base_ = must(repository_.refs().read(target_));
