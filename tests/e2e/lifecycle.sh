@@ -158,7 +158,7 @@ background_is_ended() {
   lands '(while :; do date >src/ticking.txt; sleep 0.01; done) & echo $! >"$WORLD/child"; sleep 0.2'
   local child
   child=$(cat "$WORLD/child")
-  [ ! -d "/proc/$child" ] || fail 'a background process outlived the transaction'
+  [ ! -d "/proc/$child" ] || { kill "$child"; fail 'a background process outlived the transaction'; }
   assert_sound
 }
 test_case 'what is left of the process tree is ended before the change is taken' background_is_ended
