@@ -43,8 +43,10 @@ Result<std::vector<Landed>> history_between(const Context& context,
   std::vector<Oid> path;
   for (const SnapshotDiff& diff : diffs) {
     auto found = TRY(objects.first_parent_path(diff.snapshot, head));
-    if (found && found->size() > path.size()) path = *std::move(found);
-    if (found) continue;
+    if (found) {
+      if (found->size() > path.size()) path = *std::move(found);
+      continue;
+    }
     Landed rewrite;
     rewrite.commit = head;
     rewrite.who = who_of(TRY(objects.commit(head)).author);
