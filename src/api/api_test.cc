@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "api/kernel.h"
+#include "api/testing/kernel_world.h"
 #include "base/json.h"
-#include "repo/testing/scratch_repo.h"
 #include "store/events.h"
 #include "store/store.h"
 
@@ -15,7 +14,7 @@ namespace {
 
 using repo::testing::must;
 
-class ApiTest : public ::testing::Test {
+class ApiTest : public ::testing::Test, public testing::KernelWorld {
  protected:
   ApiTest() {
     for (int i = 0; i < 5; ++i) scratch_.write("f" + std::to_string(i), "line\n");
@@ -25,22 +24,6 @@ class ApiTest : public ::testing::Test {
     scratch_.env()["WORLD"] = scratch_.root();
   }
 
-  Kernel kernel() { return kernel_in(scratch_.path()); }
-  Kernel kernel_in(const std::string& cwd) {
-    Host host;
-    host.cwd = cwd;
-    host.env = scratch_.env();
-    host.clock = &clock_;
-    host.random = &random_;
-    host.json = true;  // the command's output goes to stderr
-    return must(Kernel::open(std::move(host)));
-  }
-  static RunOptions script(const std::string& text) {
-    RunOptions options;
-    options.command = {"sh", "-c", text};
-    options.wait_ms = 0;
-    return options;
-  }
   Outcome run(const std::string& text) { return run(script(text)); }
   Outcome run(const RunOptions& options) { return must(kernel().run(options, Progress{})); }
   Outcome commit(const TxnId& id) {
@@ -59,10 +42,6 @@ class ApiTest : public ::testing::Test {
       return line.find(part) != std::string::npos;
     });
   }
-
-  repo::testing::ScratchRepo scratch_;
-  SystemClock clock_;
-  Random random_{7};
 };
 
 TEST_F(ApiTest, RunLandsWhatTheCommandDid) {

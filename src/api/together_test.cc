@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "api/kernel.h"
+#include "api/testing/kernel_world.h"
 #include "base/fs.h"
 #include "repo/testing/landing.h"
 
@@ -15,28 +15,13 @@ namespace {
 using repo::testing::must;
 using repo::testing::Victim;
 
-class Together : public ::testing::Test {
+class Together : public ::testing::Test, public testing::KernelWorld {
  protected:
   Together() {
     scratch_.write("f1", "line\n");
     scratch_.commit("start");
   }
 
-  Kernel kernel() {
-    Host host;
-    host.cwd = scratch_.path();
-    host.env = scratch_.env();
-    host.clock = &clock_;
-    host.random = &random_;
-    host.json = true;
-    return must(Kernel::open(std::move(host)));
-  }
-  static RunOptions script(const std::string& text) {
-    RunOptions options;
-    options.command = {"sh", "-c", text};
-    options.wait_ms = 0;
-    return options;
-  }
   Txn begin() { return must(kernel().begin(script(""), Progress{})); }
   void lands_and_keeps_its_worktree() {
     RunOptions options = script("echo x >added");
@@ -44,10 +29,6 @@ class Together : public ::testing::Test {
     ASSERT_EQ(must(kernel().run(options, Progress{})).txn.state, TxnState::kLanded);
   }
   bool has_worktree(const TxnId& id) { return kernel().worktree_of(id.str()).has_value(); }
-
-  repo::testing::ScratchRepo scratch_;
-  SystemClock clock_;
-  Random random_{7};
 };
 
 TEST_F(Together, GcLeavesWhatIsBegunMeanwhile) {

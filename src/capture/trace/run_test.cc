@@ -160,7 +160,7 @@ TEST_P(Run, AStoppedProcessIsEndedToo) {
   for (const pid_t pid : pids_in(dir_ / "pids")) EXPECT_FALSE(lives(pid));
 }
 
-TEST_P(Run, WhatEndsByItselfSoonIsLeftToDoSo) {
+TEST_P(Run, WhatEndsByItselfSoonIsLeftAlone) {
   TraceSpec spec = shell("(sleep 0.03; echo done > late) & exit 0");
   spec.linger_ms = 20'000;
   const Traced traced = run(spec);
