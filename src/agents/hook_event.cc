@@ -7,6 +7,7 @@
 #include "agents/fields.h"
 #include "agents/read_set.h"
 #include "agents/tools.h"
+#include "base/fs.h"
 #include "base/hash.h"
 
 namespace gittxn::agents {
@@ -19,11 +20,11 @@ constexpr std::array<std::string_view, 10> kSilent = {
     "PermissionRequest", "Setup",         "WorktreeRemove", "PermissionDenied", "ConfigChange"};
 
 Program program_of(const Json& event) {
-  // Both write the same common fields; only Codex names the model and the turn.
-  if (at(event, "turn_id").is_string()) return Program::kCodex;
-  if (name_at(event, "transcript_path").find("/rollout-") != std::string::npos) {
-    return Program::kCodex;
-  }
+  // Both write the same common fields; Claude Code numbers prompts, Codex turns. Events outside a
+  // turn have neither, and are told apart by the session file's name.
+  const bool turn = at(event, "turn_id").is_string() && !at(event, "prompt_id").is_string();
+  const std::string transcript = path_at(event, "transcript_path").value_or("");
+  if (turn || base_name(transcript).starts_with("rollout-")) return Program::kCodex;
   return Program::kClaudeCode;
 }
 

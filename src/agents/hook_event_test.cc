@@ -79,6 +79,20 @@ TEST(HookEvent, KeepsWhoSaidItAndWhen) {
   EXPECT_EQ(seen.end_ms, 5000);
 }
 
+TEST(HookEvent, KnowsTheProgram) {
+  const auto program = [](std::string_view fields) {
+    Kept kept;
+    Tally tally;
+    observe_hook_event(fmt::format(R"({{"hook_event_name":"SessionStart",{}}})", fields), 1,
+                       kept.sink(), tally);
+    return kept.all.at(0).program;
+  };
+  EXPECT_EQ(program(R"("turn_id":"t")"), Program::kCodex);
+  EXPECT_EQ(program(R"("transcript_path":"/h/rollout-2026-x.jsonl")"), Program::kCodex);
+  EXPECT_EQ(program(R"("transcript_path":"/rollout-home/x.jsonl")"), Program::kClaudeCode);
+  EXPECT_EQ(program(R"("turn_id":"t","prompt_id":"p")"), Program::kClaudeCode);
+}
+
 TEST(HookEvent, ReadsRangesAndNeverTooNarrow) {
   const auto range = [](std::string_view input, std::string_view file) {
     return after("Read", fmt::format(R"("tool_input":{{"file_path":"f"{}}},"tool_response":)"
