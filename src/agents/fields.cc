@@ -85,10 +85,10 @@ int digits(std::string_view text, std::size_t i, std::size_t width) {
 
 std::int64_t days_since_1970(int year, int month, int day) {
   const int y = month <= 2 ? year - 1 : year;
-  const int era = y / 400;
-  const int of_era = y - era * 400;
-  const int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return std::int64_t{era} * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+  const std::int64_t era = y / 400;
+  const std::int64_t of_era = y - era * 400;
+  const std::int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
 }  // namespace
@@ -178,8 +178,8 @@ std::int64_t parse_utc(std::string_view text) {
       unit /= 10;
     }
   }
-  return ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60000 + second * 1000 +
-         ms;
+  return ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60000 +
+         std::int64_t{second} * 1000 + ms;
 }
 
 std::string from_file_url(std::string_view text) {

@@ -19,7 +19,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::fixture;
-using ::testing::IsEmpty;
 using testing::Kept;
 
 struct Log {
@@ -203,12 +202,13 @@ TEST(HookLog, AppendsOfManyLoseNothing) {
   const std::string path = dir.at("hooks.jsonl");
   ASSERT_TRUE(write_file(path, "{\"torn", Sync::kNo));
   constexpr int kWriters = 4;
-  constexpr int kEach = 50;
+  constexpr std::size_t kEach = 50;
   std::vector<std::thread> writers;
   for (int writer = 0; writer < kWriters; ++writer) {
     writers.emplace_back([&path, writer] {
-      for (int i = 0; i < kEach; ++i) {
-        const std::string id = fmt::format("{}-{}{}", writer, i, std::string(i * 300, 'p'));
+      for (std::size_t i = 0; i < kEach; ++i) {
+        const std::string id =
+            fmt::format("{}-{}{}", writer, i, std::string(std::size_t{300} * i, 'p'));
         if (!append_to_hook_log(path, log_line_of(bash("PostToolUse", id), 1))) std::abort();
       }
     });
@@ -217,7 +217,7 @@ TEST(HookLog, AppendsOfManyLoseNothing) {
   Kept kept;
   HookLogReader reader(kept.sink());
   ASSERT_TRUE(read_hook_log(path, reader));
-  EXPECT_EQ(kept.all.size(), static_cast<std::size_t>(kWriters * kEach));
+  EXPECT_EQ(kept.all.size(), kWriters * kEach);
   EXPECT_EQ(reader.tally().damaged, 1U);  // the torn one
 }
 

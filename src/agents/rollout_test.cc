@@ -11,7 +11,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::fixture;
-using ::testing::IsEmpty;
 using testing::Kept;
 
 struct Parsed {

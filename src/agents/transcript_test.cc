@@ -125,7 +125,7 @@ TEST(Transcript, CallsAndAnswersThatDoNotMeet) {
 
 TEST(Transcript, OnlyTheLastMessageDeclares) {
   const char* const block = R"({"type":"text","text":"```read_set\nread: %\n```"})";
-  const auto text = [&](std::string path) {
+  const auto text = [&](const std::string& path) {
     std::string of = block;
     return of.replace(of.find('%'), 1, path);
   };

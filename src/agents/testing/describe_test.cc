@@ -21,7 +21,8 @@ bool usual(const std::string& key, const Json& value) {
   static const Json values = {{"first", 1},      {"count", 0},           {"via", "tool"},
                               {"exit_code", -1}, {"files_known", false}, {"background", false}};
   if (values.contains(key)) return values[key] == value;
-  return value == "" || (value.is_array() && value.empty());
+  if (value.is_string()) return value.get_ref<const std::string&>().empty();
+  return value.is_array() && value.empty();
 }
 
 }  // namespace
