@@ -1,0 +1,27 @@
+// Rollouts of Codex, in two chunks.
+#include "agents/rollout.h"
+
+#include <nlohmann/json.hpp>
+
+#include "fuzz/check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gittxn;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  std::vector<agents::Observation> whole;
+  std::vector<agents::Observation> parts;
+  agents::RolloutReader one([&](agents::Observation&& each) { whole.push_back(std::move(each)); });
+  one.feed(bytes);
+  one.finish();
+  agents::RolloutReader two([&](agents::Observation&& each) { parts.push_back(std::move(each)); });
+  two.feed(bytes.substr(0, size / 2));
+  two.feed(bytes.substr(size / 2));
+  two.finish();
+  CHECK(whole == parts && one.tally() == two.tally());
+  CHECK(one.tally().damaged <= one.tally().lines);
+  for (const auto& each : whole) {
+    const auto again = agents::observation_from_json(agents::to_json(each));
+    CHECK(again && *again == each);
+  }
+  return 0;
+}
