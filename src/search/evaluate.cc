@@ -259,6 +259,10 @@ class Judge {
       return is_ignore_file(query_, path);
     });
     for (const PathChange& change : changes_) {
+      // Attributes decide how files are checked out, and what git grep takes for text.
+      if (is_text_tool(query_) && base_name(change.path) == ".gitattributes") {
+        return not_refined("'" + change.path + "' changed");
+      }
       if (own_.contains(change.path)) continue;
       if (in_scope(change.path)) affected_.insert(change.path);
       if (!is_ignore_file(query_, change.path)) continue;

@@ -107,18 +107,22 @@ Refined<IgnoreRule> parse_rule(std::string_view line) {
   return rule;
 }
 
-bool IgnoreRule::matches(std::string_view path, std::string_view last,
-                         const bool is_directory) const {
-  if (directories_only && !is_directory) return false;
+bool IgnoreRule::matches(std::string_view path, std::string_view last, Target target) const {
+  if (directories_only && target != Target::kDirectory) return false;
   if (!anchored) return glob_matches(segments[0], last);
   return segments_match(segments, split(path));
 }
 
-Ruling IgnoreRules::ruling(std::string_view path, const bool is_directory) const {
+bool IgnoreRules::anchored() const {
+  return std::any_of(rules.begin(), rules.end(),
+                     [](const IgnoreRule& rule) { return rule.anchored; });
+}
+
+Ruling IgnoreRules::ruling(std::string_view path, Target target) const {
   const std::size_t slash = path.rfind('/');
   const std::string_view last = slash == std::string_view::npos ? path : path.substr(slash + 1);
   for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
-    if (rule->matches(path, last, is_directory)) {
+    if (rule->matches(path, last, target)) {
       return rule->negated ? Ruling::kKept : Ruling::kIgnored;
     }
   }

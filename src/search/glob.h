@@ -17,13 +17,15 @@ Refined<void> check_name_glob(std::string_view glob);
 Refined<void> check_path_glob(std::string_view glob);
 bool glob_matches(std::string_view glob, std::string_view text);
 
+enum class Target { kFile, kDirectory };  // what a path names; a link is a file
+
 // One rule of gitignore(5); also a --glob of rg without its '!'.
 struct IgnoreRule {
   bool negated = false;
   bool directories_only = false;
   bool anchored = false;
   std::vector<std::string> segments;
-  bool matches(std::string_view path, std::string_view last, const bool is_directory) const;
+  bool matches(std::string_view path, std::string_view last, Target target) const;
 };
 Refined<IgnoreRule> parse_rule(std::string_view line);
 
@@ -33,8 +35,9 @@ enum class Ruling { kNone, kIgnored, kKept };
 struct IgnoreRules {
   bool opaque = false;  // something in it is not understood
   std::vector<IgnoreRule> rules;
+  bool anchored() const;  // a rule of it is about a path, not a name
   // `path` relative to the directory of the file. The last rule that matches decides.
-  Ruling ruling(std::string_view path, const bool is_directory) const;
+  Ruling ruling(std::string_view path, Target target) const;
 };
 IgnoreRules parse_ignore_file(std::string_view text);
 

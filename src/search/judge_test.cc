@@ -115,6 +115,27 @@ TEST_F(SearchJudge, FailsClosedOnRootsAndLinks) {
   EXPECT_FALSE(evaluate(query({"ls", "l"}), MapTree(before, store)));
 }
 
+TEST_F(SearchJudge, DoesNotHoldWhenAttributesChange) {
+  put(before, "a", "foo\n");
+  after = before;
+  put(after, "lib/.gitattributes", "* -diff\n");
+  EXPECT_FALSE(ask({"git", "grep", "foo"}).holds);
+  EXPECT_FALSE(ask({"grep", "-r", "foo", "a"}).holds);
+  EXPECT_TRUE(ask({"find", ".", "-name", "a"}).holds);
+}
+
+// A search of many files stays when one goes; rg says so when the last one does.
+TEST_F(SearchJudge, NoticesThatThereIsNothingLeftToSearch) {
+  put(before, "a.go", "x\n");
+  put(before, "b.go", "x\n");
+  put(before, "c", "x\n");
+  after = before;
+  after.erase("a.go");
+  EXPECT_TRUE(ask({"rg", "-t", "go", "foo"}).holds);
+  after.erase("b.go");
+  EXPECT_FALSE(ask({"rg", "-t", "go", "foo"}).holds);
+}
+
 // A binary file, and one whose text is not ASCII, answer by their bytes.
 TEST_F(SearchJudge, TakesBytesWhereMeaningIsNotCertain) {
   put(before, "bin", std::string("a\0b\n", 4));

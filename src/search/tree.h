@@ -21,6 +21,8 @@ class Tree {
   virtual Result<TreeEntry> entry(const std::string& path) const = 0;
   // The entries of a directory in any order.
   virtual Result<std::vector<NamedEntry>> list(const std::string& path) const = 0;
+  // The bytes as the worktree has them: a repository that converts at checkout (eol, filter,
+  // encoding, ident, core.autocrlf) must convert here too, or fail.
   virtual Result<std::string> blob(const Oid& oid) const = 0;
 };
 

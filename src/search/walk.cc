@@ -25,6 +25,10 @@ bool is_directory(const TreeEntry& entry) {
   return entry.mode == FileMode::kTree;
 }
 
+Target target_of(const TreeEntry& entry) {
+  return is_directory(entry) ? Target::kDirectory : Target::kFile;
+}
+
 char type_letter(const TreeEntry& entry) {
   if (is_file(entry)) return 'f';
   return entry.mode == FileMode::kLink ? 'l' : 'd';
@@ -66,6 +70,7 @@ struct Walk::Step {
   std::string_view name;
   TreeEntry entry;
   std::uint32_t depth = 0;  // 0: the root
+  std::string_view root;
 };
 
 namespace {
@@ -137,7 +142,7 @@ Refined<TreeEntry> root_entry(const Root& root, const Tree& tree) {
 
 Refined<Place> Walk::place(const Root& root, const std::string& path, const TreeEntry& entry) {
   Place place;
-  Step at{root.path, {}, entry, 0};
+  Step at{root.path, {}, entry, 0, root.path};
   const std::string rest = path == root.path ? "" : below(path, root.path);
   for (std::size_t from = 0;;) {
     const bool last = at.path == path;
@@ -260,7 +265,7 @@ Ruling Walk::override_ruling(const Step& at) const {
     const bool include = rule.effect == NameRule::Effect::kInclude;
     includes = includes || include;
     const Refined<IgnoreRule> glob = parse_rule(rule.glob);
-    if (glob && glob->matches(below(at.path, query_.cwd), at.name, directory)) {
+    if (glob && glob->matches(below(at.path, query_.cwd), at.name, target_of(at.entry))) {
       ruling = include ? Ruling::kKept : Ruling::kIgnored;
     }
   }
@@ -294,12 +299,15 @@ Refined<Ruling> Walk::tree_ruling(const Step& at, Place& place) {
       const std::size_t slash = directory.rfind('/');
       directory = slash == std::string::npos ? "" : directory.substr(0, slash);
       const IgnoreRules* rules = TRY(rules_at(directory, name));
-      if (rules->opaque) {
+      // rg 13 and fd 8 take a rule with a '/' from above the root for another path.
+      const bool above =
+          directory != at.root && (directory.empty() || path_below(at.root, directory, nullptr));
+      if (rules->opaque || (above && rules->anchored())) {
         place.certain = false;
         const Result<TreeEntry> entry = tree_.entry(join(directory, name));
         place.trail += "?" + (entry ? entry->oid.str() : std::string());
       }
-      ruling = rules->ruling(below(at.path, directory), is_directory(at.entry));
+      ruling = rules->ruling(below(at.path, directory), target_of(at.entry));
     }
     if (decided == Ruling::kNone) decided = ruling;
   }

@@ -92,35 +92,11 @@ class Maker {
   }
 
   std::string line() {
-    static const std::vector<std::string> kWords = {"foo",
-                                                    "Foo",
-                                                    "FOO",
-                                                    "bar",
-                                                    "baz_1",
-                                                    "int",
-                                                    "main()",
-                                                    "x->y",
-                                                    "a.b",
-                                                    "axb",
-                                                    "foobar",
-                                                    "fooBar",
-                                                    "",
-                                                    "\t",
-                                                    "f.o",
-                                                    "1234",
-                                                    "-e",
-                                                    "[x]",
-                                                    "a*b",
-                                                    "(foo)",
-                                                    "return",
-                                                    "foo;",
-                                                    "foo bar",
-                                                    "caf\xc3\xa9",
-                                                    "aab",
-                                                    "TODO"
-                                                    ":",
-                                                    "x+y",
-                                                    "end\\"};
+    static const std::vector<std::string> kWords = {
+        "foo",  "Foo",     "FOO",         "bar",    "baz_1",  "int",   "main()",
+        "x->y", "a.b",     "axb",         "foobar", "fooBar", "",      "\t",
+        "f.o",  "1234",    "-e",          "[x]",    "a*b",    "(foo)", "return",
+        "foo;", "foo bar", "caf\xc3\xa9", "aab",    "NOTE:",  "x+y",   "end\\"};
     std::string text;
     for (std::uint64_t n = random_.below(4); n > 0; --n) {
       std::string word = pick(kWords);
