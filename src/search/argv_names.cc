@@ -1,0 +1,265 @@
+// find, fd and ls.
+#include <algorithm>
+
+#include "search/glob.h"
+#include "search/options.h"
+#include "search/pattern.h"
+
+namespace gittxn::search {
+namespace {
+
+constexpr int kMaxNesting = 30;
+constexpr std::size_t kMaxTerms = 300;
+
+// find's expression, by precedence: "!", then "-a" or nothing, then "-o".
+class FindParser {
+ public:
+  FindParser(std::span<const std::string> words, Query& query) : words_(words), query_(query) {}
+
+  Refined<void> parse() {
+    if (words_.empty()) return {};
+    TRY(alternatives());
+    if (at_ != words_.size()) return not_refined("find: '" + words_[at_] + "'");
+    const auto prints = std::count_if(query_.expression.begin(), query_.expression.end(),
+                                      [](const Term& t) { return t.op == Term::Op::kPrint; });
+    if (prints > 1) return not_refined("find: -print twice");
+    return {};
+  }
+
+ private:
+  bool next_is(std::string_view a, std::string_view b = {}) const {
+    return at_ < words_.size() && (words_[at_] == a || (!b.empty() && words_[at_] == b));
+  }
+  Refined<void> push(Term::Op op, std::string text = {}) {
+    if (query_.expression.size() >= kMaxTerms) return not_refined("find: a long expression");
+    query_.expression.push_back({op, std::move(text)});
+    return {};
+  }
+
+  Refined<void> alternatives() {
+    if (++nesting_ > kMaxNesting) return not_refined("find: deep nesting");
+    TRY(sequence());
+    while (next_is("-o", "-or")) {
+      ++at_;
+      TRY(sequence());
+      TRY(push(Term::Op::kOr));
+    }
+    --nesting_;
+    return {};
+  }
+
+  Refined<void> sequence() {
+    TRY(negation());
+    while (at_ < words_.size() && !next_is("-o", "-or") && !next_is(")")) {
+      if (next_is("-a", "-and")) ++at_;
+      TRY(negation());
+      TRY(push(Term::Op::kAnd));
+    }
+    return {};
+  }
+
+  Refined<void> negation() {
+    std::size_t count = 0;
+    for (; next_is("!", "-not"); ++at_) ++count;
+    TRY(primary());
+    for (; count > 0; --count) TRY(push(Term::Op::kNot));
+    return {};
+  }
+
+  Refined<void> primary() {
+    if (at_ == words_.size()) return not_refined("find: an expression that ends early");
+    const std::string& word = words_[at_++];
+    if (word == "(") {
+      TRY(alternatives());
+      if (!next_is(")")) return not_refined("find: '(' without ')'");
+      ++at_;
+      return {};
+    }
+    if (word == "-prune") return push(Term::Op::kPrune);
+    if (word == "-print") return push(Term::Op::kPrint);
+    if (word != "-name" && word != "-path" && word != "-wholename" && word != "-type" &&
+        word != "-maxdepth" && word != "-mindepth") {
+      return not_refined("find: '" + word + "'");
+    }
+    if (at_ == words_.size()) return not_refined("find: " + word + " needs a value");
+    return valued(word, words_[at_++]);
+  }
+
+  Refined<void> valued(const std::string& word, const std::string& value) {
+    if (word == "-name") {
+      TRY(check_name_glob(value));
+      return push(Term::Op::kName, value);
+    }
+    if (word == "-type") {
+      if (value != "f" && value != "d" && value != "l") return not_refined("find: -type " + value);
+      return push(Term::Op::kType, value);
+    }
+    if (word == "-path" || word == "-wholename") {
+      TRY(check_path_glob(value));
+      return push(Term::Op::kPath, value);
+    }
+    // They hold for the whole of find wherever they stand.
+    std::uint32_t& depth = word == "-maxdepth" ? query_.max_depth : query_.min_depth;
+    depth = TRY(parse_number(value));
+    return push(Term::Op::kTrue);
+  }
+
+  std::span<const std::string> words_;
+  Query& query_;
+  std::size_t at_ = 0;
+  int nesting_ = 0;
+};
+
+constexpr Option kFdOptions[] = {
+    {'H', "hidden", Value::kNone, 'H'},         {'I', "no-ignore", Value::kNone, 'I'},
+    {'u', "unrestricted", Value::kNone, 'u'},   {'t', "type", Value::kNeeded, 't'},
+    {'e', "extension", Value::kNeeded, 'e'},    {'d', "max-depth", Value::kNeeded, 'd'},
+    {0, "min-depth", Value::kNeeded, 'm'},      {'F', "fixed-strings", Value::kNone, 'F'},
+    {'s', "case-sensitive", Value::kNone, 's'}, {'i', "ignore-case", Value::kNone, 'i'},
+    {'c', "color", Value::kNeeded, 'c'},
+};
+
+constexpr Option kLsOptions[] = {
+    {'1', "", Value::kNone, '1'},           {'a', "all", Value::kNone, 'a'},
+    {'A', "almost-all", Value::kNone, 'a'}, {'R', "recursive", Value::kNone, 'R'},
+    {'p', "", Value::kNone, 'p'},           {0, "color", Value::kOptional, 'c'},
+};
+
+Refined<void> add_type(Query& query, const std::string& value) {
+  if (value == "f" || value == "file") {
+    query.types += 'f';
+  } else if (value == "d" || value == "directory") {
+    query.types += 'd';
+  } else if (value == "l" || value == "symlink") {
+    query.types += 'l';
+  } else {
+    return not_refined("type " + value);
+  }
+  return {};
+}
+
+Refined<void> add_extension(Query& query, std::string value) {
+  if (value.starts_with('.')) value.erase(0, 1);
+  const bool plain = std::all_of(value.begin(), value.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  });
+  if (value.empty() || !plain) return not_refined("extension '" + value + "'");
+  query.extensions.push_back(value);
+  return {};
+}
+
+Refined<void> take_fd(const Given& given, Query& query, std::string& letters) {
+  const auto id = static_cast<char>(given.id);
+  if (id != 't' && id != 'e') {
+    if (letters.find(id) != std::string::npos) return not_refined("an option twice");
+    letters += id;
+  }
+  switch (id) {
+    case 'H':
+      query.hidden = true;
+      return {};
+    case 'I':
+      query.ignore_files = false;
+      return {};
+    case 'u':
+      query.hidden = true;
+      query.ignore_files = false;
+      return {};
+    case 't':
+      return add_type(query, given.value);
+    case 'e':
+      return add_extension(query, given.value);
+    case 'd':
+      query.max_depth = TRY(parse_number(given.value));
+      return {};
+    case 'm':
+      query.min_depth = TRY(parse_number(given.value));
+      return {};
+    case 'F':
+      query.dialect = Dialect::kFixed;
+      return {};
+    case 'c':
+      if (given.value != "never" && given.value != "auto") return not_refined("colours");
+      return {};
+    default:
+      return {};  // -i and -s, looked at when the pattern is known
+  }
+}
+
+}  // namespace
+
+Refined<Query> parse_find(std::span<const std::string> words, const Surroundings& around) {
+  Query query;
+  query.tool = Tool::kFind;
+  query.kind = Kind::kNames;
+  query.shown = Shown::kEntries;
+  query.recursive = true;
+  query.hidden = true;
+  std::size_t at = 0;
+  for (; at < words.size(); ++at) {
+    const std::string& word = words[at];
+    if (word.starts_with('-') || word == "(" || word == "!") break;
+    if (word.starts_with(')') || word.starts_with(',')) return not_refined("find: '" + word + "'");
+    query.roots.push_back(TRY(parse_root(word, around)));
+  }
+  if (query.roots.empty()) query.roots.push_back({"", around.cwd});
+  TRY(FindParser(words.subspan(at), query).parse());
+  return query;
+}
+
+Refined<Query> parse_fd(std::span<const std::string> words, const Surroundings& around) {
+  const Words split = TRY(split_words(kFdOptions, words, Order::kMixed));
+  Query query;
+  query.tool = Tool::kFd;
+  query.kind = Kind::kNames;
+  query.shown = Shown::kEntries;
+  query.recursive = true;
+  query.ignore_files = true;
+  std::string letters;
+  for (const Given& given : split.options) TRY(take_fd(given, query, letters));
+  if (query.ignore_files && around.outside_rules != Vouched::kYes) {
+    return not_refined("ignore rules outside the tree are not known");
+  }
+  std::vector<std::string> paths = split.operands;
+  paths.insert(paths.end(), split.after_dashes.begin(), split.after_dashes.end());
+  const bool fixed = query.dialect == Dialect::kFixed;
+  if (!paths.empty()) {
+    const std::string pattern = paths.front();
+    paths.erase(paths.begin());
+    if (pattern.find('/') != std::string::npos) return not_refined("pattern: a path");
+    const bool sensitive = letters.find('s') != std::string::npos;
+    query.ignore_case = letters.find('i') != std::string::npos;
+    if (sensitive && query.ignore_case) return not_refined("two options of case");
+    if (!sensitive && !query.ignore_case) query.ignore_case = TRY(smart_case_ignores(pattern));
+    query.patterns.push_back(pattern);
+    query.dialect = fixed ? Dialect::kFixed : Dialect::kRust;
+    TRY(Matcher::compile(query));
+  } else if (fixed) {
+    query.dialect = Dialect::kNone;
+  }
+  for (const std::string& path : paths) query.roots.push_back(TRY(parse_root(path, around)));
+  if (query.roots.empty()) query.roots.push_back({"", around.cwd});
+  return query;
+}
+
+Refined<Query> parse_ls(std::span<const std::string> words, const Surroundings& around) {
+  const Words split = TRY(split_words(kLsOptions, words, Order::kMixed));
+  Query query;
+  query.tool = Tool::kLs;
+  query.kind = Kind::kNames;
+  query.shown = Shown::kEntries;
+  for (const Given& given : split.options) {
+    if (given.id == 'a') query.hidden = true;
+    if (given.id == 'R') query.recursive = true;
+    if (given.id == 'p') query.mark_directories = true;
+    const bool plain = given.value == "never" || given.value == "auto";
+    if (given.id == 'c' && !plain) return not_refined("colours");
+  }
+  std::vector<std::string> paths = split.operands;
+  paths.insert(paths.end(), split.after_dashes.begin(), split.after_dashes.end());
+  for (const std::string& path : paths) query.roots.push_back(TRY(parse_root(path, around)));
+  if (paths.empty()) query.roots.push_back({"", around.cwd});
+  return query;
+}
+
+}  // namespace gittxn::search

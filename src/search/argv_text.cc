@@ -1,0 +1,415 @@
+// grep, rg and git grep.
+#include <algorithm>
+#include <array>
+
+#include "search/glob.h"
+#include "search/options.h"
+#include "search/pattern.h"
+
+namespace gittxn::search {
+namespace {
+
+enum Id : int {
+  kBefore = 1000,
+  kAfter,
+  kContext,
+  kMax,
+  kInclude,
+  kExclude,
+  kExcludeDir,
+  kColor,
+  kHarmless,
+  kFilesOnly,
+  kNoIgnore,
+  kHiddenToo,
+  kDepth,
+};
+
+constexpr Option kGrepOptions[] = {
+    {'r', "recursive", Value::kNone, 'r'},
+    {'n', "line-number", Value::kNone, 'n'},
+    {'H', "with-filename", Value::kNone, 'H'},
+    {'h', "no-filename", Value::kNone, 'h'},
+    {'i', "ignore-case", Value::kNone, 'i'},
+    {'v', "invert-match", Value::kNone, 'v'},
+    {'w', "word-regexp", Value::kNone, 'w'},
+    {'x', "line-regexp", Value::kNone, 'x'},
+    {'l', "files-with-matches", Value::kNone, 'l'},
+    {'L', "files-without-match", Value::kNone, 'L'},
+    {'c', "count", Value::kNone, 'c'},
+    {'o', "only-matching", Value::kNone, 'o'},
+    {'e', "regexp", Value::kNeeded, 'e'},
+    {'E', "extended-regexp", Value::kNone, 'E'},
+    {'F', "fixed-strings", Value::kNone, 'F'},
+    {'G', "basic-regexp", Value::kNone, 'G'},
+    {'P', "perl-regexp", Value::kNone, 'P'},
+    {'s', "no-messages", Value::kNone, kHarmless},
+    {'I', "", Value::kNone, kHarmless},  // a binary file's answer is never certain
+    {'A', "after-context", Value::kNeeded, kAfter},
+    {'B', "before-context", Value::kNeeded, kBefore},
+    {'C', "context", Value::kNeeded, kContext},
+    {'m', "max-count", Value::kNeeded, kMax},
+    {0, "include", Value::kNeeded, kInclude},
+    {0, "exclude", Value::kNeeded, kExclude},
+    {0, "exclude-dir", Value::kNeeded, kExcludeDir},
+    {0, "color", Value::kOptional, kColor},
+    {0, "colour", Value::kOptional, kColor},
+};
+
+constexpr Option kGitOptions[] = {
+    {'n', "line-number", Value::kNone, 'n'},
+    {'H', "", Value::kNone, 'H'},
+    {'h', "", Value::kNone, 'h'},
+    {'i', "ignore-case", Value::kNone, 'i'},
+    {'v', "invert-match", Value::kNone, 'v'},
+    {'w', "word-regexp", Value::kNone, 'w'},
+    {'l', "files-with-matches", Value::kNone, 'l'},
+    {'l', "name-only", Value::kNone, 'l'},
+    {'L', "files-without-match", Value::kNone, 'L'},
+    {'c', "count", Value::kNone, 'c'},
+    {'e', "", Value::kNeeded, 'e'},
+    {'E', "extended-regexp", Value::kNone, 'E'},
+    {'F', "fixed-strings", Value::kNone, 'F'},
+    {'G', "basic-regexp", Value::kNone, 'G'},
+    {'I', "", Value::kNone, kHarmless},
+    {'A', "after-context", Value::kNeeded, kAfter},
+    {'B', "before-context", Value::kNeeded, kBefore},
+    {'C', "context", Value::kNeeded, kContext},
+    {0, "no-color", Value::kNone, kHarmless},
+    {0, "color", Value::kOptional, kColor},
+};
+
+constexpr Option kRipgrepOptions[] = {
+    {'n', "line-number", Value::kNone, 'n'},
+    {'N', "no-line-number", Value::kNone, 'N'},
+    {'H', "with-filename", Value::kNone, 'H'},
+    {'I', "no-filename", Value::kNone, 'h'},
+    {'i', "ignore-case", Value::kNone, 'i'},
+    {'s', "case-sensitive", Value::kNone, 's'},
+    {'S', "smart-case", Value::kNone, 'S'},
+    {'v', "invert-match", Value::kNone, 'v'},
+    {'w', "word-regexp", Value::kNone, 'w'},
+    {'x', "line-regexp", Value::kNone, 'x'},
+    {'l', "files-with-matches", Value::kNone, 'l'},
+    {0, "files-without-match", Value::kNone, 'L'},
+    {'c', "count", Value::kNone, 'c'},
+    {'o', "only-matching", Value::kNone, 'o'},
+    {'e', "regexp", Value::kNeeded, 'e'},
+    {'F', "fixed-strings", Value::kNone, 'F'},
+    {'A', "after-context", Value::kNeeded, kAfter},
+    {'B', "before-context", Value::kNeeded, kBefore},
+    {'C', "context", Value::kNeeded, kContext},
+    {'m', "max-count", Value::kNeeded, kMax},
+    {'g', "glob", Value::kNeeded, 'g'},
+    {'t', "type", Value::kNeeded, 't'},
+    {'.', "hidden", Value::kNone, kHiddenToo},
+    {0, "no-ignore", Value::kNone, kNoIgnore},
+    {0, "files", Value::kNone, kFilesOnly},
+    {0, "max-depth", Value::kNeeded, kDepth},
+    {0, "no-config", Value::kNone, kHarmless},
+    {0, "no-heading", Value::kNone, kHarmless},
+    {0, "no-messages", Value::kNone, kHarmless},
+    {0, "color", Value::kNeeded, kColor},
+};
+
+// Reads the options that the three share; the rest is each one's own.
+class Builder {
+ public:
+  Query query;
+
+  Refined<void> take(const Given& given) {
+    switch (given.id) {
+      case 'r':
+        query.recursive = true;
+        return {};
+      case 'n':
+        query.line_numbers = true;
+        return {};
+      case 'N':
+        query.line_numbers = false;
+        return {};
+      case 'H':
+        query.names = NameShown::kAlways;
+        return {};
+      case 'h':
+        query.names = NameShown::kNever;
+        return {};
+      case 'i':
+        return one_case("-i");
+      case 's':
+        return one_case("-s");
+      case 'S':
+        return one_case("-S");
+      case 'v':
+        query.invert = true;
+        return {};
+      case 'w':
+        query.word = true;
+        return {};
+      case 'x':
+        query.whole_line = true;
+        return {};
+      case 'e':
+        query.patterns.push_back(given.value);
+        return {};
+      case 'l':
+        return show(Shown::kWithMatch);
+      case 'L':
+        return show(Shown::kWithoutMatch);
+      case 'c':
+        return show(Shown::kCount);
+      case 'o':
+        return show(Shown::kOnlyMatching);
+      case 'E':
+        return dialect(Dialect::kExtended);
+      case 'F':
+        return dialect(Dialect::kFixed);
+      case 'G':
+        return dialect(Dialect::kBasic);
+      case 'P':
+        return dialect(Dialect::kPerl);
+      case kColor:
+        // "auto" marks what matched on a terminal: the same lines have the same marks.
+        if (given.value == "never" || given.value == "auto") return {};
+        return not_refined("colours");
+      case kHarmless:
+        return {};
+      default:
+        return take_number_or_rule(given);
+    }
+  }
+
+  // -i, -s and -S of rg override one another by order; more than one is left to it.
+  std::string case_option;
+
+  Refined<void> finish(Dialect fallback) {
+    if (query.dialect == Dialect::kNone) query.dialect = fallback;
+    const bool context = query.before + query.after > 0;
+    if (context && query.shown != Shown::kLines) return not_refined("context of what has no lines");
+    if (context && query.max_per_file != 0) return not_refined("context and a limit");
+    if (query.shown == Shown::kOnlyMatching && (query.invert || query.max_per_file != 0)) {
+      return not_refined("-o with -v or a limit");
+    }
+    if (query.word && query.whole_line) return not_refined("-w with -x");
+    if (query.shown == Shown::kOnlyMatching && query.word) return not_refined("-o with -w");
+    if (query.shown != Shown::kLines && query.shown != Shown::kOnlyMatching) {
+      query.kind = Kind::kFiles;
+    }
+    query.ignore_case = case_option == "-i";
+    if (case_option == "-S") {
+      if (query.patterns.size() != 1) return not_refined("smart case of many patterns");
+      query.ignore_case = TRY(smart_case_ignores(query.patterns[0]));
+    }
+    // Compiles it, to say now what cannot be evaluated later.
+    TRY(Matcher::compile(query));
+    return {};
+  }
+
+ private:
+  Refined<void> one_case(const char* option) {
+    if (!case_option.empty() && case_option != option) return not_refined("two options of case");
+    case_option = option;
+    return {};
+  }
+  Refined<void> show(Shown shown) {
+    if (query.shown != Shown::kLines && query.shown != shown) {
+      return not_refined("two options of what is shown");
+    }
+    query.shown = shown;
+    return {};
+  }
+  Refined<void> dialect(Dialect wanted) {
+    if (query.dialect != Dialect::kNone && query.dialect != wanted) {
+      return not_refined("two kinds of pattern");
+    }
+    query.dialect = wanted;
+    return {};
+  }
+  Refined<void> rule(NameRule::Effect effect, const std::string& glob) {
+    TRY(check_name_glob(glob));
+    query.rules.push_back({effect, glob});
+    return {};
+  }
+
+  Refined<void> take_number_or_rule(const Given& given) {
+    if (given.id == kInclude) return rule(NameRule::Effect::kInclude, given.value);
+    if (given.id == kExclude) return rule(NameRule::Effect::kExclude, given.value);
+    if (given.id == kExcludeDir) return rule(NameRule::Effect::kExcludeDir, given.value);
+    const std::uint32_t number = TRY(parse_number(given.value));
+    if (given.id == kMax) {
+      query.max_per_file = number;
+      return {};
+    }
+    // Which of -C and -A wins depends on their order to some.
+    if (given.id == kContext && query.before + query.after > 0)
+      return not_refined("-C with -A or -B");
+    if (given.id == kBefore && query.before > 0) return not_refined("-B twice");
+    if (given.id == kAfter && query.after > 0) return not_refined("-A twice");
+    if (given.id != kAfter) query.before = number;
+    if (given.id != kBefore) query.after = number;
+    return {};
+  }
+};
+
+// The pattern, when no -e gave one, and the words that are paths.
+Refined<std::vector<std::string>> take_pattern(Query& query, const Words& words) {
+  std::vector<std::string> paths = words.operands;
+  paths.insert(paths.end(), words.after_dashes.begin(), words.after_dashes.end());
+  if (!query.patterns.empty()) return paths;
+  if (paths.empty()) return not_refined("no pattern");
+  query.patterns.push_back(paths.front());
+  paths.erase(paths.begin());
+  return paths;
+}
+
+Refined<void> add_roots(Query& query, const std::vector<std::string>& paths,
+                        const Surroundings& around) {
+  for (const std::string& path : paths) query.roots.push_back(TRY(parse_root(path, around)));
+  if (paths.empty()) query.roots.push_back({"", around.cwd});
+  return {};
+}
+
+Refined<void> check_grep_rules(const Query& query) {
+  bool include = false;
+  bool exclude = false;
+  for (const NameRule& rule : query.rules) {
+    include = include || rule.effect == NameRule::Effect::kInclude;
+    exclude = exclude || rule.effect == NameRule::Effect::kExclude;
+    if (rule.effect != NameRule::Effect::kExcludeDir) continue;
+    // Whether it excludes a directory that was named depends on how it was written.
+    for (const Root& root : query.roots) {
+      for (std::string_view rest = root.given; !rest.empty();) {
+        const std::size_t slash = rest.find('/');
+        const std::string_view name = rest.substr(0, slash);
+        if (glob_matches(rule.glob, name)) return not_refined("--exclude-dir of a path given");
+        rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);
+      }
+    }
+  }
+  // Which of the two wins depends on their order, and the first decides for what neither matches.
+  if (include && exclude) return not_refined("--include with --exclude");
+  return {};
+}
+
+// rg's own options; false when it is none of them.
+Refined<bool> take_ripgrep(const Given& given, Query& query) {
+  if (given.id == 'g') {
+    const bool exclude = given.value.starts_with('!');
+    const std::string glob = given.value.substr(exclude ? 1 : 0);
+    if (glob.starts_with('!')) return not_refined("glob: !!");
+    TRY(parse_rule(glob));
+    const auto effect = exclude ? NameRule::Effect::kExclude : NameRule::Effect::kInclude;
+    query.rules.push_back({effect, glob});
+  } else if (given.id == 't') {
+    // Types whose globs are the same in every version that is known.
+    if (given.value == "rust" || given.value == "go") {
+      query.extensions.emplace_back(given.value == "go" ? ".go" : ".rs");
+    } else {
+      return not_refined("type " + given.value);
+    }
+  } else if (given.id == kHiddenToo) {
+    query.hidden = true;
+  } else if (given.id == kNoIgnore) {
+    query.ignore_files = false;
+  } else if (given.id == kDepth) {
+    query.max_depth = TRY(parse_number(given.value));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Refined<Query> parse_grep(std::span<const std::string> words, const Surroundings& around) {
+  const Words split = TRY(split_words(kGrepOptions, words, Order::kMixed));
+  Builder builder;
+  Query& query = builder.query;
+  query.tool = Tool::kGrep;
+  for (const Given& given : split.options) TRY(builder.take(given));
+  const std::vector<std::string> paths = TRY(take_pattern(query, split));
+  if (paths.empty() && !query.recursive) return not_refined("standard input");
+  TRY(add_roots(query, paths, around));
+  TRY(check_grep_rules(query));
+  if (!query.rules.empty() && !query.recursive) return not_refined("globs without -r");
+  TRY(builder.finish(Dialect::kBasic));
+  if (query.dialect == Dialect::kPerl && query.patterns.size() > 1) {
+    return not_refined("-P with many patterns");
+  }
+  return std::move(query);
+}
+
+Refined<Query> parse_git_grep(std::span<const std::string> words, const Surroundings& around) {
+  const Words split = TRY(split_words(kGitOptions, words, Order::kOptionsFirst));
+  Builder builder;
+  Query& query = builder.query;
+  query.tool = Tool::kGitGrep;
+  query.recursive = true;
+  for (const Given& given : split.options) TRY(builder.take(given));
+  std::vector<std::string> before = split.operands;
+  if (query.patterns.empty()) {
+    if (before.empty()) return not_refined("no pattern");
+    query.patterns.push_back(before.front());
+    before.erase(before.begin());
+  }
+  for (const std::string& word : before) {
+    const bool path = !split.dashes && around.is_revision && !around.is_revision(word);
+    if (!path) return not_refined("'" + word + "' may be a revision");
+  }
+  before.insert(before.end(), split.after_dashes.begin(), split.after_dashes.end());
+  for (const std::string& path : before) {
+    if (path.find_first_of("*?[\\:") != std::string::npos || path.starts_with('/')) {
+      return not_refined("pathspec '" + path + "'");
+    }
+  }
+  TRY(add_roots(query, before, around));
+  TRY(builder.finish(Dialect::kBasic));
+  // git finds one more empty line behind the last newline.
+  Match match;
+  if (TRY(Matcher::compile(query)).find("", 0, match) != Found::kNo) {
+    return not_refined("git grep for what may be empty");
+  }
+  // git looks for the next match, not a shorter one, when one is no word.
+  if (query.word && query.dialect != Dialect::kFixed) return not_refined("git grep -w");
+  return std::move(query);
+}
+
+Refined<Query> parse_ripgrep(std::span<const std::string> words, const Surroundings& around) {
+  const Words split = TRY(split_words(kRipgrepOptions, words, Order::kMixed));
+  Builder builder;
+  Query& query = builder.query;
+  query.tool = Tool::kRipgrep;
+  query.recursive = true;
+  query.ignore_files = true;
+  bool files = false;
+  for (const Given& given : split.options) {
+    if (given.id == kFilesOnly) {
+      files = true;
+    } else if (!TRY(take_ripgrep(given, query))) {
+      TRY(builder.take(given));
+    }
+  }
+  if (query.ignore_files && around.outside_rules != Vouched::kYes) {
+    return not_refined("ignore rules outside the tree are not known");
+  }
+  if (files) {
+    if (!query.patterns.empty() || query.shown != Shown::kLines) {
+      return not_refined("--files and more");
+    }
+    std::vector<std::string> paths = split.operands;
+    paths.insert(paths.end(), split.after_dashes.begin(), split.after_dashes.end());
+    TRY(add_roots(query, paths, around));
+    query.kind = Kind::kNames;
+    query.shown = Shown::kEntries;
+    return std::move(query);
+  }
+  const std::vector<std::string> paths = TRY(take_pattern(query, split));
+  TRY(add_roots(query, paths, around));
+  if (query.patterns.size() > 1 && query.shown == Shown::kOnlyMatching) {
+    return not_refined("-o of many patterns");
+  }
+  TRY(builder.finish(Dialect::kRust));
+  return std::move(query);
+}
+
+}  // namespace gittxn::search

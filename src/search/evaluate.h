@@ -1,0 +1,51 @@
+// A query over a tree: what the search had to look at there, and what it printed; and whether a
+// change of the tree changes the answer.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/change.h"
+#include "search/query.h"
+#include "search/tree.h"
+
+namespace gittxn::search {
+
+// What a query prints about one path. The lines of a path whose answer is not certain are a token
+// that is the same only for the same bytes.
+struct PathAnswer {
+  bool certain = true;
+  bool selected = false;  // a line was selected, printed or not: the program's status tells
+  std::vector<std::string> lines;
+};
+
+struct Answer {
+  std::map<std::string, PathAnswer> paths;  // those that print something, or may
+  std::vector<std::string> files;           // read by the search, sorted; links are never
+  std::vector<std::string> directories;     // listed by it, sorted
+  std::vector<std::string> ignore_files;    // rules that governed it
+  bool certain = true;                      // false: some path's answer is not
+};
+
+struct EvaluateLimits {
+  std::size_t max_entries = 2'000'000;  // listed; more is not refined
+};
+
+// The whole answer on one tree, for proving that the query explains the opens of a trace. Not
+// refined when a root is a link, or the tree cannot be read.
+Refined<Answer> evaluate(const Query& query, const Tree& tree, EvaluateLimits limits = {});
+
+struct Judgement {
+  bool holds = false;
+  std::string reason;  // why it does not: the path whose answer changed, or what is not understood
+};
+
+// Whether the query, answered on `before`, has the same answer on `after`. `changes` is the
+// complete difference of the two. `own` are the paths that the transaction itself writes: what the
+// head did to them is judged by the write-write check. Looks only at what changed, and at what a
+// changed ignore file governs. Fails closed: what cannot be read or told does not hold.
+Judgement judge(const Query& query, const Tree& before, const Tree& after, const Changes& changes,
+                const std::vector<std::string>& own);
+
+}  // namespace gittxn::search

@@ -1,0 +1,245 @@
+// Compiled patterns: fixed strings by ourselves, POSIX ones by libc with GNU grep's syntax bits,
+// the others by PCRE2.
+#include <regex.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "search/pattern.h"
+
+namespace gittxn::search {
+namespace {
+
+constexpr std::uint32_t kMatchLimit = 1'000'000;  // steps a line before we say "unknown"
+constexpr int kMaxLine = 1 << 28;                 // libc counts in int
+
+char fold(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+bool stands_alone(std::string_view line, const Match& match) {
+  return (match.begin == 0 || !is_word(line[match.begin - 1])) &&
+         (match.end == line.size() || !is_word(line[match.end]));
+}
+
+struct FreeRegex {
+  void operator()(re_pattern_buffer* buffer) const {
+    regfree(buffer);
+    delete buffer;
+  }
+};
+struct FreeCode {
+  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+};
+struct FreeData {
+  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+};
+struct FreeContext {
+  void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
+};
+struct FreeCompile {
+  void operator()(pcre2_compile_context* context) const { pcre2_compile_context_free(context); }
+};
+using Regex = std::unique_ptr<re_pattern_buffer, FreeRegex>;
+
+}  // namespace
+
+struct Matcher::Parts {
+  Dialect dialect = Dialect::kFixed;
+  bool ignore_case = false;
+  bool word = false;
+  bool whole_line = false;
+  std::vector<std::string> fixed;
+  std::vector<Regex> regexes;
+  std::unique_ptr<pcre2_code, FreeCode> code;
+  std::unique_ptr<pcre2_match_data, FreeData> data;
+  std::unique_ptr<pcre2_match_context, FreeContext> limits;
+
+  Found find_fixed(std::string_view line, std::size_t from, Match& match) const;
+  Found find_posix(std::string_view line, std::size_t from, Match& match) const;
+  Found one_posix(re_pattern_buffer& regex, std::string_view line, std::size_t from,
+                  Match& match) const;
+  Found find_pcre(std::string_view line, std::size_t from, Match& match) const;
+};
+
+namespace {
+
+Refined<Regex> compile_posix(const std::string& pattern, const Query& query) {
+  // The syntax is a global of libc, read while compiling.
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  reg_syntax_t bits = query.dialect == Dialect::kBasic ? RE_SYNTAX_GREP : RE_SYNTAX_EGREP;
+  if (query.ignore_case) bits |= RE_ICASE;
+  const reg_syntax_t old = re_set_syntax(bits);
+  Regex regex(new re_pattern_buffer{});
+  const char* error = re_compile_pattern(pattern.data(), pattern.size(), regex.get());
+  re_set_syntax(old);
+  if (error != nullptr) return not_refined(std::string("pattern: ") + error);
+  return regex;
+}
+
+// -w: GNU grep and rg both look for some match with no word character on either side.
+std::string wrapped(const Query& query) {
+  std::string all;
+  for (const std::string& pattern : query.patterns) {
+    all += (all.empty() ? "(?:" : "|(?:") + pattern + ")";
+  }
+  if (query.whole_line) return "^(?:" + all + ")$";
+  if (query.word) return "(?<!\\w)(?:" + all + ")(?!\\w)";
+  return all;
+}
+
+bool cuts_change_it(std::string_view pattern) {
+  for (const std::string_view part : {"\\b", "\\B", "\\<", "\\>", "$"}) {
+    if (pattern.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Matcher::Matcher(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Matcher::Matcher(Matcher&&) noexcept = default;
+Matcher& Matcher::operator=(Matcher&&) noexcept = default;
+Matcher::~Matcher() = default;
+
+Refined<Matcher> Matcher::compile(const Query& query) {
+  auto parts = std::make_unique<Parts>();
+  parts->dialect = query.dialect;
+  parts->ignore_case = query.ignore_case;
+  parts->word = query.word;
+  parts->whole_line = query.whole_line;
+  if (query.patterns.empty()) return not_refined("no pattern");
+  for (const std::string& pattern : query.patterns) {
+    TRY(check_pattern(query.dialect, pattern));
+    // Some letters beyond ASCII are the other case of ASCII ones.
+    const bool ascii = std::all_of(pattern.begin(), pattern.end(),
+                                   [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (query.ignore_case && !ascii) return not_refined("pattern: case beyond ASCII");
+    if (query.dialect == Dialect::kFixed) parts->fixed.push_back(pattern);
+    const bool posix = query.dialect == Dialect::kBasic || query.dialect == Dialect::kExtended;
+    if (!posix) continue;
+    if (query.word && cuts_change_it(pattern)) return not_refined("pattern: an anchor and -w");
+    parts->regexes.push_back(TRY(compile_posix(pattern, query)));
+  }
+  if (query.dialect == Dialect::kPerl || query.dialect == Dialect::kRust) {
+    const std::string text = wrapped(query);
+    const std::unique_ptr<pcre2_compile_context, FreeCompile> context(
+        pcre2_compile_context_create(nullptr));
+    if (!context) return not_refined("PCRE2 has no memory");
+    pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
+    int error = 0;
+    std::size_t offset = 0;
+    parts->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                                    query.ignore_case ? PCRE2_CASELESS : 0, &error, &offset,
+                                    context.get()));
+    if (!parts->code) return not_refined("pattern: PCRE2 does not take it");
+    parts->data.reset(pcre2_match_data_create_from_pattern(parts->code.get(), nullptr));
+    parts->limits.reset(pcre2_match_context_create(nullptr));
+    if (!parts->data || !parts->limits) return not_refined("PCRE2 has no memory");
+    pcre2_set_match_limit(parts->limits.get(), kMatchLimit);
+  }
+  return Matcher(std::move(parts));
+}
+
+Found Matcher::find(std::string_view line, std::size_t from, Match& match) const {
+  if (line.size() > kMaxLine || from > line.size()) return Found::kUnknown;
+  switch (parts_->dialect) {
+    case Dialect::kFixed:
+      return parts_->find_fixed(line, from, match);
+    case Dialect::kBasic:
+    case Dialect::kExtended:
+      return parts_->find_posix(line, from, match);
+    case Dialect::kPerl:
+    case Dialect::kRust:
+      return parts_->find_pcre(line, from, match);
+    case Dialect::kNone:
+      break;
+  }
+  return Found::kUnknown;
+}
+
+Found Matcher::Parts::find_fixed(std::string_view line, std::size_t from, Match& match) const {
+  const auto same = [this](char a, char b) { return ignore_case ? fold(a) == fold(b) : a == b; };
+  std::optional<Match> best;
+  for (const std::string& text : fixed) {
+    auto at = line.begin() + static_cast<std::ptrdiff_t>(from);
+    while ((at = std::search(at, line.end(), text.begin(), text.end(), same)) != line.end()) {
+      const auto begin = static_cast<std::size_t>(at - line.begin());
+      const Match here{begin, begin + text.size()};
+      ++at;
+      if (whole_line && (begin != 0 || here.end != line.size())) continue;
+      if (word && !stands_alone(line, here)) continue;
+      const bool better =
+          !best || here.begin < best->begin || (here.begin == best->begin && here.end > best->end);
+      if (better) best = here;
+      break;
+    }
+  }
+  if (!best) return Found::kNo;
+  match = *best;
+  return Found::kYes;
+}
+
+Found Matcher::Parts::one_posix(re_pattern_buffer& regex, std::string_view line, std::size_t from,
+                                Match& match) const {
+  const auto size = static_cast<regoff_t>(line.size());
+  regex.not_bol = 0;
+  regex.not_eol = 0;
+  if (whole_line) {
+    const regoff_t length = re_match(&regex, line.data(), size, 0, nullptr);
+    if (length < -1) return Found::kUnknown;
+    match = {0, line.size()};
+    return from == 0 && length == size ? Found::kYes : Found::kNo;
+  }
+  for (auto start = static_cast<regoff_t>(from); start <= size; ++start) {
+    start = re_search(&regex, line.data(), size, start, size - start, nullptr);
+    if (start == -1) return Found::kNo;
+    if (start < 0) return Found::kUnknown;
+    regoff_t end = size;
+    // The longest match at this place, and with -w ever shorter ones until one stands alone.
+    while (end >= start) {
+      const regoff_t length = re_match(&regex, line.data(), end, start, nullptr);
+      if (length < -1) return Found::kUnknown;
+      if (length < 0) break;
+      match = {static_cast<std::size_t>(start), static_cast<std::size_t>(start + length)};
+      if (!word || stands_alone(line, match)) return Found::kYes;
+      end = start + length - 1;
+    }
+  }
+  return Found::kNo;
+}
+
+Found Matcher::Parts::find_posix(std::string_view line, std::size_t from, Match& match) const {
+  std::optional<Match> best;
+  for (const Regex& regex : regexes) {
+    Match here;
+    const Found found = one_posix(*regex, line, from, here);
+    if (found == Found::kUnknown) return found;
+    if (found == Found::kNo) continue;
+    if (!best || here.begin < best->begin || (here.begin == best->begin && here.end > best->end)) {
+      best = here;
+    }
+  }
+  if (!best) return Found::kNo;
+  match = *best;
+  return Found::kYes;
+}
+
+Found Matcher::Parts::find_pcre(std::string_view line, std::size_t from, Match& match) const {
+  const int found = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(line.data()), line.size(),
+                                from, 0, data.get(), limits.get());
+  if (found == PCRE2_ERROR_NOMATCH) return Found::kNo;
+  if (found < 0) return Found::kUnknown;
+  const std::size_t* offsets = pcre2_get_ovector_pointer(data.get());
+  match = {offsets[0], offsets[1]};
+  return Found::kYes;
+}
+
+}  // namespace gittxn::search
