@@ -35,8 +35,8 @@ constexpr Names<SessionPhase, 4> kSessionPhases = {{{SessionPhase::kStarted, "st
                                                     {SessionPhase::kMoved, "moved"}}};
 // In the order of Detail's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Detail>> kKinds = {
-    "other", "read",  "list",   "write",        "query",    "command",
-    "url",   "usage", "prompt", "instructions", "subagent", "session"};
+    "other", "read",   "list",         "write",    "query",   "command", "url",
+    "usage", "prompt", "instructions", "subagent", "session", "summary"};
 
 template <typename E, std::size_t N>
 std::string_view name_in(const Names<E, N>& names, E value) {
@@ -260,6 +260,13 @@ void fields(Io& io, T& value)
   io.text("transcript", value.transcript);
 }
 template <typename Io, typename T>
+void fields(Io& io, T& value)
+  requires std::same_as<std::remove_const_t<T>, SummaryUse>
+{
+  io.text("name", value.name);
+  io.text("digest", value.digest);
+}
+template <typename Io, typename T>
 void common_fields(Io& io, T& value) {
   io.name("program", value.program, kPrograms);
   io.text("session", value.session);
@@ -268,6 +275,7 @@ void common_fields(Io& io, T& value) {
   io.text("cwd", value.cwd);
   io.text("tool", value.tool);
   io.text("tool_use_id", value.tool_use_id);
+  io.text("note", value.note);
   io.number("start_ms", value.start_ms);
   io.number("end_ms", value.end_ms);
   io.name("outcome", value.outcome, kOutcomes);

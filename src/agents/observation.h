@@ -120,12 +120,17 @@ struct Session {
   std::string transcript;  // path, "" unknown
   bool operator==(const Session&) const = default;
 };
+struct SummaryUse {    // a stored summary was put in front of the model
+  std::string name;    // of the summary
+  std::string digest;  // of the artifact that says what it was made from
+  bool operator==(const SummaryUse&) const = default;
+};
 struct OtherTool {  // a call that says nothing here; Observation::tool has its name
   bool operator==(const OtherTool&) const = default;
 };
 
 using Detail = std::variant<OtherTool, FileRead, Listing, FileWrite, Query, Command, Url, Usage,
-                            Prompt, Instructions, SubAgent, Session>;
+                            Prompt, Instructions, SubAgent, Session, SummaryUse>;
 
 struct Observation {
   ReadSource source = ReadSource::kHook;
@@ -136,6 +141,7 @@ struct Observation {
   std::string cwd;         // "" unknown
   std::string tool;
   std::string tool_use_id;    // joins what several sources say about one call
+  std::string note;           // the agent's own words on why, "" none
   std::int64_t start_ms = 0;  // since 1970, UTC; 0 unknown
   std::int64_t end_ms = 0;
   Outcome outcome = Outcome::kDone;

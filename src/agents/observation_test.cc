@@ -57,6 +57,8 @@ Detail random_detail(Random& random) {
       return Instructions{text(), text(), text()};
     case 10:
       return SubAgent{static_cast<Phase>(random.below(3)), text(), text(), text(), text()};
+    case 11:
+      return SummaryUse{text(), text()};
     default:
       return Session{static_cast<SessionPhase>(random.below(4)), text(), text(), text()};
   }
@@ -76,6 +78,7 @@ TEST(Observation, ComesBackFromJsonAsItWas) {
     one.cwd = text();
     one.tool = text();
     one.tool_use_id = text();
+    one.note = text();
     one.start_ms = static_cast<std::int64_t>(random.below(1ULL << 53));
     one.end_ms = -1;
     one.outcome = static_cast<Outcome>(random.below(4));

@@ -126,6 +126,9 @@ class Certification {
       } else if (read.kind == ReadKind::kKernel || read.kind == ReadKind::kRef) {
         ++checked_;
         version(read, versions);
+      } else if (read.kind == ReadKind::kSummary) {
+        ++checked_;
+        summary(read, versions);
       }
     }
     for (auto& [snapshot, members] : groups) path_reads(snapshot, members);
@@ -152,6 +155,17 @@ class Certification {
     if (now == nullptr && strength_ == Strength::kSoft) return;
     if (now != nullptr && *now == read.digest) return;
     conflicts.push_back(witnesses_.version(read, now == nullptr ? std::string_view{} : *now));
+  }
+
+  void summary(const Read& read, std::vector<Conflict>& conflicts) const {
+    const SummaryState* found = nullptr;
+    if (input_.summaries != nullptr) {
+      for (const SummaryState& state : *input_.summaries) {
+        if (state.subject == read.subject && state.digest == read.digest) found = &state;
+      }
+    }
+    if (found != nullptr && found->holds) return;
+    conflicts.push_back(witnesses_.summary(read, found));
   }
 
   void path_reads(const Oid& snapshot, Group& members) {

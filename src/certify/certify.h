@@ -24,6 +24,17 @@
 
 namespace gittxn::certify {
 
+// How a summary that was read stands at the head: the first of what it was made from that changed.
+// Whoever has the store and the head's tree finds that out.
+struct SummaryState {
+  std::string subject;        // of the read: its name
+  std::string digest;         // of the read
+  std::string source;         // the path that changed; empty with `holds`
+  std::string source_digest;  // what the summary was made from
+  std::string source_now;     // what is there
+  bool holds = false;
+};
+
 struct Input {
   const Footprint* txn = nullptr;
   // For the base and each snapshot that occurs in the reads: what differs between it and the head.
@@ -32,6 +43,8 @@ struct Input {
   const std::vector<Landed>* history = nullptr;
   // Current version of kernel objects and refs (subject -> version), for kernel and ref reads.
   const std::vector<std::pair<std::string, std::string>>* kernel = nullptr;
+  // For each summary read; one that is not here does not hold.
+  const std::vector<SummaryState>* summaries = nullptr;
   Isolation level = Isolation::kStrict;
 };
 

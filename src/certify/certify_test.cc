@@ -35,6 +35,7 @@ class Scene : public ::testing::Test {
   Tree head = base;
   ReadSet reads;
   std::vector<std::pair<std::string, std::string>> kernel;
+  std::vector<SummaryState> summaries;
 
   void SetUp() override { reads.complete = true; }
 
@@ -60,6 +61,7 @@ class Scene : public ::testing::Test {
     input.diffs = &diffs;
     input.history = &history;
     input.kernel = &kernel;
+    input.summaries = &summaries;
     input.level = level;
     return use(input);
   }
@@ -235,6 +237,28 @@ TEST_F(Scene, KernelReadsCompareVersionsAtStrict) {
   EXPECT_TRUE(at(Isolation::kSnapshot).commit);
   kernel.clear();
   EXPECT_FALSE(strict().commit) << "no version given is no proof";
+}
+
+TEST_F(Scene, ASummaryHoldsWhileWhatItWasMadeFromDoes) {
+  saw(ReadKind::kSummary, "overview", "manifest");
+  EXPECT_FALSE(strict().commit) << "nothing said of it is no proof";
+  EXPECT_THAT(strict().conflicts[0].hint, HasSubstr("not in the store"));
+  summaries = {{"overview", "manifest", "", "", "", true}};
+  EXPECT_TRUE(strict().commit);
+  EXPECT_EQ(strict().checked, 1u);
+  head["a"] = file("theirs");
+  summaries = {{"overview", "manifest", "a", "a0", "theirs", false}};
+  const Verdict verdict = strict();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kReadStale);
+  EXPECT_EQ(verdict.conflicts[0].subject, "a");
+  EXPECT_EQ(verdict.conflicts[0].read_digest, "a0");
+  EXPECT_EQ(verdict.conflicts[0].head_digest, "theirs");
+  EXPECT_THAT(verdict.conflicts[0].hint, HasSubstr("summary 'overview'"));
+  EXPECT_THAT(verdict.conflicts[0].changed_by, HasSubstr("Pat Person"));
+  summaries = {{"overview", "another manifest", "", "", "", true}};
+  EXPECT_FALSE(strict().commit) << "another summary of that name";
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
 }
 
 TEST_F(Scene, ARefReadComparesTheObjectItNamed) {

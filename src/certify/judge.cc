@@ -223,6 +223,7 @@ std::optional<Stale> judge(const Read& read, const Changes& diff, const Changes&
       return judge_tree(read, diff, own);
     case ReadKind::kRef:
     case ReadKind::kKernel:
+    case ReadKind::kSummary:
     case ReadKind::kEnvironment:
     case ReadKind::kExternal:
       break;

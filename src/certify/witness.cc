@@ -104,6 +104,23 @@ Conflict Witnesses::version(const Read& read, std::string_view now) const {
   return conflict;
 }
 
+Conflict Witnesses::summary(const Read& read, const SummaryState* state) const {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kReadStale;
+  conflict.subject = read.subject;
+  conflict.read_digest = read.digest;
+  conflict.hint = fmt::format("the summary '{}' was read, and is not in the store", read.subject);
+  if (state == nullptr) return conflict;
+  conflict.subject = shown(state->source);
+  conflict.read_digest = state->source_digest;
+  conflict.head_digest = state->source_now;
+  conflict.changed_by = who_changed(state->source);
+  conflict.hint =
+      fmt::format("the summary '{}' was read, and '{}', which it was made from, changed",
+                  read.subject, shown(state->source));
+  return conflict;
+}
+
 Conflict Witnesses::everything(const ReadSet& reads, const SnapshotDiff& diff) const {
   Conflict conflict;
   conflict.kind = ConflictKind::kReadStale;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "certify/certify.h"
 #include "certify/judge.h"
 #include "certify/overlap.h"
 #include "model/verdict.h"
@@ -21,6 +22,8 @@ class Witnesses {
   Conflict overlap(const Overlap& overlap) const;
   // A kernel object or ref that has another version now; empty: none was given.
   Conflict version(const Read& read, std::string_view now) const;
+  // A summary that something it was made from changed under; null: nothing is known of it.
+  Conflict summary(const Read& read, const SummaryState* state) const;
   // Everything was read, because it is not known what was; and `cause` changed.
   Conflict everything(const ReadSet& reads, const SnapshotDiff& diff) const;
   // The caller gave no difference for a snapshot: nothing read from it can be certified.

@@ -11,7 +11,7 @@
 namespace gittxn {
 namespace {
 
-constexpr NameTable<ReadKind, 9> kKinds{{
+constexpr NameTable<ReadKind, 10> kKinds{{
     {ReadKind::kContent, "content"},
     {ReadKind::kMetadata, "metadata"},
     {ReadKind::kAbsence, "absence"},
@@ -19,6 +19,7 @@ constexpr NameTable<ReadKind, 9> kKinds{{
     {ReadKind::kRef, "ref"},
     {ReadKind::kTree, "tree"},
     {ReadKind::kKernel, "kernel"},
+    {ReadKind::kSummary, "summary"},
     {ReadKind::kEnvironment, "environment"},
     {ReadKind::kExternal, "external"},
 }};

@@ -9,6 +9,7 @@
 //   listing   SHA-256 over the sorted (name, type) entries of that directory in the snapshot's tree
 //   ref,tree  the object id it named
 //   kernel    the object's version
+//   summary   the artifact that says what the summary was made from; holds while all of that holds
 //   environment, external: recorded, never certified by path
 #pragma once
 
@@ -31,6 +32,7 @@ enum class ReadKind {
   kRef,
   kTree,
   kKernel,
+  kSummary,
   kEnvironment,
   kExternal
 };
