@@ -1,6 +1,7 @@
 // Running a command in a transaction's worktree: under the tracer, with the caller's terminal,
 // started in the same sub-directory, and with an environment that points git at nothing but the
-// worktree.
+// worktree. Whoever has something to say about what the command reads finds the directory for it in
+// GIT_TXN_OBSERVED.
 //
 // If we die: the log has the command's start and no end; the tracer's monitor ends the tree. The
 // records then have no end mark, so the read set is unknown.
@@ -43,6 +44,7 @@ Environment command_environment(const Kernel::State& state, const Txn& txn,
   env.erase("OLDPWD");
   env["PWD"] = cwd;
   env["GIT_TXN_ID"] = txn.id.str();
+  env["GIT_TXN_OBSERVED"] = observed_dir(txn.attempts.back());
   return env;
 }
 
@@ -58,6 +60,10 @@ bool any_folder(std::string_view path, const std::function<bool(const std::strin
 }
 
 }  // namespace
+
+std::string observed_dir(const Attempt& attempt) {
+  return join_path(attempt.worktree, "observed");
+}
 
 Status find_program(const Host& host, const std::string& program) {
   const auto runnable = [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; };
@@ -91,6 +97,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   spec.keep_running = options.keep_running;
   spec.interrupted = progress.interrupted;
 
+  TRY(make_dirs(observed_dir(attempt)));
   // A record file of a start that was killed before its event; nothing of it was ever counted.
   TRY(remove_file(spec.record_file));
   TRY(state.store->append(

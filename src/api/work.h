@@ -46,6 +46,11 @@ Status pin_base(Kernel::State& state, const TxnId& id, const Attempt& attempt);
 Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOptions& options,
                               const Progress& progress, std::vector<std::string>& notes);
 
+// Where observations of an attempt that are not the trace's are kept
+// (docs/formats/observations.md): one file a source, mode 0700, made before the first command runs
+// and gone with the worktree.
+std::string observed_dir(const Attempt& attempt);
+
 struct Executed {
   capture::TraceResult trace;
   std::int64_t duration_ms = 0;

@@ -510,6 +510,8 @@ constexpr Setting kConfig[] = {
 };
 constexpr Setting kEnvironment[] = {
     {"GIT_TXN_ID", "set for the command of a transaction: the transaction's id"},
+    {"GIT_TXN_OBSERVED",
+     "set for the command of a transaction: where its hooks say what the agent reads"},
     {"GIT_TXN_GATE", "set for a gate: its name"},
     {"GIT_TXN_PORT", "set when the policy gives ports: the first of ten free ones"},
     {"GIT_TXN_TRUST",

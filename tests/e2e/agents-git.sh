@@ -203,4 +203,15 @@ sees_its_id() {
 }
 test_case 'the command starts in the same sub-directory and sees its id and no GIT_DIR' sees_its_id
 
+has_a_place_to_observe() {
+  new_repo
+  agent 'printf "%s\n" "$GIT_TXN_OBSERVED" >"$WORLD/place"; stat -c "%a %F" "$GIT_TXN_OBSERVED" >"$WORLD/mode"
+    cd "$GIT_TXN_OBSERVED/../tree" && pwd >"$WORLD/tree"; pwd >new; git rev-parse --show-toplevel >"$WORLD/top"'
+  assert_eq "$CODE $(field .state)" '0 landed' "run: $ERR"
+  assert_file "$WORLD/mode" '700 directory'
+  assert_eq "$(cat "$WORLD/tree")" "$(cat "$WORLD/top")" 'it is beside the worktree'
+  assert_absent "$(cat "$WORLD/place")"
+}
+test_case 'the command has a directory beside its worktree for what its hooks observe' has_a_place_to_observe
+
 finish
