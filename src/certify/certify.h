@@ -43,9 +43,9 @@ struct Input {
   const std::vector<Landed>* history = nullptr;
   // Current version of kernel objects and refs (subject -> version), for kernel and ref reads.
   const std::vector<std::pair<std::string, std::string>>* kernel = nullptr;
+  Isolation level = Isolation::kStrict;
   // For each summary read; one that is not here does not hold.
   const std::vector<SummaryState>* summaries = nullptr;
-  Isolation level = Isolation::kStrict;
 };
 
 Verdict certify(const Input& input);
