@@ -1,0 +1,18 @@
+# Run by CPack on the staged files: what Debian's policy wants beside the program. Pages and changelog are
+# compressed without a time stamp, so that the same commit makes the same package.
+set(doc ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/share/doc/git-txn)
+file(MAKE_DIRECTORY ${doc})
+file(COPY_FILE ${TXN_SOURCE_DIR}/CHANGELOG.md ${doc}/changelog)
+file(GLOB texts ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/share/man/man1/*.1 ${doc}/changelog)
+execute_process(COMMAND gzip -9 -n ${texts} COMMAND_ERROR_IS_FATAL ANY)
+file(WRITE ${doc}/copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: git-txn
+
+Files: *
+Copyright: the authors of git-txn
+License: Apache-2.0
+ On Debian systems the text of the Apache License, version 2.0, is in
+ /usr/share/common-licenses/Apache-2.0.
+")
+file(CHMOD_RECURSE ${doc} FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ
+  DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
