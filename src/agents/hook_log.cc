@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMaxAsked = 512;  // calls at once; each may hold a line's worth of text
 constexpr std::size_t kMaxSessions = 1024;
 constexpr int kVersion = 1;
+static_assert(kMaxHookEvent == kMaxEvent);
 
 // Payloads that no parser of ours looks into; cut first.
 constexpr std::array<std::string_view, 12> kBulkKeys = {
@@ -102,6 +103,14 @@ Result<std::string> log_line_of(const Observation& observation) {
   std::string line = line_with("observation", to_json(observation), observation.end_ms);
   if (line.size() > kMaxLogLine) return fail(Code::kUsage, "an observation larger than a log line");
   return line;
+}
+
+std::string asker_of(std::string_view event) {
+  const auto json = parse_foreign(event);
+  if (!json) return {};
+  const std::string session = name_at(*json, "session_id");
+  const std::string agent = name_at(*json, "agent_id");
+  return session.empty() && agent.empty() ? std::string() : session + '\0' + agent;
 }
 
 Status append_to_hook_log(const std::string& path, std::string_view line) {

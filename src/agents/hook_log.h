@@ -22,6 +22,7 @@
 namespace gittxn::agents {
 
 inline constexpr std::size_t kMaxLogLine = 64u << 10;
+inline constexpr std::size_t kMaxHookEvent = 16u << 20;  // a larger one is not looked into
 
 // The line of an event as it came on standard input, at most kMaxLogLine bytes, valid JSON whatever
 // `event` is. Large payloads are cut: each is replaced by its size and SHA-256. An event that is
@@ -30,6 +31,9 @@ std::string log_line_of(std::string_view event, std::int64_t time_ms);
 // The line of an observation that comes from no event (the MCP server, `git txn read`). kUsage when
 // it is longer than kMaxLogLine.
 Result<std::string> log_line_of(const Observation& observation);
+// Names whoever is given the answer to an event: one conversation of one session. Opaque; "" when
+// the event names none.
+std::string asker_of(std::string_view event);
 // Appends a line of the above. kFault, kOutcomeUnknown (written, the sync failed).
 Status append_to_hook_log(const std::string& path, std::string_view line);
 

@@ -10,6 +10,7 @@
 
 #include <functional>
 
+#include "api/agent_run.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "store/events.h"
@@ -65,18 +66,31 @@ std::string observed_dir(const Attempt& attempt) {
   return join_path(attempt.worktree, "observed");
 }
 
+namespace {
+
+bool runnable(const std::string& path) {
+  return ::access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+std::string on_path(const Environment& env, const std::string& program) {
+  const auto path = env.find("PATH");
+  const std::string folders = path == env.end() ? "/usr/bin:/bin" : path->second;
+  std::string file;
+  any_folder(folders, [&](const std::string& folder) {
+    file = join_path(folder, program);
+    if (!runnable(file)) file.clear();
+    return !file.empty();
+  });
+  return file;
+}
+
 Status find_program(const Host& host, const std::string& program) {
-  const auto runnable = [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; };
-  if (program.find('/') != std::string::npos) {
-    if (!program.starts_with('/') || runnable(program)) return {};
-  } else {
-    const auto path = host.env.find("PATH");
-    const std::string folders = path == host.env.end() ? "/usr/bin:/bin" : path->second;
-    const auto here = [&](const std::string& folder) {
-      return runnable(join_path(folder, program));
-    };
-    if (any_folder(folders, here)) return {};
-  }
+  const bool there = program.find('/') == std::string::npos
+                         ? !on_path(host.env, program).empty()
+                         : !program.starts_with('/') || runnable(program);
+  if (there) return {};
   return fail(Code::kUsage, "there is no program '" + program + "'",
               "check its name and PATH; nothing was run");
 }
@@ -86,7 +100,6 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   const Attempt& attempt = txn.attempts.back();
   const repo::Worktree worktree = repo::worktree_at(attempt.worktree);
   capture::TraceSpec spec;
-  spec.argv = argv;
   spec.cwd = TRY(start_folder(worktree.tree, txn.subdir));
   spec.env = command_environment(state, txn, spec.cwd);
   spec.backend = TRY(capture::backend_from_name(options.trace));
@@ -98,10 +111,12 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   spec.interrupted = progress.interrupted;
 
   TRY(make_dirs(observed_dir(attempt)));
+  AgentRun agent = TRY(prepare_agent(state, attempt, argv, options, spec.cwd));
+  spec.argv = agent.argv;
   // A record file of a start that was killed before its event; nothing of it was ever counted.
   TRY(remove_file(spec.record_file));
   TRY(state.store->append(
-      {events::command_started(txn.id, attempt.number, spec.record_file, argv)}));
+      {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv)}));
   TRY(fp_started.hit());
   if (progress.on_phase) progress.on_phase("running");
   const std::int64_t began = state.host.clock->monotonic_ns();
@@ -117,6 +132,8 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   TRY(state.store->append(
       {events::command_ended(txn.id, attempt.number, executed.trace.exit_status)}));
   TRY(fp_ended.hit());
+  TRY(import_agent(attempt, agent));
+  executed.notes = std::move(agent.notes);
   return executed;
 }
 

@@ -23,6 +23,7 @@ namespace gittxn::api {
 
 struct Host {  // what the face knows about its process
   std::string cwd;
+  std::string program;  // its own file, absolute: what agents are told to call; "" not known
   Environment env;
   Clock* clock = nullptr;
   Random* random = nullptr;
@@ -53,6 +54,7 @@ struct RunOptions {
   bool no_land = false;
   bool keep = false;  // keep the worktree after landing
   bool keep_running = false;
+  bool inject = true;  // hooks into an agent that the command starts; also needs txn.inject
   std::vector<std::string> command;
 };
 
@@ -129,6 +131,13 @@ struct GcReport {
   std::vector<std::string> kept;  // with the reason
 };
 
+struct ImportReport {
+  TxnId txn;
+  std::uint64_t observations = 0;
+  std::uint64_t damaged = 0;   // spans and lines that were not understood
+  std::uint64_t left_out = 0;  // beyond the bounds
+};
+
 struct DoctorLine {
   std::string subject;
   bool ok = true;
@@ -154,6 +163,11 @@ class Kernel {
                      const Progress& progress);            // back to open, owner is the caller
   Result<std::string> worktree_of(const std::string& id);  // for open
   Result<TxnId> id_of(const std::string& id_or_name);
+
+  // What a framework's OpenTelemetry export says its tools read, as observations of an open
+  // transaction; without an id: the one this process is in, else the only open one. They count when
+  // its change is taken next.
+  Result<ImportReport> import_otel(const std::optional<std::string>& id, const std::string& file);
 
   Result<StatusReport> status();
   Result<std::vector<LogLine>> log(int limit);

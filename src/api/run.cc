@@ -92,6 +92,7 @@ Result<Run::After> Run::attempt() {
   if (!executed) return std::unexpected(std::move(executed).error());
   const capture::TraceResult& trace = executed->trace;
   outcome_.command_ms += executed->duration_ms;
+  for (std::string& note : executed->notes) outcome_.notes.push_back(std::move(note));
   for (const std::string& left : trace.left_running) {
     outcome_.notes.push_back(
         (options_.keep_running ? "left running: " : "ended with the command: ") + left);

@@ -166,6 +166,9 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   if (!executed) return std::unexpected(std::move(executed).error());
   const Txn after = TRY(reload(*state_, txn.id));
   TRY(take_work(*state_, after, Untraced::kNo, progress));
+  for (const std::string& note : executed->notes) {
+    if (progress.on_note) progress.on_note(note);
+  }
   for (const std::string& left : executed->trace.left_running) {
     if (progress.on_note) progress.on_note("ended with the command: " + left);
   }

@@ -30,6 +30,8 @@ struct Held {
 };
 Result<Held> hold(Kernel::State& state, const TxnId& id);
 
+// The file that a program named without a slash is on the PATH of the environment; "" none.
+std::string on_path(const Environment& env, const std::string& program);
 // Refuses, before anything happened, a program that is on no PATH. One named relative to the
 // worktree can only be looked for there.
 Status find_program(const Host& host, const std::string& program);
@@ -54,6 +56,7 @@ std::string observed_dir(const Attempt& attempt);
 struct Executed {
   capture::TraceResult trace;
   std::int64_t duration_ms = 0;
+  std::vector<std::string> notes;  // of the agent in it, for a person
 };
 // Runs a command in the last attempt's worktree under the tracer. kNotFound: no such program;
 // nothing ran.

@@ -1,6 +1,8 @@
 // The table of commands.h, as data.
 #include "cli/commands.h"
 
+#include "cli/agent_commands.h"
+
 namespace gittxn::cli {
 namespace {
 
@@ -102,11 +104,19 @@ constexpr FlagSpec kNoLand{"--no-land",
                            "",
                            Stability::kStable};
 
+constexpr FlagSpec kNoInject{"--no-inject",
+                             "",
+                             Value::kNone,
+                             "",
+                             "start an agent as it is, without git-txn's hooks in it",
+                             "",
+                             Stability::kStable};
+
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
-constexpr FlagSpec kRunFlags[] = {kOnto,     kIsolation, kName,       kNoLand, kRetries,
-                                  kTimeout,  kWait,      kTrace,      kAuthor, kOwner,
-                                  kPriority, kKeep,      kKeepRunning};
+constexpr FlagSpec kRunFlags[] = {kOnto,     kIsolation, kName,        kNoLand,  kRetries,
+                                  kTimeout,  kWait,      kTrace,       kAuthor,  kOwner,
+                                  kPriority, kKeep,      kKeepRunning, kNoInject};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -119,7 +129,7 @@ constexpr Example kBeginExamples[] = {
     {"git txn begin --name 'try it'", "open a transaction; prints its id and worktree"}};
 
 constexpr OperandSpec kIdOperand[] = {kId};
-constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning};
+constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning, kNoInject};
 constexpr Example kExecExamples[] = {
     {"git txn exec t-7k2m -- make test", "run a command in it; the exit status is the command's"},
     {"git txn exec t-7k2m -- \"$SHELL\"", "work in it yourself, with your reads recorded"}};
@@ -232,6 +242,9 @@ constexpr std::string_view kRunText =
     "fresh snapshot (--retries), but not when standard input is a terminal. A command that fails, "
     "is interrupted or times out lands nothing and loses nothing: the transaction stays open, and "
     "the line that lands it is printed.\n\n"
+    "Where COMMAND starts claude or codex, hooks that tell git-txn what they read are added for "
+    "this "
+    "run alone; no settings of yours are changed (--no-inject, txn.inject).\n\n"
     "The command gets your standard input and terminal and starts in the same sub-directory. The "
     "first Ctrl-C goes to it, a second one ends everything it started.";
 
@@ -382,6 +395,8 @@ constexpr CommandSpec kCommands[] = {
      Inside::kRefused,
      false,
      Stability::kStable},
+    kHookCommand,
+    kCaptureCommand,
     {"recover",
      "finish or undo what a crash left",
      "Runs by itself before every command that writes. It never moves a branch.",
@@ -491,10 +506,8 @@ constexpr LaterName kLater[] = {
     {"", "export"},
     {"", "ui"},
     {"", "mcp"},
-    {"", "hook"},
     {"", "merge-driver"},
     {"", "bench"},
-    {"", "capture"},
     {"", "override"},
 };
 
@@ -506,6 +519,8 @@ constexpr Setting kConfig[] = {
      "whether the repository's own pre-commit and commit-msg hooks judge a landing, and "
      "post-commit "
      "and post-merge follow it (default: true)"},
+    {"txn.inject",
+     "whether run and exec add hooks to the agents they know, for that run alone (default: true)"},
     {"txn.remote", "what landing does to a remote; this version knows only local: nothing"},
 };
 constexpr Setting kEnvironment[] = {

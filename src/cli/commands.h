@@ -51,7 +51,7 @@ struct Example {
   std::string_view says;
 };
 
-enum class Group { kDaily, kSteps, kLook, kPolicy, kCare, kInternal };
+enum class Group { kDaily, kSteps, kLook, kAgents, kPolicy, kCare, kInternal };
 std::string_view group_title(Group group);
 
 enum class Inside { kAllowed, kRefused };  // when called from inside a transaction

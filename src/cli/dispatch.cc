@@ -23,6 +23,7 @@ constexpr Entry kHandlers[] = {{"run", run_command},          {"begin", begin_co
                                {"log", log_command},          {"show", show_command},
                                {"diff", diff_command},        {"reads", reads_command},
                                {"writes", writes_command},    {"why", why_command},
+                               {"hook", hook_command},        {"capture", capture_command},
                                {"gate", gate_command},        {"trust", trust_command},
                                {"recover", recover_command},  {"verify", verify_command},
                                {"state", state_command},      {"gc", gc_command},

@@ -15,6 +15,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/fs.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
@@ -149,6 +150,8 @@ int start(const std::vector<std::string>& argv, Environment env) {
   if (!parsed) return tell_error(parsed.error(), out, json);
   if (tell_help(*parsed, out)) return kExitDone;
   Result<std::string> cwd = current_dir();
+  // A hook must work in whatever its agent has left of its directory.
+  if (!cwd && parsed->command->name == "hook") cwd = std::string("/");
   if (!cwd) return tell_error(cwd.error(), out, json);
 
   SystemClock clock;
@@ -156,6 +159,8 @@ int start(const std::vector<std::string>& argv, Environment env) {
   Session session;
   session.args = *std::move(parsed);
   session.host.cwd = *std::move(cwd);
+  // Not known where /proc is not mounted: agents are then run without hooks, which is said.
+  session.host.program = read_link("/proc/self/exe").value_or("");
   session.host.clock = &clock;
   session.host.random = &random;
   session.host.stdin_is_terminal = isatty(0);

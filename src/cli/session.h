@@ -67,6 +67,8 @@ Result<int> diff_command(Session&);
 Result<int> reads_command(Session&);
 Result<int> writes_command(Session&);
 Result<int> why_command(Session&);
+Result<int> hook_command(Session&);  // agents.cc
+Result<int> capture_command(Session&);
 Result<int> gate_command(Session&);  // policy.cc
 Result<int> trust_command(Session&);
 Result<int> recover_command(Session&);  // care.cc

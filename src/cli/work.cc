@@ -26,6 +26,7 @@ api::RunOptions options_of(const Session& session) {
   options.no_land = args.has("--no-land");
   options.keep = args.has("--keep");
   options.keep_running = args.has("--keep-running");
+  options.inject = !args.has("--no-inject");
   options.command = args.rest;
   return options;
 }

@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# Agents in transactions: hooks that are added for one run, what they note, and everything that is no
+# proper event. The agents are tests/agents/fake-*, which speak as the real ones were seen to;
+# ./dev agents runs the real ones.
+. "$(dirname "$0")/lib.sh"
+
+# In every case: claude and codex on PATH.
+with_agents() {
+  new_repo
+  ln -s "$E2E_ROOT/tests/agents/fake-claude" "$WORLD/bin/claude"
+  printf '#!/bin/sh\nexec python3 "%s" "$@"\n' "$E2E_ROOT/tests/agents/fake_codex.py" >"$WORLD/bin/codex"
+  chmod +x "$WORLD/bin/codex"
+}
+# claude_run SCRIPT [OPTION...]: like `agent`, with the script as the prompt of a claude
+claude_run() {
+  local script=$1
+  shift
+  CODE=0
+  git txn run --json "$@" -- claude -p "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null || CODE=$?
+  OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
+}
+observed() { # of the transaction in the last outcome
+  echo "$(git txn open -q "$(field .txn)")/../observed"
+}
+# An open transaction with a place for observations, as if a command of it were running.
+observing() {
+  ID=$(git txn begin -q)
+  exits 0 git txn exec "$ID" -- true
+  GIT_TXN_OBSERVED=$(readlink -f "$(git txn open -q "$ID")/../observed")
+  export GIT_TXN_OBSERVED
+}
+
+claude_reports() {
+  with_agents
+  claude_run 'Read src/f1.txt; Read missing.txt; Bash "cat README"; Write new.txt hello' --no-land
+  assert_eq "$CODE $(field .state)" '0 open' "run: $ERR"
+  local log
+  log=$(observed)/hooks.jsonl
+  assert_eq "$(jq -r .event.hook_event_name "$log" | tr '\n' ' ')" "SessionStart UserPromptSubmit PreToolUse\
+ PostToolUse PreToolUse PostToolUseFailure PostToolUse PostToolUse Stop SessionEnd "
+  assert_contains "$(cat "$(observed)/transcripts.jsonl")" 'claude-fake'
+  assert_eq "$(field '.notes // [] | length')" 0 'nothing to complain of'
+  exits 0 git txn commit "$(field .txn)"
+  assert_eq "$(show new.txt)" hello
+  assert_sound
+}
+test_case 'claude reports by hooks that are added for its run, and its session file is read after it' claude_reports
+
+no_user_file_changes() {
+  with_agents
+  mkdir -p "$HOME/.claude" "$HOME/.codex"
+  echo '{"hooks": {}}' >"$HOME/.claude/settings.json"
+  echo 'model = "x"' >"$HOME/.codex/config.toml"
+  local before
+  before=$(sha256sum "$HOME/.claude/settings.json" "$HOME/.codex/config.toml" "$HOME/.gitconfig")
+  claude_run 'Write new.txt hello'
+  assert_eq "$CODE" 0 "$ERR"
+  exits 0 git txn run -q -- codex exec 'echo x >other.txt'
+  assert_eq "$(sha256sum "$HOME/.claude/settings.json" "$HOME/.codex/config.toml" "$HOME/.gitconfig")" "$before"
+  assert_eq "$(git ls-tree -r --name-only main | grep -cE 'plugin|hooks.json' || [ $? = 1 ])" 0
+  assert_clean_checkout
+}
+test_case 'one-line use changes no file of the user, and nothing of it lands' no_user_file_changes
+
+codex_reports() {
+  with_agents
+  exits 0 git txn run --json --no-land -- codex exec 'cat src/f2.txt; echo x >new.txt'
+  local log
+  log=$(observed)/hooks.jsonl
+  assert_eq "$(jq -r .event.hook_event_name "$log" | tr '\n' ' ')" \
+    'SessionStart UserPromptSubmit PreToolUse PostToolUse Stop SessionEnd '
+  assert_contains "$(cat "$(observed)/transcripts.jsonl")" 'cat src/f2.txt'
+}
+test_case 'codex trusts the hooks of its run by their hashes, and its rollout is read' codex_reports
+
+may_be_off() {
+  with_agents
+  claude_run 'Write new.txt 1' --no-land --no-inject
+  assert_absent "$(observed)/hooks.jsonl"
+  git config txn.inject false
+  claude_run 'Write new.txt 2' --no-land
+  assert_absent "$(observed)/hooks.jsonl"
+  git config txn.inject nonsense
+  claude_run 'Write new.txt 3' --no-land
+  [ "$CODE" != 0 ] || fail 'a setting that makes no sense is not passed over'
+}
+test_case '--no-inject and txn.inject leave an agent as it is' may_be_off
+
+says_when_off() {
+  with_agents
+  exits 0 git txn run --no-land -- claude --bare -p 'Write new.txt 1'
+  assert_contains "$ERR" '--bare switches the hooks of claude off'
+  assert_contains "$ERR" 'no hook of claude-code has reported'
+  # Killed before its end: no SessionEnd.
+  exits 1 git txn run --no-land -- claude -p 'Write new.txt 1; kill -9 $$'
+  assert_contains "$ERR" 'has no end on record'
+}
+test_case 'it is said when an agent runs without hooks or ends without a word' says_when_off
+
+wrapped() {
+  with_agents
+  exits 0 git txn run --json --no-land -- env -u NOTHING FAKE_SESSION=wrapped timeout 60 claude -p 'Write new.txt 1'
+  assert_contains "$(cat "$(observed)/hooks.jsonl")" '"session_id":"wrapped"'
+  # Its environment cleaned, the hooks still know where to write.
+  mv "$WORLD/bin/claude" "$WORLD/bin/claude-real"
+  printf '#!/bin/sh\nexec env -i PATH="$PATH" HOME="$HOME" claude-real "$@"\n' >"$WORLD/bin/claude"
+  chmod +x "$WORLD/bin/claude"
+  claude_run 'Write new.txt 1' --no-land
+  assert_contains "$(cat "$(observed)/hooks.jsonl")" SessionEnd
+}
+test_case 'an agent behind env and timeout, and one that cleans its environment, report as well' wrapped
+
+two_with_one_session() {
+  with_agents
+  export FAKE_SESSION=../../same/session
+  claude_run 'Read src/f1.txt; Write a.txt 1' --no-land
+  local first
+  first=$(observed)
+  claude_run 'Read src/f2.txt; Write b.txt 1' --no-land
+  assert_eq "$(jq -r '.event.session_id // empty' "$first/hooks.jsonl" "$(observed)/hooks.jsonl" | sort -u)" \
+    ../../same/session
+  assert_lacks "$(cat "$first/hooks.jsonl")" f2.txt
+  assert_lacks "$(cat "$(observed)/hooks.jsonl")" f1.txt
+  assert_eq "$(cd "$first" && ls)" "$(printf 'hooks.jsonl\ntranscripts.jsonl')"
+}
+test_case 'two agents with one session id, with slashes in it, are kept apart' two_with_one_session
+
+hook_of_nothing() {
+  new_repo
+  exits 0 git txn hook PostToolUse <<<'{"hook_event_name": "PostToolUse"}'
+  assert_eq "$OUT$ERR" ''
+  exits 0 git txn hook PostToolUse </dev/null
+  assert_absent .git/txn
+  cd "$WORLD" && mkdir gone && cd gone && rmdir "$WORLD/gone"
+  exits 0 git-txn hook PostToolUse <<<'{}'
+  exits 3 git-txn hook <<<'{}'
+}
+test_case 'a hook outside a transaction does nothing, wherever it is' hook_of_nothing
+
+hook_of_anything() {
+  new_repo
+  observing
+  local event
+  for event in '' '{' 'null' '[]' '"x"' '{"hook_event_name":7,"session_id":{"a":[]}}' '{"a":"\ud800"}' \
+    "$(printf '{"tool_input":{"file_path":"%s"}}' "$(printf '../%.0s' {1..3000})")" \
+    "$(printf '[%.0s' {1..20000})" '{"session_id":"\u0000/../..","hook_event_name":"PostToolUse"}'; do
+    printf '%s' "$event" >"$WORLD/event"
+    exits 0 git txn hook PostToolUse <"$WORLD/event"
+    assert_eq "$OUT$ERR" ''
+  done
+  head -c 2000 /dev/urandom >"$WORLD/event"
+  exits 0 git txn hook PreToolUse <"$WORLD/event"
+  { printf '{"hook_event_name":"PostToolUse","tool_response":"'; head -c 40000000 /dev/zero | tr '\0' x; printf '"}'; } >"$WORLD/event"
+  exits 0 git txn hook PostToolUse <"$WORLD/event"
+  exits 0 git txn hook PostToolUse < <(cat "$WORLD/event")  # a writer that must not get EPIPE
+  assert_eq "$OUT$ERR" ''
+  assert_eq "$(wc -l <"$GIT_TXN_OBSERVED/hooks.jsonl")" 13
+  assert_eq "$(jq -c .v "$GIT_TXN_OBSERVED/hooks.jsonl" | sort -u)" 1 'every line is JSON'
+  [ "$(wc -L <"$GIT_TXN_OBSERVED/hooks.jsonl")" -le 65536 ] || fail 'a line is too long'
+  exits 0 git txn exec "$ID" -- true
+}
+test_case 'malformed, truncated, gigantic and hostile events are noted as what they are' hook_of_anything
+
+hook_cannot_write() {
+  new_repo
+  observing
+  ln -s /dev/full "$GIT_TXN_OBSERVED/hooks.jsonl"
+  exits 0 git txn hook PostToolUse <<<'{"hook_event_name":"PostToolUse"}'
+  assert_contains "$ERR" 'not recorded'
+  assert_contains "$ERR" 'No space left'
+  rm "$GIT_TXN_OBSERVED/hooks.jsonl"
+  mkdir "$GIT_TXN_OBSERVED/hooks.jsonl"
+  exits 0 git txn hook PostToolUse <<<'{"hook_event_name":"PostToolUse"}'
+  assert_contains "$ERR" 'not recorded'
+  exits 0 git txn hook PostToolUse --into "$WORLD/nowhere" <<<'{}'
+  assert_contains "$ERR" 'has ended'
+  assert_absent "$WORLD/nowhere"
+  # Its output closed, its error closed.
+  exits 0 bash -c 'git-txn hook PostToolUse --into /nowhere <<<"{}" >&- 2>&-'
+}
+test_case 'a hook that cannot write says so and exits 0' hook_cannot_write
+
+hook_after_the_end() {
+  with_agents
+  claude_run 'Write new.txt 1; printf "%s\n" "$GIT_TXN_OBSERVED" >"$WORLD/place"'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  local place
+  place=$(cat "$WORLD/place")
+  GIT_TXN_OBSERVED=$place exits 0 git txn hook Stop <<<'{"hook_event_name":"Stop"}'
+  assert_contains "$ERR" 'has ended'
+  assert_absent "$place"
+  assert_sound
+}
+test_case 'a hook that fires after its transaction has ended makes nothing' hook_after_the_end
+
+hooks_at_once() {
+  new_repo
+  observing
+  local i pids=()
+  for i in {1..20}; do
+    (for _ in 1 2 3 4 5; do printf '{"session_id":"s%s","hook_event_name":"Stop"}' "$i" | git-txn hook Stop; done) &
+    pids+=($!)
+  done
+  for i in "${pids[@]}"; do wait "$i"; done
+  assert_eq "$(jq -r .event.session_id "$GIT_TXN_OBSERVED/hooks.jsonl" | sort | uniq -c | awk '{print $1}' | sort -u)" 5
+}
+test_case 'many hooks at once lose no event' hooks_at_once
+
+otel_import() {
+  new_repo
+  cat >"$WORLD/spans.json" <<'JSON'
+{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"execute_tool","attributes":[
+ {"key":"gen_ai.tool.name","value":{"stringValue":"read_file"}},
+ {"key":"gen_ai.tool.call.arguments","value":{"stringValue":"{\"path\":\"src/f1.txt\"}"}}]}]}]}]}
+JSON
+  exits 3 git txn capture import --otel "$WORLD/spans.json"
+  assert_contains "$ERR" 'no transaction is open'
+  open_work 'echo x >new.txt'
+  exits 0 git txn capture import --otel "$WORLD/spans.json" --json
+  assert_eq "$(field .txn) $(field .observations)" "$ID 1"
+  assert_contains "$(cat "$(git txn open -q "$ID")/../observed/otel.jsonl")" src/f1.txt
+  exits 3 git txn capture import --otel README "$ID"
+  exits 3 git txn capture import "$ID"
+  exits 0 git txn exec "$ID" -- git-txn capture import -q --otel "$WORLD/spans.json"
+  assert_eq "$(grep -c f1.txt "$(git txn open -q "$ID")/../observed/otel.jsonl")" 2
+  exits 0 git txn commit "$ID"
+  exits 3 git txn capture import --otel "$WORLD/spans.json" "$ID"
+  assert_contains "$ERR" 'settled'
+}
+test_case 'spans of a framework are imported into an open transaction' otel_import
+
+finish
