@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Claude Code and Codex themselves in transactions, driven by a scripted model on loopback (model.py).
+# Run by ./dev agents, which sets AGENTS_BIN; as root in a network namespace where only lo is up.
+. "$(dirname "$0")/../e2e/lib.sh"
+
+# model SCRIPT: starts the model; its port is in $PORT, its requests in $WORLD/requests
+model() {
+  printf '%s\n' "$1" >"$WORLD/script.json"
+  mkfifo "$WORLD/model.in"
+  python3 "$E2E_ROOT/tests/agents/model.py" "$WORLD/script.json" "$WORLD/requests" \
+    <"$WORLD/model.in" >"$WORLD/port" 2>"$WORLD/model.err" &
+  exec 7>"$WORLD/model.in"  # the model ends with this case
+  local n=0
+  until [ -s "$WORLD/port" ]; do
+    n=$((n + 1))
+    [ $n -lt 200 ] || fail "no model: $(cat "$WORLD/model.err")"
+    sleep 0.05
+  done
+  PORT=$(cat "$WORLD/port")
+}
+# clean COMMAND...: with the environment of somebody who has only just installed the agents
+clean() {
+  mkdir -p "$WORLD/person"
+  cp "$HOME/.gitconfig" "$WORLD/person/"
+  env -i PATH="$AGENTS_BIN:$PATH" HOME="$WORLD/person" XDG_STATE_HOME="$XDG_STATE_HOME" LC_ALL=C.UTF-8 TERM=dumb \
+    TMPDIR="${TMPDIR:-/tmp}" GIT_CONFIG_NOSYSTEM=1 ASAN_OPTIONS="$ASAN_OPTIONS" IS_SANDBOX=1 \
+    ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=none FAKE_KEY=none \
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_TELEMETRY=1 "$@" </dev/null
+}
+run_claude() { # SCRIPT OUTPUT [OPTION...]
+  local script=$1 to=$2
+  shift 2
+  clean git-txn run --json "$@" -- claude -p "SCRIPT:$script" --output-format stream-json --verbose \
+    --dangerously-skip-permissions >"$to" 2>"$to.err"
+}
+run_codex() { # SCRIPT OUTPUT [OPTION...]
+  local script=$1 to=$2
+  shift 2
+  clean git-txn run --json "$@" -- codex exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox \
+    --disable plugins -m gpt-5.5 -c model_provider=fake \
+    -c "model_providers.fake={name=\"fake\",base_url=\"http://127.0.0.1:$PORT/v1\",env_key=\"FAKE_KEY\",wire_api=\"responses\",supports_websockets=false}" \
+    "SCRIPT:$script" >"$to" 2>"$to.err"
+}
+outcome() { # FILE: where `field` looks
+  OUT=$(tail -n 1 "$1") ERR=$(tail -n 20 "$1.err")
+}
+observed() { echo "$(git txn open -q "$(field .txn)")/../observed"; }
+events_of() { jq -r '.event.hook_event_name // empty' "$1/hooks.jsonl" | tr '\n' ' '; }
+
+stale_read_of_claude() {
+  new_repo
+  model "{
+    \"reader\": [[{\"tool\": \"Read\", \"input\": {\"file_path\": \"{HERE}/src/f1.txt\"}}],
+      [{\"touch\": \"$WORLD/has-read\"}, {\"wait\": \"$WORLD/go-on\"},
+       {\"tool\": \"Write\", \"input\": {\"file_path\": \"{HERE}/decided.txt\", \"content\": \"from f1\\n\"}}],
+      [{\"text\": \"done\"}]],
+    \"writer\": [[{\"wait\": \"$WORLD/has-read\"}, {\"tool\": \"exec_command\", \"input\": {\"cmd\": \"cat src/f2.txt\"}}],
+      [{\"patch\": \"*** Begin Patch\\n*** Update File: src/f1.txt\\n@@\\n-line one of f1\\n+line one of f1, changed\\n*** End Patch\\n\"}],
+      [{\"text\": \"done\"}]]}"
+  run_claude reader "$WORLD/claude" --retries 0 --name 'decide from f1' &
+  local claude=$! status=0 n=0
+  run_codex writer "$WORLD/codex" --name 'change f1' || fail "codex: $(cat "$WORLD/codex" "$WORLD/codex.err")"
+  outcome "$WORLD/codex"
+  assert_eq "$(field .state)" landed
+  assert_eq "$(field '.writes[0].path')" src/f1.txt
+  until git txn status --json | grep -q 'change f1'; do
+    n=$((n + 1))
+    [ $n -lt 600 ] || fail "status never said that a read is stale: $(git txn status)"
+    sleep 0.1
+  done
+  touch "$WORLD/go-on"
+  wait $claude || status=$?
+  outcome "$WORLD/claude"
+  assert_eq "$status $(field .state)" '1 quarantined' "$ERR"
+  assert_eq "$(field '.conflicts[0] | [.kind, .subject] | join(" ")')" 'read-stale src/f1.txt'
+  # It was told before it ended, in answer to its next tool call.
+  assert_contains "$(jq -r 'select(.api == "messages") | .request.messages | tostring' "$WORLD/requests")" \
+    'what you read has changed on main'
+  assert_eq "$(events_of "$(observed)")" \
+    'SessionStart UserPromptSubmit PreToolUse PostToolUse PreToolUse PostToolUse Stop SessionEnd '
+  assert_contains "$(cat "$(observed)/transcripts.jsonl")" '"source":"transcript"'
+  assert_contains "$(git txn why "$(field .txn)")" 'line one of f1, changed'
+  assert_sound
+}
+test_case 'Claude Code decides on what Codex changes meanwhile: one lands, the other is told and refused' stale_read_of_claude 180
+
+both_land() {
+  new_repo
+  model "{
+    \"one\": [[{\"tool\": \"Read\", \"input\": {\"file_path\": \"{HERE}/src/f1.txt\"}}],
+      [{\"tool\": \"Bash\", \"input\": {\"command\": \"grep -rn two src/f2.txt\"}}],
+      [{\"tool\": \"Read\", \"input\": {\"file_path\": \"{HERE}/missing.txt\"}}],
+      [{\"tool\": \"Write\", \"input\": {\"file_path\": \"{HERE}/one.txt\", \"content\": \"1\\n\"}}],
+      [{\"text\": \"done\"}]],
+    \"two\": [[{\"tool\": \"exec_command\", \"input\": {\"cmd\": \"cat src/f3.txt\"}}],
+      [{\"patch\": \"*** Begin Patch\\n*** Add File: two.txt\\n+2\\n*** End Patch\\n\"}],
+      [{\"text\": \"done\"}]]}"
+  run_claude one "$WORLD/claude" &
+  local claude=$!
+  run_codex two "$WORLD/codex" --no-land || fail "codex: $(cat "$WORLD/codex" "$WORLD/codex.err")"
+  wait $claude || fail "claude: $(tail -n 5 "$WORLD/claude" "$WORLD/claude.err")"
+  outcome "$WORLD/claude"
+  assert_eq "$(field .state)" landed "$ERR"
+  assert_eq "$(field .read_set.status)" complete "$(field .read_set.reason)"
+  outcome "$WORLD/codex"
+  assert_eq "$(events_of "$(observed)")" \
+    'SessionStart UserPromptSubmit PreToolUse PostToolUse PreToolUse PostToolUse Stop SessionEnd '
+  assert_contains "$(cat "$(observed)/transcripts.jsonl")" 'cat src/f3.txt'
+  exits 0 git txn commit "$(field .txn)"
+  assert_eq "$(show one.txt) $(show two.txt)" '1 2'
+  # Nothing of theirs was configured.
+  assert_absent "$WORLD/person/.claude/settings.json"
+  [ -z "$(find "$WORLD/person/.codex" -name config.toml)" ] || fail 'a config.toml was made'
+  assert_sound
+}
+test_case 'Claude Code and Codex at once, each in its own transaction, both land with complete reads' both_land 180
+
+finish
