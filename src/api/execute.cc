@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "api/agent_run.h"
+#include "api/watch.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "store/events.h"
@@ -108,7 +109,6 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   spec.foreground = state.host.stdin_is_terminal;
   spec.timeout_ms = options.timeout_ms;
   spec.keep_running = options.keep_running;
-  spec.interrupted = progress.interrupted;
 
   TRY(make_dirs(observed_dir(attempt)));
   AgentRun agent = TRY(prepare_agent(state, attempt, argv, options, spec.cwd));
@@ -118,6 +118,11 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   TRY(state.store->append(
       {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv)}));
   TRY(fp_started.hit());
+  Watch watch(state, TRY(reload(state, txn.id)));
+  spec.interrupted = [&] {
+    watch.look();
+    return progress.interrupted && progress.interrupted();
+  };
   if (progress.on_phase) progress.on_phase("running");
   const std::int64_t began = state.host.clock->monotonic_ns();
   auto trace = capture::run_traced(spec);
@@ -134,6 +139,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   TRY(fp_ended.hit());
   TRY(import_agent(attempt, agent));
   executed.notes = std::move(agent.notes);
+  for (const std::string& note : watch.notes()) executed.notes.push_back(note);
   return executed;
 }
 

@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "api/brief.h"
 #include "api/holders.h"
 #include "api/settle.h"
 #include "api/state.h"
+#include "api/work.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "land/history.h"
@@ -33,16 +35,33 @@ land::Context looking_context(Kernel::State& state) {
   return context;
 }
 
+std::string stale_line(const std::string& subject, const std::string& changed_by) {
+  return changed_by.empty() ? subject : fmt::format("{} ({})", subject, changed_by);
+}
+
+std::vector<std::string> told_reads(const Attempt& attempt) {
+  const auto brief = read_brief(observed_dir(attempt));
+  if (!brief) return {"cannot be judged: " + brief.error().message};
+  std::vector<std::string> stale;
+  if (!*brief) return stale;
+  for (const Brief::Change& change : (*brief)->changes) {
+    stale.push_back(stale_line(change.subject, change.changed_by));
+  }
+  return stale;
+}
+
 // The reads that no longer hold right now. One that cannot be judged is reported, not hidden.
 std::vector<std::string> stale_reads(Kernel::State& state, const Txn& txn) {
-  if (txn.attempts.empty() || txn.attempts.back().kept.empty()) return {};
+  if (txn.attempts.empty()) return {};
+  const Attempt& attempt = txn.attempts.back();
+  // While a command runs, what `run` found out about it and told it.
+  if (!attempt.traces.empty() && !attempt.command_exit) return told_reads(attempt);
+  if (attempt.kept.empty()) return {};
   const auto verdict = land::certify_now(looking_context(state), txn.id);
   if (!verdict) return {"cannot be judged: " + verdict.error().message};
   std::vector<std::string> stale;
   for (const Conflict& conflict : verdict->conflicts) {
-    stale.push_back(conflict.changed_by.empty()
-                        ? conflict.subject
-                        : fmt::format("{} ({})", conflict.subject, conflict.changed_by));
+    stale.push_back(stale_line(conflict.subject, conflict.changed_by));
   }
   return stale;
 }

@@ -64,6 +64,10 @@ struct Signature {
 };
 std::optional<Signature> parse_raw_identity(std::string_view raw);
 
+// A unified diff of a path, or of everything below it, between two commits; "" when it is the same.
+Result<std::string> difference(Kernel::State& state, const Oid& before, const Oid& after,
+                               const std::string& path);
+
 // The reads and writes recorded for an attempt; empty ones when nothing was taken.
 Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt);
 Result<Changes> recorded_writes(const store::Store& store, const Attempt& attempt);

@@ -157,6 +157,12 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
   return work;
 }
 
+Result<ReadSet> reads_until_now(Kernel::State& state, const Txn& txn) {
+  const Attempt& attempt = txn.attempts.back();
+  return reads_of(state, attempt, TRY(snapshot_of(state, txn)), repo::worktree_at(attempt.worktree),
+                  {});
+}
+
 Result<bool> changed_since_taken(Kernel::State& state, const Txn& txn) {
   const Attempt& attempt = txn.attempts.back();
   const Oid snapshot = TRY(snapshot_of(state, txn));

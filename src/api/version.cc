@@ -15,12 +15,12 @@ std::vector<std::string> event_types() {
   using namespace event_type;
   std::vector<std::string> types;
   for (std::string_view type :
-       {kTxnBegun,        kAttemptStarted,  kCommandStarted, kCommandEnded,      kTaken,
-        kPrepared,        kRepairing,       kWaiting,        kConflicted,        kRejected,
-        kQuarantined,     kAborted,         kNothing,        kReopened,          kOwnerLost,
-        kWorktreeRemoved, kLandingPrepared, kLandingLost,    kTransactionLanded, kOutsideMove,
-        kDurableHead,     kCheckoutPending, kGateEvaluated,  kTrusted,           kTicketTaken,
-        kTicketDone,      kSlotReserved}) {
+       {kTxnBegun,          kAttemptStarted, kCommandStarted,  kCommandEnded,    kTaken,
+        kExtended,          kTold,           kPrepared,        kRepairing,       kWaiting,
+        kConflicted,        kRejected,       kQuarantined,     kAborted,         kNothing,
+        kReopened,          kOwnerLost,      kWorktreeRemoved, kLandingPrepared, kLandingLost,
+        kTransactionLanded, kOutsideMove,    kDurableHead,     kCheckoutPending, kGateEvaluated,
+        kTrusted,           kTicketTaken,    kTicketDone,      kSlotReserved}) {
     types.emplace_back(type);
   }
   std::sort(types.begin(), types.end());

@@ -69,13 +69,7 @@ Result<Oid> met_head(Kernel::State& state, const Txn& txn, std::size_t index) {
 
 Result<WhyReport::Witness> path_witness(Kernel::State& state, const Oid& read, const Oid& head,
                                         const std::string& path) {
-  repo::GitOptions git;
-  git.dir = state.repository.place().common_dir;
-  git.extra["GIT_LITERAL_PATHSPECS"] = "1";
-  std::string diff =
-      TRY(state.repository.git().must({"diff", "--no-ext-diff", "--no-color", "--no-renames",
-                                       read.str(), head.str(), "--", path.empty() ? "." : path},
-                                      git));
+  std::string diff = TRY(difference(state, read, head, path));
   return WhyReport::Witness{path.empty() ? "." : path, bounded(std::move(diff), "difference")};
 }
 
@@ -179,6 +173,16 @@ std::vector<std::string> next_steps(const Txn& txn, const std::vector<Conflict>&
 }
 
 }  // namespace
+
+Result<std::string> difference(Kernel::State& state, const Oid& before, const Oid& after,
+                               const std::string& path) {
+  repo::GitOptions git;
+  git.dir = state.repository.place().common_dir;
+  git.extra["GIT_LITERAL_PATHSPECS"] = "1";
+  return state.repository.git().must({"diff", "--no-ext-diff", "--no-color", "--no-renames",
+                                      before.str(), after.str(), "--", path.empty() ? "." : path},
+                                     git);
+}
 
 Result<WhyReport> Kernel::why(const std::string& id) {
   WhyReport report;

@@ -80,6 +80,10 @@ enum class Untraced {
 // it.
 Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untraced,
                             const Progress& progress);
+// What the commands of the last attempt have read until now, while one of them runs. What they
+// wrote counts as read, because what becomes of it is not known yet. Not complete, by its nature;
+// kept nowhere.
+Result<ReadSet> reads_until_now(Kernel::State& state, const Txn& txn);
 // True when the worktree differs from what was last taken, or from the snapshot.
 Result<bool> changed_since_taken(Kernel::State& state, const Txn& txn);
 // Why such a read set is unknown, for good.

@@ -249,15 +249,21 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
   return certify_candidate(context, edited, work.txn, std::move(candidate));
 }
 
-Result<Verdict> certify_now(const Context& context, const TxnId& txn) {
-  const Work work = TRY(load_work(context, txn));
+Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Footprint& footprint,
+                              const Oid& head) {
   Candidate candidate;
-  candidate.head = TRY(context.repository->refs().read(work.txn.target));
+  candidate.head = head;
   candidate.head_tree = TRY(context.repository->objects().tree_of(candidate.head));
   candidate.policy = TRY(policy_at(*context.repository, candidate.head));
-  candidate.level = gates::required_isolation(candidate.policy, work.txn.isolation,
-                                              paths_of(work.footprint.writes));
-  return certify_on(context, work.footprint, candidate);
+  candidate.level =
+      gates::required_isolation(candidate.policy, txn.isolation, paths_of(footprint.writes));
+  return certify_on(context, footprint, candidate);
+}
+
+Result<Verdict> certify_now(const Context& context, const TxnId& txn) {
+  const Work work = TRY(load_work(context, txn));
+  const Oid head = TRY(context.repository->refs().read(work.txn.target));
+  return certify_reads(context, work.txn, work.footprint, head);
 }
 
 Result<bool> same_versions(const Context& context, const Work& work, const Candidate& candidate) {

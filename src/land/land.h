@@ -74,6 +74,9 @@ Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOpt
 // What the certifier would say of a transaction's kept work on the branch as it is now. Only looks:
 // no event, no object, no lock.
 Result<Verdict> certify_now(const Context& context, const TxnId& txn);
+// The same of reads that are not on record yet: those of a command that still runs.
+Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Footprint& footprint,
+                              const Oid& head);
 
 // .gittxn.toml of a commit or tree; the empty policy when there is none. kUsage: it does not parse.
 Result<Policy> policy_at(repo::Repository& repository, const Oid& commitish);

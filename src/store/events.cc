@@ -52,6 +52,20 @@ NewEvent command_ended(const TxnId& id, int attempt, int exit_status) {
                    Json{{"attempt", attempt}, {"exit", exit_status}});
 }
 
+NewEvent extended(const TxnId& id, int attempt, const Oid& head, std::size_t reads) {
+  return new_event(event_type::kExtended, id.str(),
+                   Json{{"attempt", attempt}, {"head", head.str()}, {"reads", reads}});
+}
+
+NewEvent told(const TxnId& id, int attempt, const Oid& head, int number,
+              const std::vector<std::string>& subjects) {
+  return new_event(event_type::kTold, id.str(),
+                   Json{{"attempt", attempt},
+                        {"head", head.str()},
+                        {"number", number},
+                        {"subjects", texts_to_json(subjects)}});
+}
+
 NewEvent worktree_removed(const TxnId& id, int attempt) {
   return new_event(event_type::kWorktreeRemoved, id.str(), Json{{"attempt", attempt}},
                    key("txn", id.str(), "worktree-removed", std::to_string(attempt)));

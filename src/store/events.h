@@ -29,6 +29,11 @@ NewEvent attempt_started(const TxnId& id, const Attempt& attempt);
 NewEvent command_started(const TxnId& id, int attempt, const std::string& trace,
                          const std::vector<std::string>& argv);  // trace empty: not traced
 NewEvent command_ended(const TxnId& id, int attempt, int exit_status);
+// While a command runs. Extended: everything that was read until then holds at this head of the
+// branch too. Told: it does not; a brief with this number names these subjects.
+NewEvent extended(const TxnId& id, int attempt, const Oid& head, std::size_t reads);
+NewEvent told(const TxnId& id, int attempt, const Oid& head, int number,
+              const std::vector<std::string>& subjects);
 NewEvent worktree_removed(const TxnId& id, int attempt);
 
 // What came out of an attempt. May be recorded again after more work.

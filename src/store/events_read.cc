@@ -55,6 +55,18 @@ std::string describe_conflicts(const Json& payload) {
   return out;
 }
 
+std::string first_texts(const Json& payload, const char* key) {
+  const auto list = payload.find(key);
+  if (list == payload.end() || !list->is_array()) return {};
+  std::string out;
+  for (std::size_t i = 0; i < list->size() && i < 3; ++i) {
+    if (!(*list)[i].is_string()) continue;
+    out += (out.empty() ? "" : ", ") + decode_path((*list)[i].get<std::string>());
+  }
+  if (list->size() > 3) out += fmt::format(" and {} more", list->size() - 3);
+  return out;
+}
+
 std::string describe_txn(std::string_view type, const Json& p) {
   if (type == event_type::kTxnBegun) {
     return fmt::format("begun by {} on {}", text_of(p, "owner"), text_of(p, "target"));
@@ -64,6 +76,14 @@ std::string describe_txn(std::string_view type, const Json& p) {
   }
   if (type == event_type::kCommandStarted) return "command started" + colon(argv_of(p));
   if (type == event_type::kCommandEnded) return "command ended, exit " + number_of(p, "exit");
+  if (type == event_type::kExtended) {
+    return fmt::format("its {} reads until then hold at {}", number_of(p, "reads"),
+                       brief(text_of(p, "head")));
+  }
+  if (type == event_type::kTold) {
+    return fmt::format("stale at {}, and its agent is told{}", brief(text_of(p, "head")),
+                       colon(first_texts(p, "subjects")));
+  }
   if (type == event_type::kTaken) {
     return fmt::format("work kept as {}{}", brief(text_of(p, "kept")),
                        colon(text_of(p, "unknown_reason")));

@@ -86,6 +86,35 @@ Status apply_command_ended(Txn& txn, const Event& event, const Json& json) {
   return {};
 }
 
+// Facts for whoever reads the history; the landing judges everything again.
+Status apply_extended(Txn& txn, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  int number = 0;
+  std::int64_t reads = 0;
+  Oid head;
+  fields.integer("attempt", number);
+  fields.oid("head", head);
+  fields.integer("reads", reads);
+  TRY(fields.done());
+  TRY(attempt_of(txn, event, number));
+  return {};
+}
+
+Status apply_told(Txn& txn, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  int attempt = 0;
+  int number = 0;
+  Oid head;
+  std::vector<std::string> subjects;
+  fields.integer("attempt", attempt);
+  fields.oid("head", head);
+  fields.integer("number", number);
+  fields.texts("subjects", subjects);
+  TRY(fields.done());
+  TRY(attempt_of(txn, event, attempt));
+  return {};
+}
+
 Status apply_taken(Txn& txn, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   int number = 0;
@@ -228,6 +257,8 @@ constexpr Rule kRules[] = {
     {event_type::kAttemptStarted, bits({kOpen, kRepairing}), kOpen, apply_attempt},
     {event_type::kCommandStarted, bits({kOpen}), {}, apply_command_started},
     {event_type::kCommandEnded, bits({kOpen, kAborted}), {}, apply_command_ended},
+    {event_type::kExtended, bits({kOpen}), {}, apply_extended},
+    {event_type::kTold, bits({kOpen}), {}, apply_told},
     {event_type::kTaken, kRest, {}, apply_taken},
     {event_type::kPrepared, kRest, kPrepared, apply_prepared},
     {event_type::kRepairing, bits({kPrepared, kRepairing}), kRepairing, apply_repairing},

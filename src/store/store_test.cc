@@ -111,6 +111,26 @@ TEST(Store, OnlyMovesAsTheDiagramSays) {
   EXPECT_TRUE(store.verify_replay()->problems.empty());
 }
 
+TEST(Store, WhatIsFoundOutWhileACommandRunsIsOnRecord) {
+  TempStore place;
+  Store store = place.open();
+  ASSERT_OK(store.append(
+      {events::txn_begun(new_txn("t-1")), events::attempt_started(kOne, new_attempt(1, oid(1)))}));
+  ASSERT_OK(store.append({events::extended(kOne, 1, oid(2), 41)}));
+  ASSERT_OK(store.append({events::told(kOne, 1, oid(3), 1, {"src/a.c", "b%\xff"})}));
+  EXPECT_CODE(store.append({events::told(kOne, 2, oid(3), 2, {})}), Code::kStale);
+  EXPECT_EQ(store.txn(kOne).value()->state, TxnState::kOpen);
+  const std::vector<Event> history = store.events_of("t-1").value();
+  ASSERT_GE(history.size(), 2u);
+  EXPECT_EQ(events::describe(history[history.size() - 2]),
+            "its 41 reads until then hold at " + oid(2).str().substr(0, 7));
+  EXPECT_EQ(events::describe(history.back()),
+            "stale at " + oid(3).str().substr(0, 7) + ", and its agent is told: src/a.c, b%\xff");
+  ASSERT_OK(store.append({events::nothing(kOne, "no change")}));
+  EXPECT_CODE(store.append({events::extended(kOne, 1, oid(2), 41)}), Code::kStale);
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
 TEST(Store, AMoveEndsAWait) {
   TempStore place;
   Store store = place.open();

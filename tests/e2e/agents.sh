@@ -229,4 +229,72 @@ JSON
 }
 test_case 'spans of a framework are imported into an open transaction' otel_import
 
+history_of() { git txn why --json "$1" | jq -r '.history[]'; }
+# until_history ID TEXT: its history says so
+until_history() {
+  local n=0
+  until history_of "$1" | grep -qF "$2"; do
+    n=$((n + 1))
+    [ $n -lt 300 ] || fail "never: $2; history: $(history_of "$1")"
+    sleep 0.1
+  done
+}
+running_id() { git txn status --json | jq -r '.transactions[] | select(.state == "open") | .txn'; }
+
+tells_while_it_runs() {
+  with_agents
+  local script='Read src/f1.txt; meet; wait_for "$GIT_TXN_OBSERVED/brief.json" 30
+    Read src/f2.txt; printf "%s" "$told" >"$WORLD/told"; told=""
+    Read src/f3.txt; printf "%s" "$told" >"$WORLD/told-again"; Write new.txt 1; meet 2'
+  git-txn run --json --retries 0 -- claude -p "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  RUN_PID=$!
+  met
+  local id
+  id=$(running_id)
+  go_on
+  # What it did not read moves the mark, and it is told nothing.
+  exits 0 git txn run -q --name 'far away' -- sh -c 'echo other >docs/guide.md'
+  until_history "$id" "reads until then hold at $(git rev-parse --short=7 main)"
+  assert_absent "$(git txn open -q "$id")/../observed/brief.json"
+  # What it read does.
+  exits 0 git txn run -q --name 'change f1' -- sh -c 'echo "another line" >>src/f1.txt'
+  met 2
+  assert_contains "$(cat "$WORLD/told")" 'src/f1.txt'
+  assert_contains "$(cat "$WORLD/told")" 'change f1'
+  assert_contains "$(cat "$WORLD/told")" '+another line'
+  assert_lacks "$(cat "$WORLD/told")" 'docs/guide.md'
+  assert_file "$WORLD/told-again" ''
+  assert_contains "$(git txn status)" 'src/f1.txt'
+  until_history "$id" 'its agent is told: src/f1.txt'
+  go_on 2
+  ends 1
+  assert_eq "$(field .state)" quarantined
+  assert_eq "$(field '.conflicts[0].subject')" src/f1.txt
+  assert_sound
+}
+test_case 'a running agent is told once what it read and is stale; what it did not read extends it' tells_while_it_runs
+
+told_by_two() {
+  with_agents
+  local script='Read src/f1.txt; meet; wait_for "$GIT_TXN_OBSERVED/brief.json" 30
+    Read src/f2.txt; printf "%s" "$told" >"$WORLD/told"; told=""
+    session=another; Read src/f3.txt; printf "%s" "$told" >"$WORLD/told-other"
+    meet 2; n=0
+    while [ -e "$GIT_TXN_OBSERVED/brief.json" ]; do n=$((n + 1)); [ $n -lt 600 ] || exit 9; sleep 0.1; done
+    Write new.txt 1'
+  git-txn run --json --retries 0 -- claude -p "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  RUN_PID=$!
+  met
+  person_commits src/f1.txt 'by hand'
+  go_on
+  met 2
+  git reset -q --hard HEAD^
+  go_on 2
+  ends 0
+  assert_contains "$(cat "$WORLD/told")" 'Pat Person'
+  assert_contains "$(cat "$WORLD/told-other")" 'src/f1.txt'
+  assert_eq "$(field .state)" landed
+}
+test_case 'each conversation is told, and a brief goes when what was read holds again' told_by_two
+
 finish

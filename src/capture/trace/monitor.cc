@@ -29,6 +29,7 @@ namespace gittxn::capture {
 
 namespace {
 
+constexpr std::int64_t kShowEveryMs = 200;  // for whoever reads the records while they grow
 constexpr std::int64_t kLookAgainMs = 5;    // at a tree that is being ended
 constexpr std::int64_t kNewcomersMs = 200;  // between looks for what a tree that ends has started
 constexpr std::size_t kMaxNamed = 64;       // processes named in left_running
@@ -183,12 +184,13 @@ Ending Monitor::watch() {
     if (tree_.tracer_failed) return Ending::kBroken;
     if (told_to_end_ || interrupts_ > 1) return Ending::kInterrupted;
     if (tree_.root_stopped.exchange(false) && spec_.foreground) tell(Message::kStopped, {});
-    std::int64_t timeout_ms = -1;
+    std::int64_t timeout_ms = kShowEveryMs;
     if (spec_.timeout_ms >= 0) {
-      timeout_ms = deadline - now_ms();
+      timeout_ms = std::min(timeout_ms, deadline - now_ms());
       if (timeout_ms <= 0) return Ending::kTimeout;
     }
     wait_events(timeout_ms);
+    writer_.show();
   }
 }
 

@@ -245,6 +245,11 @@ std::string RecordWriter::lost() const {
   return lost_;
 }
 
+void RecordWriter::show() {
+  const std::lock_guard lock(mutex_);
+  if (!buffer_.empty()) flush();
+}
+
 void RecordWriter::finish() {
   const std::lock_guard lock(mutex_);
   if (std::exchange(finished_, true)) return;

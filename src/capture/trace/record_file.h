@@ -32,6 +32,7 @@ class RecordWriter {
   explicit RecordWriter(int fd);  // borrowed; must stay open until finish()
   void add(Record record);        // gives it its seq; drops repeated reads
   void lose(std::string reason);  // the first reason stays
+  void show();                    // what was added so far can be read in the file from now on
   void finish();                  // writes the end mark; what is added later is dropped
   std::string lost() const;
 

@@ -124,6 +124,22 @@ TEST(RecordFile, LeavesOutRepeatedReadsUntilSomethingIsWritten) {
             "open-write/b7 open-write/b7 open-read/a7 ");
 }
 
+TEST(RecordFile, CanBeReadWhileItGrows) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  RecordSummary summary;
+  writer.add(read_of("/a"));
+  EXPECT_TRUE(read_all(file, &summary).empty());
+  writer.show();
+  EXPECT_EQ(read_all(file, &summary).size(), 1u);
+  EXPECT_FALSE(summary.complete);
+  writer.show();
+  writer.add(read_of("/b"));
+  writer.finish();
+  EXPECT_EQ(read_all(file, &summary).size(), 2u);
+  EXPECT_TRUE(summary.complete);
+}
+
 TEST(RecordFile, LostRecordsAreSaid) {
   const MemoryFile file;
   RecordWriter writer(file.fd());
