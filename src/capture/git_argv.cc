@@ -370,6 +370,12 @@ bool is_git_program(std::string_view path) {
   return name == "git-upload-pack" || name == "git-receive-pack" || name == "git-upload-archive";
 }
 
+bool serves_worktree(std::string_view path, const std::vector<std::string>& argv) {
+  if (base_name(path) != "git-txn") return false;
+  // Wherever the word stands: it may be the value of an option, and then more is read than was.
+  return std::find(argv.begin(), argv.end(), "mcp") != argv.end();
+}
+
 GitUse parse_git(std::string_view path, const std::vector<std::string>& argv) {
   GitUse use;
   const std::string name = base_name(path);

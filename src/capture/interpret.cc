@@ -165,7 +165,8 @@ void Interpreter::executed(const Record& record) {
   next.cwd = process.cwd;
   next.argv = argv_text(record.argv);
   const Resolved program = resolver_.resolve(record.path, LastLink::kFollow);
-  next.git = program.place == Place::kOutside && is_git_program(record.path);
+  next.git = program.place == Place::kOutside && is_git_program(record.path) &&
+             !serves_worktree(record.path, record.argv);
   if (next.git) {
     next.use = parse_git(record.path, record.argv);
     next.helper = process.git && (process.helper || process.use.understood);
