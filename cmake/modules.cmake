@@ -51,6 +51,23 @@ function(txn_module NAME)
   txn_tests(${NAME} SOURCES ${tests} LINK txn_${NAME})
 endfunction()
 
+# txn_embed(MODULE FILE FUNCTION): the bytes of a text file, at most 16 KiB, as what the function
+# std::string_view gittxn::MODULE::FUNCTION() returns, so that there is one file to install.
+function(txn_embed MODULE FILE FUNCTION)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${FILE})
+  file(READ ${PROJECT_SOURCE_DIR}/${FILE} text)
+  set(source ${PROJECT_BINARY_DIR}/embed/${FUNCTION}.cc)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "#include <string_view>
+namespace gittxn::${MODULE} {
+std::string_view ${FUNCTION}();
+std::string_view ${FUNCTION}() {
+  return R\"embedded(@text@)embedded\";
+}
+}  // namespace gittxn::${MODULE}
+")
+  target_sources(txn_${MODULE} PRIVATE ${source})
+endfunction()
+
 function(txn_program PROGRAM)
   cmake_parse_arguments(P "" "MODULE" "DEPS;LIBS" ${ARGN})
   txn_sources(${P_MODULE} code tests)

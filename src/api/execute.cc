@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "api/agent_run.h"
+#include "api/instructions.h"
 #include "api/watch.h"
 #include "api/work.h"
 #include "base/failpoint.h"
@@ -111,6 +112,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   spec.keep_running = options.keep_running;
 
   TRY(make_dirs(observed_dir(attempt)));
+  TRY(leave_briefing(state, txn));
   AgentRun agent = TRY(prepare_agent(state, attempt, argv, options, spec.cwd));
   spec.argv = agent.argv;
   // A record file of a start that was killed before its event; nothing of it was ever counted.

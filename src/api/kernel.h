@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -144,6 +145,33 @@ struct DoctorLine {
   std::string detail;
 };
 
+// A text that was made from parts of the repository, stored with what it was made from.
+struct SummaryRequest {
+  std::string name;
+  std::string text;
+  std::vector<std::string> paths;       // what it was made from, relative to the current directory
+  std::optional<std::string> reads_of;  // else: all that this transaction read and changed
+  std::optional<std::string> onto;      // the branch it was made from
+};
+struct SummaryLine {
+  std::string name;
+  Digest digest;  // of what says what it was made from; a read of the summary names it
+  std::int64_t bytes = 0;
+  std::string made_by;  // a transaction, or a person
+  std::string time;
+  std::size_t sources = 0;
+  bool judged = false;  // the next four: at the head of the branch
+  bool holds = false;
+  std::string stale_source;  // the first path that changed
+  std::string source_digest;
+  std::string source_now;
+};
+
+// Inside a transaction: asks for a summary to be stored when the transaction has landed. Without
+// paths it is made from all that the transaction reads and changes. kUsage, kRefused: a path
+// outside of the tree.
+Status request_summary(const Host& host, const SummaryRequest& request);
+
 class Kernel {
  public:
   struct State;  // of the facade's own files
@@ -176,6 +204,19 @@ class Kernel {
   Result<ReadSet> reads(const std::string& id);
   Result<Changes> writes(const std::string& id);
   Result<WhyReport> why(const std::string& id);
+
+  // Outside of transactions. kUsage: it would be made from nothing, or what the transaction read is
+  // unknown; or a path is not there.
+  Result<SummaryLine> add_summary(const SummaryRequest& request);
+  // The newest of each name, or those named (kUsage: there is none), judged at the head of the
+  // branch.
+  Result<std::vector<SummaryLine>> summaries(const std::optional<std::string>& onto,
+                                             const std::vector<std::string>& names);
+  // Not judged. Inside a transaction the use is on record before this returns, and the transaction
+  // depends on all that the summary was made from.
+  Result<std::pair<SummaryLine, std::string>> summary(const std::string& name);
+
+  Result<std::string> instructions();  // what agents are told: txn.instructions, else ours
 
   Result<Policy> policy(const std::optional<std::string>& onto);
   Result<std::vector<GateLine>> run_gates_on(const std::string& id_or_commit,

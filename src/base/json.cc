@@ -311,4 +311,14 @@ std::string decode_path(std::string_view text) {
   return out;
 }
 
+bool is_utf8(std::string_view bytes) {
+  char32_t point = 0;
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_sequence(bytes, &point);
+    if (length == 0) return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
 }  // namespace gittxn

@@ -32,5 +32,6 @@ std::string dump_json(const Json& value);
 // bytes.
 std::string encode_path(std::string_view bytes);
 std::string decode_path(std::string_view text);
+bool is_utf8(std::string_view bytes);
 
 }  // namespace gittxn

@@ -1,0 +1,42 @@
+#include "api/instructions.h"
+
+#include <nlohmann/json.hpp>
+
+#include "api/work.h"
+#include "base/fs.h"
+
+namespace gittxn::api {
+
+namespace {
+constexpr std::size_t kMaxText = 64u << 10;
+}
+
+Result<std::string> instructions(Kernel::State& state) {
+  const auto named = TRY(state.repository.config().path("txn.instructions"));
+  if (!named) return std::string(shipped_instructions());
+  auto text = read_file(*named, kMaxText);
+  if (!text) {
+    return fail(Code::kUsage, "txn.instructions names '" + *named + "': " + text.error().message,
+                "give it a text of at most 64 KiB, or: git config --unset txn.instructions");
+  }
+  return text;
+}
+
+Status leave_briefing(Kernel::State& state, const Txn& txn) {
+  const Attempt& attempt = txn.attempts.back();
+  const Json about{{"id", encode_path(txn.id.str())},
+                   {"name", encode_path(txn.name)},
+                   {"branch", encode_path(short_branch(txn.target))},
+                   {"base", attempt.base.str()},
+                   {"isolation", isolation_name(txn.isolation)}};
+  const std::string dir = observed_dir(attempt);
+  TRY(write_file(join_path(dir, kAboutFile), canonical_json(about) + "\n", Sync::kNo));
+  const std::string text = TRY(instructions(state));
+  return write_file(join_path(dir, kInstructionsFile), text, Sync::kNo);
+}
+
+Result<std::string> Kernel::instructions() {
+  return api::instructions(*state_);
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,26 @@
+// What agents are told about working in a transaction: share/instructions.md, which is in the
+// program. A person names another text with `git config txn.instructions FILE`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/state.h"
+#include "base/result.h"
+#include "model/txn.h"
+
+namespace gittxn::api {
+
+// Beside the observations of an attempt (observed_dir).
+inline constexpr std::string_view kInstructionsFile = "instructions.md";
+inline constexpr std::string_view kAboutFile = "txn.json";
+
+std::string_view shipped_instructions();
+// The text that counts here: of txn.instructions, else the shipped one. kUsage: the file that is
+// named cannot be read, or has more than 64 KiB.
+Result<std::string> instructions(Kernel::State& state);
+// Leaves what a process inside needs to know, for it must not ask the repository: txn.json
+// {id, name, branch, base, isolation} and instructions.md. Before the command runs.
+Status leave_briefing(Kernel::State& state, const Txn& txn);
+
+}  // namespace gittxn::api

@@ -1,0 +1,295 @@
+#include "mcp/tools.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace gittxn::mcp {
+
+namespace {
+
+constexpr std::size_t kMaxPaths = 1000;
+
+// Reads arguments strictly and remembers the first thing that is wrong, in words for a model.
+class Arguments {
+ public:
+  explicit Arguments(const Json& json) : json_(json) {
+    if (!json.is_object()) wrong_ = "arguments are an object";
+  }
+
+  void text(const char* key, std::string& out) {
+    const Json* value = find(key);
+    if (value == nullptr) return;
+    if (value->is_string()) {
+      out = value->get<std::string>();
+    } else {
+      refuse(key, "a string");
+    }
+  }
+  void needed_text(const char* key, std::string& out) {
+    text(key, out);
+    if (out.empty() && wrong_.empty()) wrong_ = fmt::format("'{}' is needed", key);
+  }
+  template <typename T>
+  void number(const char* key, T& out) {
+    const Json* value = find(key);
+    if (value == nullptr) return;
+    constexpr std::int64_t kMost = 1'000'000'000;
+    const bool whole = value->is_number_integer();
+    const std::int64_t given = whole ? value->get<std::int64_t>() : -1;
+    if (given < 0 || given > kMost) return refuse(key, "a number of at least 0");
+    out = static_cast<T>(given);
+  }
+  void flag(const char* key, bool& out) {
+    const Json* value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_boolean()) return refuse(key, "true or false");
+    out = value->get<bool>();
+  }
+  void texts(const char* key, std::vector<std::string>& out) {
+    const Json* value = find(key);
+    if (value == nullptr) return;
+    if (value->is_string()) {
+      out = {value->get<std::string>()};
+      return;
+    }
+    const bool fits = value->is_array() && value->size() <= kMaxPaths;
+    if (!fits) return refuse(key, "a list of at most 1,000 strings");
+    for (const Json& each : *value) {
+      if (!each.is_string()) return refuse(key, "a list of strings");
+      out.push_back(each.get<std::string>());
+    }
+  }
+  // What is wrong; "" when nothing is.
+  std::string wrong() const {
+    if (!wrong_.empty() || !json_.is_object()) return wrong_;
+    for (const auto& [key, value] : json_.items()) {
+      if (!asked_.contains(key)) return "there is no argument '" + key.substr(0, 64) + "'";
+    }
+    return "";
+  }
+
+ private:
+  const Json* find(const char* key) {
+    asked_.insert(key);
+    if (!json_.is_object()) return nullptr;
+    const auto at = json_.find(key);
+    return at == json_.end() || at->is_null() ? nullptr : &*at;
+  }
+  void refuse(const char* key, std::string_view wanted) {
+    if (wrong_.empty()) wrong_ = fmt::format("'{}' is {}", key, wanted);
+  }
+  const Json& json_;
+  std::set<std::string, std::less<>> asked_;
+  std::string wrong_;
+};
+
+Json property(const char* type, const char* description) {
+  return {{"type", type}, {"description", description}};
+}
+
+Json tool(const char* name, const char* description, Json properties, Json required) {
+  return {{"name", name},
+          {"description", description},
+          {"inputSchema",
+           {{"type", "object"},
+            {"properties", std::move(properties)},
+            {"required", std::move(required)},
+            {"additionalProperties", false}}},
+          {"annotations",
+           {{"readOnlyHint", true}, {"idempotentHint", true}, {"openWorldHint", false}}}};
+}
+
+ToolAnswer failed(std::string text) {
+  return {{std::move(text)}, true};
+}
+std::string words_of(const Error& error) {
+  return error.hint.empty() ? error.message : error.message + "; " + error.hint;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// An error of a tool is an answer; that it was cancelled is none.
+#define ANSWER(expr)                                                  \
+  __extension__({                                                     \
+    auto&& answered_ = (expr);                                        \
+    if (!answered_ && answered_.error().code == Code::kInterrupted) { \
+      return std::unexpected(std::move(answered_).error());           \
+    }                                                                 \
+    if (!answered_) return failed(words_of(answered_.error()));       \
+    *std::move(answered_);                                            \
+  })
+
+Result<ToolAnswer> read_tool(api::TreeTools& tools, Arguments& in, const api::Caller& caller,
+                             const std::function<bool()>& /*stop*/) {
+  api::ReadRequest request;
+  in.needed_text("path", request.path);
+  in.number("offset", request.offset);
+  in.number("limit", request.limit);
+  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
+  const api::FileText file = ANSWER(tools.read(request, caller));
+  if (file.binary) {
+    return ToolAnswer{
+        {fmt::format("{} is binary, {} bytes; it is not shown", file.path, file.size)}};
+  }
+  ToolAnswer answer{{file.text}};
+  const std::int64_t last = request.offset + file.lines - 1;
+  std::string notes;
+  if (file.lines == 0) notes += fmt::format("no lines from {} on. ", request.offset);
+  if (file.more) notes += fmt::format("truncated: lines {}-{} of more", request.offset, last);
+  if (file.cut) notes += fmt::format("; line {} is longer than what is shown of it", last);
+  if (file.more && !file.cut) notes += fmt::format("; go on with offset {}", last + 1);
+  if (file.more) notes += ". ";
+  if (!is_utf8(file.text)) notes += "bytes that are not UTF-8 are shown as U+FFFD. ";
+  if (!notes.empty()) answer.texts.push_back("[" + notes.substr(0, notes.size() - 1) + "]");
+  return answer;
+}
+
+Result<ToolAnswer> search_tool(api::TreeTools& tools, Arguments& in, const api::Caller& caller,
+                               const std::function<bool()>& stop) {
+  api::SearchRequest request;
+  in.needed_text("pattern", request.pattern);
+  in.text("path", request.path);
+  in.texts("glob", request.globs);
+  in.flag("literal", request.literal);
+  in.flag("ignore_case", request.ignore_case);
+  in.flag("word", request.word);
+  in.flag("files_only", request.files_only);
+  in.number("context", request.context);
+  in.number("limit", request.limit);
+  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
+  const api::SearchAnswer found = ANSWER(tools.search(request, caller, stop));
+  ToolAnswer answer{{found.files == 0 ? "no matches\n" : joined(found.lines)}};
+  if (found.more) {
+    answer.texts.push_back(
+        "[truncated: there may be more; name a directory or a glob, or raise limit]");
+  }
+  if (!found.skipped.empty()) {
+    std::string names;
+    for (const std::string& name : found.skipped) names += (names.empty() ? "" : ", ") + name;
+    answer.texts.push_back("[not searched, being binary or too large: " + names + "]");
+  }
+  return answer;
+}
+
+Result<ToolAnswer> list_tool(api::TreeTools& tools, Arguments& in, const api::Caller& caller,
+                             const std::function<bool()>& stop) {
+  api::ListRequest request;
+  in.text("path", request.path);
+  in.text("glob", request.glob);
+  in.number("limit", request.limit);
+  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
+  const api::ListAnswer found = ANSWER(tools.list(request, caller, stop));
+  ToolAnswer answer{{found.names.empty() ? "nothing there\n" : joined(found.names)}};
+  if (found.more) answer.texts.push_back("[truncated: there are more; raise limit]");
+  return answer;
+}
+
+Result<ToolAnswer> status_tool(api::TreeTools& tools, Arguments& in, const api::Caller& /*caller*/,
+                               const std::function<bool()>& /*stop*/) {
+  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
+  Json status{{"worktree", encode_path(tools.top())},
+              {"recording", !tools.observed().empty()},
+              {"recorded", tools.recorded()}};
+  // Written by the command that runs the transaction; nothing here is taken on trust by anyone.
+  const auto about = parse_json(tools.about());
+  status["transaction"] = about ? *about : Json();
+  Json stale = Json::array();
+  const api::TreeTools::News news = tools.news();
+  for (const std::string& subject : news.subjects) stale.push_back(encode_path(subject));
+  status["stale"] = std::move(stale);
+  ToolAnswer answer{{dump_json(status)}};
+  if (news.number > 0) answer.texts.push_back(news.text);
+  if (tools.observed().empty()) {
+    answer.texts.emplace_back(
+        "[no transaction: this is the checkout itself, and nothing is recorded]");
+  }
+  return answer;
+}
+
+Result<ToolAnswer> declare_tool(api::TreeTools& tools, Arguments& in, const api::Caller& caller,
+                                const std::function<bool()>& /*stop*/) {
+  std::vector<std::string> paths;
+  std::string reason;
+  in.texts("paths", paths);
+  in.text("reason", reason);
+  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
+  if (paths.empty()) return failed("'paths' names at least one path");
+  std::vector<api::DeclaredRead> reads;
+  for (const std::string& path : paths) reads.push_back(ANSWER(api::parse_declared(path)));
+  if (auto declared = tools.declare(reads, reason, caller); !declared) {
+    return failed(words_of(declared.error()));
+  }
+  return ToolAnswer{{fmt::format("{} declared", reads.size())}};
+}
+
+#undef ANSWER
+
+using Tool = Result<ToolAnswer> (*)(api::TreeTools&, Arguments&, const api::Caller&,
+                                    const std::function<bool()>&);
+constexpr std::pair<std::string_view, Tool> kTools[] = {{"read", read_tool},
+                                                        {"search", search_tool},
+                                                        {"list", list_tool},
+                                                        {"status", status_tool},
+                                                        {"declare_read", declare_tool}};
+
+}  // namespace
+
+Json tool_list() {
+  const char* path = "relative to the top of the worktree, or absolute and inside it";
+  Json globs = property(
+      "array", "files to look at, as in .gitignore: '*.c', 'src/**/*.h'; '!*.min.js' leaves out");
+  globs["items"] = {{"type", "string"}};
+  Json paths = property("array", "PATH or PATH:FIRST-LAST, relative to the current directory");
+  paths["items"] = {{"type", "string"}};
+  return Json::array(
+      {tool("read", "Read a text file of the transaction's worktree, or lines of it.",
+            {{"path", property("string", path)},
+             {"offset", property("integer", "first line, from 1")},
+             {"limit", property("integer", "how many lines (default 2000)")}},
+            {"path"}),
+       tool("search",
+            "Search the files of the worktree for a regular expression (Perl's, without inline "
+            "options). Answers lines as path:line:text. Ignored and binary files are left out.",
+            {{"pattern", property("string", "the expression, or with literal the text itself")},
+             {"path", property("string", path)},
+             {"glob", std::move(globs)},
+             {"literal", property("boolean", "the pattern is a fixed string")},
+             {"ignore_case", property("boolean", "letters of both cases match (ASCII)")},
+             {"word", property("boolean", "match whole words")},
+             {"files_only", property("boolean", "answer only the names of the files")},
+             {"context", property("integer", "lines around each match (default 0)")},
+             {"limit", property("integer", "how many lines or names (default 200)")}},
+            {"pattern"}),
+       tool("list", "List the names in a directory, or with glob every file below it that matches.",
+            {{"path", property("string", path)},
+             {"glob", property("string", "'*.c', 'src/**/*.h', as in .gitignore")},
+             {"limit", property("integer", "how many names (default 1000)")}},
+            Json::array()),
+       tool("status",
+            "Which transaction this is, what it started from, and which of its reads are stale.",
+            Json::object(), Json::array()),
+       tool("declare_read",
+            "Say that your change depends on files you did not open with these tools.",
+            {{"paths", std::move(paths)}, {"reason", property("string", "why, in a few words")}},
+            {"paths"})});
+}
+
+Result<ToolAnswer> call_tool(api::TreeTools& tools, const std::string& name, const Json& arguments,
+                             const api::Caller& caller, const std::function<bool()>& stop) {
+  for (const auto& [known, call] : kTools) {
+    if (known != name) continue;
+    Arguments in(arguments);
+    return call(tools, in, caller, stop);
+  }
+  return fail(Code::kNotFound, "there is no tool '" + name.substr(0, 64) + "'");
+}
+
+}  // namespace gittxn::mcp
