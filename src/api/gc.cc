@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/summaries.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
@@ -121,6 +122,7 @@ Status Collection::collect(const TxnId& id) {
 
 Status Collection::collect_held(const Txn& txn) {
   const int last = static_cast<int>(txn.attempts.size());
+  TRY(publish_summaries(state_, txn, report_.kept));
   switch (txn.state) {
     case TxnState::kLanded:
       TRY(worktrees(txn));

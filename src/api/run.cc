@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "api/settle.h"
+#include "api/summaries.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "store/events.h"
@@ -156,6 +157,7 @@ Status Run::repair(const std::vector<Conflict>& conflicts) {
 // A landed change needs its worktrees no more; anything else keeps them.
 Status Run::tidy() {
   const Txn txn = TRY(reload(state_, id()));
+  TRY(publish_summaries(state_, txn, outcome_.notes));
   if (options_.keep || options_.keep_running) return {};
   if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};
   return remove_worktrees(state_, txn);

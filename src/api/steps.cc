@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/settle.h"
+#include "api/summaries.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "store/events.h"
@@ -198,6 +199,7 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
   }
   const Txn now = TRY(reload(*state_, txn));
   const bool over = now.state == TxnState::kLanded || now.state == TxnState::kNothing;
+  TRY(publish_summaries(*state_, now, outcome.notes));
   if (over && !options.keep) TRY(remove_worktrees(*state_, now));
   TRY(finish_outcome(*state_, txn, started_ns, outcome));
   return outcome;

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "api/summaries.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "capture/interpret.h"
@@ -87,6 +88,7 @@ Result<ReadSet> reads_of(Kernel::State& state, const Attempt& attempt, const Oid
     mark_unknown(reads, "its owner was killed before the command ended");
   }
   reads.reads.push_back(TRY(policy_read(state, snapshot)));
+  for (Read& read : TRY(summary_reads(attempt))) reads.reads.push_back(std::move(read));
   normalize(reads);
   return reads;
 }

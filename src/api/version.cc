@@ -20,7 +20,7 @@ std::vector<std::string> event_types() {
         kConflicted,        kRejected,       kQuarantined,     kAborted,         kNothing,
         kReopened,          kOwnerLost,      kWorktreeRemoved, kLandingPrepared, kLandingLost,
         kTransactionLanded, kOutsideMove,    kDurableHead,     kCheckoutPending, kGateEvaluated,
-        kTrusted,           kTicketTaken,    kTicketDone,      kSlotReserved}) {
+        kTrusted,           kTicketTaken,    kTicketDone,      kSlotReserved,    kSummaryAdded}) {
     types.emplace_back(type);
   }
   std::sort(types.begin(), types.end());

@@ -12,6 +12,7 @@
 #include "gates/policy_file.h"
 #include "land/history.h"
 #include "land/message.h"
+#include "land/summaries.h"
 
 namespace gittxn::land {
 
@@ -64,8 +65,11 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
                            Candidate& candidate) {
   const std::vector<SnapshotDiff> diffs = TRY(diffs_to(context, footprint, candidate.head_tree));
   candidate.versions = TRY(versions_now(context, footprint, candidate));
+  const std::vector<certify::SummaryState> summaries = TRY(summary_states(
+      *context.store, context.repository->objects(), footprint.reads, candidate.head_tree));
   std::vector<Landed> history;
-  certify::Input input{&footprint, &diffs, &history, &candidate.versions, candidate.level};
+  certify::Input input{&footprint,          &diffs,          &history,
+                       &candidate.versions, candidate.level, &summaries};
   for (const Conflict& stale : certify::stale_soft_reads(input)) {
     candidate.notes.push_back(stale.subject == kPolicySubject
                                   ? "the policy changed since the snapshot; the new one decides"

@@ -65,6 +65,7 @@ inline constexpr std::string_view kGateEvaluated = "gate.evaluated";  // Certifi
 inline constexpr std::string_view kTrusted = "policy.trusted";        // hash, actor
 inline constexpr std::string_view kTicketTaken = "turn.ticket";       // branch, txn, slot
 inline constexpr std::string_view kTicketDone = "turn.done";
+inline constexpr std::string_view kSummaryAdded = "summary.added";  // name, manifest
 inline constexpr std::string_view kSlotReserved = "slot.reserved";  // its seq is the slot
 }  // namespace event_type
 

@@ -193,6 +193,26 @@ NewEvent trusted(const Digest& trust_hash, const std::string& actor) {
                    key("policy", trust_hash.str(), "trusted", actor));
 }
 
+NewEvent summary_added(const SummaryAdded& added) {
+  const std::string version = added.manifest.str() + "/" + added.txn.str();
+  return new_event(event_type::kSummaryAdded, std::string(kSummaries),
+                   Json{{"name", encode_path(added.name)},
+                        {"manifest", encode_path(added.manifest.str())},
+                        {"txn", encode_path(added.txn.str())}},
+                   added.txn.empty() ? "" : key("summary", added.name, "added", version));
+}
+
+Result<SummaryAdded> summary_of(const Event& event) {
+  const Json json = TRY_IN(event.type, parse_json(event.payload));
+  Fields fields(json, event.type);
+  SummaryAdded added;
+  fields.text("name", added.name);
+  fields.name("manifest", added.manifest);
+  fields.name("txn", added.txn);
+  TRY(fields.done());
+  return added;
+}
+
 NewEvent ticket_taken(const Ticket& ticket) {
   return new_event(event_type::kTicketTaken, ticket.branch.str(),
                    Json{{"number", ticket.number},

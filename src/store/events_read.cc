@@ -171,6 +171,9 @@ std::string describe(const Event& event) {
   if (type == event_type::kTicketDone) {
     return "ticket " + number_of(p, "number") + " done" + colon(text_of(p, "why"));
   }
+  if (type == event_type::kSummaryAdded) {
+    return "summary '" + text_of(p, "name") + "' stored";
+  }
   if (type == event_type::kSlotReserved) return "slot reserved";
   return describe_txn(type, p);
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/codec.h"
+#include "store/events.h"
 #include "store/projection_txn.h"
 #include "store/rows.h"
 #include "store/schema.h"
@@ -207,6 +208,12 @@ Status checkout_pending(db::Database&, const Event& event, const Json& json) {
   return fields.done();
 }
 
+// The log itself answers which summaries there are; here it is only made sure that it can.
+Status summary_added(db::Database&, const Event& event, const Json&) {
+  TRY(events::summary_of(event));
+  return {};
+}
+
 Status slot_reserved(db::Database&, const Event& event, const Json& json) {
   return Fields(json, event.type).done();
 }
@@ -226,6 +233,7 @@ constexpr Entry kHandlers[] = {
     {event_type::kTrusted, trusted},
     {event_type::kTicketTaken, ticket_taken},
     {event_type::kTicketDone, ticket_done},
+    {event_type::kSummaryAdded, summary_added},
     {event_type::kSlotReserved, slot_reserved},
 };
 

@@ -250,6 +250,7 @@ TEST(Store, RefusesMalformedEvents) {
   EXPECT_CODE(store.append({odd(event_type::kTxnBegun, "{}")}), Code::kCorrupt);
   EXPECT_CODE(store.append({odd(event_type::kTxnBegun, "not json")}), Code::kCorrupt);
   EXPECT_CODE(store.append({odd(event_type::kSlotReserved, R"({"a":1})")}), Code::kCorrupt);
+  EXPECT_CODE(store.append({odd(event_type::kSummaryAdded, R"({"name":"a"})")}), Code::kCorrupt);
   EXPECT_CODE(store.append({odd(event_type::kDurableHead, R"({"head":"main"})")}), Code::kCorrupt);
   for (const char* id : {"", "-t", "a/../b", "T-1", "a b"}) {
     EXPECT_CODE(store.append({events::txn_begun(new_txn(id))}), Code::kCorrupt);

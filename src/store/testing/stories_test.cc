@@ -144,7 +144,7 @@ static NewEvent random_other_event(Random& random, const TxnId& id) {
   ticket.branch = kMain;
   ticket.txn = id;
   ticket.owner = "Zo\xeb";
-  switch (random.below(6)) {
+  switch (random.below(7)) {
     case 0:
       return events::gate_evaluated(certificate);
     case 1:
@@ -155,6 +155,8 @@ static NewEvent random_other_event(Random& random, const TxnId& id) {
       return events::ticket_done(ticket, "its turn is over");
     case 4:
       return events::checkout_pending(id, "/somewhere/repo", {"a%b", "c\xff"});
+    case 5:
+      return events::summary_added({"a\xff%", Digest(random.name(3)), id});
     default:
       return events::slot_reserved();
   }

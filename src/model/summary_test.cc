@@ -1,0 +1,67 @@
+// The manifest of a summary, there and back, and what a name may be.
+#include "model/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace gittxn {
+namespace {
+
+Summary example() {
+  return {"overview",
+          Digest(std::string(64, 'b')),
+          12,
+          "t-1",
+          {{ReadKind::kAbsence, "docs/none", ""},
+           {ReadKind::kContent, "src/a\xff%.c", std::string(40, 'a')},
+           {ReadKind::kTree, "src", "040000 " + std::string(40, 'c')}}};
+}
+
+TEST(Summary, ComesBackAsItWasWithItsSourcesSortedAndOnce) {
+  Summary mixed = example();
+  std::swap(mixed.sources[0], mixed.sources[2]);
+  mixed.sources.push_back(mixed.sources[0]);
+  const auto back = summary_from_json(to_json(mixed));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->sources.size(), 3u);
+  EXPECT_EQ(canonical_json(to_json(*back)), canonical_json(to_json(example())));
+  EXPECT_EQ(back->name, "overview");
+  EXPECT_EQ(back->bytes, 12);
+}
+
+TEST(Summary, IsReadStrictly) {
+  const Json good = to_json(example());
+  for (const auto& [key, value] : good.items()) {
+    Json bad = good;
+    bad.erase(key);
+    EXPECT_FALSE(summary_from_json(bad)) << "without " << key;
+    bad[key] = Json::object();
+    EXPECT_FALSE(summary_from_json(bad)) << "wrong " << key;
+  }
+  Json bad = good;
+  bad["more"] = 1;
+  EXPECT_FALSE(summary_from_json(bad));
+  bad = good;
+  bad["v"] = 2;
+  EXPECT_FALSE(summary_from_json(bad));
+  for (const char* kind : {"kernel", "summary", "external", "ref", "glance"}) {
+    bad = good;
+    bad["sources"][0]["kind"] = kind;
+    EXPECT_FALSE(summary_from_json(bad)) << kind << " is no look-up in a tree";
+  }
+}
+
+TEST(Summary, ANameIsOnlyAName) {
+  EXPECT_TRUE(check_summary_name("how src/ is laid out"));
+  EXPECT_TRUE(check_summary_name("../../etc/passwd"));
+  EXPECT_TRUE(check_summary_name(std::string(200, 'x')));
+  EXPECT_FALSE(check_summary_name(""));
+  EXPECT_FALSE(check_summary_name(std::string(201, 'x')));
+  EXPECT_FALSE(check_summary_name("two\nlines"));
+  EXPECT_FALSE(check_summary_name("\xff"));
+  EXPECT_FALSE(check_summary_name(std::string("a\0b", 3)));
+}
+
+}  // namespace
+}  // namespace gittxn
