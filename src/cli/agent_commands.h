@@ -51,4 +51,99 @@ inline constexpr CommandSpec kCaptureCommand{
     false,
     Stability::kExperimental};
 
+inline constexpr FlagSpec kIntoFlags[] = {
+    {"--into", "", Value::kFolder, "FOLDER",
+     "where the transaction keeps observations (default: GIT_TXN_OBSERVED)", "",
+     Stability::kExperimental}};
+inline constexpr Example kMcpExamples[] = {
+    {"git txn mcp", "what the settings of an agent name as an MCP server"}};
+inline constexpr CommandSpec kMcpCommand{
+    "mcp",
+    "serve an agent tools to read, search and list with",
+    "Speaks the Model Context Protocol (2026-07-28, 2025-11-25, 2025-06-18) on standard input and "
+    "output. The tools read, search, list, status and declare_read serve the transaction's "
+    "worktree and record exactly what they served: a range of lines or a search counts as that, "
+    "and not as the whole files.\n\n"
+    "Outside of a transaction they serve the checkout around the current directory, and nothing is "
+    "recorded; so an agent may have it in its own settings: claude mcp add git-txn -- git txn mcp.",
+    {},
+    kIntoFlags,
+    kMcpExamples,
+    Group::kAgents,
+    Inside::kAllowed,
+    false,
+    Stability::kExperimental};
+
+inline constexpr OperandSpec kReadOperands[] = {{"PATH[:FIRST-LAST]", Value::kText, "", 1, 1000}};
+inline constexpr FlagSpec kReadFlags[] = {
+    {"--reason", "", Value::kText, "TEXT", "why, for the record", "", Stability::kExperimental},
+    kIntoFlags[0]};
+inline constexpr Example kReadExamples[] = {
+    {"git txn read src/math.c:10-40 --reason 'the rounding rule'", "lines 10 to 40"},
+    {"git txn read docs/style.md README", "two whole files"}};
+inline constexpr CommandSpec kReadCommand{
+    "read",
+    "declare what a change depends on",
+    "For an agent, inside a transaction: says that the change depends on these files, or lines of "
+    "them. It opens nothing. A declaration is compared with what was seen to be read and never "
+    "replaces it.",
+    kReadOperands,
+    kReadFlags,
+    kReadExamples,
+    Group::kAgents,
+    Inside::kAllowed,
+    false,
+    Stability::kExperimental};
+
+inline constexpr OperandSpec kSummaryOperands[] = {
+    {"add|show|list|check", Value::kChoice, "add show list check", 1, 1},
+    {"NAME|FILE|PATH", Value::kText, "", 0, 1000}};
+inline constexpr FlagSpec kSummaryFlags[] = {
+    {"--reads-of", "", Value::kTxn, "ID", "add: it was made from all that this transaction read",
+     "", Stability::kExperimental},
+    {"--onto", "", Value::kBranch, "BRANCH",
+     "the branch it is made from and judged on (default: the branch that is checked out)", "",
+     Stability::kExperimental}};
+inline constexpr Example kSummaryExamples[] = {
+    {"git txn summary add 'overview of src' notes.md src README", "made from src and README"},
+    {"git txn summary show 'overview of src'",
+     "its text; a transaction that asks depends on src and README"},
+    {"git txn summary check", "which ones are stale, and what changed; exit 1 when there are"}};
+inline constexpr CommandSpec kSummaryCommand{
+    "summary",
+    "keep texts with what they were made from",
+    "add NAME FILE PATH... stores the text of FILE with the digests of the files and directories "
+    "it "
+    "was made from, as they are on the branch. Whoever shows it inside a transaction depends on "
+    "all "
+    "of them: the transaction does not land when one has changed. Inside a transaction add without "
+    "PATH means all that the transaction reads and changes, and the summary is stored when it has "
+    "landed.\n\n"
+    "show NAME prints the text. list names the summaries, check the stale ones; check exits with 1 "
+    "when there are any.",
+    kSummaryOperands,
+    kSummaryFlags,
+    kSummaryExamples,
+    Group::kAgents,
+    Inside::kAllowed,
+    false,
+    Stability::kExperimental};
+
+inline constexpr Example kInstructionsExamples[] = {
+    {"git txn instructions | tee ~/git-txn.md", "a copy to edit"}};
+inline constexpr CommandSpec kInstructionsCommand{
+    "instructions",
+    "print what agents are told",
+    "The text that agents get about working in a transaction, through the MCP server: the file "
+    "that "
+    "txn.instructions names, else the one that came with git-txn. To use another one: git config "
+    "txn.instructions FILE.",
+    {},
+    {},
+    kInstructionsExamples,
+    Group::kAgents,
+    Inside::kAllowed,
+    false,
+    Stability::kExperimental};
+
 }  // namespace gittxn::cli

@@ -69,7 +69,11 @@ Result<int> writes_command(Session&);
 Result<int> why_command(Session&);
 Result<int> hook_command(Session&);  // agents.cc
 Result<int> capture_command(Session&);
-Result<int> gate_command(Session&);  // policy.cc
+Result<int> mcp_command(Session&);  // tools.cc
+Result<int> read_command(Session&);
+Result<int> instructions_command(Session&);
+Result<int> summary_command(Session&);  // summary.cc
+Result<int> gate_command(Session&);     // policy.cc
 Result<int> trust_command(Session&);
 Result<int> recover_command(Session&);  // care.cc
 Result<int> verify_command(Session&);

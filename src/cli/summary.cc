@@ -1,0 +1,129 @@
+// summary add, show, list, check.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/fs.h"
+#include "cli/session.h"
+#include "model/summary.h"
+
+namespace gittxn::cli {
+namespace {
+
+bool is_inside(const Session& session) {
+  const auto found = session.host.env.find("GIT_TXN_OBSERVED");
+  return found != session.host.env.end() && !found->second.empty();
+}
+
+Json line_json(const api::SummaryLine& line) {
+  Json json{{"name", encode_path(line.name)},
+            {"digest", line.digest.str()},
+            {"bytes", line.bytes},
+            {"made_by", encode_path(line.made_by)},
+            {"time", line.time},
+            {"sources", line.sources}};
+  if (!line.judged) return json;
+  json["holds"] = line.holds;
+  json["stale"] = line.holds ? Json()
+                             : Json{{"source", encode_path(line.stale_source)},
+                                    {"digest", encode_path(line.source_digest)},
+                                    {"now", encode_path(line.source_now)}};
+  return json;
+}
+
+std::string line_text(const api::SummaryLine& line) {
+  const std::string state =
+      line.holds ? "holds"
+                 : fmt::format("stale: {} changed",
+                               line.stale_source.empty() ? "." : clean(line.stale_source));
+  return fmt::format("{}  {}, {}, by {}  {}\n", clean(line.name),
+                     counted(static_cast<std::int64_t>(line.sources), "source"),
+                     counted(line.bytes, "byte"), clean(line.made_by), state);
+}
+
+Result<int> add(Session& session, const std::vector<std::string>& words) {
+  if (words.size() < 2) {
+    return fail(Code::kUsage, "git txn summary add needs a name and a file",
+                "git txn summary add NAME FILE PATH...");
+  }
+  api::SummaryRequest request;
+  request.name = words[0];
+  auto text = read_file(join_path(session.host.cwd, words[1]), kMaxSummaryBytes);
+  if (!text) {
+    return fail(Code::kUsage, fmt::format("'{}': {}", words[1], text.error().message),
+                "name a file with the summary, of at most 1 MiB");
+  }
+  request.text = *std::move(text);
+  request.paths.assign(words.begin() + 2, words.end());
+  request.reads_of = session.flag("--reads-of");
+  request.onto = session.flag("--onto");
+  if (is_inside(session)) {
+    TRY(api::request_summary(session.host, request));
+    if (session.json()) {
+      session.out->json({{"name", encode_path(request.name)}, {"pending", true}});
+    } else if (!session.quiet()) {
+      session.out->text("it is stored when this transaction has landed\n");
+    }
+    return kExitDone;
+  }
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const api::SummaryLine line = TRY(kernel.add_summary(request));
+  if (session.json()) {
+    session.out->json(line_json(line));
+  } else if (!session.quiet()) {
+    session.out->text(fmt::format("stored '{}', made from {}\n", clean(line.name),
+                                  counted(static_cast<std::int64_t>(line.sources), "source")));
+  }
+  return kExitDone;
+}
+
+Result<int> show(Session& session, const std::vector<std::string>& words) {
+  if (words.size() != 1) {
+    return fail(Code::kUsage, "git txn summary show needs one name",
+                "git txn summary list names them");
+  }
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const auto [line, text] = TRY(kernel.summary(words[0]));
+  if (session.json()) {
+    Json json = line_json(line);
+    json["text"] = encode_path(text);
+    session.out->json(json);
+  } else {
+    session.out->text(text);
+  }
+  return kExitDone;
+}
+
+enum class Only { kAll, kStale };
+Result<int> list(Session& session, const std::vector<std::string>& words, Only only) {
+  if (is_inside(session)) {
+    // Judging looks at everything they were made from, and would be a read of all of it.
+    return fail(Code::kRefused, "summaries are judged outside of transactions",
+                "git txn summary show NAME shows one, and whether it holds is judged at the end");
+  }
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  std::size_t stale = 0;
+  for (const api::SummaryLine& line : TRY(kernel.summaries(session.flag("--onto"), words))) {
+    stale += line.holds ? 0 : 1;
+    if (only == Only::kStale && line.holds) continue;
+    if (session.json()) {
+      session.out->json(line_json(line));
+    } else {
+      session.out->text(line_text(line));
+    }
+  }
+  return only == Only::kStale && stale > 0 ? kExitNo : kExitDone;
+}
+
+}  // namespace
+
+Result<int> summary_command(Session& session) {
+  const std::string& verb = session.args.operands.at(0);
+  const std::vector<std::string> words(session.args.operands.begin() + 1,
+                                       session.args.operands.end());
+  if (verb == "add") return add(session, words);
+  if (verb == "show") return show(session, words);
+  return list(session, words, verb == "check" ? Only::kStale : Only::kAll);
+}
+
+}  // namespace gittxn::cli
