@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "capture/git_options.h"
 
@@ -371,7 +372,7 @@ bool is_git_program(std::string_view path) {
 }
 
 bool serves_worktree(std::string_view path, const std::vector<std::string>& argv) {
-  if (base_name(path) != "git-txn") return false;
+  if (base_name(path) != "git-txn" || INJECTED_BUG("interpret.server_is_git")) return false;
   // Wherever the word stands: it may be the value of an option, and then more is read than was.
   return std::find(argv.begin(), argv.end(), "mcp") != argv.end();
 }
