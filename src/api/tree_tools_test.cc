@@ -59,7 +59,9 @@ class Tools : public ::testing::Test {
                         std::int64_t limit = 2000) {
     return tools->read({path, offset, limit}, caller);
   }
-  Result<SearchAnswer> search(SearchRequest request) { return tools->search(request, caller, {}); }
+  Result<SearchAnswer> search(const SearchRequest& request) {
+    return tools->search(request, caller, {});
+  }
   // The lines of the only read on record.
   agents::LineRange range() {
     const auto all = recorded();
