@@ -105,12 +105,10 @@ Result<std::string> log_line_of(const Observation& observation) {
   return line;
 }
 
-std::string asker_of(std::string_view event) {
+EventNames names_of(std::string_view event) {
   const auto json = parse_foreign(event);
   if (!json) return {};
-  const std::string session = name_at(*json, "session_id");
-  const std::string agent = name_at(*json, "agent_id");
-  return session.empty() && agent.empty() ? std::string() : session + '\0' + agent;
+  return {name_at(*json, "session_id"), name_at(*json, "agent_id"), name_at(*json, "name")};
 }
 
 Status append_to_hook_log(const std::string& path, std::string_view line) {

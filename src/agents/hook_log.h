@@ -31,9 +31,13 @@ std::string log_line_of(std::string_view event, std::int64_t time_ms);
 // The line of an observation that comes from no event (the MCP server, `git txn read`). kUsage when
 // it is longer than kMaxLogLine.
 Result<std::string> log_line_of(const Observation& observation);
-// Names whoever is given the answer to an event: one conversation of one session. Opaque; "" when
-// the event names none.
-std::string asker_of(std::string_view event);
+// The names in an event that an answer may need; "" what it does not say. Opaque.
+struct EventNames {
+  std::string session;
+  std::string agent;  // sub-agent's id
+  std::string name;   // of the worktree that WorktreeCreate asks for
+};
+EventNames names_of(std::string_view event);
 // Appends a line of the above. kFault, kOutcomeUnknown (written, the sync failed).
 Status append_to_hook_log(const std::string& path, std::string_view line);
 

@@ -134,8 +134,10 @@ struct HookedEvent {
 };
 // What says something about reads, and the ends of things. A session's end has to be quick.
 constexpr int kTimeoutS = 10;
-constexpr int kEndTimeoutS = 3;  // Codex allows no more
-constexpr std::array<HookedEvent, 11> kClaudeEvents = {{{"SessionStart", kTimeoutS},
+constexpr int kEndTimeoutS = 3;         // Codex allows no more
+constexpr int kWorktreeTimeoutS = 120;  // a checkout, and what the policy does in a fresh one
+constexpr std::array<HookedEvent, 12> kClaudeEvents = {{{"WorktreeCreate", kWorktreeTimeoutS},
+                                                        {"SessionStart", kTimeoutS},
                                                         {"SessionEnd", kEndTimeoutS},
                                                         {"UserPromptSubmit", kTimeoutS},
                                                         {"PreToolUse", kTimeoutS},
@@ -144,7 +146,7 @@ constexpr std::array<HookedEvent, 11> kClaudeEvents = {{{"SessionStart", kTimeou
                                                         {"InstructionsLoaded", kTimeoutS},
                                                         {"CwdChanged", kTimeoutS},
                                                         {"SubagentStart", kTimeoutS},
-                                                        {"SubagentStop", kTimeoutS},
+                                                        {"SubagentStop", kWorktreeTimeoutS},
                                                         {"Stop", kTimeoutS}}};
 constexpr std::array<HookedEvent, 8> kCodexEvents = {{{"SessionStart", kTimeoutS},
                                                       {"SessionEnd", kEndTimeoutS},

@@ -79,7 +79,7 @@ TEST(Injection, ClaudeCodeGetsAPluginFolder) {
   for (const auto& [name, text] : injection->files) files[name] = parse_json(text).value();
   EXPECT_EQ(files[".claude-plugin/plugin.json"]["name"], "git-txn");
   const Json& hooks = files["hooks/hooks.json"]["hooks"];
-  EXPECT_EQ(hooks.size(), 11u);
+  EXPECT_EQ(hooks.size(), 12u);
   EXPECT_EQ(hooks["PostToolUse"][0]["hooks"][0]["command"],
             R"('/opt/it'\''s/git-txn' hook PostToolUse --into /state/t-1/1/observed)");
   EXPECT_EQ(hooks["PostToolUse"][0]["hooks"][0]["timeout"], 10);

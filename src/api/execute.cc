@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "api/agent_run.h"
+#include "api/children.h"
 #include "api/instructions.h"
 #include "api/watch.h"
 #include "api/work.h"
@@ -121,7 +122,9 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
       {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv)}));
   TRY(fp_started.hit());
   Watch watch(state, TRY(reload(state, txn.id)));
+  Children children(state, TRY(reload(state, txn.id)), progress);
   spec.interrupted = [&] {
+    children.look();
     watch.look();
     return progress.interrupted && progress.interrupted();
   };
@@ -140,7 +143,9 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
       {events::command_ended(txn.id, attempt.number, executed.trace.exit_status)}));
   TRY(fp_ended.hit());
   TRY(import_agent(attempt, agent));
+  TRY(children.finish());
   executed.notes = std::move(agent.notes);
+  for (const std::string& note : children.notes()) executed.notes.push_back(note);
   for (const std::string& note : watch.notes()) executed.notes.push_back(note);
   return executed;
 }

@@ -17,7 +17,7 @@ struct HookCall {
 
 struct HookAnswer {
   std::string output;   // for the hook's standard output; nearly always empty
-  std::string trouble;  // why the event is not on record, for the standard error; empty: it is
+  std::string trouble;  // what did not work, for the standard error; mostly empty
 };
 
 // Never fails, for a hook that fails gets in the agent's way: what could not be recorded is told

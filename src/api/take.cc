@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "api/children.h"
 #include "api/summaries.h"
 #include "api/work.h"
 #include "base/failpoint.h"
@@ -57,9 +58,16 @@ void mark_unknown(ReadSet& reads, std::string_view reason) {
   reads.unknown_reason = std::string(reason);
 }
 
-// The commit that the commands of the last attempt saw when they started. The attempt's base is
-// another one once the agent has merged or reset to the target; what was read before stays read
-// from here.
+// Whose name the landing commit carries, unless --author says another.
+Signature author_of(const Kernel::State& state, const Txn& txn, const repo::Taken& taken) {
+  if (taken.author) {
+    if (auto signature = parse_raw_identity(*taken.author)) return *std::move(signature);
+  }
+  return {txn.author.value_or(txn.committer), state.host.clock->wall_ms()};
+}
+
+}  // namespace
+
 Result<Oid> snapshot_of(Kernel::State& state, const Txn& txn) {
   const Attempt& last = txn.attempts.back();
   auto pinned = state.repository.refs().read(RefName(ref_of_base(txn.id, last.number)));
@@ -67,8 +75,9 @@ Result<Oid> snapshot_of(Kernel::State& state, const Txn& txn) {
   return pinned;
 }
 
-Result<ReadSet> reads_of(Kernel::State& state, const Attempt& attempt, const Oid& snapshot,
+Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapshot,
                          const repo::Worktree& worktree, const Changes& writes) {
+  const Attempt& attempt = txn.attempts.back();
   capture::InterpretInput input;
   input.places = TRY(places_of(state, worktree));
   input.record_files = attempt.traces;
@@ -92,16 +101,6 @@ Result<ReadSet> reads_of(Kernel::State& state, const Attempt& attempt, const Oid
   normalize(reads);
   return reads;
 }
-
-// Whose name the landing commit carries, unless --author says another.
-Signature author_of(const Kernel::State& state, const Txn& txn, const repo::Taken& taken) {
-  if (taken.author) {
-    if (auto signature = parse_raw_identity(*taken.author)) return *std::move(signature);
-  }
-  return {txn.author.value_or(txn.committer), state.host.clock->wall_ms()};
-}
-
-}  // namespace
 
 std::string default_message(const Txn& txn) {
   std::string subject = txn.name.empty() ? quote_argv(txn.command) : txn.name;
@@ -128,7 +127,8 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
   work.changes = taken.changes;
   work.untracked = taken.untracked;
   work.notes = taken.notes;
-  work.reads = TRY(reads_of(state, attempt, snapshot, worktree, taken.changes));
+  work.reads = TRY(reads_in(state, txn, snapshot, worktree, taken.changes));
+  TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
   if (untraced == Untraced::kCheck && !attempt.kept.empty()) {
     const Oid known = TRY(state.repository.objects().tree_of(attempt.kept));
     if (known != taken.tree) untraced = Untraced::kYes;
@@ -160,9 +160,11 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
 }
 
 Result<ReadSet> reads_until_now(Kernel::State& state, const Txn& txn) {
-  const Attempt& attempt = txn.attempts.back();
-  return reads_of(state, attempt, TRY(snapshot_of(state, txn)), repo::worktree_at(attempt.worktree),
-                  {});
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  const repo::Worktree worktree = repo::worktree_at(txn.attempts.back().worktree);
+  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}));
+  TRY(add_child_reads(state, txn, snapshot, {}, reads));
+  return reads;
 }
 
 Result<bool> changed_since_taken(Kernel::State& state, const Txn& txn) {

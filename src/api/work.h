@@ -80,6 +80,14 @@ enum class Untraced {
 // it.
 Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untraced,
                             const Progress& progress);
+// The commit that the commands of the last attempt saw when they started. The attempt's base is
+// another one once the agent has merged or reset to the target; what was read before stays read
+// from here.
+Result<Oid> snapshot_of(Kernel::State& state, const Txn& txn);
+// What the commands of the last attempt read in one worktree of that snapshot: its own, or a
+// child's (children.h). `writes`: what the transaction changes.
+Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapshot,
+                         const repo::Worktree& worktree, const Changes& writes);
 // What the commands of the last attempt have read until now, while one of them runs. What they
 // wrote counts as read, because what becomes of it is not known yet. Not complete, by its nature;
 // kept nowhere.

@@ -40,7 +40,7 @@ Result<int> hook_command(Session& session) {
   Printer out(1);
   out.text(answer.output);
   if (!answer.trouble.empty()) {
-    Printer(2).text("git txn hook: not recorded: " + clean(answer.trouble) + "\n");
+    Printer(2).text("git txn hook: " + clean(answer.trouble) + "\n");
   }
   return kExitDone;
 }

@@ -42,6 +42,7 @@ inline constexpr std::string_view kCommandStarted = "txn.command.started";  // t
 inline constexpr std::string_view kCommandEnded = "txn.command.ended";      // exit, trace
 inline constexpr std::string_view kExtended = "txn.extended";               // holds at a later head
 inline constexpr std::string_view kTold = "txn.told";              // a read is stale: agent told
+inline constexpr std::string_view kChild = "txn.child";            // of an isolated sub-agent
 inline constexpr std::string_view kTaken = "txn.taken";            // kept, reads, writes, env
 inline constexpr std::string_view kPrepared = "txn.prepared";      // asked to land
 inline constexpr std::string_view kRepairing = "txn.repairing";    // rung, why

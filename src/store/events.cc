@@ -66,6 +66,15 @@ NewEvent told(const TxnId& id, int attempt, const Oid& head, int number,
                         {"subjects", texts_to_json(subjects)}});
 }
 
+NewEvent child(const TxnId& id, const Child& child) {
+  return new_event(event_type::kChild, id.str(),
+                   Json{{"attempt", child.attempt},
+                        {"number", child.number},
+                        {"name", encode_path(child.name)},
+                        {"phase", child.phase},
+                        {"tree", child.tree.str()}});
+}
+
 NewEvent worktree_removed(const TxnId& id, int attempt) {
   return new_event(event_type::kWorktreeRemoved, id.str(), Json{{"attempt", attempt}},
                    key("txn", id.str(), "worktree-removed", std::to_string(attempt)));

@@ -34,6 +34,16 @@ NewEvent command_ended(const TxnId& id, int attempt, int exit_status);
 NewEvent extended(const TxnId& id, int attempt, const Oid& head, std::size_t reads);
 NewEvent told(const TxnId& id, int attempt, const Oid& head, int number,
               const std::vector<std::string>& subjects);
+// A sub-agent with a worktree of its own, below the attempt's directory.
+struct Child {
+  int attempt = 1;
+  int number = 1;     // of the children of the attempt
+  std::string name;   // as its agent calls the worktree
+  std::string phase;  // begun; then joined, conflict, nothing or left, perhaps several times
+  Oid tree;           // of what it changed; empty with begun and nothing
+};
+NewEvent child(const TxnId& id, const Child& child);
+Result<std::optional<Child>> child_of(const Event& event);  // none: another type
 NewEvent worktree_removed(const TxnId& id, int attempt);
 
 // What came out of an attempt. May be recorded again after more work.

@@ -84,6 +84,9 @@ std::string describe_txn(std::string_view type, const Json& p) {
     return fmt::format("stale at {}, and its agent is told{}", brief(text_of(p, "head")),
                        colon(first_texts(p, "subjects")));
   }
+  if (type == event_type::kChild) {
+    return fmt::format("the worktree of {}: {}", text_of(p, "name"), text_of(p, "phase"));
+  }
   if (type == event_type::kTaken) {
     return fmt::format("work kept as {}{}", brief(text_of(p, "kept")),
                        colon(text_of(p, "unknown_reason")));
@@ -131,6 +134,20 @@ Result<Json> landing_checkout(const std::string& payload) {
     return fail(Code::kCorrupt, "landing.prepared: field 'checkout': not an array");
   }
   return Json(*found);
+}
+
+Result<std::optional<Child>> child_of(const Event& event) {
+  if (event.type != event_type::kChild) return std::nullopt;
+  const Json json = TRY_IN(event.type, parse_json(event.payload));
+  Child child;
+  Fields fields(json, event.type);
+  fields.integer("attempt", child.attempt);
+  fields.integer("number", child.number);
+  fields.text("name", child.name);
+  fields.text("phase", child.phase);
+  fields.oid("tree", child.tree);
+  TRY(fields.done());
+  return child;
 }
 
 Result<std::vector<Conflict>> conflicts_of(const Event& event) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
@@ -111,6 +112,28 @@ Status apply_told(Txn& txn, const Event& event, const Json& json) {
   fields.integer("number", number);
   fields.texts("subjects", subjects);
   TRY(fields.done());
+  TRY(attempt_of(txn, event, attempt));
+  return {};
+}
+
+Status apply_child(Txn& txn, const Event& event, const Json& json) {
+  constexpr std::array<std::string_view, 5> kPhases = {"begun", "joined", "conflict", "nothing",
+                                                       "left"};
+  Fields fields(json, event.type);
+  int attempt = 0;
+  int number = 0;
+  std::string name;
+  std::string phase;
+  Oid tree;
+  fields.integer("attempt", attempt);
+  fields.integer("number", number);
+  fields.text("name", name);
+  fields.text("phase", phase);
+  fields.oid("tree", tree);
+  TRY(fields.done());
+  if (std::ranges::find(kPhases, phase) == kPhases.end()) {
+    return fail(Code::kCorrupt, fmt::format("{}: no phase is '{}'", event.type, phase));
+  }
   TRY(attempt_of(txn, event, attempt));
   return {};
 }
@@ -259,6 +282,7 @@ constexpr Rule kRules[] = {
     {event_type::kCommandEnded, bits({kOpen, kAborted}), {}, apply_command_ended},
     {event_type::kExtended, bits({kOpen}), {}, apply_extended},
     {event_type::kTold, bits({kOpen}), {}, apply_told},
+    {event_type::kChild, bits({kOpen}), {}, apply_child},
     {event_type::kTaken, kRest, {}, apply_taken},
     {event_type::kPrepared, kRest, kPrepared, apply_prepared},
     {event_type::kRepairing, bits({kPrepared, kRepairing}), kRepairing, apply_repairing},

@@ -1,6 +1,7 @@
 // What the store accepts, refuses and answers.
 #include "store/store.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -128,6 +129,26 @@ TEST(Store, WhatIsFoundOutWhileACommandRunsIsOnRecord) {
             "stale at " + oid(3).str().substr(0, 7) + ", and its agent is told: src/a.c, b%\xff");
   ASSERT_OK(store.append({events::nothing(kOne, "no change")}));
   EXPECT_CODE(store.append({events::extended(kOne, 1, oid(2), 41)}), Code::kStale);
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
+TEST(Store, ChildrenOfAnAttemptAreOnRecord) {
+  TempStore place;
+  Store store = place.open();
+  ASSERT_OK(store.append(
+      {events::txn_begun(new_txn("t-1")), events::attempt_started(kOne, new_attempt(1, oid(1)))}));
+  const events::Child joined{1, 3, "agent-\xff/..", "joined", oid(4)};
+  ASSERT_OK(store.append({events::child(kOne, joined)}));
+  EXPECT_CODE(store.append({events::child(kOne, {2, 1, "x", "begun", {}})}), Code::kStale);
+  EXPECT_CODE(store.append({events::child(kOne, {1, 1, "x", "landed", {}})}), Code::kCorrupt);
+  const Event last = store.events_of("t-1").value().back();
+  const auto child = events::child_of(last).value();
+  ASSERT_TRUE(child);
+  EXPECT_EQ(child->number, 3);
+  EXPECT_EQ(child->name, joined.name);
+  EXPECT_EQ(child->tree, oid(4));
+  EXPECT_THAT(events::describe(last), ::testing::HasSubstr("joined"));
+  EXPECT_FALSE(events::child_of(store.events_of("t-1").value().front()).value());
   EXPECT_TRUE(store.verify_replay()->problems.empty());
 }
 

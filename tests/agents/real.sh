@@ -115,4 +115,25 @@ both_land() {
 }
 test_case 'Claude Code and Codex at once, each in its own transaction, both land with complete reads' both_land 180
 
+isolated() {
+  new_repo
+  model "{
+    \"parent\": [[{\"tool\": \"Read\", \"input\": {\"file_path\": \"{HERE}/src/f1.txt\"}}],
+      [{\"tool\": \"Agent\", \"input\": {\"description\": \"x\", \"prompt\": \"SCRIPT:child\", \"subagent_type\": \"general-purpose\",
+        \"run_in_background\": false, \"isolation\": \"worktree\"}}],
+      [{\"tool\": \"Bash\", \"input\": {\"command\": \"cat child.txt >parent.txt\"}}],
+      [{\"text\": \"done\"}]],
+    \"child\": [[{\"tool\": \"Bash\", \"input\": {\"command\": \"cat src/f2.txt; git status --short\"}}],
+      [{\"tool\": \"Write\", \"input\": {\"file_path\": \"{HERE}/child.txt\", \"content\": \"by the child\\n\"}}],
+      [{\"text\": \"child done\"}]]}"
+  run_claude parent "$WORLD/claude" || fail "claude: $(tail -n 3 "$WORLD/claude" "$WORLD/claude.err" | cut -c1-2000)"
+  outcome "$WORLD/claude"
+  assert_eq "$(field '.state + " " + .read_set.status')" 'landed complete' "$(field .read_set.reason)"
+  assert_eq "$(show parent.txt) $(show child.txt)" 'by the child by the child'
+  assert_contains "$(git txn reads --json "$(field .txn)" | jq -r .subject)" src/f2.txt
+  assert_contains "$(cat "$WORLD/requests")" 'is now in your worktree: child.txt'
+  assert_sound
+}
+test_case 'an isolated sub-agent of Claude Code works in a child, and its change and reads go to its parent' isolated 180
+
 finish

@@ -30,6 +30,8 @@ observing() {
   export GIT_TXN_OBSERVED
 }
 
+history_of() { git txn why --json "$1" | jq -r '.history[]'; }
+
 claude_reports() {
   with_agents
   claude_run 'Read src/f1.txt; Read missing.txt; Bash "cat README"; Write new.txt hello' --no-land
@@ -229,7 +231,75 @@ JSON
 }
 test_case 'spans of a framework are imported into an open transaction' otel_import
 
-history_of() { git txn why --json "$1" | jq -r '.history[]'; }
+isolated_child() {
+  with_agents
+  claude_run 'Read src/f1.txt
+    Isolated a1 "Read src/f2.txt; Write sub/new.txt hello; Write src/f3.txt \"by the child\"; git log -1 --format=%s >/dev/null"
+    printf "%s" "$told" >"$WORLD/told"; cp src/f3.txt "$WORLD/seen"; Write mine.txt 1' --no-land
+  assert_eq "$CODE $(field .state)" '0 open' "$ERR"
+  assert_eq "$(field .read_set.status)" complete "$(field .read_set.reason)"
+  assert_contains "$(cat "$WORLD/told")" 'the change of agent-a1 is now in your worktree: src/f3.txt, sub/new.txt'
+  assert_file "$WORLD/seen" 'by the child'
+  local id
+  id=$(field .txn)
+  assert_eq "$(field '[.writes[].path] | join(" ")')" 'mine.txt src/f3.txt sub/new.txt'
+  # The child's reads are its parent's.
+  assert_contains "$(git txn reads --json "$id" | jq -r 'select(.kind == "content") | .subject')" src/f2.txt
+  assert_contains "$(history_of "$id")" 'the worktree of agent-a1: joined'
+  person_commits src/f2.txt 'changed by hand'
+  exits 1 git txn commit "$id"
+  assert_contains "$(git txn why "$id")" src/f2.txt
+  assert_sound
+}
+test_case 'an isolated sub-agent gets a child whose change and reads become those of its parent' isolated_child
+
+child_in_conflict() {
+  with_agents
+  claude_run 'Isolated a1 "Read src/f1.txt; Write one.txt 1; (cd \$here && echo parent >>src/f1.txt)"
+    printf "%s" "$told" >"$WORLD/told"
+    Isolated a2 "Write two.txt 2"; printf "%s" "$told" >"$WORLD/told-2"'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_contains "$(cat "$WORLD/told")" 'agent-a1 (one.txt) is not in your worktree: you have changed what it read or wrote (src/f1.txt)'
+  assert_contains "$(cat "$WORLD/told-2")" 'agent-a2 is now in your worktree: two.txt'
+  assert_lacks "$(git ls-tree -r --name-only main)" one.txt
+  assert_eq "$(show two.txt)" 2
+  assert_eq "$(git show "refs/txn/$(field .txn)/child-1-1:one.txt")" 1
+  assert_contains "$ERR$(field '.notes // [] | join(" ")')" 'did not get into its parent'
+  assert_sound
+}
+test_case "a child that read what its parent has changed since is kept beside it, and the parent is told" child_in_conflict
+
+child_never_ended() {
+  with_agents
+  FAKE_KILL=1 claude_run 'Isolated a1 "Write lost.txt 1"; Write mine.txt 1'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_eq "$(git show "refs/txn/$(field .txn)/child-1-1:lost.txt")" 1
+  assert_lacks "$(git ls-tree -r --name-only main)" lost.txt
+  # One that has no more to say, twice; and a name with slashes.
+  claude_run 'event WorktreeCreate "{\"name\": \"../../own\"}"; cd "$printed"; Write own.txt 1'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_eq "$(show own.txt)" 1
+  claude_run 'Isolated a1 "Read README"; Write other.txt 1'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_sound
+}
+test_case "a killed sub-agent's work is kept; a session in a worktree of its own lands from there" child_never_ended
+
+asks_of_nobody() {
+  new_repo
+  observing
+  local began=$SECONDS
+  echo '{"verb":"worktree","name":""}' >"$GIT_TXN_OBSERVED/ask.1.x.json"
+  echo 'nonsense' >"$GIT_TXN_OBSERVED/ask.2.x.json"
+  ln -s "$REPO/README" "$GIT_TXN_OBSERVED/ask.3.x.fifo"
+  echo '{"verb":"join","name":"nobody"}' >"$GIT_TXN_OBSERVED/ask.3.x.json"
+  exits 0 git txn exec "$ID" -- sh -c 'n=0; while ls "$GIT_TXN_OBSERVED"/ask.*.json; do n=$((n + 1)); [ $n -lt 100 ] || exit 9; sleep 0.1; done'
+  assert_file README hello
+  exits 0 git txn hook SubagentStop <<<'{"hook_event_name":"SubagentStop","agent_id":"x"}'
+  [ $((SECONDS - began)) -lt 60 ] || fail 'a hook waited for somebody'
+}
+test_case 'asks that make no sense are dropped, and a hook that has nothing to ask waits for nobody' asks_of_nobody
+
 # until_history ID TEXT: its history says so
 until_history() {
   local n=0

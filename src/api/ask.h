@@ -1,0 +1,44 @@
+// How a hook asks the `git txn run` that it works under for something that takes the repository. A
+// hook is a child of the traced command: what it opened itself would count as read by the command.
+//
+// The hook makes a FIFO and then a file that says what is asked, both in the observed directory;
+// the run answers into the FIFO with one line and removes the file. If the hook dies, there is
+// nobody at the FIFO and the ask is dropped; if the run dies, its whole tree does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace gittxn::api {
+
+struct Ask {
+  enum class Verb { kWorktree, kJoin } verb = Verb::kWorktree;
+  std::string name;  // of the sub-agent's worktree, as the agent calls it; at most 256 bytes
+};
+
+// From the hook. The answer: the path of the worktree, "" for a join. kTimeout: no answer in time;
+// kFault with the run's own words when it could not do it.
+Result<std::string> ask(const std::string& observed, const Ask& asked, std::int64_t timeout_ms);
+
+// From the run: what waits for an answer, oldest name first, at most 64 at once. What makes no
+// sense is removed.
+struct Waiting {
+  Ask asked;
+  std::string file;  // of the ask
+};
+Result<std::vector<Waiting>> waiting_asks(const std::string& observed);
+Status answer(const Waiting& waiting, const Result<std::string>& result);
+
+// There is a child of that name, so that its end is worth an ask. A file, because hooks look.
+Status mark_child(const std::string& observed, const std::string& name);
+Result<bool> is_child(const std::string& observed, const std::string& name);
+
+// Something to be told to the agent once, by its own next tool call; not to its sub-agents.
+Status say(const std::string& observed, int number, const std::string& text);
+// All that was said and not yet told; it counts as told from here on. "" none.
+Result<std::string> said(const std::string& observed);
+
+}  // namespace gittxn::api

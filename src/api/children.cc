@@ -1,0 +1,307 @@
+#include "api/children.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/ask.h"
+#include "base/bug.h"
+#include "base/failpoint.h"
+#include "base/json.h"
+#include "certify/certify.h"
+#include "land/message.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_made, "api.child.made");
+FAILPOINT(fp_joined, "api.child.joined");
+
+constexpr int kMostChildren = 64;  // of an attempt
+constexpr std::size_t kMostNamed = 10;
+constexpr std::string_view kSubAgent = "agent-";
+
+std::string path_of(const Attempt& attempt, int number) {
+  return fmt::format("{}/children/{}", attempt.worktree, number);
+}
+
+// Children that the log knows of in an attempt: number and name.
+Result<std::map<int, std::string>> known_children(const store::Store& store, const Txn& txn) {
+  std::map<int, std::string> known;
+  for (const Event& event : TRY(store.events_of(txn.id.str()))) {
+    const auto child = TRY(events::child_of(event));
+    if (!child || child->attempt != txn.attempts.back().number) continue;
+    known[child->number] = child->name;
+  }
+  return known;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMostNamed; ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kMostNamed) text += fmt::format(" and {} more", names.size() - kMostNamed);
+  return text;
+}
+
+std::vector<std::string> paths_of(const Changes& changes) {
+  std::vector<std::string> paths;
+  for (const PathChange& change : files_of(changes)) paths.push_back(change.path);
+  return paths;
+}
+
+}  // namespace
+
+Children::Children(Kernel::State& state, Txn txn, const Progress& progress)
+    : state_(state), txn_(std::move(txn)), progress_(progress) {}
+
+void Children::look() {
+  const std::string observed = observed_dir(txn_.attempts.back());
+  auto asks = waiting_asks(observed);
+  if (!asks) return;  // the directory is the agent's too; what it removed nobody can ask for
+  for (const Waiting& waiting : *asks) {
+    Result<std::string> result = std::string();
+    if (waiting.asked.verb == Ask::Verb::kWorktree) {
+      result = make(waiting.asked.name);
+    } else {
+      result = answer_to(waiting.asked.name);
+    }
+    if (!result) {
+      notes_.push_back(
+          fmt::format("the worktree of {}: {}", waiting.asked.name, result.error().message));
+    }
+    if (const Status told = answer(waiting, result); !told) {
+      notes_.push_back("a hook got no answer: " + told.error().message);
+    }
+  }
+}
+
+Result<std::string> Children::answer_to(const std::string& name) {
+  const auto child = children_.find(name);
+  if (child == children_.end()) return fail(Code::kNotFound, "no such worktree was made");
+  TRY(join(child->second));
+  return std::string();
+}
+
+Result<std::string> Children::make(const std::string& name) {
+  if (const auto known = children_.find(name); known != children_.end()) {
+    known->second.over = false;
+    return repo::worktree_at(known->second.path).tree;
+  }
+  const Attempt& attempt = txn_.attempts.back();
+  const auto before = TRY(known_children(*state_.store, txn_));  // of earlier commands as well
+  Child child;
+  child.number = before.empty() ? 1 : before.rbegin()->first + 1;
+  child.name = name;
+  child.path = path_of(attempt, child.number);
+  if (child.number > kMostChildren) {
+    return fail(Code::kRefused, fmt::format("an attempt has at most {} of them", kMostChildren));
+  }
+  if (snapshot_.empty()) snapshot_ = TRY(snapshot_of(state_, txn_));
+  const land::Context context = TRY(state_.context(progress_));
+  const Policy policy = TRY(land::policy_at(state_.repository, snapshot_));
+  TRY(repo::remove_worktree(child.path));  // of a start that was killed
+  const repo::Worktree worktree =
+      TRY(repo::create_worktree(state_.repository, {child.path, snapshot_, txn_.target, txn_.id}));
+  TRY(fp_made.hit());
+  TRY(gates::prepare_worktree(context.gates, policy, worktree.tree));
+  TRY(record(child, "begun", {}));
+  TRY(mark_child(observed_dir(attempt), name));
+  children_[name] = child;
+  return worktree.tree;
+}
+
+// The subjects that stand in the way; none: the change may be put into the parent.
+Result<std::vector<std::string>> Children::conflicts_of(const Child& child,
+                                                        const repo::Taken& taken,
+                                                        const repo::Taken& parent) {
+  Footprint footprint;
+  footprint.txn = txn_.id;
+  footprint.base = snapshot_;
+  footprint.writes = taken.changes;
+  footprint.reads =
+      TRY(reads_in(state_, txn_, snapshot_, repo::worktree_at(child.path), taken.changes));
+  footprint.reads.complete = true;  // the record has no end while the command runs
+  // What the parent has just as the child left it came from the child.
+  SnapshotDiff moved{snapshot_, {}};
+  for (const PathChange& change : parent.changes) {
+    if (std::ranges::find(taken.changes, change) == taken.changes.end()) {
+      moved.changes.push_back(change);
+    }
+  }
+  const std::vector<SnapshotDiff> diffs{moved};
+  const std::vector<Landed> history;
+  const std::vector<std::pair<std::string, std::string>> versions;
+  certify::Input input;
+  input.txn = &footprint;
+  input.diffs = &diffs;
+  input.history = &history;
+  input.kernel = &versions;
+  input.level = txn_.isolation;
+  std::vector<std::string> subjects;
+  for (const Conflict& conflict : certify::certify(input).conflicts) {
+    if (std::ranges::find(subjects, conflict.subject) == subjects.end()) {
+      subjects.push_back(conflict.subject);
+    }
+  }
+  return subjects;
+}
+
+// The files of the parent's worktree become those of a tree, by git's own program, which looks at
+// each file before it changes any.
+Status Children::apply(const Oid& from, const Oid& to) {
+  const repo::Worktree parent = repo::worktree_at(txn_.attempts.back().worktree);
+  repo::GitOptions there;
+  there.dir = state_.repository.place().common_dir;
+  const std::string patch = TRY(state_.repository.git().must(
+      {"diff", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv",
+       "--no-color", from.str(), to.str()},
+      there));
+  if (patch.empty()) return {};
+  repo::GitOptions here;
+  here.dir = parent.tree;
+  here.extra = {{"GIT_DIR", parent.git_dir}, {"GIT_WORK_TREE", parent.tree}};
+  here.input = patch;
+  TRY(state_.repository.git().must({"apply", "--whitespace=nowarn"}, here));
+  return {};
+}
+
+Result<Oid> Children::keep(const Child& child, const repo::Taken& taken) {
+  repo::NewCommit commit;
+  commit.tree = taken.tree;
+  commit.parents = {snapshot_};
+  commit.committer = land::raw_identity(txn_.committer, state_.host.clock->wall_ms());
+  commit.author = taken.author.value_or(commit.committer);
+  commit.message = taken.message.value_or(child.name + "\n");
+  const Oid kept = TRY(state_.repository.objects().write_commit(commit));
+  TRY(state_.repository.objects().make_durable(kept, {}));
+  repo::RefUpdate update;
+  update.ref = RefName(fmt::format("refs/txn/{}/child-{}-{}", txn_.id.str(),
+                                   txn_.attempts.back().number, child.number));
+  const auto old = state_.repository.refs().read(update.ref);
+  if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
+  if (old) update.expected = *old;
+  update.desired = kept;
+  TRY(state_.repository.refs().update(update));
+  return kept;
+}
+
+Status Children::tell(const Child& child, const repo::Taken& taken,
+                      const std::vector<std::string>& conflicts) {
+  const std::string files = listed(paths_of(taken.changes));
+  const std::string text =
+      conflicts.empty()
+          ? fmt::format(
+                "git-txn: the change of {} is now in your worktree: {}. There is nothing "
+                "to merge.\n",
+                child.name, files)
+          : fmt::format(
+                "git-txn: the change of {} ({}) is not in your worktree: you have changed "
+                "what it read or wrote ({}). It is kept as commit {}; git show has it.\n",
+                child.name, files, listed(conflicts), TRY(keep(child, taken)).str());
+  if (!conflicts.empty()) {
+    notes_.push_back(fmt::format(
+        "the change of {} did not get into its parent, which has changed "
+        "{}; it is kept at refs/txn/{}/child-{}-{}",
+        child.name, listed(conflicts), txn_.id.str(), txn_.attempts.back().number, child.number));
+  }
+  return say(observed_dir(txn_.attempts.back()), child.number * 1000 + ++said_, text);
+}
+
+Result<Children::Joining> Children::join(Child& child) {
+  const repo::Objects& objects = state_.repository.objects();
+  child.over = true;
+  const repo::Taken taken =
+      TRY(repo::take(state_.repository, repo::worktree_at(child.path), snapshot_, txn_.target));
+  if (taken.changes.empty() || taken.tree == child.joined) {
+    TRY(record(child, "nothing", {}));
+    return Joining::kNothing;
+  }
+  const repo::Taken parent = TRY(repo::take(
+      state_.repository, repo::worktree_at(txn_.attempts.back().worktree), snapshot_, txn_.target));
+  std::vector<std::string> conflicts = TRY(conflicts_of(child, taken, parent));
+  const Oid base = TRY(objects.tree_of(snapshot_));
+  const repo::MergeOutcome merged = TRY(objects.merge(base, parent.tree, taken.tree));
+  for (const auto& conflict : merged.conflicts) {
+    if (std::ranges::find(conflicts, conflict.path) == conflicts.end()) {
+      conflicts.push_back(conflict.path);
+    }
+  }
+  if (!conflicts.empty()) {
+    TRY(tell(child, taken, conflicts));
+    TRY(record(child, "conflict", taken.tree));
+    return Joining::kConflict;
+  }
+  TRY(apply(parent.tree, merged.tree));
+  TRY(fp_joined.hit());
+  child.joined = taken.tree;
+  TRY(record(child, "joined", taken.tree));
+  TRY(tell(child, taken, {}));
+  return Joining::kJoined;
+}
+
+Status Children::record(const Child& child, std::string_view phase, const Oid& tree) {
+  events::Child event;
+  event.attempt = txn_.attempts.back().number;
+  event.number = child.number;
+  event.name = child.name;
+  event.phase = phase;
+  event.tree = tree;
+  TRY(state_.store->append({events::child(txn_.id, event)}));
+  return {};
+}
+
+Status Children::finish() {
+  for (auto& [name, child] : children_) {
+    if (child.over) continue;
+    if (!name.starts_with(kSubAgent)) {  // the session itself worked there, and has ended
+      TRY(join(child));
+      continue;
+    }
+    const repo::Taken taken =
+        TRY(repo::take(state_.repository, repo::worktree_at(child.path), snapshot_, txn_.target));
+    if (taken.changes.empty()) continue;
+    const Oid kept = TRY(keep(child, taken));
+    TRY(record(child, "left", taken.tree));
+    notes_.push_back(
+        fmt::format("{} never ended; what it changed is not in the change, and kept "
+                    "as {}",
+                    name, short_oid(kept)));
+  }
+  return {};
+}
+
+Status add_child_reads(Kernel::State& state, const Txn& txn, const Oid& snapshot,
+                       const Changes& writes, ReadSet& reads) {
+  if (INJECTED_BUG("children.unread")) return {};
+  for (const auto& [number, name] : TRY(known_children(*state.store, txn))) {
+    const repo::Worktree worktree = repo::worktree_at(path_of(txn.attempts.back(), number));
+    if (!TRY(exists(worktree.git_dir))) {
+      if (!reads.complete) continue;
+      reads.complete = false;
+      reads.unknown_reason = "the worktree of " + name + " is gone, and with it what it means";
+      continue;
+    }
+    ReadSet more = TRY(reads_in(state, txn, snapshot, worktree, writes));
+    for (Read& read : more.reads) reads.reads.push_back(std::move(read));
+    if (reads.complete && !more.complete) {
+      reads.complete = false;
+      reads.unknown_reason = more.unknown_reason;
+    }
+    for (std::string& note : more.notes) {
+      if (std::ranges::find(reads.notes, note) == reads.notes.end()) {
+        reads.notes.push_back(std::move(note));
+      }
+    }
+  }
+  normalize(reads);
+  return {};
+}
+
+}  // namespace gittxn::api
