@@ -161,6 +161,11 @@ std::string hook_command(const Reporting& reporting, std::string_view event) {
   return quote_argv({reporting.program, "hook", std::string(event), "--into", reporting.observed});
 }
 
+// The MCP server has its directory as an argument: Codex gives its servers four variables.
+std::vector<std::string> server_arguments(const Reporting& reporting) {
+  return {"mcp", "--into", reporting.observed};
+}
+
 Injection for_claude(const Reporting& reporting, const std::string& folder) {
   Json hooks = Json::object();
   for (const HookedEvent& event : kClaudeEvents) {
@@ -173,9 +178,11 @@ Injection for_claude(const Reporting& reporting, const std::string& folder) {
                          {"version", reporting.version},
                          {"description", "tells git-txn what this run reads"},
                          {"author", {{"name", "git-txn"}}}};
+  const Json server = {{"command", reporting.program}, {"args", server_arguments(reporting)}};
   Injection injection;
   injection.files = {{".claude-plugin/plugin.json", canonical_json(manifest) + "\n"},
-                     {"hooks/hooks.json", canonical_json(Json{{"hooks", hooks}}) + "\n"}};
+                     {"hooks/hooks.json", canonical_json(Json{{"hooks", hooks}}) + "\n"},
+                     {".mcp.json", canonical_json(Json{{"mcpServers", {{"txn", server}}}}) + "\n"}};
   injection.options = {"--plugin-dir", folder};
   return injection;
 }
@@ -219,6 +226,13 @@ Injection for_codex(const Reporting& reporting) {
         trusted.empty() ? "" : ",", snake(event.name), sha256(canonical_json(identity)).str());
   }
   injection.options.insert(injection.options.end(), {"-c", "hooks.state={" + trusted + "}"});
+  std::string arguments;
+  for (const std::string& argument : server_arguments(reporting)) {
+    arguments += (arguments.empty() ? "" : ",") + toml(argument);
+  }
+  injection.options.insert(injection.options.end(),
+                           {"-c", "mcp_servers.txn.command=" + toml(reporting.program), "-c",
+                            "mcp_servers.txn.args=[" + arguments + "]"});
   return injection;
 }
 

@@ -91,7 +91,7 @@ TEST(Injection, CodexGetsTrustedHooksForThisRun) {
   const auto injection = injection_for({Program::kCodex, 0}, {"codex"}, reporting, "/p");
   ASSERT_TRUE(injection);
   EXPECT_TRUE(injection->files.empty());
-  ASSERT_EQ(injection->options.size(), 18u);
+  ASSERT_EQ(injection->options.size(), 22u);
   EXPECT_EQ(injection->options[8], "-c");
   EXPECT_EQ(injection->options[9],
             R"(hooks.PostToolUse=[{hooks=[{type="command",command="/bin/git-txn hook PostToolUse )"
@@ -103,6 +103,20 @@ TEST(Injection, CodexGetsTrustedHooksForThisRun) {
       injection->options[17],
       HasSubstr("\"/<session-flags>/config.toml:post_tool_use:0:0\"={trusted_hash=\"sha256:" +
                 hash.str() + "\"}"));
+}
+
+TEST(Injection, BothGetTheMcpServer) {
+  const Reporting reporting{"/bin/git-txn", "1", "/o"};
+  const auto claude = injection_for({Program::kClaudeCode, 0}, {"claude"}, reporting, "/p");
+  ASSERT_TRUE(claude);
+  EXPECT_EQ(claude->files.back().first, ".mcp.json");
+  EXPECT_EQ(claude->files.back().second,
+            R"({"mcpServers":{"txn":{"args":["mcp","--into","/o"],"command":"/bin/git-txn"}}})"
+            "\n");
+  const auto codex = injection_for({Program::kCodex, 0}, {"codex"}, reporting, "/p");
+  ASSERT_TRUE(codex);
+  EXPECT_EQ(codex->options[19], R"(mcp_servers.txn.command="/bin/git-txn")");
+  EXPECT_EQ(codex->options[21], R"(mcp_servers.txn.args=["mcp","--into","/o"])");
 }
 
 TEST(Injection, TellsWhatTheUserHasSwitchedOff) {

@@ -90,21 +90,27 @@ both_land() {
     \"one\": [[{\"tool\": \"Read\", \"input\": {\"file_path\": \"{HERE}/src/f1.txt\"}}],
       [{\"tool\": \"Bash\", \"input\": {\"command\": \"grep -rn two src/f2.txt\"}}],
       [{\"tool\": \"Read\", \"input\": {\"file_path\": \"{HERE}/missing.txt\"}}],
+      [{\"tool\": \"mcp__plugin_git-txn_txn__read\", \"input\": {\"path\": \"src/f4.txt\"}}],
       [{\"tool\": \"Write\", \"input\": {\"file_path\": \"{HERE}/one.txt\", \"content\": \"1\\n\"}}],
       [{\"text\": \"done\"}]],
     \"two\": [[{\"tool\": \"exec_command\", \"input\": {\"cmd\": \"cat src/f3.txt\"}}],
+      [{\"tool\": \"read\", \"namespace\": \"mcp__txn\", \"input\": {\"path\": \"src/f5.txt\"}}],
       [{\"patch\": \"*** Begin Patch\\n*** Add File: two.txt\\n+2\\n*** End Patch\\n\"}],
       [{\"text\": \"done\"}]]}"
-  run_claude one "$WORLD/claude" &
+  run_claude one "$WORLD/claude" --keep --no-land &
   local claude=$!
   run_codex two "$WORLD/codex" --no-land || fail "codex: $(cat "$WORLD/codex" "$WORLD/codex.err")"
   wait $claude || fail "claude: $(tail -n 5 "$WORLD/claude" "$WORLD/claude.err")"
   outcome "$WORLD/claude"
-  assert_eq "$(field .state)" landed "$ERR"
+  assert_eq "$(field .state)" open "$ERR"
   assert_eq "$(field .read_set.status)" complete "$(field .read_set.reason)"
+  assert_contains "$(cat "$(observed)/mcp.jsonl")" src/f4.txt
+  assert_lacks "$(git txn reads --json "$(field .txn)" | jq -r .kind | sort -u)" tree
+  exits 0 git txn commit "$(field .txn)"
   outcome "$WORLD/codex"
+  assert_contains "$(cat "$(observed)/mcp.jsonl")" src/f5.txt
   assert_eq "$(events_of "$(observed)")" \
-    'SessionStart UserPromptSubmit PreToolUse PostToolUse PreToolUse PostToolUse Stop SessionEnd '
+    'SessionStart UserPromptSubmit PreToolUse PostToolUse PreToolUse PostToolUse PreToolUse PostToolUse Stop SessionEnd '
   assert_contains "$(cat "$(observed)/transcripts.jsonl")" 'cat src/f3.txt'
   exits 0 git txn commit "$(field .txn)"
   assert_eq "$(show one.txt) $(show two.txt)" '1 2'
