@@ -123,7 +123,7 @@ two_with_one_session() {
     ../../same/session
   assert_lacks "$(cat "$first/hooks.jsonl")" f2.txt
   assert_lacks "$(cat "$(observed)/hooks.jsonl")" f1.txt
-  assert_eq "$(cd "$first" && ls)" "$(printf 'hooks.jsonl\ntranscripts.jsonl')"
+  assert_eq "$(cd "$first" && echo *.jsonl)" 'hooks.jsonl transcripts.jsonl'
 }
 test_case 'two agents with one session id, with slashes in it, are kept apart' two_with_one_session
 
