@@ -63,6 +63,9 @@ class Decoder::ProcessView final : public CallView {
   Peek words(std::uint64_t address, std::vector<std::string>* out) override {
     return peek_argv(tid_, address, out);
   }
+  Peek settings(std::uint64_t address, std::vector<std::string>* out) override {
+    return peek_settings(tid_, address, out);
+  }
   Peek directory(int descriptor, std::string* out) override {
     return descriptor == AT_FDCWD ? dirs_->of(tid_, out) : descriptor_path(tid_, descriptor, out);
   }

@@ -39,7 +39,7 @@ enum class Ending { kExited, kTimeout, kInterrupted, kOrphaned, kBroken };
 class Monitor {
  public:
   explicit Monitor(const MonitorPlan& plan)
-      : plan_(plan), spec_(*plan.spec), writer_(plan.record_fd) {}
+      : plan_(plan), spec_(*plan.spec), writer_(plan.record_fd, &clock_) {}
   void run();
 
  private:

@@ -1,6 +1,8 @@
 // What back ends and operations are called, as people type and read them; which operations change
 // something.
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
 #include "capture/trace/trace.h"
@@ -37,6 +39,27 @@ bool changes_something(const Record& record) {
     default:
       return false;
   }
+}
+
+bool asks_for_settings(std::string_view program) {
+  static constexpr std::string_view kPrograms[] = {"grep", "egrep", "fgrep",  "rg", "git",
+                                                   "find", "fd",    "fdfind", "ls"};
+  return std::find(std::begin(kPrograms), std::end(kPrograms), program) != std::end(kPrograms);
+}
+
+bool is_setting(std::string_view variable) {
+  static constexpr std::string_view kNames[] = {"LANG",
+                                                "LANGUAGE",
+                                                "LOCPATH",
+                                                "POSIXLY_CORRECT",
+                                                "RIPGREP_CONFIG_PATH",
+                                                "TEST_BLOCK_SIZE",
+                                                "HOME",
+                                                "XDG_CONFIG_HOME",
+                                                "LD_LIBRARY_PATH"};
+  return std::find(std::begin(kNames), std::end(kNames), variable) != std::end(kNames) ||
+         variable.starts_with("LC_") || variable.starts_with("GIT_") ||
+         variable.starts_with("GREP_");
 }
 
 std::string_view op_name(Op op) {

@@ -14,12 +14,21 @@ namespace gittxn::capture {
 
 namespace {
 
-constexpr std::string_view kMagic("GTXNTRC\x01", 8);
+constexpr std::string_view kMagic("GTXNTRC\x02", 8);
 constexpr std::size_t kFlushBytes = 64u << 10;
 constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
 constexpr std::uint32_t kMaxPayload = 4u << 20;
 
-enum Bits : unsigned char { kAssumed = 1, kPredicted = 2, kNofollow = 4 };
+constexpr std::uint64_t kMaxSettings = 256;
+constexpr std::uint64_t kMaxTimeMs = 1ull << 53;
+
+enum Bits : unsigned char {
+  kAssumed = 1,
+  kPredicted = 2,
+  kNofollow = 4,
+  kAgain = 8,
+  kEnvKnown = 16,
+};
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -67,7 +76,8 @@ void encode(const Record& record, std::string* out) {
   out->push_back(static_cast<char>(record.op));
   out->push_back(static_cast<char>((record.assumed ? kAssumed : 0) |
                                    (record.predicted ? kPredicted : 0) |
-                                   (record.nofollow ? kNofollow : 0)));
+                                   (record.nofollow ? kNofollow : 0) | (record.again ? kAgain : 0) |
+                                   (record.env_known ? kEnvKnown : 0)));
   put_number(out, record.seq);
   put_number(out, zigzag(record.pid));
   put_number(out, zigzag(record.parent));
@@ -80,6 +90,9 @@ void encode(const Record& record, std::string* out) {
   put_text(out, record.path2);
   put_number(out, record.argv.size());
   for (const std::string& word : record.argv) put_text(out, word);
+  if (!record.env_known) return;
+  put_number(out, record.env.size());
+  for (const std::string& setting : record.env) put_text(out, setting);
 }
 
 bool decode(Unpacker in, Record* record) {
@@ -90,6 +103,8 @@ bool decode(Unpacker in, Record* record) {
   record->assumed = (bits & kAssumed) != 0;
   record->predicted = (bits & kPredicted) != 0;
   record->nofollow = (bits & kNofollow) != 0;
+  record->again = (bits & kAgain) != 0;
+  record->env_known = (bits & kEnvKnown) != 0;
   record->seq = in.number();
   record->pid = static_cast<std::int32_t>(unzigzag(in.number()));
   record->parent = static_cast<std::int32_t>(unzigzag(in.number()));
@@ -103,6 +118,9 @@ bool decode(Unpacker in, Record* record) {
   const std::uint64_t words = in.number();
   if (words > 256) return false;
   for (std::uint64_t i = 0; i < words && in.good(); ++i) record->argv.push_back(in.text());
+  const std::uint64_t settings = record->env_known ? in.number() : 0;
+  if (settings > kMaxSettings) return false;
+  for (std::uint64_t i = 0; i < settings && in.good(); ++i) record->env.push_back(in.text());
   return in.good() && in.at_end();
 }
 
@@ -201,9 +219,9 @@ std::string Unpacker::text() {
   return text;
 }
 
-RecordWriter::RecordWriter(int fd) : fd_(fd), buffer_(kMagic) {}
+RecordWriter::RecordWriter(int fd, const Clock* clock) : fd_(fd), clock_(clock), buffer_(kMagic) {}
 
-bool RecordWriter::repeated(const Record& record) {
+bool RecordWriter::repeated(Record& record) {
   if (changes_something(record) || record.op == Op::kExec || record.op == Op::kFork) {
     ++salt_;
     return false;
@@ -217,15 +235,33 @@ bool RecordWriter::repeated(const Record& record) {
   hash = mix(hash, static_cast<std::uint64_t>(static_cast<std::uint32_t>(record.result)) << 8 |
                        (record.assumed ? 1u : 0u) | (record.predicted ? 2u : 0u) |
                        (record.nofollow ? 4u : 0u));
-  std::uint64_t& slot = seen_[hash % kSlots];
-  if (slot == hash) return true;
+  hash &= ~std::uint64_t{1};  // the last bit of a slot says that the repetition is recorded too
+  std::uint64_t& slot = seen_[(hash >> 1) % kSlots];
+  if (slot == (hash | 1)) return true;
+  if (slot == hash) {
+    if (record.op != Op::kOpenRead || record.result < 0) return true;
+    record.again = true;
+    slot = hash | 1;
+    return false;
+  }
   slot = hash;
   return false;
+}
+
+void RecordWriter::mark_time() {
+  if (clock_ == nullptr) return;
+  const std::int64_t now = clock_->wall_ms();
+  if (now == marked_ms_) return;
+  marked_ms_ = now;
+  payload_.assign(1, 'T');
+  put_number(&payload_, static_cast<std::uint64_t>(now));
+  frame(payload_);
 }
 
 void RecordWriter::add(Record record) {
   const std::lock_guard lock(mutex_);
   if (finished_ || broken_ || repeated(record)) return;
+  mark_time();
   record.seq = ++count_;
   encode(record, &payload_);
   frame(payload_);
@@ -287,6 +323,7 @@ Result<RecordSummary> read_records(const std::string& record_file,
   const UniqueFd fd = TRY(open_fd(record_file, O_RDONLY | O_CLOEXEC));
   Source source(fd.get());
   RecordSummary summary;
+  std::int64_t time_ms = 0;
   std::string_view magic;
   if (!TRY(source.take(kMagic.size(), &magic)) || magic.substr(0, 7) != kMagic.substr(0, 7)) {
     summary.reason = "the trace record file is damaged at its start";
@@ -307,8 +344,16 @@ Result<RecordSummary> read_records(const std::string& record_file,
     Record record;
     if (type == 'R' && decode(in, &record) && record.seq == summary.records + 1) {
       ++summary.records;
+      record.time_ms = time_ms;
       sink(record);
       continue;
+    }
+    if (type == 'T') {
+      const std::uint64_t time = in.number();
+      if (in.good() && in.at_end() && time > 0 && time < kMaxTimeMs) {
+        time_ms = static_cast<std::int64_t>(time);
+        continue;
+      }
     }
     if (type == 'E') {
       const std::uint64_t count = in.number();

@@ -2,16 +2,18 @@
 //
 //   header   "GTXNTRC" 0x01 (the last byte is the version)
 //   frame    length (4 bytes, little-endian), checksum of the payload (4), payload
-//   payload  type byte 'R' (a record) or 'E' (the end: count of records, reason why they are not
-//   all)
+//   payload  type byte 'R' (a record), 'T' (a time: wall clock in ms; holds for the records until
+//   the
+//            next), or 'E' (the end: count of records, reason why they are not all)
 //
 // A file is whole only with its end mark, and nothing follows that. Numbers in payloads are LEB128,
 // texts are preceded by their length. Nothing is synced: after a power cut a short file has no end
 // mark, and what has no end mark is an unknown read set.
 //
 // Repeated reads: a process that asks the same thing again and gets the same answer, with no write
-// by anyone and no exec in between, is recorded once. A direct-mapped table of 64-bit hashes finds
-// them; a write changes the hashes' salt instead of clearing the table.
+// by anyone and no exec in between, is recorded once; opening a file, twice, the second time marked
+// as perhaps many. A direct-mapped table of 64-bit hashes finds them; a write changes the hashes'
+// salt instead of clearing the table.
 //
 // Any thread may call the writer. If we die between any two frames the file has no end mark.
 #pragma once
@@ -22,6 +24,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "capture/trace/trace.h"
 
@@ -29,7 +32,8 @@ namespace gittxn::capture {
 
 class RecordWriter {
  public:
-  explicit RecordWriter(int fd);  // borrowed; must stay open until finish()
+  // Borrowed; both must stay until finish(). Without a clock there are no times.
+  explicit RecordWriter(int fd, const Clock* clock = nullptr);
   void add(Record record);        // gives it its seq; drops repeated reads
   void lose(std::string reason);  // the first reason stays
   void show();                    // what was added so far can be read in the file from now on
@@ -37,7 +41,8 @@ class RecordWriter {
   std::string lost() const;
 
  private:
-  bool repeated(const Record& record);
+  bool repeated(Record& record);
+  void mark_time();
   void frame(std::string_view payload);
   void flush();
   void keep_reason(std::string reason);
@@ -45,6 +50,8 @@ class RecordWriter {
   static constexpr std::size_t kSlots = 1u << 14;
   mutable std::mutex mutex_;
   int fd_;
+  const Clock* clock_;
+  std::int64_t marked_ms_ = 0;
   bool finished_ = false;
   bool broken_ = false;
   std::uint64_t count_ = 0;

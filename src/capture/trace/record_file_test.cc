@@ -120,7 +120,7 @@ TEST(RecordFile, LeavesOutRepeatedReadsUntilSomethingIsWritten) {
              (record.result < 0 ? "! " : " ");
   }
   EXPECT_EQ(order,
-            "open-read/a7 open-read/a8 open-read/a7! open-write/a7! "
+            "open-read/a7 open-read/a7 open-read/a8 open-read/a7! open-write/a7! "
             "open-write/b7 open-write/b7 open-read/a7 ");
 }
 
@@ -186,6 +186,77 @@ TEST(RecordFile, AnyFlippedBitIsSeen) {
   }
 }
 
+class HandClock final : public Clock {
+ public:
+  std::int64_t wall = 5'000;
+  std::int64_t wall_ms() const override { return wall; }
+  std::int64_t monotonic_ns() const override { return 0; }
+  std::int64_t boot_ms() const override { return 0; }
+  std::string boot_id() const override { return "unknown"; }
+  void sleep_ms(std::int64_t) override {}
+};
+
+TEST(RecordFile, KnowsWhenACallWasMade) {
+  const MemoryFile file;
+  HandClock clock;
+  RecordWriter writer(file.fd(), &clock);
+  writer.add(read_of("/a"));
+  writer.add(read_of("/b"));
+  clock.wall = 5'007;
+  writer.add(read_of("/c"));
+  writer.finish();
+  RecordSummary summary;
+  const std::vector<Record> records = read_all(file, &summary);
+  ASSERT_TRUE(summary.complete) << summary.reason;
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].time_ms, 5'000);
+  EXPECT_EQ(records[1].time_ms, 5'000);
+  EXPECT_EQ(records[2].time_ms, 5'007);
+}
+
+// Who opens a file again may look for something else in it.
+TEST(RecordFile, OpensRepeatedAreToldOnceMore) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  for (int i = 0; i < 4; ++i) writer.add(read_of("/a"));
+  Record look = read_of("/b");
+  look.op = Op::kStat;
+  for (int i = 0; i < 4; ++i) writer.add(look);
+  Record write = read_of("/c");
+  write.op = Op::kOpenWrite;
+  writer.add(write);
+  writer.add(read_of("/a"));
+  writer.finish();
+  RecordSummary summary;
+  std::vector<std::string> told;
+  for (const Record& record : read_all(file, &summary)) {
+    told.push_back(record.path + (record.again ? " again" : ""));
+  }
+  EXPECT_TRUE(summary.complete) << summary.reason;
+  EXPECT_EQ(told, (std::vector<std::string>{"/a", "/a again", "/b", "/c", "/a"}));
+}
+
+TEST(RecordFile, KeepsTheSettingsOfASearcher) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  Record exec = read_of("/usr/bin/grep");
+  exec.op = Op::kExec;
+  exec.argv = {"grep", "x"};
+  exec.env_known = true;
+  exec.env = {"LC_ALL=C", "HOME="};
+  writer.add(exec);
+  exec.env_known = false;
+  writer.add(exec);
+  writer.finish();
+  RecordSummary summary;
+  const std::vector<Record> records = read_all(file, &summary);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_TRUE(records[0].env_known);
+  EXPECT_EQ(records[0].env, (std::vector<std::string>{"LC_ALL=C", "HOME="}));
+  EXPECT_FALSE(records[1].env_known);
+  EXPECT_TRUE(records[1].env.empty());
+}
+
 TEST(RecordFile, RandomBytesDoNoHarm) {
   const std::uint64_t seed = Random().next();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -204,7 +275,7 @@ TEST(RecordFile, RandomBytesDoNoHarm) {
 
 TEST(RecordFile, RefusesANewerVersionAndAnAbsentFile) {
   std::string newer = sample();
-  newer[7] = 2;
+  ++newer[7];
   const MemoryFile file(newer);
   const auto result = read_records(file.name(), [](const Record&) {});
   ASSERT_FALSE(result.has_value());

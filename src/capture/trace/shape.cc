@@ -15,6 +15,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fs.h"
+
 namespace gittxn::capture {
 
 namespace {
@@ -137,6 +139,10 @@ Peek Shaper::exec(Record* record) {
   const Peek peek = read_path(call_.dir, call_.path, *record, &record->path);
   if (peek != Peek::kOk) return peek;
   const std::size_t vector = call_.dir == kNone ? 1 : 2;
+  if (view_.directory(AT_FDCWD, &record->path2) != Peek::kOk) record->path2.clear();
+  if (asks_for_settings(base_name(record->path))) {
+    record->env_known = view_.settings(site_.args[vector + 1], &record->env) == Peek::kOk;
+  }
   return view_.words(site_.args[vector], &record->argv);
 }
 

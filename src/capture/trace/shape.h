@@ -31,6 +31,9 @@ class CallView {
   virtual Peek text(std::uint64_t address, std::size_t limit, std::string* out) = 0;
   virtual Peek bytes(std::uint64_t address, void* out, std::size_t size) = 0;
   virtual Peek words(std::uint64_t address, std::vector<std::string>* out) = 0;
+  // Those of an environment that a search may depend on; as peek_settings. kFault: they are not
+  // known.
+  virtual Peek settings(std::uint64_t, std::vector<std::string>*) { return Peek::kFault; }
   // The path of a descriptor, or of the current directory (AT_FDCWD).
   virtual Peek directory(int descriptor, std::string* out) = 0;
   // absolute_path for this process (lookup.h).

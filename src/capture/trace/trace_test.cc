@@ -2,6 +2,7 @@
 #include "capture/trace/trace.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -85,6 +86,25 @@ TEST_P(EachTracer, RecordsProgramsTheirArgumentsAndParents) {
     EXPECT_TRUE(parents.contains(record.pid)) << op_name(record.op) << " " << record.path;
   }
   EXPECT_EQ(parents[script->pid], shell->pid);
+}
+
+TEST_P(EachTracer, SaysWhereASearcherRanAndWithWhichSettings) {
+  const TempDir dir;
+  const Traced traced = run_shell(
+      dir, GetParam(), "mkdir sub; ln -s sub way; cd way; echo a > f; LC_ALL=C A_KEY=k grep a f");
+  ASSERT_TRUE(traced.result);
+  const Record* grep = nullptr;
+  for (const Record& record : traced.records) {
+    if (record.op != Op::kExec) continue;
+    if (record.path.ends_with("/grep") && record.result == 0) grep = &record;
+    EXPECT_TRUE(record.path.ends_with("/grep") || !record.env_known) << record.path;
+    EXPECT_GT(record.time_ms, 0);
+  }
+  ASSERT_NE(grep, nullptr);
+  EXPECT_EQ(grep->path2, dir / "sub") << "through links, as the kernel says it";
+  EXPECT_TRUE(grep->env_known);
+  EXPECT_THAT(grep->env, ::testing::Contains("LC_ALL=C"));
+  EXPECT_THAT(grep->env, ::testing::Not(::testing::Contains("A_KEY=k"))) << "nobody's secret";
 }
 
 TEST_P(EachTracer, PathsAreAsTheProcessMeantThem) {

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -151,36 +152,64 @@ void peek_beginnings(pid_t tid, std::span<const std::uint64_t> addresses, Beginn
 
 }  // namespace
 
-Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out) {
-  out->clear();
+namespace {
+
+// Gives each word of a vector and whether it was cut, until there are no more, `most` are read, or
+// the visitor has enough.
+using Visit = std::function<bool(std::string&&, bool cut)>;
+Peek peek_words(pid_t tid, std::uint64_t address, std::size_t most, const Visit& visit) {
   if (address == 0) return Peek::kOk;
+  std::size_t seen = 0;
   std::array<std::uint64_t, kBatch> pointers{};
   const auto heads = std::make_unique<Beginnings>();
-  while (out->size() < kMaxWords) {
+  while (seen < most) {
     const std::size_t bytes = std::min(sizeof pointers, kPage - address % kPage) / 8 * 8;
     if (bytes == 0) return Peek::kFault;  // a vector that is not aligned
     const Peek vector = peek_bytes(tid, address, pointers.data(), bytes);
     if (vector != Peek::kOk) return vector;
     const auto end = std::find(pointers.begin(), pointers.begin() + bytes / 8, 0u);
-    const auto count =
-        std::min(static_cast<std::size_t>(end - pointers.begin()), kMaxWords - out->size());
+    const auto count = std::min(static_cast<std::size_t>(end - pointers.begin()), most - seen);
     peek_beginnings(tid, std::span(pointers).first(count), heads.get());
     std::size_t start = 0;
     for (std::size_t i = 0; i < count; ++i) {
       std::string word;
+      bool cut = false;
       if (heads->lengths[i] < kFirstChunk) {
         word.assign(heads->bytes.data() + start, heads->lengths[i]);
       } else {
         const Peek peek = peek_string(tid, pointers[i], kMaxWord, &word);
         if (peek != Peek::kOk && peek != Peek::kLong) return peek;
+        cut = peek == Peek::kLong;
       }
       start += std::min(kFirstChunk, kPage - pointers[i] % kPage);
-      out->push_back(std::move(word));
+      ++seen;
+      if (!visit(std::move(word), cut)) return Peek::kLong;
     }
     if (count < bytes / 8) return Peek::kOk;
     address += bytes;
   }
-  return Peek::kOk;
+  return Peek::kLong;
+}
+
+}  // namespace
+
+Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out) {
+  out->clear();
+  const Peek peek = peek_words(tid, address, kMaxWords, [&](std::string&& word, bool) {
+    out->push_back(std::move(word));
+    return true;
+  });
+  return peek == Peek::kLong ? Peek::kOk : peek;
+}
+
+Peek peek_settings(pid_t tid, std::uint64_t address, std::vector<std::string>* out) {
+  constexpr std::size_t kMaxVariables = 4096;
+  out->clear();
+  return peek_words(tid, address, kMaxVariables, [&](std::string&& word, bool cut) {
+    if (!is_setting(std::string_view(word).substr(0, word.find('=')))) return true;
+    out->push_back(std::move(word));
+    return !cut && out->size() < kMaxWords;
+  });
 }
 
 Peek proc_path(pid_t tid, const std::string& name, std::string* out) {

@@ -29,6 +29,9 @@ Peek peek_bytes(pid_t tid, std::uint64_t address, void* out, std::size_t size);
 Peek peek_string(pid_t tid, std::uint64_t address, std::size_t limit, std::string* out);
 // At most 256 words, each cut to 4096 bytes.
 Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out);
+// The variables that is_setting() names, each "NAME=value". kLong: one is longer than 4096 bytes,
+// or there are more variables than anybody needs; then nothing is known.
+Peek peek_settings(pid_t tid, std::uint64_t address, std::vector<std::string>* out);
 
 // The path that a link below /proc/<tid> says: "cwd", "fd/3". kFault: there is none (no such
 // descriptor, a socket).
