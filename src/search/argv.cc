@@ -33,7 +33,7 @@ Refined<void> check_locale(const Surroundings& around) {
 Refined<void> check_environment(const Surroundings& around) {
   TRY(check_locale(around));
   for (const char* name : {"GREP_OPTIONS", "POSIXLY_CORRECT", "RIPGREP_CONFIG_PATH",
-                           "TEST_BLOCK_SIZE", "LD_LIBRARY_PATH"}) {
+                           "TEST_BLOCK_SIZE", "LD_LIBRARY_PATH", "LOCPATH"}) {
     if (around.env.contains(name)) return not_refined(std::string("environment: ") + name);
   }
   return {};
@@ -46,14 +46,19 @@ Refined<void> check_git_environment(const Surroundings& around) {
                                                    "GIT_TERMINAL_PROMPT",
                                                    "GIT_AUTHOR_NAME",
                                                    "GIT_AUTHOR_EMAIL",
+                                                   "GIT_AUTHOR_DATE",
                                                    "GIT_COMMITTER_NAME",
                                                    "GIT_COMMITTER_EMAIL",
+                                                   "GIT_COMMITTER_DATE",
                                                    "GIT_OPTIONAL_LOCKS",
                                                    "GIT_ASKPASS",
+                                                   "GIT_EXEC_PATH",  // grep is built in
                                                    "GIT_SSH",
                                                    "GIT_SSH_COMMAND"};
   for (const auto& [name, value] : around.env) {
-    if (!name.starts_with("GIT_")) continue;
+    const bool of_git =
+        name.starts_with("GIT_") && !name.starts_with("GIT_TXN_") && !name.starts_with("GIT_SSL_");
+    if (!of_git) continue;
     if (std::find(std::begin(kHarmless), std::end(kHarmless), name) == std::end(kHarmless)) {
       return not_refined("environment: " + name);
     }

@@ -77,18 +77,38 @@ class FindParser {
     }
     if (word == "-prune") return push(Term::Op::kPrune);
     if (word == "-print") return push(Term::Op::kPrint);
-    if (word != "-name" && word != "-path" && word != "-wholename" && word != "-type" &&
-        word != "-maxdepth" && word != "-mindepth") {
+    if (word == "-exec") return exec();
+    if (word != "-name" && word != "-iname" && word != "-path" && word != "-wholename" &&
+        word != "-type" && word != "-maxdepth" && word != "-mindepth") {
       return not_refined("find: '" + word + "'");
     }
     if (at_ == words_.size()) return not_refined("find: " + word + " needs a value");
     return valued(word, words_[at_++]);
   }
 
+  // What it runs has a vector of its own, and is given the names that would be printed here. As the
+  // last word of all nothing depends on how that ends.
+  Refined<void> exec() {
+    const bool each = words_.back() == ";";
+    const bool all = words_.back() == "+" && words_.size() > 1 && words_[words_.size() - 2] == "{}";
+    if (!(each || all) || at_ + 1 >= words_.size()) return not_refined("find: -exec in the middle");
+    for (std::size_t i = at_; i + 1 < words_.size(); ++i) {
+      if (words_[i] == ";" || (words_[i] == "+" && words_[i - 1] == "{}")) {
+        return not_refined("find: -exec twice");
+      }
+    }
+    at_ = words_.size();
+    return push(Term::Op::kPrint);
+  }
+
   Refined<void> valued(const std::string& word, const std::string& value) {
     if (word == "-name") {
       TRY(check_name_glob(value));
       return push(Term::Op::kName, value);
+    }
+    if (word == "-iname") {
+      TRY(check_name_glob(value));
+      return push(Term::Op::kNameNoCase, value);
     }
     if (word == "-type") {
       if (value != "f" && value != "d" && value != "l") return not_refined("find: -type " + value);
@@ -123,6 +143,7 @@ constexpr Option kLsOptions[] = {
     {'1', "", Value::kNone, '1'},           {'a', "all", Value::kNone, 'a'},
     {'A', "almost-all", Value::kNone, 'a'}, {'R', "recursive", Value::kNone, 'R'},
     {'p', "", Value::kNone, 'p'},           {0, "color", Value::kOptional, 'c'},
+    {'r', "reverse", Value::kNone, 'r'},
 };
 
 Refined<void> add_type(Query& query, const std::string& value) {

@@ -48,6 +48,32 @@ TEST(SearchArgv, ReadsGrep) {
   EXPECT_EQ(query->roots[1], (Root{"/tree/lib", "lib"}));
 }
 
+TEST(SearchArgv, KnowsTheVariablesOfATransaction) {
+  Surroundings around = vouched();
+  around.env = {{"GIT_EXEC_PATH", "/usr/lib/git-core"}, {"GIT_TXN_ID", "t-1"}};
+  EXPECT_EQ(reason({"git", "grep", "x"}, around), "refined");
+  around.env["GIT_DIR"] = "/elsewhere";
+  EXPECT_EQ(reason({"git", "grep", "x"}, around), "environment: GIT_DIR");
+}
+
+TEST(SearchArgv, TakesWhatChangesNoAnswer) {
+  EXPECT_EQ(*ask({"rg", "-j4", "--sort", "path", "x"}), *ask({"rg", "x"}));
+  EXPECT_EQ(*ask({"rg", "-u", "x"}), *ask({"rg", "--no-ignore", "x"}));
+  EXPECT_EQ(*ask({"rg", "-uu", "x"}), *ask({"rg", "--no-ignore", "--hidden", "x"}));
+  EXPECT_EQ(*ask({"rg", "-u", "--no-ignore", "x"}), *ask({"rg", "--no-ignore", "x"}));
+  EXPECT_EQ(*ask({"grep", "--line-buffered", "-r", "x"}), *ask({"grep", "-r", "x"}));
+  EXPECT_EQ(*ask({"ls", "-r", "src"}), *ask({"ls", "src"}));
+}
+
+// The programs that find runs have vectors of their own; here it is the names they are given.
+TEST(SearchArgv, FindThatRunsPrograms) {
+  for (const Words& end : {Words{"cat", "{}", ";"}, Words{"grep", "-n", "x", "{}", "+"}}) {
+    Words argv{"find", "src", "-iname", "*.C", "-exec"};
+    argv.insert(argv.end(), end.begin(), end.end());
+    EXPECT_EQ(*ask(argv), *ask({"find", "src", "-iname", "*.C", "-print"}));
+  }
+}
+
 TEST(SearchArgv, KnowsWhereItRan) {
   Surroundings around = vouched();
   around.cwd = "src/sub";
@@ -84,13 +110,18 @@ TEST(SearchArgv, RefusesWhatItDoesNotKnow) {
       {"rg", "-L", "x"},
       {"rg", "-t", "cpp", "x"},
       {"rg", "-g", "*.{c,h}", "x"},
-      {"rg", "--sort", "path", "x"},
       {"rg", "--ignore-file", "i", "x"},
       {"find", "-L", "."},
       {"find", ".", "-newer", "a"},
       {"find", ".", "-mtime", "1"},
       {"find", ".", "-delete"},
-      {"find", ".", "-exec", "cat", "{}", ";"},
+      {"find", ".", "-exec", "cat", "{}", ";", "-print"},
+      {"find", ".", "-exec", "cat", "{}", ";", "-exec", "wc", "{}", "+"},
+      {"find", ".", "-exec", ";"},
+      {"find", ".", "-print", "-exec", "cat", "{}", ";"},
+      {"find", ".", "-execdir", "cat", "{}", ";"},
+      {"rg", "-uuu", "x"},
+      {"rg", "--sort=modified", "x"},
       {"find", ".", "-name", "a", ","},
       {"find", ".", "(", "-name", "a"},
       {"find", ".", "-name", "a", ")"},
@@ -289,7 +320,8 @@ INSTANTIATE_TEST_SUITE_P(
     Each, ClosedList,
     ::testing::Values(Closed{"grep",
                              {"grep", "--help"},
-                             {"-r",
+                             {"--line-buffered",
+                              "-r",
                               "--recursive",
                               "-n",
                               "--line-number",
@@ -339,7 +371,13 @@ INSTANTIATE_TEST_SUITE_P(
                               "--exclude-dir"}},
                       Closed{"rg",
                              {"rg", "--help"},
-                             {"-n",
+                             {"-u",
+                              "--unrestricted",
+                              "-j",
+                              "--threads",
+                              "--sort",
+                              "--line-buffered",
+                              "-n",
                               "--line-number",
                               "-N",
                               "--no-line-number",
@@ -424,8 +462,8 @@ INSTANTIATE_TEST_SUITE_P(
                               "--no-color"}},
                       Closed{"find",
                              {"find", "--help"},
-                             {"-name", "-path", "-wholename", "-type", "-maxdepth", "-mindepth",
-                              "-not", "-prune", "-print", "-a", "-o", "-and", "-or"}},
+                             {"-iname", "-name", "-path", "-wholename", "-type", "-maxdepth",
+                              "-mindepth", "-not", "-prune", "-print", "-a", "-o", "-and", "-or"}},
                       Closed{"fd", {"fdfind", "--help"}, {"-H",          "--hidden",
                                                           "-I",          "--no-ignore",
                                                           "-u",          "--unrestricted",
@@ -436,10 +474,10 @@ INSTANTIATE_TEST_SUITE_P(
                                                           "-F",          "--fixed-strings",
                                                           "-s",          "--case-sensitive",
                                                           "-i",          "--ignore-case"}},
-                      Closed{
-                          "ls",
-                          {"ls", "--help"},
-                          {"-1", "-a", "--all", "-A", "--almost-all", "-R", "--recursive", "-p"}}),
+                      Closed{"ls",
+                             {"ls", "--help"},
+                             {"-r", "--reverse", "-1", "-a", "--all", "-A", "--almost-all", "-R",
+                              "--recursive", "-p"}}),
     [](const auto& each) { return each.param.tool; });
 
 }  // namespace

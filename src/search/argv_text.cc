@@ -23,6 +23,7 @@ enum Id : int {
   kNoIgnore,
   kHiddenToo,
   kDepth,
+  kOrder,
 };
 
 constexpr Option kGrepOptions[] = {
@@ -52,6 +53,7 @@ constexpr Option kGrepOptions[] = {
     {0, "include", Value::kNeeded, kInclude},
     {0, "exclude", Value::kNeeded, kExclude},
     {0, "exclude-dir", Value::kNeeded, kExcludeDir},
+    {0, "line-buffered", Value::kNone, kHarmless},
     {0, "color", Value::kOptional, kColor},
     {0, "colour", Value::kOptional, kColor},
 };
@@ -103,6 +105,10 @@ constexpr Option kRipgrepOptions[] = {
     {'g', "glob", Value::kNeeded, 'g'},
     {'t', "type", Value::kNeeded, 't'},
     {'.', "hidden", Value::kNone, kHiddenToo},
+    {'u', "unrestricted", Value::kNone, 'u'},
+    {'j', "threads", Value::kNeeded, kOrder},
+    {0, "sort", Value::kNeeded, kOrder},
+    {0, "line-buffered", Value::kNone, kHarmless},
     {0, "no-ignore", Value::kNone, kNoIgnore},
     {0, "files", Value::kNone, kFilesOnly},
     {0, "max-depth", Value::kNeeded, kDepth},
@@ -307,6 +313,12 @@ Refined<bool> take_ripgrep(const Given& given, Query& query) {
     } else {
       return not_refined("type " + given.value);
     }
+  } else if (given.id == kOrder) {
+    // In which order lines come is no part of the answer.
+    if (given.value.find_first_not_of("0123456789") != std::string::npos && given.value != "path" &&
+        given.value != "none") {
+      return not_refined("the order of " + given.value);
+    }
   } else if (given.id == kHiddenToo) {
     query.hidden = true;
   } else if (given.id == kNoIgnore) {
@@ -382,13 +394,20 @@ Refined<Query> parse_ripgrep(std::span<const std::string> words, const Surroundi
   query.recursive = true;
   query.ignore_files = true;
   bool files = false;
+  int unrestricted = 0;
   for (const Given& given : split.options) {
     if (given.id == kFilesOnly) {
       files = true;
+    } else if (given.id == 'u') {
+      ++unrestricted;
     } else if (!TRY(take_ripgrep(given, query))) {
       TRY(builder.take(given));
     }
   }
+  // Once: no ignore files; twice: hidden names too; a third time would search binary files.
+  if (unrestricted > 2) return not_refined("-u too often");
+  if (unrestricted > 0) query.ignore_files = false;
+  if (unrestricted > 1) query.hidden = true;
   if (query.ignore_files && around.outside_rules != Vouched::kYes) {
     return not_refined("ignore rules outside the tree are not known");
   }

@@ -105,10 +105,12 @@ bool only_once(const Query& query) {
   return query.tool == Tool::kGitGrep;
 }
 
+enum class Look { kWhole, kScope };
+
 class Evaluation {
  public:
-  Evaluation(const Query& query, const Tree& tree, EvaluateLimits limits)
-      : query_(query), tree_(tree), left_(limits.max_entries) {}
+  Evaluation(const Query& query, const Tree& tree, EvaluateLimits limits, Look look)
+      : query_(query), tree_(tree), look_(look), left_(limits.max_entries) {}
 
   Refined<Answer> run() {
     Asker asker = TRY(Asker::make(query_, tree_));
@@ -154,11 +156,13 @@ class Evaluation {
 
   // True when the file was seen before and is not to be seen again.
   Refined<bool> count(Asker& asker, const Root& root, const Item& item, const Place& place) {
+    if (look_ == Look::kScope) {
+      if (reads_files()) answer_.files.push_back(item.path);
+      return false;
+    }
     if (only_once(query_) && answer_.paths.contains(item.path)) return true;
     const PathAnswer found = TRY(asker.answer(root, item.path, item.entry, place));
-    if (is_text_tool(query_) && query_.dialect != Dialect::kNone) {
-      answer_.files.push_back(item.path);
-    }
+    if (reads_files()) answer_.files.push_back(item.path);
     answer_.certain = answer_.certain && found.certain;
     PathAnswer& all = answer_.paths[item.path];
     all.certain = all.certain && found.certain;
@@ -166,14 +170,47 @@ class Evaluation {
     return false;
   }
 
+  bool reads_files() const { return is_text_tool(query_) && query_.dialect != Dialect::kNone; }
+
   const Query& query_;
   const Tree& tree_;
+  Look look_;
   std::size_t left_;
   Answer answer_;
 };
 
 bool within(std::string_view path, std::string_view directory) {
   return directory.empty() || path == directory || path_below(path, directory, nullptr);
+}
+
+bool contains_text(std::string_view text, std::string_view part, bool fold) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  const auto same = [&](char a, char b) { return fold ? lower(a) == lower(b) : a == b; };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+// Whether a file of this name in git's index can make a difference to what is printed about the
+// index. What stands around a name there is no text, so only a literal is sure not to match.
+bool name_may_match(const Query& query, std::string_view name) {
+  if (query.invert) return true;
+  return std::any_of(query.patterns.begin(), query.patterns.end(), [&](const std::string& pattern) {
+    return !is_literal(query.dialect, pattern) || contains_text(name, pattern, query.ignore_case);
+  });
+}
+
+std::string cut_line(std::string line) {
+  constexpr std::size_t kMost = 200;
+  if (line.size() > kMost) line.resize(kMost);
+  return line;
+}
+
+// The first of `lines` that `others` has not.
+std::string first_missing(std::vector<std::string> lines, std::vector<std::string> others) {
+  std::sort(others.begin(), others.end());
+  for (std::string& line : lines) {
+    if (!std::binary_search(others.begin(), others.end(), line)) return cut_line(std::move(line));
+  }
+  return {};
 }
 
 class Judge {
@@ -191,10 +228,11 @@ class Judge {
     Asker new_asker = TRY(Asker::make(query_, after_));
     for (std::size_t i = 0; i < query_.roots.size(); ++i) {
       if (old_asker.entry(i).mode != new_asker.entry(i).mode) {
-        return not_refined("'" + query_.roots[i].path + "' became something else");
+        return broken(query_.roots[i].path, "became something else");
       }
     }
     TRY(collect());
+    TRY(index_names());
     bool moved = false;
     for (const std::string& path : affected_) {
       const TreeEntry old_entry = TRY(entry_of(before_, path));
@@ -204,7 +242,10 @@ class Judge {
         const Said was = TRY(said(old_asker, root, path, old_entry));
         const Said is = TRY(said(new_asker, root, path, new_entry));
         moved = moved || was.counts != is.counts;
-        if (was.lines != is.lines) return not_refined("'" + path + "' changes the answer");
+        if (was.lines == is.lines) continue;
+        was_ = first_missing(was.printed, is.printed);
+        is_ = first_missing(is.printed, was.printed);
+        return broken(path, "changes the answer");
       }
     }
     // rg says so, and ends otherwise, when there was no file to search.
@@ -216,11 +257,33 @@ class Judge {
     return own_standing();
   }
 
+  Judgement refusal(const NotRefined& why) const { return {false, why.reason, path_, was_, is_}; }
+
  private:
   struct Said {
-    std::vector<std::string> lines;
+    std::vector<std::string> lines;  // with what is not printed and counts too
     bool counts = false;
+    std::vector<std::string> printed;
   };
+
+  std::unexpected<NotRefined> broken(const std::string& path, std::string_view how) {
+    path_ = path;
+    return not_refined("'" + path + "' " + std::string(how));
+  }
+
+  Refined<void> index_names() {
+    if (!query_.git_index) return {};
+    for (const PathChange& change : changes_) {
+      const auto is_name = [](const TreeEntry& entry) {
+        return entry.present() && entry.mode != FileMode::kTree;
+      };
+      if (is_name(change.before) == is_name(change.after) || own_.contains(change.path)) continue;
+      if (name_may_match(query_, change.path)) {
+        return broken(change.path, "may change what is printed about git's index");
+      }
+    }
+    return {};
+  }
 
   // Looks no further than the first.
   Refined<bool> searches_a_file(Asker& asker, const Tree& tree) const {
@@ -261,7 +324,7 @@ class Judge {
     for (const PathChange& change : changes_) {
       // Attributes decide how files are checked out, and what git grep takes for text.
       if (is_text_tool(query_) && base_name(change.path) == ".gitattributes") {
-        return not_refined("'" + change.path + "' changed");
+        return broken(change.path, "changed");
       }
       if (own_.contains(change.path)) continue;
       if (in_scope(change.path)) affected_.insert(change.path);
@@ -304,9 +367,11 @@ class Judge {
     const Place place = TRY(asker.walk().place(root, path, entry));
     if (!place.counts) return Said{};
     PathAnswer answer = TRY(asker.answer(root, path, entry, place));
+    std::vector<std::string> printed;
+    if (answer.certain) printed = answer.lines;
     if (answer.selected) answer.lines.emplace_back("selected");
     if (!answer.lines.empty()) answer.lines.push_back(place.trail);
-    return Said{std::move(answer.lines), true};
+    return Said{std::move(answer.lines), true, std::move(printed)};
   }
 
   // Files of the transaction are in neither tree; new rules may hide them, or show them.
@@ -328,19 +393,27 @@ class Judge {
   std::set<std::string> own_;
   std::set<std::string> affected_;
   std::vector<std::string> governed_;
+  std::string path_;  // of the witness
+  std::string was_;
+  std::string is_;
 };
 
 }  // namespace
 
 Refined<Answer> evaluate(const Query& query, const Tree& tree, EvaluateLimits limits) {
-  return Evaluation(query, tree, limits).run();
+  return Evaluation(query, tree, limits, Look::kWhole).run();
+}
+
+Refined<Answer> scope_of(const Query& query, const Tree& tree, EvaluateLimits limits) {
+  return Evaluation(query, tree, limits, Look::kScope).run();
 }
 
 Judgement judge(const Query& query, const Tree& before, const Tree& after, const Changes& changes,
                 const std::vector<std::string>& own) {
-  const Refined<void> same = Judge(query, before, after, changes, own).run();
-  if (same) return {true, {}};
-  return {false, same.error().reason};
+  Judge judge(query, before, after, changes, own);
+  const Refined<void> same = judge.run();
+  if (same) return {true, {}, {}, {}, {}};
+  return judge.refusal(same.error());
 }
 
 }  // namespace gittxn::search

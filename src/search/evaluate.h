@@ -36,9 +36,18 @@ struct EvaluateLimits {
 // refined when a root is a link, or the tree cannot be read.
 Refined<Answer> evaluate(const Query& query, const Tree& tree, EvaluateLimits limits = {});
 
+// Files, directories and ignore files alone, without looking into files: what can be laid beside
+// the opens of a trace. `paths` is empty.
+Refined<Answer> scope_of(const Query& query, const Tree& tree, EvaluateLimits limits = {});
+
 struct Judgement {
   bool holds = false;
   std::string reason;  // why it does not: the path whose answer changed, or what is not understood
+  std::string path;    // the one whose change did it; "" when it is none in particular
+  // The first line about it that the other side does not print; "" when there is none. At most 200
+  // bytes.
+  std::string was;
+  std::string is;
 };
 
 // Whether the query, answered on `before`, has the same answer on `after`. `changes` is the

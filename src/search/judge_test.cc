@@ -47,9 +47,42 @@ TEST_F(SearchJudge, HoldsUntilALineThatMatchesChanges) {
   EXPECT_FALSE(ask({"grep", "-rn", "foo", "."}).holds);
   put(after, "src/a.cc", "zero\none\nfoo\n");
   EXPECT_TRUE(ask({"grep", "-r", "foo", "src"}).holds);
-  EXPECT_EQ(ask({"grep", "-rn", "foo", "src"}).reason, "'src/a.cc' changes the answer");
+  const Judgement stale = ask({"grep", "-rn", "foo", "src"});
+  EXPECT_EQ(stale.reason, "'src/a.cc' changes the answer");
+  EXPECT_EQ(stale.path, "src/a.cc");
+  EXPECT_EQ(stale.was, "src/a.cc:2:foo");
+  EXPECT_EQ(stale.is, "src/a.cc:3:foo");
   EXPECT_FALSE(ask({"grep", "-r", "-B2", "foo", "src"}).holds);
   EXPECT_TRUE(ask({"grep", "-rl", "foo", "src"}).holds);
+}
+
+// `grep -r x .` searches git's index too, and that holds every name.
+TEST_F(SearchJudge, ANameInTheIndexMayMatch) {
+  put(before, "a", "x\n");
+  after = before;
+  put(after, "a", "y\n");
+  put(after, "new-foo.c", "y\n");
+  Query about = query({"grep", "-rn", "foo", "."});
+  const auto ask_again = [&](const std::vector<std::string>& own = {}) {
+    return judge(about, MapTree(before, store), MapTree(after, store),
+                 gittxn::testing::diff(before, after), own)
+        .holds;
+  };
+  EXPECT_TRUE(ask_again());
+  about.git_index = true;
+  EXPECT_FALSE(ask_again());
+  EXPECT_TRUE(ask_again({"new-foo.c"}));
+  about.patterns = {"quux"};
+  EXPECT_TRUE(ask_again());
+  about.patterns = {"NEW"};
+  EXPECT_TRUE(ask_again());
+  about.ignore_case = true;
+  EXPECT_FALSE(ask_again());
+  about = query({"grep", "-rn", "zz.*zz", "."});
+  about.git_index = true;
+  EXPECT_FALSE(ask_again()) << "what stands around a name in the index is no text";
+  after.erase("new-foo.c");
+  EXPECT_TRUE(ask_again()) << "no name came or went";
 }
 
 TEST_F(SearchJudge, LeavesOwnPathsToTheWriteCheck) {

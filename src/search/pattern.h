@@ -22,6 +22,9 @@ Refined<void> check_pattern(Dialect dialect, std::string_view pattern);
 // Not refined when that depends on how the tool counts (no letter or digit at all).
 Refined<bool> smart_case_ignores(std::string_view pattern);
 
+// A pattern that is the very text it looks for, in any dialect. Not all of them are known.
+bool is_literal(Dialect dialect, std::string_view pattern);
+
 // `text` is what the tool calls text, and the pattern's meaning on it is certain.
 bool answer_is_certain(const Query& query, std::string_view text);
 

@@ -181,6 +181,10 @@ void Searchers::one(Maker& maker, const Files& before, const Files& after, const
   const std::string told = "seed " + std::to_string(seed()) + ": " + quote_argv(argv) + "\n" +
                            was.err + show(before, store);
   compare_snapshot(*made, *answer, was, told);
+  const Refined<Answer> scope = scope_of(*again, old_tree);
+  ASSERT_TRUE(scope) << told;
+  EXPECT_EQ(scope->files, answer->files) << told;
+  EXPECT_EQ(scope->directories, answer->directories) << told;
   const Judgement verdict =
       judge(*again, old_tree, new_tree, gittxn::testing::diff(before, after), {});
   const Output is = print(words, b);

@@ -18,7 +18,7 @@ constexpr std::string_view kShown[] = {"lines",      "only-matching", "count",
 constexpr std::string_view kNames[] = {"auto", "always", "never"};
 constexpr std::string_view kEffects[] = {"include", "exclude", "exclude-dir"};
 constexpr std::string_view kOps[] = {"name", "path", "type", "prune", "print",
-                                     "true", "not",  "and",  "or"};
+                                     "true", "not",  "and",  "or",    "iname"};
 constexpr std::size_t kMaxItems = 10'000;
 
 Error corrupt(std::string message) {
@@ -127,6 +127,7 @@ Status read_where(Members& members, Query& query) {
     TRY(term.end());
   }
   query.mark_directories = TRY(members.flag("mark_directories"));
+  query.git_index = TRY(members.flag("git_index"));
   return {};
 }
 
@@ -187,7 +188,8 @@ Json to_json(const Query& query) {
           {"min_depth", query.min_depth},
           {"max_depth", query.max_depth},
           {"expression", std::move(expression)},
-          {"mark_directories", query.mark_directories}};
+          {"mark_directories", query.mark_directories},
+          {"git_index", query.git_index}};
 }
 
 Result<Query> query_from_json(const Json& json) {

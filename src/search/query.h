@@ -38,7 +38,7 @@ struct NameRule {
 
 // find's expression in postfix order.
 struct Term {
-  enum class Op { kName, kPath, kType, kPrune, kPrint, kTrue, kNot, kAnd, kOr };
+  enum class Op { kName, kPath, kType, kPrune, kPrint, kTrue, kNot, kAnd, kOr, kNameNoCase };
   Op op = Op::kTrue;
   std::string text;  // the glob, or the letters of -type
   bool operator==(const Term&) const = default;
@@ -72,6 +72,10 @@ struct Query {
   std::uint32_t max_depth = kNoDepth;
   std::vector<Term> expression;
   bool mark_directories = false;  // a '/' after their names
+  // git's index was searched as a file like any other: it holds the names of all files, and a name
+  // that matches makes it print. Not from the argument vector; whoever saw the index opened sets
+  // it.
+  bool git_index = false;
   static constexpr std::uint32_t kNoDepth = 1'000'000;
 
   bool operator==(const Query&) const = default;

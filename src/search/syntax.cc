@@ -300,9 +300,18 @@ Refined<bool> smart_case_ignores(std::string_view pattern) {
   return letter;
 }
 
+bool is_literal(Dialect dialect, std::string_view pattern) {
+  if (dialect == Dialect::kFixed) return true;
+  return is_ascii(pattern) && pattern.find_first_of("\\.[](){}*+?^$|") == std::string_view::npos;
+}
+
 bool answer_is_certain(const Query& query, std::string_view text) {
   if (is_ascii(text)) return true;
-  const bool bytes_decide = query.dialect == Dialect::kFixed && !query.ignore_case && !query.word;
+  const bool literal =
+      std::all_of(query.patterns.begin(), query.patterns.end(),
+                  [&](const std::string& pattern) { return is_literal(query.dialect, pattern); });
+  const bool bytes_decide =
+      literal && query.dialect != Dialect::kPerl && !query.ignore_case && !query.word;
   return bytes_decide && is_utf8(text) && !text.starts_with("\xEF\xBB\xBF");
 }
 

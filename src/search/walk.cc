@@ -88,12 +88,20 @@ std::size_t start_of(std::span<const Term> terms, std::size_t end) {
   return at;
 }
 
+std::string folded(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return lower;
+}
+
 bool evaluate(std::span<const Term> terms, std::size_t end, const std::string& shown,
               std::string_view name, char type, Found& found) {
   const Term& term = terms[end];
   switch (term.op) {
     case Term::Op::kName:
       return glob_matches(term.text, name);
+    case Term::Op::kNameNoCase:
+      return glob_matches(folded(term.text), folded(name));
     case Term::Op::kPath:
       return glob_matches(term.text, shown);
     case Term::Op::kType:

@@ -204,7 +204,7 @@ inline std::vector<std::string> Maker::find_expression() {
   static const std::vector<std::vector<std::string>> kTests = {
       {"-name", "*.cc"}, {"-name", "foo*"},         {"-type", "f"},       {"-type", "d"},
       {"-type", "l"},    {"-path", "*/sub*"},       {"-path", "./src/*"}, {"-name", "."},
-      {"-name", "*"},    {"-not", "-name", "*.py"}, {"!", "-type", "d"}};
+      {"-name", "*"},    {"-not", "-name", "*.py"}, {"!", "-type", "d"},  {"-iname", "FOO*"}};
   std::vector<std::string> words;
   add(words, 5, {"-maxdepth", pick(std::vector<std::string>{"1", "2"})});
   add(words, 6, {"-mindepth", pick(std::vector<std::string>{"1", "2"})});
@@ -259,7 +259,9 @@ inline std::vector<std::string> Maker::command(const std::string& tool) {
                                              "README"})});
     add(words, 6, {"-t", pick(std::vector<std::string>{"py", "rust", "go"})});
     add(words, 6, {"--max-depth", "2"});
-    add(words, 4, {pick(std::vector<std::string>{"--hidden", "--no-ignore", "-S", "--files"})});
+    add(words, 4,
+        {pick(std::vector<std::string>{"--hidden", "--no-ignore", "-S", "--files", "-u", "-uu",
+                                       "-j2", "--sort=path"})});
   } else if (fd) {
     add(words, 4, {"-F"});
     add(words, 4, {pick(std::vector<std::string>{"-H", "-I", "-u"})});
