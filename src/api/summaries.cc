@@ -88,13 +88,15 @@ class Sources {
   Sources(const repo::Objects& objects, Oid tree) : objects_(objects), tree_(std::move(tree)) {}
 
   // Everything at and below a path; a file is its content.
-  Status add_path(const std::string& path) {
+  Status add_path(const std::string& path) { return add_path_of(path, tree_); }
+
+  Status add_path_of(const std::string& path, const Oid& tree) {
     const TreeEntry entry =
-        path.empty() ? TreeEntry{FileMode::kTree, tree_} : TRY(objects_.entry_at(tree_, path));
+        path.empty() ? TreeEntry{FileMode::kTree, tree} : TRY(objects_.entry_at(tree, path));
     ReadKind kind = ReadKind::kContent;
     if (entry.mode == FileMode::kTree) kind = ReadKind::kTree;
     if (!entry.present()) kind = ReadKind::kAbsence;
-    return add(kind, path, tree_);
+    return add(kind, path, tree);
   }
 
   // What an attempt read, and what it made of it.
@@ -130,6 +132,11 @@ class Sources {
           return add(read.kind, read.subject, tree_);
         const Oid snapshot = TRY(objects_.tree_of(read.snapshot));
         return add(read.kind, read.subject, snapshot);
+      }
+      case ReadKind::kSearch: {  // it looked at no more than this; its rules are reads of their own
+        const bool as_left = read.snapshot.empty() || is_own(read.subject);
+        const Oid searched = as_left ? tree_ : TRY(objects_.tree_of(read.snapshot));
+        return add_path_of(read.subject, searched);
       }
       case ReadKind::kSummary: {  // and all that the other was made from
         const Summary other = TRY(land::load_summary(store, Digest(read.digest)));

@@ -35,6 +35,10 @@ bool is_path_read(ReadKind kind) {
          kind == ReadKind::kListing || kind == ReadKind::kTree;
 }
 
+bool lies_in_contents(const Read& read) {
+  return read.kind == ReadKind::kSearch || read.lines != LineSpan{};
+}
+
 const std::string* version_of(const Input& input, const std::string& subject) {
   if (input.kernel == nullptr) return nullptr;
   for (const auto& [name, version] : *input.kernel) {
@@ -115,7 +119,10 @@ class Certification {
     for (const Read& read : input_.txn->reads.reads) {
       if (read.strength != strength_ || INJECTED_BUG("certify.ignore_reads")) continue;
       if (read.kind == ReadKind::kListing && INJECTED_BUG("certify.ignore_listings")) continue;
-      if (is_path_read(read.kind)) {
+      if (lies_in_contents(read)) {
+        ++checked_;
+        contents(read);
+      } else if (is_path_read(read.kind)) {
         if (group == nullptr || *group_of != read.snapshot) {
           const auto at = groups.try_emplace(read.snapshot).first;
           group = &at->second;
@@ -139,7 +146,10 @@ class Certification {
     // One witness a subject: a file that was looked up, opened and read is stale once.
     const Read* last = nullptr;
     for (const auto& [read, stale] : stale_) {
-      if (last != nullptr && last->subject == read->subject) continue;
+      if (last != nullptr && last->subject == read->subject && last->kind != ReadKind::kSearch &&
+          read->kind != ReadKind::kSearch) {
+        continue;
+      }
       last = read;
       conflicts_.push_back(witnesses_.stale(*read, stale));
     }
@@ -166,6 +176,19 @@ class Certification {
     }
     if (found != nullptr && found->holds) return;
     conflicts.push_back(witnesses_.summary(read, found));
+  }
+
+  void contents(const Read& read) {
+    if (read.kind == ReadKind::kSearch && INJECTED_BUG("certify.ignore_searches")) return;
+    const SnapshotDiff* diff = diff_of(input_, read.snapshot);
+    if (diff == nullptr) {
+      conflicts_.push_back(witnesses_.no_difference(read.snapshot));
+    } else if (!input_.contents) {
+      stale_.emplace_back(&read,
+                          Stale{read.subject, "unknown", "nobody could look into the files"});
+    } else if (auto stale = input_.contents(read, *diff, input_.txn->writes)) {
+      stale_.emplace_back(&read, *std::move(stale));
+    }
   }
 
   void path_reads(const Oid& snapshot, Group& members) {

@@ -16,10 +16,13 @@
 // object that the caller did not give a version for, is a conflict. Callable from any thread.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "certify/judge.h"
 #include "model/verdict.h"
 
 namespace gittxn::certify {
@@ -35,6 +38,12 @@ struct SummaryState {
   bool holds = false;
 };
 
+// Judges a read whose answer lies in contents, a search or a part of a file, against the difference
+// between its snapshot and the head: nothing when it holds. Given by the caller, because nothing
+// here looks into files. `own` are the transaction's writes.
+using JudgeContents = std::function<std::optional<Stale>(const Read& read, const SnapshotDiff& diff,
+                                                         const Changes& own)>;
+
 struct Input {
   const Footprint* txn = nullptr;
   // For the base and each snapshot that occurs in the reads: what differs between it and the head.
@@ -46,6 +55,7 @@ struct Input {
   Isolation level = Isolation::kStrict;
   // For each summary read; one that is not here does not hold.
   const std::vector<SummaryState>* summaries = nullptr;
+  JudgeContents contents = {};  // without it no such read holds
 };
 
 Verdict certify(const Input& input);

@@ -226,6 +226,7 @@ std::optional<Stale> judge(const Read& read, const Changes& diff, const Changes&
     case ReadKind::kSummary:
     case ReadKind::kEnvironment:
     case ReadKind::kExternal:
+    case ReadKind::kSearch:
       break;
   }
   return std::nullopt;

@@ -26,11 +26,12 @@
 namespace gittxn::certify {
 
 struct Stale {
-  std::string cause;       // the path whose change did it
-  std::string digest_now;  // what the same read would see at the head
+  std::string cause;        // the path whose change did it
+  std::string digest_now;   // what the same read would see at the head
+  std::string detail = {};  // what is different, for people; "" the kind of read says it
 };
 
-// `diff` is sorted by path. Only for the five kinds above.
+// `diff` is sorted by path. Only for the five kinds above, and not for a part of a file.
 std::optional<Stale> judge(const Read& read, const Changes& diff, const Changes& own);
 
 // What a lookup meets: an executable and a plain file are the same thing.

@@ -33,11 +33,19 @@ std::string what_happened(const Read& read, const Stale& stale) {
                                stale.cause);
     case ReadKind::kListing:
       return fmt::format("the directory '{}' was listed and has other entries now", read.subject);
+    case ReadKind::kSearch:
+      return fmt::format("`{}` has another answer now: {}", read.argv,
+                         stale.detail.empty() ? "'" + stale.cause + "' changed" : stale.detail);
     case ReadKind::kTree:
       return fmt::format("everything below '{}' was read, and '{}' changed", read.subject,
                          stale.cause);
     default:
       break;
+  }
+  if (read.lines != LineSpan{}) {
+    return fmt::format("lines {} to {} of '{}' were read and {}", read.lines.first,
+                       read.lines.first + read.lines.count - 1, read.subject,
+                       stale.detail.empty() ? "have changed" : stale.detail);
   }
   if (read.digest.starts_with(kUncommitted)) {
     return fmt::format("'{}' was read with an edit in it that is not committed", read.subject);
@@ -69,7 +77,8 @@ std::string Witnesses::last_mover() const {
 Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
   Conflict conflict;
   conflict.kind = ConflictKind::kReadStale;
-  conflict.subject = shown(read.subject);
+  // Of a search it is the path that made the difference which people want to see.
+  conflict.subject = shown(read.kind == ReadKind::kSearch ? stale.cause : read.subject);
   conflict.read_digest = read.digest;
   conflict.head_digest = stale.digest_now;
   conflict.changed_by = who_changed(stale.cause);

@@ -67,7 +67,7 @@ class Codecs : public ::testing::Test {
 
   Read read() {
     Read read;
-    read.kind = choice<ReadKind>(9);
+    read.kind = choice<ReadKind>(11);
     read.subject = bytes();
     read.digest = bytes();
     read.strength = choice<Strength>(2);
@@ -76,6 +76,14 @@ class Codecs : public ::testing::Test {
     read.pid = coin() ? 0 : number();
     read.argv = bytes();
     read.op = bytes();
+    if (read.kind == ReadKind::kSearch) read.query = "q" + bytes();
+    if (read.kind == ReadKind::kContent && coin()) {
+      read.lines = {1 + static_cast<std::int64_t>(random_.below(9)), 1};
+    }
+    if (coin()) read.explains = number();
+    read.session = bytes();
+    read.agent = bytes();
+    read.call = bytes();
     return read;
   }
   ReadSet reads() {
@@ -86,6 +94,7 @@ class Codecs : public ::testing::Test {
     set.unknown_reason = bytes();
     set.tool_env_digest = Digest(bytes());
     set.notes = texts();
+    set.sessions = texts();
     return set;
   }
   TreeEntry side() {
@@ -274,6 +283,45 @@ TEST(Golden, ReadSet) {
             R"("subject":"include/b.h"})"
             "\n" +
                 canonical_json(to_json(sample_read())) + "\n");
+}
+
+TEST(Reads, ASearchKeepsItsQueryAndAPartItsLines) {
+  Read search = sample_read();
+  search.kind = ReadKind::kSearch;
+  EXPECT_EQ(read_from_json(to_json(search)).error().code, Code::kCorrupt) << "it has no query";
+  search.query = "{}";
+  EXPECT_EQ(read_from_json(to_json(search)).value(), search);
+  Read part = sample_read();
+  part.lines = {3, 4};
+  EXPECT_EQ(read_from_json(to_json(part)).value(), part);
+  part.kind = ReadKind::kAbsence;
+  EXPECT_EQ(read_from_json(to_json(part)).error().code, Code::kCorrupt);
+  part.kind = ReadKind::kContent;
+  part.query = "{}";
+  EXPECT_EQ(read_from_json(to_json(part)).error().code, Code::kCorrupt);
+}
+
+TEST(Reads, OneObservationOfTwoSourcesKeepsTheBetterAndWhoMadeIt) {
+  Read traced = sample_read();
+  Read hooked = sample_read();
+  hooked.source = ReadSource::kHook;
+  hooked.call = "toolu_1";
+  hooked.agent = "a7";
+  for (const bool first : {true, false}) {
+    ReadSet set;
+    set.reads = first ? std::vector{traced, hooked} : std::vector{hooked, traced};
+    normalize(set);
+    ASSERT_EQ(set.reads.size(), 1u);
+    EXPECT_EQ(set.reads[0].source, ReadSource::kTrace);
+    EXPECT_EQ(set.reads[0].call, "toolu_1");
+    EXPECT_EQ(set.reads[0].agent, "a7");
+  }
+  Read part = hooked;
+  part.lines = {1, 5};
+  ReadSet set;
+  set.reads = {hooked, part};
+  normalize(set);
+  EXPECT_EQ(set.reads.size(), 2u) << "a part is not the whole";
 }
 
 TEST(Golden, Change) {
@@ -466,6 +514,8 @@ TEST(Names, ComeBack) {
   for (int i = 0; i < 9; ++i) {
     const auto state = static_cast<TxnState>(i);
     EXPECT_EQ(state_from_name(state_name(state)).value(), state);
+  }
+  for (int i = 0; i < 11; ++i) {
     const auto kind = static_cast<ReadKind>(i);
     EXPECT_EQ(read_kind_from_name(read_kind_name(kind)).value(), kind);
   }

@@ -11,7 +11,7 @@
 namespace gittxn {
 namespace {
 
-constexpr NameTable<ReadKind, 10> kKinds{{
+constexpr NameTable<ReadKind, 11> kKinds{{
     {ReadKind::kContent, "content"},
     {ReadKind::kMetadata, "metadata"},
     {ReadKind::kAbsence, "absence"},
@@ -22,6 +22,7 @@ constexpr NameTable<ReadKind, 10> kKinds{{
     {ReadKind::kSummary, "summary"},
     {ReadKind::kEnvironment, "environment"},
     {ReadKind::kExternal, "external"},
+    {ReadKind::kSearch, "search"},
 }};
 
 constexpr NameTable<Strength, 2> kStrengths{{
@@ -46,14 +47,37 @@ int rank(ReadSource source) {
 }
 
 auto key_of(const Read& read) {
-  return std::tie(read.subject, read.kind, read.snapshot, read.digest);
+  return std::tie(read.subject, read.kind, read.snapshot, read.digest, read.lines.first,
+                  read.lines.count);
+}
+
+Result<LineSpan> span_from_json(const Json& json) {
+  const auto number = [&](std::size_t i) { return json[i].get<std::int64_t>(); };
+  const bool pair = json.is_array() && json.size() == 2 && json[0].is_number_integer() &&
+                    json[1].is_number_integer();
+  if (!pair || number(0) < 1 || number(1) < 1) {
+    return fail(Code::kCorrupt, "lines: not a first line and a count");
+  }
+  return LineSpan{number(0), number(1)};
+}
+
+// What is known of who made a read is not lost with the source that said so.
+void keep_attribution(Read& best, const Read& other) {
+  if (best.call.empty() && !other.call.empty()) {
+    best.session = other.session;
+    best.agent = other.agent;
+    best.call = other.call;
+  }
+  best.explains = std::max(best.explains, other.explains);
 }
 
 Json header_to_json(const ReadSet& set) {
-  return Json{{"complete", set.complete},
-              {"unknown_reason", encode_path(set.unknown_reason)},
-              {"tool_env", encode_path(set.tool_env_digest.str())},
-              {"notes", texts_to_json(set.notes)}};
+  Json json{{"complete", set.complete},
+            {"unknown_reason", encode_path(set.unknown_reason)},
+            {"tool_env", encode_path(set.tool_env_digest.str())},
+            {"notes", texts_to_json(set.notes)}};
+  if (!set.sessions.empty()) json["sessions"] = texts_to_json(set.sessions);
+  return json;
 }
 
 Result<ReadSet> header_from_json(const Json& json) {
@@ -63,6 +87,7 @@ Result<ReadSet> header_from_json(const Json& json) {
   fields.text("unknown_reason", set.unknown_reason);
   fields.name("tool_env", set.tool_env_digest);
   fields.texts("notes", set.notes);
+  if (fields.has("sessions")) fields.texts("sessions", set.sessions);
   TRY(fields.done());
   return set;
 }
@@ -95,6 +120,12 @@ Json to_json(const Read& read) {
   if (!read.snapshot.empty()) json["snapshot"] = read.snapshot.str();
   if (read.pid != 0) json["pid"] = read.pid;
   if (!read.argv.empty()) json["argv"] = encode_path(read.argv);
+  if (!read.query.empty()) json["query"] = encode_path(read.query);
+  if (read.lines != LineSpan{}) json["lines"] = {read.lines.first, read.lines.count};
+  if (read.explains != 0) json["explains"] = read.explains;
+  if (!read.session.empty()) json["session"] = encode_path(read.session);
+  if (!read.agent.empty()) json["agent"] = encode_path(read.agent);
+  if (!read.call.empty()) json["call"] = encode_path(read.call);
   return json;
 }
 
@@ -110,6 +141,16 @@ Result<Read> read_from_json(const Json& json) {
   if (fields.has("snapshot")) fields.oid("snapshot", read.snapshot);
   if (fields.has("pid")) fields.integer("pid", read.pid);
   if (fields.has("argv")) fields.text("argv", read.argv);
+  if (fields.has("query")) fields.text("query", read.query);
+  if (fields.has("lines")) fields.value("lines", read.lines, span_from_json);
+  if (fields.has("explains")) fields.integer("explains", read.explains);
+  if (fields.has("session")) fields.text("session", read.session);
+  if (fields.has("agent")) fields.text("agent", read.agent);
+  if (fields.has("call")) fields.text("call", read.call);
+  const bool asks = read.kind == ReadKind::kSearch;
+  if (asks == read.query.empty()) fields.wrong("query", "belongs to a search, and each has one");
+  const bool part = read.lines != LineSpan{};
+  if (part && read.kind != ReadKind::kContent) fields.wrong("lines", "belongs to content");
   TRY(fields.done());
   return read;
 }
@@ -128,7 +169,8 @@ void normalize(ReadSet& set) {
     Read& best = kept.back();
     // A soft sighting never softens what another source says was relied on.
     const bool hard = best.strength == Strength::kHard || read.strength == Strength::kHard;
-    if (rank(read.source) < rank(best.source)) best = std::move(read);
+    if (rank(read.source) < rank(best.source)) std::swap(best, read);
+    keep_attribution(best, read);
     if (hard) best.strength = Strength::kHard;
   }
   set.reads = std::move(kept);

@@ -1,12 +1,17 @@
 // A read: one observation a transaction depended on (docs/ARCHITECTURE.md, "The words").
 //
 // The digest says what was seen; the read holds while the digest is the same at the current head:
-//   content   the blob id ("" never; a link's target is a blob too)
+//   content   the blob id ("" never; a link's target is a blob too); of a part of a file the
+//   SHA-256
+//             of the text of its lines
 //   metadata  "<mode> <blob id>" for a file, "120000 <blob id>" for a link, "040000" for a
 //   directory
 //             (a directory's metadata is only that it is one)
 //   absence   ""   (nothing is there)
 //   listing   SHA-256 over the sorted (name, type) entries of that directory in the snapshot's tree
+//   search    SHA-256 of `query`: what was asked, not what was answered. The search holds when it
+//   has
+//             the same answer at the head, which is judged by what changed (docs/design/0012)
 //   ref,tree  the object id it named
 //   kernel    the object's version
 //   summary   the artifact that says what the summary was made from; holds while all of that holds
@@ -34,7 +39,8 @@ enum class ReadKind {
   kKernel,
   kSummary,
   kEnvironment,
-  kExternal
+  kExternal,
+  kSearch
 };
 // A digest that starts with this is of bytes no commit had when they were read: another checkout's
 // uncommitted edit. Such a read holds only if the head now has exactly these bytes.
@@ -42,6 +48,13 @@ inline constexpr std::string_view kUncommitted = "uncommitted:";
 
 enum class Strength { kHard, kSoft };
 enum class ReadSource { kTrace, kHook, kMcp, kTranscript, kDeclared, kCoarse, kKernel };
+
+// Lines first .. first + count - 1 of a file, from 1. count 0: the whole file.
+struct LineSpan {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  bool operator==(const LineSpan&) const = default;
+};
 
 struct Read {
   ReadKind kind = ReadKind::kContent;
@@ -53,17 +66,24 @@ struct Read {
   std::int64_t pid = 0;  // first process that made it; 0 unknown
   std::string argv;      // of that process, quoted and cut to 200 bytes
   std::string op;        // "openat", "stat", ...
+  std::string query;  // kSearch: canonical JSON (search/query.h); subject: what all its roots share
+  LineSpan lines;     // kContent: the part that was read
+  std::int64_t explains = 0;  // look-ups of the trace that this one stands for
+  std::string session;        // of the agent that made it, where a source says so
+  std::string agent;          // its sub-agent, "" is the session's own
+  std::string call;           // id of its tool call
 
   bool operator==(const Read&) const = default;
 };
 
 // Complete, or unknown with a reason; unknown means that everything in scope was read.
 struct ReadSet {
-  std::vector<Read> reads;  // sorted by (subject, kind, snapshot, digest), unique by that key
+  std::vector<Read> reads;  // sorted by (subject, kind, snapshot, digest, lines), unique by that
   bool complete = false;
   std::string unknown_reason;      // when not complete, e.g. "trace lost 3 records"
   Digest tool_env_digest;          // of what was executed and loaded from outside the worktree
   std::vector<std::string> notes;  // reported: writes into another checkout, daemons, setuid, ...
+  std::vector<std::string> sessions;  // names of the agents' conversations that were seen, sorted
 };
 
 std::string_view read_kind_name(ReadKind kind);
@@ -78,8 +98,8 @@ Result<Read> read_from_json(const Json& json);
 // wins over soft. Two observations with different digests are two reads (they cannot both hold, and
 // dropping one would hide that).
 void normalize(ReadSet& set);
-// JSON lines: first the set's own line {complete, unknown_reason, tool_env, notes}, then one read a
-// line, normalised. The digest of a read set is the SHA-256 of these.
+// JSON lines: first the set's own line {complete, unknown_reason, tool_env, notes, sessions?}, then
+// one read a line, normalised. The digest of a read set is the SHA-256 of these.
 std::string reads_to_lines(const ReadSet& set);
 Result<ReadSet> reads_from_lines(std::string_view lines);
 Digest digest_of(const ReadSet& set);
