@@ -125,8 +125,8 @@ Result<std::vector<std::string>> Children::conflicts_of(const Child& child,
   footprint.txn = txn_.id;
   footprint.base = snapshot_;
   footprint.writes = taken.changes;
-  footprint.reads =
-      TRY(reads_in(state_, txn_, snapshot_, repo::worktree_at(child.path), taken.changes));
+  footprint.reads = TRY(
+      reads_in(state_, txn_, snapshot_, repo::worktree_at(child.path), taken.changes, snapshot_));
   footprint.reads.complete = true;  // the record has no end while the command runs
   // What the parent has just as the child left it came from the child.
   SnapshotDiff moved{snapshot_, {}};
@@ -288,7 +288,7 @@ Status add_child_reads(Kernel::State& state, const Txn& txn, const Oid& snapshot
       reads.unknown_reason = "the worktree of " + name + " is gone, and with it what it means";
       continue;
     }
-    ReadSet more = TRY(reads_in(state, txn, snapshot, worktree, writes));
+    ReadSet more = TRY(reads_in(state, txn, snapshot, worktree, writes, snapshot));
     for (Read& read : more.reads) reads.reads.push_back(std::move(read));
     if (reads.complete && !more.complete) {
       reads.complete = false;

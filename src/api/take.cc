@@ -8,10 +8,12 @@
 #include <memory>
 
 #include "api/children.h"
+#include "api/observed.h"
 #include "api/summaries.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "capture/interpret.h"
+#include "capture/search_settings.h"
 #include "repo/worktree_ignore.h"
 #include "store/events.h"
 
@@ -76,19 +78,23 @@ Result<Oid> snapshot_of(Kernel::State& state, const Txn& txn) {
 }
 
 Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapshot,
-                         const repo::Worktree& worktree, const Changes& writes) {
+                         const repo::Worktree& worktree, const Changes& writes, const Oid& base) {
   const Attempt& attempt = txn.attempts.back();
+  ObservedFiles observed = TRY_IN("reading what agents said", read_observed(observed_dir(attempt)));
   capture::InterpretInput input;
   input.places = TRY(places_of(state, worktree));
   input.record_files = attempt.traces;
   input.snapshot = snapshot;
   input.writes = writes;
+  input.base = base;
+  input.observations = std::move(observed.observed);
   const std::string scratch = attempt.worktree + "/ignore";
   TRY(remove_tree(scratch));  // of a take that was killed
   const auto rules = std::make_shared<repo::IgnoreRules>(
       TRY(repo::IgnoreRules::open(state.repository, snapshot, scratch)));
   input.ignored = [rules](const std::string& path) { return rules->ignored(path); };
   input.tool_cache_file = state.repository.txn_dir() + "/tools.cache";
+  input.search_settings = [&] { return capture::search_settings(input.places, state.host.env); };
   ReadSet reads =
       TRY_IN("reading the trace", capture::interpret(state.repository.objects(), input));
   if (attempt.traces.empty()) {
@@ -96,6 +102,8 @@ Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapsh
   } else if (!attempt.command_exit) {
     mark_unknown(reads, "its owner was killed before the command ended");
   }
+  TRY(inherit_reads(state, txn, observed, reads));
+  for (std::string& note : observed.notes) reads.notes.push_back(std::move(note));
   reads.reads.push_back(TRY(policy_read(state, snapshot)));
   for (Read& read : TRY(summary_reads(attempt))) reads.reads.push_back(std::move(read));
   normalize(reads);
@@ -127,7 +135,7 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
   work.changes = taken.changes;
   work.untracked = taken.untracked;
   work.notes = taken.notes;
-  work.reads = TRY(reads_in(state, txn, snapshot, worktree, taken.changes));
+  work.reads = TRY(reads_in(state, txn, snapshot, worktree, taken.changes, taken.base));
   TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
   if (untraced == Untraced::kCheck && !attempt.kept.empty()) {
     const Oid known = TRY(state.repository.objects().tree_of(attempt.kept));
@@ -162,7 +170,7 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
 Result<ReadSet> reads_until_now(Kernel::State& state, const Txn& txn) {
   const Oid snapshot = TRY(snapshot_of(state, txn));
   const repo::Worktree worktree = repo::worktree_at(txn.attempts.back().worktree);
-  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}));
+  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}, snapshot));
   TRY(add_child_reads(state, txn, snapshot, {}, reads));
   return reads;
 }

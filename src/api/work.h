@@ -85,9 +85,9 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
 // from here.
 Result<Oid> snapshot_of(Kernel::State& state, const Txn& txn);
 // What the commands of the last attempt read in one worktree of that snapshot: its own, or a
-// child's (children.h). `writes`: what the transaction changes.
+// child's (children.h). `writes`: what the transaction changes, against `base`.
 Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapshot,
-                         const repo::Worktree& worktree, const Changes& writes);
+                         const repo::Worktree& worktree, const Changes& writes, const Oid& base);
 // What the commands of the last attempt have read until now, while one of them runs. What they
 // wrote counts as read, because what becomes of it is not known yet. Not complete, by its nature;
 // kept nowhere.

@@ -16,7 +16,10 @@
 #include "capture/other_checkout.h"
 #include "capture/path_resolver.h"
 #include "capture/read_log.h"
+#include "capture/search_settings.h"
+#include "capture/searches.h"
 #include "capture/tool_digest.h"
+#include "capture/union.h"
 
 namespace gittxn::capture {
 namespace {
@@ -107,6 +110,9 @@ class Interpreter {
         observer_({&objects, input.snapshot, input.base, &input.writes}, model_, log_),
         other_(model_, log_, input.ignored, trace_began_ns(input.record_files)),
         git_(objects, input, model_, resolver_, observer_, log_),
+        searches_(objects, input, tree, model_, observer_, log_),
+        union_(objects, input.observations, model_, resolver_, observer_, log_,
+               [this](const std::string& path) { return searches_.has_blob_bytes(path); }),
         tools_(input.tool_cache_file) {}
 
   Status run();
@@ -124,7 +130,9 @@ class Interpreter {
   void on_outside(const Record& record, Process& process, const std::string& real);
   bool is_worktree_path(std::string_view path) const;
   void watch_git(const Record& record, Process& process) const;
+  void end(Process& process);
   void end_processes();
+  void everything(Process& process, std::string_view why);
   Status digest_ignored();
 
   const InterpretInput& input_;
@@ -134,6 +142,8 @@ class Interpreter {
   Observer observer_;
   OtherCheckout other_;
   GitReads git_;
+  Searches searches_;
+  Union union_;
   ToolDigest tools_;
   std::map<std::int32_t, Process> processes_;
   std::optional<Error> error_;
@@ -142,14 +152,16 @@ class Interpreter {
 // ---- processes ----
 
 void Interpreter::forked(const Record& record) {
+  union_.on_process(record);
   if (const auto old = processes_.find(record.pid); old != processes_.end()) {
-    git_.explain(old->second);  // the number is used again
+    end(old->second);  // the number is used again
     processes_.erase(old);
   }
   Process child;
   if (const auto parent = processes_.find(record.parent); parent != processes_.end()) {
     child = parent->second;
     child.explained = true;  // by the parent, as long as it runs the same program
+    child.held = nullptr;
   }
   child.pid = record.pid;
   processes_[record.pid] = std::move(child);
@@ -159,7 +171,8 @@ void Interpreter::executed(const Record& record) {
   Process& process = processes_[record.pid];
   process.pid = record.pid;
   if (record.result < 0 && !unknown_result(record)) return on_path(record, process);
-  git_.explain(process);
+  union_.on_process(record);
+  end(process);
   Process next;
   next.pid = record.pid;
   next.cwd = process.cwd;
@@ -173,7 +186,21 @@ void Interpreter::executed(const Record& record) {
     if (next.use.moves_base) observer_.base_may_move();
   }
   process = std::move(next);
+  process.held = searches_.begin(record, program);
   on_path(record, process);
+}
+
+// Everything was read, unless it turns out to be part of a search.
+void Interpreter::everything(Process& process, std::string_view why) {
+  if (process.held == nullptr) return git_.everything(process, why);
+  process.held->everything.insert(why);
+}
+
+void Interpreter::end(Process& process) {
+  const bool replaced =
+      searches_.settle(process, [&](std::string_view why) { git_.everything(process, why); });
+  if (replaced) process.explained = true;
+  git_.explain(process);
 }
 
 // git says where it runs by where it looks for a repository first.
@@ -185,7 +212,7 @@ void Interpreter::watch_git(const Record& record, Process& process) const {
 }
 
 void Interpreter::end_processes() {
-  for (auto& [pid, process] : processes_) git_.explain(process);
+  for (auto& [pid, process] : processes_) end(process);
   processes_.clear();
 }
 
@@ -195,7 +222,7 @@ void Interpreter::on_objects(const Record& record, Process& process) {
   if (record.op != Op::kOpenRead || (record.result < 0 && !unknown_result(record))) return;
   if (S_ISDIR(record.mode)) return;
   process.opened_objects = true;
-  if (!process.git) git_.everything(process, "the object store, read by another program than git");
+  if (!process.git) everything(process, "the object store, read by another program than git");
 }
 
 void Interpreter::on_git_dir(const Record& record, Process& process, const std::string& rest) {
@@ -212,8 +239,10 @@ void Interpreter::on_git_dir(const Record& record, Process& process, const std::
     return;
   }
   if (!content_open(record)) return;
-  if (rest == "index")
-    return git_.everything(process, "git's index, read by another program than git");
+  if (rest == "index") {
+    if (process.held != nullptr) process.held->opened_index = true;
+    return everything(process, "git's index, read by another program than git");
+  }
   if (rest == "HEAD" || rest == "packed-refs" || rest.starts_with("refs/") ||
       rest.starts_with("logs/")) {
     log_.add(ReadKind::kRef, "HEAD", input_.snapshot.str(),
@@ -223,7 +252,10 @@ void Interpreter::on_git_dir(const Record& record, Process& process, const std::
 
 void Interpreter::on_common_git(const Record& record, Process& process, const std::string& rest) {
   const bool failed = record.result < 0 && !unknown_result(record);
-  if (rest.starts_with("objects/")) return on_objects(record, process);
+  if (rest.starts_with("objects/")) {
+    if (process.held != nullptr && !process.git) process.held->spoiled = "it searched objects";
+    return on_objects(record, process);
+  }
   if (failed || rest.starts_with("txn/") || rest == "txn") return;
   const bool serves = process.git && process.use.command.starts_with("upload-");
   if (serves || process.helper) return;  // a fetch from it: what came is the transaction's own
@@ -232,7 +264,8 @@ void Interpreter::on_common_git(const Record& record, Process& process, const st
   if (process.git) {
     if (head && reads) process.in_other_checkout = true;
   } else if (reads && (rest == "index" || rest.ends_with("/index"))) {
-    git_.everything(process, "another checkout's index");
+    everything(process, "another checkout's index");
+    if (process.held != nullptr) process.held->spoiled = "it searched another checkout's index";
   } else if (reads && (head || rest == "packed-refs" || rest.starts_with("refs/"))) {
     log_.add(ReadKind::kRef, "HEAD", input_.snapshot.str(),
              {.process = &process, .op = op_name(record.op), .strength = Strength::kSoft});
@@ -248,6 +281,7 @@ void Interpreter::on_outside(const Record& record, Process& process, const std::
   if (record.result < 0 && !unknown_result(record)) return;
   if (temporary(real)) return;
   const bool script = record.path2 == "#!";
+  if (script && process.held != nullptr) process.held->spoiled = "a script";
   if (script && process.git && record.path.find("/git-core/") == std::string::npos &&
       process.use.command != "submodule") {
     process.git = false;  // a script called git, which may do anything before it calls git
@@ -270,7 +304,12 @@ void Interpreter::on_path(const Record& record, Process& process) {
     to = resolver_.resolve(record.path2, LastLink::kKeep);
   }
   const bool in_tree = at.place == Place::kTree || (to && to->place == Place::kTree);
-  if (in_tree) {
+  const bool looks = only_looks(record.op) || record.op == Op::kChdir;
+  if (process.held != nullptr && in_tree && !looks) process.held->spoiled = "it writes";
+  if (!looks && !in_tree && is_search_setting(record.path)) searches_.settings_changed();
+  if (in_tree && union_.explains(record, process, at)) {
+    observer_.followed(at.links, process, op_name(record.op));
+  } else if (in_tree) {
     observer_.on(record, process, at, to ? &*to : nullptr);
   } else {
     observer_.followed(at.links, process, op_name(record.op));
@@ -372,6 +411,7 @@ Status Interpreter::run() {
     }
   }
   observer_.finish();
+  union_.finish();
   return {};
 }
 

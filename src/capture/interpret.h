@@ -10,14 +10,17 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "capture/observed.h"
 #include "capture/trace/trace.h"
 #include "model/change.h"
 #include "model/read.h"
 #include "repo/objects.h"
+#include "search/argv.h"
 
 namespace gittxn::capture {
 
@@ -27,6 +30,18 @@ struct Places {
   std::string private_git_dir;         // tree/.git
   std::string common_git_dir;          // the repository's own: its object store and refs
   std::vector<std::string> checkouts;  // other checkouts of the same repository (the person's)
+};
+
+// What searches depend on outside their arguments and the tree (search_settings.h). By default
+// nothing is known, and no search is refined.
+struct SearchSettings {
+  bool known = false;
+  search::Vouched git = search::Vouched::kNo;             // none changes what git grep prints
+  search::Vouched outside_rules = search::Vouched::kNo;   // none keeps what would be hidden
+  search::Vouched plain_checkout = search::Vouched::kNo;  // none converts files at checkout
+  // Variables that say where these were looked up, with their values: a searcher with others looks
+  // elsewhere.
+  std::map<std::string, std::string> variables;
 };
 
 struct InterpretInput {
@@ -42,6 +57,10 @@ struct InterpretInput {
   // Cache of tool digests across runs, by (dev, ino, size, ctime): a file in the kernel's
   // directory.
   std::string tool_cache_file;
+  // What other sources say, in any order.
+  std::vector<Observed> observations;
+  // Called once, and only when somebody searched. Empty: searches are not refined.
+  std::function<SearchSettings()> search_settings;
 };
 
 // kCorrupt never: damaged records make the set unknown with the reason. An error means that the

@@ -74,8 +74,14 @@ bool Observer::own_path(std::string_view path) const {
 
 void Observer::saw_node(Look depth, Node& node, const ReadLog::Seen& seen) {
   if (node.directory() && depth != kListing) depth = kShape;  // a directory is only that it is one
-  if ((node.seen & depth) != 0) return;
-  node.seen |= depth;
+  // What is held may be taken for explained, and then another process's look at the same counts.
+  HeldLooks* held = seen.process != nullptr ? seen.process->held : nullptr;
+  if (held != nullptr) {
+    if (node.origin != Origin::kSnapshot) held->own.insert(model_.path_of(node));
+  } else {
+    if ((node.seen & depth) != 0) return;
+    node.seen |= depth;
+  }
   switch (node.origin) {
     case Origin::kOwn:
       return;
@@ -118,6 +124,7 @@ void Observer::saw_git_node(Look depth, Node& node, const ReadLog::Seen& seen) {
 }
 
 void Observer::saw_nothing(const Resolved& at, const Process& process, const ReadLog::Seen& seen) {
+  if (at.removed && process.held != nullptr) process.held->own.insert(at.missing);
   if (process.quiet() || at.removed || at.missing.empty()) return;
   // A tree cannot hold a ".git": whoever looks for a repository asks for many that can never
   // appear.
@@ -142,7 +149,7 @@ void Observer::saw_no_place(const Resolved& at, const Process& process, const Re
   saw_nothing(parent, process, seen);
 }
 
-std::string Observer::masked_listing(const Oid& tree, std::string_view path) {
+std::string Observer::masked_listing(const Oid& tree, std::string_view path) const {
   std::vector<repo::NamedEntry> entries = model_.list(tree);
   std::erase_if(entries, [&](const repo::NamedEntry& entry) {
     return own_path(join_tree_path(path, entry.name));

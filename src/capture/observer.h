@@ -48,6 +48,12 @@ class Observer {
   void followed(const std::vector<Node*>& links, const Process& process, std::string_view op);
   // An open for reading of something that is there but not the snapshot's: maybe an ignored file.
   const std::set<std::string>& found_files() const { return found_files_; }
+  // Whether anybody opened the snapshot's file there to change it in place.
+  bool changed_in_place(const std::string& path) const { return changed_in_place_.contains(path); }
+  // A path the transaction writes, as it was taken.
+  bool own_path(std::string_view path) const;
+  // The digest of a listing of this tree of the snapshot, found at `path`, without own paths.
+  std::string masked_listing(const Oid& tree, std::string_view path) const;
   // A process that may bring another commit's files into the tree begins.
   void base_may_move() { base_may_have_moved_ = input_.base != input_.snapshot; }
 
@@ -88,11 +94,8 @@ class Observer {
   Node* reveal(const Record& record, const Process& process, const Resolved& at);
   Node* replace(Node& dir, const std::string& name, FileMode mode, const Process& process);
   void forget_git_read(Node& node, const Process& process);
-  bool own_path(std::string_view path) const;
   void list_all_below(const Oid& tree, const std::string& path, const ReadLog::Seen& seen,
                       int depth);
-  std::string masked_listing(const Oid& tree, std::string_view path);
-
   ObserverInput input_;
   TreeModel& model_;
   ReadLog& log_;

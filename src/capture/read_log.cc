@@ -42,6 +42,11 @@ std::string argv_text(const std::vector<std::string>& argv) {
 
 void ReadLog::add_at(const Oid& snapshot, ReadKind kind, std::string_view subject,
                      std::string_view digest, const Seen& seen) {
+  if (seen.process != nullptr && seen.process->held != nullptr) {
+    seen.process->held->looks.push_back({kind, seen.strength, seen.source, keep(snapshot.str()),
+                                         keep(subject), keep(digest), seen.op});
+    return;
+  }
   std::string key(1, static_cast<char>('A' + static_cast<int>(kind)));
   key += seen.strength == Strength::kHard ? 'h' : 's';
   key += snapshot.str();
@@ -63,6 +68,19 @@ void ReadLog::add_at(const Oid& snapshot, ReadKind kind, std::string_view subjec
     read.argv = seen.process->argv;
   }
   reads_.push_back(std::move(read));
+}
+
+void ReadLog::add(Read read) {
+  reads_.push_back(std::move(read));
+}
+
+void ReadLog::release(const HeldLooks::Look& look, const Process& process) {
+  add_at(Oid(*look.snapshot), look.kind, *look.subject, *look.digest,
+         {.process = &process, .op = look.op, .strength = look.strength, .source = look.source});
+}
+
+const std::string* ReadLog::keep(std::string_view text) {
+  return &*texts_.emplace(text).first;
 }
 
 void ReadLog::unknown(std::string reason) {

@@ -12,6 +12,27 @@
 
 namespace gittxn::capture {
 
+// What a searcher looked at, kept back until it has ended and it is known whether its arguments
+// explain it (searches.h). Texts are the log's.
+struct HeldLooks {
+  struct Look {
+    ReadKind kind = ReadKind::kContent;
+    Strength strength = Strength::kHard;
+    ReadSource source = ReadSource::kTrace;
+    const std::string* snapshot = nullptr;
+    const std::string* subject = nullptr;
+    const std::string* digest = nullptr;
+    std::string_view op;  // of a constant
+  };
+  std::vector<Look> looks;
+  // Reasons why everything was read, if the search does not explain them.
+  std::set<std::string_view> everything;
+  bool opened_index = false;
+  // Met at paths where the snapshot's entry was not: the transaction's own, or nothing any more.
+  std::set<std::string> own;
+  std::string spoiled;  // why it cannot be refined, "" so far nothing
+};
+
 // What is known of a process, from the records.
 struct Process {
   std::int32_t pid = 0;
@@ -25,9 +46,12 @@ struct Process {
   bool in_our_repository = false;  // it opened the private git directory
   bool in_other_checkout = false;  // ... the HEAD of the repository itself
   bool opened_objects = false;
+  HeldLooks* held = nullptr;  // of a searcher; owned by Searches
 
   // Its look-ups are git's own business, not an observation anybody made.
-  bool quiet() const { return git && (helper || (use.understood && !use.keeps_opens)); }
+  bool quiet() const {
+    return git && held == nullptr && (helper || (use.understood && !use.keeps_opens));
+  }
 };
 
 class ReadLog {
@@ -43,8 +67,15 @@ class ReadLog {
   void add(ReadKind kind, std::string_view subject, std::string_view digest, const Seen& seen) {
     add_at(snapshot_, kind, subject, digest, seen);
   }
+  // Of a process whose looks are held it is kept there.
   void add_at(const Oid& snapshot, ReadKind kind, std::string_view subject, std::string_view digest,
               const Seen& seen);
+  // A read that is made as it is.
+  void add(Read read);
+  // What was held counts after all.
+  void release(const HeldLooks::Look& look, const Process& process);
+  const std::vector<Read>& reads() const { return reads_; }
+  const Oid& snapshot() const { return snapshot_; }
   void note(std::string text) { notes_.insert(std::move(text)); }
   // The read set is not complete. The first reason is the set's, the others are notes.
   void unknown(std::string reason);
@@ -52,9 +83,12 @@ class ReadLog {
   ReadSet finish();
 
  private:
+  const std::string* keep(std::string_view text);
+
   Oid snapshot_;
   std::vector<Read> reads_;
   std::unordered_set<std::string> keys_;
+  std::unordered_set<std::string> texts_;  // of held looks
   std::set<std::string> notes_;
   std::string unknown_reason_;
 };

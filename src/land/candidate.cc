@@ -11,6 +11,7 @@
 #include "certify/certify.h"
 #include "gates/policy_file.h"
 #include "land/history.h"
+#include "land/judge_contents.h"
 #include "land/message.h"
 #include "land/summaries.h"
 
@@ -70,6 +71,7 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   std::vector<Landed> history;
   certify::Input input{&footprint,          &diffs,          &history,
                        &candidate.versions, candidate.level, &summaries};
+  input.contents = judge_contents(context.repository->objects(), candidate.head_tree);
   for (const Conflict& stale : certify::stale_soft_reads(input)) {
     candidate.notes.push_back(stale.subject == kPolicySubject
                                   ? "the policy changed since the snapshot; the new one decides"

@@ -9,15 +9,15 @@ reads_of() {
   assert_eq "$CODE" 0 "run: $ERR"
   git txn reads "$(field .txn)" --json | jq -r '"\(.kind) \(.subject)"' | sort -u
 }
-assert_read() { printf '%s\n' "$SEEN" | grep -qxF "$1" || fail "no read '$1' in: $SEEN"; }
-assert_no_read() { ! printf '%s\n' "$SEEN" | grep -qxF "$1" || fail "unexpected read '$1'"; }
+assert_read() { grep -qxF "$1" <<<"$SEEN" || fail "no read '$1' in: $SEEN"; }
+assert_no_read() { ! grep -qxF "$1" <<<"$SEEN" || fail "unexpected read '$1'"; }
 
 kinds() {
   new_repo
   ln -s f1.txt src/link
   git add -A
   git commit -qm link
-  SEEN=$(reads_of 'cat src/link; ls docs; [ ! -e nothing ] && stat README; echo x >src/new.txt')
+  SEEN=$(reads_of 'cat src/link; : docs/*; [ ! -e nothing ] && stat README; echo x >src/new.txt')
   assert_read 'content src/f1.txt'
   assert_read 'content src/link'
   assert_read 'listing docs'
@@ -61,6 +61,43 @@ both_tracers_agree() {
   grep -qx 'content README' "$WORLD/notify"
 }
 test_case 'the two tracers see the same reads' both_tracers_agree
+
+one_search() {
+  new_repo
+  SEEN=$(reads_of 'grep -rn f3 .; git grep -n f4; find docs -name "*.md"; ls src; cat src/f2.txt; echo x >src/new.txt')
+  assert_read 'search '
+  assert_read 'search docs'
+  assert_read 'search src'
+  assert_read 'content src/f2.txt'
+  assert_no_read 'content src/f1.txt'
+  assert_no_read 'tree '
+}
+test_case 'a search is one read, what else was opened stays' one_search
+
+search_elsewhere_changed() {
+  new_repo
+  start_run --retries 0 -- 'grep -rn f3 src >"$WORLD/found"; meet; cp "$WORLD/found" docs/found.txt'
+  met
+  person_commits src/f1.txt 'another first file'
+  go_on
+  ends 0
+  assert_sound
+}
+test_case 'a search holds while what changed does not change its answer' search_elsewhere_changed
+
+search_answer_changed() {
+  new_repo
+  start_run --retries 0 -- 'grep -rn needle src >"$WORLD/found" || :; meet; cp "$WORLD/found" docs/found.txt'
+  met
+  person_commits src/f5.txt 'a needle came'
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].subject')" src/f5.txt
+  assert_contains "$(field '.conflicts[0].hint')" 'grep -rn needle src'
+  assert_contains "$(field '.conflicts[0].hint')" 'a needle came'
+  assert_sound
+}
+test_case 'a search whose answer changed is refused, the line is named' search_answer_changed
 
 header_search() {
   new_repo

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "capture/interpret.h"
 #include "capture/trace/record_file.h"
@@ -20,6 +21,17 @@
 namespace gittxn::capture::testing {
 
 using repo::testing::must;
+
+// Says what time it is in the record that is written next.
+class RecordClock final : public Clock {
+ public:
+  std::int64_t now_ms = 0;
+  std::int64_t wall_ms() const override { return now_ms; }
+  std::int64_t monotonic_ns() const override { return 0; }
+  std::int64_t boot_ms() const override { return 0; }
+  std::string boot_id() const override { return "unknown"; }
+  void sleep_ms(std::int64_t) override {}
+};
 
 class Story {
  public:
@@ -71,6 +83,7 @@ class Story {
   std::string end_reason;  // why the trace is not complete
   bool cut_off = false;    // no end mark
   std::function<Result<bool>(const std::string&)> ignored;
+  std::vector<Observed> observations;
 
   const std::string& root() const { return dir_.path(); }
   std::string tree() const { return root() + "/wt/tree"; }
@@ -160,6 +173,11 @@ class Story {
     in.base = base;
     in.ignored = ignored;
     in.tool_cache_file = root() + "/tools";
+    in.observations = observations;
+    in.search_settings = [] {
+      using search::Vouched;
+      return SearchSettings{true, Vouched::kYes, Vouched::kYes, Vouched::kYes, {}};
+    };
     return in;
   }
 
@@ -189,8 +207,12 @@ class Story {
   std::string write_records() const {
     const std::string path = root() + "/records";
     const UniqueFd fd = must(open_fd(path, O_WRONLY | O_CREAT | O_TRUNC));
-    RecordWriter writer(fd.get());
-    for (const Record& record : records_) writer.add(record);
+    RecordClock clock;
+    RecordWriter writer(fd.get(), &clock);
+    for (const Record& record : records_) {
+      clock.now_ms = record.time_ms;
+      writer.add(record);
+    }
     if (!end_reason.empty()) writer.lose(end_reason);
     writer.finish();
     if (cut_off) {

@@ -1,0 +1,37 @@
+// What another source than the trace says that an agent looked at, in the words of this module: who
+// reads agents' formats translates. It is what somebody wrote, so it may make reads, and put one
+// line range in the place of one open that the trace saw; it takes nothing else away.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/read.h"
+
+namespace gittxn::capture {
+
+struct Observed {
+  enum class What {
+    kFile,       // its content, or `lines` of it
+    kDirectory,  // the names in it
+    kAbsent,     // it was looked for and was not there
+    kUrl,        // `path` is the address
+  };
+  What what = What::kFile;
+  std::string path;                       // as the agent wrote it: absolute, or relative to `cwd`
+  std::string cwd;                        // "" unknown: then a relative path says nothing
+  LineSpan lines;                         // of kFile; count 0: the whole file
+  ReadSource source = ReadSource::kHook;  // kDeclared is a hint, and only ever reported
+  std::string session;
+  std::string agent;
+  std::string call;           // joins what several sources say of one tool call
+  std::int64_t start_ms = 0;  // of the tool call, since 1970; 0 unknown
+  std::int64_t end_ms = 0;
+};
+
+// What several sources say of one call, once: of the same session, call and thing the best source
+// stays, with the times of whoever knows them.
+std::vector<Observed> joined(std::vector<Observed> observed);
+
+}  // namespace gittxn::capture

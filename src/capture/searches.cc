@@ -1,0 +1,315 @@
+#include "capture/searches.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "search/evaluate.h"
+#include "search/walk.h"
+
+namespace gittxn::capture {
+namespace {
+
+using search::not_refined;
+using search::Refined;
+using search::Vouched;
+
+constexpr std::size_t kMostArguments = 256;  // what the trace keeps of a vector
+constexpr std::size_t kMostArgument = 4096;
+
+bool contains(const std::vector<std::string>& sorted, const std::string& value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+// A file that came with the system. One of the same name in somebody's home may be anything.
+bool installed(std::string_view program) {
+  const bool system = program.starts_with("/usr/") || program.starts_with("/bin/");
+  return system && !program.starts_with("/usr/local/");
+}
+
+std::map<std::string, std::string> variables(const std::vector<std::string>& settings) {
+  std::map<std::string, std::string> env;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = std::min(setting.find('='), setting.size());
+    const std::size_t value = std::min(equals + 1, setting.size());
+    env.emplace(setting.substr(0, equals), setting.substr(value));
+  }
+  return env;
+}
+
+std::string value_in(const std::map<std::string, std::string>& env, const std::string& name) {
+  const auto at = env.find(name);
+  return at == env.end() ? std::string() : at->second;
+}
+
+// The deepest directory, or the one path, that all roots are at or below.
+std::string shared_root(const search::Query& query) {
+  std::string shared = query.roots.front().path;
+  for (const search::Root& root : query.roots) {
+    while (!shared.empty() && !path_below(root.path, shared, nullptr)) {
+      const std::size_t slash = shared.rfind('/');
+      shared.resize(slash == std::string::npos ? 0 : slash);
+    }
+  }
+  return shared;
+}
+
+bool is_attributes(const std::string& path) {
+  return base_name(path) == ".gitattributes";
+}
+
+}  // namespace
+
+bool Searches::Scope::has_file(const std::string& path) const {
+  return contains(answer->files, path);
+}
+bool Searches::Scope::has_directory(const std::string& path) const {
+  return contains(answer->directories, path);
+}
+
+const SearchSettings& Searches::settings() {
+  if (!settings_) settings_ = input_.search_settings ? input_.search_settings() : SearchSettings{};
+  return *settings_;
+}
+
+Refined<search::Query> Searches::query_of(const Record& exec, const Resolved& program) {
+  if (!exec.env_known) return not_refined("its environment is not known");
+  if (program.place != Place::kOutside || !installed(program.real)) {
+    return not_refined("a program that did not come with the system");
+  }
+  const auto cut = [](const std::string& word) { return word.size() >= kMostArgument; };
+  if (exec.argv.size() >= kMostArguments || std::any_of(exec.argv.begin(), exec.argv.end(), cut)) {
+    return not_refined("its arguments are not kept whole");
+  }
+  search::Surroundings around;
+  around.top = input_.places.tree;
+  if (!path_below(exec.path2, around.top, &around.cwd)) return not_refined("it ran elsewhere");
+  if (around.cwd == ".git" || around.cwd.starts_with(".git/")) return not_refined("it ran in .git");
+  around.env = variables(exec.env);
+  const std::string name = base_name(program.real);
+  if (name == "git" && (exec.argv.size() < 2 || exec.argv[1] != "grep")) {
+    return not_refined("git, but not grep");
+  }
+  if (name == "git" || name == "rg" || name == "fd") {
+    const SearchSettings& known = settings();
+    const bool same = std::all_of(known.variables.begin(), known.variables.end(), [&](auto& one) {
+      return value_in(around.env, one.first) == one.second;
+    });
+    if (known.known && same) {
+      std::erase_if(around.env, [](auto& one) { return one.first.starts_with("GIT_CONFIG_"); });
+      around.git_settings = known.git;
+      around.outside_rules = known.outside_rules;
+    }
+  }
+  // Of a word that is both git wants to know which; a revision that is no path opens no files.
+  around.is_revision = [&](const std::string& word) {
+    return !model_.snapshot_entry(normal_path(join_path(around.cwd, word))).present();
+  };
+  return search::query_from_argv(program.real, exec.argv, around);
+}
+
+HeldLooks* Searches::begin(const Record& exec, const Resolved& program) {
+  if (!input_.search_settings || !asks_for_settings(base_name(exec.path))) return nullptr;
+  if (!input_.base.empty() && input_.base != input_.snapshot) return nullptr;
+  Refined<search::Query> query = query_of(exec, program);
+  if (!query) return nullptr;
+  Search search{*std::move(query), {}};
+  return &running_.insert_or_assign(exec.pid, std::move(search)).first->second.held;
+}
+
+// Nothing of the transaction's own, or gone, at a path that governed the search: which rules held
+// then cannot be told any more.
+Refined<void> Searches::no_own_rules(const Search& search) const {
+  const auto governs = [&](const std::string& path) {
+    const bool git = search.query.tool == search::Tool::kGitGrep;
+    return search::is_ignore_file(search.query, path) || (git && is_attributes(path));
+  };
+  if (std::any_of(search.held.own.begin(), search.held.own.end(), governs)) {
+    return not_refined("it read rules of the transaction's own");
+  }
+  for (const PathChange& change : input_.writes) {
+    if (governs(change.path)) return not_refined("the transaction changes '" + change.path + "'");
+  }
+  for (const HeldLooks::Look& look : search.held.looks) {
+    if (governs(*look.subject) && observer_.changed_in_place(*look.subject)) {
+      return not_refined("'" + *look.subject + "' was changed in place");
+    }
+  }
+  return {};
+}
+
+// Of these directories and all above them.
+bool Searches::attributes_harmless(const std::set<std::string>& directories, Reader reader) {
+  std::set<std::string> all{""};
+  for (std::string directory : directories) {
+    while (directory != "." && all.insert(directory).second) directory = parent_dir(directory);
+  }
+  return std::all_of(all.begin(), all.end(), [&](const std::string& directory) {
+    const auto [known, fresh] = harmless_.try_emplace({directory, reader}, true);
+    if (!fresh) return known->second;
+    const TreeEntry entry = model_.snapshot_entry(join_tree_path(directory, ".gitattributes"));
+    if (!entry.present()) return true;
+    const auto text = tree_.blob(entry.oid);
+    known->second = text && !attributes_matter(*text, reader);
+    return known->second;
+  });
+}
+
+bool Searches::has_blob_bytes(const std::string& path) {
+  return settings().plain_checkout == Vouched::kYes && !settings_changed_ &&
+         attributes_harmless({parent_dir(path)}, Reader::kAny);
+}
+
+// The searched files have the bytes of their blobs.
+Refined<void> Searches::same_bytes(const search::Query& query, const Scope& scope) {
+  if (query.kind == search::Kind::kNames) return {};
+  const Reader reader = query.tool == search::Tool::kGitGrep ? Reader::kGitGrep : Reader::kAny;
+  std::set<std::string> directories(scope.answer->directories.begin(),
+                                    scope.answer->directories.end());
+  for (const std::string& file : scope.answer->files) directories.insert(parent_dir(file));
+  for (const search::Root& root : query.roots) directories.insert(root.path);
+  const bool plain = settings().plain_checkout == Vouched::kYes;
+  if (plain && attributes_harmless(directories, reader)) return {};
+  return not_refined("files may be converted at checkout");
+}
+
+Refined<const search::Answer*> Searches::scope_of(const search::Query& query) {
+  constexpr std::size_t kMostScopes = 32;
+  search::Query where = query;
+  where.patterns.clear();
+  const std::string key = canonical_json(search::to_json(where));
+  if (scopes_.size() >= kMostScopes && !scopes_.contains(key)) scopes_.clear();
+  auto known = scopes_.find(key);
+  if (known == scopes_.end()) {
+    known = scopes_.emplace(key, search::scope_of(query, tree_)).first;
+  }
+  if (!known->second) return std::unexpected(known->second.error());
+  return &*known->second;
+}
+
+// Whether a path is still as the snapshot has it; what is not need not have been looked at.
+bool Searches::is_the_snapshots(const std::string& path) {
+  if (observer_.own_path(path)) return false;
+  Node* node = &model_.root();
+  for (std::size_t start = 0; start <= path.size() && !path.empty();) {
+    const std::size_t slash = std::min(path.find('/', start), path.size());
+    if (!node->directory()) return false;
+    node = model_.child(*node, path.substr(start, slash - start));
+    if (node == nullptr || node->origin == Origin::kOwn) return false;
+    start = slash + 1;
+  }
+  return true;
+}
+
+Refined<Searches::Scope> Searches::prove(const Search& search, const Process& process) {
+  const search::Query& query = search.query;
+  const bool git = query.tool == search::Tool::kGitGrep;
+  // The settings were looked at after everything had ended.
+  if (settings_changed_) return not_refined("settings were changed meanwhile");
+  if (!search.held.spoiled.empty()) return not_refined(search.held.spoiled);
+  const bool ours = process.in_our_repository && !process.in_other_checkout;
+  if (git && (!ours || process.use.elsewhere)) return not_refined("git in another repository");
+  TRY(no_own_rules(search));
+  const Scope scope{TRY(scope_of(query))};
+  TRY(same_bytes(query, scope));
+  std::set<std::string> opened;
+  std::set<std::string> listed;
+  for (const HeldLooks::Look& look : search.held.looks) {
+    if (*look.snapshot != input_.snapshot.str()) continue;
+    if (look.kind == ReadKind::kContent) opened.insert(*look.subject);
+    if (look.kind == ReadKind::kListing) listed.insert(*look.subject);
+  }
+  for (const std::string& path : opened) {
+    const bool rules = search::is_ignore_file(query, path) || (git && is_attributes(path));
+    if (!rules && !scope.has_file(path)) return not_refined("it opened '" + path + "'");
+  }
+  for (const std::string& path : scope.answer->files) {
+    if (!opened.contains(path) && is_the_snapshots(path)) {
+      return not_refined("it did not open '" + path + "'");
+    }
+  }
+  if (git) return scope;  // it goes by its index
+  for (const std::string& path : listed) {
+    if (!scope.has_directory(path)) return not_refined("it listed '" + path + "'");
+  }
+  for (const std::string& path : scope.answer->directories) {
+    if (!listed.contains(path) && is_the_snapshots(path)) {
+      return not_refined("it did not list '" + path + "'");
+    }
+  }
+  return scope;
+}
+
+bool Searches::explains(const search::Query& query, const Scope& scope,
+                        const HeldLooks::Look& look) const {
+  const std::string& path = *look.subject;
+  if (*look.snapshot != input_.snapshot.str() || look.strength != Strength::kHard) return false;
+  const bool path_read = look.kind == ReadKind::kContent || look.kind == ReadKind::kMetadata ||
+                         look.kind == ReadKind::kListing || look.kind == ReadKind::kAbsence;
+  if (!path_read) return false;
+  // The judge leaves own paths to the check of writes, which passes when both sides wrote the same.
+  const bool own = observer_.own_path(path) || observer_.changed_in_place(path);
+  if (own && look.kind != ReadKind::kListing) return false;
+  if (query.tool == search::Tool::kGitGrep) return true;
+  switch (look.kind) {
+    case ReadKind::kContent:
+      return scope.has_file(path);
+    case ReadKind::kListing:
+      return scope.has_directory(path);
+    case ReadKind::kMetadata: {
+      const std::size_t slash = path.rfind('/');
+      const std::string parent = slash == std::string::npos ? "" : path.substr(0, slash);
+      const bool root = std::any_of(query.roots.begin(), query.roots.end(),
+                                    [&](const search::Root& given) { return given.path == path; });
+      return root || scope.has_file(path) || scope.has_directory(path) ||
+             scope.has_directory(parent);
+    }
+    default:
+      return search::is_ignore_file(query, path);
+  }
+}
+
+void Searches::replace(Search& search, const Scope& scope, const Process& process) {
+  search.query.git_index = search.held.opened_index && search.query.tool != search::Tool::kGitGrep;
+  Read read;
+  read.kind = ReadKind::kSearch;
+  read.subject = shared_root(search.query);
+  read.query = canonical_json(search::to_json(search.query));
+  read.digest = sha256(read.query).str();
+  read.snapshot = input_.snapshot;
+  read.pid = process.pid;
+  read.argv = process.argv;
+  read.op = "search";
+  for (const HeldLooks::Look& look : search.held.looks) {
+    if (explains(search.query, scope, look)) {
+      ++read.explains;
+    } else {
+      log_.release(look, process);
+    }
+  }
+  log_.add(std::move(read));
+}
+
+bool Searches::settle(Process& process,
+                      const std::function<void(std::string_view why)>& everything) {
+  const auto at = running_.find(process.pid);
+  if (process.held == nullptr || at == running_.end()) return false;
+  process.held = nullptr;
+  const auto node = running_.extract(at);
+  Search& search = node.mapped();
+  const Refined<Scope> scope = prove(search, process);
+  if (scope) {
+    replace(search, *scope, process);
+    return true;
+  }
+  if (process.git) return false;  // git's own looks are nobody's; its arguments say what it read
+  for (const HeldLooks::Look& look : search.held.looks) log_.release(look, process);
+  for (const std::string_view why : search.held.everything) everything(why);
+  return false;
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,84 @@
+// Searches: what a process that runs a known searcher looked at is held back, and when it has ended
+// the query in its arguments is laid beside it. Where the query on the snapshot's tree looks at
+// exactly what was looked at, one search read takes the place of the looks that it explains;
+// otherwise they all count, as those of any program do (docs/design/0012).
+//
+// What a query does not explain stays: rules that were read, files of the transaction's own, what
+// is changed in place, other checkouts. Nothing is refined once the transaction has moved its base.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "capture/interpret.h"
+#include "capture/observer.h"
+#include "capture/path_resolver.h"
+#include "capture/read_log.h"
+#include "capture/search_settings.h"
+#include "capture/search_tree.h"
+#include "search/evaluate.h"
+
+namespace gittxn::capture {
+
+class Searches {
+ public:
+  Searches(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
+           TreeModel& model, const Observer& observer, ReadLog& log)
+      : input_(input),
+        objects_(objects),
+        tree_(objects, tree),
+        model_(model),
+        observer_(observer),
+        log_(log) {}
+
+  // A program was started (a successful kExec). Where to hold its looks, or null.
+  HeldLooks* begin(const Record& exec, const Resolved& program);
+  // The process has ended, or becomes another program: its looks are replaced or counted, and
+  // `process.held` is null. True when they were replaced. What else only a failed search means
+  // (`held.everything`) is given to `everything`.
+  bool settle(Process& process, const std::function<void(std::string_view why)>& everything);
+  // Whether this file of the snapshot has the bytes of its blob in the worktree.
+  bool has_blob_bytes(const std::string& path);
+  // Somebody changed a setting that was vouched for.
+  void settings_changed() { settings_changed_ = true; }
+
+ private:
+  struct Search {
+    search::Query query;
+    HeldLooks held;
+  };
+  // What a proven search explains.
+  struct Scope {
+    const search::Answer* answer = nullptr;
+    bool has_file(const std::string& path) const;
+    bool has_directory(const std::string& path) const;
+  };
+  const SearchSettings& settings();
+  search::Refined<search::Query> query_of(const Record& exec, const Resolved& program);
+  search::Refined<Scope> prove(const Search& search, const Process& process);
+  // Of queries that differ in what they look for alone it is the same.
+  search::Refined<const search::Answer*> scope_of(const search::Query& query);
+  bool attributes_harmless(const std::set<std::string>& directories, Reader reader);
+  search::Refined<void> same_bytes(const search::Query& query, const Scope& scope);
+  search::Refined<void> no_own_rules(const Search& search) const;
+  bool is_the_snapshots(const std::string& path);
+  bool explains(const search::Query& query, const Scope& scope, const HeldLooks::Look& look) const;
+  void replace(Search& search, const Scope& scope, const Process& process);
+
+  const InterpretInput& input_;
+  const repo::Objects& objects_;
+  SearchTree tree_;
+  TreeModel& model_;
+  const Observer& observer_;
+  ReadLog& log_;
+  std::map<std::int32_t, Search> running_;  // by process
+  std::map<std::string, search::Refined<search::Answer>> scopes_;
+  std::map<std::pair<std::string, Reader>, bool> harmless_;  // by directory
+  std::optional<SearchSettings> settings_;
+  bool settings_changed_ = false;
+};
+
+}  // namespace gittxn::capture

@@ -1,0 +1,226 @@
+#include "capture/union.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/fs.h"
+#include "capture/lines.h"
+
+namespace gittxn::capture {
+namespace {
+
+constexpr std::size_t kNamed = 10;  // paths in a note
+constexpr std::size_t kMaxBlob = 64u << 20;
+constexpr int kMaxAncestors = 100;
+
+auto identity(const Observed& one) {
+  return std::tie(one.session, one.call, one.what, one.path, one.lines.first, one.lines.count);
+}
+
+bool is_program_of_ours(const Record& exec, std::string_view verb) {
+  return base_name(exec.path) == "git-txn" && exec.argv.size() > 1 && exec.argv[1] == verb;
+}
+
+std::string some_of(const std::vector<std::string>& paths) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(paths.size(), kNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + paths[i];
+  }
+  if (paths.size() > kNamed) text += " and " + std::to_string(paths.size() - kNamed) + " more";
+  return text;
+}
+
+}  // namespace
+
+std::vector<Observed> joined(std::vector<Observed> observed) {
+  // Stable: of equally good sources the first stays. Calls without an id are never joined.
+  std::stable_sort(observed.begin(), observed.end(), [](const Observed& a, const Observed& b) {
+    return std::pair(identity(a), a.source) < std::pair(identity(b), b.source);
+  });
+  std::vector<Observed> kept;
+  for (Observed& one : observed) {
+    const bool same =
+        !kept.empty() && !one.call.empty() && identity(kept.back()) == identity(one) &&
+        (kept.back().source == ReadSource::kDeclared) == (one.source == ReadSource::kDeclared);
+    if (!same) {
+      kept.push_back(std::move(one));
+      continue;
+    }
+    Observed& best = kept.back();
+    if (best.start_ms == 0) best.start_ms = one.start_ms;
+    if (best.end_ms == 0) best.end_ms = one.end_ms;
+    if (best.cwd.empty()) best.cwd = one.cwd;
+    if (best.agent.empty()) best.agent = one.agent;
+  }
+  return kept;
+}
+
+void Union::on_process(const Record& record) {
+  if (observed_.empty()) return;
+  if (record.op == Op::kFork) {
+    parents_[record.pid] = record.parent;
+    hosts_.erase(record.pid);  // the number may be used again
+    return;
+  }
+  if (is_program_of_ours(record, "mcp")) hosts_.insert(record.pid);
+  if (!is_program_of_ours(record, "hook")) return;
+  std::int32_t pid = record.pid;
+  for (int i = 0; i < kMaxAncestors; ++i) {
+    const auto parent = parents_.find(pid);
+    if (parent == parents_.end() || parent->second == 0) return;
+    pid = parent->second;
+    hosts_.insert(pid);
+  }
+}
+
+Resolved Union::place_of(const Observed& one) {
+  const bool absolute = one.path.starts_with('/');
+  if (!absolute && one.cwd.empty()) return {};  // outside, which says nothing
+  return resolver_.resolve(absolute ? one.path : join_path(one.cwd, one.path), LastLink::kFollow);
+}
+
+// The call during which the file was looked at, and of which this may be the one open.
+std::size_t Union::call_of(const Record& record, const std::string& path) {
+  for (std::size_t i = 0; i < observed_.size(); ++i) {
+    const Observed& one = observed_[i];
+    if (one.what != Observed::What::kFile || one.lines.count == 0 || one.start_ms == 0) continue;
+    if (one.source == ReadSource::kDeclared) continue;
+    const bool during = one.start_ms <= record.time_ms && record.time_ms <= one.end_ms;
+    if (!during || (used_[i] && record.op == Op::kOpenRead)) continue;
+    const Resolved at = place_of(one);
+    if (at.place == Place::kTree && at.node != nullptr && model_.path_of(*at.node) == path) {
+      return i;
+    }
+  }
+  return observed_.size();
+}
+
+bool Union::read_lines(std::size_t which, const Node& node, const Process& process) {
+  if (!same_bytes_(node.snapshot_path)) return false;
+  const auto text = objects_.blob(node.entry.oid, kMaxBlob);
+  if (!text) return false;
+  const Observed& one = observed_[which];
+  Read read =
+      read_of(one, ReadKind::kContent, node.snapshot_path, lines_digest(*text, one.lines).str());
+  read.lines = one.lines;
+  read.pid = process.pid;
+  read.argv = process.argv;
+  read.explains = process.pid == 0 ? 0 : 1;
+  log_.add(std::move(read));
+  used_[which] = true;
+  return true;
+}
+
+bool Union::explains(const Record& record, const Process& process, const Resolved& at) {
+  if (observed_.empty() || record.time_ms == 0 || record.result < 0) return false;
+  const bool opens = record.op == Op::kOpenRead;
+  if (!opens && record.op != Op::kStat && record.op != Op::kAccess) return false;
+  if (process.git || process.held != nullptr || !reports_its_calls(process.pid)) return false;
+  // One that was repeated is not one, whichever of them the call made.
+  if (opens && record.again) return false;
+  if (at.place != Place::kTree || at.node == nullptr) return false;
+  const Node& node = *at.node;
+  if (node.origin != Origin::kSnapshot || node.directory() || node.link()) return false;
+  const std::string path = model_.path_of(node);
+  if (path != node.snapshot_path || observer_.changed_in_place(path)) return false;
+  const std::size_t which = call_of(record, path);
+  if (which == observed_.size()) return false;
+  if (opens) return read_lines(which, node, process);
+  // What it is, and not how large or how new: of that the agent is shown the lines it asked for.
+  log_.add(ReadKind::kMetadata, path, mode_text(node.entry.mode),
+           {.process = &process, .op = op_name(record.op)});
+  return true;
+}
+
+Read Union::read_of(const Observed& one, ReadKind kind, std::string subject,
+                    std::string digest) const {
+  Read read;
+  read.kind = kind;
+  read.subject = std::move(subject);
+  read.digest = std::move(digest);
+  read.source = one.source;
+  read.snapshot = log_.snapshot();
+  read.op = "tool call";
+  read.session = one.session;
+  read.agent = one.agent;
+  read.call = one.call;
+  return read;
+}
+
+void Union::add_node(const Observed& one, Node& node) {
+  // What the transaction or git wrote is no read, or one that the trace has; of what is there and
+  // in no commit nothing can be said.
+  if (node.origin != Origin::kSnapshot || node.snapshot_path != model_.path_of(node)) return;
+  const std::string& path = node.snapshot_path;
+  if (one.what == Observed::What::kDirectory) {
+    if (!node.directory() || node.entry.mode != FileMode::kTree) return;
+    log_.add(
+        read_of(one, ReadKind::kListing, path, observer_.masked_listing(node.entry.oid, path)));
+    return;
+  }
+  if (one.what != Observed::What::kFile || node.directory()) return;
+  const std::size_t which = static_cast<std::size_t>(&one - observed_.data());
+  if (one.lines.count > 0 && read_lines(which, node, Process{})) return;
+  log_.add(read_of(one, ReadKind::kContent, path, node.entry.oid.str()));
+}
+
+void Union::add(const Observed& one) {
+  if (one.what == Observed::What::kUrl) {
+    Read read = read_of(one, ReadKind::kExternal, one.path, "");
+    read.strength = Strength::kSoft;
+    log_.add(std::move(read));
+    return;
+  }
+  const Resolved at = place_of(one);
+  if (at.place != Place::kTree) return;
+  if (at.node != nullptr) return add_node(one, *at.node);
+  if (at.missing.empty()) return;
+  const TreeEntry entry = model_.snapshot_entry(at.missing);
+  const bool file = entry.present() && entry.mode != FileMode::kTree;
+  if (one.what == Observed::What::kFile && file) {  // read, and removed since
+    log_.add(read_of(one, ReadKind::kContent, at.missing, entry.oid.str()));
+  } else if (one.what == Observed::What::kAbsent && !entry.present() && !at.removed) {
+    log_.add(read_of(one, ReadKind::kAbsence, at.missing, ""));
+  }
+}
+
+// Declared reads are hints: what they and the trace do not share is told, and nothing else.
+void Union::check_declared() {
+  std::set<std::string> declared;
+  for (const Observed& one : observed_) {
+    if (one.source != ReadSource::kDeclared || one.what != Observed::What::kFile) continue;
+    const Resolved at = place_of(one);
+    if (at.place != Place::kTree) continue;
+    declared.insert(at.node != nullptr ? model_.path_of(*at.node) : at.missing);
+  }
+  if (declared.empty()) return;
+  std::set<std::string> opened;
+  bool searched = false;
+  for (const Read& read : log_.reads()) {
+    searched = searched || read.kind == ReadKind::kSearch || read.kind == ReadKind::kTree;
+    if (read.kind == ReadKind::kContent && read.source != ReadSource::kDeclared) {
+      opened.insert(read.subject);
+    }
+  }
+  std::vector<std::string> only_declared;
+  std::vector<std::string> only_opened;
+  std::set_difference(declared.begin(), declared.end(), opened.begin(), opened.end(),
+                      std::back_inserter(only_declared));
+  std::set_difference(opened.begin(), opened.end(), declared.begin(), declared.end(),
+                      std::back_inserter(only_opened));
+  if (!only_declared.empty()) {
+    log_.note("declared and never opened: " + some_of(only_declared) +
+              (searched ? " (perhaps by a search)" : ""));
+  }
+  if (!only_opened.empty()) log_.note("opened and never declared: " + some_of(only_opened));
+}
+
+void Union::finish() {
+  for (std::size_t i = 0; i < observed_.size(); ++i) {
+    if (!used_[i] && observed_[i].source != ReadSource::kDeclared) add(observed_[i]);
+  }
+  check_declared();
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,69 @@
+// The union of what the trace saw and what other sources say (docs/design/0012).
+//
+// While the records are read: a tool call that read some lines of a file explains one open of that
+// file, made during the call by a process that reports its calls through our hooks (it started
+// them), or by our own MCP server. The open then is a read of these lines; every other open of the
+// file, and one that the record file says was repeated, is a read of all of it.
+// Afterwards: what a source says and no trace saw is added, with the snapshot's digests; what both
+// saw keeps the trace as its source and learns whose tool call it was.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "capture/observed.h"
+#include "capture/observer.h"
+#include "capture/path_resolver.h"
+#include "capture/read_log.h"
+
+namespace gittxn::capture {
+
+class Union {
+ public:
+  // `same_bytes`: whether a file of the snapshot has the bytes of its blob in the worktree; lines
+  // of one that has not cannot be told.
+  using SameBytes = std::function<bool(const std::string& path)>;
+  Union(const repo::Objects& objects, std::vector<Observed> observed, TreeModel& model,
+        PathResolver& resolver, const Observer& observer, ReadLog& log, SameBytes same_bytes)
+      : objects_(objects),
+        observed_(joined(std::move(observed))),
+        used_(observed_.size()),
+        model_(model),
+        resolver_(resolver),
+        observer_(observer),
+        log_(log),
+        same_bytes_(std::move(same_bytes)) {}
+
+  // Each record of a new or a started process, in order: it tells who starts hooks.
+  void on_process(const Record& record);
+  // An open, stat or access of a file of the tree. True: a read of lines stands for it.
+  bool explains(const Record& record, const Process& process, const Resolved& at);
+  // After the last record.
+  void finish();
+
+ private:
+  bool reports_its_calls(std::int32_t pid) const { return hosts_.contains(pid); }
+  std::size_t call_of(const Record& record, const std::string& path);
+  bool read_lines(std::size_t which, const Node& node, const Process& process);
+  Resolved place_of(const Observed& one);
+  void add(const Observed& one);
+  void add_node(const Observed& one, Node& node);
+  Read read_of(const Observed& one, ReadKind kind, std::string subject, std::string digest) const;
+  void check_declared();
+
+  const repo::Objects& objects_;
+  std::vector<Observed> observed_;
+  std::vector<bool> used_;
+  TreeModel& model_;
+  PathResolver& resolver_;
+  const Observer& observer_;
+  ReadLog& log_;
+  SameBytes same_bytes_;
+  std::map<std::int32_t, std::int32_t> parents_;
+  std::set<std::int32_t> hosts_;
+};
+
+}  // namespace gittxn::capture

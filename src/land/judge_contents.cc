@@ -1,0 +1,82 @@
+#include "land/judge_contents.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/json.h"
+#include "capture/lines.h"
+#include "capture/search_tree.h"
+#include "search/evaluate.h"
+
+namespace gittxn::land {
+namespace {
+
+using certify::Stale;
+
+std::string detail_of(const search::Judgement& judgement) {
+  if (!judgement.is.empty()) return fmt::format("now it prints '{}'", judgement.is);
+  if (!judgement.was.empty()) return fmt::format("it no longer prints '{}'", judgement.was);
+  return judgement.reason;
+}
+
+std::vector<std::string> paths_of(const Changes& changes) {
+  std::vector<std::string> paths;
+  paths.reserve(changes.size());
+  for (const PathChange& change : changes) paths.push_back(change.path);
+  return paths;
+}
+
+Result<search::Judgement> judge_search(const repo::Objects& objects, const Oid& head_tree,
+                                       const Read& read, const SnapshotDiff& diff,
+                                       const Changes& own) {
+  const Json json = TRY(parse_json(read.query));
+  const search::Query query = TRY(search::query_from_json(json));
+  const Oid tree = TRY(objects.tree_of(read.snapshot));
+  const capture::SearchTree before(objects, tree);
+  const capture::SearchTree after(objects, head_tree);
+  return search::judge(query, before, after, diff.changes, paths_of(own));
+}
+
+std::optional<Stale> stale_search(const repo::Objects& objects, const Oid& head_tree,
+                                  const Read& read, const SnapshotDiff& diff, const Changes& own) {
+  if (diff.changes.empty()) return std::nullopt;
+  const auto judgement = judge_search(objects, head_tree, read, diff, own);
+  if (!judgement) return Stale{read.subject, "unknown", judgement.error().message};
+  if (judgement->holds) return std::nullopt;
+  const bool known = !judgement->path.empty();
+  return Stale{known ? judgement->path : read.subject, "another answer", detail_of(*judgement)};
+}
+
+// The lines are the same bytes at the same place.
+std::optional<Stale> stale_part(const repo::Objects& objects, const Read& read,
+                                const SnapshotDiff& diff) {
+  const PathChange* change = certify::find_change(diff.changes, read.subject);
+  if (change == nullptr) {
+    // Where a directory on the way became something else, the file below is among the changes too.
+    return std::nullopt;
+  }
+  const FileMode mode = change->after.mode;
+  if (mode != FileMode::kFile && mode != FileMode::kExecutable) {
+    return Stale{read.subject, "", "it is no file any more"};
+  }
+  if (change->before.oid == change->after.oid) return std::nullopt;
+  const auto text = objects.blob(change->after.oid);
+  if (!text) return Stale{read.subject, "unknown", text.error().message};
+  const std::string now = capture::lines_digest(*text, read.lines).str();
+  if (now == read.digest) return std::nullopt;
+  return Stale{read.subject, now, "have changed"};
+}
+
+}  // namespace
+
+certify::JudgeContents judge_contents(const repo::Objects& objects, Oid head_tree) {
+  return [&objects, head_tree = std::move(head_tree)](const Read& read, const SnapshotDiff& diff,
+                                                      const Changes& own) -> std::optional<Stale> {
+    if (read.kind == ReadKind::kSearch) return stale_search(objects, head_tree, read, diff, own);
+    return stale_part(objects, read, diff);
+  };
+}
+
+}  // namespace gittxn::land
