@@ -163,8 +163,12 @@ constexpr Example kShowExamples[] = {{"git txn show t-7k2m", "all that is known 
 constexpr Example kDiffExamples[] = {
     {"git txn diff t-7k2m", "its change as a patch"},
     {"git txn diff t-7k2m | git apply --check", "the patch is exact"}};
+constexpr FlagSpec kReadsFlags[] = {{"--explain", "", Value::kNone, "",
+                                     "who made each read, why it counts, what it stands for", "",
+                                     Stability::kStable}};
 constexpr Example kReadsExamples[] = {
     {"git txn reads t-7k2m", "what its outcome depends on"},
+    {"git txn reads t-7k2m --explain", "who made each, and why it counts"},
     {"git txn reads t-7k2m --json | jq -r .subject", "one object a line, sorted by subject"}};
 constexpr Example kWritesExamples[] = {{"git txn writes t-7k2m", "the paths it changes"}};
 constexpr Example kWhyExamples[] = {
@@ -358,15 +362,9 @@ constexpr CommandSpec kCommands[] = {
      Inside::kAllowed,
      false,
      Stability::kStable},
-    {"reads",
-     "list what a transaction read",
+    {"reads", "list what a transaction read",
      "Each observation its outcome depends on. With --json one object a line, sorted by subject.",
-     kIdOperand,
-     {},
-     kReadsExamples,
-     Group::kLook,
-     Inside::kAllowed,
-     false,
+     kIdOperand, kReadsFlags, kReadsExamples, Group::kLook, Inside::kAllowed, false,
      Stability::kStable},
     {"writes",
      "list what a transaction changes",

@@ -1,6 +1,7 @@
 // status, log, show, diff, reads, writes, why: nothing is changed.
 #include <nlohmann/json.hpp>
 
+#include "cli/explain.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -61,7 +62,12 @@ Result<int> diff_command(Session& session) {
 Result<int> reads_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   ReadSet reads = TRY(kernel.reads(id_of(session)));
-  session.out->text(session.json() ? reads_json_lines(reads) : reads_lines(reads, session.style));
+  if (session.args.has("--explain")) {
+    session.out->text(session.json() ? explained_json_lines(reads)
+                                     : explained_lines(reads, session.style));
+  } else {
+    session.out->text(session.json() ? reads_json_lines(reads) : reads_lines(reads, session.style));
+  }
   return kExitDone;
 }
 

@@ -1,0 +1,123 @@
+#include "cli/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/json_out.h"
+#include "cli/render.h"
+
+namespace gittxn::cli {
+namespace {
+
+constexpr std::size_t kArgvShown = 100;
+
+std::string content_reason(const Read& read) {
+  if (read.lines != LineSpan{}) {
+    return fmt::format("holds while lines {} to {} are the same text there", read.lines.first,
+                       read.lines.first + read.lines.count - 1);
+  }
+  if (read.digest.starts_with(kUncommitted)) {
+    return "bytes that no commit had: holds only if the branch has exactly these";
+  }
+  if (read.op == "rewritten unchanged") {
+    return "it was written anew with the bytes it had, which says what should be there";
+  }
+  if (read.op == "changed in place") return "what it became builds on what was there";
+  return "holds while the file has these bytes";
+}
+
+std::string kind_reason(const Read& read) {
+  switch (read.kind) {
+    case ReadKind::kContent:
+      return content_reason(read);
+    case ReadKind::kMetadata:
+      return read.digest.find(' ') == std::string::npos
+                 ? "holds while it is the same kind of thing"
+                 : "holds while its kind, mode and bytes are the same";
+    case ReadKind::kAbsence:
+      return read.op == "made and not kept" ? "it was made and taken away, so nothing may be there"
+                                            : "holds while nothing is there";
+    case ReadKind::kListing:
+      return "holds while the same names are in the directory";
+    case ReadKind::kTree:
+      return read.source == ReadSource::kCoarse
+                 ? "everything counts, because of " + read.op
+                 : std::string("holds while nothing at or below it changes");
+    case ReadKind::kRef:
+      return "history: told when it moves";
+    case ReadKind::kSearch:
+      return "holds while the search would print the same";
+    case ReadKind::kKernel:
+      return "holds while it has this version";
+    case ReadKind::kSummary:
+      return "holds while nothing it was made from changes";
+    case ReadKind::kEnvironment:
+      return "recorded: what was run and loaded from outside the tree";
+    case ReadKind::kExternal:
+      return "recorded: from outside the repository";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string why_it_counts(const Read& read) {
+  std::string why = kind_reason(read);
+  if (read.explains > 0) {
+    why += fmt::format("; stands for {} look-up{} of the trace", read.explains,
+                       read.explains == 1 ? "" : "s");
+  }
+  const bool told_only = read.strength == Strength::kSoft && read.kind != ReadKind::kRef &&
+                         read.kind != ReadKind::kExternal;
+  if (told_only) why += "; soft: a change is told and refuses nothing";
+  return why;
+}
+
+std::string who_made_it(const Read& read) {
+  std::vector<std::string> parts;
+  if (read.pid != 0) parts.push_back(fmt::format("pid {}", read.pid));
+  if (!read.argv.empty()) parts.push_back(cut(clean(read.argv), kArgvShown));
+  if (!read.call.empty()) parts.push_back("call " + clean(read.call));
+  if (!read.agent.empty()) parts.push_back("sub-agent " + clean(read.agent));
+  if (!read.session.empty()) parts.push_back("session " + clean(read.session));
+  return fmt::format("{}{}{}", source_name(read.source), parts.empty() ? "" : ": ",
+                     fmt::join(parts, ", "));
+}
+
+std::string explained_lines(const ReadSet& reads, const Style& style) {
+  std::string out;
+  if (!reads.complete) {
+    const std::string why =
+        reads.unknown_reason.empty() ? "not known yet" : clean(reads.unknown_reason);
+    out +=
+        style.paint(Colour::kYellow, "unknown: " + why + ", so everything counts as read") + "\n";
+  }
+  for (const Read& read : reads.reads) {
+    const std::string subject = read.subject.empty() ? "(top of the tree)" : clean(read.subject);
+    out += fmt::format("{} {}\n", read_kind_name(read.kind), subject);
+    out += fmt::format("    {}\n    {}\n", style.paint(Colour::kDim, "by " + who_made_it(read)),
+                       clean(why_it_counts(read)));
+  }
+  for (const std::string& note : reads.notes) out += "note: " + clean(note) + "\n";
+  return out;
+}
+
+std::string explained_json_lines(const ReadSet& reads) {
+  std::vector<const Read*> sorted;
+  for (const Read& read : reads.reads) sorted.push_back(&read);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Read* a, const Read* b) { return a->subject < b->subject; });
+  std::string out;
+  for (const Read* read : sorted) {
+    Json json = to_json(*read);
+    json["why"] = encode_path(why_it_counts(*read));
+    json["by"] = encode_path(who_made_it(*read));
+    out += dump_json(json) + "\n";
+  }
+  return out;
+}
+
+}  // namespace gittxn::cli
