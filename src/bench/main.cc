@@ -5,6 +5,7 @@
 //   txn-bench DIR landing FILES ROUNDS
 //   txn-bench DIR validation FILES
 //   txn-bench DIR journal EVENTS
+//   txn-bench DIR refine COMMITS REPOSITORY
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "bench/landing.h"
+#include "bench/refine.h"
 #include "bench/world.h"
 #include "certify/certify.h"
 #include "store/events.h"
@@ -100,6 +102,18 @@ Status journal(const std::string& dir, int events, const Environment& env) {
   return {};
 }
 
+Status refine(const std::string& dir, int commits, const std::string& source,
+              const Environment& env) {
+  const RefineFigures f = TRY(measure_refinement(dir, source, commits, env));
+  fmt::print("refine agents={} moves={} really_stale={}\n", f.agents, f.moves, f.stale);
+  fmt::print("refine before: reads={} refused={} falsely={} missed={}\n", f.reads_before,
+             f.refused_before, f.false_before, f.missed_before);
+  fmt::print("refine after:  reads={} refused={} falsely={} missed={}\n", f.reads_after,
+             f.refused_after, f.false_after, f.missed_after);
+  if (f.missed_after > 0) return fail(Code::kFault, "a read was said to hold that did not");
+  return {};
+}
+
 Status run(const std::vector<std::string>& words, const Environment& env) {
   const auto number = [&](std::size_t i, int otherwise) {
     return words.size() > i ? std::stoi(words[i]) : otherwise;
@@ -111,7 +125,10 @@ Status run(const std::vector<std::string>& words, const Environment& env) {
     return validation(words[0], number(2, 100'000), env);
   }
   if (words.size() >= 2 && words[1] == "journal") return journal(words[0], number(2, 500), env);
-  return fail(Code::kUsage, "usage: txn-bench DIR landing|validation|journal [N [N]]");
+  if (words.size() == 4 && words[1] == "refine")
+    return refine(words[0], number(2, 30), words[3], env);
+  return fail(Code::kUsage,
+              "usage: txn-bench DIR landing|validation|journal [N [N]] | refine N REPOSITORY");
 }
 
 }  // namespace
