@@ -21,7 +21,7 @@ namespace gittxn::capture {
 
 namespace {
 
-enum Step : int { kReady, kDirectory, kStdio, kFilter, kExecute };
+enum Step : int { kReady, kDirectory, kStdio, kConfine, kFilter, kExecute };
 struct Word {
   int step;
   int error;
@@ -37,6 +37,7 @@ struct ChildPlan {
   std::vector<char*> envp;
   std::vector<sock_filter> filter;
   Backend backend;
+  int ruleset;
   int channel;
   pid_t monitor;
   sigset_t mask;
@@ -62,6 +63,7 @@ ChildPlan make_plan(const Launch& launch, Backend backend, int channel) {
   if (backend == Backend::kNotify) plan.filter = make_filter(SECCOMP_RET_USER_NOTIF);
   if (backend == Backend::kPtrace) plan.filter = make_filter(SECCOMP_RET_TRACE);
   plan.backend = backend;
+  plan.ruleset = launch.ruleset;
   plan.channel = channel;
   plan.monitor = ::getpid();
   plan.mask = launch.signal_mask;
@@ -91,9 +93,13 @@ bool set_stdio(const TraceSpec& spec) {
   // The monitor is gone already if it is not our parent any more.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.monitor) ::_exit(127);
   if (!set_stdio(*plan.spec)) give_up(plan, kStdio, errno);
-  close_other_descriptors({plan.channel});
+  close_other_descriptors({plan.channel, plan.ruleset});
   if (!plan.spec->cwd.empty() && ::chdir(plan.spec->cwd.c_str()) != 0) {
     give_up(plan, kDirectory, errno);
+  }
+  if (plan.ruleset >= 0) {
+    if (const int error = confine_self(plan.ruleset); error != 0) give_up(plan, kConfine, error);
+    ::close(plan.ruleset);
   }
   int listener = -1;
   if (plan.backend != Backend::kOff) {
@@ -116,6 +122,8 @@ std::unexpected<Error> failure(const Launch& plan, const Word& word) {
   switch (word.step) {
     case kDirectory:
       return fail_errno(word.error, "enter '" + plan.spec->cwd + "'");
+    case kConfine:
+      return fail_errno(word.error, "confine the command");
     case kStdio:
       return fail_errno(word.error, "give the command its input and output");
     case kFilter:

@@ -27,6 +27,7 @@ struct Launch {
   const TraceSpec* spec = nullptr;
   std::string program;
   sigset_t signal_mask{};  // the caller's own
+  int ruleset = -1;        // of a confinement
 };
 
 struct Launched {

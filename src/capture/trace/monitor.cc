@@ -89,6 +89,10 @@ Status join_terminal(const MonitorPlan& plan) {
 }
 
 Status Monitor::set_up() {
+  // Before anything else: what the command sees is what we look paths up in.
+  if (const int error = enter_namespaces(spec_.enter); error != 0) {
+    return fail_errno(error, "enter the mount of the worktree");
+  }
   close_other_descriptors({plan_.record_fd, plan_.caller, plan_.terminal, spec_.stdin_fd,
                            spec_.stdout_fd, spec_.stderr_fd});
   sigset_t all{};
@@ -127,7 +131,10 @@ Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend
 
 Status Monitor::start() {
   TRY(set_up());
-  Launch launch_plan{&spec_, plan_.program, plan_.signal_mask};
+  const std::string program = plan_.program.empty() ? TRY(find_program(spec_)) : plan_.program;
+  UniqueFd ruleset;
+  if (spec_.confine) ruleset = TRY(make_ruleset(*spec_.confine));
+  Launch launch_plan{&spec_, program, plan_.signal_mask, ruleset.get()};
   std::string refused;
   for (const Backend backend : {Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
     if (spec_.backend != Backend::kAuto && spec_.backend != backend) continue;

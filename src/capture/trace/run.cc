@@ -206,7 +206,7 @@ Result<TraceResult> run_into(const TraceSpec& spec, int record_fd) {
   MonitorPlan plan;
   plan.spec = &spec;
   plan.record_fd = record_fd;
-  plan.program = TRY(find_program(spec));
+  if (spec.enter.mount < 0) plan.program = TRY(find_program(spec));
   if (native_arch() == 0 && spec.backend != Backend::kOff) {
     return fail(Code::kUnsupported, "this machine's architecture has no system-call trace yet",
                 "use --trace off");
@@ -215,7 +215,8 @@ Result<TraceResult> run_into(const TraceSpec& spec, int record_fd) {
 }
 
 Result<TraceResult> run_traced(const TraceSpec& spec) {
-  TRY(find_program(spec));  // a program that is not there leaves no file behind
+  // A program that is not there leaves no file behind.
+  if (spec.enter.mount < 0) TRY(find_program(spec));
   const UniqueFd records =
       TRY_IN("creating the trace record file",
              open_fd(spec.record_file, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600));

@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "base/namespaces.h"
 #include "base/result.h"
 #include "base/subprocess.h"
+#include "capture/trace/confine.h"
 
 namespace gittxn::capture {
 
@@ -106,7 +108,9 @@ struct TraceSpec {
   std::vector<std::string> argv;
   std::string cwd;
   Environment env;
-  std::string record_file;  // created, mode 0600; kExists when there is one already
+  std::string record_file;         // created, mode 0600; kExists when there is one already
+  std::optional<Confine> confine;  // the command and everything it starts
+  NamespaceFds enter;              // before the program is looked for and `cwd` is entered
   Backend backend = Backend::kAuto;
   int stdin_fd = 0, stdout_fd = 1, stderr_fd = 2;  // given to the command as they are
   // True: the command becomes the terminal's foreground process group (a Ctrl-Z stops it and then
