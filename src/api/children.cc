@@ -223,8 +223,8 @@ Result<Children::Joining> Children::join(Child& child) {
     TRY(record(child, "nothing", {}));
     return Joining::kNothing;
   }
-  const repo::Taken parent = TRY(repo::take(
-      state_.repository, repo::worktree_at(txn_.attempts.back().worktree), snapshot_, txn_.target));
+  const repo::Worktree around = TRY(repo::find_worktree(txn_.attempts.back().worktree));
+  const repo::Taken parent = TRY(repo::take(state_.repository, around, snapshot_, txn_.target));
   std::vector<std::string> conflicts = TRY(conflicts_of(child, taken, parent));
   const Oid base = TRY(objects.tree_of(snapshot_));
   const repo::MergeOutcome merged = TRY(objects.merge(base, parent.tree, taken.tree));
