@@ -4,6 +4,7 @@
 // it); while the worktree is made, there is a directory that no attempt names (gc removes it);
 // after the attempt is recorded, everything is there and the work can be resumed.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "api/work.h"
 #include "base/failpoint.h"
@@ -61,6 +62,27 @@ Status prepare(const land::Context& context, const Policy& policy, const repo::W
   if (setup.copy.empty() && setup.share.empty() && setup.run.empty()) return {};
   return repo::inside(
       mount, [&] { return gates::prepare_worktree(context.gates, policy, worktree.tree); });
+}
+
+// git looks at every file for the answer, which in a large tree takes longer than all of beginning.
+Status tell_uncommitted(Kernel::State& state, const std::string& snapshot,
+                        std::vector<std::string>& notes) {
+  constexpr std::int64_t kLargeIndex = 4 << 20;  // some 40,000 files
+  struct stat info{};
+  const std::string index = state.repository.place().git_dir + "/index";
+  if (state.repository.place().worktree && ::stat(index.c_str(), &info) == 0 &&
+      info.st_size > kLargeIndex) {
+    notes.push_back(
+        fmt::format("the snapshot is {}; uncommitted changes, if there are any, are not "
+                    "in it (git txn status looks)",
+                    snapshot));
+  } else if (TRY(state.repository.has_uncommitted_changes())) {
+    notes.push_back(
+        fmt::format("the checkout has uncommitted changes; the snapshot is {} and does "
+                    "not contain them",
+                    snapshot));
+  }
+  return {};
 }
 
 }  // namespace
@@ -135,12 +157,8 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   if (txn.isolation == Isolation::kSerializable) {
     notes.emplace_back("serializable runs as strict: its own check is not built yet");
   }
-  if (TRY(state.repository.has_uncommitted_changes())) {
-    notes.push_back(
-        fmt::format("the checkout has uncommitted changes; the snapshot is {} at {} "
-                    "and does not contain them",
-                    short_branch(target), short_oid(head)));
-  }
+  TRY(tell_uncommitted(state, fmt::format("{} at {}", short_branch(target), short_oid(head)),
+                       notes));
   return begun;
 }
 
