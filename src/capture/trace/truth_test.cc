@@ -206,7 +206,7 @@ void expect_truth_of(const std::string& program, const std::string& set_up,
 TEST(Truth, Clang) {
   expect_truth_of("/usr/bin/clang", "echo 'int main(void) { return 0; }' > a.c",
                   {"clang", "-c", "a.c", "-o", "a.o"},
-                  {{"/proc/PID/exe", real_path("/usr/bin/clang").value_or("")}});
+                  {{"access /proc/PID/exe", "access " + real_path("/usr/bin/clang").value_or("")}});
 }
 
 TEST(Truth, Make) {
