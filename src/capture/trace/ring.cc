@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -163,7 +164,8 @@ Result<Ring::Step> Ring::take(std::uint64_t position, Slot* entry) {
       case Tag::kPending:
       case Tag::kDone:
         if (!here) return damaged("an entry out of its place", position);
-        std::memcpy(entry, &slot, sizeof slot);
+        // All but the state, which its writer may be changing.
+        std::memcpy(&entry->time_ms, &slot.time_ms, sizeof slot - offsetof(Slot, time_ms));
         entry->state = seen;
         if (state.compare_exchange_strong(seen, next)) return Step::kEntry;
         continue;
