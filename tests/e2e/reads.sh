@@ -50,17 +50,19 @@ own_writes() {
 }
 test_case 'a wholly replaced file is no read, an appended one is' own_writes
 
-both_tracers_agree() {
+tracers_agree() {
   new_repo
   local script='for f in src/*.txt; do head -n 1 "$f"; done | sort | uniq -c; (cd docs && cat guide.md); test -e absent; perl -e "open F, q(README); print <F>"; echo x >src/new.txt'
   reads_of "$script" --trace notify >"$WORLD/notify"
   reads_of "$script" --trace ptrace >"$WORLD/ptrace"
+  reads_of "$script" --trace hybrid >"$WORLD/hybrid"
   diff "$WORLD/notify" "$WORLD/ptrace"
+  diff "$WORLD/notify" "$WORLD/hybrid"
   grep -qx 'content src/f7.txt' "$WORLD/notify"
   grep -qx 'absence absent' "$WORLD/notify"
   grep -qx 'content README' "$WORLD/notify"
 }
-test_case 'the two tracers see the same reads' both_tracers_agree
+test_case 'all tracers see the same reads' tracers_agree
 
 header_search() {
   new_repo

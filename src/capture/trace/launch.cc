@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "capture/trace/filter.h"
+#include "capture/trace/preload_file.h"
 
 namespace gittxn::capture {
 
@@ -57,9 +58,14 @@ ChildPlan make_plan(const Launch& launch, Backend backend, int channel) {
   plan.shell_argv.insert(plan.shell_argv.end(), plan.argv.begin() + 1, plan.argv.end());
   plan.argv.push_back(nullptr);
   plan.shell_argv.push_back(nullptr);
-  for (const auto& [name, value] : launch.spec->env) plan.env_text.push_back(name + "=" + value);
+  Environment env = launch.spec->env;
+  if (backend == Backend::kHybrid) add_preload(launch.preload->library, &env);
+  for (const auto& [name, value] : env) plan.env_text.push_back(name + "=" + value);
   for (const std::string& text : plan.env_text) plan.envp.push_back(mutable_text(text));
   plan.envp.push_back(nullptr);
+  if (backend == Backend::kHybrid) {
+    plan.filter = make_filter(SECCOMP_RET_USER_NOTIF, launch.preload->page);
+  }
   if (backend == Backend::kNotify) plan.filter = make_filter(SECCOMP_RET_USER_NOTIF);
   if (backend == Backend::kPtrace) plan.filter = make_filter(SECCOMP_RET_TRACE);
   plan.backend = backend;

@@ -11,6 +11,8 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,12 +30,17 @@ struct Launch {
   std::string program;
   sigset_t signal_mask{};  // the caller's own
   int ruleset = -1;        // of a confinement
+  struct Preload {
+    std::string library;
+    std::uint64_t page = 0;  // from where path reads are allowed
+  };
+  std::optional<Preload> preload;  // kHybrid
 };
 
 struct Launched {
   pid_t pid = 0;
   UniqueFd channel;
-  UniqueFd listener;  // kNotify
+  UniqueFd listener;
 };
 
 // One try with one back end (not kAuto). kUnsupported: this back end's filter cannot be installed

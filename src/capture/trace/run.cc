@@ -21,6 +21,7 @@
 #include "capture/trace/calls.h"
 #include "capture/trace/launch.h"
 #include "capture/trace/monitor.h"
+#include "capture/trace/preload_file.h"
 #include "capture/trace/process_tree.h"
 
 namespace gittxn::capture {
@@ -211,7 +212,11 @@ Result<TraceResult> run_into(const TraceSpec& spec, int record_fd) {
     return fail(Code::kUnsupported, "this machine's architecture has no system-call trace yet",
                 "use --trace off");
   }
-  return fork_monitor(spec, std::move(plan));
+  Result<TraceResult> result = fork_monitor(spec, std::move(plan));
+  // What is left running may start programs that want the library; it goes with the worktree then,
+  // as it does when it cannot be removed now.
+  if (!spec.keep_running) static_cast<void>(remove_file(preload_path(spec.record_file)));
+  return result;
 }
 
 Result<TraceResult> run_traced(const TraceSpec& spec) {

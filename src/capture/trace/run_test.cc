@@ -33,7 +33,8 @@ class Run : public ::testing::TestWithParam<Backend> {
   TempDir dir_;
 };
 INSTANTIATE_TEST_SUITE_P(Trace, Run,
-                         ::testing::Values(Backend::kOff, Backend::kNotify, Backend::kPtrace),
+                         ::testing::Values(Backend::kOff, Backend::kHybrid, Backend::kNotify,
+                                           Backend::kPtrace),
                          [](const auto& p) { return std::string(backend_name(p.param)); });
 
 bool lives(pid_t pid) {

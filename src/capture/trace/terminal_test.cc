@@ -105,7 +105,8 @@ class Terminal : public ::testing::TestWithParam<Backend> {
   std::string shown_;
 };
 INSTANTIATE_TEST_SUITE_P(Trace, Terminal,
-                         ::testing::Values(Backend::kOff, Backend::kNotify, Backend::kPtrace),
+                         ::testing::Values(Backend::kOff, Backend::kHybrid, Backend::kNotify,
+                                           Backend::kPtrace),
                          [](const auto& p) { return std::string(backend_name(p.param)); });
 
 // Types `keys` once, when `mark` has been shown.

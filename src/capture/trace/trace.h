@@ -20,7 +20,7 @@
 
 namespace gittxn::capture {
 
-enum class Backend { kAuto, kNotify, kPtrace, kOff };
+enum class Backend { kAuto, kHybrid, kNotify, kPtrace, kOff };
 std::string_view backend_name(Backend backend);
 Result<Backend> backend_from_name(std::string_view name);  // names later back ends, refused by name
 
@@ -68,9 +68,9 @@ enum class Op : std::uint8_t {
 };
 std::string_view op_name(Op op);
 
-// Results. The ptrace back end knows the kernel's own. Under notification the call runs after the
-// record is made, so `assumed` is true for every call; the monitor then looks the path up itself
-// just before it lets the call go on:
+// Results. The ptrace back end knows the kernel's own, and so does hybrid for the reads that its
+// library makes. A notified call runs after the record is made, so `assumed` is true for it; the
+// monitor then looks the path up itself just before it lets the call go on:
 //   assumed=false, the result is the kernel's own.
 //   assumed=true and predicted: it is what existence and type say: 0, or -ENOENT, -ENOTDIR,
 //   -EEXIST,
@@ -80,9 +80,10 @@ std::string_view op_name(Op op);
 //     prediction then is one of the two orders in which the tree itself raced. Rely on it inside
 //     the worktree; outside it is a hint.
 //   assumed=true, not predicted: nothing is known; presence and absence both count.
-// `mode`, `dev`, `ino` come from the same look-up in both back ends: what stood at `path` BEFORE
-// the call (the last link followed unless `nofollow`); mode 0: nothing did, or it could not be
-// looked up. So an O_CREAT open with mode 0 and result >= 0 made a new file.
+// `mode`, `dev`, `ino` come from the same look-up: what stood at `path` BEFORE the call (the last
+// link followed unless `nofollow`); mode 0: nothing did, or it could not be looked up. Of a read
+// that the library made `mode` is the kernel's own answer, and `dev` and `ino` are 0. So an O_CREAT
+// open with mode 0 and result >= 0 made a new file.
 struct Record {
   std::uint64_t seq = 0;  // 1, 2, ... in the file; order of the calls as the monitor saw them
   Op op = Op::kOther;
