@@ -59,9 +59,9 @@ constexpr FlagSpec kTrace{
     "",
     Value::kChoice,
     "BACKEND",
-    "how reads are seen: auto, notify, ptrace, or off (then every change of the "
+    "how reads are seen: auto, bpf, notify, ptrace, or off (then every change of the "
     "branch is a conflict)",
-    "auto notify ptrace off",
+    "auto bpf notify ptrace off",
     Stability::kStable};
 constexpr FlagSpec kTimeout{"--timeout",
                             "",

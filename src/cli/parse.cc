@@ -67,7 +67,7 @@ Status check_value(const FlagSpec& flag, const std::string& value) {
       return {};
     case Value::kChoice:
       // Tracers that exist in the design and not yet in the program.
-      if (flag.name == "--trace" && (value == "bpf" || value == "hybrid")) {
+      if (flag.name == "--trace" && value == "hybrid") {
         return fail(Code::kUnsupported,
                     fmt::format("--trace {} is not available in this version", value),
                     "leave it out: auto takes the best there is");

@@ -109,9 +109,12 @@ Status Monitor::set_up() {
 }
 
 Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend) {
+  if (backend == Backend::kBpf) TRY(may_use_bpf());
   Launched launched = TRY(launch(launch_plan, backend));
   tree_.root = launched.pid;
-  if (backend == Backend::kNotify) {
+  if (backend == Backend::kBpf) {
+    tracer_ = make_bpf_tracer(&tree_, &writer_, spec_.ring_bytes);
+  } else if (backend == Backend::kNotify) {
     tracer_ = make_notify_tracer(std::move(launched.listener), &tree_, &writer_);
   } else if (backend == Backend::kPtrace) {
     tracer_ = make_ptrace_tracer(std::move(launched.listener), &tree_, &writer_);
@@ -129,7 +132,7 @@ Status Monitor::start() {
   TRY(set_up());
   Launch launch_plan{&spec_, plan_.program, plan_.signal_mask};
   std::string refused;
-  for (const Backend backend : {Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
+  for (const Backend backend : {Backend::kBpf, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
     if (spec_.backend != Backend::kAuto && spec_.backend != backend) continue;
     Result<Launched> launched = try_backend(launch_plan, backend);
     if (!launched && launched.error().code == Code::kUnsupported) {
