@@ -205,7 +205,8 @@ TEST_P(TracedRun, ACompilerReadsItsSourceAndProbesItsIncludes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, TracedRun,
-                         ::testing::Values(Backend::kHybrid, Backend::kNotify, Backend::kPtrace),
+                         ::testing::Values(Backend::kBpf, Backend::kHybrid, Backend::kNotify,
+                                           Backend::kPtrace),
                          [](const auto& param) { return std::string(backend_name(param.param)); });
 
 }  // namespace

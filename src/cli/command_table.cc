@@ -59,9 +59,9 @@ constexpr FlagSpec kTrace{
     "",
     Value::kChoice,
     "BACKEND",
-    "how reads are seen: auto, hybrid, notify, ptrace, or off (then every change of the "
-    "branch is a conflict)",
-    "auto hybrid notify ptrace off",
+    "how reads are seen: auto, bpf, hybrid, notify, ptrace, or off (then every change of "
+    "the branch is a conflict)",
+    "auto bpf hybrid notify ptrace off",
     Stability::kStable};
 constexpr FlagSpec kWorktree{
     "--worktree",

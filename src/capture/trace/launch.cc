@@ -108,7 +108,7 @@ bool set_stdio(const TraceSpec& spec) {
     ::close(plan.ruleset);
   }
   int listener = -1;
-  if (plan.backend != Backend::kOff) {
+  if (!plan.filter.empty()) {
     listener = install_filter(plan.filter);
     if (listener < 0) give_up(plan, kFilter, -listener);
   }
@@ -244,7 +244,7 @@ Result<Launched> launch(const Launch& plan, Backend backend) {
   const ssize_t got =
       receive_with_descriptor(launched.channel.get(), &word, sizeof word, &launched.listener);
   const bool ready = got == sizeof word && word.step == kReady;
-  if (ready && (backend == Backend::kOff || launched.listener.valid())) return launched;
+  if (ready && (child_plan.filter.empty() || launched.listener.valid())) return launched;
   ::kill(launched.pid, SIGKILL);
   ::waitpid(launched.pid, nullptr, 0);
   return failure(plan, ready ? Word{kFilter, EMFILE} : word);

@@ -40,7 +40,7 @@ struct Launch {
 struct Launched {
   pid_t pid = 0;
   UniqueFd channel;
-  UniqueFd listener;
+  UniqueFd listener;  // of a back end with a filter
 };
 
 // One try with one back end (not kAuto). kUnsupported: this back end's filter cannot be installed

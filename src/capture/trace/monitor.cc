@@ -123,6 +123,7 @@ Result<std::unique_ptr<Ring>> make_ring() {
 }
 
 Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend) {
+  if (backend == Backend::kBpf) TRY(may_use_bpf());
   Preloaded preloaded;
   Launch with = launch_plan;
   if (backend == Backend::kHybrid) {
@@ -133,7 +134,9 @@ Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend
   }
   Launched launched = TRY(launch(with, backend));
   tree_.root = launched.pid;
-  if (backend == Backend::kHybrid || backend == Backend::kNotify) {
+  if (backend == Backend::kBpf) {
+    tracer_ = make_bpf_tracer(&tree_, &writer_, spec_.ring_bytes);
+  } else if (backend == Backend::kHybrid || backend == Backend::kNotify) {
     tracer_ =
         make_notify_tracer(std::move(launched.listener), &tree_, &writer_, std::move(preloaded));
   } else if (backend == Backend::kPtrace) {
@@ -156,7 +159,7 @@ Status Monitor::start() {
   Launch launch_plan{&spec_, program, plan_.signal_mask, ruleset.get(), std::nullopt};
   std::string refused;
   for (const Backend backend :
-       {Backend::kHybrid, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
+       {Backend::kBpf, Backend::kHybrid, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
     if (spec_.backend != Backend::kAuto && spec_.backend != backend) continue;
     Result<Launched> launched = try_backend(launch_plan, backend);
     if (!launched && launched.error().code == Code::kUnsupported) {

@@ -52,6 +52,13 @@ std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree, R
 std::unique_ptr<Tracer> make_ptrace_tracer(UniqueFd unused_listener, TreeState* tree,
                                            RecordWriter* writer);
 
+// Whether this process has what the eBPF back end needs, and this program was built with it;
+// kUnsupported with the reason. Cheap: nothing is loaded.
+Status may_use_bpf();
+// `ring_bytes` as in TraceSpec. start() loads the programs; the command must not run yet.
+std::unique_ptr<Tracer> make_bpf_tracer(TreeState* tree, RecordWriter* writer,
+                                        std::size_t ring_bytes);
+
 // Whether the listener took the flag for synchronous wake-up (Linux 6.6).
 bool set_synchronous_wakeup(int listener);
 

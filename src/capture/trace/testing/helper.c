@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -225,9 +227,32 @@ static void moving(void) {
   NEED(open("6", O_CREAT | O_WRONLY, 0600) < 0); /* removed: nothing can be made here */
 }
 
+/* a no-op, then an openat of what is not there; prints the result, or that there is no io_uring */
 static void uring(void) {
-  char params[256] = {0};
-  NEED(syscall(425, 4, params) < 0 && errno == ENOSYS);
+  struct io_uring_params params = {0};
+  int fd = (int)syscall(425, 4, &params);
+  if (fd < 0) {
+    NEED(errno == ENOSYS || errno == EPERM);
+    printf("refused\n");
+    return;
+  }
+  size_t size = params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe);
+  size_t sq_size = params.sq_off.array + params.sq_entries * sizeof(uint32_t);
+  int flags = MAP_SHARED | MAP_POPULATE;
+  char* sq = mmap(NULL, sq_size, PROT_READ | PROT_WRITE, flags, fd, IORING_OFF_SQ_RING);
+  char* cq = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, IORING_OFF_CQ_RING);
+  struct io_uring_sqe* sqes = mmap(NULL, params.sq_entries * sizeof *sqes, PROT_READ | PROT_WRITE,
+                                   flags, fd, IORING_OFF_SQES);
+  NEED(sq != MAP_FAILED && cq != MAP_FAILED && (void*)sqes != MAP_FAILED);
+  sqes[0].opcode = IORING_OP_NOP;
+  sqes[1].opcode = IORING_OP_OPENAT;
+  sqes[1].fd = AT_FDCWD;
+  sqes[1].addr = (uint64_t)(uintptr_t) "through-the-ring";
+  for (uint32_t i = 0; i < 2; ++i) ((uint32_t*)(void*)(sq + params.sq_off.array))[i] = i;
+  __atomic_store_n((uint32_t*)(void*)(sq + params.sq_off.tail), 2, __ATOMIC_RELEASE);
+  NEED(syscall(426, fd, 2, 2, IORING_ENTER_GETEVENTS, NULL, 0) == 2);
+  struct io_uring_cqe* cqes = (void*)(cq + params.cq_off.cqes);
+  printf("%d\n", cqes[1].res);
 }
 
 static void listener(void) {
@@ -252,6 +277,71 @@ static void compat(void) {
                    : "memory", "r8", "r9", "r10", "r11");
   printf("%ld\n", result);
 #endif
+}
+
+/* a text that no page of this process holds yet: the call is the first to touch it */
+static char* cold(const char* text) {
+  static int number;
+  char name[32];
+  snprintf(name, sizeof name, "cold-%d", number++);
+  int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  NEED(fd >= 0 && write(fd, text, strlen(text) + 1) > 0);
+  char* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+  NEED(page != MAP_FAILED && close(fd) == 0);
+  return page;
+}
+static void cold_arguments(void) {
+  struct sockaddr_un un = {.sun_family = AF_UNIX};
+  touch("a");
+  NEED(access(cold("a"), F_OK) == 0);
+  NEED(open(cold("cold-absent"), O_RDONLY) < 0);
+  NEED(rename(cold("a"), cold("b")) == 0);
+  NEED(symlink(cold("text"), cold("link")) == 0);
+  NEED(open(cold("/proc/self/cwd/b"), O_RDONLY) >= 0);
+  NEED(open((char*)8, O_RDONLY) < 0 && errno == EFAULT);
+  NEED(mkdir("sub", 0755) == 0);
+  int top = open("sub", O_PATH);
+  NEED(top >= 0 && openat(top, cold("made"), O_CREAT | O_WRONLY, 0600) >= 0);
+  char* address = cold("");
+  int fd = open("address", O_RDWR | O_CREAT, 0600);
+  strcpy(un.sun_path, "cold-socket");
+  NEED(write(fd, &un, sizeof un) == sizeof un && ftruncate(fd, 4096) == 0);
+  address = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+  NEED(connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr*)(void*)address, sizeof un) < 0);
+  if (fork() == 0) {
+    char* args[] = {cold("true"), cold("first word"), NULL};
+    execv(cold("/bin/true"), args);
+    _exit(1);
+  }
+  int status;
+  NEED(wait(&status) > 0 && status == 0);
+}
+
+/* children that are not below their maker: a sibling, and one whose parent has ended */
+static void orphans(void) {
+  int ready[2];
+  char byte;
+  NEED(pipe(ready) == 0);
+  touch("o");
+  if (syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0) == 0) {
+    NEED(open("by-sibling", O_RDONLY) < 0);
+    NEED(write(ready[1], "s", 1) == 1);
+    _exit(0);
+  }
+  if (fork() == 0) {
+    pid_t parent = getpid();
+    if (fork() == 0) {
+      NEED(write(ready[1], "c", 1) == 1);
+      while (getppid() == parent) usleep(1000);
+      NEED(open("by-orphan", O_RDONLY) < 0);
+      NEED(write(ready[1], "o", 1) == 1);
+      _exit(0);
+    }
+    NEED(read(ready[0], &byte, 1) == 1);
+    _exit(0);
+  }
+  wait(NULL);
+  for (int i = 0; i < 2; ++i) NEED(read(ready[0], &byte, 1) == 1);
 }
 
 static void undumpable(void) {
@@ -508,6 +598,8 @@ int main(int argc, char** argv) {
                {"listener", listener},
                {"compat", compat},
                {"undumpable", undumpable},
+               {"cold", cold_arguments},
+               {"orphans", orphans},
                {"signals", signals},
                {"many", many},
                {"forks", forks},
