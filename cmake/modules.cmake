@@ -21,9 +21,30 @@ function(txn_sources DIR OUT_CODE OUT_TESTS)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${DIR}/*.cc)
   set(tests ${all})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-  list(FILTER all EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER all EXCLUDE REGEX "_test\\.cc$|/preload/")  # /preload/: txn_preload
   set(${OUT_CODE} ${all} PARENT_SCOPE)
   set(${OUT_TESTS} ${tests} PARENT_SCOPE)
+endfunction()
+
+# The library that the hybrid trace preloads into the traced programs: it may need nothing of them, so
+# it is built without libraries, start files and sanitizers, and txn_${MODULE} has it in it as bytes.
+function(txn_preload MODULE SOURCE BYTES)
+  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    return()
+  endif()
+  add_library(txn_preload MODULE ${PROJECT_SOURCE_DIR}/src/${SOURCE})
+  set_target_properties(txn_preload PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_include_directories(txn_preload PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(txn_preload PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+    -Wno-sign-conversion -Werror -O2 -g0 -ffreestanding -fno-exceptions -fno-rtti
+    -fno-stack-protector -fno-sanitize=all -fvisibility=hidden -U_FORTIFY_SOURCE)
+  target_link_options(txn_preload PRIVATE -nostdlib -fno-sanitize=all
+    -Wl,-Bsymbolic,-z,noexecstack,-z,noseparate-code,-z,norelro,--hash-style=gnu,--build-id=none)
+  set(file ${PROJECT_BINARY_DIR}/txn_preload.so)
+  set(bytes ${PROJECT_SOURCE_DIR}/src/${BYTES})
+  set_source_files_properties(${bytes} PROPERTIES OBJECT_DEPENDS ${file}
+    COMPILE_DEFINITIONS "TXN_PRELOAD_FILE=\"${file}\"")
+  add_dependencies(txn_${MODULE} txn_preload)
 endfunction()
 
 function(txn_tests NAME)

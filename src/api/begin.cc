@@ -4,11 +4,13 @@
 // it); while the worktree is made, there is a directory that no attempt names (gc removes it);
 // after the attempt is recorded, everything is there and the work can be resumed.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "gates/gate.h"
 #include "gates/trust.h"
+#include "land/remote.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -52,7 +54,51 @@ std::string worktree_path(const std::string& root, const TxnId& id, int attempt)
   return fmt::format("{}/{}/{}", root, id.str(), attempt);
 }
 
+// What the policy wants in a fresh worktree. An overlay is mounted now, so that one that cannot be
+// is refused before anything runs.
+Status prepare(const land::Context& context, const Policy& policy, const repo::Worktree& worktree) {
+  const repo::Mount mount = TRY(repo::Mount::open(worktree));
+  const WorktreeSpec& setup = policy.worktree;
+  if (setup.copy.empty() && setup.share.empty() && setup.run.empty()) return {};
+  return repo::inside(
+      mount, [&] { return gates::prepare_worktree(context.gates, policy, worktree.tree); });
+}
+
+// git looks at every file for the answer, which in a large tree takes longer than all of beginning.
+Status tell_uncommitted(Kernel::State& state, const std::string& snapshot,
+                        std::vector<std::string>& notes) {
+  constexpr std::int64_t kLargeIndex = 4 << 20;  // some 40,000 files
+  struct stat info{};
+  const std::string index = state.repository.place().git_dir + "/index";
+  if (state.repository.place().worktree && ::stat(index.c_str(), &info) == 0 &&
+      info.st_size > kLargeIndex) {
+    notes.push_back(
+        fmt::format("the snapshot is {}; uncommitted changes, if there are any, are not "
+                    "in it (git txn status looks)",
+                    snapshot));
+  } else if (TRY(state.repository.has_uncommitted_changes())) {
+    notes.push_back(
+        fmt::format("the checkout has uncommitted changes; the snapshot is {} and does "
+                    "not contain them",
+                    snapshot));
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<repo::WorktreeSpec> worktree_spec(Kernel::State& state, const TxnId& id,
+                                         const Attempt& attempt, const RefName& target,
+                                         const std::optional<std::string>& kind) {
+  repo::WorktreeSpec spec{attempt.worktree, attempt.base, target, id};
+  if (kind) {
+    spec.kind = TRY(repo::kind_from_name(*kind));
+  } else if (const auto set = TRY(state.repository.config().get("txn.worktree"))) {
+    spec.kind = TRY_IN("txn.worktree", repo::kind_from_name(*set));
+  }
+  spec.shared = TRY(state.worktree_root()) + "/shared";
+  return spec;
+}
 
 Status drop_ref(Kernel::State& state, const std::string& name) {
   repo::RefUpdate update;
@@ -97,6 +143,7 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   txn.subdir = state.repository.place().prefix;
   txn.committer = TRY(state.repository.identity());
   if (options.author) txn.author = TRY(parse_identity(*options.author));
+  TRY(land::remote_rule(context, txn));  // a setting that makes no sense, before anything is run
   txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
   txn.priority = options.priority;
   txn.attached = ownership == Ownership::kAttached;
@@ -110,12 +157,8 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   if (txn.isolation == Isolation::kSerializable) {
     notes.emplace_back("serializable runs as strict: its own check is not built yet");
   }
-  if (TRY(state.repository.has_uncommitted_changes())) {
-    notes.push_back(
-        fmt::format("the checkout has uncommitted changes; the snapshot is {} at {} "
-                    "and does not contain them",
-                    short_branch(target), short_oid(head)));
-  }
+  TRY(tell_uncommitted(state, fmt::format("{} at {}", short_branch(target), short_oid(head)),
+                       notes));
   return begun;
 }
 
@@ -135,11 +178,15 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
   const std::string root = TRY(state.worktree_root());
   attempt.worktree = worktree_path(root, txn.id, attempt.number);
   TRY(make_dirs(parent_dir(attempt.worktree)));
-  const repo::Worktree worktree = TRY_IN(
-      "the worktree", repo::create_worktree(state.repository,
-                                            {attempt.worktree, attempt.base, txn.target, txn.id}));
+  const auto spec = TRY(worktree_spec(state, txn.id, attempt, txn.target, options.worktree));
+  auto made = repo::create_worktree(state.repository, spec);
+  if (!made) {
+    TRY(drop_ref(state, ref_of_base(txn.id, attempt.number)));
+    return std::unexpected(std::move(made).error().in("the worktree"));
+  }
+  const repo::Worktree worktree = *std::move(made);
   TRY(fp_checked_out.hit());
-  Status prepared = gates::prepare_worktree(context.gates, policy, worktree.tree);
+  Status prepared = prepare(context, policy, worktree);
   if (prepared) {
     auto started = state.store->append({events::attempt_started(txn.id, attempt)});
     if (!started) prepared = std::unexpected(std::move(started).error());
@@ -150,7 +197,11 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
     return std::unexpected(std::move(prepared).error());
   }
   TRY(fp_started.hit());
-  if (!txn.subdir.empty() && !TRY(exists(join_path(worktree.tree, txn.subdir)))) {
+  if (worktree.kind == repo::WorktreeKind::kOverlay) {
+    notes.push_back("its worktree is an overlay; the way in is: git txn open " + txn.id.str() +
+                    " --shell");
+  }
+  if (!txn.subdir.empty() && !TRY(repo::path_on_disk(worktree, txn.subdir))) {
     notes.push_back("the folder " + txn.subdir +
                     " is not in the snapshot; the command starts in "
                     "the nearest one that is");

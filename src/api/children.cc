@@ -156,7 +156,8 @@ Result<std::vector<std::string>> Children::conflicts_of(const Child& child,
 // The files of the parent's worktree become those of a tree, by git's own program, which looks at
 // each file before it changes any.
 Status Children::apply(const Oid& from, const Oid& to) {
-  const repo::Worktree parent = repo::worktree_at(txn_.attempts.back().worktree);
+  const repo::Worktree parent = TRY(repo::find_worktree(txn_.attempts.back().worktree));
+  const repo::Mount mount = TRY(repo::Mount::open(parent));
   repo::GitOptions there;
   there.dir = state_.repository.place().common_dir;
   const std::string patch = TRY(state_.repository.git().must(
@@ -168,8 +169,10 @@ Status Children::apply(const Oid& from, const Oid& to) {
   here.dir = parent.tree;
   here.extra = {{"GIT_DIR", parent.git_dir}, {"GIT_WORK_TREE", parent.tree}};
   here.input = patch;
-  TRY(state_.repository.git().must({"apply", "--whitespace=nowarn"}, here));
-  return {};
+  return repo::inside(mount, [&]() -> Status {
+    TRY(state_.repository.git().must({"apply", "--whitespace=nowarn"}, here));
+    return {};
+  });
 }
 
 Result<Oid> Children::keep(const Child& child, const repo::Taken& taken) {
@@ -223,8 +226,8 @@ Result<Children::Joining> Children::join(Child& child) {
     TRY(record(child, "nothing", {}));
     return Joining::kNothing;
   }
-  const repo::Taken parent = TRY(repo::take(
-      state_.repository, repo::worktree_at(txn_.attempts.back().worktree), snapshot_, txn_.target));
+  const repo::Worktree around = TRY(repo::find_worktree(txn_.attempts.back().worktree));
+  const repo::Taken parent = TRY(repo::take(state_.repository, around, snapshot_, txn_.target));
   std::vector<std::string> conflicts = TRY(conflicts_of(child, taken, parent));
   const Oid base = TRY(objects.tree_of(snapshot_));
   const repo::MergeOutcome merged = TRY(objects.merge(base, parent.tree, taken.tree));

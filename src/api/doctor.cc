@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "capture/trace/trace.h"
 #include "gates/trust.h"
+#include "repo/worktree_mount.h"
 
 namespace gittxn::api {
 
@@ -59,6 +60,14 @@ void check_machine(const Host& host, Lines& lines) {
   if (!any) add_wrong(lines, "trace", "no tracer works here, so every read set is unknown");
 }
 
+// A command that is confined needs it; nothing else does.
+void check_landlock(Lines& lines) {
+  const auto abi = capture::landlock_abi();
+  add(lines, "confine",
+      abi ? fmt::format("usable: Landlock, version {}", *abi)
+          : "not usable: " + abi.error().message);
+}
+
 void check_store(Kernel::State& state, Lines& lines) {
   const auto opened = state.looking();
   if (!opened) return add_wrong(lines, "store", in_words(opened.error()));
@@ -87,6 +96,22 @@ void check_policy(Kernel::State& state, Lines& lines) {
   add_wrong(lines, "trust", "not given; read its commands with: git txn trust");
 }
 
+// Tried where worktrees will be, or in the nearest directory above that is there already.
+void check_kinds(Kernel::State& state, std::string root, Lines& lines) {
+  for (auto there = exists(root); there && !*there && root != "/"; there = exists(root)) {
+    root = parent_dir(root);
+  }
+  for (const repo::KindSupport& kind : repo::probe_kinds(root)) {
+    const std::string subject = fmt::format("worktree {}", repo::kind_name(kind.kind));
+    const std::string detail = kind.detail.empty() ? "usable" : kind.detail;
+    add(lines, subject, kind.usable ? detail : "not usable: " + detail);
+  }
+  const auto set = state.repository.config().get("txn.worktree");
+  if (!set || !*set) return;
+  const auto kind = repo::kind_from_name(**set);
+  if (!kind) add_wrong(lines, "txn.worktree", in_words(kind.error()));
+}
+
 void check_repository(Kernel::State& state, Lines& lines) {
   const auto& place = state.repository.place();
   add(lines, "repository", place.common_dir);
@@ -102,6 +127,7 @@ void check_repository(Kernel::State& state, Lines& lines) {
   } else {
     add_wrong(lines, "worktrees", in_words(root.error()));
   }
+  if (root) check_kinds(state, *root, lines);
   const auto who = state.repository.identity();
   if (who) {
     add(lines, "identity", fmt::format("{} <{}>", who->name, who->email));
@@ -117,6 +143,7 @@ void check_repository(Kernel::State& state, Lines& lines) {
 Result<std::vector<DoctorLine>> Kernel::doctor(const Host& host) {
   Lines lines;
   check_machine(host, lines);
+  check_landlock(lines);
   auto kernel = Kernel::open(host);
   if (kernel) {
     check_repository(*kernel->state_, lines);

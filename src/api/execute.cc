@@ -12,6 +12,7 @@
 
 #include "api/agent_run.h"
 #include "api/children.h"
+#include "api/confine.h"
 #include "api/instructions.h"
 #include "api/watch.h"
 #include "api/work.h"
@@ -30,13 +31,12 @@ FAILPOINT(fp_ended, "api.exec.ended");
 constexpr std::int64_t kNsPerMs = 1'000'000;
 
 // The nearest existing folder at or above `subdir` in the tree.
-Result<std::string> start_folder(const std::string& tree, std::string subdir) {
+Result<std::string> start_folder(const repo::Worktree& worktree, std::string subdir) {
   while (!subdir.empty() && subdir != ".") {
-    const std::string folder = join_path(tree, subdir);
-    if (TRY(exists(folder))) return folder;
+    if (TRY(repo::path_on_disk(worktree, subdir))) return join_path(worktree.tree, subdir);
     subdir = parent_dir(subdir);
   }
-  return tree;
+  return worktree.tree;
 }
 
 Environment command_environment(const Kernel::State& state, const Txn& txn,
@@ -98,15 +98,43 @@ Status find_program(const Host& host, const std::string& program) {
               "check its name and PATH; nothing was run");
 }
 
+Result<int> Kernel::enter(const std::string& id, const std::vector<std::string>& command) {
+  const Txn txn = TRY(state_->find(id));
+  if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) {
+    return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone",
+                "bring it back with: git txn resume " + txn.id.str());
+  }
+  const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
+  const repo::Mount mount = TRY(repo::Mount::open(worktree));
+  capture::TraceSpec spec;
+  spec.argv = command;
+  spec.cwd = TRY(start_folder(worktree, txn.subdir));
+  spec.env = repo::without_repository(state_->host.env);
+  spec.env["PWD"] = spec.cwd;
+  spec.backend = capture::Backend::kOff;
+  spec.record_file = fmt::format("{}/entered.{}", worktree.path, ::getpid());
+  spec.enter = mount.fds();
+  spec.foreground = state_->host.stdin_is_terminal;
+  if (state_->host.json) spec.stdout_fd = STDERR_FILENO;
+  TRY(remove_file(spec.record_file));
+  auto ran = capture::run_traced(spec);
+  TRY(remove_file(spec.record_file));
+  if (!ran && ran.error().code == Code::kNotFound) ran.error().code = Code::kUsage;
+  if (!ran) return std::unexpected(std::move(ran).error());
+  return ran->exit_status;
+}
+
 Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector<std::string>& argv,
                          const RunOptions& options, const Progress& progress) {
   const Attempt& attempt = txn.attempts.back();
-  const repo::Worktree worktree = repo::worktree_at(attempt.worktree);
+  const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
+  const repo::Mount mount = TRY(repo::Mount::open(worktree));
   capture::TraceSpec spec;
-  spec.cwd = TRY(start_folder(worktree.tree, txn.subdir));
+  spec.cwd = TRY(start_folder(worktree, txn.subdir));
   spec.env = command_environment(state, txn, spec.cwd);
   spec.backend = TRY(capture::backend_from_name(options.trace));
   spec.record_file = fmt::format("{}/trace.{}", attempt.worktree, attempt.traces.size() + 1);
+  spec.enter = mount.fds();
   if (state.host.json) spec.stdout_fd = STDERR_FILENO;
   spec.foreground = state.host.stdin_is_terminal;
   spec.timeout_ms = options.timeout_ms;
@@ -114,6 +142,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
 
   TRY(make_dirs(observed_dir(attempt)));
   TRY(leave_briefing(state, txn));
+  spec.confine = TRY(confine_for(state, txn, worktree, options));
   AgentRun agent = TRY(prepare_agent(state, attempt, argv, options, spec.cwd));
   spec.argv = agent.argv;
   // A record file of a start that was killed before its event; nothing of it was ever counted.
@@ -146,6 +175,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   TRY(children.finish());
   executed.notes = std::move(agent.notes);
   for (const std::string& note : children.notes()) executed.notes.push_back(note);
+  if (spec.confine) TRY(tell_outside(spec.record_file, *spec.confine, executed.notes));
   for (const std::string& note : watch.notes()) executed.notes.push_back(note);
   return executed;
 }

@@ -1,8 +1,8 @@
 // git txn gc: removes what nobody can need any more, and says what it freed.
 //
 //   always      worktrees and refs/txn/ of what landed or changed nothing; directories that no
-//               transaction knows; displaced files that nobody saved into; what killed updates of
-//               refs left
+//               transaction knows; shared checkouts that no worktree names; displaced files that
+//               nobody saved into; what killed updates of refs left
 //   --force     worktrees of unlanded work that is kept at its ref; refs and worktrees of aborted
 //               work
 //   never       anything whose owner lives; unlanded work that is kept nowhere else
@@ -13,6 +13,7 @@
 //
 // If we die: some of it is removed. A worktree that is half removed keeps its mark until it is
 // gone, so the next gc goes on.
+#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -23,7 +24,9 @@
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "land/keep_commits.h"
 #include "repo/checkout.h"
+#include "repo/shared_checkout.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -58,6 +61,7 @@ class Collection {
     root_ = TRY(state_.worktree_root());
     for (const Txn& txn : TRY(state_.store->txns({}))) TRY(collect(txn.id));
     TRY(orphans());
+    TRY(shared_checkouts());
     TRY(displaced());
     TRY(temporaries());
     return std::move(report_);
@@ -70,6 +74,8 @@ class Collection {
   Status refs(const Txn& txn, int first, int last);
   Status orphans();
   Status orphans_of(const TxnId& id);
+  Status shared_checkouts();
+  Result<std::vector<std::string>> shared_in_use() const;
   Status displaced();
   Status temporaries();
   void keep(const TxnId& id, std::string_view reason) {
@@ -100,6 +106,7 @@ Status Collection::refs(const Txn& txn, int first, int last) {
   for (int number = first; number <= last; ++number) {
     names.push_back(ref_of_attempt(txn.id, number));
     names.push_back(ref_of_base(txn.id, number));
+    names.push_back(land::agent_head_ref(txn.id, number).str());
   }
   names.push_back(ref_of_base(txn.id, last + 1));  // of an attempt whose beginning was killed
   for (const std::string& name : names) {
@@ -183,6 +190,43 @@ Status Collection::orphans_of(const TxnId& id) {
     report_.removed.push_back("orphaned directory " + path);
   }
   if (TRY(list_dir(folder)).empty()) TRY(remove_tree(folder));
+  return {};
+}
+
+// Of every worktree that is there, whether the log knows it or not.
+Result<std::vector<std::string>> Collection::shared_in_use() const {
+  std::vector<std::string> used;
+  for (const DirEntry& txn : TRY(list_dir(root_))) {
+    if (txn.type != DT_DIR || !txn.name.starts_with("t-")) continue;
+    for (const DirEntry& attempt : TRY(list_dir(join_path(root_, txn.name)))) {
+      const auto worktree = repo::find_worktree(join_path(root_, txn.name + "/" + attempt.name));
+      if (!worktree && worktree.error().code == Code::kNotFound) continue;
+      if (!worktree) return std::unexpected(worktree.error());
+      if (!worktree->shared.empty()) used.push_back(parent_dir(worktree->shared));
+    }
+  }
+  return used;
+}
+
+// A checkout that was used a moment ago is likely to be wanted again.
+Status Collection::shared_checkouts() {
+  const repo::SharedPruneOptions options{state_.host.clock->wall_ms(), force_ ? 0 : kLeftoverAgeMs,
+                                         [this] { return shared_in_use(); }};
+  auto pruned = repo::prune_shared_checkouts(root_ + "/shared", options);
+  if (!pruned && pruned.error().code == Code::kBusy) {
+    report_.kept.emplace_back("shared checkouts: one is being made");
+    return {};
+  }
+  if (!pruned) return std::unexpected(std::move(pruned).error());
+  report_.bytes_freed += pruned->bytes_freed;
+  for (std::string& path : pruned->removed) {
+    report_.removed.push_back("shared checkout " + path);
+  }
+  for (const std::string& path : pruned->changed) {
+    report_.kept.push_back(
+        "a shared checkout was changed by hand: " + path +
+        "; its transactions see that. When they are over, gc --force removes it");
+  }
   return {};
 }
 

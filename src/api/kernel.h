@@ -46,6 +46,10 @@ struct RunOptions {
   std::optional<std::string> isolation;
   std::string name;
   std::string trace = "auto";
+  std::optional<std::string> confine;  // writes, declared or learned; unset: not at all
+  std::vector<std::string> scope;      // of the tree: what --confine declared lets it read
+  std::optional<std::string>
+      worktree;  // plain, overlay or reflink; unset: txn.worktree, else plain
   std::string owner;
   std::optional<std::string> author;  // "Name <mail>"
   int retries = 2;
@@ -53,7 +57,8 @@ struct RunOptions {
   std::int64_t timeout_ms = -1;
   std::optional<std::int64_t> wait_ms;  // unset: for ever with a terminal, else 0
   bool no_land = false;
-  bool keep = false;  // keep the worktree after landing
+  bool keep = false;          // keep the worktree after landing
+  bool keep_commits = false;  // the command's own commits land as they are
   bool keep_running = false;
   bool inject = true;  // hooks into an agent that the command starts; also needs txn.inject
   std::vector<std::string> command;
@@ -190,6 +195,9 @@ class Kernel {
   Result<Txn> resume(const std::string& id,
                      const Progress& progress);            // back to open, owner is the caller
   Result<std::string> worktree_of(const std::string& id);  // for open
+  // A command where the transaction's files are seen, beside whatever works there: nothing of it is
+  // traced, and nothing is taken. Its exit status.
+  Result<int> enter(const std::string& id, const std::vector<std::string>& command);
   Result<TxnId> id_of(const std::string& id_or_name);
 
   // What a framework's OpenTelemetry export says its tools read, as observations of an open

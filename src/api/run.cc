@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "api/confine.h"
 #include "api/settle.h"
 #include "api/summaries.h"
 #include "api/work.h"
@@ -218,6 +219,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
   if (options.command.empty()) {
     return fail(Code::kUsage, "no command to run", "git txn run -- COMMAND...");
   }
+  TRY(check_confine(options));
   TRY(state_->target(options.onto));  // before anything is created
   TRY(find_program(state_->host, options.command.front()));
   std::vector<std::string> recovered;

@@ -24,6 +24,7 @@ land::LandOptions land_options(const Kernel::State& state, const RunOptions& opt
   // The queue always moves, so only an explicit --wait bounds it.
   landing.turn_wait_ms = options.wait_ms.value_or(-1);
   landing.trust_offered = state.variable("GIT_TXN_TRUST");
+  landing.keep_commits = options.keep_commits;
   landing.interrupted = progress.interrupted;
   if (progress.on_wait) {
     landing.on_wait = [&progress](const land::Wait& wait) {

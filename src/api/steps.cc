@@ -3,10 +3,12 @@
 // end.
 #include <fmt/format.h>
 
+#include "api/confine.h"
 #include "api/settle.h"
 #include "api/summaries.h"
 #include "api/work.h"
 #include "base/failpoint.h"
+#include "land/remote.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -32,7 +34,7 @@ Status start_writing(Kernel::State& state, std::string_view verb, const Progress
 
 Result<bool> has_worktree(const Txn& txn) {
   if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) return false;
-  return exists(txn.attempts.back().worktree + "/tree/.git");
+  return repo::has_files(txn.attempts.back().worktree);
 }
 
 std::unexpected<Error> never_started(const Txn& txn) {
@@ -91,17 +93,33 @@ Status restore_worktree(Kernel::State& state, const Txn& txn, const Progress& pr
   TRY(repo::remove_worktree(attempt.worktree));  // of a resume that was killed
   TRY(make_dirs(parent_dir(attempt.worktree)));
   TRY(pin_base(state, txn.id, attempt));
-  const repo::Worktree worktree = TRY(repo::create_worktree(
-      state.repository, {attempt.worktree, attempt.base, txn.target, txn.id}));
-  repo::GitOptions git;
-  git.dir = worktree.tree;
-  TRY(state.repository.git().must({"read-tree", "-m", "-u", "HEAD", last.kept.str()}, git));
-  TRY(state.repository.git().must({"reset", "-q"}, git));
+  const auto spec = TRY(worktree_spec(state, txn.id, attempt, txn.target, std::nullopt));
+  const repo::Worktree worktree = TRY(repo::create_worktree(state.repository, spec));
+  const repo::Mount mount = TRY(repo::Mount::open(worktree));
+  const auto bring_back = [&]() -> Status {
+    repo::GitOptions git;
+    git.dir = worktree.tree;
+    TRY(state.repository.git().must({"read-tree", "-m", "-u", "HEAD", last.kept.str()}, git));
+    TRY(state.repository.git().must({"reset", "-q"}, git));
+    return {};
+  };
+  TRY(repo::inside(mount, bring_back));
   TRY(fp_resume_restored.hit());
   TRY(state.store->append({events::attempt_started(txn.id, attempt)}));
   const Txn now = TRY(reload(state, txn.id));
   TRY(take_work(state, now, Untraced::kYes, progress));
   return {};
+}
+
+// A landing that was stopped while it pushed may be on the remote, for everybody.
+Status check_not_pushed(Kernel::State& state, const Txn& txn) {
+  const Progress progress;
+  const land::Context context = TRY(state.context(progress));
+  const auto pushed = TRY(land::pushed_commit(context, txn.id));
+  const land::RemoteRule rule = TRY(land::remote_rule(context, txn));
+  if (!pushed || rule.how == land::RemoteRule::How::kLocal) return {};
+  return fail(Code::kBusy, fmt::format("{} may have reached {}", txn.id.str(), rule.remote),
+              "ask it, and finish what it has: git txn commit " + txn.id.str());
 }
 
 }  // namespace
@@ -143,6 +161,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   if (command.empty()) {
     return fail(Code::kUsage, "no command to run", "git txn exec " + id + " -- COMMAND...");
   }
+  TRY(check_confine(options));
   TRY(find_program(state_->host, command.front()));
   const Txn known = TRY(state_->find(id));
   const Held held = TRY(hold(*state_, known.id));
@@ -221,6 +240,7 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
             ? "undo a landing with: git revert " + txn.landed_commit.str()
             : "");
   }
+  TRY(check_not_pushed(*state_, txn));
   if (TRY(has_worktree(txn)) && TRY(changed_since_taken(*state_, txn))) {
     TRY(take_work(*state_, txn, Untraced::kCheck, progress));
   }
@@ -256,7 +276,14 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
 
 Result<std::string> Kernel::worktree_of(const std::string& id) {
   const Txn txn = TRY(state_->find(id));
-  if (TRY(has_worktree(txn))) return repo::worktree_at(txn.attempts.back().worktree).tree;
+  if (TRY(has_worktree(txn))) {
+    const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
+    if (worktree.kind != repo::WorktreeKind::kOverlay) return worktree.tree;
+    return fail(Code::kUsage,
+                "the worktree of " + txn.id.str() +
+                    " is an overlay: only processes inside its mount see the files",
+                "enter it with: git txn open " + txn.id.str() + " --shell");
+  }
   return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone",
               txn.state == TxnState::kLanded
                   ? "its commit is " + txn.landed_commit.str()

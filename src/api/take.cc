@@ -14,6 +14,7 @@
 #include "base/failpoint.h"
 #include "capture/interpret.h"
 #include "capture/search_settings.h"
+#include "land/keep_commits.h"
 #include "repo/worktree_ignore.h"
 #include "store/events.h"
 
@@ -31,11 +32,13 @@ constexpr std::size_t kSubjectBytes = 72;
 Result<capture::Places> places_of(Kernel::State& state, const repo::Worktree& worktree) {
   capture::Places places;
   places.tree = TRY(real_path(worktree.tree));
-  places.private_git_dir = TRY(real_path(worktree.git_dir));
+  places.private_git_dir = places.tree + "/.git";
   places.common_git_dir = state.repository.place().common_dir;
   for (const auto& checkout : TRY(state.repository.checkouts())) {
     places.checkouts.push_back(checkout.worktree);
   }
+  // By its own path it is a checkout of the repository like any other.
+  if (!worktree.shared.empty()) places.checkouts.push_back(worktree.shared);
   return places;
 }
 
@@ -93,6 +96,9 @@ Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapsh
   const auto rules = std::make_shared<repo::IgnoreRules>(
       TRY(repo::IgnoreRules::open(state.repository, snapshot, scratch)));
   input.ignored = [rules](const std::string& path) { return rules->ignored(path); };
+  input.on_disk = [&worktree](const std::string& path) -> Result<std::string> {
+    return TRY(repo::path_on_disk(worktree, path)).value_or("");
+  };
   input.tool_cache_file = state.repository.txn_dir() + "/tools.cache";
   input.search_settings = [&] { return capture::search_settings(input.places, state.host.env); };
   ReadSet reads =
@@ -109,6 +115,24 @@ Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapsh
   normalize(reads);
   return reads;
 }
+
+namespace {
+
+// Reachable through the kept commit already; named for a landing that keeps the agent's commits.
+Status name_head(Kernel::State& state, const TxnId& id, const Attempt& attempt,
+                 const std::optional<Oid>& head) {
+  repo::RefUpdate update;
+  update.ref = land::agent_head_ref(id, attempt.number);
+  if (!head) return drop_ref(state, update.ref.str());
+  const auto old = state.repository.refs().read(update.ref);
+  if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
+  if (old) update.expected = *old;
+  update.desired = *head;
+  if (update.expected == update.desired) return {};
+  return state.repository.refs().update(update);
+}
+
+}  // namespace
 
 std::string default_message(const Txn& txn) {
   std::string subject = txn.name.empty() ? quote_argv(txn.command) : txn.name;
@@ -127,7 +151,7 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
                             const Progress& progress) {
   if (progress.on_phase) progress.on_phase("taking the change");
   const Attempt& attempt = txn.attempts.back();
-  const repo::Worktree worktree = repo::worktree_at(attempt.worktree);
+  const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
   const Oid snapshot = TRY(snapshot_of(state, txn));
   const repo::Taken taken = TRY_IN("taking the change of " + txn.id.str(),
                                    repo::take(state.repository, worktree, snapshot, txn.target));
@@ -152,6 +176,7 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
   if (branch && !branch->durable_head.empty()) durable.push_back(branch->durable_head);
   const Oid kept = TRY(repo::keep(state.repository, txn.id, attempt.number, taken, message,
                                   author.who, author.wall_ms, durable));
+  TRY(name_head(state, txn.id, attempt, taken.head));
   TRY(fp_kept.hit());
   events::Taken event;
   event.attempt = attempt.number;
@@ -168,8 +193,8 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
 }
 
 Result<ReadSet> reads_until_now(Kernel::State& state, const Txn& txn) {
+  const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
   const Oid snapshot = TRY(snapshot_of(state, txn));
-  const repo::Worktree worktree = repo::worktree_at(txn.attempts.back().worktree);
   ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}, snapshot));
   TRY(add_child_reads(state, txn, snapshot, {}, reads));
   return reads;
@@ -178,8 +203,8 @@ Result<ReadSet> reads_until_now(Kernel::State& state, const Txn& txn) {
 Result<bool> changed_since_taken(Kernel::State& state, const Txn& txn) {
   const Attempt& attempt = txn.attempts.back();
   const Oid snapshot = TRY(snapshot_of(state, txn));
-  const repo::Taken taken =
-      TRY(repo::take(state.repository, repo::worktree_at(attempt.worktree), snapshot, txn.target));
+  const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
+  const repo::Taken taken = TRY(repo::take(state.repository, worktree, snapshot, txn.target));
   const Oid known = attempt.kept.empty() ? snapshot : attempt.kept;
   return taken.tree != TRY(state.repository.objects().tree_of(known));
 }

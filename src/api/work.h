@@ -9,6 +9,7 @@
 #include "api/state.h"
 #include "base/fs.h"
 #include "capture/trace/trace.h"
+#include "repo/worktree_mount.h"
 
 namespace gittxn::api {
 
@@ -42,6 +43,11 @@ Status drop_ref(Kernel::State& state, const std::string& name);
 // Names the commit that an attempt starts from, so that no clean-up of git's takes it meanwhile. Of
 // each attempt: while one is begun, the one before is still what can be landed.
 Status pin_base(Kernel::State& state, const TxnId& id, const Attempt& attempt);
+
+// A worktree of the kind that was asked for: --worktree, else txn.worktree, else plain.
+Result<repo::WorktreeSpec> worktree_spec(Kernel::State& state, const TxnId& id,
+                                         const Attempt& attempt, const RefName& target,
+                                         const std::optional<std::string>& kind);
 
 // A fresh snapshot of the branch and a worktree of it, prepared as the policy there says. When it
 // fails, what it made is removed and the log does not know of it.

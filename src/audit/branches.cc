@@ -3,6 +3,8 @@
 // are in the branch's history, except where an outside move rewrote it: that is then on record.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "audit/checks.h"
@@ -60,6 +62,20 @@ class BranchCheck {
     return {};
   }
 
+  // Directly, or as the last of as many commits as its message says (Txn-Commits).
+  Result<bool> made_on(repo::CommitInfo commit, const Oid& head) {
+    constexpr int kMostCommits = 1001;
+    const std::string said = trailer(commit.message, "Txn-Commits");
+    const int commits = said.empty() ? 1 : static_cast<int>(std::strtol(said.c_str(), nullptr, 10));
+    for (int i = 1; i < std::min(commits, kMostCommits); ++i) {
+      if (commit.parents.size() != 1 || commit.parents.front() == head) return false;
+      const bool there = TRY(repository_.objects().contains(commit.parents.front()));
+      if (!there) return false;
+      commit = TRY(repository_.objects().commit(commit.parents.front()));
+    }
+    return commit.parents.size() == 1 && commit.parents.front() == head;
+  }
+
   Status check_landing(const Claims::Landing& landing) {
     ++report_.commits;
     const std::string what =
@@ -76,7 +92,7 @@ class BranchCheck {
       problem(fmt::format("{} with tree {}, but {} was certified", what, brief(commit.tree),
                           brief(landing.tree)));
     }
-    if (commit.parents.size() != 1 || commit.parents.front() != landing.old_head) {
+    if (!TRY(made_on(commit, landing.old_head))) {
       problem(fmt::format("{}, whose parent is not {}", what, brief(landing.old_head)));
     }
     if (trailer(commit.message, "Txn-Id") != landing.txn.str()) {

@@ -94,6 +94,8 @@ class FileLock {
   FileLock& operator=(FileLock&&) = default;
   bool held() const { return fd_.valid(); }
   void release() { fd_.reset(); }
+  // For a forked child that is to hold it on: the lock is free when both have closed theirs.
+  int descriptor() const { return fd_.get(); }
 
  private:
   UniqueFd fd_;

@@ -418,7 +418,9 @@ Status Interpreter::run() {
 Status Interpreter::digest_ignored() {
   for (const std::string& path : observer_.found_files()) {
     if (input_.ignored && TRY(input_.ignored(path))) {
-      tools_.add_file_as("tree:" + path, join_path(input_.places.tree, path));
+      const std::string file =
+          input_.on_disk ? TRY(input_.on_disk(path)) : join_path(input_.places.tree, path);
+      tools_.add_file_as("tree:" + path, file);
     }
   }
   return {};

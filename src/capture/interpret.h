@@ -54,6 +54,9 @@ struct InterpretInput {
   Oid base;
   // True when the snapshot's ignore rules ignore this untracked file, by itself or by a directory.
   std::function<Result<bool>(const std::string& path)> ignored;
+  // Where the bytes of an untracked file of the tree are for us; empty: below places.tree. "" is an
+  // answer too: nowhere any more.
+  std::function<Result<std::string>(const std::string& path)> on_disk;
   // Cache of tool digests across runs, by (dev, ino, size, ctime): a file in the kernel's
   // directory.
   std::string tool_cache_file;

@@ -204,7 +204,9 @@ TEST_P(TracedRun, ACompilerReadsItsSourceAndProbesItsIncludes) {
   EXPECT_THAT(reads, ::testing::IsSupersetOf({"absence src/deep/x.h", "absence src/x.h"}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, TracedRun, ::testing::Values(Backend::kNotify, Backend::kPtrace),
+INSTANTIATE_TEST_SUITE_P(Backends, TracedRun,
+                         ::testing::Values(Backend::kBpf, Backend::kHybrid, Backend::kNotify,
+                                           Backend::kPtrace),
                          [](const auto& param) { return std::string(backend_name(param.param)); });
 
 }  // namespace

@@ -59,9 +59,18 @@ constexpr FlagSpec kTrace{
     "",
     Value::kChoice,
     "BACKEND",
-    "how reads are seen: auto, notify, ptrace, or off (then every change of the "
-    "branch is a conflict)",
-    "auto notify ptrace off",
+    "how reads are seen: auto, bpf, hybrid, notify, ptrace, or off (then every change of "
+    "the branch is a conflict)",
+    "auto bpf hybrid notify ptrace off",
+    Stability::kStable};
+constexpr FlagSpec kWorktree{
+    "--worktree",
+    "",
+    Value::kChoice,
+    "KIND",
+    "how its files get there: plain (each is written), overlay (over a checkout that transactions "
+    "share), or reflink (a copy that shares blocks); default: txn.worktree, else plain",
+    "plain overlay reflink",
     Stability::kStable};
 constexpr FlagSpec kTimeout{"--timeout",
                             "",
@@ -96,6 +105,31 @@ constexpr FlagSpec kRetries{"--retries",
                             Stability::kStable};
 constexpr FlagSpec kKeep{
     "--keep", "", Value::kNone, "", "keep the worktree after landing", "", Stability::kStable};
+constexpr FlagSpec kKeepCommits{
+    "--keep-commits",
+    "",
+    Value::kNone,
+    "",
+    "land the command's own commits as they are, not as one; where they hold merges, or one does "
+    "not apply to a moved head by itself, they land as one all the same",
+    "",
+    Stability::kStable};
+constexpr FlagSpec kConfine{
+    "--confine",
+    "",
+    Value::kChoice,
+    "MODE",
+    "let it write in its worktree and temporary directories alone (writes); and read of the tree "
+    "only what --scope names (declared), or where the same command has read before (learned)",
+    "writes declared learned",
+    Stability::kExperimental};
+constexpr FlagSpec kScope{"--scope",
+                          "",
+                          Value::kText,
+                          "PATH[:PATH...]",
+                          "what --confine declared lets it read of the tree",
+                          "",
+                          Stability::kExperimental};
 constexpr FlagSpec kNoLand{"--no-land",
                            "",
                            Value::kNone,
@@ -114,9 +148,9 @@ constexpr FlagSpec kNoInject{"--no-inject",
 
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
-constexpr FlagSpec kRunFlags[] = {kOnto,     kIsolation, kName,        kNoLand,  kRetries,
-                                  kTimeout,  kWait,      kTrace,       kAuthor,  kOwner,
-                                  kPriority, kKeep,      kKeepRunning, kNoInject};
+constexpr FlagSpec kRunFlags[] = {
+    kOnto,  kIsolation, kName, kNoLand,      kRetries,  kTimeout,  kWait,        kTrace,   kAuthor,
+    kOwner, kPriority,  kKeep, kKeepRunning, kNoInject, kWorktree, kKeepCommits, kConfine, kScope};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -124,17 +158,18 @@ constexpr Example kRunExamples[] = {
     {"git txn run --onto release --wait 10m -- ./backport.sh 4711",
      "another branch; wait at most ten minutes"}};
 
-constexpr FlagSpec kBeginFlags[] = {kOnto, kIsolation, kName, kAuthor, kOwner, kPriority};
+constexpr FlagSpec kBeginFlags[] = {kOnto,  kIsolation, kName,    kAuthor,
+                                    kOwner, kPriority,  kWorktree};
 constexpr Example kBeginExamples[] = {
     {"git txn begin --name 'try it'", "open a transaction; prints its id and worktree"}};
 
 constexpr OperandSpec kIdOperand[] = {kId};
-constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning, kNoInject};
+constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning, kNoInject, kConfine, kScope};
 constexpr Example kExecExamples[] = {
     {"git txn exec t-7k2m -- make test", "run a command in it; the exit status is the command's"},
     {"git txn exec t-7k2m -- \"$SHELL\"", "work in it yourself, with your reads recorded"}};
 
-constexpr FlagSpec kCommitFlags[] = {kWait, kRetries, kKeep};
+constexpr FlagSpec kCommitFlags[] = {kWait, kRetries, kKeep, kKeepCommits};
 constexpr Example kCommitExamples[] = {
     {"git txn commit t-7k2m", "certify, check and land its change"},
     {"git txn commit t-7k2m --wait 1h", "wait for a dirty file or a turn"}};
@@ -150,7 +185,9 @@ constexpr FlagSpec kOpenFlags[] = {{"--shell", "", Value::kNone, "",
                                     Stability::kStable}};
 constexpr Example kOpenExamples[] = {
     {"cd \"$(git txn open -q t-7k2m)\"", "go to its worktree"},
-    {"git txn open t-7k2m --shell", "a shell in it; leave the shell to come back"}};
+    {"git txn open t-7k2m --shell", "a shell in it; leave the shell to come back"},
+    {"git txn open t-7k2m -- git diff", "look into it while its command works"}};
+constexpr OperandSpec kOpenOperands[] = {kId, {"COMMAND", Value::kText, "", 0, 10'000}};
 
 constexpr Example kStatusExamples[] = {
     {"git txn status", "what runs, waits and is open; which reads no longer hold"},
@@ -339,8 +376,11 @@ constexpr CommandSpec kCommands[] = {
      Stability::kStable},
     {"open", "print the way into a transaction's worktree",
      "Prints the path of the worktree. Editing there is fine; to have reads recorded work through "
-     "--shell or exec.",
-     kIdOperand, kOpenFlags, kOpenExamples, Group::kSteps, Inside::kAllowed, false,
+     "--shell or exec.\n\n"
+     "With a command it runs that where the files are seen, also while the transaction works; it "
+     "is "
+     "not recorded. The files of an overlay are seen by such commands and shells alone.",
+     kOpenOperands, kOpenFlags, kOpenExamples, Group::kSteps, Inside::kAllowed, false,
      Stability::kStable},
     {"show",
      "show one transaction",
@@ -478,22 +518,14 @@ constexpr FlagSpec kCommon[] = {
 };
 
 constexpr LaterName kLater[] = {
-    {"run", "--confine"},    {"run", "--keep-commits"},
-    {"run", "--workflow"},   {"run", "--phase"},
-    {"run", "--budget"},     {"run", "--worktree"},
-    {"run", "--scope"},      {"begin", "--scope"},
-    {"begin", "--worktree"}, {"begin", "--workflow"},
-    {"begin", "--phase"},    {"begin", "--budget"},
-    {"exec", "--confine"},   {"commit", "--keep-commits"},
-    {"", "fleet"},           {"", "workflow"},
-    {"", "events"},          {"", "lease"},
-    {"", "sentinel"},        {"", "budget"},
-    {"", "propose"},         {"", "promote"},
-    {"", "portfolio"},       {"", "capsule"},
-    {"", "replay"},          {"", "proof"},
-    {"", "export"},          {"", "ui"},
-    {"", "merge-driver"},    {"", "bench"},
-    {"", "override"},
+    {"run", "--workflow"}, {"run", "--phase"},      {"run", "--budget"},
+    {"begin", "--scope"},  {"begin", "--workflow"}, {"begin", "--phase"},
+    {"begin", "--budget"}, {"", "fleet"},           {"", "workflow"},
+    {"", "events"},        {"", "lease"},           {"", "sentinel"},
+    {"", "budget"},        {"", "propose"},         {"", "promote"},
+    {"", "portfolio"},     {"", "capsule"},         {"", "replay"},
+    {"", "proof"},         {"", "export"},          {"", "ui"},
+    {"", "merge-driver"},  {"", "bench"},           {"", "override"},
 };
 
 constexpr Setting kConfig[] = {
@@ -502,13 +534,23 @@ constexpr Setting kConfig[] = {
      "$XDG_STATE_HOME/git-txn, else ~/.local/state/git-txn)"},
     {"txn.instructions",
      "a text file to give agents instead of what `git txn instructions` prints"},
+    {"txn.worktree",
+     "the kind of worktree where --worktree names none: plain (default), overlay, "
+     "reflink; git txn doctor says what works here"},
+    {"txn.confineWrite",
+     "where a confined command may write besides: paths separated by ':', absolute or from ~/"},
     {"txn.hooks",
      "whether the repository's own pre-commit and commit-msg hooks judge a landing, and "
      "post-commit "
      "and post-merge follow it (default: true)"},
     {"txn.inject",
      "whether run and exec add hooks to the agents they know, for that run alone (default: true)"},
-    {"txn.remote", "what landing does to a remote; this version knows only local: nothing"},
+    {"txn.remote",
+     "what landing does to the remote of the branch: local (default), nothing; push, move the same "
+     "branch there as part of landing; branch, push txn/NAME for a pull request and land nothing "
+     "here"},
+    {"txn.<branch>.remote", "the same for one branch"},
+    {"txn.remoteTimeout", "how long a remote may take to answer (default: 60s)"},
 };
 constexpr Setting kEnvironment[] = {
     {"GIT_TXN_ID", "set for the command of a transaction: the transaction's id"},

@@ -10,6 +10,17 @@
 namespace gittxn::cli {
 namespace {
 
+// "src:docs" -> src, docs
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(':', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
 api::RunOptions options_of(const Session& session) {
   const Parsed& args = session.args;
   api::RunOptions options;
@@ -19,12 +30,16 @@ api::RunOptions options_of(const Session& session) {
   options.trace = args.text("--trace").value_or("auto");
   options.owner = args.text("--owner").value_or("");
   options.author = args.text("--author");
+  options.worktree = args.text("--worktree");
+  options.confine = args.text("--confine");
+  options.scope = words_of(args.text("--scope").value_or(""));
   options.retries = static_cast<int>(std::min<std::int64_t>(args.number("--retries", 2), 1000));
   options.priority = static_cast<int>(std::min<std::int64_t>(args.number("--priority", 0), 1000));
   options.timeout_ms = args.duration_ms("--timeout").value_or(-1);
   options.wait_ms = args.duration_ms("--wait");
   options.no_land = args.has("--no-land");
   options.keep = args.has("--keep");
+  options.keep_commits = args.has("--keep-commits");
   options.keep_running = args.has("--keep-running");
   options.inject = !args.has("--no-inject");
   options.command = args.rest;
@@ -122,15 +137,20 @@ Result<int> resume_command(Session& session) {
 
 Result<int> open_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  std::string path = TRY(kernel.worktree_of(id_of(session)));
+  const std::vector<std::string>& operands = session.args.operands;
+  if (operands.size() > 1) {
+    session.reporter->finish();
+    return kernel.enter(operands.front(), {operands.begin() + 1, operands.end()});
+  }
   if (session.args.has("--shell")) {
     auto shell = session.host.env.find("SHELL");
     bool has_shell = shell != session.host.env.end() && !shell->second.empty();
     api::Progress progress = session.reporter->progress();
-    session.reporter->note(fmt::format("a shell in {}; leave it to come back", path));
+    session.reporter->note("a shell in its worktree; leave it to come back");
     return kernel.exec(id_of(session), {has_shell ? shell->second : "sh"}, options_of(session),
                        progress);
   }
+  std::string path = TRY(kernel.worktree_of(id_of(session)));
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(id_of(session)));
     session.out->json({{"txn", encode_path(id.str())}, {"worktree", encode_path(path)}});

@@ -12,6 +12,7 @@
 #include "gates/policy_file.h"
 #include "land/history.h"
 #include "land/judge_contents.h"
+#include "land/keep_commits.h"
 #include "land/message.h"
 #include "land/summaries.h"
 
@@ -132,13 +133,6 @@ std::string or_unknown(const Digest& digest) {
   return digest.empty() ? "unknown" : digest.str();
 }
 
-std::string landing_message(const Work& work, std::string_view message) {
-  return with_trailers(message, {{"Txn-Id", work.txn.id.str()},
-                                 {"Txn-Base", work.footprint.base.str()},
-                                 {"Txn-Reads", or_unknown(work.attempt.reads)},
-                                 {"Txn-Env", or_unknown(work.attempt.tool_env)}});
-}
-
 repo::NewCommit describe(const Context& context, const Work& work, const Candidate& candidate) {
   const std::int64_t now = context.clock->wall_ms();
   repo::NewCommit commit;
@@ -146,11 +140,20 @@ repo::NewCommit describe(const Context& context, const Work& work, const Candida
   commit.parents = {candidate.head};
   commit.committer = raw_identity(work.txn.committer, now);
   commit.author = work.txn.author ? raw_identity(*work.txn.author, now) : work.kept.author;
-  commit.message = landing_message(work, work.kept.message);
+  commit.message = landing_message(work, work.kept.message, 1);
   return commit;
 }
 
 }  // namespace
+
+std::string landing_message(const Work& work, std::string_view message, std::size_t commits) {
+  Trailers trailers = {{"Txn-Id", work.txn.id.str()},
+                       {"Txn-Base", work.footprint.base.str()},
+                       {"Txn-Reads", or_unknown(work.attempt.reads)},
+                       {"Txn-Env", or_unknown(work.attempt.tool_env)}};
+  if (commits > 1) trailers.emplace_back("Txn-Commits", std::to_string(commits));
+  return with_trailers(message, trailers);
+}
 
 Result<Policy> policy_at(repo::Repository& repository, const Oid& commitish) {
   const repo::Objects& objects = repository.objects();
@@ -225,6 +228,9 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
   Decision decision =
       TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate)));
   decision.candidate.commit = describe(context, work, decision.candidate);
+  if (work.keep_commits && decision.kind == Decision::Kind::kCandidate) {
+    TRY_IN("keeping its commits", keep_commits(context, work, decision.candidate));
+  }
   return decision;
 }
 
@@ -232,7 +238,8 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
                               const Edits& edits) {
   const repo::Objects& objects = context.repository->objects();
   candidate.oid = {};
-  if (edits.message) candidate.commit.message = landing_message(work, *edits.message);
+  if (edits.message)
+    candidate.commit.message = landing_message(work, *edits.message, candidate.parts.size() + 1);
   if (!edits.tree) return Decision{Decision::Kind::kCandidate, std::move(candidate), {}};
   candidate.tree = *edits.tree;
   candidate.commit.tree = *edits.tree;
@@ -277,8 +284,32 @@ Result<bool> same_versions(const Context& context, const Work& work, const Candi
   return now == candidate.versions;
 }
 
+Result<Candidate> candidate_of(const Context& context, const Work& work, const Oid& commit) {
+  const repo::Objects& objects = context.repository->objects();
+  const repo::CommitInfo info = TRY(objects.commit(commit));
+  if (info.parents.empty()) return fail(Code::kCorrupt, commit.str() + " has no parent");
+  Candidate candidate;
+  candidate.head = info.parents.front();
+  candidate.head_tree = TRY(objects.tree_of(candidate.head));
+  candidate.tree = info.tree;
+  candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
+  candidate.policy = TRY(policy_at(*context.repository, candidate.head));
+  candidate.versions = TRY(versions_now(context, work.footprint, candidate));
+  candidate.commit.tree = info.tree;
+  candidate.commit.parents = info.parents;
+  candidate.commit.committer = info.committer;
+  candidate.oid = commit;
+  return candidate;
+}
+
 Status write_candidate(const Context& context, Candidate& candidate) {
   if (!candidate.oid.empty()) return {};
+  Oid parent = candidate.head;
+  for (repo::NewCommit& part : candidate.parts) {
+    part.parents = {parent};
+    parent = TRY(context.repository->objects().write_commit(part));
+  }
+  candidate.commit.parents = {parent};
   candidate.oid = TRY(context.repository->objects().write_commit(candidate.commit));
   return {};
 }

@@ -17,6 +17,7 @@ struct Work {
   Txn txn;
   Attempt attempt;  // the last one
   Footprint footprint;
+  bool keep_commits = false;  // the agent's own commits land as they are, where that can be done
   repo::CommitInfo
       kept;  // refs/txn/<id>/<attempt>: its tree, its author and message are what lands
 };
@@ -32,10 +33,11 @@ struct Candidate {
   Policy policy;    // of the head
   Isolation level = Isolation::kStrict;
   std::size_t reads_checked = 0;
-  Versions versions;               // of what is read beside paths, as it was certified with
-  std::vector<std::string> notes;  // soft reads that changed, for a person
-  repo::NewCommit commit;          // its bytes, unsigned
-  Oid oid;                         // written once gates, hooks or the branch need it
+  Versions versions;                   // of what is read beside paths, as it was certified with
+  std::vector<std::string> notes;      // soft reads that changed, for a person
+  std::vector<repo::NewCommit> parts;  // commits between the head and it (keep_commits.h)
+  repo::NewCommit commit;              // its bytes, unsigned
+  Oid oid;                             // written once gates, hooks or the branch need it
 };
 
 struct Decision {
@@ -61,7 +63,13 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
 // Whoever moves the branch has to ask again: other branches do not wait for its lock.
 Result<bool> same_versions(const Context& context, const Work& work, const Candidate& candidate);
 
-// Writes the unsigned commit object and names it in the candidate.
+// A commit that was decided on before and is to land as it is: an earlier landing has pushed it.
+Result<Candidate> candidate_of(const Context& context, const Work& work, const Oid& commit);
+
+// The message of a landing commit: these words and the trailers. `commits`: how many land with it.
+std::string landing_message(const Work& work, std::string_view message, std::size_t commits);
+
+// Writes the unsigned commit objects and names the last in the candidate.
 Status write_candidate(const Context& context, Candidate& candidate);
 
 }  // namespace gittxn::land

@@ -1,6 +1,7 @@
 // A landing as a list of passes. Under the turn lock, on one head:
 //
-//   1  checkpoint        what others did to the branch is in the log before anything else happens
+//   1  checkpoint        what others did to the branch is in the log before anything else happens;
+//      remote            where landing reaches one: what it has, and whether it has this already
 //   2  trust, policy     of that head, never of the candidate
 //   3  merge, certify    at the level policy demands, in memory
 //   4  hooks             pre-commit, commit-msg; what they edit is certified again
@@ -8,7 +9,8 @@
 //                        there when a person has tidied up
 //   6  look              can the checkout move?
 //   7  sign              by the owner's own program
-//   8  publish           steps 1 to 6 of publish.cc, under the landing lock
+//   8  push              where landing reaches a remote (remote.h)
+//   9  publish           steps 1 to 6 of publish.cc, under the landing lock
 //
 // Every pass may end it: landed, nothing to land, a conflict, a refusal, or a wait. A moved head
 // starts again at 1 with a new candidate and the turn kept. A wait lets go of everything, tells the
@@ -25,6 +27,7 @@
 #include "land/candidate.h"
 #include "land/deadline.h"
 #include "land/publish.h"
+#include "land/remote.h"
 #include "land/sign.h"
 #include "land/turn.h"
 #include "store/events.h"
@@ -39,11 +42,17 @@ FAILPOINT(fp_before_gates, "land.before_gates");
 FAILPOINT(fp_after_gates, "land.after_gates");
 
 constexpr std::string_view kSigningKey = "signing key";
+constexpr std::string_view kNoAnswer = "the remote does not answer";
+constexpr std::string_view kRemoteRefuses = "the remote refuses it";
+constexpr std::string_view kUnpushed = "the branch has commits that the remote has not";
+constexpr std::string_view kBehind = "the branch cannot be brought to what the remote has";
+constexpr std::string_view kDiverged = "the branch and the remote have diverged";
 constexpr std::int64_t kLockMs = 5000;
 constexpr std::int64_t kLeastLockMs = 200;
 constexpr std::int64_t kFirstPollMs = 50;
 constexpr std::int64_t kLongestPollMs = 1000;
-constexpr std::int64_t kSigningPollMs = 5000;  // each look may ask the person for a pass phrase
+// Each look may ask the person for a pass phrase, or a remote.
+constexpr std::int64_t kSlowPollMs = 5000;
 constexpr std::int64_t kInterruptPollMs = 50;
 constexpr std::int64_t kEvidenceNs = 600'000'000'000;  // a gate's time limit where none is set
 // Somebody who commits faster than our gates run could keep us here for ever.
@@ -105,6 +114,10 @@ class Landing {
   Result<Step> hooks(Candidate& candidate);
   Result<Step> gates(Candidate& candidate);
   Result<Step> sign(Candidate& candidate);
+  Result<Step> meet_remote(const Oid& local);
+  Result<Step> land_pushed(const Oid& commit, Turn& turn);
+  Result<Step> push(const Candidate& candidate);
+  Result<Step> publish_candidate(const Candidate& candidate, Turn& turn);
   Result<Step> reject(std::vector<Conflict> conflicts);
   Result<std::optional<Wait>> still_blocked();
   Result<Step> wait_out(Wait wait);
@@ -132,6 +145,9 @@ class Landing {
   int lost_ = 0;  // rounds that ended with a moved head
   std::int64_t poll_ms_ = kFirstPollMs;
   std::optional<Evidence> evidence_;
+  RemoteRule remote_;
+  Oid remote_head_;            // of remote_.ref, as it was last asked
+  std::optional<Oid> pushed_;  // by an earlier landing, and the remote has it
   std::vector<repo::CheckoutMove>
       moves_;  // of the last candidate; empty when it did not get that far
 };
@@ -276,6 +292,16 @@ Result<Step> Landing::check(Candidate& candidate) {
 Result<Step> Landing::sign(Candidate& candidate) {
   if (!TRY(signing_required(*context_.repository))) return go_on();
   say("signing");
+  Oid parent = candidate.head;
+  for (repo::NewCommit& part : candidate.parts) {
+    part.parents = {parent};
+    Signed signed_part = TRY(sign_commit(*context_.repository, part));
+    if (signed_part.commit.empty()) {
+      return wait_for(std::string(kSigningKey), signed_part.unavailable);
+    }
+    parent = std::move(signed_part.commit);
+  }
+  candidate.commit.parents = {parent};
   Signed with_signature = TRY(sign_commit(*context_.repository, candidate.commit));
   if (with_signature.commit.empty()) {
     return wait_for(std::string(kSigningKey), with_signature.unavailable);
@@ -284,27 +310,82 @@ Result<Step> Landing::sign(Candidate& candidate) {
   return go_on();
 }
 
-// All passes on one head.
-Result<Step> Landing::round(Turn& turn) {
-  forget_round(outcome_);
-  moves_.clear();
-  const auto checked = checkpoint(context_, work_.txn.target);
-  if (!checked && checked.error().code == Code::kBusy) {
-    return wait_for("an earlier landing is not finished", checked.error().message);
+// The branch is brought to what the remote has before anything is certified, as a pull would.
+Result<Step> Landing::meet_remote(const Oid& local) {
+  pushed_.reset();
+  remote_ = TRY(remote_rule(context_, work_.txn));
+  if (remote_.how == RemoteRule::How::kLocal) {
+    TRY(forget_push(context_, id()));  // whoever set it so knows what the remote has
+    return go_on();
   }
-  const Oid head = TRY(checked);
-  outcome_.head_before = head;
-  TRY(check_still_asked(store(), work_.txn));
-  if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
-  say("certifying");
-  Candidate candidate;
-  Decision decision = TRY(decide(context_, work_, head));
-  Step step = TRY(settle(std::move(decision), &candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(check(candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(look(candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(sign(candidate));
+  say("asking " + remote_.remote);
+  const RemoteAnswer answer = TRY(ask_remote(context_, remote_));
+  if (!answer.reached) {
+    return wait_for(std::string(kNoAnswer), remote_.remote + ": " + answer.why);
+  }
+  remote_head_ = answer.head;
+  if (remote_.how == RemoteRule::How::kBranch) return go_on();
+  const repo::Objects& objects = context_.repository->objects();
+  Oid wanted = remote_head_;
+  if (const auto earlier = TRY(pushed_commit(context_, id()))) {
+    const bool there = !remote_head_.empty() && TRY(objects.contains(*earlier)) &&
+                       TRY(objects.is_ancestor(*earlier, remote_head_));
+    // A pull may have brought it here; then there is nothing left to land.
+    const bool here = there && TRY(objects.is_ancestor(*earlier, local));
+    if (!there || here) TRY(forget_push(context_, id()));
+    // Its own landing is what brings the branch from the parent to it.
+    if (there && !here) {
+      pushed_ = earlier;
+      wanted = TRY(objects.commit(*earlier)).parents.at(0);
+    }
+  }
+  if (wanted.empty() || wanted == local) return go_on();
+  if (TRY(objects.is_ancestor(wanted, local))) {
+    return wait_for(std::string(kUnpushed),
+                    fmt::format("git push {} {}", remote_.remote, work_.txn.target.str()));
+  }
+  if (!TRY(objects.is_ancestor(local, wanted))) {
+    return wait_for(std::string(kDiverged), fmt::format("git pull {}", remote_.remote));
+  }
+  const auto refused = TRY(fast_forward(context_, work_.txn.target, local, wanted));
+  if (refused) return wait_for(std::string(kBehind), *refused);
+  return moved();
+}
+
+// The remote has it since a landing that was stopped. It was certified on what the remote had, and
+// seen by the gates: it lands here as it is.
+Result<Step> Landing::land_pushed(const Oid& commit, Turn& turn) {
+  Candidate candidate = TRY(candidate_of(context_, work_, commit));
+  const Step step = TRY(look(candidate));
   if (step.kind != Step::Kind::kGoOn) return step;
-  TRY(check_interrupted());
+  outcome_.notes.push_back(remote_.remote + " had it already");
+  return publish_candidate(candidate, turn);
+}
+
+Result<Step> Landing::push(const Candidate& candidate) {
+  if (remote_.how == RemoteRule::How::kLocal) return go_on();
+  say("pushing to " + remote_.remote);
+  TRY(context_.repository->objects().make_durable(candidate.oid, {candidate.head}));
+  PushAnswer answer = TRY(push_commit(context_, id(), remote_, remote_head_, candidate.oid));
+  const std::string subject = remote_.remote + ": " + answer.why;
+  switch (answer.how) {
+    case PushAnswer::How::kMoved:
+      return moved();
+    case PushAnswer::How::kRefused:
+      return wait_for(std::string(kRemoteRefuses), subject);
+    case PushAnswer::How::kUnknown:
+      return wait_for(std::string(kNoAnswer), subject);
+    case PushAnswer::How::kDone:
+      break;
+  }
+  if (remote_.how == RemoteRule::How::kPush) return go_on();
+  TRY(forget_push(context_, id()));
+  // Nothing here ends that wait: what is merged there comes back with the branch.
+  return Step{Step::Kind::kExpired,
+              {"a pull request", fmt::format("{} {}", remote_.remote, remote_.ref.str())}};
+}
+
+Result<Step> Landing::publish_candidate(const Candidate& candidate, Turn& turn) {
   say("landing");
   const PublishOptions publishing{std::max(kLeastLockMs, person_.clip(kLockMs))};
   Published published = TRY(publish(context_, work_, candidate, turn, publishing));
@@ -320,6 +401,33 @@ Result<Step> Landing::round(Turn& turn) {
   outcome_.commit = candidate.oid;
   outcome_.left_to_person = std::move(published.left_to_person);
   return done();
+}
+
+// All passes on one head.
+Result<Step> Landing::round(Turn& turn) {
+  forget_round(outcome_);
+  moves_.clear();
+  const auto checked = checkpoint(context_, work_.txn.target);
+  if (!checked && checked.error().code == Code::kBusy) {
+    return wait_for("an earlier landing is not finished", checked.error().message);
+  }
+  const Oid head = TRY(checked);
+  outcome_.head_before = head;
+  TRY(check_still_asked(store(), work_.txn));
+  if (Step step = TRY(meet_remote(head)); step.kind != Step::Kind::kGoOn) return step;
+  if (pushed_) return land_pushed(*pushed_, turn);
+  if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
+  say("certifying");
+  Candidate candidate;
+  Decision decision = TRY(decide(context_, work_, head));
+  Step step = TRY(settle(std::move(decision), &candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(check(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(look(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(sign(candidate));
+  if (step.kind != Step::Kind::kGoOn) return step;
+  TRY(check_interrupted());
+  if (step = TRY(push(candidate)); step.kind != Step::Kind::kGoOn) return step;
+  return publish_candidate(candidate, turn);
 }
 
 // Rounds under one turn, until something ends them.
@@ -363,14 +471,16 @@ Result<std::optional<Wait>> Landing::still_blocked() {
 
 // Tells why, once, and sleeps a little. Nothing is held here.
 Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
-  const bool signing = wait.reason == kSigningKey;
+  const bool slow = wait.reason == kSigningKey || wait.reason == kNoAnswer ||
+                    wait.reason == kRemoteRefuses || wait.reason == kUnpushed ||
+                    wait.reason == kDiverged || wait.reason == kBehind;
   if (wait.reason != told_.reason || wait.subject != told_.subject) {
     TRY(store().append({events::waiting(id(), wait.reason, wait.subject)}));
     if (options_.on_wait) options_.on_wait(wait);
     told_ = wait;
     *poll_ms = kFirstPollMs;
   }
-  std::int64_t left_ms = person_.clip(signing ? kSigningPollMs : *poll_ms);
+  std::int64_t left_ms = person_.clip(slow ? kSlowPollMs : *poll_ms);
   while (left_ms > 0) {
     TRY(check_interrupted());
     context_.clock->sleep_ms(std::min(left_ms, kInterruptPollMs));
@@ -428,6 +538,7 @@ Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOpt
                 fmt::format("{} is {}, not prepared", txn.str(), state_name(work.txn.state)),
                 "ask for it with: git txn commit " + txn.str());
   }
+  work.keep_commits = options.keep_commits;
   return Landing(context, options, std::move(work)).run();
 }
 

@@ -36,6 +36,7 @@ struct LandOptions {
   std::int64_t wait_ms = 0;        // how long waiting for a person may last; < 0: for ever
   std::int64_t turn_wait_ms = -1;  // how long the queue may last; < 0: for ever (it always moves)
   std::string trust_offered;       // GIT_TXN_TRUST
+  bool keep_commits = false;       // the agent's own commits land as they are
   std::function<void(const Wait&)> on_wait;       // begins; an empty reason ends it
   std::function<void(std::string_view)> on_step;  // progress, one short phrase
   std::function<bool()> interrupted;

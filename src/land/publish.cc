@@ -20,6 +20,7 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "land/recover.h"
+#include "land/remote.h"
 #include "store/events.h"
 
 namespace gittxn::land {
@@ -146,6 +147,8 @@ struct Publication {
     if (!head || !TRY(objects.is_ancestor(landing.new_head, *head))) {
       return fail(Code::kStale, "somebody moved " + branch().str() + " away while it landed");
     }
+    // The branch has it: what the remote has is no question any more.
+    TRY(forget_push(context, txn()));
     TRY(fp_before_landed.hit());
     std::vector<NewEvent> ending{events::transaction_landed(landing, left)};
     for (NewEvent& closing : turn.closing()) ending.push_back(std::move(closing));

@@ -9,6 +9,7 @@
 //                                                  the branch still has the new ones; other bytes
 //                                                  are the person's: left, reported
 //   Landed, new not in the branch                  an outside move: recorded, never landed again
+//   a note of a push (remote.h)                    nothing: the next landing of it asks the remote
 //   zero-length ref, missing objects               a clear stop: ref, last value, the command
 //
 // Recovery never moves a ref. It runs under the landing lock, so a Prepared that it sees there
@@ -28,6 +29,7 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "land/history.h"
+#include "land/remote.h"
 #include "store/events.h"
 
 namespace gittxn::land {
@@ -114,6 +116,7 @@ Result<Resolution> finish_landed(const Context& context, const store::PreparedLa
       resolution.left_to_person.push_back(std::move(path));
     }
   }
+  TRY(forget_push(context, landing.txn));
   TRY(fp_landed_checkout.hit());
   TRY(context.store->append({events::transaction_landed(landing, resolution.left_to_person)}));
   TRY(fp_landed_done.hit());

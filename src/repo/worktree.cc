@@ -12,14 +12,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <ctime>
 
-#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "repo/shared_checkout.h"
 #include "repo/worktree_gitdir.h"
 #include "repo/worktree_index.h"
-#include "repo/worktree_paths.h"
+#include "repo/worktree_mount.h"
 
 namespace gittxn::repo {
 namespace {
@@ -34,7 +33,6 @@ FAILPOINT(fp_mid_remove, "worktree.mid_remove");
 
 constexpr std::string_view kMarker = "/git-txn.worktree";
 constexpr std::string_view kMarkerText = "git-txn worktree ";
-constexpr std::int64_t kBackdate_s = 3600;
 
 std::string branch_of(const RefName& target) {
   constexpr std::string_view kHeads = "refs/heads/";
@@ -70,60 +68,45 @@ std::vector<ConfigEntry> private_config(const Repository& repository, const Work
   return config;
 }
 
-// Back-dates the files that git has just written and tells the index, which then needs no look at
-// them. Without this every file is as young as the index, so git would open and hash each one when
-// asked for the status: racy by git's rule, and reads of everything to whoever traces the agent.
-Status settle_index(const Repository& repository, const std::string& tree, const GitOptions& git) {
-  const std::string file = tree + "/.git/index";
-  const timespec past = {.tv_sec = SystemClock().wall_ms() / 1000 - kBackdate_s, .tv_nsec = 0};
-  const timespec times[2] = {past, past};
-  // A sparse index, where the person's configuration asks for one, is written out whole: git makes
-  // it sparse again when it next writes.
-  IndexFile index = TRY(load_index({repository.git(), git, file}, tree + "/.git/index.whole"));
-  TRY(remove_file(tree + "/.git/index.whole"));
-  UniqueFd root = TRY(open_fd(tree, O_RDONLY | O_DIRECTORY));
-  std::string name;
-  for (const IndexEntry& entry : index.entries()) {
-    const auto kind = static_cast<FileMode>(entry.mode);
-    if (entry.skip_worktree || kind == FileMode::kSubmodule) continue;
-    name = index.path(entry);
-    struct stat info{};
-    if (::utimensat(root.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0 ||
-        ::fstatat(root.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-      return fail_errno(errno, fmt::format("back-date '{}'", name));
-    }
-    index.set_stat(entry, info);
-  }
-  return write_index(file, index, IndexTime::kNow);
-}
-
-Status fill_worktree(Repository& repository, const WorktreeSpec& spec, const Worktree& worktree) {
-  const Inherited inherited = TRY(internal::inherited_config(repository));
+// The private git directory, all but the index.
+Status make_private_git(Repository& repository, const WorktreeSpec& spec, const Worktree& worktree,
+                        const std::vector<ConfigEntry>& config) {
+  const std::string git_dir = worktree.files + "/.git";
   const auto borrowed =
       TRY(internal::object_directories(repository.place().common_dir + "/objects"));
-  TRY(make_dirs(worktree.tree, 0777));
-  TRY(make_dirs(worktree.git_dir, 0700));
+  TRY(make_dirs(worktree.files, 0777));
+  TRY(make_dirs(git_dir, 0700));
+  TRY(internal::make_git_directory(repository, git_dir, spec.target, borrowed, config));
+  TRY(internal::copy_refs(repository, git_dir, spec.target, spec.base));
+  if (!spec.with_remote) return {};
+  const std::string ref = git_dir + "/refs/remotes/txn-target/" + branch_of(spec.target);
+  TRY(make_dirs(parent_dir(ref), 0755));
+  return write_file(ref, spec.base.str() + "\n", Sync::kNo, 0644);
+}
+
+Status fill_worktree(Repository& repository, const WorktreeSpec& spec, const Worktree& worktree,
+                     const Inherited& inherited) {
   const auto config = private_config(repository, spec, worktree.git_dir, inherited);
-  TRY(internal::make_git_directory(repository, worktree.git_dir, spec.target, borrowed, config));
-  TRY(internal::copy_refs(repository, worktree.git_dir, spec.target, spec.base));
-  if (spec.with_remote) {
-    const std::string ref = worktree.git_dir + "/refs/remotes/txn-target/" + branch_of(spec.target);
-    TRY(make_dirs(parent_dir(ref), 0755));
-    TRY(write_file(ref, spec.base.str() + "\n", Sync::kNo, 0644));
-  }
+  TRY(make_private_git(repository, spec, worktree, config));
   TRY(fp_before_checkout.hit());
-  GitOptions git{.dir = worktree.tree,
-                 .extra = {{"GIT_DIR", worktree.git_dir}, {"GIT_WORK_TREE", worktree.tree}}};
-  TRY_IN("checking out " + spec.base.str(),
-         repository.git().must(
-             {"-c", "submodule.recurse=false", "read-tree", "-m", "-u", spec.base.str()}, git));
+  switch (worktree.kind) {
+    case WorktreeKind::kPlain:
+      TRY(internal::check_out(repository, worktree.git_dir, worktree.tree, spec.base));
+      TRY(copy_index(worktree.git_dir + "/index", worktree.path + "/index"));
+      break;
+    case WorktreeKind::kReflink:
+      TRY(internal::reflink_checkout(repository, worktree));
+      TRY(copy_index(worktree.git_dir + "/index", worktree.path + "/index"));
+      break;
+    case WorktreeKind::kOverlay:
+      TRY(internal::prepare_overlay(worktree, spec.txn));
+      break;
+  }
   TRY(fp_after_checkout.hit());
-  TRY_IN("settling the index", settle_index(repository, worktree.tree, git));
-  TRY(copy_index(worktree.git_dir + "/index", worktree.path + "/index"));
-  const std::string more = TRY(internal::install_hooks(repository, spec, worktree.tree, inherited));
+  const std::string more = TRY(internal::install_hooks(repository, spec, worktree, inherited));
   if (more.empty()) return {};
-  return write_file(worktree.git_dir + "/config", internal::config_text(config) + more, Sync::kNo,
-                    0644);
+  return write_file(worktree.files + "/.git/config", internal::config_text(config) + more,
+                    Sync::kNo, 0644);
 }
 
 // Something mounted inside is somebody's data: a bind mount has our device number.
@@ -150,25 +133,123 @@ Status check_nothing_mounted(const std::string& path) {
   return {};
 }
 
+// "git-txn worktree <id>", and for the kinds that need a shared checkout a second line with the
+// kind, whose marks an overlay has, and the path of the shared checkout.
+std::string marker_text(const WorktreeSpec& spec, const Worktree& worktree) {
+  std::string text = fmt::format("{}{}\n", kMarkerText, spec.txn.str());
+  if (worktree.kind == WorktreeKind::kPlain) return text;
+  return text + fmt::format("{} {} {}\n", kind_name(worktree.kind),
+                            worktree.marks == OverlayMarks::kUser ? "user" : "trusted",
+                            parent_dir(worktree.shared));
+}
+
+Worktree at(const std::string& path, WorktreeKind kind) {
+  const std::string tree = path + "/tree";
+  Worktree worktree{path, tree, tree + "/.git", kind, tree, {}, OverlayMarks::kTrusted};
+  if (kind == WorktreeKind::kOverlay) worktree.files = path + "/upper";
+  return worktree;
+}
+
+std::unexpected<Error> bad_mark(const std::string& path) {
+  return fail(Code::kCorrupt, "the mark of the worktree '" + path + "' is damaged",
+              "what was kept of it is under refs/txn; remove the directory by hand");
+}
+
+// What the kind needs before anything is made.
+Result<Worktree> plan_worktree(const WorktreeSpec& spec, const Inherited& inherited) {
+  Worktree worktree = at(spec.path, spec.kind);
+  if (spec.kind == WorktreeKind::kPlain) return worktree;
+  if (inherited.sparse) {
+    return fail(Code::kUnsupported,
+                fmt::format("{} worktrees do not know sparse checkouts", kind_name(spec.kind)),
+                "use --worktree plain");
+  }
+  if (spec.shared.find('\n') != spec.shared.npos) {
+    return fail(Code::kUnsupported, "the worktree root has a line break in its path",
+                "choose another with: git config txn.worktreeRoot /absolute/path");
+  }
+  worktree.shared = shared_checkout_path(inherited.checkout, spec.base, spec.shared) + "/tree";
+  worktree.marks = spec.marks ? *spec.marks : overlay_marks();
+  return worktree;
+}
+
 }  // namespace
 
 Worktree worktree_at(const std::string& path) {
-  return {path, path + "/tree", path + "/tree/.git"};
+  return at(path, WorktreeKind::kPlain);
+}
+
+std::string_view kind_name(WorktreeKind kind) {
+  switch (kind) {
+    case WorktreeKind::kOverlay:
+      return "overlay";
+    case WorktreeKind::kReflink:
+      return "reflink";
+    case WorktreeKind::kPlain:
+      break;
+  }
+  return "plain";
+}
+
+Result<WorktreeKind> kind_from_name(std::string_view name) {
+  for (const WorktreeKind kind :
+       {WorktreeKind::kPlain, WorktreeKind::kOverlay, WorktreeKind::kReflink}) {
+    if (kind_name(kind) == name) return kind;
+  }
+  return fail(Code::kUsage, fmt::format("'{}' is no kind of worktree", name),
+              "use plain, overlay or reflink");
+}
+
+Result<Worktree> find_worktree(const std::string& path) {
+  auto text = read_file(path + std::string(kMarker), 16384);
+  if (!text && text.error().code == Code::kNotFound) {
+    return fail(Code::kNotFound, "the worktree '" + path + "' is gone",
+                "what was kept of it before is under refs/txn; start again with: git txn resume");
+  }
+  if (!text) return std::unexpected(std::move(text).error());
+  if (!text->starts_with(kMarkerText) || !text->ends_with('\n')) return bad_mark(path);
+  const std::string second = text->substr(text->find('\n') + 1);
+  if (second.empty()) return at(path, WorktreeKind::kPlain);
+  const std::size_t kind_end = second.find(' ');
+  const std::size_t marks_end = second.find(' ', kind_end + 1);
+  if (kind_end == second.npos || marks_end == second.npos) return bad_mark(path);
+  const auto kind = kind_from_name(second.substr(0, kind_end));
+  const std::string marks = second.substr(kind_end + 1, marks_end - kind_end - 1);
+  const std::string shared = second.substr(marks_end + 1, second.size() - marks_end - 2);
+  if (!kind || (marks != "user" && marks != "trusted") || !shared.starts_with('/')) {
+    return bad_mark(path);
+  }
+  Worktree worktree = at(path, *kind);
+  worktree.marks = marks == "user" ? OverlayMarks::kUser : OverlayMarks::kTrusted;
+  worktree.shared = shared + "/tree";
+  return worktree;
+}
+
+Result<bool> has_files(const std::string& path) {
+  const auto worktree = find_worktree(path);
+  if (!worktree && worktree.error().code == Code::kNotFound) return false;
+  if (!worktree) return std::unexpected(worktree.error());
+  return exists(worktree->files + "/.git");
 }
 
 Result<Worktree> create_worktree(Repository& repository, const WorktreeSpec& spec) {
-  const Worktree worktree = worktree_at(spec.path);
   if (spec.path.empty() || spec.path[0] != '/') {
     return fail(Code::kUsage, "a worktree needs an absolute path, not '" + spec.path + "'");
   }
+  const Inherited inherited = TRY(internal::inherited_config(repository));
+  const Worktree worktree = TRY(plan_worktree(spec, inherited));
   TRY(make_dirs(parent_dir(spec.path)));
   if (::mkdir(spec.path.c_str(), 0700) != 0) {
     return fail_errno(errno, "make the worktree '" + spec.path + "'");
   }
+  // The mark is first: from here on nobody collects the shared checkout.
   const std::string marker = spec.path + std::string(kMarker);
-  Status made = write_file(marker, fmt::format("{}{}\n", kMarkerText, spec.txn.str()), Sync::kNo);
+  Status made = write_file(marker, marker_text(spec, worktree), Sync::kNo);
   if (made) made = fp_after_marker.hit();
-  if (made) made = fill_worktree(repository, spec, worktree);
+  if (made && spec.kind != WorktreeKind::kPlain) {
+    made = make_shared_checkout(repository, inherited, spec.base, parent_dir(worktree.shared));
+  }
+  if (made) made = fill_worktree(repository, spec, worktree, inherited);
   if (made) return worktree;
   Error error = std::move(made).error();
   // The first error is the one to report; what stays behind is still marked as ours.

@@ -1,14 +1,22 @@
-// A transaction's private worktree: a plain checkout of one commit with a git directory of its own
-// that borrows the repository's objects (alternates). An agent's fetch, stash, branch -f, config
-// edit or reset touches nobody else.
+// A transaction's private worktree: a checkout of one commit with a git directory of its own that
+// borrows the repository's objects (alternates). An agent's fetch, stash, branch -f, config edit or
+// reset touches nobody else. Three kinds, which differ in how the files get there and in nothing
+// that a command, or whoever takes its change, could tell:
 //
-//   <path>/git-txn.worktree  marks the directory as one of ours; removed last
+//   plain    every file is written
+//   overlay  <path>/upper over a checkout that all transactions of the commit share
+//            (shared_checkout.h); only a process inside its mount sees it (worktree_mount.h)
+//   reflink  a copy of the shared checkout that shares its blocks
+//
+//   <path>/git-txn.worktree  marks the directory as one of ours, and says the kind; removed last
 //   <path>/tree          the worktree; <path>/tree/.git is the private git directory
 //   <path>/tree/.git     HEAD on a branch named like the target, refs copied, config copied, hooks
 //                        copied and a pre-push hook that refuses, remote "txn-target"
 //   <path>/index         the index as it was at the start, for an agent that loses its own
 //   <path>/take          git directory of a take() in progress; none of the agent's commands sees
-//   it
+//                        it
+//   <path>/upper, work   of an overlay: what differs from the shared checkout, .git included, and
+//                        the kernel's scratch directory; <path>/tree is where it is mounted
 //
 // The index is written clean: files are back-dated and the index refreshed, so that `git status`
 // has nothing to re-read (a racy index would make git open every file).
@@ -25,24 +33,47 @@
 
 namespace gittxn::repo {
 
+// Whose attributes an overlay keeps its marks in: trusted ones need the machine's administrator.
+enum class OverlayMarks { kTrusted, kUser };
+
+enum class WorktreeKind { kPlain, kOverlay, kReflink };
+std::string_view kind_name(WorktreeKind kind);
+Result<WorktreeKind> kind_from_name(std::string_view name);  // kUsage
+
 struct WorktreeSpec {
   std::string path;  // absolute; must not exist
   Oid base;
   RefName target;
   TxnId txn;
   bool with_remote = true;  // gates need none
+  WorktreeKind kind = WorktreeKind::kPlain;
+  std::string shared = {};  // where shared checkouts are; for the kinds that need one
+  std::optional<OverlayMarks> marks = {};  // unset: what this process may do (overlay_marks)
 };
 
 struct Worktree {
   std::string path;     // the directory made
-  std::string tree;     // path/tree
+  std::string tree;     // path/tree: where commands see it
   std::string git_dir;  // path/tree/.git
+  WorktreeKind kind = WorktreeKind::kPlain;
+  std::string files = {};  // what it has for itself, for whoever is not inside: tree, or path/upper
+  std::string shared = {};  // overlay: the tree of the shared checkout below
+  OverlayMarks marks = OverlayMarks::kTrusted;
 };
 
 // Removes what it made when it fails. A kill leaves a directory that remove_worktree knows by its
 // mark.
+// kUnsupported, with the reason and the way out: this kind of worktree cannot be had here.
 Result<Worktree> create_worktree(Repository& repository, const WorktreeSpec& spec);
+// A plain one, without a look: for those who made it themselves.
 Worktree worktree_at(const std::string& path);
+// By its mark. kNotFound: there is none (any more).
+Result<Worktree> find_worktree(const std::string& path);
+// Whether its files are there, whoever may see them.
+Result<bool> has_files(const std::string& path);
+// Where the bytes of a path of the tree are, for whoever is not inside; nullopt: nothing is there.
+// Links are not followed.
+Result<std::optional<std::string>> path_on_disk(const Worktree& worktree, std::string_view path);
 // Absent is success; unlocks read-only directories, follows no link, and refuses (kRefused) a
 // directory that create_worktree did not make or that has something mounted in it (kBusy).
 Status remove_worktree(const std::string& path);
@@ -67,6 +98,7 @@ struct Taken {
       untracked;  // files taken that no commit or index entry of the agent named
   std::optional<std::string> message;  // of the agent's last commit, when it made one
   std::optional<std::string> author;   // raw, of that commit
+  std::optional<Oid> head;             // the agent's HEAD, when it made commits of its own
   std::vector<Oid> tips;  // the agent's HEAD, branches and stashes that are not in the repository
   std::vector<std::string> notes;  // for a person, a line each
 };

@@ -184,6 +184,7 @@ Status read_history(const TakeView& view, const Objects& objects, const Agent& a
   if (last) {
     taken->message = last->message;
     taken->author = last->author;
+    taken->head = agent.head;
   }
   // An untracked file that a commit names was not left behind by accident.
   if (taken->untracked.empty()) return {};
@@ -206,6 +207,7 @@ Status read_commits(const TakeView& view, const Objects& objects, Taken* taken) 
     taken->base_moved = false;
     taken->message.reset();
     taken->author.reset();
+    taken->head.reset();
     taken->tips.clear();
   }
   if (!read || agent.damaged) {

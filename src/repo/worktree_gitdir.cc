@@ -77,6 +77,11 @@ Result<std::string> absolute_remote(const Repository& repository, const std::str
   return url;
 }
 
+// What git looks at when it writes a file of a commit: line ends, encodings, filters, names.
+bool decides_checkout(std::string_view key) {
+  return key.starts_with("core.") || key.starts_with("filter.") || key.starts_with("lfs.");
+}
+
 bool is_remote_url(std::string_view key) {
   return key.starts_with("remote.") && (key.ends_with(".url") || key.ends_with(".pushurl"));
 }
@@ -118,8 +123,12 @@ Result<Inherited> inherited_config(const Repository& repository) {
       by_include.insert(line.entry.key);
   }
   bool lfs_storage = false;
+  Sha256 checkout;
   for (const Listed& line : listed) {
     ConfigEntry entry = line.entry;
+    if (decides_checkout(entry.key)) {
+      checkout.update(sha256_fields({entry.key, entry.has_value ? "=" : "", entry.value}).str());
+    }
     if (entry.key == "core.hookspath") inherited.hooks_path = entry.value;
     if (entry.key == "core.sparsecheckout") inherited.sparse = is_true(entry);
     if (entry.key == "extensions.partialclone") inherited.partial_clone = true;
@@ -131,6 +140,9 @@ Result<Inherited> inherited_config(const Repository& repository) {
     if (is_remote_url(entry.key)) entry.value = TRY(absolute_remote(repository, entry.value));
     inherited.entries.push_back(std::move(entry));
   }
+  const auto attributes = read_file(repository.place().common_dir + "/info/attributes");
+  checkout.update(sha256_fields({attributes ? *attributes : ""}).str());
+  inherited.checkout = checkout.finish();
   // What git-lfs fetched for the repository is there for its worktrees too.
   const std::string lfs = repository.place().common_dir + "/lfs";
   if (!lfs_storage && TRY(exists(lfs))) inherited.entries.push_back({"lfs.storage", lfs});

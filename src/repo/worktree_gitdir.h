@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "repo/repository.h"
 #include "repo/worktree.h"
@@ -29,6 +30,8 @@ struct Inherited {
   std::optional<std::string> hooks_path;  // core.hooksPath as the person sees it
   bool partial_clone = false;
   bool sparse = false;
+  // Of everything in it, from wherever, that decides which bytes a checkout of a commit has.
+  Digest checkout;
 };
 Result<Inherited> inherited_config(const Repository& repository);
 // The text of a configuration file that says the same.
@@ -48,7 +51,19 @@ Status copy_refs(const Repository& repository, const std::string& git_dir, const
                  const Oid& base);
 // The repository's hooks, and a pre-push that refuses. Returns what the configuration has to say.
 Result<std::string> install_hooks(const Repository& repository, const WorktreeSpec& spec,
-                                  const std::string& tree, const Inherited& inherited);
+                                  const Worktree& worktree, const Inherited& inherited);
+// Writes the files of a commit below `tree`, and their index at <tree>/.git/index, clean: see
+// worktree.h. `git_dir` says how (filters, line ends, sparse patterns).
+Status check_out(const Repository& repository, const std::string& git_dir, const std::string& tree,
+                 const Oid& commit);
+// Back-dates the files of an index at <tree>/.git/index and tells it so.
+Status settle_index(const Repository& repository, const std::string& tree, const GitOptions& git);
+
+// The files of a reflink worktree, from its shared checkout. kUnsupported: not on this file system.
+Status reflink_checkout(const Repository& repository, const Worktree& worktree);
+// The directories of an overlay, empty but for <upper>/.git.
+Status prepare_overlay(const Worktree& worktree, const TxnId& txn);
+
 // The program that answers a push to "txn-target".
 std::string refusal_path(const std::string& git_dir);
 

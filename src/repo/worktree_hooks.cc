@@ -127,13 +127,14 @@ std::string refusal_path(const std::string& git_dir) {
 }
 
 Result<std::string> install_hooks(const Repository& repository, const WorktreeSpec& spec,
-                                  const std::string& tree, const Inherited& inherited) {
+                                  const Worktree& worktree, const Inherited& inherited) {
   const RepositoryPlace& place = repository.place();
-  const std::string git_dir = tree + "/.git";
-  const std::string hooks = git_dir + "/hooks";
+  // Scripts and configuration name the place where commands see it; they are written where it is.
+  const std::string here = worktree.files + "/.git";
+  const std::string hooks = worktree.git_dir + "/hooks";
   const std::string refuse = refusal(repository, spec);
   std::string source = place.common_dir + "/hooks";
-  bool dispatch = TRY(exists(tree + "/.husky"));
+  bool dispatch = TRY(path_on_disk(worktree, ".husky")).has_value();
   std::string configured;  // relative ones are meant from the top of the worktree
   if (inherited.hooks_path && !inherited.hooks_path->empty()) {
     configured = expand_home(repository, *inherited.hooks_path);
@@ -146,20 +147,25 @@ Result<std::string> install_hooks(const Repository& repository, const WorktreeSp
     }
   }
   std::size_t files = 0;
-  TRY_IN("copying hooks", copy_hooks(source, hooks, &files));
-  TRY(make_dirs(hooks, 0755));
-  TRY(write_script(hooks + "/pre-push", refuse));
-  TRY(write_script(git_dir + "/git-txn-refuses-push", refuse));
+  TRY_IN("copying hooks", copy_hooks(source, here + "/hooks", &files));
+  TRY(make_dirs(here + "/hooks", 0755));
+  TRY(write_script(here + "/hooks/pre-push", refuse));
+  TRY(write_script(here + "/git-txn-refuses-push", refuse));
   if (!dispatch) {
     // Also against a core.hooksPath of the person's global configuration.
     return configured.empty() ? std::string() : config_text({{"core.hookspath", hooks}});
   }
   const bool handed_over = !configured.empty() && source == place.common_dir + "/hooks";
   const std::string fallback = handed_over ? configured : hooks;
-  const std::string front = git_dir + "/git-txn-hooks";
-  TRY(write_dispatcher(front, fallback, join_path(tree, fallback)));
-  TRY(write_script(front + "/pre-push", refuse));
-  TRY(write_file(git_dir + "/git-txn.config", config_text({{"core.hookspath", front}}), Sync::kNo,
+  const std::string front = worktree.git_dir + "/git-txn-hooks";
+  const std::string front_here = here + "/git-txn-hooks";
+  std::string fallback_here = join_path(worktree.tree, fallback);
+  if (std::string below; path_below(fallback_here, worktree.tree, &below)) {
+    fallback_here = TRY(path_on_disk(worktree, below)).value_or("");
+  }
+  TRY(write_dispatcher(front_here, fallback, fallback_here));
+  TRY(write_script(front_here + "/pre-push", refuse));
+  TRY(write_file(here + "/git-txn.config", config_text({{"core.hookspath", front}}), Sync::kNo,
                  0644));
   std::string text;
   if (handed_over) text = config_text({{"core.hookspath", *inherited.hooks_path}});

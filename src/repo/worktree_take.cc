@@ -73,7 +73,9 @@ Status copy_agents_index(TakeView& view, Taken* taken) {
   if (usable(private_dir + "/index")) return {};
   taken->notes.emplace_back(
       "the index in the worktree's .git was gone or damaged; it was not needed");
-  if (usable(view.worktree.path + "/index")) return {};
+  const std::string first =
+      view.shared.empty() ? view.worktree.path + "/index" : view.shared + "/.git/index";
+  if (usable(first)) return {};
   TRY(remove_file(view.index));
   TRY(view.repository->git().must({"read-tree", view.base.str()}, view.git));
   return {};
@@ -96,8 +98,28 @@ Status clear_flags(TakeView& view, const TreeRoot& root) {
   return changed ? write_index(view.index, index, IndexTime::kKeep) : Status{};
 }
 
-Result<TakeView> open_view(Repository& repository, const Worktree& worktree, const Oid& base,
+// Of an overlay: its upper directory is a worktree of what was touched, and needs no mount.
+Worktree as_on_disk(const Worktree& worktree) {
+  Worktree disk = worktree;
+  disk.tree = worktree.files;
+  disk.git_dir = worktree.files + "/.git";
+  return disk;
+}
+
+// What the agent's git put in place of the shared checkout's index, if it did.
+Status read_upper(TakeView& view, Taken* taken) {
+  struct stat info{};
+  const std::string own = view.worktree.git_dir + "/index";
+  if (::lstat(own.c_str(), &info) != 0) return internal::make_upper_index(view, nullptr, taken);
+  TRY(copy_agents_index(view, taken));
+  const IndexSource source{view.repository->git(), view.git, view.index};
+  const IndexFile agents = TRY(load_index(source, view.dir + "/index.whole"));
+  return internal::make_upper_index(view, &agents, taken);
+}
+
+Result<TakeView> open_view(Repository& repository, const Worktree& given, const Oid& base,
                            const RefName& target, Taken* taken) {
+  const Worktree worktree = as_on_disk(given);
   const auto root = TreeRoot::open(worktree.tree);
   struct stat info{};
   if (!root || ::lstat(worktree.tree.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
@@ -146,6 +168,11 @@ Result<TakeView> open_view(Repository& repository, const Worktree& worktree, con
   if (!agents.empty()) {
     view.git.extra["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = list_directories(agents);
   }
+  if (given.kind == WorktreeKind::kOverlay) {
+    view.shared = given.shared;
+    TRY(read_upper(view, taken));
+    return view;
+  }
   TRY(copy_agents_index(view, taken));
   TRY(clear_flags(view, *root));
   return view;
@@ -155,11 +182,15 @@ Result<Taken> take_in(TakeView& view, Taken taken) {
   Repository& repository = *view.repository;
   const TreeRoot root = TRY(TreeRoot::open(view.worktree.tree));
   TRY(internal::update_index(view, root, &taken));
-  std::vector<std::string> write = {"write-tree"};
-  if (view.partial_clone) write.emplace_back("--missing-ok");
-  std::string tree = TRY(repository.git().must(write, view.git));
-  while (tree.ends_with('\n')) tree.pop_back();
-  taken.tree = Oid(tree);
+  if (view.upper) {
+    taken.tree = TRY(internal::upper_tree(view));
+  } else {
+    std::vector<std::string> write = {"write-tree"};
+    if (view.partial_clone) write.emplace_back("--missing-ok");
+    std::string tree = TRY(repository.git().must(write, view.git));
+    while (tree.ends_with('\n')) tree.pop_back();
+    taken.tree = Oid(tree);
+  }
 
   const Objects objects = TRY(Objects::open(view.dir, repository.git()));
   taken.base = view.base;

@@ -1,6 +1,8 @@
 // The parts of take(), which share one view of the private worktree. Internal to worktree_*.cc.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,7 +10,10 @@
 #include "repo/objects.h"
 #include "repo/repository.h"
 #include "repo/worktree.h"
+#include "repo/worktree_ignore.h"
+#include "repo/worktree_index.h"
 #include "repo/worktree_paths.h"
+#include "repo/worktree_upper.h"
 
 namespace gittxn::repo::internal {
 
@@ -25,7 +30,21 @@ struct TakeView {
   GitOptions git;     // GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, object directories
   bool partial_clone = false;
   bool sparse = false;  // the worktree is, or the agent made it so
+  // An overlay: `worktree` is its upper directory, and the index names only what that touches.
+  std::optional<UpperScan> upper;
+  std::set<std::string> named;  // an overlay: by the agent's index alone
+  std::string shared;           // an overlay: the shared checkout below
 };
+
+// The index of an overlay's take: what the upper directory touches, as the agent's index or the
+// base names it, and the attributes that apply to it. Fills view.upper. `agents`: the agent's own
+// index, nullptr when it is the shared checkout's.
+Status make_upper_index(TakeView& view, const IndexFile* agents, Taken* taken);
+// The files that a moved directory brought along, hashed under their new names. `untracked` gets
+// those that nobody named and the rules do not ignore.
+Status add_moved(TakeView& view, const IgnoreRules& rules, std::vector<std::string>* untracked);
+// The tree: the base's, with what the index now says of the paths it names.
+Result<Oid> upper_tree(TakeView& view);
 
 // Brings the copied index to what the worktree holds. `untracked`: the files taken that it did not
 // name.

@@ -144,11 +144,15 @@ std::string name_paths(const std::vector<std::string>& paths) {
 }
 
 Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
-  TRY(track_what_the_base_tracks(view, root));
+  // The index of an overlay names it already.
+  if (!view.upper) TRY(track_what_the_base_tracks(view, root));
   Work work = TRY(compare_with_disk(view, root));
   // First, because git does not list what is in a directory where the index has a file.
   std::string removals;
-  for (const std::string& path : work.remove) removals += removal_line(path);
+  for (const std::string& path : work.remove) {
+    // Of an overlay: there, below the upper directory, and needed to hash others.
+    if (!view.upper || !view.upper->attributes.contains(path)) removals += removal_line(path);
+  }
   TRY(feed(view, {"update-index", "-z", "--index-info"}, std::move(removals)));
   const IgnoreRules rules =
       TRY(IgnoreRules::open(*view.repository, view.base, view.dir + "/rules"));
@@ -158,6 +162,7 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
   add.insert(add.end(), untracked.files.begin(), untracked.files.end());
   TRY(refuse_what_git_cannot_store(work, untracked));
   TRY(refuse_lfs(view, add));
+  if (view.upper) TRY(add_moved(view, rules, &untracked.files));
 
   std::string additions;
   for (const std::string& path : add) additions += path + '\0';

@@ -142,6 +142,23 @@ const Call* find_call(std::uint32_t number) {
   return number < kIndexSize ? kIndex[number] : nullptr;
 }
 
+bool is_library_call(std::uint32_t number) {
+  switch (number) {
+    case SYS_openat:
+    case SYS_newfstatat:
+    case SYS_statx:
+    case SYS_getdents64:
+    case SYS_readlinkat:
+#ifdef SYS_readlink
+    case SYS_readlink:
+    case SYS_access:
+#endif
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::uint32_t native_arch() {
 #if defined(__x86_64__) && !defined(__ILP32__)
   return AUDIT_ARCH_X86_64;

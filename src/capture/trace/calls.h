@@ -46,6 +46,8 @@ struct Call {
 
 std::span<const Call> all_calls();  // the most frequent first: the filter tests in this order
 const Call* find_call(std::uint32_t number);
+// One that the preloaded library makes itself, from the allowed page, and only to read.
+bool is_library_call(std::uint32_t number);
 std::uint32_t native_arch();  // AUDIT_ARCH_*; 0: this machine is not supported
 // Every number is refused with ENOSYS: they start operations that no tracer here can see.
 std::span<const std::uint32_t> refused_calls();

@@ -124,7 +124,11 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   const Peek peek = shape_call(view, site, *call, &record);
   if (record.op == Op::kMount && peek != Peek::kFault) mounts_changed_ = true;
   // After a fault too: what we cannot read the kernel may still understand.
-  if (peek != Peek::kOk && moves_directories(record)) dirs_.changes(site.tid);
+  const auto scope = record.op == Op::kChdir && site.by_library ? WorkingDirs::Scope::kOwn
+                                                                : WorkingDirs::Scope::kAny;
+  if (peek != Peek::kOk && moves_directories(record)) {
+    dirs_.changes(site.tid, site.number, scope);
+  }
   switch (peek) {
     case Peek::kOk:
       break;
@@ -150,7 +154,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
     predict(&record);
     if (record.op == Op::kExec) describe_program(view, out);
   }
-  if (moves_directories(record)) dirs_.changes(site.tid);
+  if (moves_directories(record)) dirs_.changes(site.tid, site.number, scope);
   return true;
 }
 

@@ -32,6 +32,9 @@ class Decoder {
   // False: the process is gone and the call does not happen.
   bool decode(const CallSite& site, Decoded* out);
   Family& family() { return family_; }
+  WorkingDirs& directories() { return dirs_; }
+  // False once a path may mean something else to us than to the process.
+  bool may_look() const { return !mounts_changed_; }
 
  private:
   class ProcessView;

@@ -34,6 +34,7 @@ enum Label : int {
   kFstatat,
   kStatx,
   kListener,
+  kRead,
   kLabels
 };
 
@@ -42,6 +43,7 @@ class Assembler {
   void load(std::size_t offset) {
     emit({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
   }
+  void mask(std::uint32_t value) { emit({BPF_ALU | BPF_AND | BPF_K, 0, 0, value}); }
   void give(std::uint32_t value) { emit({BPF_RET | BPF_K, 0, 0, value}); }
   void jump(std::uint16_t test, std::uint32_t value, Label yes, Label no) {
     fixups_.push_back({code_.size(), yes, no});
@@ -78,24 +80,38 @@ constexpr std::size_t arg_offset(int index) {  // its low half; both machines ar
 void empty_path_test(Assembler* code, Label label, int flags_argument) {
   code->place(label);
   code->load(arg_offset(flags_argument));
-  code->jump(BPF_JEQ, kEmptyPath, kNext, kTrap);
+  code->jump(BPF_JEQ, kEmptyPath, kNext, kRead);
   code->load(arg_offset(0));
   code->jump(BPF_JGE, kNegative, kTrap, kAllow);
 }
 
+// Where the call is made: the address behind it, which is in the same page.
+void page_test(Assembler* code, std::optional<std::uint64_t> page) {
+  code->place(kRead);
+  if (!page) return;  // goes on to kTrap
+  constexpr std::uint32_t kPageMask = 0xfffff000u;
+  constexpr std::size_t kAddress = offsetof(seccomp_data, instruction_pointer);
+  code->load(kAddress + 4);
+  code->jump(BPF_JEQ, static_cast<std::uint32_t>(*page >> 32), kNext, kTrap);
+  code->load(kAddress);
+  code->mask(kPageMask);
+  code->jump(BPF_JEQ, static_cast<std::uint32_t>(*page), kAllow, kTrap);
+}
+
 }  // namespace
 
-std::vector<sock_filter> make_filter(std::uint32_t action) {
+std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::uint64_t> page) {
   Assembler code;
   code.load(offsetof(seccomp_data, arch));
   code.jump(BPF_JEQ, native_arch(), kNext, kCompat);
   code.load(offsetof(seccomp_data, nr));
   if (native_arch() != 0) code.jump(BPF_JGE, kX32Bit, kRefuse, kNext);
   for (const Call& call : all_calls()) {
-    const Label label = call.number == SYS_newfstatat ? kFstatat
-                        : call.number == SYS_statx    ? kStatx
-                        : call.number == SYS_seccomp  ? kListener
-                                                      : kTrap;
+    const Label label = call.number == SYS_newfstatat  ? kFstatat
+                        : call.number == SYS_statx     ? kStatx
+                        : call.number == SYS_seccomp   ? kListener
+                        : is_library_call(call.number) ? kRead
+                                                       : kTrap;
     code.jump_equal(call.number, label);
   }
   for (const std::uint32_t number : refused_calls()) code.jump_equal(number, kRefuse);
@@ -113,6 +129,7 @@ std::vector<sock_filter> make_filter(std::uint32_t action) {
   code.jump(BPF_JEQ, SECCOMP_SET_MODE_FILTER, kNext, kAllow);
   code.load(arg_offset(1));
   code.jump(BPF_JSET, SECCOMP_FILTER_FLAG_NEW_LISTENER, kTrap, kAllow);
+  page_test(&code, page);
   code.place(kTrap);
   code.give(action);
   code.place(kRefuse);

@@ -3,12 +3,15 @@
 //
 // The kernel keeps a bitmap of calls that a filter allows whatever their arguments are, and skips
 // the filter for them; so architecture and number are tested first, and arguments only for three
-// calls:
+// calls, and the place where the call is made for path reads:
 //   newfstatat, statx  with exactly AT_EMPTY_PATH and a real descriptor are an fstat (libc's fstat
 //   is
 //                      this call): let through. A non-empty path with exactly this flag and a real
 //                      descriptor would be missed; nothing that is known does that.
 //   seccomp            only when somebody wants a listener of their own
+// With an allowed page, path reads that are made from it are let through: the preloaded
+// library records those itself.
+//
 // io_uring is refused (ENOSYS): its operations pass no filter. A 32-bit program's path calls go to
 // the tracer, which cannot read them and says so. x32 calls are refused.
 #pragma once
@@ -16,14 +19,16 @@
 #include <linux/filter.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
 
 namespace gittxn::capture {
 
-// `action`: SECCOMP_RET_USER_NOTIF or SECCOMP_RET_TRACE.
-std::vector<sock_filter> make_filter(std::uint32_t action);
+// `action`: SECCOMP_RET_USER_NOTIF or SECCOMP_RET_TRACE. `page`: the address of the allowed page.
+std::vector<sock_filter> make_filter(std::uint32_t action,
+                                     std::optional<std::uint64_t> page = std::nullopt);
 
 // In the child, between fork and exec: sets no_new_privs and installs. Async-signal-safe. Returns
 // the listener, or -errno; -EBUSY: somebody outside has one already.

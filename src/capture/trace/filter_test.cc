@@ -44,6 +44,9 @@ Decision decide(const std::vector<sock_filter>& code, const seccomp_data& data) 
       case BPF_JMP | BPF_JSET | BPF_K:
         at += (accumulator & step.k) != 0 ? step.jt : step.jf;
         break;
+      case BPF_ALU | BPF_AND | BPF_K:
+        accumulator &= step.k;
+        break;
       case BPF_RET | BPF_K:
         decision.value = step.k;
         return decision;
@@ -100,6 +103,28 @@ TEST(Filter, AnFstatGoesThroughAndAStatDoesNot) {
   };
   EXPECT_EQ(statx(3, AT_EMPTY_PATH), SECCOMP_RET_ALLOW);
   EXPECT_EQ(statx(at_fdcwd, 0), kAction);
+}
+
+TEST(Filter, PathReadsOfTheAllowedPageGoThrough) {
+  constexpr std::uint64_t kPage = 0x6812'3456'7000;
+  const auto code = make_filter(kAction, kPage);
+  for (std::uint32_t number = 0; number < 512; ++number) {
+    seccomp_data data = call(number, {3, 0x1000, 0, 0, 0, 0});
+    const std::uint32_t elsewhere = decide(code, data).value;
+    EXPECT_EQ(elsewhere, decide(make_filter(kAction), data).value) << number;
+    EXPECT_TRUE(!is_library_call(number) || elsewhere == kAction) << number;
+    for (const std::uint64_t address : {kPage, kPage + 2, kPage + 4095}) {
+      data.instruction_pointer = address;
+      const Decision there = decide(code, data);
+      EXPECT_EQ(there.value, is_library_call(number) ? SECCOMP_RET_ALLOW : elsewhere) << number;
+      EXPECT_FALSE(find_call(number) == nullptr && there.looked_at_arguments) << number;
+    }
+    for (const std::uint64_t address :
+         {kPage - 1, kPage + 4096, kPage + (std::uint64_t{1} << 32)}) {
+      data.instruction_pointer = address;
+      EXPECT_EQ(decide(code, data).value, elsewhere) << number;
+    }
+  }
 }
 
 TEST(Filter, OnlyAListenerOfOnesOwnIsLookedAt) {

@@ -16,12 +16,13 @@
 #include <utility>
 
 #include "capture/trace/filter.h"
+#include "capture/trace/preload_file.h"
 
 namespace gittxn::capture {
 
 namespace {
 
-enum Step : int { kReady, kDirectory, kStdio, kFilter, kExecute };
+enum Step : int { kReady, kDirectory, kStdio, kConfine, kFilter, kExecute };
 struct Word {
   int step;
   int error;
@@ -37,6 +38,7 @@ struct ChildPlan {
   std::vector<char*> envp;
   std::vector<sock_filter> filter;
   Backend backend;
+  int ruleset;
   int channel;
   pid_t monitor;
   sigset_t mask;
@@ -56,12 +58,18 @@ ChildPlan make_plan(const Launch& launch, Backend backend, int channel) {
   plan.shell_argv.insert(plan.shell_argv.end(), plan.argv.begin() + 1, plan.argv.end());
   plan.argv.push_back(nullptr);
   plan.shell_argv.push_back(nullptr);
-  for (const auto& [name, value] : launch.spec->env) plan.env_text.push_back(name + "=" + value);
+  Environment env = launch.spec->env;
+  if (backend == Backend::kHybrid) add_preload(launch.preload->library, &env);
+  for (const auto& [name, value] : env) plan.env_text.push_back(name + "=" + value);
   for (const std::string& text : plan.env_text) plan.envp.push_back(mutable_text(text));
   plan.envp.push_back(nullptr);
+  if (backend == Backend::kHybrid) {
+    plan.filter = make_filter(SECCOMP_RET_USER_NOTIF, launch.preload->page);
+  }
   if (backend == Backend::kNotify) plan.filter = make_filter(SECCOMP_RET_USER_NOTIF);
   if (backend == Backend::kPtrace) plan.filter = make_filter(SECCOMP_RET_TRACE);
   plan.backend = backend;
+  plan.ruleset = launch.ruleset;
   plan.channel = channel;
   plan.monitor = ::getpid();
   plan.mask = launch.signal_mask;
@@ -91,12 +99,16 @@ bool set_stdio(const TraceSpec& spec) {
   // The monitor is gone already if it is not our parent any more.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.monitor) ::_exit(127);
   if (!set_stdio(*plan.spec)) give_up(plan, kStdio, errno);
-  close_other_descriptors({plan.channel});
+  close_other_descriptors({plan.channel, plan.ruleset});
   if (!plan.spec->cwd.empty() && ::chdir(plan.spec->cwd.c_str()) != 0) {
     give_up(plan, kDirectory, errno);
   }
+  if (plan.ruleset >= 0) {
+    if (const int error = confine_self(plan.ruleset); error != 0) give_up(plan, kConfine, error);
+    ::close(plan.ruleset);
+  }
   int listener = -1;
-  if (plan.backend != Backend::kOff) {
+  if (!plan.filter.empty()) {
     listener = install_filter(plan.filter);
     if (listener < 0) give_up(plan, kFilter, -listener);
   }
@@ -116,6 +128,8 @@ std::unexpected<Error> failure(const Launch& plan, const Word& word) {
   switch (word.step) {
     case kDirectory:
       return fail_errno(word.error, "enter '" + plan.spec->cwd + "'");
+    case kConfine:
+      return fail_errno(word.error, "confine the command");
     case kStdio:
       return fail_errno(word.error, "give the command its input and output");
     case kFilter:
@@ -230,7 +244,7 @@ Result<Launched> launch(const Launch& plan, Backend backend) {
   const ssize_t got =
       receive_with_descriptor(launched.channel.get(), &word, sizeof word, &launched.listener);
   const bool ready = got == sizeof word && word.step == kReady;
-  if (ready && (backend == Backend::kOff || launched.listener.valid())) return launched;
+  if (ready && (child_plan.filter.empty() || launched.listener.valid())) return launched;
   ::kill(launched.pid, SIGKILL);
   ::waitpid(launched.pid, nullptr, 0);
   return failure(plan, ready ? Word{kFilter, EMFILE} : word);

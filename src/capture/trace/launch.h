@@ -11,6 +11,8 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,12 +29,18 @@ struct Launch {
   const TraceSpec* spec = nullptr;
   std::string program;
   sigset_t signal_mask{};  // the caller's own
+  int ruleset = -1;        // of a confinement
+  struct Preload {
+    std::string library;
+    std::uint64_t page = 0;  // from where path reads are allowed
+  };
+  std::optional<Preload> preload;  // kHybrid
 };
 
 struct Launched {
   pid_t pid = 0;
   UniqueFd channel;
-  UniqueFd listener;  // kNotify
+  UniqueFd listener;  // of a back end with a filter
 };
 
 // One try with one back end (not kAuto). kUnsupported: this back end's filter cannot be installed

@@ -216,6 +216,14 @@ void predict(Record* record) {
   record->result = outcome(*record, look);
 }
 
+void look_at(const std::string& path, Record* record) {
+  const Look look = look_up(path, Links::kKeep);
+  if (look.error != 0) return;
+  record->mode = look.info.st_mode;
+  record->dev = look.info.st_dev;
+  record->ino = look.info.st_ino;
+}
+
 std::string interpreter_of(const std::string& program) {
   const UniqueFd fd(::open(program.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid()) return {};

@@ -24,6 +24,9 @@ std::string absolute_path(Whose whose, std::string base, std::string path, Alias
 // Fills result, predicted, mode, dev and ino (trace.h says what they promise).
 void predict(Record* record);
 
+// Fills mode, dev and ino with what stands at `path` now, a link not followed.
+void look_at(const std::string& path, Record* record);
+
 // The interpreter of a "#!" file, as the kernel would start it; empty when there is none.
 std::string interpreter_of(const std::string& program);
 

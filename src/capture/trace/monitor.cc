@@ -21,6 +21,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "capture/trace/launch.h"
+#include "capture/trace/preload_file.h"
 #include "capture/trace/process_tree.h"
 #include "capture/trace/record_file.h"
 #include "capture/trace/tracer.h"
@@ -89,6 +90,10 @@ Status join_terminal(const MonitorPlan& plan) {
 }
 
 Status Monitor::set_up() {
+  // Before anything else: what the command sees is what we look paths up in.
+  if (const int error = enter_namespaces(spec_.enter); error != 0) {
+    return fail_errno(error, "enter the mount of the worktree");
+  }
   close_other_descriptors({plan_.record_fd, plan_.caller, plan_.terminal, spec_.stdin_fd,
                            spec_.stdout_fd, spec_.stderr_fd});
   sigset_t all{};
@@ -108,11 +113,32 @@ Status Monitor::set_up() {
   return join_terminal(plan_);
 }
 
+// With the bugs that tests put into the library.
+Result<std::unique_ptr<Ring>> make_ring() {
+  std::uint32_t bugs = 0;
+  if (INJECTED_BUG("preload.drop_when_full")) bugs |= ring::kDropWhenFull;
+  if (INJECTED_BUG("preload.parents_number")) bugs |= ring::kKeepNumberAfterFork;
+  if (INJECTED_BUG("preload.old_directory")) bugs |= ring::kForgetToAskCwd;
+  return Ring::create(bugs);
+}
+
 Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend) {
-  Launched launched = TRY(launch(launch_plan, backend));
+  if (backend == Backend::kBpf) TRY(may_use_bpf());
+  Preloaded preloaded;
+  Launch with = launch_plan;
+  if (backend == Backend::kHybrid) {
+    preloaded.ring = TRY(make_ring());
+    preloaded.library = preload_path(spec_.record_file);
+    TRY(write_preload(preloaded.library, preloaded.ring->config()));
+    with.preload = {preloaded.library, preloaded.ring->config().page};
+  }
+  Launched launched = TRY(launch(with, backend));
   tree_.root = launched.pid;
-  if (backend == Backend::kNotify) {
-    tracer_ = make_notify_tracer(std::move(launched.listener), &tree_, &writer_);
+  if (backend == Backend::kBpf) {
+    tracer_ = make_bpf_tracer(&tree_, &writer_, spec_.ring_bytes);
+  } else if (backend == Backend::kHybrid || backend == Backend::kNotify) {
+    tracer_ =
+        make_notify_tracer(std::move(launched.listener), &tree_, &writer_, std::move(preloaded));
   } else if (backend == Backend::kPtrace) {
     tracer_ = make_ptrace_tracer(std::move(launched.listener), &tree_, &writer_);
   }
@@ -127,9 +153,13 @@ Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend
 
 Status Monitor::start() {
   TRY(set_up());
-  Launch launch_plan{&spec_, plan_.program, plan_.signal_mask};
+  const std::string program = plan_.program.empty() ? TRY(find_program(spec_)) : plan_.program;
+  UniqueFd ruleset;
+  if (spec_.confine) ruleset = TRY(make_ruleset(*spec_.confine));
+  Launch launch_plan{&spec_, program, plan_.signal_mask, ruleset.get(), std::nullopt};
   std::string refused;
-  for (const Backend backend : {Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
+  for (const Backend backend :
+       {Backend::kBpf, Backend::kHybrid, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
     if (spec_.backend != Backend::kAuto && spec_.backend != backend) continue;
     Result<Launched> launched = try_backend(launch_plan, backend);
     if (!launched && launched.error().code == Code::kUnsupported) {

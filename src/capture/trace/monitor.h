@@ -30,7 +30,7 @@ enum class Message : char {
 
 struct MonitorPlan {
   const TraceSpec* spec = nullptr;
-  std::string program;
+  std::string program;  // empty: to be looked for where the command is
   int record_fd = -1;
   int caller = -1;         // the socket
   int terminal = -1;       // -1: there is none to take

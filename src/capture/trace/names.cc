@@ -71,6 +71,10 @@ std::string_view backend_name(Backend backend) {
   switch (backend) {
     case Backend::kAuto:
       return "auto";
+    case Backend::kHybrid:
+      return "hybrid";
+    case Backend::kBpf:
+      return "bpf";
     case Backend::kNotify:
       return "notify";
     case Backend::kPtrace:
@@ -82,16 +86,12 @@ std::string_view backend_name(Backend backend) {
 }
 
 Result<Backend> backend_from_name(std::string_view name) {
-  for (const Backend backend :
-       {Backend::kAuto, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
+  for (const Backend backend : {Backend::kAuto, Backend::kBpf, Backend::kHybrid, Backend::kNotify,
+                                Backend::kPtrace, Backend::kOff}) {
     if (name == backend_name(backend)) return backend;
   }
-  if (name == "bpf" || name == "hybrid") {
-    return fail(Code::kUnsupported, "trace back end '" + std::string(name) + "' is not built yet",
-                "use --trace auto, notify, ptrace or off");
-  }
   return fail(Code::kUsage, "no trace back end is called '" + std::string(name) + "'",
-              "use --trace auto, notify, ptrace or off");
+              "use --trace auto, bpf, hybrid, notify, ptrace or off");
 }
 
 }  // namespace gittxn::capture

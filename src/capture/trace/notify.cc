@@ -5,6 +5,11 @@
 // goes out first, so that the process runs while the record is encoded; one thread does all of it,
 // so the order of records is the order of calls.
 //
+// With a preloaded library (hybrid) most reads do not come here but are in its ring. Their place
+// among the notified calls: whatever was claimed in the ring when a call is received was begun
+// before it, or at the same time, and is recorded first; when the call changes something, even
+// before it is let go, so that what is looked up for an unfinished read is what stood there then.
+//
 // WAIT_KILLABLE_RECV (filter.cc): once received, only a deadly signal ends the wait, so that a
 // signal does not make a call appear twice.
 #include <errno.h>
@@ -21,6 +26,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
+#include "capture/trace/lookup.h"
 #include "capture/trace/tracer.h"
 
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
@@ -37,8 +44,12 @@ extern "C" void ignore_signal(int) {}
 
 class NotifyTracer final : public Tracer {
  public:
-  NotifyTracer(UniqueFd listener, TreeState* tree, RecordWriter* writer)
-      : listener_(std::move(listener)), tree_(tree), writer_(writer), decoder_(::getpid()) {}
+  NotifyTracer(UniqueFd listener, TreeState* tree, RecordWriter* writer, Preloaded preloaded)
+      : listener_(std::move(listener)),
+        tree_(tree),
+        writer_(writer),
+        preloaded_(std::move(preloaded)),
+        decoder_(::getpid()) {}
   ~NotifyTracer() override { stop(); }
   Status start() override;
   void stop() override;
@@ -48,10 +59,15 @@ class NotifyTracer final : public Tracer {
   bool receive(seccomp_notif* request);
   void answer(const seccomp_notif& request);
   void fail_tracing(int error);
+  std::uint64_t meet(const CallSite& site);
+  void drain(std::uint64_t mark);
+  void add_read(Record record);
 
   UniqueFd listener_;
   TreeState* tree_;
   RecordWriter* writer_;
+  Preloaded preloaded_;
+  std::uint64_t moves_ = 0;
   Decoder decoder_;
   Decoded decoded_;
   std::vector<char> request_;
@@ -78,6 +94,7 @@ Status NotifyTracer::start() {
 
 void NotifyTracer::stop() {
   if (!thread_.joinable()) return;
+  // The tree is gone, so what it has left in the ring is all there will be.
   // Older kernels do not end the wait when the last process is gone. The signal may come just
   // before the wait begins, so it is sent until it has worked.
   stop_ = true;
@@ -86,6 +103,7 @@ void NotifyTracer::stop() {
     ::usleep(500);
   }
   thread_.join();
+  if (preloaded_.ring != nullptr) drain(preloaded_.ring->mark());
 }
 
 void NotifyTracer::serve() {
@@ -121,13 +139,54 @@ void NotifyTracer::fail_tracing(int error) {
   tree_->wake_main();
 }
 
+// Before a call is let go: who makes it, and whether directories stay where they are. Returns how
+// much of the ring comes before it.
+std::uint64_t NotifyTracer::meet(const CallSite& site) {
+  Ring& ring = *preloaded_.ring;
+  ring.greets(site.args.back(), decoded_.call.pid);
+  WorkingDirs& directories = decoder_.directories();
+  const bool moving = directories.moving();
+  ring.set_directories(moving ? Ring::Directories::kMove : Ring::Directories::kStand);
+  if (std::exchange(moves_, directories.moves()) != directories.moves()) ring.directories_change();
+  return ring.mark();
+}
+
+void NotifyTracer::drain(std::uint64_t mark) {
+  const Status drained =
+      preloaded_.ring->drain(mark, [this](Record record) { add_read(std::move(record)); });
+  if (drained) return;
+  writer_->lose(drained.error().message);
+  preloaded_.ring.reset();
+}
+
+// What the library could not tell: the outcome of a call that has not returned, and what kind of
+// thing access() found.
+void NotifyTracer::add_read(Record record) {
+  const bool found = record.op == Op::kAccess && record.result == 0;
+  if (decoder_.may_look() && (record.assumed || found)) {
+    Record look = record;
+    predict(&look);
+    if (record.assumed) {
+      record = std::move(look);
+    } else {
+      record.mode = look.mode;
+    }
+  }
+  writer_->add(std::move(record));
+}
+
 void NotifyTracer::answer(const seccomp_notif& request) {
   CallSite site;
   site.tid = static_cast<pid_t>(request.pid);
   site.arch = request.data.arch;
   site.number = static_cast<std::uint32_t>(request.data.nr);
   for (std::size_t i = 0; i < site.args.size(); ++i) site.args[i] = request.data.args[i];
+  Ring* ring = preloaded_.ring.get();
+  site.by_library = ring != nullptr && ring->is_greeting(site.args.back());
   const bool alive = decoder_.decode(site, &decoded_);
+  const std::uint64_t mark = ring == nullptr ? 0 : meet(site);
+  const bool first = decoded_.has_call && changes_something(decoded_.call);
+  if (ring != nullptr && first && !INJECTED_BUG("trace.ring_drained_late")) drain(mark);
   std::memset(response_.data(), 0, response_.size());
   auto* response = reinterpret_cast<seccomp_notif_resp*>(response_.data());
   response->id = request.id;
@@ -136,8 +195,10 @@ void NotifyTracer::answer(const seccomp_notif& request) {
   // ENOENT: killed meanwhile. Anything else (a kernel before 5.5 cannot continue a call) would
   // leave the process waiting for ever.
   if (!went_on && errno != ENOENT) return fail_tracing(errno);
+  if (preloaded_.ring != nullptr && !INJECTED_BUG("trace.ring_drained_late")) drain(mark);
   for (Record& record : decoded_.before) writer_->add(std::move(record));
   if (!alive || !went_on || !decoded_.has_call) return;
+  if (decoded_.call.op == Op::kOpenRead && decoded_.call.path == preloaded_.library) return;
   writer_->add(std::move(decoded_.call));
   for (Record& record : decoded_.after) writer_->add(std::move(record));
 }
@@ -154,9 +215,9 @@ bool set_synchronous_wakeup(int listener) {
   return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, kSyncWakeUp) == 0;
 }
 
-std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree,
-                                           RecordWriter* writer) {
-  return std::make_unique<NotifyTracer>(std::move(listener), tree, writer);
+std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree, RecordWriter* writer,
+                                           Preloaded preloaded) {
+  return std::make_unique<NotifyTracer>(std::move(listener), tree, writer, std::move(preloaded));
 }
 
 }  // namespace gittxn::capture

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/random.h"
 #include "capture/trace/filter.h"
 #include "capture/trace/launch.h"
 #include "capture/trace/monitor.h"
@@ -37,19 +38,26 @@ Status try_run(Backend backend) {
   const UniqueFd null = TRY(open_fd("/dev/null", O_RDWR));
   if (!records.valid()) return fail_errno(errno, "make a memory file");
   TraceSpec spec;
-  spec.argv = {"true"};
+  // The first look of a process is notified under every back end, the others are the library's.
+  spec.argv = {"cat", "/dev/null", "/dev/null", "/dev/null"};
+  spec.record_file = "/tmp/git-txn-probe-" + Random().name(12);  // for what lies beside it
   spec.cwd = "/";
   spec.backend = backend;
   spec.stdin_fd = spec.stdout_fd = spec.stderr_fd = null.get();
   const TraceResult result = TRY(run_into(spec, records.get()));
   if (!result.lost.empty()) return fail(Code::kFault, result.lost);
   bool saw_program = false;
-  const RecordSummary summary = TRY(read_records(
-      "/proc/self/fd/" + std::to_string(records.get()), [&saw_program](const Record& record) {
-        saw_program = saw_program || (record.op == Op::kExec && record.path.ends_with("/true"));
+  bool saw_result = false;
+  const RecordSummary summary =
+      TRY(read_records("/proc/self/fd/" + std::to_string(records.get()), [&](const Record& record) {
+        saw_program = saw_program || (record.op == Op::kExec && record.path.ends_with("/cat"));
+        saw_result = saw_result || (record.op == Op::kOpenRead && !record.assumed);
       }));
   if (!summary.complete) return fail(Code::kFault, summary.reason);
   if (!saw_program) return fail(Code::kFault, "a program that was run left no record");
+  if (backend == Backend::kHybrid && !saw_result) {
+    return fail(Code::kUnsupported, "programs do not load the library that is preloaded");
+  }
   return {};
 }
 
@@ -57,14 +65,16 @@ Status try_run(Backend backend) {
 
 std::vector<Capability> probe_backends() {
   std::vector<Capability> found;
-  for (const Backend backend : {Backend::kNotify, Backend::kPtrace}) {
+  for (const Backend backend :
+       {Backend::kBpf, Backend::kHybrid, Backend::kNotify, Backend::kPtrace}) {
     Capability capability{backend, false, {}};
     if (const Status ran = try_run(backend); ran) {
       capability.usable = true;
     } else {
       capability.detail = ran.error().message;
     }
-    if (backend == Backend::kNotify && capability.usable && !has_synchronous_wakeup()) {
+    const bool notified = backend == Backend::kHybrid || backend == Backend::kNotify;
+    if (notified && capability.usable && !has_synchronous_wakeup()) {
       capability.detail = "no synchronous wake-up (Linux 6.6 has it): traced calls cost more";
     }
     if (backend == Backend::kPtrace && capability.usable) {

@@ -21,6 +21,7 @@
 #include "capture/trace/calls.h"
 #include "capture/trace/launch.h"
 #include "capture/trace/monitor.h"
+#include "capture/trace/preload_file.h"
 #include "capture/trace/process_tree.h"
 
 namespace gittxn::capture {
@@ -206,16 +207,21 @@ Result<TraceResult> run_into(const TraceSpec& spec, int record_fd) {
   MonitorPlan plan;
   plan.spec = &spec;
   plan.record_fd = record_fd;
-  plan.program = TRY(find_program(spec));
+  if (spec.enter.mount < 0) plan.program = TRY(find_program(spec));
   if (native_arch() == 0 && spec.backend != Backend::kOff) {
     return fail(Code::kUnsupported, "this machine's architecture has no system-call trace yet",
                 "use --trace off");
   }
-  return fork_monitor(spec, std::move(plan));
+  Result<TraceResult> result = fork_monitor(spec, std::move(plan));
+  // What is left running may start programs that want the library; it goes with the worktree then,
+  // as it does when it cannot be removed now.
+  if (!spec.keep_running) static_cast<void>(remove_file(preload_path(spec.record_file)));
+  return result;
 }
 
 Result<TraceResult> run_traced(const TraceSpec& spec) {
-  TRY(find_program(spec));  // a program that is not there leaves no file behind
+  // A program that is not there leaves no file behind.
+  if (spec.enter.mount < 0) TRY(find_program(spec));
   const UniqueFd records =
       TRY_IN("creating the trace record file",
              open_fd(spec.record_file, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600));

@@ -22,6 +22,7 @@ struct CallSite {
   std::uint32_t arch = 0;
   std::uint32_t number = 0;
   std::array<std::uint64_t, 6> args{};
+  bool by_library = false;  // the preloaded one, which asks for its directory again after a chdir
 };
 
 class CallView {

@@ -25,6 +25,7 @@ using testing::TempDir;
 
 class Terminal : public ::testing::TestWithParam<Backend> {
  protected:
+  void SetUp() override { SKIP_UNUSABLE(GetParam()); }
   void say(const std::string& line) const {
     std::ofstream(dir_ / "log", std::ios::app) << line << "\n";
   }
@@ -105,7 +106,8 @@ class Terminal : public ::testing::TestWithParam<Backend> {
   std::string shown_;
 };
 INSTANTIATE_TEST_SUITE_P(Trace, Terminal,
-                         ::testing::Values(Backend::kOff, Backend::kNotify, Backend::kPtrace),
+                         ::testing::Values(Backend::kOff, Backend::kBpf, Backend::kHybrid,
+                                           Backend::kNotify, Backend::kPtrace),
                          [](const auto& p) { return std::string(backend_name(p.param)); });
 
 // Types `keys` once, when `mark` has been shown.

@@ -13,12 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "base/namespaces.h"
 #include "base/result.h"
 #include "base/subprocess.h"
+#include "capture/trace/confine.h"
 
 namespace gittxn::capture {
 
-enum class Backend { kAuto, kNotify, kPtrace, kOff };
+enum class Backend { kAuto, kBpf, kHybrid, kNotify, kPtrace, kOff };
 std::string_view backend_name(Backend backend);
 Result<Backend> backend_from_name(std::string_view name);  // names later back ends, refused by name
 
@@ -66,9 +68,9 @@ enum class Op : std::uint8_t {
 };
 std::string_view op_name(Op op);
 
-// Results. The ptrace back end knows the kernel's own. Under notification the call runs after the
-// record is made, so `assumed` is true for every call; the monitor then looks the path up itself
-// just before it lets the call go on:
+// Results. The eBPF and ptrace back ends know the kernel's own, and so does hybrid for the reads
+// that its library makes. A notified call runs after the record is made, so `assumed` is true for
+// it; the monitor then looks the path up itself just before it lets the call go on:
 //   assumed=false, the result is the kernel's own.
 //   assumed=true and predicted: it is what existence and type say: 0, or -ENOENT, -ENOTDIR,
 //   -EEXIST,
@@ -78,9 +80,13 @@ std::string_view op_name(Op op);
 //     prediction then is one of the two orders in which the tree itself raced. Rely on it inside
 //     the worktree; outside it is a hint.
 //   assumed=true, not predicted: nothing is known; presence and absence both count.
-// `mode`, `dev`, `ino` come from the same look-up in both back ends: what stood at `path` BEFORE
-// the call (the last link followed unless `nofollow`); mode 0: nothing did, or it could not be
-// looked up. So an O_CREAT open with mode 0 and result >= 0 made a new file.
+// `mode`, `dev`, `ino` come from the same look-up: what stood at `path` BEFORE the call (the last
+// link followed unless `nofollow`); mode 0: nothing did, or it could not be looked up. Of a read
+// that the library made `mode` is the kernel's own answer, and `dev` and `ino` are 0. So an O_CREAT
+// open with mode 0 and result >= 0 made a new file.
+// The eBPF back end has them from the kernel's own structures where a call succeeded: of opens,
+// stats, execs (of a script only that it is an executable file), what is a directory or a link by
+// the call's success, and the source of a rename; else mode is 0.
 struct Record {
   std::uint64_t seq = 0;  // 1, 2, ... in the file; order of the calls as the monitor saw them
   Op op = Op::kOther;
@@ -121,7 +127,9 @@ struct TraceSpec {
   std::vector<std::string> argv;
   std::string cwd;
   Environment env;
-  std::string record_file;  // created, mode 0600; kExists when there is one already
+  std::string record_file;         // created, mode 0600; kExists when there is one already
+  std::optional<Confine> confine;  // the command and everything it starts
+  NamespaceFds enter;              // before the program is looked for and `cwd` is entered
   Backend backend = Backend::kAuto;
   int stdin_fd = 0, stdout_fd = 1, stderr_fd = 2;  // given to the command as they are
   // True: the command becomes the terminal's foreground process group (a Ctrl-Z stops it and then
@@ -136,6 +144,7 @@ struct TraceSpec {
   // first is a SIGINT to the command, the second ends the tree. In the foreground the terminal
   // sends them itself and the monitor counts them.
   std::function<bool()> interrupted;
+  std::size_t ring_bytes = 0;  // kBpf: what the kernel keeps for us, a power of two; 0: enough
   // When this descriptor can be read (the end of a pipe whose other end the command has),
   // on_readable is called and must read what is there; at the end of file the descriptor is no
   // longer looked at. Without it a command that says more than a pipe holds would wait for the next

@@ -312,8 +312,22 @@ void Family::announce(const Member& member, int depth, std::vector<Record>* news
 }
 
 bool WorkingDirs::settled() {
-  std::erase_if(changing_, [](pid_t tid) { return ::kill(tid, 0) != 0 && errno == ESRCH; });
+  std::erase_if(changing_, [](const Change& change) {
+    if (::kill(change.tid, 0) != 0 && errno == ESRCH) return true;
+    // "running", or the number of the call in which it waits.
+    std::array<char, 256> buffer;
+    const std::string_view waits =
+        read_small(fmt::format("/proc/{}/syscall", change.tid).c_str(), std::span(buffer));
+    return !waits.empty() && waits[0] >= '0' && waits[0] <= '9' &&
+           number_in<std::uint32_t>(waits) != change.call;
+  });
   return changing_.empty();
+}
+
+bool WorkingDirs::moving() {
+  const auto is_any = [](const Change& change) { return change.scope == Scope::kAny; };
+  if (std::ranges::none_of(changing_, is_any)) return false;
+  return !settled() && std::ranges::any_of(changing_, is_any);
 }
 
 Peek WorkingDirs::of(pid_t tid, std::string* out) {
@@ -328,9 +342,10 @@ Peek WorkingDirs::of(pid_t tid, std::string* out) {
   return peek;
 }
 
-void WorkingDirs::changes(pid_t tid) {
+void WorkingDirs::changes(pid_t tid, std::uint32_t call, Scope scope) {
   known_.clear();
-  changing_.push_back(tid);
+  changing_.push_back({tid, call, scope});
+  if (scope == Scope::kAny) ++moves_;
 }
 
 }  // namespace gittxn::capture

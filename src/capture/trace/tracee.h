@@ -75,7 +75,7 @@ class Family {
 // Current directories, remembered because asking costs as much as the rest of a look-up. What can
 // change one (chdir of a thread that shares it, a rename or removal of a directory, a mount) is
 // itself a traced call, but takes effect only after it was let go: until its thread is seen again,
-// or is gone, nothing is believed and everybody is asked.
+// waits in another call, or is gone, nothing is believed and everybody is asked.
 class WorkingDirs {
  public:
   Peek of(pid_t tid, std::string* out);
@@ -83,11 +83,22 @@ class WorkingDirs {
     if (!changing_.empty()) std::erase(changing_, tid);
   }
   void forget(pid_t tid) { known_.erase(tid); }  // a number that was given out again
-  void changes(pid_t tid);  // it is about to make a call that can change any of them
+  // It is about to make a call that can change its own, or any of them.
+  enum class Scope { kOwn, kAny };
+  void changes(pid_t tid, std::uint32_t call, Scope scope);
+  bool moving();  // a call that can change any of them has not returned, as far as is known
+  std::uint64_t moves() const { return moves_; }  // how many such calls there were
 
  private:
+  struct Change {
+    pid_t tid;
+    std::uint32_t call;
+    Scope scope;
+    bool operator==(pid_t other) const { return tid == other; }
+  };
   bool settled();
-  std::vector<pid_t> changing_;
+  std::vector<Change> changing_;
+  std::uint64_t moves_ = 0;
   std::unordered_map<pid_t, std::string> known_;
 };
 

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "capture/trace/decode.h"
 #include "capture/trace/record_file.h"
+#include "capture/trace/ring.h"
 
 namespace gittxn::capture {
 
@@ -40,11 +41,23 @@ class Tracer {
   virtual void stop() = 0;
 };
 
-std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree,
-                                           RecordWriter* writer);
+// With a library: calls that it made itself come from its ring.
+struct Preloaded {
+  std::unique_ptr<Ring> ring;  // none: no library
+  std::string library;         // loading it is nothing the command asked for
+};
+std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree, RecordWriter* writer,
+                                           Preloaded preloaded);
 // `unused_listener`: kept open so that nobody else in the tree can have one (filter.h).
 std::unique_ptr<Tracer> make_ptrace_tracer(UniqueFd unused_listener, TreeState* tree,
                                            RecordWriter* writer);
+
+// Whether this process has what the eBPF back end needs, and this program was built with it;
+// kUnsupported with the reason. Cheap: nothing is loaded.
+Status may_use_bpf();
+// `ring_bytes` as in TraceSpec. start() loads the programs; the command must not run yet.
+std::unique_ptr<Tracer> make_bpf_tracer(TreeState* tree, RecordWriter* writer,
+                                        std::size_t ring_bytes);
 
 // Whether the listener took the flag for synchronous wake-up (Linux 6.6).
 bool set_synchronous_wakeup(int listener);

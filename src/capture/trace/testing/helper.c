@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -224,9 +227,32 @@ static void moving(void) {
   NEED(open("6", O_CREAT | O_WRONLY, 0600) < 0); /* removed: nothing can be made here */
 }
 
+/* a no-op, then an openat of what is not there; prints the result, or that there is no io_uring */
 static void uring(void) {
-  char params[256] = {0};
-  NEED(syscall(425, 4, params) < 0 && errno == ENOSYS);
+  struct io_uring_params params = {0};
+  int fd = (int)syscall(425, 4, &params);
+  if (fd < 0) {
+    NEED(errno == ENOSYS || errno == EPERM);
+    printf("refused\n");
+    return;
+  }
+  size_t size = params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe);
+  size_t sq_size = params.sq_off.array + params.sq_entries * sizeof(uint32_t);
+  int flags = MAP_SHARED | MAP_POPULATE;
+  char* sq = mmap(NULL, sq_size, PROT_READ | PROT_WRITE, flags, fd, IORING_OFF_SQ_RING);
+  char* cq = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, IORING_OFF_CQ_RING);
+  struct io_uring_sqe* sqes = mmap(NULL, params.sq_entries * sizeof *sqes, PROT_READ | PROT_WRITE,
+                                   flags, fd, IORING_OFF_SQES);
+  NEED(sq != MAP_FAILED && cq != MAP_FAILED && (void*)sqes != MAP_FAILED);
+  sqes[0].opcode = IORING_OP_NOP;
+  sqes[1].opcode = IORING_OP_OPENAT;
+  sqes[1].fd = AT_FDCWD;
+  sqes[1].addr = (uint64_t)(uintptr_t) "through-the-ring";
+  for (uint32_t i = 0; i < 2; ++i) ((uint32_t*)(void*)(sq + params.sq_off.array))[i] = i;
+  __atomic_store_n((uint32_t*)(void*)(sq + params.sq_off.tail), 2, __ATOMIC_RELEASE);
+  NEED(syscall(426, fd, 2, 2, IORING_ENTER_GETEVENTS, NULL, 0) == 2);
+  struct io_uring_cqe* cqes = (void*)(cq + params.cq_off.cqes);
+  printf("%d\n", cqes[1].res);
 }
 
 static void listener(void) {
@@ -253,6 +279,71 @@ static void compat(void) {
 #endif
 }
 
+/* a text that no page of this process holds yet: the call is the first to touch it */
+static char* cold(const char* text) {
+  static int number;
+  char name[32];
+  snprintf(name, sizeof name, "cold-%d", number++);
+  int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  NEED(fd >= 0 && write(fd, text, strlen(text) + 1) > 0);
+  char* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+  NEED(page != MAP_FAILED && close(fd) == 0);
+  return page;
+}
+static void cold_arguments(void) {
+  struct sockaddr_un un = {.sun_family = AF_UNIX};
+  touch("a");
+  NEED(access(cold("a"), F_OK) == 0);
+  NEED(open(cold("cold-absent"), O_RDONLY) < 0);
+  NEED(rename(cold("a"), cold("b")) == 0);
+  NEED(symlink(cold("text"), cold("link")) == 0);
+  NEED(open(cold("/proc/self/cwd/b"), O_RDONLY) >= 0);
+  NEED(open((char*)8, O_RDONLY) < 0 && errno == EFAULT);
+  NEED(mkdir("sub", 0755) == 0);
+  int top = open("sub", O_PATH);
+  NEED(top >= 0 && openat(top, cold("made"), O_CREAT | O_WRONLY, 0600) >= 0);
+  char* address = cold("");
+  int fd = open("address", O_RDWR | O_CREAT, 0600);
+  strcpy(un.sun_path, "cold-socket");
+  NEED(write(fd, &un, sizeof un) == sizeof un && ftruncate(fd, 4096) == 0);
+  address = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+  NEED(connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr*)(void*)address, sizeof un) < 0);
+  if (fork() == 0) {
+    char* args[] = {cold("true"), cold("first word"), NULL};
+    execv(cold("/bin/true"), args);
+    _exit(1);
+  }
+  int status;
+  NEED(wait(&status) > 0 && status == 0);
+}
+
+/* children that are not below their maker: a sibling, and one whose parent has ended */
+static void orphans(void) {
+  int ready[2];
+  char byte;
+  NEED(pipe(ready) == 0);
+  touch("o");
+  if (syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0) == 0) {
+    NEED(open("by-sibling", O_RDONLY) < 0);
+    NEED(write(ready[1], "s", 1) == 1);
+    _exit(0);
+  }
+  if (fork() == 0) {
+    pid_t parent = getpid();
+    if (fork() == 0) {
+      NEED(write(ready[1], "c", 1) == 1);
+      while (getppid() == parent) usleep(1000);
+      NEED(open("by-orphan", O_RDONLY) < 0);
+      NEED(write(ready[1], "o", 1) == 1);
+      _exit(0);
+    }
+    NEED(read(ready[0], &byte, 1) == 1);
+    _exit(0);
+  }
+  wait(NULL);
+  for (int i = 0; i < 2; ++i) NEED(read(ready[0], &byte, 1) == 1);
+}
+
 static void undumpable(void) {
   NEED(prctl(PR_SET_DUMPABLE, 0) == 0);
   close(open("hidden", O_RDONLY));
@@ -277,6 +368,218 @@ static void signals(void) { /* a timer hits path calls all the time: each is mad
   NEED(ticks > 10);
 }
 
+/* ---- for the preloaded library ---- */
+
+/* looks that are not the first of the process, so that the library records them itself */
+static void warm_up(void) {
+  for (int i = 0; i < 3; ++i) access("warm-up", F_OK);
+}
+
+static void many(void) {
+  char name[32];
+  for (int i = 0; i < 3000; ++i) {
+    snprintf(name, sizeof name, "many-%d", i);
+    NEED(access(name, F_OK) < 0 && errno == ENOENT);
+  }
+}
+
+/* three processes, each forked from the one before: "pid name" a line, for the test */
+static void forks(void) {
+  const char* names[] = {"first", "second", "third"};
+  warm_up();
+  for (int i = 0; i < 3; ++i) {
+    warm_up();
+    NEED(access(names[i], F_OK) < 0);
+    printf("%d %s\n", getpid(), names[i]);
+    fflush(stdout);
+    if (i < 2) {
+      int status;
+      pid_t child = fork();
+      if (child == 0) continue;
+      NEED(waitpid(child, &status, 0) == child && status == 0);
+      NEED(access("again", F_OK) < 0);
+      return;
+    }
+  }
+}
+
+/* a child that shares memory goes elsewhere and looks there; its parent has not moved */
+static void borrowed(void) {
+  int status;
+  NEED(mkdir("inner", 0755) == 0);
+  warm_up();
+  NEED(access("parent-before", F_OK) < 0);
+  pid_t child = vfork();
+  if (child == 0) {
+    if (chdir("inner") != 0) _exit(1);
+    access("child-a", F_OK);
+    access("child-b", F_OK);
+    execl("/bin/true", "true", (char*)NULL);
+    _exit(1);
+  }
+  NEED(waitpid(child, &status, 0) == child && status == 0);
+  NEED(access("parent-after", F_OK) < 0);
+}
+
+/* where a process goes by itself, by a descriptor, and in a way that no library sees */
+static void wandering(void) {
+  int top;
+  NEED(mkdir("a", 0755) == 0 && mkdir("b", 0755) == 0 && mkdir("c", 0755) == 0);
+  NEED((top = open(".", O_RDONLY | O_DIRECTORY)) >= 0);
+  warm_up();
+  NEED(chdir("a") == 0);
+  for (int i = 0; i < 3; ++i) access("in-a", F_OK);
+  NEED(chdir("../b") == 0);
+  for (int i = 0; i < 3; ++i) access("in-b", F_OK);
+  NEED(fchdir(top) == 0);
+  for (int i = 0; i < 3; ++i) access("in-top", F_OK);
+  NEED(syscall(SYS_chdir, "c") == 0);
+  for (int i = 0; i < 3; ++i) access("in-c", F_OK);
+  for (int i = 0; i < 3; ++i) faccessat(top, "by-descriptor", F_OK, 0);
+  struct stat st;
+  for (int i = 0; i < 3; ++i) fstatat(top, "by-descriptor", &st, 0);
+  NEED(dup2(open("../a", O_RDONLY | O_DIRECTORY), top) == top); /* the same number, another one */
+  for (int i = 0; i < 3; ++i) fstatat(top, "by-same-number", &st, 0);
+  NEED(rename("../a", "../moved") == 0);
+  for (int i = 0; i < 3; ++i) fstatat(top, "by-moved", &st, 0);
+}
+
+/* a file read before it is written, and one after */
+static void order(void) {
+  warm_up();
+  for (int i = 0; i < 200; ++i) {
+    char name[32];
+    snprintf(name, sizeof name, "step-%d", i);
+    NEED(access(name, F_OK) < 0);
+    touch(name);
+    NEED(access(name, F_OK) == 0);
+    NEED(unlink(name) == 0);
+  }
+}
+
+static void keeps_errno(void) {
+  char* volatile nothing = NULL;
+  struct stat st;
+  char buffer[8];
+  touch("there");
+  for (int i = 0; i < 5; ++i) {
+    errno = 4321;
+    NEED(access("there", F_OK) == 0 && errno == 4321);
+    NEED(stat("there", &st) == 0 && S_ISREG(st.st_mode) && errno == 4321);
+    NEED(access(".", R_OK) == 0 && errno == 4321);
+    NEED(stat("nowhere", &st) == -1 && errno == ENOENT);
+    NEED(readlink("there", buffer, sizeof buffer) == -1 && errno == EINVAL);
+    NEED(access(nothing, F_OK) == -1 && errno == EFAULT);
+    NEED(open("", O_RDONLY) == -1 && errno == ENOENT);
+  }
+}
+
+/* a sandbox that allows only what is asked for: any call the library adds is death */
+static void sandbox(int by_prctl) {
+  struct stat st;
+  warm_up();
+#define KILL_ON(number)                             \
+  {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (number)}, {    \
+    BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS \
+  }
+  struct sock_filter code[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},
+                               KILL_ON(SYS_getpid),
+                               KILL_ON(SYS_getcwd),
+                               KILL_ON(SYS_fstat),
+                               KILL_ON(SYS_mmap),
+                               {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  struct sock_fprog program = {sizeof code / sizeof *code, code};
+  NEED(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  if (by_prctl) {
+    NEED(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0);
+  } else {
+    NEED(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0);
+  }
+  for (int i = 0; i < 5; ++i) {
+    NEED(access("in-sandbox", F_OK) < 0 && errno == ENOENT);
+    NEED(stat(".", &st) == 0);
+    int fd = open(".", O_RDONLY | O_DIRECTORY);
+    NEED(fd >= 0 && close(fd) == 0);
+  }
+  _exit(0);
+}
+static void sandbox_prctl(void) {
+  sandbox(1);
+}
+static void sandbox_seccomp(void) {
+  sandbox(0);
+}
+
+static void closes_all(void) {
+  int fd;
+  warm_up();
+  NEED(syscall(436, 3u, ~0u, 0u) == 0 || errno == ENOSYS); /* close_range */
+  NEED((fd = open(".", O_RDONLY)) == 3);
+  for (int i = 0; i < 5; ++i) NEED(access("still", F_OK) < 0);
+}
+
+/* handlers that look too, and one that never comes back */
+static sigjmp_buf back;
+static void look_and_jump(int signal) {
+  int before = errno;
+  ticks += signal != 0;
+  access("in-handler", F_OK);
+  errno = before;
+  if (ticks % 3 == 0) siglongjmp(back, 1);
+}
+static void handlers(void) {
+  struct sigaction action = {.sa_handler = look_and_jump};
+  struct itimerval every = {{0, 100}, {0, 100}};
+  static volatile int i;
+  char name[32];
+  warm_up();
+  sigaction(SIGALRM, &action, NULL);
+  sigsetjmp(back, 1);
+  setitimer(ITIMER_REAL, &every, NULL);
+  for (; i < 3000; ++i) {
+    snprintf(name, sizeof name, "handled-%d", i);
+    access(name, F_OK);
+  }
+  NEED(ticks > 10);
+}
+
+/* hangs in the open of a FIFO, is killed there */
+static void killed(void) {
+  char name[64], text[8] = "";
+  NEED(mkfifo("fifo", 0600) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    warm_up();
+    open("fifo", O_RDONLY);
+    _exit(0);
+  }
+  snprintf(name, sizeof name, "/proc/%d/syscall", child);
+  while (strncmp(text, "257 ", 4) != 0) { /* openat */
+    int fd = open(name, O_RDONLY);
+    NEED(fd >= 0);
+    NEED(read(fd, text, 4) >= 0);
+    close(fd);
+  }
+  kill(child, SIGKILL);
+  NEED(waitpid(child, NULL, 0) == child);
+}
+
+/* writes over the ring with what no library writes */
+static void vandal(void) {
+  char line[512];
+  warm_up();
+  FILE* maps = fopen("/proc/self/maps", "r");
+  NEED(maps != NULL);
+  while (fgets(line, sizeof line, maps) != NULL) {
+    unsigned long from, to;
+    if (strstr(line, "git-txn-trace") == NULL) continue;
+    NEED(sscanf(line, "%lx-%lx", &from, &to) == 2);
+    memset((char*)from + 8192, 0xee, to - from - 8192);
+  }
+  fclose(maps);
+  for (int i = 0; i < 600; ++i) access("after-the-damage", F_OK);
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -295,7 +598,21 @@ int main(int argc, char** argv) {
                {"listener", listener},
                {"compat", compat},
                {"undumpable", undumpable},
-               {"signals", signals}};
+               {"cold", cold_arguments},
+               {"orphans", orphans},
+               {"signals", signals},
+               {"many", many},
+               {"forks", forks},
+               {"borrowed", borrowed},
+               {"wandering", wandering},
+               {"order", order},
+               {"errno", keeps_errno},
+               {"sandbox-prctl", sandbox_prctl},
+               {"sandbox-seccomp", sandbox_seccomp},
+               {"closes-all", closes_all},
+               {"handlers", handlers},
+               {"killed", killed},
+               {"vandal", vandal}};
   for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; ++i) {
     if (strcmp(argv[1], modes[i].name) == 0) {
       modes[i].run();

@@ -26,11 +26,13 @@ inline std::string without_chance(std::string text) {
   static const std::regex compiler("/cc[A-Za-z0-9]{6}(?=[./ ]|$)");
   static const std::regex editor("/sed[A-Za-z0-9]{6}(?= |$)");
   static const std::regex object("tmp_obj_[A-Za-z0-9]{6}");
+  static const std::regex unfinished("-[0-9a-f]{8}(?=\\.o\\.tmp)");
   static const std::regex object_dir("tmp_objdir-[a-z]+-[A-Za-z0-9]{6}");
   text = std::regex_replace(text, process, "/proc/PID");
   text = std::regex_replace(text, compiler, "/ccRANDOM");
   text = std::regex_replace(text, editor, "/sedRANDOM");
   text = std::regex_replace(text, object, "tmp_obj_RANDOM");
+  text = std::regex_replace(text, unfinished, "-RANDOM");
   return std::regex_replace(text, object_dir, "tmp_objdir-RANDOM");
 }
 
@@ -178,7 +180,8 @@ class StraceReader {
         {"unlink", "unlink"},     {"chmod", "chmod"},      {"execve", "exec"},
         {"truncate", "truncate"}, {"statfs", "other"},     {"chown", "other"},
         {"lchown", "other"},      {"getxattr", "other"},   {"lgetxattr", "other"},
-        {"listxattr", "other"},   {"llistxattr", "other"}, {"utime", "set-times"}};
+        {"listxattr", "other"},   {"llistxattr", "other"}, {"utime", "set-times"},
+        {"setxattr", "other"}};
     static const std::map<std::string, std::string> at = {
         {"newfstatat", "stat"},   {"statx", "stat"},          {"faccessat", "access"},
         {"faccessat2", "access"}, {"readlinkat", "readlink"}, {"mkdirat", "mkdir"},

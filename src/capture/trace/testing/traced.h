@@ -32,6 +32,21 @@ class TempDir {
   std::string path_;
 };
 
+// Why a back end that not every machine has cannot be tested here; empty: it can.
+inline std::string why_unusable(Backend backend) {
+  if (backend != Backend::kBpf) return {};
+  static const std::vector<Capability> kFound = probe_backends();
+  for (const Capability& capability : kFound) {
+    if (capability.backend == backend && !capability.usable) return "bpf: " + capability.detail;
+  }
+  return {};
+}
+
+// In a fixture's SetUp.
+#define SKIP_UNUSABLE(backend)                                                        \
+  if (const auto why = gittxn::capture::testing::why_unusable(backend); !why.empty()) \
+  GTEST_SKIP() << why
+
 struct Traced {
   Result<TraceResult> result = fail(Code::kFault, "not run");
   RecordSummary summary;

@@ -1,0 +1,72 @@
+// From what the programs in the kernel saw to records: joins the entry of a call with its return,
+// gives a process that starts a program its argument vector, and says where the trace was blind.
+// Knows nothing of rings and programs; one thread uses it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/trace/bpf/event.h"
+#include "capture/trace/trace.h"
+#include "capture/trace/tracee.h"
+
+namespace gittxn::capture {
+
+class BpfJoin {
+ public:
+  explicit BpfJoin(std::function<void(Record)> sink) : sink_(std::move(sink)) {}
+  void begin(pid_t root);             // the command itself, before its first event
+  void take(std::string_view event);  // in the order of the ring
+
+ private:
+  class View;
+  struct Event {
+    BpfEvent head{};
+    std::array<std::string_view, kBpfMaxParts> bytes;  // of each part
+    std::size_t parts() const { return head.parts_used; }
+  };
+  struct Pending {
+    bool has_call = false;
+    Record call;
+    std::string again;  // the event itself, when memory was not there: read at the return
+  };
+  struct Place {
+    std::uint32_t number = 0;
+    Peek peek = Peek::kNoPath;
+    std::string path;
+  };
+  struct Words {
+    std::string text;
+    bool whole = true;
+  };
+
+  static bool parse(std::string_view raw, Event* event);
+  Pending shape(View view, const Event& event) const;
+  void keep_place(const Event& event);
+  const Place& place(const BpfPart& part) const;
+  void enter(const Event& event, std::string_view raw);
+  Pending take_pending(std::uint32_t thread);
+  void leave(const Event& event);
+  void finish(Pending* pending, const Event& event);
+  void add_words(const Event& event);
+  void execute(const Event& event);
+  void end(const Event& event);
+  void fork(pid_t process, pid_t parent);
+  void blind(pid_t process, std::string reason);
+
+  std::function<void(Record)> sink_;
+  std::unordered_map<std::uint32_t, Pending> pending_;  // by thread
+  std::unordered_map<std::uint32_t, Words> words_;
+  std::unordered_map<pid_t, pid_t> parents_;  // of the processes that live
+  std::vector<Place> places_ = std::vector<Place>(2 * kBpfPlacesUsed);  // by number, in a circle
+  bool mounts_changed_ = false;
+};
+
+}  // namespace gittxn::capture

@@ -1,0 +1,292 @@
+// The eBPF back end: loads the programs, puts the command into the set of traced processes, and
+// drains their ring. Nothing stops a traced process: no filter, no listener, no lost setuid bit;
+// what it did arrives a few milliseconds later.
+//
+// The ring is emptied by a clock and not by wake-ups, which would cost each call more than the
+// record does. It holds what two processors can write in many such periods; what does not fit is
+// counted in the kernel, and one lost event makes the read set unknown. After the tree is gone the
+// ring is emptied once more, so nothing is left in it.
+//
+// Programs, maps and ring belong to descriptors of the monitor: if it dies they are gone with it.
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bug.h"
+#include "capture/trace/tracer.h"
+
+#ifdef GIT_TXN_BPF
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "capture/trace/bpf/join.h"
+#include "capture/trace/bpf/object.h"
+#include "capture/trace/bpf/settings.h"
+#endif
+
+namespace gittxn::capture {
+
+#ifdef GIT_TXN_BPF
+
+namespace {
+
+constexpr int kShortestWaitMs = 2, kLongestWaitMs = 32;
+constexpr std::uint32_t kRingBytes = 16u << 20;
+// What the programs know a process by are numbers of the first PID namespace (PROC_PID_INIT_INO).
+constexpr std::string_view kFirstPidNamespace = "pid:[4026531836]";
+
+// libbpf says why something failed in lines for people; the last that warn are kept.
+std::string* messages() {
+  static std::string text;
+  return &text;
+}
+
+int keep_message(libbpf_print_level level, const char* format, va_list args) {
+  constexpr std::size_t kKept = 400;
+  if (level != LIBBPF_WARN) return 0;
+  std::array<char, 512> line;
+  const int size = std::vsnprintf(line.data(), line.size(), format, args);
+  if (size <= 0 || messages()->size() > kKept) return 0;
+  const std::string_view text(line.data(), std::strlen(line.data()));
+  messages()->append(text.substr(0, text.find('\n'))).append("; ");
+  return 0;
+}
+
+std::unexpected<Error> refused(std::string_view what, int error) {
+  std::string why = *messages();
+  if (why.size() > 2) why.resize(why.size() - 2);
+  return fail(Code::kUnsupported,
+              fmt::format("{}: {}{}{}", what, std::strerror(error), why.empty() ? "" : ": ", why));
+}
+
+bool has_capability(const std::array<__user_cap_data_struct, 2>& data, unsigned number) {
+  return (data[number / 32].effective & (1u << number % 32)) != 0;
+}
+
+class BpfTracer final : public Tracer {
+ public:
+  BpfTracer(TreeState* tree, RecordWriter* writer, std::size_t ring_bytes)
+      : tree_(tree),
+        writer_(writer),
+        ring_bytes_(ring_bytes),
+        join_([this](Record record) { writer_->add(std::move(record)); }) {}
+  ~BpfTracer() override {
+    stop();
+    ::ring_buffer__free(ring_);
+    for (bpf_link* link : links_) ::bpf_link__destroy(link);
+    ::bpf_object__close(object_);
+  }
+  Status start() override;
+  void stop() override;
+
+ private:
+  Status load();
+  Status open_object(const char* ring_program);
+  Status attach();
+  bool load_object(const char* ring_program);
+  Status trace_root() const;
+  void serve();
+  void drain();
+  void count_losses();
+
+  TreeState* tree_;
+  RecordWriter* writer_;
+  std::size_t ring_bytes_;
+  BpfJoin join_;
+  bpf_object* object_ = nullptr;
+  std::vector<bpf_link*> links_;
+  ring_buffer* ring_ = nullptr;
+  UniqueFd wake_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+bpf_map* map_named(bpf_object* object, std::string_view suffix) {
+  bpf_map* map = nullptr;
+  bpf_object__for_each_map(map, object) {
+    if (std::string_view(::bpf_map__name(map)).ends_with(suffix)) return map;
+  }
+  return nullptr;
+}
+
+Status BpfTracer::open_object(const char* ring_program) {
+  ::bpf_object__close(std::exchange(object_, nullptr));
+  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "git_txn");
+  object_ = ::bpf_object__open_mem(kBpfObject.data(), kBpfObject.size(), &options);
+  if (object_ == nullptr) return refused("the programs cannot be opened", errno);
+  std::size_t size = 0;
+  bpf_map* constants = map_named(object_, ".rodata");
+  void* initial = constants == nullptr
+                      ? nullptr
+                      : const_cast<void*>(::bpf_map__initial_value(constants, &size));
+  if (initial == nullptr || size != sizeof(BpfSettings)) {
+    return fail(Code::kFault, "the eBPF programs and their tracer do not fit together");
+  }
+  const BpfSettings settings = bpf_settings();
+  std::memcpy(initial, &settings, sizeof settings);
+  const auto bytes = static_cast<std::uint32_t>(ring_bytes_ == 0 ? kRingBytes : ring_bytes_);
+  ::bpf_map__set_max_entries(::bpf_object__find_map_by_name(object_, "ring"), bytes);
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object_) {
+    const std::string_view name = ::bpf_program__name(program);
+    if (name.ends_with("_ring")) ::bpf_program__set_autoload(program, name == ring_program);
+  }
+  return {};
+}
+
+// The trace point of io_uring has had two names; where the kernel has no io_uring it has none.
+Status BpfTracer::load() {
+  int error = 0;
+  for (const char* ring_program : {"on_ring", "on_older_ring", ""}) {
+    if (*ring_program == '\0' && ::syscall(425, 0, nullptr) == -1 && errno != ENOSYS) break;
+    TRY(open_object(ring_program));
+    error = -::bpf_object__load(object_);
+    if (error == 0) return {};
+    if (error == EPERM || error == EACCES) break;
+  }
+  return refused("the kernel does not take the programs", error);
+}
+
+Status BpfTracer::attach() {
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object_) {
+    if (!::bpf_program__autoload(program)) continue;
+    bpf_link* link = ::bpf_program__attach(program);
+    if (link == nullptr) return refused("the programs cannot be attached", errno);
+    links_.push_back(link);
+  }
+  return {};
+}
+
+Status BpfTracer::trace_root() const {
+  const auto root = static_cast<std::uint32_t>(tree_->root);
+  const std::uint32_t none = 0;
+  const int traced = ::bpf_object__find_map_fd_by_name(object_, "traced");
+  if (::bpf_map_update_elem(traced, &root, &none, BPF_ANY) != 0) {
+    return refused("the command cannot be traced", errno);
+  }
+  return {};
+}
+
+Status BpfTracer::start() {
+  ::libbpf_set_print(keep_message);
+  messages()->clear();
+  wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_.valid()) return fail_errno(errno, "make an event counter");
+  TRY(load());
+  TRY(trace_root());
+  TRY(attach());
+  const auto take = [](void* self, void* data, std::size_t size) {
+    static_cast<BpfTracer*>(self)->join_.take({static_cast<const char*>(data), size});
+    return 0;
+  };
+  ring_ =
+      ::ring_buffer__new(::bpf_object__find_map_fd_by_name(object_, "ring"), take, this, nullptr);
+  if (ring_ == nullptr) return refused("the ring cannot be mapped", errno);
+  join_.begin(tree_->root);
+  thread_ = std::thread([this] { serve(); });
+  return {};
+}
+
+void BpfTracer::serve() {
+  int wait_ms = kShortestWaitMs;
+  while (!stop_) {
+    const int taken = ::ring_buffer__consume(ring_);
+    if (taken < 0) {
+      writer_->lose(fmt::format("the trace lost its ring: {}", std::strerror(-taken)));
+      tree_->tracer_failed = true;
+      tree_->wake_main();
+      return;
+    }
+    wait_ms = taken > 0 ? kShortestWaitMs : std::min(2 * wait_ms, kLongestWaitMs);
+    pollfd waiting{wake_.get(), POLLIN, 0};
+    ::poll(&waiting, 1, INJECTED_BUG("trace.bpf_ring_left") ? -1 : wait_ms);
+  }
+}
+
+void BpfTracer::stop() {
+  if (!thread_.joinable()) return;
+  stop_ = true;
+  const std::uint64_t one = 1;
+  // The counter can only be full when a wake-up is pending already.
+  static_cast<void>(::write(wake_.get(), &one, sizeof one) == sizeof one);
+  thread_.join();
+  drain();
+  count_losses();
+}
+
+void BpfTracer::drain() {
+  if (INJECTED_BUG("trace.bpf_ring_left")) return;
+  while (::ring_buffer__consume(ring_) > 0) continue;
+}
+
+void BpfTracer::count_losses() {
+  const std::uint32_t first = 0;
+  std::uint64_t count = 0;
+  const int lost = ::bpf_object__find_map_fd_by_name(object_, "lost");
+  if (::bpf_map_lookup_elem(lost, &first, &count) != 0) {
+    return writer_->lose("the trace does not know what it lost");
+  }
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object_) {
+    bpf_prog_info info{};
+    std::uint32_t size = sizeof info;
+    if (!::bpf_program__autoload(program)) continue;
+    if (::bpf_obj_get_info_by_fd(::bpf_program__fd(program), &info, &size) == 0) {
+      count += info.recursion_misses;
+    }
+  }
+  if (count != 0) {
+    writer_->lose(fmt::format("{} events of the trace were lost: its ring was full", count));
+  }
+}
+
+}  // namespace
+
+Status may_use_bpf() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> data{};
+  if (::syscall(SYS_capget, &header, data.data()) != 0) return fail_errno(errno, "ask for rights");
+  const bool both = has_capability(data, CAP_BPF) && has_capability(data, CAP_PERFMON);
+  if (!both && !has_capability(data, CAP_SYS_ADMIN)) {
+    return fail(Code::kUnsupported, "it needs root, or CAP_BPF and CAP_PERFMON");
+  }
+  std::array<char, 64> name{};
+  const ssize_t size = ::readlink("/proc/self/ns/pid", name.data(), name.size());
+  if (size <= 0 ||
+      std::string_view(name.data(), static_cast<std::size_t>(size)) != kFirstPidNamespace) {
+    return fail(Code::kUnsupported, "it only works in the first PID namespace, not in a container");
+  }
+  return {};
+}
+
+std::unique_ptr<Tracer> make_bpf_tracer(TreeState* tree, RecordWriter* writer,
+                                        std::size_t ring_bytes) {
+  return std::make_unique<BpfTracer>(tree, writer, ring_bytes);
+}
+
+#else
+
+Status may_use_bpf() {
+  return fail(Code::kUnsupported, "this git-txn was built without it: " GIT_TXN_NO_BPF);
+}
+
+std::unique_ptr<Tracer> make_bpf_tracer(TreeState*, RecordWriter*, std::size_t) {
+  return nullptr;  // may_use_bpf is asked first
+}
+
+#endif
+
+}  // namespace gittxn::capture

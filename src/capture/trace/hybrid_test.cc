@@ -1,0 +1,329 @@
+// The preloaded library in real processes: what it records is who, where and when it was, whatever
+// the process does; and a process it cannot work in is traced all the same.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "base/bug.h"
+#include "base/subprocess.h"
+#include "capture/trace/preload_file.h"
+#include "capture/trace/testing/traced.h"
+
+namespace gittxn::capture {
+namespace {
+
+using testing::make_spec;
+using testing::TempDir;
+using testing::Traced;
+
+class Hybrid : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared_ = new TempDir();
+    build({}, "helper");
+    build({"-static"}, "helper-static");
+    build({"-fsanitize=address"}, "helper-asan");
+  }
+  static void TearDownTestSuite() {
+    delete shared_;
+    shared_ = nullptr;
+  }
+  static void build(const std::vector<std::string>& options, const std::string& name) {
+    Command compile;
+    compile.argv = {"cc", "-O1",           "-pthread",
+                    "-o", *shared_ / name, parent_dir(__FILE__) + "/testing/helper.c"};
+    compile.argv.insert(compile.argv.end(), options.begin(), options.end());
+    compile.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+    const auto output = gittxn::run(compile);
+    ASSERT_TRUE(output && output->exit.success()) << (output ? output->err : "no compiler");
+  }
+
+  Traced trace(std::vector<std::string> argv, const Environment& more = {}) {
+    TraceSpec spec = make_spec(dir_, std::move(argv));
+    spec.backend = Backend::kHybrid;
+    for (const auto& [name, value] : more) spec.env[name] = value;
+    const UniqueFd out = std::move(open_fd(dir_ / ".out", O_RDWR | O_CREAT | O_TRUNC).value());
+    spec.stdout_fd = out.get();
+    Traced traced = testing::run(spec);
+    EXPECT_TRUE(traced.result.has_value()) << traced.result.error().message;
+    output_ = read_file(dir_ / ".out").value_or("");
+    EXPECT_FALSE(exists(preload_path(spec.record_file)).value()) << "gone with the run";
+    return traced;
+  }
+  Traced helper(const std::string& mode, const std::string& program = "helper") {
+    Traced traced = trace({*shared_ / program, mode});
+    EXPECT_EQ(traced.result ? traced.result->exit_status : -1, 0) << mode;
+    EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
+    return traced;
+  }
+  // The paths below the directory that were asked for by access(), in order, without repetitions.
+  std::vector<std::string> looks(const Traced& traced, Op op = Op::kAccess) {
+    std::vector<std::string> names;
+    for (const Record& record : traced.records) {
+      std::string below;
+      if (record.op != op || !path_below(record.path, dir_.path(), &below)) continue;
+      if (names.empty() || names.back() != below) names.push_back(below);
+    }
+    return names;
+  }
+  static std::size_t own_results(const Traced& traced) {
+    return static_cast<std::size_t>(std::ranges::count_if(traced.records, [](const Record& record) {
+      return record.op != Op::kFork && !record.assumed;
+    }));
+  }
+  // What `check` says with a bug in the library or the monitor, in a process of its own.
+  bool with_bug(const char* name, const std::function<bool()>& check) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      arm_bug(name);
+      ::_exit(check() ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+  TempDir dir_;
+  std::string output_;
+  static TempDir* shared_;
+};
+TempDir* Hybrid::shared_ = nullptr;
+
+TEST_F(Hybrid, RecordsWithTheKernelsOwnResults) {
+  const Traced traced = helper("many");
+  std::set<std::string> seen;
+  std::size_t own = 0;
+  for (const Record& record : traced.records) {
+    if (record.op != Op::kAccess || !record.path.starts_with(dir_ / "many-")) continue;
+    seen.insert(record.path);
+    EXPECT_EQ(record.result, -ENOENT);
+    own += record.assumed ? 0 : 1;
+  }
+  EXPECT_EQ(seen.size(), 3000u);
+  EXPECT_GT(own, 2900u) << "nearly all";
+}
+
+TEST_F(Hybrid, FilesHaveTheirTypes) {
+  ASSERT_TRUE(write_file(dir_ / "f", "x", Sync::kNo));
+  ASSERT_TRUE(make_dirs(dir_ / "d"));
+  const Traced traced = trace({"cat", "f", "absent", "f", "d"});
+  const Record* file = nullptr;
+  const Record* directory = nullptr;
+  for (const Record& record : traced.records) {
+    if (record.assumed) continue;
+    if (record.path == dir_ / "f") file = &record;
+    if (record.path == dir_ / "d") directory = &record;
+  }
+  ASSERT_NE(file, nullptr);
+  EXPECT_TRUE(S_ISREG(file->mode));
+  ASSERT_NE(directory, nullptr);
+  EXPECT_TRUE(S_ISDIR(directory->mode));
+}
+
+TEST_F(Hybrid, LoadingTheLibraryIsNoRead) {
+  for (const Record& record : trace({"cat", "/dev/null"}).records) {
+    EXPECT_EQ(record.path.find("libasan"), std::string::npos) << record.path;
+  }
+}
+
+TEST_F(Hybrid, EachProcessIsItself) {
+  const auto check = [this] {
+    const Traced traced = helper("forks");
+    std::map<std::string, int> said;
+    for (std::size_t at = 0; at < output_.size();) {
+      const std::size_t end = output_.find('\n', at);
+      const std::size_t blank = output_.find(' ', at);
+      said[output_.substr(blank + 1, end - blank - 1)] = std::stoi(output_.substr(at, blank - at));
+      at = end + 1;
+    }
+    bool right = said.size() == 3;
+    for (const auto& [name, pid] : said) {
+      const Record* record = traced.find(Op::kAccess, dir_ / name);
+      right = right && record != nullptr && record->pid == pid;
+    }
+    return right;
+  };
+  EXPECT_TRUE(check());
+  EXPECT_FALSE(with_bug("preload.parents_number", check));
+}
+
+TEST_F(Hybrid, AChildInItsParentsMemoryIsItself) {
+  const Traced traced = helper("borrowed");
+  const Record* before = traced.find(Op::kAccess, dir_ / "parent-before");
+  const Record* a = traced.find(Op::kAccess, dir_ / "inner/child-a");
+  const Record* b = traced.find(Op::kAccess, dir_ / "inner/child-b");
+  const Record* after = traced.find(Op::kAccess, dir_ / "parent-after");
+  ASSERT_TRUE(before != nullptr && a != nullptr && b != nullptr && after != nullptr);
+  EXPECT_EQ(before->pid, after->pid);
+  EXPECT_EQ(a->pid, b->pid);
+  EXPECT_NE(a->pid, before->pid);
+}
+
+TEST_F(Hybrid, RelativePathsAreWhereTheProcessIs) {
+  const auto check = [this] {
+    const Traced traced = helper("wandering");
+    for (const char* name : {"a", "b", "c", "moved"}) EXPECT_TRUE(remove_tree(dir_ / name));
+    return looks(traced) == std::vector<std::string>{"warm-up", "a/in-a", "b/in-b",
+                                                     "in-top",  "c/in-c", "by-descriptor"} &&
+           looks(traced, Op::kStat) ==
+               std::vector<std::string>{"by-descriptor", "a/by-same-number", "moved/by-moved"};
+  };
+  EXPECT_TRUE(check());
+  EXPECT_FALSE(with_bug("preload.old_directory", check));
+}
+
+TEST_F(Hybrid, ReadsAndWritesAreInTheirOrder) {
+  const auto check = [this] {
+    const Traced traced = helper("order");
+    int right = 0;
+    for (int i = 0; i < 200; ++i) {
+      std::string told;
+      for (const Record& record : traced.records) {
+        if (record.path != dir_ / ("step-" + std::to_string(i))) continue;
+        told += std::string(op_name(record.op)) + (record.result < 0 ? "! " : " ");
+      }
+      right += told == "access! open-create access unlink " ? 1 : 0;
+    }
+    return right == 200;
+  };
+  EXPECT_TRUE(check());
+  EXPECT_FALSE(with_bug("trace.ring_drained_late", check));
+}
+
+TEST_F(Hybrid, WhatFindsNoPlaceInTheRingIsNotified) {
+  const auto check = [this] {
+    const Traced traced = helper("many");
+    std::set<std::string> seen;
+    for (const Record& record : traced.records) {
+      if (record.path.starts_with(dir_ / "many-")) seen.insert(record.path);
+    }
+    return seen.size() == 3000;
+  };
+  EXPECT_TRUE(check());
+  EXPECT_FALSE(with_bug("preload.drop_when_full", check));
+}
+
+TEST_F(Hybrid, ManyProcessesFillItTogether) {
+  const Traced traced =
+      trace({"/bin/sh", "-c",
+             "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do (mkdir $i; cd $i; \"$0\" many) & "
+             "done; wait",
+             *shared_ / "helper"});
+  EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
+  std::set<std::string> seen;
+  for (const Record& record : traced.records) {
+    if (record.path.find("/many-") != std::string::npos) seen.insert(record.path);
+  }
+  EXPECT_EQ(seen.size(), 12u * 3000u);
+}
+
+TEST_F(Hybrid, ACallKilledInTheMiddleIsAssumed) {
+  const Traced traced = helper("killed");
+  const Record* fifo = traced.find(Op::kOpenRead, dir_ / "fifo");
+  ASSERT_NE(fifo, nullptr);
+  EXPECT_TRUE(fifo->assumed);
+}
+
+TEST_F(Hybrid, ADamagedRingMakesTheTraceIncomplete) {
+  const Traced traced = trace({*shared_ / "helper", "vandal"});
+  ASSERT_TRUE(traced.result);
+  EXPECT_EQ(traced.result->exit_status, 0) << "and the command goes on";
+  EXPECT_FALSE(traced.summary.complete);
+  EXPECT_NE(traced.result->lost.find("ring"), std::string::npos) << traced.result->lost;
+  EXPECT_NE(traced.find(Op::kAccess, dir_ / "after-the-damage"), nullptr) << "notified";
+}
+
+TEST_F(Hybrid, ErrnoIsAsLibcLeavesIt) {
+  helper("errno");
+}
+
+TEST_F(Hybrid, ASandboxInsideSeesNoOtherCallThanItsOwn) {
+  for (const char* mode : {"sandbox-prctl", "sandbox-seccomp"}) {
+    const Traced traced = helper(mode);
+    EXPECT_NE(traced.find(Op::kAccess, dir_ / "in-sandbox"), nullptr);
+  }
+}
+
+TEST_F(Hybrid, ClosedDescriptorsChangeNothing) {
+  const Traced traced = helper("closes-all");
+  EXPECT_NE(traced.find(Op::kAccess, dir_ / "still"), nullptr);
+}
+
+TEST_F(Hybrid, HandlersLookTooAndMayNotComeBack) {
+  const Traced traced = helper("handlers");
+  std::set<std::string> seen;
+  for (const Record& record : traced.records) seen.insert(record.path);
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name = dir_ / ("handled-" + std::to_string(i));
+    EXPECT_TRUE(seen.contains(name)) << name;
+  }
+  EXPECT_NE(traced.find(Op::kAccess, dir_ / "in-handler"), nullptr);
+}
+
+TEST_F(Hybrid, ProgramsThatDoNotLoadItAreNotified) {
+  const Traced plain = helper("order", "helper-static");
+  EXPECT_EQ(looks(plain).size(), 201u);
+  EXPECT_EQ(own_results(plain), 0u);
+  const Traced clean = trace({"env", "-i", *shared_ / "helper", "order"});
+  EXPECT_EQ(looks(clean).size(), 201u);
+  EXPECT_TRUE(clean.summary.complete);
+}
+
+TEST_F(Hybrid, ProgramsWithLittleMemoryRun) {
+  ASSERT_TRUE(write_file(dir_ / "f", "x", Sync::kNo));
+  for (const char* kib : {"2000", "3000", "4000", "6000"}) {
+    const Traced traced =
+        trace({"/bin/sh", "-c", "ulimit -v $0; exec cat f f f", std::string(kib)});
+    if (!traced.result || traced.result->exit_status != 0) continue;  // too little for cat itself
+    EXPECT_NE(traced.find(Op::kOpenRead, dir_ / "f"), nullptr) << kib;
+  }
+}
+
+TEST_F(Hybrid, SanitizedProgramsStart) {
+  const Traced traced =
+      trace({*shared_ / "helper-asan", "order"}, {{"ASAN_OPTIONS", "detect_leaks=0"}});
+  ASSERT_TRUE(traced.result);
+  EXPECT_EQ(traced.result->exit_status, 0);
+  EXPECT_EQ(looks(traced).size(), 201u);
+}
+
+TEST_F(Hybrid, PreloadsOfOthersStay) {
+  const Traced traced = trace({"/bin/sh", "-c", "echo \"$LD_PRELOAD\""},
+                              {{"LD_PRELOAD", "/nonexistent/libother.so"}});
+  EXPECT_TRUE(output_.starts_with("/nonexistent/libother.so:/")) << output_;
+}
+
+TEST_F(Hybrid, APlaceThatCannotBePreloadedFromIsRefused) {
+  for (const char* name : {"with blank", "with:colon"}) {
+    ASSERT_TRUE(make_dirs(dir_ / name));
+    TraceSpec spec = make_spec(dir_, {"true"});
+    spec.record_file = dir_ / name + "/records";
+    spec.backend = Backend::kHybrid;
+    const Traced refused = testing::run(spec);
+    ASSERT_FALSE(refused.result);
+    EXPECT_EQ(refused.result.error().code, Code::kUnsupported);
+    spec.backend = Backend::kAuto;
+    const Traced other = testing::run(spec);
+    ASSERT_TRUE(other.result);
+    EXPECT_EQ(other.result->used, Backend::kNotify);
+    EXPECT_TRUE(other.summary.complete);
+  }
+}
+
+TEST_F(Hybrid, IsTheFirstChoice) {
+  TraceSpec spec = make_spec(dir_, {"true"});
+  const Traced traced = testing::run(spec);
+  ASSERT_TRUE(traced.result);
+  EXPECT_EQ(traced.result->used, Backend::kHybrid);
+}
+
+}  // namespace
+}  // namespace gittxn::capture

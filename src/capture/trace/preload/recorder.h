@@ -1,0 +1,262 @@
+// Writing a path read into the ring: before the call what it asks, after it what it answered.
+//
+// No locks, no memory, no libc; a signal may come between any two instructions, and its handler may
+// record too. Whatever stands in the way (a full ring, a long path, a process that shares its
+// memory with its parent, directories that are being moved) makes begin() say no, and the caller
+// then makes the call outside the page: the monitor sees it.
+#pragma once
+
+#include <asm/stat.h>
+#include <linux/fcntl.h>
+
+#include "capture/trace/preload/raw.h"
+#include "capture/trace/preload/writer.h"
+
+// Named otherwise here, to need no header of libc.
+extern "C" __attribute__((weak)) int libc_clock_gettime(int clock,
+                                                        void* time) __asm__("clock_gettime");
+
+namespace gittxn::preload {
+
+using ring::Look;
+
+// Filled in by the monitor when it writes the library's file.
+extern "C" const volatile ring::Config txn_config;
+
+struct Wanted {
+  Look look;
+  uint8_t nofollow;
+  uint32_t flags;
+  int dir;
+  const char* path;  // nullptr: `dir` itself
+};
+
+// A path that was asked for once. Readers copy it and look whether `version` is still the same and
+// even; a writer that finds it odd leaves it alone.
+struct Remembered {
+  uint32_t version;
+  uint32_t length;
+  uint64_t epoch;
+  uint64_t key[3];
+  char path[ring::kPathRoom];
+};
+
+constexpr uint32_t kDirectories = 8;
+constexpr uint32_t kBeingNumbered = 0xffffffffu;
+
+// This process's own. The kernel empties it in a forked child, so that a child is never taken for
+// its parent. One that shares its parent's memory has another pid than the one in here, which is
+// asked for only while there can be such a child (txn_sharers), or where libc may call from it.
+struct alignas(4096) Process {
+  uint32_t pid;
+  uint32_t number;   // in the ring's records
+  uint32_t greeted;  // the monitor knows the number
+  uint32_t chdirs;   // under way
+  uint64_t chdirs_done;
+  Remembered cwd;
+  Remembered directories[kDirectories];
+};
+
+struct Library {
+  ring::Shared* shared;
+  PageCall page;
+};
+// Not 0: a sandbox was put up, no call is made but the one asked for.
+extern "C" __attribute__((visibility("hidden"))) uint32_t txn_plain;
+// How many children may be running in this process's memory. Counted by vfork; what a forked child
+// inherits of it only costs it time.
+extern "C" __attribute__((visibility("hidden"))) uint32_t txn_sharers;
+extern Library library;
+extern Process process;
+
+inline bool bug(ring::Bug which) {
+  return (txn_config.bugs & which) != 0;
+}
+
+inline uint32_t own_pid() {
+  return static_cast<uint32_t>(raw(__NR_getpid, {}));
+}
+
+// Gives this process its number. False: it is being given, or there is none left.
+inline bool adopt(uint32_t pid) {
+  if (!swap(&process.pid, 0u, kBeingNumbered)) return false;
+  ring::Header& header = library.shared->header;
+  const uint64_t number = __atomic_add_fetch(&header.processes, 1, __ATOMIC_SEQ_CST);
+  process.number = number <= ring::kMaxProcesses ? static_cast<uint32_t>(number) : 0;
+  store(&process.pid, pid);
+  return true;
+}
+
+enum class Who { kStranger, kUnknown, kGreeted };
+enum class Caller { kProgram, kLibc };
+inline Who who_am_i(Caller caller = Caller::kProgram) {
+  if (library.shared == nullptr || txn_plain != 0 || load(&library.shared->header.closed) != 0) {
+    return Who::kStranger;
+  }
+  if (bug(ring::kKeepNumberAfterFork) && load(&process.greeted) != 0) return Who::kGreeted;
+  const bool shared = load(&txn_sharers) != 0;
+  const uint32_t known = load(&process.pid);
+  if (known == 0 && (shared || !adopt(own_pid()))) return Who::kStranger;
+  if (known == kBeingNumbered || process.number == 0) return Who::kStranger;
+  if (known != 0 && (shared || caller == Caller::kLibc) && known != own_pid()) {
+    return Who::kStranger;
+  }
+  return load(&process.greeted) != 0 ? Who::kGreeted : Who::kUnknown;
+}
+
+// Outside the page: notified. Tells the monitor who this is, unless it is somebody in disguise. A
+// signal that comes before the monitor has looked interrupts the call, which but for open no caller
+// expects: then it is made again.
+inline long notified(Who who, long number, const Args& args) {
+  constexpr long kInterrupted = -4;
+  const uint32_t mine = who == Who::kStranger ? 0 : process.number;
+  const uint64_t last = mine == 0 ? 0 : ring::greeting(txn_config.secret, mine);
+  long result = 0;
+  do {
+    result = raw(number, args, last);
+  } while (result == kInterrupted && number != __NR_openat);
+  // Another filter may have answered it before the monitor saw it.
+  if (who == Who::kUnknown && load(&library.shared->met[mine % ring::kMet]) == mine) {
+    store(&process.greeted, 1u);
+  }
+  return result;
+}
+
+// Directories stand still: none is being moved by anybody, and this process changes none.
+struct Stillness {
+  uint64_t epoch, chdirs_done;
+  static bool now(Stillness* out) {
+    out->epoch = load(&library.shared->header.epoch);
+    out->chdirs_done = load(&process.chdirs_done);
+    return load(&library.shared->header.moving) == 0 && load(&process.chdirs) == 0;
+  }
+  bool lasts() const {
+    Stillness later{};
+    return now(&later) && later.epoch == epoch && later.chdirs_done == chdirs_done;
+  }
+};
+
+inline size_t recall(Remembered* from, uint64_t epoch, const uint64_t (&key)[3], char* out) {
+  const uint32_t version = load(&from->version);
+  if ((version & 1u) != 0 || from->epoch != epoch || !same(from->key, key, sizeof key)) return 0;
+  const size_t length = from->length;
+  if (length == 0 || length > ring::kPathRoom) return 0;
+  copy(out, from->path, length);
+  return load(&from->version) == version ? length : 0;
+}
+
+inline void remember(Remembered* at, uint64_t epoch, const uint64_t (&key)[3], const char* path,
+                     size_t length) {
+  const uint32_t version = load(&at->version);
+  if ((version & 1u) != 0 || !swap(&at->version, version, version + 1)) return;
+  at->epoch = epoch;
+  copy(at->key, key, sizeof key);
+  copy(at->path, path, length);
+  at->length = static_cast<uint32_t>(length);
+  store(&at->version, version + 2);
+}
+
+// The length of the current directory's path in `out`; 0: ask the monitor.
+inline size_t current_directory(char* out) {
+  Stillness still{};
+  if (!Stillness::now(&still)) return 0;
+  const uint64_t key[3] = {bug(ring::kForgetToAskCwd) ? 0 : still.chdirs_done, 0, 0};
+  if (const size_t known = recall(&process.cwd, still.epoch, key, out); known != 0) return known;
+  const long size = raw(__NR_getcwd, {arg(out), arg(ring::kPathRoom)});
+  if (size < 2 || out[0] != '/' || !still.lasts()) return 0;
+  const size_t length = static_cast<size_t>(size) - 1;
+  remember(&process.cwd, still.epoch, key, out, length);
+  return length;
+}
+
+inline bool is_directory(uint32_t mode) {
+  return (mode & 0170000u) == 0040000u;
+}
+
+// The same for a descriptor. That it still is the same directory is asked each time, because close
+// and dup are not seen; its path costs ten times more.
+inline size_t descriptor_path(int fd, char* out) {
+  struct stat info;
+  if (fd < 0 || raw(__NR_fstat, {fd, arg(&info)}) != 0 || !is_directory(info.st_mode)) return 0;
+  Stillness still{};
+  if (!Stillness::now(&still)) return 0;
+  const uint64_t key[3] = {static_cast<uint64_t>(fd) + 1, info.st_dev, info.st_ino};
+  Remembered* at = &process.directories[static_cast<uint32_t>(fd) % kDirectories];
+  if (const size_t known = recall(at, still.epoch, key, out); known != 0) return known;
+  char name[32] = "/proc/self/fd/";
+  size_t end = 14;
+  char digits[12];
+  size_t count = 0;
+  for (int rest = fd; count == 0 || rest != 0; rest /= 10) {
+    digits[count++] = static_cast<char>('0' + rest % 10);
+  }
+  while (count > 0) name[end++] = digits[--count];
+  name[end] = '\0';
+  const long size = library.page(__NR_readlink, arg(name), arg(out), arg(ring::kPathRoom), 0, 0);
+  if (size < 1 || out[0] != '/' || size >= static_cast<long>(ring::kPathRoom)) return 0;
+  constexpr char kDeleted[] = " (deleted)";
+  constexpr long kTail = sizeof kDeleted - 1;
+  if (size > kTail && same(out + size - kTail, kDeleted, kTail)) return 0;
+  if (!still.lasts()) return 0;
+  remember(at, still.epoch, key, out, static_cast<size_t>(size));
+  return static_cast<size_t>(size);
+}
+
+inline bool starts(const char* text, size_t length, const char* with, size_t size) {
+  return length >= size && same(text, with, size);
+}
+
+// Below /proc and /dev names mean something else for each process: only the monitor tells them.
+inline bool has_alias(const char* path, size_t length) {
+  if (starts(path, length, "/proc/", 6)) return true;
+  if (!starts(path, length, "/dev/", 5)) return false;
+  return length != 9 || !same(path, "/dev/null", 9);
+}
+
+// The absolute path as the monitor would put it together; 0: it has to.
+inline size_t compose(const Wanted& wanted, char* out) {
+  if (wanted.path == nullptr) return descriptor_path(wanted.dir, out);
+  size_t length = 0;
+  if (wanted.path[0] != '/') {
+    length = wanted.dir == AT_FDCWD ? current_directory(out) : descriptor_path(wanted.dir, out);
+    if (length == 0) return 0;
+    if (length > 1) {
+      if (length == ring::kPathRoom) return 0;
+      out[length++] = '/';
+    }
+  }
+  for (const char* from = wanted.path; *from != '\0'; ++from) {
+    if (length == ring::kPathRoom) return 0;
+    out[length++] = *from;
+  }
+  return has_alias(out, length) ? 0 : length;
+}
+
+inline uint64_t wall_ms() {
+  constexpr int kRealtimeCoarse = 5;
+  int64_t time[2] = {0, 0};
+  if (libc_clock_gettime == nullptr || libc_clock_gettime(kRealtimeCoarse, time) != 0) return 0;
+  return static_cast<uint64_t>(time[0] * 1000 + time[1] / 1'000'000);
+}
+
+// A place in the ring with everything in it but the result; nullptr: make the call outside.
+inline ring::Slot* begin(const Wanted& wanted, uint64_t* position) {
+  ring::Slot* slot = claim(library.shared, position);
+  if (slot == nullptr) return nullptr;
+  // Not before the claim: what was claimed before directories move is recorded before that, and so
+  // must have its path from before.
+  const size_t length = compose(wanted, slot->path);
+  if (length == 0) {
+    abandon(slot, *position);
+    return nullptr;
+  }
+  slot->process = process.number;
+  slot->flags = wanted.flags;
+  slot->length = static_cast<uint16_t>(length);
+  slot->look = wanted.look;
+  slot->nofollow = wanted.nofollow;
+  slot->time_ms = wall_ms();
+  return publish(slot, *position) ? slot : nullptr;
+}
+
+}  // namespace gittxn::preload

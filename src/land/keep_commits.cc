@@ -1,0 +1,101 @@
+// See keep_commits.h.
+#include "land/keep_commits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "land/message.h"
+
+namespace gittxn::land {
+
+namespace {
+
+constexpr std::size_t kMostCommits = 1000;
+
+// From the base to the agent's HEAD, oldest first; nullopt: `why` they cannot be kept.
+Result<std::optional<std::vector<repo::CommitInfo>>> own_commits(const Context& context,
+                                                                 const Work& work, const Oid& head,
+                                                                 std::string& why) {
+  using Commits = std::vector<repo::CommitInfo>;
+  Commits commits;
+  for (Oid at = head; at != work.footprint.base;) {
+    repo::CommitInfo info = TRY(context.repository->objects().commit(at));
+    if (info.parents.size() != 1) {
+      why = info.parents.empty() ? "they are not made on the base" : "there are merges among them";
+      return std::optional<Commits>{};
+    }
+    if (commits.size() == kMostCommits) {
+      why = fmt::format("there are more than {}", kMostCommits);
+      return std::optional<Commits>{};
+    }
+    at = info.parents.front();
+    commits.push_back(std::move(info));
+  }
+  std::reverse(commits.begin(), commits.end());
+  return std::optional<Commits>(std::move(commits));
+}
+
+repo::NewCommit as_part(const repo::CommitInfo& info, const Oid& tree,
+                        const std::string& committer) {
+  repo::NewCommit part;
+  part.tree = tree;
+  part.author = info.author;
+  part.committer = committer;
+  part.encoding = info.encoding;
+  // A landing of an earlier life is none of this one.
+  const bool landed_before = !trailer_of(info.message, "Txn-Id").empty();
+  part.message = landed_before ? with_trailers(info.message, {}) : info.message;
+  return part;
+}
+
+}  // namespace
+
+RefName agent_head_ref(const TxnId& txn, int attempt) {
+  return RefName(fmt::format("refs/txn/{}/head-{}", txn.str(), attempt));
+}
+
+Status keep_commits(const Context& context, const Work& work, Candidate& candidate) {
+  const auto head =
+      context.repository->refs().read(agent_head_ref(work.txn.id, work.attempt.number));
+  if (!head && head.error().code == Code::kNotFound) return {};  // it made none
+  if (!head) return std::unexpected(head.error());
+  std::string why;
+  const auto commits = TRY(own_commits(context, work, *head, why));
+  std::vector<repo::NewCommit> parts;
+  if (commits) {
+    const repo::Objects& objects = context.repository->objects();
+    Oid before = TRY(objects.tree_of(work.footprint.base));
+    Oid tree = candidate.head_tree;
+    for (const repo::CommitInfo& info : *commits) {
+      const repo::MergeOutcome merged = TRY(objects.merge(before, tree, info.tree));
+      if (!merged.conflicts.empty()) {
+        why = fmt::format("{} does not apply to the head by itself", info.oid.str().substr(0, 10));
+        break;
+      }
+      tree = merged.tree;
+      before = info.tree;
+      parts.push_back(as_part(info, tree, candidate.commit.committer));
+    }
+  }
+  if (!why.empty()) {
+    candidate.notes.push_back("its commits landed as one: " + why);
+    return {};
+  }
+  if (parts.empty()) return {};
+  std::string message;
+  if (parts.back().tree == candidate.tree) {
+    candidate.commit.author = parts.back().author;
+    candidate.commit.encoding = parts.back().encoding;
+    message = parts.back().message;
+    parts.pop_back();
+  } else {
+    message = fmt::format("{}\n\nWhat was left uncommitted.\n",
+                          work.txn.name.empty() ? work.txn.id.str() : work.txn.name);
+  }
+  candidate.commit.message = landing_message(work, message, parts.size() + 1);
+  candidate.parts = std::move(parts);
+  return {};
+}
+
+}  // namespace gittxn::land

@@ -1,0 +1,62 @@
+// What a landing does to a remote: nothing (local), move the same branch there as part of landing
+// (push), or put the change on a branch of its own for a pull request (branch). Set for a branch by
+// txn.<branch>.remote, for all by txn.remote.
+//
+// A push is the point of no return, and comes before the branch moves here: under the turn, and not
+// under the landing lock, because nothing waits on a network there. Before it a note in
+// <txn dir>/pushing/<id> says, durably, which commit goes where. The next landing of the
+// transaction asks the remote:
+//
+//   the remote has it    the branch is brought to its parent, and it lands here as it is: it was
+//                        certified on what the remote had, and the gates saw it
+//   has it not           the note goes; certified again on what the remote has now
+//   does not answer      it waits, saying so; nothing is known and nothing is assumed
+//
+// Recovery (recover.cc) never talks to a remote and never moves a ref for one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "land/land.h"
+
+namespace gittxn::land {
+
+struct RemoteRule {
+  enum class How { kLocal, kPush, kBranch } how = How::kLocal;
+  std::string remote;  // by name, as git knows it
+  RefName ref;         // there
+  std::int64_t timeout_ms = 60'000;
+};
+// kUsage: a value nobody knows, or a remote that is not configured.
+Result<RemoteRule> remote_rule(const Context& context, const Txn& txn);
+
+struct RemoteAnswer {
+  bool reached = false;
+  Oid head;         // of rule.ref there; empty: there is none
+  std::string why;  // not reached: in git's words
+};
+// Asks for the ref, and brings its commit here. Each exchange takes a minute at most, or
+// txn.remoteTimeout.
+Result<RemoteAnswer> ask_remote(const Context& context, const RemoteRule& rule);
+
+// Moves the branch here from one commit to a descendant of it, as `git merge --ff-only` does where
+// it is checked out; not under the landing lock, and recorded as any move from outside. Why it
+// could not; nullopt: it is there.
+Result<std::optional<std::string>> fast_forward(const Context& context, const RefName& branch,
+                                                const Oid& from, const Oid& to);
+
+struct PushAnswer {
+  enum class How { kDone, kMoved, kRefused, kUnknown } how = How::kUnknown;
+  std::string why;
+};
+// rule.ref there: `expected` (empty: absent) -> `commit`, or nothing at all. The note is there
+// before the first byte is sent, and stays.
+Result<PushAnswer> push_commit(const Context& context, const TxnId& txn, const RemoteRule& rule,
+                               const Oid& expected, const Oid& commit);
+
+// The commit that an earlier landing of the transaction may have pushed.
+Result<std::optional<Oid>> pushed_commit(const Context& context, const TxnId& txn);
+Status forget_push(const Context& context, const TxnId& txn);
+
+}  // namespace gittxn::land

@@ -1,0 +1,251 @@
+#!/usr/bin/env bash
+# Kinds of worktree: overlays over a shared checkout, reflinks, the way into them, and what a kill leaves.
+. "$(dirname "$0")/lib.sh"
+
+# Overlays work here, or the case is another machine's.
+needs_overlay() {
+  exits 0 git txn doctor
+  case $(grep 'worktree overlay' <<<"$OUT") in *'not usable'*) echo 'SKIP: no overlay here'; exit 0 ;; esac
+}
+shared() { ls -d "$XDG_STATE_HOME"/git-txn/*/shared/*-* 2>/dev/null; }
+
+overlay_lands() {
+  new_repo
+  needs_overlay
+  local kind
+  for kind in plain overlay; do
+    lands "cat src/f1.txt >/dev/null; echo $kind >src/new-$kind.txt; rm src/f$([ $kind = plain ] && echo 2 || echo 3).txt; git mv docs/guide.md docs/$kind.md 2>/dev/null || git mv docs/plain.md docs/$kind.md" \
+      --worktree "$kind"
+    assert_eq "$(field .read_set.status)" complete "$kind: $ERR"
+    assert_eq "$(field '[.writes[].path] | length')" 4
+  done
+  assert_eq "$(show src/new-overlay.txt)" overlay
+  git cat-file -e main:docs/overlay.md
+  [ -z "$(grep "$XDG_STATE_HOME" /proc/self/mountinfo)" ] || fail 'something stays mounted'
+  assert_clean_checkout
+  assert_sound
+}
+test_case 'overlay: lands what a plain worktree lands, and nothing stays mounted' overlay_lands
+
+overlay_reads() {
+  new_repo
+  needs_overlay
+  agent 'cat src/f1.txt; ls docs >/dev/null; git status --porcelain; echo x >src/new.txt' --no-land --worktree overlay
+  local id
+  id=$(field .txn)
+  exits 0 git txn reads "$id" --json
+  assert_contains "$OUT" '"subject":"src/f1.txt"'
+  assert_lacks "$OUT" '"subject":"src/f2.txt"'
+  person_commits src/f1.txt changed
+  exits 1 git txn commit "$id" --json
+  assert_eq "$(field '.conflicts[0].subject')" src/f1.txt
+}
+test_case 'overlay: reads are those of the agent, and a stale one refuses' overlay_reads
+
+steps_and_open() {
+  new_repo
+  needs_overlay
+  git config txn.worktree overlay
+  exits 0 git txn begin --json
+  local id
+  id=$(field .txn)
+  exits 0 git txn exec "$id" -- bash -c 'echo one >src/one.txt'
+  exits 0 git txn exec "$id" -- bash -c 'cat src/one.txt && echo two >src/two.txt'
+  exits 3 git txn open -q "$id"
+  assert_contains "$ERR" "git txn open $id --shell"
+  exits 0 git txn open "$id" -- cat src/one.txt README
+  assert_eq "$OUT" $'one\nhello'
+  exits 7 git txn open "$id" -- sh -c 'exit 7'
+  exits 3 git txn open "$id" -- no-such-program
+  SHELL=$WORLD/shell
+  printf '#!/bin/sh\necho three >src/three.txt\n' >"$SHELL"
+  chmod +x "$SHELL"
+  export SHELL
+  exits 0 git txn open "$id" --shell
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(field .state)" landed "$ERR"
+  assert_eq "$(show src/one.txt)$(show src/two.txt)$(show src/three.txt)" onetwothree
+  assert_sound
+}
+test_case 'overlay in steps: begin, exec, open, a shell, commit' steps_and_open
+
+beside_a_running_agent() {
+  new_repo
+  needs_overlay
+  start_run --worktree overlay --name 'long one' -- 'echo half >src/half.txt; meet; echo whole >src/half.txt'
+  met
+  exits 0 git txn open 'long one' -- cat src/half.txt
+  assert_eq "$OUT" half
+  go_on
+  ends 0
+  assert_eq "$(show src/half.txt)" whole
+}
+test_case 'a person looks into an overlay while its agent works' beside_a_running_agent
+
+plain_open() {
+  new_repo
+  agent 'echo x >src/new.txt' --no-land
+  exits 0 git txn open "$(field .txn)" -- cat src/new.txt
+  assert_eq "$OUT" x
+}
+test_case 'open with a command enters a plain worktree too' plain_open
+
+killed_anywhere() {
+  new_repo
+  needs_overlay
+  local point id
+  for point in shared.making shared.made worktree.after_marker worktree.after_checkout mount.mounted \
+               api.begin.checked_out api.begin.started; do
+    GIT_TXN_FAILPOINT=$point git-txn begin --worktree overlay >"$WORLD/.out" 2>&1 && fail "$point: not killed"
+    exits 0 git txn begin --worktree overlay --json
+    id=$(field .txn)
+    exits 0 git txn exec "$id" -- bash -c 'cat README && echo x >>README'
+    exits 0 git txn diff "$id"
+    assert_contains "$OUT" '+x'
+    exits 0 git txn abort "$id"
+    exits 0 git txn gc --force
+  done
+  # Of the last one everything was recorded: it is open.
+  for id in $(git-txn internal ids); do git txn abort "$id" >"$WORLD/.out" 2>&1; done
+  exits 0 git txn gc --force
+  [ -z "$(shared)" ] || fail "shared checkouts left: $(shared)"
+  assert_sound
+}
+test_case 'overlay: begin killed at each point leaves what the next command uses or removes' killed_anywhere 240
+
+killed_run_keeps_work() {
+  new_repo
+  needs_overlay
+  start_run --worktree overlay --name work -- 'echo mine >src/mine.txt; rm docs/guide.md; meet'
+  met
+  kill -KILL "$RUN_PID"
+  wait "$RUN_PID" || true
+  exits 0 git txn commit work --json
+  assert_eq "$(field .state)" landed "$ERR"
+  assert_eq "$(show src/mine.txt)" mine
+  exits 128 git cat-file -e main:docs/guide.md
+}
+test_case 'overlay: a killed run loses nothing; commit takes it without a mount' killed_run_keeps_work
+
+resumed() {
+  new_repo
+  needs_overlay
+  git config txn.worktree overlay
+  agent 'echo x >src/new.txt; rm README; exit 1'
+  local id
+  id=$(field .txn)
+  exits 0 git txn gc --force
+  exits 0 git txn resume "$id"
+  exits 0 git txn exec "$id" -- bash -c 'cat src/new.txt; test ! -e README; echo y >>src/new.txt'
+  assert_eq "$OUT" x
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(show src/new.txt)" $'x\ny'
+}
+test_case 'overlay: resume brings kept work back into a fresh one' resumed
+
+policy_setup() {
+  new_repo
+  needs_overlay
+  echo secret >.env
+  printf '/.env\n/set-up\n' >>.gitignore
+  git commit -qam ignore
+  policy '[worktree]
+copy = [".env"]
+run = [["sh", "-c", "cat README .env >set-up"]]'
+  lands 'cat set-up >src/got.txt' --worktree overlay
+  assert_eq "$(show src/got.txt)" $'hello\nsecret'
+  git cat-file -e main:.env 2>/dev/null && fail '.env landed'
+  assert_sound
+}
+test_case 'overlay: what the policy wants in a fresh worktree is done inside it' policy_setup
+
+retries() {
+  new_repo
+  needs_overlay
+  agent 'cat src/f1.txt >copy.txt; [ -e "$WORLD/once" ] || { touch "$WORLD/once"; cd "$WORLD/repo" && echo moved >src/f1.txt && git commit -qam moved; }' \
+    --worktree overlay
+  assert_eq "$CODE $(field .state) $(field .attempts)" '0 landed 2' "$ERR"
+  assert_eq "$(show copy.txt)" moved
+}
+test_case 'overlay: a retry has a fresh one over the new head' retries
+
+collected() {
+  new_repo
+  needs_overlay
+  lands 'echo x >src/new.txt' --worktree overlay
+  [ -n "$(shared)" ] || fail 'no shared checkout'
+  exits 0 git txn gc
+  [ -n "$(shared)" ] || fail 'gc removed one that was just used'
+  exits 0 git txn begin --worktree overlay --json
+  local id kept
+  id=$(field .txn)
+  exits 0 git txn gc --force
+  kept=$(shared)
+  assert_eq "$(printf '%s\n' "$kept" | wc -l)" 1 'the one that is used is kept, the other goes'
+  echo tampered >"$kept/tree/README"
+  exits 0 git txn gc
+  assert_contains "$OUT$ERR" "$kept/tree/README"
+  exits 0 git txn abort "$id"
+  exits 0 git txn gc --force
+  [ -z "$(shared)" ] || fail 'an unused one stays'
+}
+test_case 'gc removes shared checkouts that nobody uses, and names one that was changed by hand' collected
+
+unprivileged() {
+  [ "$(id -u)" = 0 ] || { echo 'SKIP: this is for root; everybody else has run the cases above so'; return; }
+  command -v setpriv >/dev/null || { echo 'SKIP: no setpriv'; return; }
+  chmod 755 "$WORLD/.."
+  cp -L "$GIT_TXN_PROGRAM" "$WORLD/program"
+  rm "$WORLD/bin/git-txn"
+  mv "$WORLD/program" "$WORLD/bin/git-txn"
+  new_repo
+  chown -R 65534:65534 "$WORLD"
+  as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"; }
+  exits 0 as_nobody git txn doctor
+  case $(grep 'worktree overlay' <<<"$OUT") in
+    *'not usable'*)
+      exits 3 as_nobody git txn run --worktree overlay -- true
+      assert_contains "$ERR" 'use --worktree plain'
+      return ;;
+  esac
+  exits 0 as_nobody git txn run --worktree overlay --json -- bash -c 'id -u; rm README; echo x >src/new.txt; mv docs papers'
+  assert_eq "$(field .state) $(field .read_set.status)" 'landed complete' "$ERR"
+  assert_contains "$ERR" 65534
+  assert_eq "$(as_nobody git show main:papers/guide.md)" guide
+}
+test_case 'overlay: without any privilege, in a user namespace, or a clear refusal' unprivileged
+
+no_namespace() {
+  new_repo
+  exits 3 git txn run --worktree nonsense -- true
+  git config txn.worktree nonsense
+  exits 3 git txn run -- true
+  assert_contains "$ERR" nonsense
+  exits 0 git txn status
+  git config txn.worktree plain
+  exits 0 git txn run -- true
+  exits 0 git txn doctor
+  assert_contains "$OUT" 'worktree plain'
+  assert_contains "$OUT" 'worktree reflink'
+}
+test_case 'an unknown kind of worktree is refused by name' no_namespace
+
+reflink_where_there_is_one() {
+  [ "$(id -u)" = 0 ] && command -v mkfs.xfs >/dev/null || { echo 'SKIP: needs root and mkfs.xfs'; return; }
+  truncate -s 400M "$WORLD/disk"
+  mkfs.xfs -q -m reflink=1 "$WORLD/disk"
+  mkdir "$WORLD/xfs"
+  mount -o loop "$WORLD/disk" "$WORLD/xfs" || { echo 'SKIP: no loop mounts here'; return; }
+  trap 'cd /; umount "$WORLD/xfs"' EXIT
+  new_repo
+  git config txn.worktreeRoot "$WORLD/xfs"
+  lands 'git status --porcelain; cat src/f1.txt; echo x >src/new.txt; rm README' --worktree reflink
+  assert_eq "$(field .read_set.status)" complete
+  assert_eq "$(show src/new.txt)" x
+  lands 'echo y >src/other.txt; rm -r docs' --worktree overlay
+  assert_eq "$(show src/other.txt)" y
+  assert_sound
+}
+test_case 'reflink: on a file system that shares blocks' reflink_where_there_is_one
+
+finish
