@@ -248,9 +248,9 @@ bool RecordWriter::repeated(Record& record) {
   return false;
 }
 
-void RecordWriter::mark_time() {
+void RecordWriter::mark_time(const Record& record) {
   if (clock_ == nullptr) return;
-  const std::int64_t now = clock_->wall_ms();
+  const std::int64_t now = record.time_ms != 0 ? record.time_ms : clock_->wall_ms();
   if (now == marked_ms_) return;
   marked_ms_ = now;
   payload_.assign(1, 'T');
@@ -261,7 +261,7 @@ void RecordWriter::mark_time() {
 void RecordWriter::add(Record record) {
   const std::lock_guard lock(mutex_);
   if (finished_ || broken_ || repeated(record)) return;
-  mark_time();
+  mark_time(record);
   record.seq = ++count_;
   encode(record, &payload_);
   frame(payload_);

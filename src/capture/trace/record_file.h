@@ -34,7 +34,8 @@ class RecordWriter {
  public:
   // Borrowed; both must stay until finish(). Without a clock there are no times.
   explicit RecordWriter(int fd, const Clock* clock = nullptr);
-  void add(Record record);        // gives it its seq; drops repeated reads
+  // Gives it its seq, and the time it is added unless it has one; drops repeated reads.
+  void add(Record record);
   void lose(std::string reason);  // the first reason stays
   void show();                    // what was added so far can be read in the file from now on
   void finish();                  // writes the end mark; what is added later is dropped
@@ -42,7 +43,7 @@ class RecordWriter {
 
  private:
   bool repeated(Record& record);
-  void mark_time();
+  void mark_time(const Record& record);
   void frame(std::string_view payload);
   void flush();
   void keep_reason(std::string reason);

@@ -204,14 +204,18 @@ TEST(RecordFile, KnowsWhenACallWasMade) {
   writer.add(read_of("/b"));
   clock.wall = 5'007;
   writer.add(read_of("/c"));
+  Record late = read_of("/d");  // added after it was made, by a ring
+  late.time_ms = 5'003;
+  writer.add(late);
   writer.finish();
   RecordSummary summary;
   const std::vector<Record> records = read_all(file, &summary);
   ASSERT_TRUE(summary.complete) << summary.reason;
-  ASSERT_EQ(records.size(), 3u);
+  ASSERT_EQ(records.size(), 4u);
   EXPECT_EQ(records[0].time_ms, 5'000);
   EXPECT_EQ(records[1].time_ms, 5'000);
   EXPECT_EQ(records[2].time_ms, 5'007);
+  EXPECT_EQ(records[3].time_ms, 5'003);
 }
 
 // Who opens a file again may look for something else in it.

@@ -36,6 +36,7 @@ constexpr std::uint64_t kSecretBits = 40;
 // place, but then each made a call that drained.
 constexpr std::uint64_t kMostBehind = ring::kSlots + (1u << 17);
 constexpr std::uint32_t kWriteFlags = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
+constexpr std::uint64_t kLatest = 253'402'300'800'000;  // the year 10000; more is no time
 constexpr int kLooks = 64;  // at an entry that is being filled in, before it is revoked
 
 std::atomic_ref<std::uint64_t> word_of(std::uint64_t& word) {
@@ -203,6 +204,7 @@ Result<Record> Ring::record_of(const Slot& entry) const {
   record.assumed = ring::tag_of(entry.state) == Tag::kPending;
   record.result = -static_cast<std::int32_t>(ring::error_of(entry.state));
   record.mode = ring::mode_of(entry.state);
+  if (entry.time_ms <= kLatest) record.time_ms = static_cast<std::int64_t>(entry.time_ms);
   return record;
 }
 
