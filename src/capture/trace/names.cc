@@ -1,6 +1,7 @@
 // What back ends and operations are called, as people type and read them; which operations change
 // something.
 #include <array>
+#include <cerrno>
 #include <string>
 
 #include "capture/trace/trace.h"
@@ -36,6 +37,21 @@ bool changes_something(const Record& record) {
       return record.result >= 0 || (record.assumed && !record.predicted);
     default:
       return false;
+  }
+}
+
+bool was_there(const Record& record) {
+  if (record.mode != 0) return true;
+  if (record.assumed && !record.predicted) return false;
+  switch (record.op) {
+    case Op::kOpenCreate:
+    case Op::kMkdir:
+    case Op::kSymlink:
+      return record.result == -EEXIST;
+    case Op::kReadlink:
+      return record.result >= 0 || record.result == -EINVAL;  // there, and no link
+    default:
+      return record.result >= 0;
   }
 }
 
