@@ -197,10 +197,6 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
     return std::unexpected(std::move(prepared).error());
   }
   TRY(fp_started.hit());
-  if (worktree.kind == repo::WorktreeKind::kOverlay) {
-    notes.push_back("its worktree is an overlay; the way in is: git txn open " + txn.id.str() +
-                    " --shell");
-  }
   if (!txn.subdir.empty() && !TRY(repo::path_on_disk(worktree, txn.subdir))) {
     notes.push_back("the folder " + txn.subdir +
                     " is not in the snapshot; the command starts in "

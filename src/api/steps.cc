@@ -148,6 +148,10 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
         begun.txn.id, "it could not start: " + attempt.error().message, begun.txn.owner)}));
     return std::unexpected(std::move(attempt).error());
   }
+  if (TRY(repo::find_worktree(attempt->worktree)).kind == repo::WorktreeKind::kOverlay) {
+    notes.push_back("its worktree is an overlay; the way in is: git txn open " +
+                    begun.txn.id.str() + " --shell");
+  }
   for (const std::string& note : notes) {
     if (progress.on_note) progress.on_note(note);
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "capture/trace/testing/traced.h"
 #include "gates/checkout.h"
 #include "gates/testing/gate_world.h"
 #include "model/event.h"
@@ -27,6 +28,19 @@ class Gate : public ::testing::Test {
   }
   GateWorld world_;
 };
+
+// What may be reused is told from the records, which differ between back ends.
+class TracedGate : public Gate, public ::testing::WithParamInterface<capture::Backend> {
+ protected:
+  void SetUp() override {
+    SKIP_UNUSABLE(GetParam());
+    world_.trace_with(GetParam());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Backends, TracedGate,
+                         ::testing::Values(capture::Backend::kBpf, capture::Backend::kHybrid,
+                                           capture::Backend::kNotify),
+                         [](const auto& p) { return std::string(backend_name(p.param)); });
 
 TEST_F(Gate, RunsOnExactlyTheCandidateAndSaysSo) {
   Candidate candidate = world_.candidate({{"src/new.txt", "new\n"}});
@@ -118,7 +132,7 @@ TEST_F(Gate, WhatItLeavesIsThrownAway) {
   EXPECT_FALSE(must(exists(fixed_path(world_.context(), candidate.branch, "test"))));
 }
 
-TEST_F(Gate, TheSameCandidateAgainIsNotRunAgain) {
+TEST_P(TracedGate, TheSameCandidateAgainIsNotRunAgain) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   GateReport first = world_.run(counting(), candidate);
   EXPECT_EQ(first.fresh_reason, "");
@@ -148,7 +162,7 @@ TEST_F(Gate, NeverWhenAVariableItSeesDiffers) {
   EXPECT_FALSE(world_.run(counting(), candidate).reused);
 }
 
-TEST_F(Gate, NeverWhenAFileOutsideChangedCameOrWent) {
+TEST_P(TracedGate, NeverWhenAFileOutsideChangedCameOrWent) {
   std::string tool = world_.home("tool.sh");
   must(write_file(tool, "echo one\n", Sync::kNo, 0755));
   // The survey leaves nothing to the clock's grain: what changed just before the run counts as
@@ -170,7 +184,7 @@ TEST_F(Gate, NeverWhenAFileOutsideChangedCameOrWent) {
   EXPECT_EQ(count(), 3);
 }
 
-TEST_F(Gate, NeverAfterAFailureOrAConnectionOrAMessOfItsOwn) {
+TEST_P(TracedGate, NeverAfterAFailureOrAConnectionOrAMessOfItsOwn) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   auto fresh = [&](const std::string& shell) {
     GateReport report = world_.run(GateWorld::policy(shell), candidate);
@@ -186,7 +200,7 @@ TEST_F(Gate, NeverAfterAFailureOrAConnectionOrAMessOfItsOwn) {
   EXPECT_NE(fresh("cat $HOME/state >/dev/null; rm -f $HOME/state"), "");
 }
 
-TEST_F(Gate, ItsOwnTemporaryFilesAreNoInputs) {
+TEST_P(TracedGate, ItsOwnTemporaryFilesAreNoInputs) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   Policy policy = GateWorld::policy(
       "d=$(mktemp -d); echo a >$d/a; cat $d/a; mv $d/a $d/b; cat $d/b; rm -r $d; mkdir out; echo o "
@@ -197,7 +211,7 @@ TEST_F(Gate, ItsOwnTemporaryFilesAreNoInputs) {
   EXPECT_TRUE(world_.run(policy, candidate).reused);
 }
 
-TEST_F(Gate, ACopiedFileIsAnInput) {
+TEST_P(TracedGate, ACopiedFileIsAnInput) {
   world_.repo().write(".env", "KEY=1\n");
   SystemClock().sleep_ms(100);
   Candidate candidate = world_.candidate({{"x", "x"}});
@@ -212,7 +226,7 @@ TEST_F(Gate, ACopiedFileIsAnInput) {
   EXPECT_EQ(world_.output_of(second), "KEY=2\n");
 }
 
-TEST_F(Gate, AnotherBranchOfTheRepositoryIsAnInputOfAGateThatAsksGit) {
+TEST_P(TracedGate, AnotherBranchOfTheRepositoryIsAnInputOfAGateThatAsksGit) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   Policy policy = GateWorld::policy("git log -1 --format=%s main >/dev/null");
   ASSERT_EQ(world_.run(policy, candidate).fresh_reason, "");

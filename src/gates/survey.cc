@@ -143,14 +143,14 @@ std::string Survey::resolved(const std::string& path) {
 
 void Survey::look(const std::string& path, Aspect aspect, const capture::Record& record) {
   if (looks_.size() >= kMaxLooks) return give_up("it looked at too many places");
-  Look seen{record.mode != 0, record.ino};
+  Look seen{was_there(record), record.ino};
   auto [at, added] = looks_.try_emplace({path, aspect}, seen);
   if (!added && at->second.present != seen.present) give_up(path + " came or went while it ran");
 }
 
 void Survey::connected(const capture::Record& record) {
   std::string_view where = record.path;
-  if (where.starts_with("unix:/") && record.mode == 0) {
+  if (where.starts_with("unix:/") && !was_there(record)) {
     // A daemon that is not there: the usual look for a name service.
     look(std::string(where.substr(5)), Aspect::kFollow, record);
     return;
@@ -162,7 +162,7 @@ void Survey::opened_for_writing(const capture::Record& record, const std::string
   bool creates = record.op == capture::Op::kOpenCreate;
   bool reads = record.op == capture::Op::kOpenReadWrite || (record.flags & O_ACCMODE) == O_RDWR;
   bool empties = (record.flags & O_TRUNC) != 0;
-  if (creates && record.mode == 0) {
+  if (creates && !was_there(record)) {
     own_.insert(lexical);
   } else if (empties && !looks_.contains({record.path, Aspect::kFollow})) {
     own_.insert(lexical);  // nothing of what it held was seen
@@ -187,7 +187,7 @@ void Survey::outside(const capture::Record& record, const std::string& lexical) 
     case Op::kMkdir:
     case Op::kSymlink:
       if (own) return;
-      if (record.mode == 0)
+      if (!was_there(record))
         own_.insert(lexical);
       else
         look(record.path, Aspect::kNoFollow, record);
@@ -224,9 +224,9 @@ void Survey::in_tree(const capture::Record& record, const std::string& lexical,
     return outside(moved, real);
   }
   bool makes = record.op == Op::kOpenCreate || record.op == Op::kMkdir || record.op == Op::kSymlink;
-  if (makes && record.mode == 0) own_.insert(lexical);
+  if (makes && !was_there(record)) own_.insert(lexical);
   if (record.op == Op::kRename || record.op == Op::kLink) own_.insert(normal_path(record.path2));
-  if (record.mode == 0 || relative.empty() || is_own(lexical)) return;
+  if (!was_there(record) || relative.empty() || is_own(lexical)) return;
   if (is_placed(relative)) {
     if (places_.main_checkout.empty())
       return give_up("it read " + relative + ", whose origin is not known");

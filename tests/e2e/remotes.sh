@@ -79,6 +79,21 @@ HOOK
 }
 test_case 'push: a remote that moves meanwhile makes it certify again' races
 
+# ... and one that has moved before the push begins, which only the expected value tells.
+moves_before() {
+  new_hub push
+  open_work 'echo x >src/new.txt'
+  stopped_at land.before_push git txn commit "$ID" --json
+  other_pushes docs/raced.md raced
+  kill -CONT "$STOPPED"
+  ends 0
+  assert_eq "$(field .state)" landed
+  in_step
+  git cat-file -e main:docs/raced.md
+  git cat-file -e main:src/new.txt
+}
+test_case 'push: what somebody pushed since the remote was asked is never pushed over' moves_before
+
 refuses() {
   new_hub push
   printf '#!/bin/sh\necho "not on a Friday"\nexit 1\n' >"$WORLD/hub.git/hooks/pre-receive"

@@ -80,6 +80,15 @@ class Hybrid : public ::testing::Test {
     }));
   }
   // What `check` says with a bug in the library or the monitor, in a process of its own.
+  // The check fails once the bug is there; it is in no build but the one of tests/negative.
+  void expect_noticed(const char* bug, const std::function<bool()>& check) {
+#ifdef GIT_TXN_BUGS
+    EXPECT_FALSE(with_bug(bug, check)) << bug;
+#else
+    static_cast<void>(bug);
+    static_cast<void>(check);
+#endif
+  }
   bool with_bug(const char* name, const std::function<bool()>& check) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -152,7 +161,7 @@ TEST_F(Hybrid, EachProcessIsItself) {
     return right;
   };
   EXPECT_TRUE(check());
-  EXPECT_FALSE(with_bug("preload.parents_number", check));
+  expect_noticed("preload.parents_number", check);
 }
 
 TEST_F(Hybrid, AChildInItsParentsMemoryIsItself) {
@@ -177,7 +186,7 @@ TEST_F(Hybrid, RelativePathsAreWhereTheProcessIs) {
                std::vector<std::string>{"by-descriptor", "a/by-same-number", "moved/by-moved"};
   };
   EXPECT_TRUE(check());
-  EXPECT_FALSE(with_bug("preload.old_directory", check));
+  expect_noticed("preload.old_directory", check);
 }
 
 TEST_F(Hybrid, ReadsAndWritesAreInTheirOrder) {
@@ -195,7 +204,7 @@ TEST_F(Hybrid, ReadsAndWritesAreInTheirOrder) {
     return right == 200;
   };
   EXPECT_TRUE(check());
-  EXPECT_FALSE(with_bug("trace.ring_drained_late", check));
+  expect_noticed("trace.ring_drained_late", check);
 }
 
 TEST_F(Hybrid, WhatFindsNoPlaceInTheRingIsNotified) {
@@ -208,7 +217,7 @@ TEST_F(Hybrid, WhatFindsNoPlaceInTheRingIsNotified) {
     return seen.size() == 3000;
   };
   EXPECT_TRUE(check());
-  EXPECT_FALSE(with_bug("preload.drop_when_full", check));
+  expect_noticed("preload.drop_when_full", check);
 }
 
 TEST_F(Hybrid, ManyProcessesFillItTogether) {
@@ -313,16 +322,17 @@ TEST_F(Hybrid, APlaceThatCannotBePreloadedFromIsRefused) {
     spec.backend = Backend::kAuto;
     const Traced other = testing::run(spec);
     ASSERT_TRUE(other.result);
-    EXPECT_EQ(other.result->used, Backend::kNotify);
+    EXPECT_NE(other.result->used, Backend::kHybrid);
     EXPECT_TRUE(other.summary.complete);
   }
 }
 
-TEST_F(Hybrid, IsTheFirstChoice) {
+TEST_F(Hybrid, IsTheFirstChoiceUnlessTheKernelCanTrace) {
   TraceSpec spec = make_spec(dir_, {"true"});
   const Traced traced = testing::run(spec);
   ASSERT_TRUE(traced.result);
-  EXPECT_EQ(traced.result->used, Backend::kHybrid);
+  const bool kernel = testing::why_unusable(Backend::kBpf).empty();
+  EXPECT_EQ(traced.result->used, kernel ? Backend::kBpf : Backend::kHybrid);
 }
 
 }  // namespace

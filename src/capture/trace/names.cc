@@ -2,6 +2,7 @@
 // something.
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <string>
 
@@ -60,6 +61,21 @@ bool is_setting(std::string_view variable) {
   return std::find(std::begin(kNames), std::end(kNames), variable) != std::end(kNames) ||
          variable.starts_with("LC_") || variable.starts_with("GIT_") ||
          variable.starts_with("GREP_");
+}
+
+bool was_there(const Record& record) {
+  if (record.mode != 0) return true;
+  if (record.assumed && !record.predicted) return false;
+  switch (record.op) {
+    case Op::kOpenCreate:
+    case Op::kMkdir:
+    case Op::kSymlink:
+      return record.result == -EEXIST;
+    case Op::kReadlink:
+      return record.result >= 0 || record.result == -EINVAL;  // there, and no link
+    default:
+      return record.result >= 0;
+  }
 }
 
 std::string_view op_name(Op op) {

@@ -123,6 +123,10 @@ bool is_setting(std::string_view variable);
 // Whether it changed anything that a later record could see; a call that certainly failed did not.
 bool changes_something(const Record& record);
 
+// Whether something stood at `path` before the call, as far as the record tells: by what the
+// back end saw there, else by the result.
+bool was_there(const Record& record);
+
 struct TraceSpec {
   std::vector<std::string> argv;
   std::string cwd;

@@ -47,6 +47,7 @@ class GateWorld {
     context.caller = repo_.env();
     context.worktree_root = join_path(repo_.root(), "state");
     context.main_checkout = repo_.path();
+    context.trace = trace_;
     context.on_output = [this](const GateName& gate, std::string_view bytes) {
       streamed_[gate.str()] += bytes;
     };
@@ -64,6 +65,7 @@ class GateWorld {
     return must(run_gates(context(), policy, candidate)).front();
   }
 
+  void trace_with(capture::Backend backend) { trace_ = backend; }
   repo::testing::ScratchRepo& repo() { return repo_; }
   repo::Repository& repository() { return repository_; }
   store::Store& store() { return *store_; }
@@ -85,6 +87,7 @@ class GateWorld {
   repo::Repository repository_;
   std::optional<store::Store> store_;
   std::map<std::string, std::string> streamed_;
+  capture::Backend trace_ = capture::Backend::kAuto;
 };
 
 }  // namespace gittxn::gates::testing
