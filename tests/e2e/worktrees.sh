@@ -119,7 +119,7 @@ killed_run_keeps_work() {
   start_run --worktree overlay --name work -- 'echo mine >src/mine.txt; rm docs/guide.md; meet'
   met
   kill -KILL "$RUN_PID"
-  wait "$RUN_PID" || true
+  wait "$RUN_PID" || assert_eq $? 137
   exits 0 git txn commit work --json
   assert_eq "$(field .state)" landed "$ERR"
   assert_eq "$(show src/mine.txt)" mine

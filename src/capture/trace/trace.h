@@ -22,7 +22,7 @@ namespace gittxn::capture {
 
 enum class Backend { kAuto, kBpf, kHybrid, kNotify, kPtrace, kOff };
 std::string_view backend_name(Backend backend);
-Result<Backend> backend_from_name(std::string_view name);  // names later back ends, refused by name
+Result<Backend> backend_from_name(std::string_view name);
 
 struct Capability {
   Backend backend;
