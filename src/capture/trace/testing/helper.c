@@ -536,11 +536,11 @@ static void handlers(void) {
   sigaction(SIGALRM, &action, NULL);
   sigsetjmp(back, 1);
   setitimer(ITIMER_REAL, &every, NULL);
-  for (; i < 3000; ++i) {
+  for (; i < 3000 || ticks < 10; ++i) { /* a fast machine is through before the timer is */
     snprintf(name, sizeof name, "handled-%d", i);
     access(name, F_OK);
   }
-  NEED(ticks > 10);
+  signal(SIGALRM, SIG_IGN); /* there is nothing to jump back to any more */
 }
 
 /* hangs in the open of a FIFO, is killed there */
