@@ -225,7 +225,9 @@ Refined<Searches::Scope> Searches::prove(const Search& search, const Process& pr
   }
   for (const std::string& path : opened) {
     const bool rules = search::is_ignore_file(query, path) || (git && is_attributes(path));
-    if (!rules && !scope.has_file(path)) return not_refined("it opened '" + path + "'");
+    // rg looks where a link leads before it leaves it out; what it saw there stays a read.
+    const bool link = model_.snapshot_entry(path).mode == FileMode::kLink;
+    if (!rules && !link && !scope.has_file(path)) return not_refined("it opened '" + path + "'");
   }
   for (const std::string& path : scope.answer->files) {
     if (!opened.contains(path) && is_the_snapshots(path)) {
