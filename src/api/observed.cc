@@ -57,6 +57,7 @@ class Collector {
     one.session = seen.session;
     one.agent = seen.agent;
     one.call = seen.tool_use_id;
+    one.tool = seen.tool;
     one.start_ms = seen.start_ms;
     one.end_ms = seen.end_ms;
     const bool done = seen.outcome == agents::Outcome::kDone;

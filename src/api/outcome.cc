@@ -54,7 +54,8 @@ Json conflicts(const Outcome& outcome) {
                      {"read_digest", text_or_null(conflict.read_digest)},
                      {"head_digest", text_or_null(conflict.head_digest)},
                      {"changed_by", text_or_null(conflict.changed_by)},
-                     {"hint", text_or_null(conflict.hint)}});
+                     {"hint", text_or_null(conflict.hint)},
+                     {"read_by", text_or_null(conflict.read_by)}});
   }
   return array;
 }

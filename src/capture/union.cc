@@ -52,6 +52,7 @@ std::vector<Observed> joined(std::vector<Observed> observed) {
     if (best.end_ms == 0) best.end_ms = one.end_ms;
     if (best.cwd.empty()) best.cwd = one.cwd;
     if (best.agent.empty()) best.agent = one.agent;
+    if (best.tool.empty()) best.tool = one.tool;
   }
   return kept;
 }
@@ -145,6 +146,7 @@ Read Union::read_of(const Observed& one, ReadKind kind, std::string subject,
   read.session = one.session;
   read.agent = one.agent;
   read.call = one.call;
+  read.tool = one.tool;
   return read;
 }
 

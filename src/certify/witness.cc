@@ -83,6 +83,7 @@ Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
   conflict.head_digest = stale.digest_now;
   conflict.changed_by = who_changed(stale.cause);
   conflict.hint = what_happened(read, stale);
+  conflict.read_by = maker_of(read);
   return conflict;
 }
 

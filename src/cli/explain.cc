@@ -12,8 +12,6 @@
 namespace gittxn::cli {
 namespace {
 
-constexpr std::size_t kArgvShown = 100;
-
 std::string content_reason(const Read& read) {
   if (read.lines != LineSpan{}) {
     return fmt::format("holds while lines {} to {} are the same text there", read.lines.first,
@@ -77,14 +75,9 @@ std::string why_it_counts(const Read& read) {
 }
 
 std::string who_made_it(const Read& read) {
-  std::vector<std::string> parts;
-  if (read.pid != 0) parts.push_back(fmt::format("pid {}", read.pid));
-  if (!read.argv.empty()) parts.push_back(cut(clean(read.argv), kArgvShown));
-  if (!read.call.empty()) parts.push_back("call " + clean(read.call));
-  if (!read.agent.empty()) parts.push_back("sub-agent " + clean(read.agent));
-  if (!read.session.empty()) parts.push_back("session " + clean(read.session));
-  return fmt::format("{}{}{}", source_name(read.source), parts.empty() ? "" : ": ",
-                     fmt::join(parts, ", "));
+  const std::string maker = maker_of(read);
+  return fmt::format("{}{}{}", source_name(read.source), maker.empty() ? "" : ": ",
+                     cut(clean(maker), kMakerShown));
 }
 
 std::string explained_lines(const ReadSet& reads, const Style& style) {

@@ -141,6 +141,9 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
   for (const Conflict& conflict : report.conflicts) {
     out += "  " + conflict_line(conflict, style) + "\n";
     if (!conflict.hint.empty()) out += "    " + clean(conflict.hint) + "\n";
+    if (!conflict.read_by.empty()) {
+      out += "    read by " + cut(clean(conflict.read_by), kMakerShown) + "\n";
+    }
   }
   for (const auto& witness : report.witnesses) {
     out += fmt::format("\n{}\n", style.paint(Colour::kBold, clean(witness.path)));

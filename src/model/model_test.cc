@@ -84,6 +84,7 @@ class Codecs : public ::testing::Test {
     read.session = bytes();
     read.agent = bytes();
     read.call = bytes();
+    read.tool = bytes();
     return read;
   }
   ReadSet reads() {
@@ -170,7 +171,7 @@ class Codecs : public ::testing::Test {
     return certificate;
   }
   Conflict conflict() {
-    return {choice<ConflictKind>(7), bytes(), bytes(), bytes(), bytes(), bytes()};
+    return {choice<ConflictKind>(7), bytes(), bytes(), bytes(), bytes(), bytes(), bytes()};
   }
 
   const std::uint64_t seed_;
@@ -306,6 +307,7 @@ TEST(Reads, OneObservationOfTwoSourcesKeepsTheBetterAndWhoMadeIt) {
   Read hooked = sample_read();
   hooked.source = ReadSource::kHook;
   hooked.call = "toolu_1";
+  hooked.tool = "Read";
   hooked.agent = "a7";
   for (const bool first : {true, false}) {
     ReadSet set;
@@ -314,6 +316,7 @@ TEST(Reads, OneObservationOfTwoSourcesKeepsTheBetterAndWhoMadeIt) {
     ASSERT_EQ(set.reads.size(), 1u);
     EXPECT_EQ(set.reads[0].source, ReadSource::kTrace);
     EXPECT_EQ(set.reads[0].call, "toolu_1");
+    EXPECT_TRUE(maker_of(set.reads[0]).starts_with("Read call toolu_1")) << maker_of(set.reads[0]);
     EXPECT_EQ(set.reads[0].agent, "a7");
   }
   Read part = hooked;
@@ -361,7 +364,7 @@ TEST(Golden, CertificateAndConflict) {
             R"({"duration_ms":0,"exit_status":0,"gate":"test","gate_version":"","inputs":"",)"
             R"("output":"","parent":"","passed":true,"timed_out":false,"tool_env":"","tree":"",)"
             R"("txn":""})");
-  const Conflict conflict{ConflictKind::kWriteWrite, "a", "1", "2", "t-1", "rebase"};
+  const Conflict conflict{ConflictKind::kWriteWrite, "a", "1", "2", "t-1", "rebase", "pid 7"};
   EXPECT_EQ(canonical_json(to_json(conflict)),
             R"({"changed_by":"t-1","head_digest":"2","hint":"rebase","kind":"write-write",)"
             R"("read_digest":"1","subject":"a"})");

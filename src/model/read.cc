@@ -67,6 +67,7 @@ void keep_attribution(Read& best, const Read& other) {
     best.session = other.session;
     best.agent = other.agent;
     best.call = other.call;
+    best.tool = other.tool;
   }
   best.explains = std::max(best.explains, other.explains);
 }
@@ -113,6 +114,20 @@ Result<ReadSource> source_from_name(std::string_view name) {
   return value_in(kSources, "source", name);
 }
 
+std::string maker_of(const Read& read) {
+  std::string text;
+  const auto add = [&text](std::string_view part) {
+    if (!text.empty()) text += ", ";
+    text += part;
+  };
+  if (!read.call.empty()) add((read.tool.empty() ? "" : read.tool + " ") + "call " + read.call);
+  if (!read.agent.empty()) add("sub-agent " + read.agent);
+  if (!read.session.empty()) add("session " + read.session);
+  if (read.pid != 0) add("pid " + std::to_string(read.pid));
+  if (!read.argv.empty()) add(read.argv);
+  return text;
+}
+
 Json to_json(const Read& read) {
   Json json{{"kind", read_kind_name(read.kind)},  {"subject", encode_path(read.subject)},
             {"digest", encode_path(read.digest)}, {"strength", strength_name(read.strength)},
@@ -126,6 +141,7 @@ Json to_json(const Read& read) {
   if (!read.session.empty()) json["session"] = encode_path(read.session);
   if (!read.agent.empty()) json["agent"] = encode_path(read.agent);
   if (!read.call.empty()) json["call"] = encode_path(read.call);
+  if (!read.tool.empty()) json["tool"] = encode_path(read.tool);
   return json;
 }
 
@@ -147,6 +163,7 @@ Result<Read> read_from_json(const Json& json) {
   if (fields.has("session")) fields.text("session", read.session);
   if (fields.has("agent")) fields.text("agent", read.agent);
   if (fields.has("call")) fields.text("call", read.call);
+  if (fields.has("tool")) fields.text("tool", read.tool);
   const bool asks = read.kind == ReadKind::kSearch;
   if (asks == read.query.empty()) fields.wrong("query", "belongs to a search, and each has one");
   const bool part = read.lines != LineSpan{};

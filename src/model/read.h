@@ -72,6 +72,7 @@ struct Read {
   std::string session;        // of the agent that made it, where a source says so
   std::string agent;          // its sub-agent, "" is the session's own
   std::string call;           // id of its tool call
+  std::string tool;           // what that tool is called
 
   bool operator==(const Read&) const = default;
 };
@@ -92,6 +93,8 @@ std::string_view strength_name(Strength strength);
 Result<Strength> strength_from_name(std::string_view name);
 std::string_view source_name(ReadSource source);
 Result<ReadSource> source_from_name(std::string_view name);
+// Who made it: "Read call toolu_01, session s-1, pid 12, cat a"; what is not known is left out.
+std::string maker_of(const Read& read);
 Json to_json(const Read& read);
 Result<Read> read_from_json(const Json& json);
 // Sorts and removes duplicates: of two observations of one thing the better source stays, and hard

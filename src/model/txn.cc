@@ -159,7 +159,8 @@ Json to_json(const Conflict& conflict) {
               {"read_digest", encode_path(conflict.read_digest)},
               {"head_digest", encode_path(conflict.head_digest)},
               {"changed_by", encode_path(conflict.changed_by)},
-              {"hint", encode_path(conflict.hint)}};
+              {"hint", encode_path(conflict.hint)},
+              {"read_by", encode_path(conflict.read_by)}};
 }
 
 Result<Conflict> conflict_from_json(const Json& json) {
@@ -171,6 +172,7 @@ Result<Conflict> conflict_from_json(const Json& json) {
   fields.text("head_digest", conflict.head_digest);
   fields.text("changed_by", conflict.changed_by);
   fields.text("hint", conflict.hint);
+  if (fields.has("read_by")) fields.text("read_by", conflict.read_by);  // older logs have none
   TRY(fields.done());
   return conflict;
 }

@@ -102,6 +102,7 @@ struct Conflict {
   std::string head_digest;
   std::string changed_by;  // a transaction id, or a commit with its author
   std::string hint;
+  std::string read_by;  // who made the read (maker_of); empty: it is about no read
   bool operator==(const Conflict&) const = default;
 };
 std::string_view conflict_kind_name(ConflictKind kind);

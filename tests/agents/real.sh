@@ -80,6 +80,8 @@ stale_read_of_claude() {
     'SessionStart UserPromptSubmit PreToolUse PostToolUse PreToolUse PostToolUse Stop SessionEnd '
   assert_contains "$(cat "$(observed)/transcripts.jsonl")" '"source":"transcript"'
   assert_contains "$(git txn why "$(field .txn)")" 'line one of f1, changed'
+  assert_contains "$(field '.conflicts[0].read_by')" 'Read call toolu_'
+  assert_contains "$(git txn why "$(field .txn)")" 'read by Read call toolu_'
   assert_sound
 }
 test_case 'Claude Code decides on what Codex changes meanwhile: one lands, the other is told and refused' stale_read_of_claude 180

@@ -65,9 +65,10 @@ these_lines_change() {
   ends 1
   assert_eq "$(field '.conflicts[0].subject')" src/nine.txt
   assert_contains "$(field '.conflicts[0].hint')" 'lines 2 to 4'
+  assert_contains "$(git txn why "$(field .txn)")" 'read by Read call toolu_7, session s'
   assert_sound
 }
-test_case 'it is refused when one of them changed' these_lines_change
+test_case 'it is refused when one of them changed, and the call is named' these_lines_change
 
 another_open_stays() {
   nine_lines
