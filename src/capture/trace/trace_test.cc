@@ -115,6 +115,61 @@ TEST_P(EachTracer, SaysWhereASearcherRanAndWithWhichSettings) {
   EXPECT_THAT(grep->env, ::testing::Not(::testing::Contains("A_KEY=k"))) << "nobody's secret";
 }
 
+// The programs of this name that started, in order.
+std::vector<const Record*> starts_of(const Traced& traced, std::string_view name) {
+  std::vector<const Record*> found;
+  for (const Record& record : traced.records) {
+    const bool starts = record.op == Op::kExec && record.result == 0;
+    if (starts && record.path.ends_with(name)) found.push_back(&record);
+  }
+  return found;
+}
+
+TEST_P(EachTracer, AnEmptyEnvironmentIsKnownToBeEmpty) {
+  const TempDir dir;
+  const Traced traced = run_shell(dir, GetParam(), "echo a > f; env -i /bin/grep a f; grep a f");
+  ASSERT_TRUE(traced.result);
+  const std::vector<const Record*> greps = starts_of(traced, "/grep");
+  ASSERT_EQ(greps.size(), 2u);
+  EXPECT_TRUE(greps[0]->env_known);
+  EXPECT_TRUE(greps[0]->env.empty());
+  EXPECT_TRUE(greps[1]->env_known);
+  EXPECT_FALSE(greps[1]->env.empty());
+}
+
+TEST_P(EachTracer, ALargeEnvironmentIsReadToItsEnd) {
+  const TempDir dir;
+  TraceSpec spec = testing::make_spec(dir, {"/bin/sh", "-c", "echo a > f; grep a f"});
+  spec.backend = GetParam();
+  for (int i = 0; i < 300; ++i) {
+    spec.env["A_VARIABLE_" + std::to_string(i)] = std::string(100, 'x');
+  }
+  spec.env["ZONE"] = "here";
+  spec.env["GREP_LAST"] = "seen";
+  const Traced traced = testing::run(spec);
+  ASSERT_TRUE(traced.result);
+  const std::vector<const Record*> greps = starts_of(traced, "/grep");
+  ASSERT_EQ(greps.size(), 1u);
+  EXPECT_TRUE(greps[0]->env_known);
+  EXPECT_THAT(greps[0]->env,
+              ::testing::UnorderedElementsAre("LC_ALL=C", "GREP_LAST=seen", "HOME=" + dir.path()));
+}
+
+TEST_P(EachTracer, ASearcherThatIsAScriptSaysWhereItRanToo) {
+  const TempDir dir;
+  ASSERT_TRUE(write_file(dir / "rg", "#!/bin/sh\nexit 0\n", Sync::kNo));
+  ASSERT_EQ(::chmod((dir / "rg").c_str(), 0755), 0);
+  const Traced traced =
+      run_shell(dir, GetParam(), "mkdir sub; cd sub; RIPGREP_CONFIG_PATH=c ../rg pattern");
+  ASSERT_TRUE(traced.result);
+  const std::vector<const Record*> searches = starts_of(traced, "/rg");
+  ASSERT_EQ(searches.size(), 1u);
+  EXPECT_EQ(searches[0]->path2, dir / "sub");
+  EXPECT_THAT(searches[0]->argv, ::testing::ElementsAre("../rg", "pattern"));
+  EXPECT_TRUE(searches[0]->env_known);
+  EXPECT_THAT(searches[0]->env, ::testing::Contains("RIPGREP_CONFIG_PATH=c"));
+}
+
 TEST_P(EachTracer, PathsAreAsTheProcessMeantThem) {
   const TempDir dir;
   const Traced traced =

@@ -88,6 +88,21 @@ TEST_F(Bpf, ASetuidProgramKeepsItsBit) {
   EXPECT_EQ(read_file(dir_ / "out").value_or(""), "0\n");
 }
 
+TEST_F(Bpf, AnEnvironmentBeyondTheBoundIsUnknownAndNothingElseIs) {
+  TraceSpec spec = shell("echo a > f; grep a f");
+  for (int i = 0; i < 10; ++i) spec.env["A" + std::to_string(i)] = std::string(100'000, 'x');
+  const Traced traced = run(spec);
+  ASSERT_TRUE(traced.result);
+  EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
+  EXPECT_EQ(traced.count(Op::kBlind), 0u);
+  const Record* grep = traced.find(Op::kExec, "/usr/bin/grep");
+  ASSERT_NE(grep, nullptr);
+  EXPECT_EQ(grep->argv.size(), 3u);
+  EXPECT_EQ(grep->path2, dir_.path());
+  EXPECT_FALSE(grep->env_known);
+  EXPECT_TRUE(grep->env.empty());
+}
+
 TEST_F(Bpf, OthersAreNotRecorded) {
   TempDir elsewhere;
   const std::string marker = elsewhere / "not-of-the-tree";
@@ -267,6 +282,33 @@ TEST_F(Join, AnAliasIsWhatItLedToAtTheCall) {
   leave(3);
   ASSERT_EQ(seen_.size(), 1u);
   EXPECT_EQ(seen_[0].path, "/repo/src/x.c");
+}
+
+TEST_F(Join, OfAnEnvironmentOnlySettingsAreKept) {
+  const auto execute = [this](const std::vector<Part>& environment) {
+    seen_.clear();
+    join_.take(event(head(kBpfArguments), {{kBpfBytes, text("grep") + text("x")}}));
+    for (const Part& part : environment) join_.take(event(head(kBpfEnvironment), {part}));
+    BpfEvent exec = head(kBpfExec);
+    exec.out.former = exec.thread;
+    join_.take(event(exec, {{kBpfText, text("/bin/grep")}, {kBpfText, text("/bin/grep")}, cwd_}));
+    return seen_.size() == 1 ? seen_[0] : Record();
+  };
+  Part first{kBpfBytes, text("A_KEY=secret") + "LC_A"};
+  first.cut = 1;
+  Record grep = execute({first, {kBpfBytes, text("LL=C") + text("HOMELY=1") + text("HOME")}});
+  EXPECT_TRUE(grep.env_known);
+  EXPECT_EQ(grep.env, (std::vector<std::string>{"LC_ALL=C", "HOME"}));
+  EXPECT_EQ(grep.path2, "/place/deep");
+  EXPECT_EQ(grep.argv, (std::vector<std::string>{"grep", "x"}));
+  EXPECT_TRUE(execute({}).env_known) << "there was none";
+  for (const Record& record :
+       {execute({first}), execute({{kBpfBytes, "", 0, kBpfFault}}),
+        execute({{kBpfBytes, text(("LC_ALL=" + std::string(5000, 'x')).c_str())}})}) {
+    EXPECT_EQ(record.op, Op::kExec);
+    EXPECT_FALSE(record.env_known);
+    EXPECT_TRUE(record.env.empty());
+  }
 }
 
 TEST_F(Join, DamagedEventsAreUnknownAndDoNoHarm) {

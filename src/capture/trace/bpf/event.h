@@ -11,13 +11,14 @@
 enum BpfEventType {
   kBpfEnter = 1,
   kBpfReturn,
-  kBpfFork,       // process: the child; thread: the process that made it
-  kBpfArguments,  // bytes of the argument vector of the kBpfExec that follows
-  kBpfExec,       // thread was `former` before; parts: file name, interpreter, current directory
-  kBpfEnd,        // of a thread; `last`: of its process, result is its wait status
-  kBpfPlace,      // part 0: where out.place is; before the first event that names it
-  kBpfUring,      // number: IORING_OP_*
-  kBpfForeign,    // a call through the 32-bit or x32 interface
+  kBpfFork,         // process: the child; thread: the process that made it
+  kBpfArguments,    // bytes of the argument vector of the kBpfExec that follows
+  kBpfEnvironment,  // ... and of its environment
+  kBpfExec,         // thread was `former` before; parts: file name, interpreter, current directory
+  kBpfEnd,          // of a thread; `last`: of its process, result is its wait status
+  kBpfPlace,        // part 0: where out.place is; before the first event that names it
+  kBpfUring,        // number: IORING_OP_*
+  kBpfForeign,      // a call through the 32-bit or x32 interface
 };
 
 enum BpfPartType { kBpfText = 1, kBpfBytes, kBpfDirectory, kBpfAlias };
@@ -46,6 +47,9 @@ enum BpfAliasOf { kBpfAliasCwd = -1, kBpfAliasRoot = -2, kBpfAliasExe = -3 };
 
 // Numbers of places go up; one is used for so many after it and then told anew.
 enum { kBpfPlacesUsed = 1 << 15 };
+
+// How many events of kBpfPath bytes an environment may take.
+enum { kBpfEnvironmentEvents = 16 };
 
 enum { kBpfMaxParts = 5, kBpfPath = 4096, kBpfRoom = 16384, kBpfSlack = 4608 };
 

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fs.h"
 #include "capture/trace/lookup.h"
 #include "capture/trace/shape.h"
 
@@ -221,7 +222,9 @@ void BpfJoin::take(std::string_view raw) {
     case kBpfFork:
       return fork(process, static_cast<pid_t>(event.head.thread));
     case kBpfArguments:
-      return add_words(event);
+      return add_words(event, &stacks_[event.head.thread].arguments);
+    case kBpfEnvironment:
+      return add_words(event, &stacks_[event.head.thread].environment);
     case kBpfExec:
       return execute(event);
     case kBpfEnd:
@@ -351,14 +354,28 @@ void BpfJoin::finish(Pending* pending, const Event& event) {
   sink_(std::move(record));
 }
 
-void BpfJoin::add_words(const Event& event) {
-  Words& words = words_[event.head.thread];
+void BpfJoin::add_words(const Event& event, Words* words) {
   if (event.parts() == 0 || event.head.parts[0].state != kBpfGood) {
-    words.whole = false;
+    words->whole = false;
     return;
   }
-  words.text.append(event.bytes[0]);
-  words.whole = event.head.parts[0].cut == 0;  // nothing is left after this one
+  words->text.append(event.bytes[0]);
+  words->whole = event.head.parts[0].cut == 0;  // nothing is left after this one
+}
+
+// Those that a search may depend on, as peek_settings has them; false: they are not known.
+bool BpfJoin::settings_in(const Words& environment, std::vector<std::string>* out) {
+  std::string_view rest = environment.text;
+  bool known = environment.whole;
+  while (known && !rest.empty()) {
+    const std::string_view variable = without_nul(rest);
+    rest.remove_prefix(std::min(variable.size() + 1, rest.size()));
+    if (!is_setting(variable.substr(0, variable.find('=')))) continue;
+    known = variable.size() <= kMaxWord && out->size() < kMaxWords;
+    if (known) out->emplace_back(variable);
+  }
+  if (!known) out->clear();
+  return known;
 }
 
 // The kernel has started the program: this is the return of its call.
@@ -370,8 +387,8 @@ void BpfJoin::execute(const Event& event) {
     if (call.has_call && call.call.op == Op::kExec) pending = std::move(call);
   }
   if (event.head.out.former != event.head.thread) pending_.erase(event.head.out.former);
-  Words words = std::move(words_[event.head.thread]);
-  words_.erase(event.head.thread);
+  const Stack stack = std::move(stacks_[event.head.thread]);
+  stacks_.erase(event.head.thread);
   if (event.parts() < 3) return blind(process, "a program without a name");
   View view(*this, event, nullptr);
   const std::string name(without_nul(event.bytes[0]));
@@ -391,8 +408,13 @@ void BpfJoin::execute(const Event& event) {
   record.result = 0;
   const auto parent = parents_.find(process);
   if (parent != parents_.end() && parents_.contains(parent->second)) record.parent = parent->second;
-  record.argv = split_words(words.text);
-  if (!words.whole && record.argv.size() < kMaxWords) blind(process, "arguments of " + name);
+  if (view.directory(AT_FDCWD, &record.path2) != Peek::kOk) record.path2.clear();
+  if (asks_for_settings(base_name(record.path))) {
+    record.env_known = settings_in(stack.environment, &record.env);
+  }
+  record.argv = split_words(stack.arguments.text);
+  if (!stack.arguments.whole && record.argv.size() < kMaxWords)
+    blind(process, "arguments of " + name);
   // Of a script the kernel only keeps the interpreter.
   record.mode = script ? S_IFREG | S_IXUSR : event.head.mode;
   if (!script) {
@@ -417,7 +439,7 @@ void BpfJoin::execute(const Event& event) {
 
 void BpfJoin::end(const Event& event) {
   pending_.erase(event.head.thread);
-  words_.erase(event.head.thread);
+  stacks_.erase(event.head.thread);
   if (event.head.out.last == 0) return;
   const auto process = static_cast<pid_t>(event.head.process);
   parents_.erase(process);

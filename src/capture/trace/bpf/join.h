@@ -42,9 +42,13 @@ class BpfJoin {
     Peek peek = Peek::kNoPath;
     std::string path;
   };
+  // What the kernel put on the stack of a program that starts.
   struct Words {
     std::string text;
     bool whole = true;
+  };
+  struct Stack {
+    Words arguments, environment;
   };
 
   static bool parse(std::string_view raw, Event* event);
@@ -55,7 +59,8 @@ class BpfJoin {
   Pending take_pending(std::uint32_t thread);
   void leave(const Event& event);
   void finish(Pending* pending, const Event& event);
-  void add_words(const Event& event);
+  static void add_words(const Event& event, Words* words);
+  static bool settings_in(const Words& environment, std::vector<std::string>* out);
   void execute(const Event& event);
   void end(const Event& event);
   void fork(pid_t process, pid_t parent);
@@ -63,7 +68,7 @@ class BpfJoin {
 
   std::function<void(Record)> sink_;
   std::unordered_map<std::uint32_t, Pending> pending_;  // by thread
-  std::unordered_map<std::uint32_t, Words> words_;
+  std::unordered_map<std::uint32_t, Stack> stacks_;
   std::unordered_map<pid_t, pid_t> parents_;  // of the processes that live
   std::vector<Place> places_ = std::vector<Place>(2 * kBpfPlacesUsed);  // by number, in a circle
   bool mounts_changed_ = false;

@@ -12,13 +12,16 @@
 #include <linux/capability.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -32,6 +35,7 @@
 #include <bpf/libbpf.h>
 
 #include "capture/trace/bpf/join.h"
+#include "capture/trace/bpf/kernel_types.h"
 #include "capture/trace/bpf/object.h"
 #include "capture/trace/bpf/settings.h"
 #endif
@@ -93,9 +97,8 @@ class BpfTracer final : public Tracer {
 
  private:
   Status load();
-  Status open_object(const char* ring_program);
+  Status open_object(const std::string& types);
   Status attach();
-  bool load_object(const char* ring_program);
   Status trace_root() const;
   void serve();
   void drain();
@@ -121,9 +124,9 @@ bpf_map* map_named(bpf_object* object, std::string_view suffix) {
   return nullptr;
 }
 
-Status BpfTracer::open_object(const char* ring_program) {
-  ::bpf_object__close(std::exchange(object_, nullptr));
-  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "git_txn");
+Status BpfTracer::open_object(const std::string& types) {
+  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "git_txn",
+              .btf_custom_path = types.c_str());
   object_ = ::bpf_object__open_mem(kBpfObject.data(), kBpfObject.size(), &options);
   if (object_ == nullptr) return refused("the programs cannot be opened", errno);
   std::size_t size = 0;
@@ -138,33 +141,38 @@ Status BpfTracer::open_object(const char* ring_program) {
   std::memcpy(initial, &settings, sizeof settings);
   const auto bytes = static_cast<std::uint32_t>(ring_bytes_ == 0 ? kRingBytes : ring_bytes_);
   ::bpf_map__set_max_entries(::bpf_object__find_map_by_name(object_, "ring"), bytes);
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, object_) {
-    const std::string_view name = ::bpf_program__name(program);
-    if (name.ends_with("_ring")) ::bpf_program__set_autoload(program, name == ring_program);
-  }
   return {};
 }
 
-// The trace point of io_uring has had two names; where the kernel has no io_uring it has none.
+// libbpf reads the types, from a file only, when it loads.
 Status BpfTracer::load() {
-  int error = 0;
-  for (const char* ring_program : {"on_ring", "on_older_ring", ""}) {
-    if (*ring_program == '\0' && ::syscall(425, 0, nullptr) == -1 && errno != ENOSYS) break;
-    TRY(open_object(ring_program));
-    error = -::bpf_object__load(object_);
-    if (error == 0) return {};
-    if (error == EPERM || error == EACCES) break;
+  const UniqueFd file(::memfd_create("kernel-types", MFD_CLOEXEC));
+  if (!file.valid()) return fail_errno(errno, "make a memory file");
+  TRY(open_object(fmt::format("/proc/self/fd/{}", file.get())));
+  const std::string types = TRY(used_kernel_types(::bpf_object__btf(object_)));
+  if (::write(file.get(), types.data(), types.size()) != static_cast<ssize_t>(types.size())) {
+    return fail_errno(errno, "write a memory file");
   }
-  return refused("the kernel does not take the programs", error);
+  const int error = -::bpf_object__load(object_);
+  if (error != 0) return refused("the kernel does not take the programs", error);
+  return {};
 }
 
+// The trace point of io_uring was renamed in Linux 6.3; where the kernel has no io_uring it has
+// none.
 Status BpfTracer::attach() {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object_) {
-    if (!::bpf_program__autoload(program)) continue;
+    const bool is_uring = std::string_view(::bpf_program__name(program)) == "on_ring";
     bpf_link* link = ::bpf_program__attach(program);
-    if (link == nullptr) return refused("the programs cannot be attached", errno);
+    if (link == nullptr && errno == ENOENT && is_uring) {
+      link = ::bpf_program__attach_raw_tracepoint(program, "io_uring_submit_sqe");
+    }
+    if (link == nullptr) {
+      const int error = errno;
+      if (is_uring && ::syscall(SYS_io_uring_setup, 0, nullptr) == -1 && errno == ENOSYS) continue;
+      return refused("the programs cannot be attached", error);
+    }
     links_.push_back(link);
   }
   return {};
@@ -243,7 +251,6 @@ void BpfTracer::count_losses() {
   bpf_object__for_each_program(program, object_) {
     bpf_prog_info info{};
     std::uint32_t size = sizeof info;
-    if (!::bpf_program__autoload(program)) continue;
     if (::bpf_obj_get_info_by_fd(::bpf_program__fd(program), &info, &size) == 0) {
       count += info.recursion_misses;
     }
@@ -262,6 +269,11 @@ Status may_use_bpf() {
   const bool both = has_capability(data, CAP_BPF) && has_capability(data, CAP_PERFMON);
   if (!both && !has_capability(data, CAP_SYS_ADMIN)) {
     return fail(Code::kUnsupported, "it needs root, or CAP_BPF and CAP_PERFMON");
+  }
+  utsname kernel{};
+  if (::uname(&kernel) != 0) return fail_errno(errno, "ask for the kernel's version");
+  if (std::strtoul(kernel.release, nullptr, 10) < 6) {
+    return fail(Code::kUnsupported, fmt::format("it needs Linux 6, this is {}", kernel.release));
   }
   std::array<char, 64> name{};
   const ssize_t size = ::readlink("/proc/self/ns/pid", name.data(), name.size());
