@@ -76,7 +76,7 @@ TEST(OutcomeLine, EveryOtherEndSaysWhyAndWhatToTypeNext) {
 
   api::Outcome stale = outcome(TxnState::kQuarantined);
   stale.txn.attempts.resize(3);
-  stale.conflicts = {{ConflictKind::kReadStale, "src/f1.txt", "1", "2", "t-9abc", ""}};
+  stale.conflicts = {{ConflictKind::kReadStale, "src/f1.txt", "1", "2", "t-9abc", "", ""}};
   std::string lines = outcome_lines(stale, kPlain);
   EXPECT_THAT(lines, HasSubstr("did not land after 3 tries"));
   EXPECT_THAT(lines, HasSubstr("\n  src/f1.txt  was read; changed since by t-9abc\n"));
@@ -90,7 +90,8 @@ TEST(OutcomeLine, WhatAnAgentNamedCannotDriveTheTerminal) {
   api::Outcome evil = outcome(TxnState::kQuarantined);
   evil.txn.name = "\x1b]0;owned\x07\nlanded";
   evil.next = "git txn why t-7k2m";
-  evil.conflicts = {{ConflictKind::kWriteWrite, "a\x1b[2J\n\xffz", "", "", "\x9b[1m\u202e", ""}};
+  evil.conflicts = {
+      {ConflictKind::kWriteWrite, "a\x1b[2J\n\xffz", "", "", "\x9b[1m\u202e", "", ""}};
   evil.repairs = {"\x1b[31m"};
   std::string lines = outcome_lines(evil, kPlain) + show_lines(evil, kPlain);
   EXPECT_THAT(lines, Not(HasSubstr("\x1b")));
@@ -170,12 +171,15 @@ TEST(Log, OneLineEach) {
 TEST(Why, ShowsTheWitnessAndTheNextStep) {
   api::WhyReport report;
   report.txn = outcome(TxnState::kQuarantined).txn;
-  report.conflicts = {{ConflictKind::kReadStale, "a", "1", "", "Pat", "look again"}};
+  report.conflicts = {
+      {ConflictKind::kReadStale, "a", "1", "", "Pat", "look again", "pid 7, cat a"}};
   report.witnesses = {{"a", "@@ -1 +0,0 @@\n-old\x1b\n"}, {"gate tests", ""}};
   report.history = {"begun"};
   report.next = {"git txn resume t-7k2m"};
   std::string text = why_lines(report, kPlain);
-  EXPECT_THAT(text, HasSubstr("a  was read; removed since by Pat\n    look again\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("a  was read; removed since by Pat\n    look again\n    read by pid 7, cat a\n"));
   EXPECT_THAT(text, HasSubstr("-old\\x1b\n"));
   EXPECT_THAT(text, HasSubstr("\ngate tests\nit printed nothing\n"));
   EXPECT_THAT(text, HasSubstr("\nnext\n  git txn resume t-7k2m\n"));

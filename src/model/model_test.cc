@@ -367,7 +367,7 @@ TEST(Golden, CertificateAndConflict) {
   const Conflict conflict{ConflictKind::kWriteWrite, "a", "1", "2", "t-1", "rebase", "pid 7"};
   EXPECT_EQ(canonical_json(to_json(conflict)),
             R"({"changed_by":"t-1","head_digest":"2","hint":"rebase","kind":"write-write",)"
-            R"("read_digest":"1","subject":"a"})");
+            R"("read_by":"pid 7","read_digest":"1","subject":"a"})");
 }
 
 TEST(Golden, EventHash) {
