@@ -26,8 +26,9 @@ writes_only() {
   new_repo
   needs_landlock
   outside
-  local back kind
-  for back in auto notify ptrace; do
+  local kind back backs='hybrid notify ptrace'
+  if "$GIT_TXN_PROGRAM" doctor | grep -q 'trace bpf *usable$'; then backs+=' bpf'; fi
+  for back in $backs; do
     for kind in plain overlay; do
       agent "cat /etc/passwd >/dev/null; cat $OUTSIDE/readable 2>/dev/null; echo x >src/$back-$kind.txt; mv src/$back-$kind.txt docs/; echo x >$OUTSIDE/new || echo refused; mkdir \"$TMPDIR/$back-$kind\"" \
         --confine writes --trace $back --worktree $kind

@@ -322,17 +322,17 @@ TEST_F(Hybrid, APlaceThatCannotBePreloadedFromIsRefused) {
     spec.backend = Backend::kAuto;
     const Traced other = testing::run(spec);
     ASSERT_TRUE(other.result);
-    EXPECT_NE(other.result->used, Backend::kHybrid);
+    const bool kernel = testing::why_unusable(Backend::kBpf).empty();
+    EXPECT_EQ(other.result->used, kernel ? Backend::kBpf : Backend::kNotify);
     EXPECT_TRUE(other.summary.complete);
   }
 }
 
-TEST_F(Hybrid, IsTheFirstChoiceUnlessTheKernelCanTrace) {
+TEST_F(Hybrid, IsTheFirstChoice) {
   TraceSpec spec = make_spec(dir_, {"true"});
   const Traced traced = testing::run(spec);
   ASSERT_TRUE(traced.result);
-  const bool kernel = testing::why_unusable(Backend::kBpf).empty();
-  EXPECT_EQ(traced.result->used, kernel ? Backend::kBpf : Backend::kHybrid);
+  EXPECT_EQ(traced.result->used, Backend::kHybrid);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ Status Monitor::start() {
   Launch launch_plan{&spec_, program, plan_.signal_mask, ruleset.get(), std::nullopt};
   std::string refused;
   for (const Backend backend :
-       {Backend::kBpf, Backend::kHybrid, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
+       {Backend::kHybrid, Backend::kBpf, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
     if (spec_.backend != Backend::kAuto && spec_.backend != backend) continue;
     Result<Launched> launched = try_backend(launch_plan, backend);
     if (!launched && launched.error().code == Code::kUnsupported) {

@@ -66,7 +66,7 @@ Status try_run(Backend backend) {
 std::vector<Capability> probe_backends() {
   std::vector<Capability> found;
   for (const Backend backend :
-       {Backend::kBpf, Backend::kHybrid, Backend::kNotify, Backend::kPtrace}) {
+       {Backend::kHybrid, Backend::kBpf, Backend::kNotify, Backend::kPtrace}) {
     Capability capability{backend, false, {}};
     if (const Status ran = try_run(backend); ran) {
       capability.usable = true;

@@ -29,7 +29,8 @@ struct Capability {
   bool usable = false;
   std::string detail;  // why not, or what this kernel lacks ("no synchronous wake-up: needs 6.6")
 };
-std::vector<Capability> probe_backends();  // best first; runs a tiny child for each
+// In the order in which kAuto tries them; runs a tiny child for each.
+std::vector<Capability> probe_backends();
 
 // What a process asked the kernel. `path` is absolute, with the directory descriptor or the current
 // directory put before it and the process's own aliases (/proc/self/cwd, /dev/fd/3) replaced; it is
@@ -167,7 +168,7 @@ struct TraceResult {
 };
 
 // Returns when the whole tree is gone (or kept). kNotFound: the program does not exist; nothing
-// ran. kUnsupported: the back end asked for by name is not usable here. With kAuto the best usable
+// ran. kUnsupported: the back end asked for by name is not usable here. With kAuto the first usable
 // one is taken, and kOff (with `lost`) where none is. The caller has one thread while this runs:
 // the monitor is a fork of it that goes on without exec. During the call the caller is a child
 // subreaper.

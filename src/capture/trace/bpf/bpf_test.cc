@@ -38,9 +38,6 @@ TEST_F(Bpf, IsUsableHere) {
   const Traced traced = run(shell("true"));
   ASSERT_TRUE(traced.result);
   EXPECT_EQ(traced.result->used, Backend::kBpf);
-  TraceSpec best = shell("true");
-  best.backend = Backend::kAuto;
-  EXPECT_EQ(run(best).result->used, Backend::kBpf);
 }
 
 TEST_F(Bpf, AFullRingIsSaidWithTheCount) {
