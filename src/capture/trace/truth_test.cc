@@ -97,10 +97,11 @@ TEST(Truth, Ninja) {
 }
 
 TEST(Truth, Perl) {
+  const char* script =
+      "open F, '<in'; print <F>; -e 'absent'; opendir D, 'd'; readdir D;"
+      "find(sub { -d $_ }, '.'); symlink 'in', 'l'; readlink 'l'; rename 'l', 'm'";
   expect_truth_of("/usr/bin/perl", "echo x > in; mkdir d",
-                  {"perl", "-MFile::Find", "-MPOSIX", "-e",
-                   "open F, '<in'; print <F>; -e 'absent'; opendir D, 'd'; readdir D;"
-                   "find(sub { -d $_ }, '.'); symlink 'in', 'l'; readlink 'l'; rename 'l', 'm'"});
+                  {"perl", "-MFile::Find", "-MPOSIX", "-e", script});
 }
 
 TEST(Truth, Tar) {
