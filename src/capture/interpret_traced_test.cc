@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <optional>
@@ -106,6 +108,48 @@ TEST_P(TracedRun, AppendingKeepsTheBase) {
 TEST_P(TracedRun, ATestForAFileIsAnAbsenceRead) {
   EXPECT_THAT(reads_of("[ -e config.ini ] || echo none >src/found.txt"),
               ::testing::ElementsAre("absence config.ini", "metadata src"));
+}
+
+TEST_P(TracedRun, AFileThatWasNotThereAndAppearsIsOneAbsence) {
+  EXPECT_THAT(reads_of("cat notes.txt 2>/dev/null; echo mine >notes.txt; cat notes.txt"),
+              ::testing::ElementsAre("absence notes.txt"));
+}
+
+TEST_P(TracedRun, AFileThatIsRenamedOverIsReadBeforeAndOwnAfter) {
+  EXPECT_THAT(reads_of("cat a.txt; echo new >t; mv t a.txt; cat a.txt"), Contains("content a.txt"));
+  EXPECT_THAT(reads_of("echo new >t; mv t b.txt; cat b.txt"), Not(Contains("content b.txt")));
+}
+
+TEST_P(TracedRun, CaseMakesAnotherPath) {
+  EXPECT_THAT(reads_of("cat A.TXT 2>/dev/null; cat docs/Guide.md src/X.c 2>/dev/null; cat b.txt"),
+              ::testing::IsSupersetOf(
+                  {"absence A.TXT", "absence docs/Guide.md", "absence src/X.c", "content b.txt"}));
+  EXPECT_EQ(std::count_if(set.reads.begin(), set.reads.end(),
+                          [](const Read& read) { return read.kind == ReadKind::kContent; }),
+            1);
+}
+
+TEST_P(TracedRun, ADaemonOfTheMachineMakesTheSetUnknownAndAnOwnOneDoesNot) {
+  const std::string perl = "perl -MIO::Socket::UNIX -e '";
+  const std::string listen = "IO::Socket::UNIX->new(Local => $a[0], Listen => 1) or die $!;";
+  const std::string connect = "IO::Socket::UNIX->new(Peer => $a[0]) or die $!;";
+  const auto name = [](const std::string& path) { return "@a = (\"" + path + "\");"; };
+  const std::string own = repo.root() + "/own.sock";
+  const ReadSet alone =
+      read_set_of(perl + name(own) + "$l = " + listen + connect + "unlink $a[0]'");
+  EXPECT_TRUE(alone.complete) << alone.unknown_reason;
+
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string daemon = repo.root() + "/watchman.sock";
+  ASSERT_LT(daemon.size(), sizeof address.sun_path);
+  daemon.copy(address.sun_path, daemon.size());
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  const ReadSet told = read_set_of(perl + name(daemon) + connect + "'");
+  EXPECT_FALSE(told.complete);
+  EXPECT_NE(told.unknown_reason.find("watchman"), std::string::npos) << told.unknown_reason;
 }
 
 TEST_P(TracedRun, ListingADirectory) {

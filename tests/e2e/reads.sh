@@ -182,6 +182,27 @@ many_processes() {
 }
 test_case 'hundreds of short processes, nothing lost' many_processes
 
+# The parent of a traced command is its monitor; the ring of the trace in the kernel is 16 MiB of it, and
+# the sanitizers' own memory says nothing.
+little_memory() {
+  local tracer most
+  if grep -q __asan_init "$GIT_TXN_PROGRAM"; then echo 'SKIP: the sanitizers keep memory'; return; fi
+  new_repo
+  for tracer in hybrid notify ptrace bpf; do
+    most=24000
+    if [ $tracer = bpf ]; then
+      [ -z "$(why_no_bpf)" ] || continue
+      most=64000
+    fi
+    agent "perl -e '-e \"$WORLD/absent-\$_\" for 1 .. 100000'
+      grep VmHWM /proc/\$PPID/status | tr -dc 0-9 >'$WORLD/peak'" --trace $tracer
+    assert_eq "$CODE" 0 "$tracer: $ERR"
+    assert_eq "$(field .read_set.status)" complete
+    [ "$(cat "$WORLD/peak")" -le $most ] || fail "$tracer: the monitor had $(cat "$WORLD/peak") KiB"
+  done
+}
+test_case 'a hundred thousand records, and the memory of the monitor stays small' little_memory
+
 trace_off_is_unknown() {
   new_repo
   start_run --retries 0 --trace off -- 'meet; echo x >src/new.txt'

@@ -62,6 +62,7 @@ class NotifyTracer final : public Tracer {
   std::uint64_t meet(const CallSite& site);
   void drain(std::uint64_t mark);
   void add_read(Record record);
+  bool is_of_the_trace(const Record& record) const;
 
   UniqueFd listener_;
   TreeState* tree_;
@@ -175,6 +176,14 @@ void NotifyTracer::add_read(Record record) {
   writer_->add(std::move(record));
 }
 
+// The loader opens the library. In a program on a machine of its own (valgrind) nothing is called
+// from the allowed page, so that what the library itself needs is notified too.
+bool NotifyTracer::is_of_the_trace(const Record& record) const {
+  if (preloaded_.ring == nullptr) return false;
+  if (record.path == Ring::kPath) return true;
+  return record.path == preloaded_.library && !changes_something(record);
+}
+
 void NotifyTracer::answer(const seccomp_notif& request) {
   CallSite site;
   site.tid = static_cast<pid_t>(request.pid);
@@ -198,7 +207,7 @@ void NotifyTracer::answer(const seccomp_notif& request) {
   if (preloaded_.ring != nullptr && !INJECTED_BUG("trace.ring_drained_late")) drain(mark);
   for (Record& record : decoded_.before) writer_->add(std::move(record));
   if (!alive || !went_on || !decoded_.has_call) return;
-  if (decoded_.call.op == Op::kOpenRead && decoded_.call.path == preloaded_.library) return;
+  if (is_of_the_trace(decoded_.call)) return;
   writer_->add(std::move(decoded_.call));
   for (Record& record : decoded_.after) writer_->add(std::move(record));
 }

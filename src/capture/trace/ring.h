@@ -33,6 +33,9 @@ class Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
+  // What the kernel calls the memory of every ring; no file system has it.
+  static constexpr const char* kPath = "/memfd:git-txn-trace (deleted)";
+
   // What the library has to know; `page` is where the filter allows path reads.
   const ring::Config& config() const { return config_; }
 

@@ -311,24 +311,6 @@ TEST_P(Run, AKilledCallerTakesTheTreeWithIt) {
   ASSERT_TRUE(remove_file(spec.record_file));
 }
 
-TEST_P(Run, TwoThousandShortProcesses) {
-  const Traced traced = run(shell("i=0; while [ $i -lt 2000 ]; do /bin/true $i; i=$((i+1)); done"));
-  ASSERT_TRUE(traced.result);
-  EXPECT_EQ(traced.result->exit_status, 0);
-  if (GetParam() == Backend::kOff) {
-    EXPECT_TRUE(traced.records.empty());
-    return;
-  }
-  EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
-  std::vector<bool> seen(2000);
-  for (const Record& record : traced.records) {
-    if (record.op == Op::kExec && record.path == "/bin/true")
-      seen.at(std::stoul(record.argv.at(1))) = true;
-  }
-  EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 2000);
-  EXPECT_GE(traced.count(Op::kFork), 2001u);
-}
-
 // A sandbox around us that listens already. Nothing of this may touch the test's own process.
 TEST(Sandboxed, ASecondListenerIsRefusedAndNothingIsClaimed) {
   const TempDir dir;

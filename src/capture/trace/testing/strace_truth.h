@@ -20,20 +20,46 @@ namespace gittxn::capture::testing {
 
 using Lines = std::set<std::string>;
 
+// A name that a program makes up anew in each run: of which `fixed` is the part that says so, which
+// is looked for first because a regular expression is slow.
+struct Chance {
+  const char* fixed;
+  std::regex pattern;
+  const char* to;
+};
+
+inline const std::vector<Chance>& chances() {
+  static const std::vector<Chance> kChances = [] {
+    std::vector<Chance> list;
+    const auto add = [&list](const char* fixed, const char* pattern, const char* to) {
+      list.push_back({fixed, std::regex(pattern), to});
+    };
+    add("/proc/", "/proc/(self|[0-9]+)(?=/|$| )", "/proc/PID");
+    add("/cc", "/cc[A-Za-z0-9]{6}(?=[./ ]|$)", "/ccRANDOM");                         // compilers
+    add(".o.tmp", "-[0-9a-f]{8}(?=\\.o\\.tmp)", "-RANDOM");                          // clang
+    add("/sed", "/sed[A-Za-z0-9]{6}(?= |$)", "/sedRANDOM");                          // sed -i
+    add("tmp_obj_", "tmp_obj_[A-Za-z0-9]{6}", "tmp_obj_RANDOM");                     // git
+    add("tmp_objdir-", "tmp_objdir-[a-z]+-[A-Za-z0-9]{6}", "tmp_objdir-RANDOM");     // git
+    add("/st", "/st[A-Za-z0-9]{6}(?= |$)", "/stRANDOM");                             // ar, ranlib
+    add("/TryCompile-", "/TryCompile-[A-Za-z0-9]{6}", "/TryCompile-RANDOM");         // cmake
+    add("cmTC_", "cmTC_[0-9a-f]{5}", "cmTC_RANDOM");                                 // cmake
+    add(".tmp", "\\.tmp[0-9a-f]{5}(?= |$)", ".tmpRANDOM");                           // cmake
+    add("/.", "(/\\.[A-Za-z0-9._-]+)\\.[A-Za-z0-9]{6}(?= |$)", "$1.RANDOM");         // rsync
+    add("/vgdb-pipe-", "(/vgdb-pipe-[a-z-]+)-[0-9]+-by", "$1-PID-by");               // valgrind
+    add("/valgrind_proc_", "proc_[0-9]+_([a-z]+)_[0-9a-f]+", "proc_PID_$1_RANDOM");  // valgrind
+    add("_cacache/tmp/", "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID");       // npm
+    return list;
+  }();
+  return kChances;
+}
+
 // Numbers of processes and random names differ from run to run.
 inline std::string without_chance(std::string text) {
-  static const std::regex process("/proc/(self|[0-9]+)(?=/|$| )");
-  static const std::regex compiler("/cc[A-Za-z0-9]{6}(?=[./ ]|$)");
-  static const std::regex editor("/sed[A-Za-z0-9]{6}(?= |$)");
-  static const std::regex object("tmp_obj_[A-Za-z0-9]{6}");
-  static const std::regex unfinished("-[0-9a-f]{8}(?=\\.o\\.tmp)");
-  static const std::regex object_dir("tmp_objdir-[a-z]+-[A-Za-z0-9]{6}");
-  text = std::regex_replace(text, process, "/proc/PID");
-  text = std::regex_replace(text, compiler, "/ccRANDOM");
-  text = std::regex_replace(text, editor, "/sedRANDOM");
-  text = std::regex_replace(text, object, "tmp_obj_RANDOM");
-  text = std::regex_replace(text, unfinished, "-RANDOM");
-  return std::regex_replace(text, object_dir, "tmp_objdir-RANDOM");
+  for (const Chance& chance : chances()) {
+    if (text.find(chance.fixed) == text.npos) continue;
+    text = std::regex_replace(text, chance.pattern, chance.to);
+  }
+  return text;
 }
 
 class StraceReader {
@@ -189,6 +215,7 @@ class StraceReader {
     const std::vector<std::string>& a = call.args;
     if (call.result == "EFAULT") return;
     if (plain.contains(call.name)) {
+      if (a.at(0) == "\"\"") return;  // no path, and no file could make it one
       add(plain.at(call.name), join(*cwd, unquote(a.at(0))), call.result);
     } else if (at.contains(call.name)) {
       if (a.at(1) == "\"\"" || a.at(1) == "NULL") return;  // the descriptor itself

@@ -1,0 +1,116 @@
+// Much at once: a walk over 100,000 files and 10,000 processes are seen whole by every back end.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <set>
+
+#include "base/fs.h"
+#include "capture/trace/testing/traced.h"
+
+namespace gittxn::capture {
+namespace {
+
+using testing::make_spec;
+using testing::TempDir;
+using testing::Traced;
+
+constexpr std::size_t kDirectories = 1000;
+constexpr std::size_t kFiles = 100;  // in each
+
+class Many : public ::testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override { SKIP_UNUSABLE(GetParam()); }
+  static void TearDownTestSuite() { tree_.reset(); }
+
+  // Made once, by the first test that walks.
+  static const TempDir& tree() {
+    if (tree_ != nullptr) return *tree_;
+    tree_ = std::make_unique<TempDir>();
+    for (std::size_t d = 0; d < kDirectories; ++d) {
+      const std::string directory = *tree_ / ("d" + std::to_string(d));
+      EXPECT_TRUE(make_dirs(directory));
+      for (std::size_t f = 0; f < kFiles; ++f) {
+        const std::string name = directory + "/f" + std::to_string(f);
+        EXPECT_TRUE(open_fd(name, O_WRONLY | O_CREAT | O_EXCL)) << name;
+      }
+    }
+    return *tree_;
+  }
+  // Which of the tree's files: dD/fF, however the walker names the top.
+  static std::size_t number_of(const std::string& path) {
+    const std::size_t f = path.rfind("/f");
+    const std::size_t d = f == path.npos ? f : path.rfind("/d", f - 1);
+    if (d == path.npos) return kDirectories * kFiles;
+    return std::strtoul(path.c_str() + d + 2, nullptr, 10) * kFiles +
+           std::strtoul(path.c_str() + f + 2, nullptr, 10);
+  }
+  // How many of the files `op` was done to, with success.
+  static std::size_t files(const Traced& traced, Op op) {
+    std::vector<bool> seen(kDirectories * kFiles + 1);
+    for (const Record& record : traced.records) {
+      if (record.op == op && record.result >= 0) seen.at(number_of(record.path)) = true;
+    }
+    seen.pop_back();
+    return static_cast<std::size_t>(std::ranges::count(seen, true));
+  }
+  Traced run(const TempDir& dir, std::vector<std::string> argv) {
+    TraceSpec spec = make_spec(dir, std::move(argv));
+    spec.backend = GetParam();
+    const UniqueFd null = std::move(open_fd("/dev/null", O_WRONLY).value());
+    spec.stdout_fd = null.get();
+    Traced traced = testing::run(spec);
+    EXPECT_TRUE(traced.result) << traced.result.error().message;
+    EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
+    return traced;
+  }
+
+  static std::unique_ptr<TempDir> tree_;
+};
+std::unique_ptr<TempDir> Many::tree_;
+
+INSTANTIATE_TEST_SUITE_P(Trace, Many,
+                         ::testing::Values(Backend::kBpf, Backend::kHybrid, Backend::kNotify,
+                                           Backend::kPtrace),
+                         [](const auto& p) { return std::string(backend_name(p.param)); });
+
+TEST_P(Many, AWalkOverAHundredThousandFiles) {
+  const Traced traced = run(tree(), {"find", ".", "-size", "+9"});
+  EXPECT_EQ(files(traced, Op::kStat), kDirectories * kFiles);
+  std::set<std::string> listed;
+  for (const Record& record : traced.records) {
+    if (record.op == Op::kList) listed.insert(record.path);
+  }
+  EXPECT_EQ(listed.size(), kDirectories + 1);
+}
+
+// Each tenth runs a program, so that most of the time is the trace's and not the loader's.
+TEST_P(Many, TenThousandShortProcesses) {
+  constexpr std::size_t kProcesses = 10'000;
+  const TempDir dir;
+  const Traced traced = run(
+      dir, {"perl", "-e",
+            "for my $i (0 .. 9999) {\n"
+            "  if (fork == 0) { -e \"short-$i\"; exec '/bin/true', $i if $i % 10 == 0; exit 0 }\n"
+            "  if ($i % 8 == 7) { 1 while wait != -1 }\n}"});
+  std::vector<bool> looked(kProcesses);
+  std::vector<bool> ran(kProcesses);
+  const std::string start = dir / "short-";
+  for (const Record& record : traced.records) {
+    if (record.op == Op::kStat && record.path.starts_with(start)) {
+      looked.at(std::strtoul(record.path.c_str() + start.size(), nullptr, 10)) = true;
+    }
+    if (record.op == Op::kExec && record.path == "/bin/true") {
+      ran.at(std::strtoul(record.argv.at(1).c_str(), nullptr, 10)) = true;
+    }
+  }
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(looked, true)), kProcesses);
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(ran, true)), kProcesses / 10);
+  EXPECT_EQ(traced.count(Op::kFork), kProcesses + 1);
+}
+
+}  // namespace
+}  // namespace gittxn::capture
