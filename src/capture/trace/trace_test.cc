@@ -170,6 +170,21 @@ TEST_P(EachTracer, ASearcherThatIsAScriptSaysWhereItRanToo) {
   EXPECT_THAT(searches[0]->env, ::testing::Contains("RIPGREP_CONFIG_PATH=c"));
 }
 
+TEST_P(EachTracer, NoRecordSeemsOlderThanItsCall) {
+  const TempDir dir;
+  const Traced traced = run_shell(dir, GetParam(),
+                                  "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do"
+                                  " date +%s%3N > before$i; [ -e absent$i ]; done; exit 0");
+  ASSERT_TRUE(traced.result);
+  for (int i = 1; i <= 20; ++i) {
+    const std::string number = std::to_string(i);
+    const Record* look = traced.find(Op::kStat, dir / ("absent" + number));
+    ASSERT_NE(look, nullptr) << i;
+    const std::string before = read_file(dir / ("before" + number)).value_or("");
+    EXPECT_GE(look->time_ms, std::stoll(before)) << i;
+  }
+}
+
 TEST_P(EachTracer, PathsAreAsTheProcessMeantThem) {
   const TempDir dir;
   const Traced traced =

@@ -232,10 +232,12 @@ inline size_t compose(const Wanted& wanted, char* out) {
   return has_alias(out, length) ? 0 : length;
 }
 
+// Not the coarse clock, which is up to a tick behind: a look must not seem to come before the agent
+// said that it begins.
 inline uint64_t wall_ms() {
-  constexpr int kRealtimeCoarse = 5;
+  constexpr int kRealtime = 0;
   int64_t time[2] = {0, 0};
-  if (libc_clock_gettime == nullptr || libc_clock_gettime(kRealtimeCoarse, time) != 0) return 0;
+  if (libc_clock_gettime == nullptr || libc_clock_gettime(kRealtime, time) != 0) return 0;
   return static_cast<uint64_t>(time[0] * 1000 + time[1] / 1'000'000);
 }
 
