@@ -111,6 +111,18 @@ void OtherCheckout::listing(const std::string& path, const TreeEntry& entry,
   log_.add(ReadKind::kListing, path, listing_digest(model_.list(entry.oid)).str(), seen);
 }
 
+// Each new name costs a process. Where somebody walks a hundred thousand of them the rest counts as
+// read, which is never too little.
+Result<bool> OtherCheckout::is_ignored(const std::string& path) {
+  constexpr std::size_t kMostQuestions = 1000;
+  if (!ignored_) return false;
+  const auto known = asked_.find(path);
+  if (known != asked_.end()) return known->second;
+  if (asked_.size() >= kMostQuestions) return false;
+  const bool answer = TRY(ignored_(path));
+  return asked_[path] = answer;
+}
+
 Status OtherCheckout::there(const Record& record, const Resolved& at, const ReadLog::Seen& seen) {
   const TreeEntry snapshot = model_.snapshot_entry(at.rest);
   const TreeEntry now = entry_on_disk(at.real);
@@ -124,7 +136,7 @@ Status OtherCheckout::there(const Record& record, const Resolved& at, const Read
   }
   if (!snapshot.present() && now.mode == FileMode::kTree)
     return {};  // its files are looked at one by one
-  if (!snapshot.present() && ignored_ && TRY(ignored_(at.rest))) return {};
+  if (!snapshot.present() && TRY(is_ignored(at.rest))) return {};
   const bool content = sees_content(record.op) && now.mode != FileMode::kTree;
   const bool same =
       snapshot == now || (content && snapshot.oid == now.oid && snapshot.present() &&

@@ -27,6 +27,7 @@ class OtherCheckout {
 
  private:
   TreeEntry entry_on_disk(const std::string& path);
+  Result<bool> is_ignored(const std::string& path);
   Status there(const Record& record, const Resolved& at, const ReadLog::Seen& seen);
   void listing(const std::string& path, const TreeEntry& entry, const ReadLog::Seen& seen);
 
@@ -34,6 +35,7 @@ class OtherCheckout {
   ReadLog& log_;
   Ignored ignored_;
   std::int64_t traced_ns_;
+  std::map<std::string, bool> asked_;  // whether it is ignored
   std::map<std::string, TreeEntry> hashed_;  // by path on disk
 };
 

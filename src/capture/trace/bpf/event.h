@@ -59,6 +59,7 @@ struct BpfEvent {
   __u16 number;
   __u32 process, thread;  // numbers of the first PID namespace
   __u32 mode;             // kBpfReturn, kBpfExec: of the file that the call met; 0: not known
+  __u64 time_ns;          // of CLOCK_BOOTTIME; kBpfEnter has none
   union {
     __u64 args[6];  // kBpfEnter
     struct {

@@ -214,6 +214,8 @@ void BpfJoin::take(std::string_view raw) {
   Event event;
   if (!parse(raw, &event)) return blind(0, "an event of the kernel that cannot be read");
   const auto process = static_cast<pid_t>(event.head.process);
+  constexpr std::int64_t kNsPerMs = 1'000'000;
+  now_ms_ = (boot_time_ns_ + static_cast<std::int64_t>(event.head.time_ns)) / kNsPerMs;
   switch (event.head.type) {
     case kBpfEnter:
       return enter(event, raw);
@@ -256,12 +258,17 @@ const BpfJoin::Place& BpfJoin::place(const BpfPart& part) const {
   return part.place != 0 && kept.number == part.place ? kept : kUnknown;
 }
 
+void BpfJoin::emit(Record record) {
+  record.time_ms = now_ms_;
+  sink_(std::move(record));
+}
+
 void BpfJoin::blind(pid_t process, std::string reason) {
   Record record;
   record.op = Op::kBlind;
   record.pid = process;
   record.path = std::move(reason);
-  sink_(std::move(record));
+  emit(std::move(record));
 }
 
 void BpfJoin::fork(pid_t process, pid_t parent) {
@@ -271,7 +278,7 @@ void BpfJoin::fork(pid_t process, pid_t parent) {
   record.op = Op::kFork;
   record.pid = process;
   record.parent = parent;
-  sink_(std::move(record));
+  emit(std::move(record));
 }
 
 // The record of a call without its result.
@@ -336,7 +343,7 @@ void BpfJoin::leave(const Event& event) {
 void BpfJoin::finish(Pending* pending, const Event& event) {
   const BpfEvent& head = event.head;
   Record& record = pending->call;
-  if (record.op == Op::kBlind) return sink_(std::move(record));
+  if (record.op == Op::kBlind) return emit(std::move(record));
   const std::int64_t result = head.out.result;
   if (result <= -kRestartFirst && result >= -kRestartLast) return;
   record.result = result < 0 ? static_cast<std::int32_t>(result) : 0;
@@ -351,7 +358,7 @@ void BpfJoin::finish(Pending* pending, const Event& event) {
     // The source of a rename has no descriptor; it stands at its new name now.
     if (record.op == Op::kRename && !mounts_changed_) look_at(record.path2, &record);
   }
-  sink_(std::move(record));
+  emit(std::move(record));
 }
 
 void BpfJoin::add_words(const Event& event, Words* words) {
@@ -422,7 +429,7 @@ void BpfJoin::execute(const Event& event) {
     record.ino = event.head.out.inode;
   }
   if (script) without_interpreter(name, &record.argv);
-  sink_(std::move(record));
+  emit(std::move(record));
   if (!script) return;
   Record read;
   read.op = Op::kOpenRead;
@@ -434,7 +441,7 @@ void BpfJoin::execute(const Event& event) {
   read.mode = event.head.mode;
   read.dev = ::makedev(event.head.out.major, event.head.out.minor);
   read.ino = event.head.out.inode;
-  sink_(std::move(read));
+  emit(std::move(read));
 }
 
 void BpfJoin::end(const Event& event) {
@@ -448,7 +455,7 @@ void BpfJoin::end(const Event& event) {
   record.op = Op::kExit;
   record.pid = process;
   record.result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  sink_(std::move(record));
+  emit(std::move(record));
 }
 
 }  // namespace gittxn::capture

@@ -21,7 +21,10 @@ namespace gittxn::capture {
 
 class BpfJoin {
  public:
-  explicit BpfJoin(std::function<void(Record)> sink) : sink_(std::move(sink)) {}
+  // `boot_time_ns`: when the clock of events (CLOCK_BOOTTIME) was at 0, since 1970. Records get the
+  // time of their call, however late they are joined.
+  explicit BpfJoin(std::function<void(Record)> sink, std::int64_t boot_time_ns = 0)
+      : sink_(std::move(sink)), boot_time_ns_(boot_time_ns) {}
   void begin(pid_t root);             // the command itself, before its first event
   void take(std::string_view event);  // in the order of the ring
 
@@ -64,9 +67,12 @@ class BpfJoin {
   void execute(const Event& event);
   void end(const Event& event);
   void fork(pid_t process, pid_t parent);
+  void emit(Record record);
   void blind(pid_t process, std::string reason);
 
   std::function<void(Record)> sink_;
+  std::int64_t boot_time_ns_;
+  std::int64_t now_ms_ = 0;  // of the event at hand; 0: not known
   std::unordered_map<std::uint32_t, Pending> pending_;  // by thread
   std::unordered_map<std::uint32_t, Stack> stacks_;
   std::unordered_map<pid_t, pid_t> parents_;  // of the processes that live

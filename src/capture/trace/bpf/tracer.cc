@@ -12,8 +12,8 @@
 #include <linux/capability.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -24,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,13 +81,23 @@ bool has_capability(const std::array<__user_cap_data_struct, 2>& data, unsigned 
   return (data[number / 32].effective & (1u << number % 32)) != 0;
 }
 
+std::int64_t now_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+std::int64_t boot_time_ns() {
+  return now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
+}
+
 class BpfTracer final : public Tracer {
  public:
   BpfTracer(TreeState* tree, RecordWriter* writer, std::size_t ring_bytes)
       : tree_(tree),
         writer_(writer),
         ring_bytes_(ring_bytes),
-        join_([this](Record record) { writer_->add(std::move(record)); }) {}
+        join_([this](Record record) { writer_->add(std::move(record)); }, boot_time_ns()) {}
   ~BpfTracer() override {
     stop();
     ::ring_buffer__free(ring_);
