@@ -26,6 +26,10 @@ std::int64_t SystemClock::wall_ms() const {
 std::int64_t SystemClock::monotonic_ns() const {
   return read_ns(CLOCK_MONOTONIC);
 }
+std::int64_t boot_time_ns() {
+  return read_ns(CLOCK_REALTIME) - read_ns(CLOCK_BOOTTIME);
+}
+
 std::int64_t SystemClock::boot_ms() const {
   return read_ns(CLOCK_BOOTTIME) / kNsPerMs;
 }

@@ -30,6 +30,10 @@ class SystemClock final : public Clock {
   void sleep_ms(std::int64_t ms) override;
 };
 
+// When CLOCK_BOOTTIME was 0, in ns since 1970: what the kernel stamped with that clock, told in
+// wall time. Another one after the wall clock was set.
+std::int64_t boot_time_ns();
+
 // "2026-11-21T11:02:25.000Z"
 std::string format_utc(std::int64_t wall_ms);
 

@@ -24,12 +24,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/bug.h"
+#include "base/clock.h"
 #include "capture/trace/tracer.h"
 
 #ifdef GIT_TXN_BPF
@@ -79,16 +79,6 @@ std::unexpected<Error> refused(std::string_view what, int error) {
 
 bool has_capability(const std::array<__user_cap_data_struct, 2>& data, unsigned number) {
   return (data[number / 32].effective & (1u << number % 32)) != 0;
-}
-
-std::int64_t now_ns(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
-
-std::int64_t boot_time_ns() {
-  return now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
 }
 
 class BpfTracer final : public Tracer {
