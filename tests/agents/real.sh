@@ -63,7 +63,7 @@ stale_read_of_claude() {
   outcome "$WORLD/codex"
   assert_eq "$(field .state)" landed
   assert_eq "$(field '.writes[0].path')" src/f1.txt
-  until git txn status --json | grep -q 'change f1'; do
+  until git txn status --json | jq -e '.transactions[] | select(.name == "decide from f1") | .stale != []' >/dev/null; do
     n=$((n + 1))
     [ $n -lt 600 ] || fail "status never said that a read is stale: $(git txn status)"
     sleep 0.1
