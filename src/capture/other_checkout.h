@@ -35,7 +35,7 @@ class OtherCheckout {
   ReadLog& log_;
   Ignored ignored_;
   std::int64_t traced_ns_;
-  std::map<std::string, bool> asked_;  // whether it is ignored
+  std::map<std::string, bool> asked_;        // whether it is ignored
   std::map<std::string, TreeEntry> hashed_;  // by path on disk
 };
 

@@ -29,7 +29,7 @@ std::string counted(std::int64_t n, std::string_view singular, std::string_view 
 std::string short_oid(const Oid& oid);            // seven digits; "none" for an empty one
 std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned
 std::string worktree_of(const Txn& txn);          // where its files are; empty when there is none
-inline constexpr std::size_t kMakerShown = 200;  // columns that who made a read may take
+inline constexpr std::size_t kMakerShown = 200;   // columns that who made a read may take
 // Cut to `columns` with "…", counting a multi-byte character as one column.
 std::string cut(std::string_view text, std::size_t columns);
 // "text" with blanks up to `columns`.

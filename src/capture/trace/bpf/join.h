@@ -72,7 +72,7 @@ class BpfJoin {
 
   std::function<void(Record)> sink_;
   std::int64_t boot_time_ns_;
-  std::int64_t now_ms_ = 0;  // of the event at hand; 0: not known
+  std::int64_t now_ms_ = 0;                             // of the event at hand; 0: not known
   std::unordered_map<std::uint32_t, Pending> pending_;  // by thread
   std::unordered_map<std::uint32_t, Stack> stacks_;
   std::unordered_map<pid_t, pid_t> parents_;  // of the processes that live

@@ -247,7 +247,7 @@ static void uring(void) {
   sqes[0].opcode = IORING_OP_NOP;
   sqes[1].opcode = IORING_OP_OPENAT;
   sqes[1].fd = AT_FDCWD;
-  sqes[1].addr = (uint64_t)(uintptr_t) "through-the-ring";
+  sqes[1].addr = (uint64_t)(uintptr_t)"through-the-ring";
   for (uint32_t i = 0; i < 2; ++i) ((uint32_t*)(void*)(sq + params.sq_off.array))[i] = i;
   __atomic_store_n((uint32_t*)(void*)(sq + params.sq_off.tail), 2, __ATOMIC_RELEASE);
   NEED(syscall(426, fd, 2, 2, IORING_ENTER_GETEVENTS, NULL, 0) == 2);
