@@ -226,8 +226,11 @@ bool RecordWriter::repeated(Record& record) {
     ++salt_;
     return false;
   }
-  std::uint64_t hash = mix(
-      salt_, static_cast<std::uint64_t>(record.op) << 32 | static_cast<std::uint32_t>(record.pid));
+  // Salt and process are both small and count up together: put into one word, they would stand for
+  // each other, and a read would be taken for that of another process before.
+  std::uint64_t hash = mix(std::uint64_t{0}, salt_);
+  hash = mix(hash,
+             static_cast<std::uint64_t>(record.op) << 32 | static_cast<std::uint32_t>(record.pid));
   hash = mix(hash, record.path);
   hash = mix(hash, record.path2);
   hash = mix(hash, static_cast<std::uint64_t>(record.flags) << 32 | record.mode);

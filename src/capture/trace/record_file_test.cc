@@ -124,6 +124,28 @@ TEST(RecordFile, LeavesOutRepeatedReadsUntilSomethingIsWritten) {
             "open-write/b7 open-write/b7 open-read/a7 ");
 }
 
+TEST(RecordFile, TakesNoProcessForAnother) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  constexpr int kProcesses = 300;
+  for (int pid = 1; pid <= kProcesses; ++pid) {
+    Record record = read_of("", pid);
+    for (const Op op : {Op::kFork, Op::kExec}) {
+      record.op = op;
+      writer.add(record);
+    }
+    record = read_of("/src", pid);
+    record.op = Op::kList;
+    writer.add(record);
+  }
+  writer.finish();
+  RecordSummary summary;
+  int lists = 0;
+  for (const Record& record : read_all(file, &summary)) lists += record.op == Op::kList ? 1 : 0;
+  EXPECT_TRUE(summary.complete);
+  EXPECT_EQ(lists, kProcesses);
+}
+
 TEST(RecordFile, CanBeReadWhileItGrows) {
   const MemoryFile file;
   RecordWriter writer(file.fd());
