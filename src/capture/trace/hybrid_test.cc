@@ -143,6 +143,16 @@ TEST_F(Hybrid, LoadingTheLibraryIsNoRead) {
   }
 }
 
+TEST_F(Hybrid, WhatACallLeavesInARegisterIsNobodysNumber) {
+  const Traced traced = helper("leftovers");
+  std::map<std::string, pid_t> who;
+  for (const Record& record : traced.records) {
+    if (record.op == Op::kAccess) who[base_name(record.path)] = record.pid;
+  }
+  EXPECT_EQ(who["by-the-parent"], who["made-2"]);
+  EXPECT_NE(who["by-the-parent"], who["by-the-child"]);
+}
+
 TEST_F(Hybrid, EachProcessIsItself) {
   const auto check = [this] {
     const Traced traced = helper("forks");

@@ -102,7 +102,10 @@ Ring::~Ring() {
 void Ring::greets(std::uint64_t argument, pid_t process) {
   if (!is_greeting(argument)) return;
   const auto number = static_cast<std::uint32_t>(argument & ring::kMaxProcesses);
+  const auto owner = processes_.find(number);
+  if (owner != processes_.end() && owner->second != process) return;
   std::uint32_t& mine = numbers_[process];
+  if (mine > number) return;
   if (mine != number) {
     if (mine != 0) leave(mine);  // of the program it ran before
     mine = number;

@@ -40,9 +40,14 @@ class Ring {
   const ring::Config& config() const { return config_; }
 
   // Whether the sixth argument of a call is the library's.
-  bool is_greeting(std::uint64_t argument) const { return argument >> 24 == config_.secret; }
+  bool is_greeting(std::uint64_t argument) const {
+    return argument >> 24 == config_.secret && (argument & ring::kMaxProcesses) != 0;
+  }
   // The process that waits in a notified call says which number it has, if it is a greeting;
-  // entries of a number that was never met are damage.
+  // entries of a number that was never met are damage. A call that takes no sixth argument has in
+  // that register whatever the program left there, so a number is believed only where one can be
+  // new: nobody else was met with it, and the process's own, of the program it ran before, is
+  // lower.
   void greets(std::uint64_t argument, pid_t process);
 
   // Before a call is let go that changes the path of a directory; while `moving`, relative paths

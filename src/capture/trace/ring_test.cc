@@ -280,5 +280,20 @@ TEST_F(RingTest, AProcessOfAnotherProgramHasAnotherNumber) {
   EXPECT_FALSE(drain()) << "a number that was left";
 }
 
+TEST_F(RingTest, WhatAProgramLeftInTheRegisterIsNobodysNumber) {
+  const std::uint64_t secret = ring->config().secret;
+  const pid_t other = ::getppid();
+  ring->greets(ring::greeting(secret, kNumber), other);  // forked, and calls before it is numbered
+  ring->greets(ring::greeting(secret, kNumber + 1), other);
+  ring->greets(ring::greeting(secret, kNumber), other);
+  ring->greets(ring::greeting(secret, 0), ::getpid());  // a program that uses its lowest byte
+  ring->greets(ring::greeting(secret, kNumber - 1), ::getpid());
+  ring->greets(ring::greeting(secret, kNumber + 1), ::getpid());
+  ASSERT_TRUE(write("/mine"));
+  ASSERT_TRUE(drain());
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].pid, ::getpid());
+}
+
 }  // namespace
 }  // namespace gittxn::capture

@@ -14,16 +14,19 @@ struct Args {
   long a = 0, b = 0, c = 0, d = 0, e = 0;
 };
 
-// `last` is the sixth argument.
+// `last` is the sixth argument. Nothing of it stays in its register, which the program's own calls,
+// and those of a child it forks, would take to the kernel.
 inline long raw(long number, const Args& args, uint64_t last = 0) {
   long result = 0;
   register long r10 __asm__("r10") = args.d;
   register long r8 __asm__("r8") = args.e;
   register uint64_t r9 __asm__("r9") = last;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "0"(number), "D"(args.a), "S"(args.b), "d"(args.c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
+  __asm__ volatile(
+      "syscall\n"
+      "xor %%r9d, %%r9d"
+      : "=a"(result), "+r"(r9)
+      : "0"(number), "D"(args.a), "S"(args.b), "d"(args.c), "r"(r10), "r"(r8)
+      : "rcx", "r11", "memory");
   return result;
 }
 
