@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/bug.h"
 #include "base/subprocess.h"
@@ -285,6 +286,34 @@ TEST_F(Hybrid, HandlersLookTooAndMayNotComeBack) {
     EXPECT_TRUE(seen.contains(name)) << name;
   }
   EXPECT_NE(traced.find(Op::kAccess, dir_ / "in-handler"), nullptr);
+}
+
+// Whoever is told while it works that a read is stale has to be known to have read it.
+TEST_F(Hybrid, WhatAnIdleProgramLookedAtCanBeReadMeanwhile) {
+  TraceSpec spec = make_spec(dir_, {"perl", "-e", "-e 'looked-at'; <STDIN>; -e 'done'"});
+  spec.backend = Backend::kHybrid;
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  UniqueFd in(ends[0]);
+  UniqueFd out(ends[1]);
+  spec.stdin_fd = in.get();
+  bool seen = false;
+  std::thread person([&] {
+    for (int i = 0; i < 400 && !seen; ++i) {
+      ::usleep(50'000);
+      const auto look = [&](const Record& record) {
+        seen = seen || record.path == dir_ / "looked-at";
+      };
+      static_cast<void>(
+          read_records(spec.record_file, look).has_value());  // not there yet, at first
+    }
+    out.reset();
+  });
+  const Traced traced = testing::run(spec);
+  person.join();
+  EXPECT_TRUE(seen);
+  EXPECT_NE(traced.find(Op::kStat, dir_ / "done"), nullptr);
+  EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
 }
 
 TEST_F(Hybrid, ProgramsThatDoNotLoadItAreNotified) {

@@ -220,6 +220,7 @@ Ending Monitor::watch() {
       if (timeout_ms <= 0) return Ending::kTimeout;
     }
     wait_events(timeout_ms);
+    if (tracer_ != nullptr) tracer_->collect();
     writer_.show();
   }
 }

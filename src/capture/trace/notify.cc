@@ -53,6 +53,7 @@ class NotifyTracer final : public Tracer {
   ~NotifyTracer() override { stop(); }
   Status start() override;
   void stop() override;
+  void collect() override;
 
  private:
   void serve();
@@ -75,6 +76,7 @@ class NotifyTracer final : public Tracer {
   std::vector<char> response_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> done_{false};
+  std::atomic<bool> waits_{false};  // for a call, and there is a ring to empty meanwhile
   std::thread thread_;
 };
 
@@ -107,6 +109,11 @@ void NotifyTracer::stop() {
   if (preloaded_.ring != nullptr) drain(preloaded_.ring->mark());
 }
 
+// The thread waits in the kernel, which a signal ends.
+void NotifyTracer::collect() {
+  if (thread_.joinable() && waits_) ::pthread_kill(thread_.native_handle(), SIGUSR1);
+}
+
 void NotifyTracer::serve() {
   sigset_t wake{};
   sigemptyset(&wake);
@@ -114,7 +121,11 @@ void NotifyTracer::serve() {
   ::pthread_sigmask(SIG_UNBLOCK, &wake, nullptr);
   auto* request = reinterpret_cast<seccomp_notif*>(request_.data());
   while (!stop_ && receive(request)) {
-    if (request->id != 0) answer(*request);
+    if (request->id != 0) {
+      answer(*request);
+    } else if (preloaded_.ring != nullptr) {
+      drain(preloaded_.ring->mark());
+    }
   }
   done_ = true;
 }
@@ -122,8 +133,11 @@ void NotifyTracer::serve() {
 // False: nothing can come any more. An id of 0: nothing came this time.
 bool NotifyTracer::receive(seccomp_notif* request) {
   std::memset(request_.data(), 0, request_.size());
-  if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, request) == 0) return true;
+  waits_ = preloaded_.ring != nullptr;
+  const int received = ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, request);
   const int error = errno;
+  waits_ = false;
+  if (received == 0) return true;
   std::memset(request_.data(), 0, request_.size());
   if (error == EINTR) return true;
   if (error == ENOENT) {  // this process was killed, or every process is gone
@@ -200,7 +214,10 @@ void NotifyTracer::answer(const seccomp_notif& request) {
   auto* response = reinterpret_cast<seccomp_notif_resp*>(response_.data());
   response->id = request.id;
   response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  const bool went_on = ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, response) == 0;
+  bool went_on = false;
+  do {  // collect() may come too late to end the wait
+    went_on = ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, response) == 0;
+  } while (!went_on && errno == EINTR);
   // ENOENT: killed meanwhile. Anything else (a kernel before 5.5 cannot continue a call) would
   // leave the process waiting for ever.
   if (!went_on && errno != ENOENT) return fail_tracing(errno);

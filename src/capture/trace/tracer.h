@@ -39,6 +39,9 @@ class Tracer {
   // Starts the thread; returns once it serves. The tree must be gone before stop().
   virtual Status start() = 0;
   virtual void stop() = 0;
+  // Any thread, now and then: what was seen until now and lies somewhere gets to the writer soon,
+  // also while the tree makes no call.
+  virtual void collect() {}
 };
 
 // With a library: calls that it made itself come from its ring.
