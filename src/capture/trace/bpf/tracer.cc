@@ -4,8 +4,9 @@
 //
 // The ring is emptied by a clock and not by wake-ups, which would cost each call more than the
 // record does. It holds what two processors can write in many such periods; what does not fit is
-// counted in the kernel, and one lost event makes the read set unknown. After the tree is gone the
-// ring is emptied once more, so nothing is left in it.
+// counted in the kernel, and one lost event makes the read set unknown. The thread that empties it
+// does nothing else; another one makes the records (backlog.h). After the tree is gone the ring is
+// emptied once more, so nothing is left in it.
 //
 // Programs, maps and ring belong to descriptors of the monitor: if it dies they are gone with it.
 #include <fmt/format.h>
@@ -36,6 +37,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "capture/trace/bpf/backlog.h"
 #include "capture/trace/bpf/join.h"
 #include "capture/trace/bpf/kernel_types.h"
 #include "capture/trace/bpf/object.h"
@@ -102,7 +104,7 @@ class BpfTracer final : public Tracer {
   Status open_object(const std::string& types);
   Status attach();
   Status trace_root() const;
-  void serve();
+  void empty_ring();
   void drain();
   void count_losses();
 
@@ -114,8 +116,10 @@ class BpfTracer final : public Tracer {
   std::vector<bpf_link*> links_;
   ring_buffer* ring_ = nullptr;
   UniqueFd wake_;
+  Backlog backlog_;
   std::atomic<bool> stop_{false};
-  std::thread thread_;
+  std::thread emptying_;
+  std::thread joining_;
 };
 
 bpf_map* map_named(bpf_object* object, std::string_view suffix) {
@@ -199,18 +203,21 @@ Status BpfTracer::start() {
   TRY(trace_root());
   TRY(attach());
   const auto take = [](void* self, void* data, std::size_t size) {
-    static_cast<BpfTracer*>(self)->join_.take({static_cast<const char*>(data), size});
+    static_cast<BpfTracer*>(self)->backlog_.put({static_cast<const char*>(data), size});
     return 0;
   };
   ring_ =
       ::ring_buffer__new(::bpf_object__find_map_fd_by_name(object_, "ring"), take, this, nullptr);
   if (ring_ == nullptr) return refused("the ring cannot be mapped", errno);
   join_.begin(tree_->root);
-  thread_ = std::thread([this] { serve(); });
+  joining_ = std::thread([this] {
+    while (backlog_.take([this](std::string_view event) { join_.take(event); })) continue;
+  });
+  emptying_ = std::thread([this] { empty_ring(); });
   return {};
 }
 
-void BpfTracer::serve() {
+void BpfTracer::empty_ring() {
   // Nobody waits for this thread, so on a busy machine the ring fills up while it has no processor.
   // Without the right to it it goes on as it is: what is lost is counted.
   constexpr int kAheadOfTheTraced = -10;
@@ -218,6 +225,7 @@ void BpfTracer::serve() {
   int wait_ms = kShortestWaitMs;
   while (!stop_) {
     const int taken = ::ring_buffer__consume(ring_);
+    backlog_.flush();
     if (taken < 0) {
       writer_->lose(fmt::format("the trace lost its ring: {}", std::strerror(-taken)));
       tree_->tracer_failed = true;
@@ -231,13 +239,15 @@ void BpfTracer::serve() {
 }
 
 void BpfTracer::stop() {
-  if (!thread_.joinable()) return;
+  if (!emptying_.joinable()) return;
   stop_ = true;
   const std::uint64_t one = 1;
   // The counter can only be full when a wake-up is pending already.
   static_cast<void>(::write(wake_.get(), &one, sizeof one) == sizeof one);
-  thread_.join();
+  emptying_.join();
   drain();
+  backlog_.close();
+  joining_.join();
   count_losses();
 }
 
