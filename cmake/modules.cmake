@@ -125,7 +125,7 @@ function(txn_header_check)
   endforeach()
   add_library(txn_headers OBJECT ${sources})
   target_link_libraries(txn_headers PRIVATE txn_flags fmt::fmt nlohmann_json::nlohmann_json
-    CLI11::CLI11 tomlplusplus::tomlplusplus PkgConfig::GIT2 PkgConfig::SQLITE3 GTest::gtest)
+    CLI11::CLI11 tomlplusplus::tomlplusplus PkgConfig::GIT2 PkgConfig::SQLITE3 ts_core GTest::gtest)
 endfunction()
 
 # Every fuzz/NAME.cc as a program fuzz-NAME: with GIT_TXN_FUZZ (needs clang) a libFuzzer one, else with

@@ -1,0 +1,72 @@
+# tree-sitter and its grammars: sources from npm, which `./dev` puts into build/grammars as
+# grammars/package-lock.json pins them, one static library each. They are of others: no warnings, no
+# sanitizers, -O2 in every preset, so that sanitized tests stay quick; clang-tidy never sees them.
+set(GIT_TXN_GRAMMARS ${PROJECT_SOURCE_DIR}/build/grammars CACHE PATH
+  "where npm ci of grammars/package-lock.json was run")
+set(npm ${GIT_TXN_GRAMMARS}/node_modules)
+if(NOT EXISTS ${npm}/tree-sitter/vendor/tree-sitter/lib/src/lib.c)
+  message(FATAL_ERROR "the grammars are not in ${GIT_TXN_GRAMMARS}: run ./dev setup build, which brings them")
+endif()
+
+function(txn_third_party NAME)
+  set_target_properties(${NAME} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON
+    CXX_CLANG_TIDY "" C_CLANG_TIDY "")
+  target_compile_options(${NAME} PRIVATE -w -O2 -g0)
+endfunction()
+
+set(core ${npm}/tree-sitter/vendor/tree-sitter/lib)
+add_library(ts_core STATIC ${core}/src/lib.c)
+target_include_directories(ts_core SYSTEM PUBLIC ${core}/include PRIVATE ${core}/src)
+target_compile_definitions(ts_core PRIVATE _POSIX_C_SOURCE=200112L _DEFAULT_SOURCE)
+txn_third_party(ts_core)
+
+# txn_grammar(NAME DIR): the grammar whose parser.c, and scanner.c if it has one, are in DIR of npm's.
+add_library(ts_grammars INTERFACE)
+target_link_libraries(ts_grammars INTERFACE ts_core)
+function(txn_grammar NAME DIR)
+  set(sources ${npm}/${DIR}/parser.c)
+  if(EXISTS ${npm}/${DIR}/scanner.c)
+    list(APPEND sources ${npm}/${DIR}/scanner.c)
+  endif()
+  add_library(ts_${NAME} STATIC ${sources})
+  target_include_directories(ts_${NAME} PRIVATE ${npm}/${DIR})
+  txn_third_party(ts_${NAME})
+  target_link_libraries(ts_grammars INTERFACE ts_${NAME})
+endfunction()
+
+foreach(name c cpp python go java javascript rust json)
+  txn_grammar(${name} tree-sitter-${name}/src)
+endforeach()
+txn_grammar(typescript tree-sitter-typescript/typescript/src)
+txn_grammar(tsx tree-sitter-typescript/tsx/src)
+foreach(name toml yaml)
+  txn_grammar(${name} @tree-sitter-grammars/tree-sitter-${name}/src)
+endforeach()
+
+# txn_languages(MODULE DIR): every DIR/NAME/shape.scm as LanguageText of semantic/language.h.
+function(txn_languages MODULE DIR)
+  file(GLOB folders CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/${DIR}
+    ${PROJECT_SOURCE_DIR}/src/${DIR}/*/shape.scm)
+  set(rows "")
+  foreach(file ${folders})
+    get_filename_component(name ${file} DIRECTORY)
+    set(path ${PROJECT_SOURCE_DIR}/src/${DIR}/${file})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(READ ${path} text)
+    string(APPEND rows "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
+  endforeach()
+  set(source ${PROJECT_BINARY_DIR}/embed/languages.cc)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "#include \"semantic/language.h\"
+
+namespace gittxn::semantic {
+
+std::span<const LanguageText> language_texts() {
+  static constexpr LanguageText kTexts[] = {
+@rows@  };
+  return kTexts;
+}
+
+}  // namespace gittxn::semantic
+")
+  target_sources(txn_${MODULE} PRIVATE ${source})
+endfunction()

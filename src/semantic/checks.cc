@@ -1,0 +1,113 @@
+#include "semantic/checks.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace gittxn::semantic {
+namespace {
+
+struct Found {
+  int times = 0;
+  const Node* node = nullptr;
+};
+using Names = std::map<std::string, Found>;
+
+// By what they are in, and by name alone: a container that was renamed takes its members along.
+Names by_path(const Tree& tree) {
+  Names names;
+  for (const Declared& declared : declarations(tree)) {
+    Found& found = names[declared.path];
+    ++found.times;
+    found.node = declared.node;
+  }
+  return names;
+}
+
+Names by_name(const Tree& tree) {
+  Names names;
+  for (const Declared& declared : declarations(tree)) {
+    Found& found = names[std::string(declared.node->decl) + " " + declared.node->name];
+    ++found.times;
+    found.node = declared.node;
+  }
+  return names;
+}
+
+int times(const Names& names, const std::string& name) {
+  const auto found = names.find(name);
+  return found == names.end() ? 0 : found->second.times;
+}
+
+std::string twice(const Sides<const Tree*>& sides, const Tree& merged) {
+  const Sides<Names> before = {by_path(*sides[0]), by_path(*sides[1]), by_path(*sides[2])};
+  for (const auto& [path, found] : by_path(merged)) {
+    const int most = std::max({times(before[kBase], path), times(before[kLeft], path),
+                               times(before[kRight], path)});
+    if (found.times > std::max(most, 1)) return path + " is there twice";
+  }
+  return {};
+}
+
+std::string missing(const Sides<Names>& before, const Names& after) {
+  for (const Side side : {kLeft, kRight}) {
+    for (const auto& [name, found] : before[side]) {
+      const bool added = !before[kBase].contains(name);
+      const bool kept = !added && before[other(side)].contains(name);
+      if ((added || kept) && !after.contains(name)) return name + " is missing";
+    }
+  }
+  return {};
+}
+
+std::string removed_and_changed(const Sides<const Tree*>& sides, const Sides<Names>& before,
+                                const Names& after) {
+  for (const auto& [name, found] : before[kBase]) {
+    for (const Side side : {kLeft, kRight}) {
+      if (before[side].contains(name) || found.times != 1) continue;
+      const auto kept = before[other(side)].find(name);
+      if (kept == before[other(side)].end()) continue;
+      if (!same_code(*sides[kBase], *found.node, *sides[other(side)], *kept->second.node)) {
+        return name + " was removed by one side and changed by the other";
+      }
+      if (after.contains(name)) return name + " was removed and is there again";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
+  const std::size_t errors = std::max(sides[kLeft]->error_bytes(), sides[kRight]->error_bytes());
+  if (merged.error_bytes() > errors) return "the result does not parse";
+  if (std::string why = twice(sides, merged); !why.empty()) return why;
+  const Sides<Names> before = {by_name(*sides[0]), by_name(*sides[1]), by_name(*sides[2])};
+  const Names after = by_name(merged);
+  if (std::string why = missing(before, after); !why.empty()) return why;
+  return removed_and_changed(sides, before, after);
+}
+
+std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
+  std::unordered_map<std::string_view, std::array<int, 4>> counts;
+  const std::array<const Tree*, 4> all = {sides[kBase], sides[kLeft], sides[kRight], &merged};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Node* leaf : all[i]->leaves()) {
+      if (leaf->text.size() > 1) ++counts[leaf->text][i];  // separators are put where they are needed
+    }
+  }
+  for (const auto& [token, n] : counts) {
+    const int left = n[kLeft] - n[kBase], right = n[kRight] - n[kBase], got = n[3] - n[kBase];
+    // What both did alike counts once or twice.
+    int least = left + right, most = left + right;
+    if (left > 0 && right > 0) least = std::max(left, right);
+    if (left < 0 && right < 0) most = std::min(left, right);
+    if (got < least || got > most) {
+      return "'" + std::string(token.substr(0, 40)) + "' would be there " + std::to_string(n[3]) +
+             " times";
+    }
+  }
+  return {};
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,19 @@
+// What must hold for a merged file, whoever merged it.
+#pragma once
+
+#include <string>
+
+#include "semantic/sides.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+// Empty when all holds, else the first thing that does not: the result parses no worse than the sides;
+// no declaration is there twice that was not; none that a side added, and none that both kept, is
+// missing; none that one side removed and the other changed is there as if nothing had been.
+std::string broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
+
+// Each token as often as the changes of both sides allow: for merges that were put together from parts.
+std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged);
+
+}  // namespace gittxn::semantic

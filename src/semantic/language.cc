@@ -1,0 +1,126 @@
+#include "semantic/language.h"
+
+#include <tree_sitter/api.h>
+
+#include <memory>
+#include <string>
+
+extern "C" {
+const TSLanguage* tree_sitter_c();
+const TSLanguage* tree_sitter_cpp();
+const TSLanguage* tree_sitter_python();
+const TSLanguage* tree_sitter_go();
+const TSLanguage* tree_sitter_java();
+const TSLanguage* tree_sitter_javascript();
+const TSLanguage* tree_sitter_typescript();
+const TSLanguage* tree_sitter_tsx();
+const TSLanguage* tree_sitter_rust();
+const TSLanguage* tree_sitter_json();
+const TSLanguage* tree_sitter_yaml();
+const TSLanguage* tree_sitter_toml();
+}
+
+namespace gittxn::semantic {
+namespace {
+
+struct Row {
+  std::string_view name;
+  const TSLanguage* (*grammar)();
+  std::string_view folder;
+  std::string_view endings;  // of file names, each with a blank behind it
+};
+
+constexpr Row kRows[] = {
+    {"c", tree_sitter_c, "c", ".c .h "},
+    {"cpp", tree_sitter_cpp, "cpp", ".cc .cpp .cxx .hh .hpp .hxx .ipp .inl .tcc .cu "},
+    {"python", tree_sitter_python, "python", ".py .pyi "},
+    {"go", tree_sitter_go, "go", ".go "},
+    {"java", tree_sitter_java, "java", ".java "},
+    {"javascript", tree_sitter_javascript, "javascript", ".js .jsx .mjs .cjs "},
+    {"typescript", tree_sitter_typescript, "typescript", ".ts .mts .cts "},
+    {"tsx", tree_sitter_tsx, "typescript", ".tsx "},
+    {"rust", tree_sitter_rust, "rust", ".rs "},
+    {"json", tree_sitter_json, "json", ".json "},
+    {"yaml", tree_sitter_yaml, "yaml", ".yml .yaml "},
+    {"toml", tree_sitter_toml, "toml", ".toml "},
+};
+
+Capture capture_of(std::string_view name) {
+  if (name.starts_with("decl.")) return {Role::kDecl, name.substr(5)};
+  if (name == "name") return {Role::kName, {}};
+  if (name == "key") return {Role::kKey, {}};
+  if (name == "import") return {Role::kImport, {}};
+  if (name == "members") return {Role::kMembers, {}};
+  if (name == "set") return {Role::kSet, {}};
+  if (name == "prefix") return {Role::kPrefix, {}};
+  if (name == "leaf") return {Role::kLeaf, {}};
+  return {};
+}
+
+Language load(const Row& row) {
+  Language language;
+  language.name = row.name;
+  language.grammar = row.grammar();
+  std::string_view shape;
+  for (const LanguageText& text : language_texts()) {
+    if (text.name == row.folder) shape = text.shape;
+  }
+  std::uint32_t offset = 0;
+  TSQueryError error = TSQueryErrorNone;
+  const TSQuery* query = ts_query_new(language.grammar, shape.data(),
+                                      static_cast<std::uint32_t>(shape.size()), &offset, &error);
+  if (query == nullptr) {
+    language.fault = "shape.scm at byte " + std::to_string(offset) + ": " +
+                     std::string(shape.substr(offset, 40));
+    return language;
+  }
+  language.query = query;
+  for (std::uint32_t i = 0; i < ts_query_capture_count(query); ++i) {
+    std::uint32_t length = 0;
+    const char* name = ts_query_capture_name_for_id(query, i, &length);
+    language.captures.push_back(capture_of({name, length}));
+    if (language.captures.back().role == Role::kNone) {
+      language.fault = "shape.scm: there is no role @" + std::string(name, length);
+    }
+  }
+  return language;
+}
+
+// Made once and kept for the life of the program.
+const std::vector<Language>& languages() {
+  static const std::vector<Language> all = [] {
+    std::vector<Language> made;
+    for (const Row& row : kRows) made.push_back(load(row));
+    return made;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const Language* find_language(std::string_view name) {
+  for (const Language& language : languages()) {
+    if (language.name == name) return &language;
+  }
+  return nullptr;
+}
+
+const Language* language_of_path(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  const std::size_t dot = file.rfind('.');
+  if (dot == std::string_view::npos) return nullptr;
+  const std::string ending = std::string(file.substr(dot)) + " ";
+  for (const Row& row : kRows) {
+    const std::size_t at = row.endings.find(ending);
+    if (at != std::string_view::npos && row.endings[at] == '.') return find_language(row.name);
+  }
+  return nullptr;
+}
+
+std::vector<const Language*> all_languages() {
+  std::vector<const Language*> all;
+  for (const Language& language : languages()) all.push_back(&language);
+  return all;
+}
+
+}  // namespace gittxn::semantic

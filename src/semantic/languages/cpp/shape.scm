@@ -1,0 +1,42 @@
+; C++. Functions overload by parameter types; a template is the declaration it holds.
+[(translation_unit) (declaration_list) (field_declaration_list) (preproc_ifdef) (preproc_if)
+ (preproc_else)] @members
+[(preproc_include) (using_declaration)] @import
+(preproc_ifdef name: (_) @name) @decl.guard
+(preproc_if condition: (_) @name) @decl.guard
+(preproc_def name: (_) @name) @decl.macro
+(preproc_function_def name: (_) @name) @decl.macro
+(namespace_definition name: (_) @name) @decl.namespace
+(linkage_specification value: (_) @name) @decl.namespace
+(alias_declaration name: (_) @name) @decl.type
+(type_definition declarator: (_) @name) @decl.type
+(struct_specifier name: (_) @name body: (_)) @decl.type
+(class_specifier name: (_) @name body: (_)) @decl.type
+(union_specifier name: (_) @name body: (_)) @decl.type
+(enum_specifier name: (_) @name body: (_)) @decl.type
+(concept_definition name: (_) @name) @decl.type
+(declaration declarator: (identifier) @name) @decl.variable
+(declaration declarator: (init_declarator declarator: (_) @name)) @decl.variable
+(declaration declarator: (function_declarator declarator: (_) @name parameters: (_) @key)) @decl.prototype
+(declaration declarator: (_
+  (function_declarator declarator: (_) @name parameters: (_) @key))) @decl.prototype
+(field_declaration declarator: (_) @name) @decl.field
+(field_declaration declarator: (function_declarator
+  declarator: (_) @name parameters: (_) @key)) @decl.prototype
+(field_declaration declarator: (_
+  (function_declarator declarator: (_) @name parameters: (_) @key))) @decl.prototype
+(function_definition declarator: (function_declarator
+  declarator: (_) @name parameters: (_) @key)) @decl.function
+(function_definition declarator: (_
+  (function_declarator declarator: (_) @name parameters: (_) @key))) @decl.function
+(template_declaration (class_specifier name: (_) @name body: (_))) @decl.type
+(template_declaration (struct_specifier name: (_) @name body: (_))) @decl.type
+(template_declaration (alias_declaration name: (_) @name)) @decl.type
+(template_declaration (concept_definition name: (_) @name)) @decl.type
+(template_declaration (declaration declarator: (function_declarator
+  declarator: (_) @name parameters: (_) @key))) @decl.prototype
+(template_declaration (function_definition declarator: (function_declarator
+  declarator: (_) @name parameters: (_) @key))) @decl.function
+(template_declaration (function_definition declarator: (_
+  (function_declarator declarator: (_) @name parameters: (_) @key)))) @decl.function
+(enumerator name: (_) @name) @decl.constant

@@ -1,0 +1,16 @@
+; Go. A method is told by its receiver too.
+[(source_file) (import_spec_list) (field_declaration_list) (interface_type) (var_spec_list)] @members
+(package_clause) @decl.package
+(import_declaration (import_spec) @name) @decl.import
+(import_declaration (import_spec_list)) @decl.imports
+(import_spec_list (import_spec path: (_) @name) @decl.import)
+(function_declaration name: (_) @name) @decl.function
+(method_declaration receiver: (_) @key name: (_) @name) @decl.function
+(type_declaration (type_spec name: (_) @name)) @decl.type
+(type_declaration (type_alias name: (_) @name)) @decl.type
+(const_declaration (const_spec name: (_) @name)) @decl.constant
+(var_declaration (var_spec name: (_) @name)) @decl.variable
+(var_spec_list (var_spec name: (_) @name) @decl.variable)
+(field_declaration name: (_) @name) @decl.field
+(method_elem name: (_) @name) @decl.function
+(keyed_element . (_) @name) @decl.key

@@ -1,0 +1,18 @@
+; Java. Types, methods, constructors, fields and enum constants; methods overload by parameter types.
+[(program) (class_body) (interface_body) (enum_body) (enum_body_declarations)
+ (annotation_type_body)] @members
+[(modifiers) (type_list) (throws)] @set
+(import_declaration) @import
+(package_declaration) @decl.package
+(class_declaration name: (_) @name) @decl.type
+(interface_declaration name: (_) @name) @decl.type
+(enum_declaration name: (_) @name) @decl.type
+(record_declaration name: (_) @name) @decl.type
+(annotation_type_declaration name: (_) @name) @decl.type
+(method_declaration name: (_) @name parameters: (_) @key) @decl.function
+(constructor_declaration name: (_) @name parameters: (_) @key) @decl.constructor
+(compact_constructor_declaration name: (_) @name) @decl.constructor
+(field_declaration declarator: (variable_declarator name: (_) @name)) @decl.field
+(constant_declaration declarator: (variable_declarator name: (_) @name)) @decl.field
+(annotation_type_element_declaration name: (_) @name) @decl.function
+(enum_constant name: (_) @name) @decl.constant

@@ -1,0 +1,18 @@
+; JavaScript.
+[(program) (class_body)] @members
+[(named_imports) (export_clause)] @set
+(import_statement source: (_) @name) @decl.import
+(program (lexical_declaration (variable_declarator name: (_) @name)) @decl.variable)
+(program (variable_declaration (variable_declarator name: (_) @name)) @decl.variable)
+(function_declaration name: (_) @name) @decl.function
+(generator_function_declaration name: (_) @name) @decl.function
+(class_declaration name: (_) @name) @decl.type
+(method_definition name: (_) @name) @decl.function
+(field_definition property: (_) @name) @decl.field
+(export_statement declaration: (function_declaration name: (_) @name)) @decl.function
+(export_statement declaration: (class_declaration name: (_) @name)) @decl.type
+(export_statement declaration: (lexical_declaration
+  (variable_declarator name: (_) @name))) @decl.variable
+(object) @members
+(pair key: (_) @name) @decl.key
+(shorthand_property_identifier) @name @decl.key

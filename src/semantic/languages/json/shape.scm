@@ -1,0 +1,3 @@
+; JSON: keys of objects; arrays are ordered.
+(object) @members
+(pair key: (_) @name) @decl.key

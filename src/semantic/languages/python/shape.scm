@@ -1,0 +1,15 @@
+; Python. White space is structure, so a block is never put together from parts with other indents.
+(module) @members
+(class_definition body: (block) @members)
+(import_from_statement) @set
+[(import_statement) (future_import_statement)] @import
+(import_from_statement module_name: (_) @name) @decl.import
+(module (expression_statement (assignment left: (identifier) @name)) @decl.variable)
+(class_definition body: (block
+  (expression_statement (assignment left: (identifier) @name)) @decl.field))
+(function_definition name: (_) @name) @decl.function
+(class_definition name: (_) @name) @decl.type
+(decorated_definition definition: (function_definition name: (_) @name)) @decl.function
+(decorated_definition definition: (class_definition name: (_) @name)) @decl.type
+(dictionary) @members
+(dictionary (pair key: (string) @name) @decl.key)

@@ -1,0 +1,35 @@
+; TypeScript and TSX. An overload is told by its parameter types.
+[(program) (class_body) (interface_body) (enum_body) (object_type)] @members
+[(named_imports) (export_clause)] @set
+(import_statement source: (_) @name) @decl.import
+(program (lexical_declaration (variable_declarator name: (_) @name)) @decl.variable)
+(program (variable_declaration (variable_declarator name: (_) @name)) @decl.variable)
+(function_declaration name: (_) @name) @decl.function
+(generator_function_declaration name: (_) @name) @decl.function
+(function_signature name: (_) @name parameters: (_) @key) @decl.prototype
+(class_declaration name: (_) @name) @decl.type
+(abstract_class_declaration name: (_) @name) @decl.type
+(interface_declaration name: (_) @name) @decl.type
+(enum_declaration name: (_) @name) @decl.type
+(type_alias_declaration name: (_) @name) @decl.type
+(internal_module name: (_) @name) @decl.namespace
+(module name: (_) @name) @decl.namespace
+(method_definition name: (_) @name) @decl.function
+(method_signature name: (_) @name parameters: (_) @key) @decl.prototype
+(abstract_method_signature name: (_) @name parameters: (_) @key) @decl.prototype
+(public_field_definition name: (_) @name) @decl.field
+(property_signature name: (_) @name) @decl.field
+(enum_assignment name: (_) @name) @decl.constant
+(export_statement declaration: (function_declaration name: (_) @name)) @decl.function
+(export_statement declaration: (function_signature
+  name: (_) @name parameters: (_) @key)) @decl.prototype
+(export_statement declaration: (class_declaration name: (_) @name)) @decl.type
+(export_statement declaration: (abstract_class_declaration name: (_) @name)) @decl.type
+(export_statement declaration: (interface_declaration name: (_) @name)) @decl.type
+(export_statement declaration: (enum_declaration name: (_) @name)) @decl.type
+(export_statement declaration: (type_alias_declaration name: (_) @name)) @decl.type
+(export_statement declaration: (lexical_declaration
+  (variable_declarator name: (_) @name))) @decl.variable
+(object) @members
+(pair key: (_) @name) @decl.key
+(shorthand_property_identifier) @name @decl.key

@@ -1,0 +1,104 @@
+#include "semantic/merge.h"
+
+#include <memory>
+
+#include "semantic/checks.h"
+#include "semantic/merge_tree.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+namespace {
+
+class FileMerger {
+ public:
+  FileMerger(const Language& language, const Sides<std::string>& texts) : language_(language) {
+    for (std::size_t i = 0; i < 3; ++i) trees_[i] = Tree::parse(language, texts[i], {});
+  }
+
+  bool opaque() const { return !trees_[0] || !trees_[1] || !trees_[2]; }
+
+  // What stands against a merge by lines.
+  std::string against(const std::string& text) const {
+    const auto merged = Tree::parse(language_, text, {});
+    if (merged == nullptr) return "the result cannot be parsed";
+    return broken_rule(sides(), *merged);
+  }
+
+  TreeMerge by_structure() const {
+    TreeMerge merged = merge_trees(sides());
+    if (!merged.clean) return merged;
+    const auto tree = Tree::parse(language_, merged.text, {});
+    merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree);
+    if (merged.why.empty()) merged.why = lost_token(sides(), *tree);
+    merged.clean = merged.why.empty();
+    return merged;
+  }
+
+ private:
+  Sides<const Tree*> sides() const { return {trees_[0].get(), trees_[1].get(), trees_[2].get()}; }
+
+  const Language& language_;
+  Sides<std::unique_ptr<Tree>> trees_;
+};
+
+// git's text when the result is a conflict that git did not see: both sides whole, between markers.
+std::string whole_conflict(const Sides<std::string>& texts, const MergeLabels& labels) {
+  const auto ended = [](const std::string& text) {
+    return text.empty() || text.back() == '\n' ? text : text + "\n";
+  };
+  std::string out = "<<<<<<< " + labels.left + "\n" + ended(texts[kLeft]);
+  if (labels.style == ConflictText::kDiff3) out += "||||||| " + labels.base + "\n" + ended(texts[kBase]);
+  return out + "=======\n" + ended(texts[kRight]) + ">>>>>>> " + labels.right + "\n";
+}
+
+}  // namespace
+
+std::string_view rule_name(MergeRule rule) {
+  switch (rule) {
+    case MergeRule::kOneSide:
+      return "one-side";
+    case MergeRule::kLines:
+      return "lines";
+    case MergeRule::kStructure:
+      return "structure";
+    case MergeRule::kConflict:
+      return "conflict";
+  }
+  return "conflict";
+}
+
+Result<Merged> merge_file(const Language* language, const Sides<std::string>& texts,
+                          const MergeLabels& labels) {
+  const auto& [base, left, right] = texts;
+  if (left == right || right == base) return Merged{MergeRule::kOneSide, left, {}};
+  if (left == base) return Merged{MergeRule::kOneSide, right, {}};
+  LineMerge lines = TRY(merge_lines({base, left, right}, labels));
+  Merged out;
+  out.text = std::move(lines.text);
+  if (language == nullptr) {
+    if (lines.clean) out.rule = MergeRule::kLines;
+    out.why = lines.clean ? "" : "lines in conflict, in a language that is not known";
+    return out;
+  }
+  const FileMerger merger(*language, texts);
+  if (merger.opaque()) {
+    if (lines.clean) out.rule = MergeRule::kLines;
+    out.why = lines.clean ? "" : "lines in conflict, in a file that is not looked into";
+    return out;
+  }
+  if (lines.clean) {
+    out.why = merger.against(out.text);
+    if (out.why.empty()) out.rule = MergeRule::kLines;
+    if (out.clean()) return out;
+  }
+  TreeMerge tree = merger.by_structure();
+  if (tree.clean) return Merged{MergeRule::kStructure, std::move(tree.text), {}};
+  if (!lines.clean) {
+    out.why = std::move(tree.why);
+  } else {
+    out.text = whole_conflict(texts, labels);
+  }
+  return out;
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,39 @@
+// The three-way merge of a file. What one side left alone is the other's; then git's merge of lines;
+// where that conflicts, a merge of the syntax tree, in which declarations are told by name and imports
+// are sets. Every clean result is checked (checks.h), git's too; what fails a check, and what neither
+// could merge, is git's text with conflict markers. No side is lost: what a side added or removed is in
+// the result or there is a conflict.
+//
+// Pure: the same bytes give the same result. Time and memory are bounded by Budget (syntax.h); a file
+// over it, and one in an unknown language, is merged by lines alone.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "semantic/language.h"
+#include "semantic/line_merge.h"
+#include "semantic/sides.h"
+
+namespace gittxn::semantic {
+
+enum class MergeRule {
+  kOneSide,    // a side changed nothing, or both are the same
+  kLines,      // git's merge of lines
+  kStructure,  // the merge of the tree
+  kConflict,
+};
+std::string_view rule_name(MergeRule rule);
+
+struct Merged {
+  MergeRule rule = MergeRule::kConflict;
+  std::string text;
+  std::string why;  // of a conflict: what stood against the merge
+  bool clean() const { return rule != MergeRule::kConflict; }
+};
+
+// `language` may be nullptr. Fails only when libgit2 does.
+Result<Merged> merge_file(const Language* language, const Sides<std::string>& texts,
+                          const MergeLabels& labels);
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,312 @@
+#include "semantic/merge_list.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gittxn::semantic {
+namespace {
+
+std::string_view blank_of(std::string_view lead) {
+  return lead.substr(0, lead.size() - rest_of(lead).size());
+}
+
+using Order = std::vector<std::size_t>;  // slots
+
+class ListMerger {
+ public:
+  ListMerger(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role)
+      : trees_(trees), lists_(lists), role_(role) {}
+
+  ListOrder merge() {
+    ListOrder out;
+    match();
+    out.why = check_slots();
+    if (out.why.empty()) out.why = choose_skeleton();
+    if (out.why.empty()) out.why = check_gaps();
+    if (!out.why.empty()) return out;
+    for (const std::size_t slot : put_together()) out.slots.push_back(slots_[slot]);
+    return out;
+  }
+
+ private:
+  bool in(std::size_t slot, Side side) const { return slots_[slot].at[side] != kUnmatched; }
+  bool in_all(std::size_t slot) const {
+    return in(slot, kBase) && in(slot, kLeft) && in(slot, kRight);
+  }
+  bool added(std::size_t slot) const { return !in(slot, kBase); }
+  bool dropped(std::size_t slot) const {
+    return in(slot, kBase) && (!in(slot, kLeft) || !in(slot, kRight));
+  }
+  const Item& item(std::size_t slot, Side side) const {
+    return lists_[side].items[slots_[slot].at[side]];
+  }
+  bool same(std::size_t slot, Side a, Side b) const {
+    const Item& x = item(slot, a);
+    const Item& y = item(slot, b);
+    return same_code(*trees_[a], *x.node, *trees_[b], *y.node) &&
+           squeeze(x.node->text) == squeeze(y.node->text);
+  }
+  // What may stand in any order beside another of its kind.
+  bool free_of_order(std::size_t slot) const {
+    const Side side = in(slot, kLeft) ? kLeft : kRight;
+    if (role_ == Role::kSet) return item(slot, side).node->named;
+    return role_ == Role::kMembers && !item(slot, side).node->decl.empty();
+  }
+
+  void match() {
+    const std::size_t count = lists_[kBase].items.size();
+    slots_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) slots_[i].at[kBase] = i;
+    for (const Side side : {kLeft, kRight}) {
+      const auto to = match_items({*trees_[kBase], lists_[kBase]}, {*trees_[side], lists_[side]});
+      for (std::size_t i = 0; i < count; ++i) slots_[i].at[side] = to[i];
+    }
+    const auto across =
+        match_items({*trees_[kLeft], lists_[kLeft]}, {*trees_[kRight], lists_[kRight]});
+    Sides<std::vector<std::size_t>> slot_of;
+    for (const Side side : {kLeft, kRight}) {
+      slot_of[side].assign(lists_[side].items.size(), kUnmatched);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (in(i, side)) slot_of[side][slots_[i].at[side]] = i;
+      }
+    }
+    for (std::size_t i = 0; i < slot_of[kLeft].size(); ++i) {
+      if (slot_of[kLeft][i] != kUnmatched) continue;
+      slot_of[kLeft][i] = slots_.size();
+      slots_.push_back({{kUnmatched, i, kUnmatched}});
+      const std::size_t there = across[i];
+      if (there == kUnmatched || slot_of[kRight][there] != kUnmatched) continue;
+      if (!one_thing(i, there)) continue;
+      slots_.back().at[kRight] = there;
+      slot_of[kRight][there] = slots_.size() - 1;
+    }
+    for (std::size_t i = 0; i < slot_of[kRight].size(); ++i) {
+      if (slot_of[kRight][i] != kUnmatched) continue;
+      slot_of[kRight][i] = slots_.size();
+      slots_.push_back({{kUnmatched, kUnmatched, i}});
+    }
+    order_[kLeft] = std::move(slot_of[kLeft]);
+    order_[kRight] = std::move(slot_of[kRight]);
+  }
+
+  // Added by both: under the same name, or the same code.
+  bool one_thing(std::size_t left, std::size_t right) const {
+    const Item& x = lists_[kLeft].items[left];
+    const Item& y = lists_[kRight].items[right];
+    if (!x.key.empty() && x.key == y.key) return true;
+    return same_code(*trees_[kLeft], *x.node, *trees_[kRight], *y.node);
+  }
+
+  std::string check_slots() const {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      const bool left = in(slot, kLeft), right = in(slot, kRight);
+      if (added(slot) && left && right && !same(slot, kLeft, kRight)) {
+        return "both sides added " + called(slot, kLeft) + " differently";
+      }
+      if (!in(slot, kBase) || left == right) continue;
+      const Side kept = left ? kLeft : kRight;
+      if (!same(slot, kBase, kept)) {
+        return "one side removed and the other changed " + called(slot, kBase);
+      }
+    }
+    return {};
+  }
+
+  std::string called(std::size_t slot, Side side) const {
+    const Item& x = item(slot, side);
+    return "'" + (x.key.empty() ? std::string(x.node->kind) : x.name_key.substr(0, 80)) + "'";
+  }
+
+  Order common(Side side) const {
+    Order out;
+    if (side == kBase) {
+      for (std::size_t slot = 0; slot < lists_[kBase].items.size(); ++slot) {
+        if (in_all(slot)) out.push_back(slot);
+      }
+      return out;
+    }
+    for (const std::size_t slot : order_[side]) {
+      if (in_all(slot)) out.push_back(slot);
+    }
+    return out;
+  }
+
+  std::string choose_skeleton() {
+    const Order base = common(kBase), left = common(kLeft), right = common(kRight);
+    moved_ = left != base || right != base;
+    if (!moved_) return {};
+    if (left != base && right != base && left != right) return "both sides moved something";
+    skeleton_ = left != base ? kLeft : kRight;
+    if (role_ == Role::kMembers || role_ == Role::kSet) return {};
+    // In a list with an order, a move alone is taken when the other side has the old list.
+    const Side still = other(skeleton_);
+    for (const std::size_t slot : order_[still]) {
+      if (added(slot)) return "something was moved and something added";
+    }
+    return slots_.size() == base.size() ? std::string() : "something was moved and something removed";
+  }
+
+  struct Gap {
+    Order base, left, right;
+  };
+  // What stands between two slots that all have, in each version; only when nothing was moved.
+  std::vector<Gap> gaps() const {
+    std::vector<Gap> out(1);
+    for (std::size_t slot = 0; slot < lists_[kBase].items.size(); ++slot) {
+      if (in_all(slot)) {
+        out.emplace_back();
+      } else {
+        out.back().base.push_back(slot);
+      }
+    }
+    for (const Side side : {kLeft, kRight}) {
+      std::size_t gap = 0;
+      for (const std::size_t slot : order_[side]) {
+        if (in_all(slot)) {
+          ++gap;
+        } else {
+          (side == kLeft ? out[gap].left : out[gap].right).push_back(slot);
+        }
+      }
+    }
+    return out;
+  }
+
+  std::string check_gaps() const {
+    const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
+    if (moved_) return {};
+    for (const Gap& gap : gaps()) {
+      if (gap.left == gap.base || gap.right == gap.base || gap.left == gap.right) continue;
+      if (!unordered) return "both sides changed one place";
+      Sides<Order> own;
+      for (const std::size_t slot : gap.left) {
+        if (added(slot) && !in(slot, kRight)) own[kLeft].push_back(slot);
+      }
+      for (const std::size_t slot : gap.right) {
+        if (added(slot) && !in(slot, kLeft)) own[kRight].push_back(slot);
+      }
+      if (own[kLeft].empty() || own[kRight].empty()) continue;
+      for (const Side side : {kLeft, kRight}) {
+        for (const std::size_t slot : own[side]) {
+          if (!free_of_order(slot)) return "both sides added statements at one place";
+        }
+      }
+      if (std::any_of(gap.base.begin(), gap.base.end(), [this](std::size_t slot) {
+            return !in(slot, kLeft) && !in(slot, kRight) && item(slot, kBase).node->decl != "import";
+          })) {
+        return "both sides replaced something";
+      }
+    }
+    return {};
+  }
+
+  Order put_together() const {
+    Order out;
+    for (const std::size_t slot : order_[skeleton_]) {
+      if (!dropped(slot)) out.push_back(slot);
+    }
+    const Order& rest = order_[other(skeleton_)];
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      if (!added(rest[i]) || in(rest[i], skeleton_)) continue;
+      auto place = out.begin();
+      for (std::size_t before = i; before-- > 0;) {
+        const auto found = std::find(out.begin(), out.end(), rest[before]);
+        if (found == out.end()) continue;
+        place = found + 1;
+        break;
+      }
+      // Left before right.
+      if (skeleton_ == kLeft) {
+        while (place != out.end() && added(*place) && !in(*place, kRight)) ++place;
+      }
+      out.insert(place, rest[i]);
+    }
+    return out;
+  }
+
+  const Sides<const Tree*>& trees_;
+  const Sides<Items>& lists_;
+  Role role_;
+  std::vector<Slot> slots_;
+  Sides<Order> order_;  // of left and right; base is in the order of slots_
+  Side skeleton_ = kLeft;
+  bool moved_ = false;
+};
+
+// The middle one of three by what changed; `left` when both changed.
+std::string_view pick(std::string_view base, std::string_view left, std::string_view right) {
+  return left == base ? right : left;
+}
+
+std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first) {
+  Sides<const std::string_view*> usable = {nullptr, nullptr, nullptr};
+  Sides<std::string_view> blanks;
+  for (std::size_t side = 0; side < 3; ++side) {
+    if (slot.at[side] == kUnmatched || (slot.at[side] == 0) != first) continue;
+    blanks[side] = blank_of(lists[side].items[slot.at[side]].lead);
+    usable[side] = &blanks[side];
+  }
+  if (usable[0] != nullptr && usable[1] != nullptr && usable[2] != nullptr) {
+    return std::string(pick(blanks[0], blanks[1], blanks[2]));
+  }
+  for (const Side side : {kLeft, kRight, kBase}) {
+    if (usable[side] != nullptr) return std::string(*usable[side]);
+  }
+  // It stood elsewhere: as what stands there does.
+  for (const Side side : {kLeft, kRight, kBase}) {
+    const std::size_t like = first ? 0 : 1;
+    if (lists[side].items.size() > like) return std::string(blank_of(lists[side].items[like].lead));
+  }
+  for (const Side side : {kLeft, kRight, kBase}) {
+    if (slot.at[side] == kUnmatched) continue;
+    const auto blank = std::string(blank_of(lists[side].items[slot.at[side]].lead));
+    return blank.empty() && !first ? (lists[side].commas ? " " : "\n") : blank;
+  }
+  return {};
+}
+
+std::string_view last_separator(const Items& list) {
+  return list.items.empty() ? std::string_view() : list.items.back().sep;
+}
+
+}  // namespace
+
+std::string_view rest_of(std::string_view lead) {
+  const std::size_t at = lead.find_first_not_of(" \t\r\n\f\v");
+  return at == std::string_view::npos ? lead.substr(lead.size()) : lead.substr(at);
+}
+
+ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role) {
+  return ListMerger(trees, lists, role).merge();
+}
+
+Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot) {
+  Sides<const Item*> items = {nullptr, nullptr, nullptr};
+  for (std::size_t side = 0; side < 3; ++side) {
+    if (slot.at[side] != kUnmatched) items[side] = &lists[side].items[slot.at[side]];
+  }
+  return items;
+}
+
+Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_t place) {
+  const Slot& slot = order.slots[place];
+  const Sides<const Item*> items = slot_items(lists, slot);
+  Spacing out;
+  out.blank = blank_before(lists, slot, place == 0);
+  std::string_view own;
+  for (const Side side : {kBase, kRight, kLeft}) {
+    if (items[side] != nullptr && !items[side]->sep.empty()) own = items[side]->sep;
+  }
+  const bool commas = lists[kLeft].commas || lists[kRight].commas || lists[kBase].commas;
+  if (!commas) {
+    const bool all = items[0] != nullptr && items[1] != nullptr && items[2] != nullptr;
+    out.sep = all ? pick(items[0]->sep, items[1]->sep, items[2]->sep) : own;
+  } else if (place + 1 < order.slots.size()) {
+    out.sep = own.empty() ? "," : own;
+  } else {
+    out.sep = pick(last_separator(lists[0]), last_separator(lists[1]), last_separator(lists[2]));
+  }
+  return out;
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,40 @@
+// Three lists of items as one: which are there, and in what order.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantic/items.h"
+#include "semantic/match.h"
+#include "semantic/sides.h"
+
+namespace gittxn::semantic {
+
+// One thing in up to three versions: its place in each list, or kUnmatched.
+struct Slot {
+  Sides<std::size_t> at = {kUnmatched, kUnmatched, kUnmatched};
+};
+
+struct ListOrder {
+  std::vector<Slot> slots;  // of the result, in order
+  std::string why;          // not empty: the lists cannot be merged
+};
+
+// `role` kMembers: declarations and imports that both sides add at one place stand one behind the other,
+// left before right; kSet: everything does; else two changes at one place are a conflict.
+ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role);
+
+Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);
+
+// The white space before the item at `place` of the result, and the separator behind it.
+struct Spacing {
+  std::string blank;
+  std::string sep;
+};
+Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_t place);
+
+// A lead without the white space it begins with.
+std::string_view rest_of(std::string_view lead);
+
+}  // namespace gittxn::semantic

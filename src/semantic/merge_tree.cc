@@ -1,0 +1,129 @@
+#include "semantic/merge_tree.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "semantic/items.h"
+#include "semantic/line_merge.h"
+#include "semantic/match.h"
+#include "semantic/merge_list.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using Text = std::optional<std::string>;
+
+// Comments count; white space outside of tokens does not.
+bool unchanged(const Tree& a, const Node& x, const Tree& b, const Node& y) {
+  return x.text == y.text || (same_code(a, x, b, y) && squeeze(x.text) == squeeze(y.text));
+}
+
+Text merge_texts(const Sides<std::string_view>& s) {
+  if (s[kLeft] == s[kRight] || s[kRight] == s[kBase]) return std::string(s[kLeft]);
+  if (s[kLeft] == s[kBase]) return std::string(s[kRight]);
+  const Sides<std::string> bare = {squeeze(s[0]), squeeze(s[1]), squeeze(s[2])};
+  if (bare[kLeft] == bare[kBase]) return std::string(s[kRight]);
+  if (bare[kRight] == bare[kBase] || bare[kLeft] == bare[kRight]) return std::string(s[kLeft]);
+  const auto merged = merge_lines(s, {});
+  if (!merged || !merged->clean) return std::nullopt;
+  return merged->text;
+}
+
+class TreeMerger {
+ public:
+  explicit TreeMerger(const Sides<const Tree*>& trees) : trees_(trees) {}
+
+  TreeMerge merge() {
+    TreeMerge out;
+    const Sides<const Node*> roots = {&trees_[0]->root(), &trees_[1]->root(), &trees_[2]->root()};
+    const Text body = merge_node(roots);
+    Sides<std::string_view> before, after;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string_view whole = trees_[i]->text();
+      const auto at = static_cast<std::size_t>(roots[i]->text.data() - whole.data());
+      before[i] = whole.substr(0, at);
+      after[i] = whole.substr(at + roots[i]->text.size());
+    }
+    const Text head = merge_texts(before), tail = merge_texts(after);
+    out.clean = body && head && tail;
+    if (out.clean) out.text = *head + *body + *tail;
+    out.why = why_;
+    return out;
+  }
+
+ private:
+  Text refuse(std::string why) {
+    if (why_.empty()) why_ = std::move(why);
+    return std::nullopt;
+  }
+
+  bool unchanged_in(const Sides<const Node*>& n, Side a, Side b) const {
+    return unchanged(*trees_[a], *n[a], *trees_[b], *n[b]);
+  }
+
+  Text merge_node(const Sides<const Node*>& n) {
+    if (unchanged_in(n, kBase, kLeft)) return std::string(n[kRight]->text);
+    if (unchanged_in(n, kBase, kRight)) return std::string(n[kLeft]->text);
+    if (unchanged_in(n, kLeft, kRight)) return std::string(n[kLeft]->text);
+    const std::string name(n[kBase]->kind);
+    if (n[kLeft]->kind != name || n[kRight]->kind != name) {
+      return refuse("'" + name + "' became something else");
+    }
+    if (n[0]->kids.empty() || n[1]->kids.empty() || n[2]->kids.empty()) {
+      return refuse("both sides changed the same '" + name + "'");
+    }
+    const bool container = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
+    if (!container && n[kBase]->text.find('\n') != std::string_view::npos) {
+      const auto lines = merge_lines({n[0]->text, n[1]->text, n[2]->text}, {});
+      if (lines && lines->clean) return lines->text;
+    }
+    return merge_kids(n);
+  }
+
+  Text merge_kids(const Sides<const Node*>& n) {
+    Sides<Items> lists;
+    for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*trees_[i], *n[i]);
+    const ListOrder order = order_items(trees_, lists, n[kBase]->role);
+    if (!order.why.empty()) return refuse(order.why + " in '" + std::string(n[kBase]->kind) + "'");
+    const Text open = merge_texts({lists[0].open, lists[1].open, lists[2].open});
+    const Text close = merge_texts({lists[0].close, lists[1].close, lists[2].close});
+    if (!open || !close) return refuse("comments in '" + std::string(n[kBase]->kind) + "'");
+    std::string out = *open;
+    for (std::size_t i = 0; i < order.slots.size(); ++i) {
+      const Text text = merge_slot(lists, order, i);
+      if (!text) return std::nullopt;
+      out += *text;
+    }
+    return out + *close;
+  }
+
+  Text merge_slot(const Sides<Items>& lists, const ListOrder& order, std::size_t place) {
+    const Slot& slot = order.slots[place];
+    const Spacing spacing = spacing_of(lists, order, place);
+    const Sides<const Item*> item = slot_items(lists, slot);
+    if (item[kBase] == nullptr || item[kLeft] == nullptr || item[kRight] == nullptr) {
+      const Item* only = item[kLeft] != nullptr ? item[kLeft] : item[kRight];
+      return spacing.blank + std::string(rest_of(only->lead)) + std::string(only->node->text) +
+             spacing.sep + std::string(only->trail);
+    }
+    const Text lead =
+        merge_texts({rest_of(item[0]->lead), rest_of(item[1]->lead), rest_of(item[2]->lead)});
+    const Text trail = merge_texts({item[0]->trail, item[1]->trail, item[2]->trail});
+    if (!lead || !trail) return refuse("both sides changed a comment");
+    const Text body = merge_node({item[0]->node, item[1]->node, item[2]->node});
+    if (!body) return std::nullopt;
+    return spacing.blank + *lead + *body + spacing.sep + *trail;
+  }
+
+  Sides<const Tree*> trees_;
+  std::string why_;
+};
+
+}  // namespace
+
+TreeMerge merge_trees(const Sides<const Tree*>& trees) {
+  return TreeMerger(trees).merge();
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,19 @@
+// The merge of three syntax trees.
+#pragma once
+
+#include <string>
+
+#include "semantic/sides.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+struct TreeMerge {
+  bool clean = false;
+  std::string text;
+  std::string why;  // the first thing that could not be merged
+};
+
+TreeMerge merge_trees(const Sides<const Tree*>& trees);
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,296 @@
+#include "semantic/syntax.h"
+
+#include <tree_sitter/api.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace gittxn::semantic {
+
+namespace {
+
+struct Delete {
+  void operator()(TSParser* x) const { ts_parser_delete(x); }
+  void operator()(TSTree* x) const { ts_tree_delete(x); }
+  void operator()(TSQueryCursor* x) const { ts_query_cursor_delete(x); }
+};
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
+
+constexpr std::uint64_t kHashStart = 0xcbf29ce484222325u;
+
+std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return (hash ^ bytes.size()) * 0x9e3779b97f4a7c15u;
+}
+
+// The parser asks between steps whether to go on. Steps grow with the bytes of a file that parses, and
+// faster in one that does not.
+struct Steps {
+  std::size_t left = 0;
+};
+bool out_of_steps(TSParseState* state) {
+  auto* steps = static_cast<Steps*>(state->payload);
+  if (steps->left == 0) return true;
+  --steps->left;
+  return false;
+}
+
+struct Text {
+  std::string_view bytes;
+};
+const char* read_text(void* payload, std::uint32_t at, TSPoint /*point*/, std::uint32_t* length) {
+  const std::string_view rest = static_cast<Text*>(payload)->bytes.substr(at);
+  *length = static_cast<std::uint32_t>(rest.size());
+  return rest.data();
+}
+
+std::unique_ptr<TSTree, Delete> parse_bounded(const Language& language, std::string_view text) {
+  const std::unique_ptr<TSParser, Delete> parser(ts_parser_new());
+  if (!ts_parser_set_language(parser.get(), language.grammar)) return nullptr;
+  Steps steps{1000 + text.size()};
+  Text payload{text};
+  TSInput input = {};
+  input.payload = &payload;
+  input.read = read_text;
+  input.encoding = TSInputEncodingUTF8;
+  TSParseOptions options = {};
+  options.payload = &steps;
+  options.progress_callback = out_of_steps;
+  return std::unique_ptr<TSTree, Delete>(
+      ts_parser_parse_with_options(parser.get(), nullptr, input, options));
+}
+
+struct Mark {
+  Role role = Role::kNone;
+  std::string_view decl;
+  std::string name;
+  std::string detail;
+};
+
+}  // namespace
+
+std::string squeeze(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (!is_space(c)) out += c;
+  }
+  return out;
+}
+
+bool is_blank(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), is_space);
+}
+
+class TreeBuilder {
+ public:
+  TreeBuilder(Tree* tree, const Budget& budget) : tree_(*tree), budget_(budget) {}
+
+  bool build(TSNode root) {
+    mark_roles(root);
+    tree_.nodes_.emplace_back();
+    copy(root, &tree_.nodes_.front(), 0);
+    return tree_.nodes_.size() <= budget_.nodes;
+  }
+
+ private:
+  std::string_view text_of(TSNode node) const {
+    std::size_t start = std::min<std::size_t>(ts_node_start_byte(node), tree_.text_.size());
+    std::size_t end = std::min<std::size_t>(ts_node_end_byte(node), tree_.text_.size());
+    while (start < end && is_space(tree_.text_[end - 1])) --end;
+    while (start < end && is_space(tree_.text_[start])) ++start;
+    return std::string_view(tree_.text_).substr(start, end - start);
+  }
+
+  void mark_roles(TSNode root) {
+    const std::unique_ptr<TSQueryCursor, Delete> cursor(ts_query_cursor_new());
+    ts_query_cursor_set_match_limit(cursor.get(), 1024);
+    ts_query_cursor_exec(cursor.get(), tree_.language_->query, root);
+    TSQueryMatch match;
+    while (ts_query_cursor_next_match(cursor.get(), &match)) mark_match(match);
+  }
+
+  // A later pattern wins the name of a declaration, so the plain ones come first in a shape.scm.
+  void mark_match(const TSQueryMatch& match) {
+    const void* declared = nullptr;
+    std::string_view kind;
+    std::string name, detail;
+    for (std::uint16_t i = 0; i < match.capture_count; ++i) {
+      const TSQueryCapture& found = match.captures[i];
+      const Capture& capture = tree_.language_->captures[found.index];
+      Mark& mark = marks_[found.node.id];
+      switch (capture.role) {
+        case Role::kDecl:
+          declared = found.node.id;
+          kind = capture.kind;
+          break;
+        case Role::kName:
+          name += (name.empty() ? "" : ".") + squeeze(text_of(found.node));
+          break;
+        case Role::kKey:
+          detail += detail_of(found.node);
+          break;
+        case Role::kImport:
+          mark.decl = "import";
+          mark.name = squeeze(text_of(found.node));
+          break;
+        default:
+          mark.role = capture.role;
+      }
+    }
+    if (declared == nullptr) return;
+    Mark& mark = marks_[declared];
+    mark.decl = kind;
+    mark.name = std::move(name);
+    mark.detail = std::move(detail);
+  }
+
+  // Of a parameter list the types, of a parameter without one its text: a parameter's name tells nothing.
+  std::string detail_of(TSNode node) const {
+    constexpr std::uint32_t kMaxParameters = 64;
+    const std::uint32_t count = ts_node_named_child_count(node);
+    std::string detail;
+    if (count == 0) return text_of(node) == "()" ? "" : squeeze(text_of(node)) + ",";
+    for (std::uint32_t i = 0; i < std::min(count, kMaxParameters); ++i) {
+      const TSNode kid = ts_node_named_child(node, i);
+      const TSNode type = ts_node_child_by_field_name(kid, "type", 4);
+      detail += squeeze(text_of(ts_node_is_null(type) ? kid : type)) + ",";
+    }
+    return detail;
+  }
+
+  bool is_leaf(TSNode node, const Node& made, std::size_t depth) const {
+    if (ts_node_child_count(node) == 0 || depth >= budget_.depth) return true;
+    if (made.role == Role::kLeaf || made.comment) return true;
+    return made.named && made.kind.find("string") != std::string_view::npos;
+  }
+
+  // Bytes that belong to no child: what looks like white space between them may count.
+  bool has_gaps(const Node& made) const {
+    const char* at = made.text.data();
+    for (const Node* kid : made.kids) {
+      if (kid->text.data() > at && !is_blank({at, kid->text.data()})) return true;
+      at = std::max(at, kid->text.data() + kid->text.size());
+    }
+    const char* end = made.text.data() + made.text.size();
+    return at < end && !is_blank({at, end});
+  }
+
+  void copy(TSNode node, Node* made, std::size_t depth) {
+    if (tree_.nodes_.size() > budget_.nodes) return;
+    made->kind = ts_node_type(node);
+    made->text = text_of(node);
+    made->named = ts_node_is_named(node);
+    made->comment = ts_node_is_extra(node) && made->kind.find("comment") != std::string_view::npos;
+    made->error = ts_node_has_error(node);
+    if (ts_node_is_error(node) || ts_node_is_missing(node)) {
+      tree_.error_bytes_ += std::max<std::size_t>(1, made->text.size());
+    }
+    if (const auto mark = marks_.find(node.id); mark != marks_.end()) {
+      made->role = mark->second.role;
+      made->decl = mark->second.decl;
+      made->name = mark->second.name;
+      made->detail = mark->second.detail;
+    }
+    made->leaf = static_cast<std::uint32_t>(tree_.leaves_.size());
+    const std::size_t before = tree_.nodes_.size();
+    bool leaf = is_leaf(node, *made, depth);
+    std::uint64_t hash = mix(kHashStart, made->kind);
+    if (!leaf) {
+      const std::uint64_t with_kids = copy_kids(node, made, depth, hash);
+      leaf = has_gaps(*made);
+      if (!leaf) hash = with_kids;
+    }
+    if (leaf) {
+      made->kids.clear();
+      tree_.leaves_.resize(made->leaf);
+      tree_.nodes_.resize(before);
+      hash = mix(hash, made->text);
+      if (!made->text.empty() && !made->comment) tree_.leaves_.push_back(made);
+    }
+    made->hash = hash;
+    made->leaves = static_cast<std::uint32_t>(tree_.leaves_.size()) - made->leaf;
+  }
+
+  std::uint64_t copy_kids(TSNode node, Node* made, std::size_t depth, std::uint64_t hash) {
+    TSTreeCursor cursor = ts_tree_cursor_new(node);
+    for (bool more = ts_tree_cursor_goto_first_child(&cursor); more;
+         more = ts_tree_cursor_goto_next_sibling(&cursor)) {
+      const TSNode kid = ts_tree_cursor_current_node(&cursor);
+      Node* copied = &tree_.nodes_.emplace_back();
+      copied->parent = made;
+      if (const char* field = ts_tree_cursor_current_field_name(&cursor)) copied->field = field;
+      copy(kid, copied, depth + 1);
+      if (copied->text.empty()) continue;  // a line's end as a token, a missing one
+      made->kids.push_back(copied);
+      if (!copied->comment) hash = (hash ^ copied->hash) * 0x9e3779b97f4a7c15u;
+    }
+    ts_tree_cursor_delete(&cursor);
+    return hash;
+  }
+
+  Tree& tree_;
+  Budget budget_;
+  std::unordered_map<const void*, Mark> marks_;
+};
+
+std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text,
+                                  const Budget& budget) {
+  if (language.query == nullptr || text.size() > budget.bytes) return nullptr;
+  if (text.find('\0') != std::string::npos) return nullptr;
+  std::unique_ptr<Tree> tree(new Tree);
+  tree->language_ = &language;
+  tree->text_ = std::move(text);
+  const auto parsed = parse_bounded(language, tree->text_);
+  if (parsed == nullptr) return nullptr;
+  TreeBuilder builder(tree.get(), budget);
+  if (!builder.build(ts_tree_root_node(parsed.get()))) return nullptr;
+  return tree;
+}
+
+const Language* language_of(std::string_view path, std::string_view text) {
+  const Language* named = language_of_path(path);
+  if (named == nullptr || !path.ends_with(".h")) return named;
+  const Language* cpp = find_language("cpp");
+  const auto as_c = Tree::parse(*named, std::string(text), {});
+  if (as_c != nullptr && as_c->error_bytes() == 0) return named;
+  const auto as_cpp = Tree::parse(*cpp, std::string(text), {});
+  if (as_c == nullptr || as_cpp == nullptr) return named;
+  return as_cpp->error_bytes() < as_c->error_bytes() ? cpp : named;
+}
+
+bool same_code(const Tree& a, const Node& x, const Tree& b, const Node& y) {
+  if (x.hash != y.hash || x.leaves != y.leaves) return false;
+  for (std::uint32_t i = 0; i < x.leaves; ++i) {
+    const Node& left = *a.leaves()[x.leaf + i];
+    const Node& right = *b.leaves()[y.leaf + i];
+    if (left.text != right.text || left.kind != right.kind) return false;
+  }
+  return true;
+}
+
+namespace {
+
+void collect(const Node& node, const std::string& path, std::vector<Declared>* found) {
+  std::string here = path;
+  const bool wrapped = node.parent != nullptr && node.decl == node.parent->decl &&
+                       node.name == node.parent->name;  // decorated, exported, a template's
+  if (!node.decl.empty() && !wrapped) {
+    here += (path.empty() ? "" : "/") + std::string(node.decl) + " " + node.name;
+    if (!node.detail.empty()) here += "(" + node.detail.substr(0, node.detail.size() - 1) + ")";
+    found->push_back({here, &node});
+  }
+  for (const Node* kid : node.kids) collect(*kid, here, found);
+}
+
+}  // namespace
+
+std::vector<Declared> declarations(const Tree& tree) {
+  std::vector<Declared> found;
+  collect(tree.root(), {}, &found);
+  return found;
+}
+
+}  // namespace gittxn::semantic

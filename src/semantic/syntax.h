@@ -1,0 +1,88 @@
+// A parsed file as plain values. tree-sitter's tree is copied once and let go, with the roles that the
+// language's folder gives to nodes; everything above works on this.
+//
+// White space around a node is never part of it. A node whose white space counts (strings, templates,
+// heredocs: any with bytes that no child covers) is a leaf. So two nodes with the same tokens and the
+// same shape are the same code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantic/language.h"
+
+namespace gittxn::semantic {
+
+// Over it a file is opaque. Counted in bytes and in steps of the parser, not in time, so that the
+// answer for a file is the same on every machine.
+struct Budget {
+  std::size_t bytes = 4u << 20;
+  std::size_t nodes = 2u << 20;
+  std::size_t depth = 400;  // what is nested deeper is a leaf
+};
+
+struct Node {
+  std::string_view kind;
+  std::string_view field;  // the name of its place in the parent; empty when it has none
+  std::string_view text;   // in the bytes of its Tree
+  std::vector<Node*> kids;
+  Node* parent = nullptr;
+  Role role = Role::kNone;         // kMembers, kSet or kLeaf
+  std::string_view decl;           // kind class of a declaration, "import" of an import
+  std::string name;                // of a declaration; the tokens of an import
+  std::string detail;              // what tells it from others of that name
+  std::uint64_t hash = 0;          // of shape and tokens
+  std::uint32_t leaf = 0, leaves = 0;  // its tokens: Tree::leaves[leaf, leaf + leaves)
+  bool named = false;
+  bool comment = false;
+  bool error = false;  // an ERROR or a missing token, here or below
+};
+
+class Tree {
+ public:
+  // Nothing when the file is opaque: over the budget, or a byte 0 in it.
+  static std::unique_ptr<Tree> parse(const Language& language, std::string text,
+                                     const Budget& budget);
+
+  const Node& root() const { return nodes_.front(); }
+  const std::string& text() const { return text_; }
+  const Language& language() const { return *language_; }
+  // Tokens in order, comments left out.
+  const std::vector<const Node*>& leaves() const { return leaves_; }
+  std::size_t error_bytes() const { return error_bytes_; }
+
+ private:
+  friend class TreeBuilder;
+  Tree() = default;
+
+  const Language* language_ = nullptr;
+  std::string text_;
+  std::deque<Node> nodes_;
+  std::vector<const Node*> leaves_;
+  std::size_t error_bytes_ = 0;
+};
+
+// A '.h' is what parses with the fewest bytes in errors, C when both do alike.
+const Language* language_of(std::string_view path, std::string_view text);
+
+// The same tokens in the same shape, white space and comments aside.
+bool same_code(const Tree& a, const Node& x, const Tree& b, const Node& y);
+
+// `text` without white space.
+std::string squeeze(std::string_view text);
+bool is_blank(std::string_view text);
+
+// A declaration and what it is in: "type Token/method validate(int)".
+struct Declared {
+  std::string path;
+  const Node* node = nullptr;
+};
+std::vector<Declared> declarations(const Tree& tree);
+
+}  // namespace gittxn::semantic
