@@ -97,15 +97,10 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
     }
   }
   for (const auto& [token, n] : counts) {
-    const int left = n[kLeft] - n[kBase], right = n[kRight] - n[kBase], got = n[3] - n[kBase];
-    // What both did alike counts once or twice.
-    int least = left + right, most = left + right;
-    if (left > 0 && right > 0) least = std::max(left, right);
-    if (left < 0 && right < 0) most = std::min(left, right);
-    if (got < least || got > most) {
-      return "'" + std::string(token.substr(0, 40)) + "' would be there " + std::to_string(n[3]) +
-             " times";
-    }
+    const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
+    const bool taken = n[kBase] > 0 && n[kLeft] == 0 && n[kRight] == 0;
+    if (brought && n[3] == 0) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
+    if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
   }
   return {};
 }

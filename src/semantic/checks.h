@@ -13,7 +13,8 @@ namespace gittxn::semantic {
 // missing; none that one side removed and the other changed is there as if nothing had been.
 std::string broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 
-// Each token as often as the changes of both sides allow: for merges that were put together from parts.
+// A token that a side brought in is there, one that both took out is not: for merges that were put
+// together from parts.
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged);
 
 }  // namespace gittxn::semantic

@@ -1,7 +1,6 @@
 #include "semantic/items.h"
 
 #include <cstring>
-#include <unordered_map>
 
 namespace gittxn::semantic {
 namespace {
@@ -37,8 +36,13 @@ const char* trailing_comment(const std::vector<Node*>& kids, std::size_t* next, 
 
 class Splitter {
  public:
-  explicit Splitter(const Node& node) : kids_(node.kids), end_(end_of(node.text)) {
+  explicit Splitter(const Node& node) : end_(end_of(node.text)) {
     at_ = node.text.data();
+    flatten(node, node.role == Role::kSet ? node.kind : std::string_view());
+    const char* separators = node.role == Role::kSet ? ",|&" : ",";
+    for (const Node* kid : kids_) {
+      if (out_.separator.empty() && is_token(*kid, separators)) out_.separator = kid->text;
+    }
   }
 
   Items split() {
@@ -51,7 +55,6 @@ class Splitter {
       out_.open = between(at_, at_);
     }
     if (last > first && is_token(*kids_.back(), "}])>")) --last;
-    for (std::size_t i = first; i < last; ++i) out_.commas |= is_token(*kids_[i], ",");
     for (std::size_t i = first; i < last;) i = take(i, last);
     out_.close = between(at_, end_);
     name_items();
@@ -59,7 +62,20 @@ class Splitter {
   }
 
  private:
-  bool is_separator(const Node& kid) const { return is_token(kid, out_.commas ? "," : ";"); }
+  // "a | b | c" is nested in the grammars; as a set it is one list.
+  void flatten(const Node& node, std::string_view nested) {
+    for (Node* kid : node.kids) {
+      if (kid->kind == nested) {
+        flatten(*kid, nested);
+      } else {
+        kids_.push_back(kid);
+      }
+    }
+  }
+
+  bool is_separator(const Node& kid) const {
+    return is_token(kid, ",|&;") && kid.text == (out_.separator.empty() ? ";" : out_.separator);
+  }
 
   // The item at `i`, with what belongs to it; the next place.
   std::size_t take(std::size_t i, std::size_t last) {
@@ -85,17 +101,15 @@ class Splitter {
   }
 
   void name_items() {
-    std::unordered_map<std::string, int> seen;
     for (Item& item : out_.items) {
       const Node& node = *item.node;
       if (node.decl.empty()) continue;
       item.name_key = std::string(node.decl) + " " + node.name;
       item.key = item.name_key + "(" + node.detail + ")";
-      if (const int before = seen[item.key]++; before > 0) item.key += "~" + std::to_string(before);
     }
   }
 
-  const std::vector<Node*>& kids_;
+  std::vector<Node*> kids_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   Items out_;

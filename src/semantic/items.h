@@ -15,14 +15,14 @@ struct Item {
   std::string_view lead;   // white space, comments and attributes before it
   std::string_view sep;    // from its end through the separator behind it; empty when it has none
   std::string_view trail;  // a comment on its last line
-  std::string key;         // kind, name, detail and ordinal; empty when nothing tells it but its code
+  std::string key;         // kind, name and detail; empty when nothing tells it but its code
   std::string name_key;    // kind and name
 };
 
 struct Items {
   std::string_view open, close;
   std::vector<Item> items;
-  bool commas = false;  // every two items have a comma between them
+  std::string_view separator;  // what stands between every two items; empty when nothing must
 };
 
 Items items_of(const Tree& tree, const Node& node);

@@ -33,32 +33,55 @@ class Matcher {
     taken_[j] = 1;
   }
 
-  void by_key() {
-    std::unordered_map<std::string_view, std::size_t> at;
-    for (std::size_t j = 0; j < b_.list.items.size(); ++j) {
-      if (!y(j).key.empty()) at.emplace(y(j).key, j);
-    }
-    for (std::size_t i = 0; i < a_.list.items.size(); ++i) {
-      const auto found = x(i).key.empty() ? at.end() : at.find(x(i).key);
-      if (found != at.end()) pair(i, found->second);
-    }
-    by_name();
-  }
+  using Places = std::unordered_map<std::string_view, std::vector<std::size_t>>;
 
-  // One of that name left on each side: its parameters changed.
-  void by_name() {
-    std::unordered_map<std::string_view, std::vector<std::size_t>> left, right;
+  // What is left in both lists, by what `name` says of it.
+  std::pair<Places, Places> left_over(std::string Item::*name) const {
+    std::pair<Places, Places> places;
     for (std::size_t i = 0; i < to_.size(); ++i) {
-      if (to_[i] == kUnmatched && !x(i).key.empty()) left[x(i).name_key].push_back(i);
+      if (to_[i] == kUnmatched && !x(i).key.empty()) places.first[x(i).*name].push_back(i);
     }
     for (std::size_t j = 0; j < taken_.size(); ++j) {
-      if (taken_[j] == 0 && !y(j).key.empty()) right[y(j).name_key].push_back(j);
+      if (taken_[j] == 0 && !y(j).key.empty()) places.second[y(j).*name].push_back(j);
     }
-    for (const auto& [name, places] : left) {
-      const auto found = right.find(name);
-      if (places.size() == 1 && found != right.end() && found->second.size() == 1) {
+    return places;
+  }
+
+  // Several of one name are told by their code first; then, once with all that tells them and once by
+  // name alone (the parameters changed), the last one on each side.
+  void by_key() {
+    const auto [left, right] = left_over(&Item::key);
+    for (const auto& [key, places] : left) {
+      const auto found = right.find(key);
+      if (found != right.end()) pair_group(places, found->second);
+    }
+    const auto [others, there] = left_over(&Item::name_key);
+    for (const auto& [name, places] : others) {
+      const auto found = there.find(name);
+      if (found != there.end() && places.size() == 1 && found->second.size() == 1) {
         pair(places[0], found->second[0]);
       }
+    }
+  }
+
+  void pair_group(const std::vector<std::size_t>& left, const std::vector<std::size_t>& right) {
+    if (left.size() == 1 && right.size() == 1) return pair(left[0], right[0]);
+    std::vector<std::size_t> rest;
+    for (const std::size_t i : left) {
+      const auto same = std::find_if(right.begin(), right.end(), [&](std::size_t j) {
+        return taken_[j] == 0 && same_code(a_.tree, *x(i).node, b_.tree, *y(j).node);
+      });
+      if (same == right.end()) {
+        rest.push_back(i);
+      } else {
+        pair(i, *same);
+      }
+    }
+    if (left.size() != right.size()) return;
+    auto j = right.begin();
+    for (const std::size_t i : rest) {
+      while (taken_[*j] != 0) ++j;
+      pair(i, *j);
     }
   }
 

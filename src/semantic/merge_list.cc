@@ -186,6 +186,12 @@ class ListMerger {
         if (added(slot) && !in(slot, kLeft)) own[kRight].push_back(slot);
       }
       if (own[kLeft].empty() || own[kRight].empty()) continue;
+      // One block that both brought in, in two versions: what is in one only may be gone from the other.
+      if (std::any_of(gap.left.begin(), gap.left.end(), [this](std::size_t slot) {
+            return added(slot) && in(slot, kRight) && item(slot, kLeft).node->decl != "import";
+          })) {
+        return "both sides added one block in different versions";
+      }
       for (const Side side : {kLeft, kRight}) {
         for (const std::size_t slot : own[side]) {
           if (!free_of_order(slot)) return "both sides added statements at one place";
@@ -260,7 +266,7 @@ std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first
   for (const Side side : {kLeft, kRight, kBase}) {
     if (slot.at[side] == kUnmatched) continue;
     const auto blank = std::string(blank_of(lists[side].items[slot.at[side]].lead));
-    return blank.empty() && !first ? (lists[side].commas ? " " : "\n") : blank;
+    return blank.empty() && !first ? (lists[side].separator.empty() ? "\n" : " ") : blank;
   }
   return {};
 }
@@ -297,12 +303,17 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
   for (const Side side : {kBase, kRight, kLeft}) {
     if (items[side] != nullptr && !items[side]->sep.empty()) own = items[side]->sep;
   }
-  const bool commas = lists[kLeft].commas || lists[kRight].commas || lists[kBase].commas;
-  if (!commas) {
+  std::string_view between;
+  for (const Items& list : lists) {
+    for (const Item& item : list.items) {
+      if (!list.separator.empty() && between.empty()) between = item.sep;
+    }
+  }
+  if (between.empty()) {
     const bool all = items[0] != nullptr && items[1] != nullptr && items[2] != nullptr;
     out.sep = all ? pick(items[0]->sep, items[1]->sep, items[2]->sep) : own;
   } else if (place + 1 < order.slots.size()) {
-    out.sep = own.empty() ? "," : own;
+    out.sep = own.empty() ? between : own;
   } else {
     out.sep = pick(last_separator(lists[0]), last_separator(lists[1]), last_separator(lists[2]));
   }

@@ -63,8 +63,8 @@ class TreeMerger {
   }
 
   Text merge_node(const Sides<const Node*>& n) {
-    if (unchanged_in(n, kBase, kLeft)) return std::string(n[kRight]->text);
-    if (unchanged_in(n, kBase, kRight)) return std::string(n[kLeft]->text);
+    if (unchanged_in(n, kBase, kLeft)) return one_side(n, kRight);
+    if (unchanged_in(n, kBase, kRight)) return one_side(n, kLeft);
     if (unchanged_in(n, kLeft, kRight)) return std::string(n[kLeft]->text);
     const std::string name(n[kBase]->kind);
     if (n[kLeft]->kind != name || n[kRight]->kind != name) {
@@ -79,6 +79,18 @@ class TreeMerger {
       if (lines && lines->clean) return lines->text;
     }
     return merge_kids(n);
+  }
+
+  // Only `side` changed anything; where the other only laid it out anew, in that layout if it can be.
+  Text one_side(const Sides<const Node*>& n, Side side) {
+    const std::string_view text = n[side]->text;
+    const bool alike = n[kBase]->kind == n[side]->kind && !n[kBase]->kids.empty() &&
+                       !n[side]->kids.empty() && !n[other(side)]->kids.empty();
+    if (!alike || n[kBase]->text == n[other(side)]->text) return std::string(text);
+    const std::string why = why_;
+    const Text merged = merge_kids(n);
+    why_ = why;
+    return merged ? merged : Text(text);
   }
 
   Text merge_kids(const Sides<const Node*>& n) {

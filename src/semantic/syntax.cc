@@ -65,6 +65,7 @@ std::unique_ptr<TSTree, Delete> parse_bounded(const Language& language, std::str
 
 struct Mark {
   Role role = Role::kNone;
+  int pattern = -1;  // that named it
   std::string_view decl;
   std::string name;
   std::string detail;
@@ -133,8 +134,9 @@ class TreeBuilder {
           detail += detail_of(found.node);
           break;
         case Role::kImport:
-          mark.decl = "import";
-          mark.name = squeeze(text_of(found.node));
+          declared = found.node.id;
+          kind = "import";
+          name = squeeze(text_of(found.node));
           break;
         default:
           mark.role = capture.role;
@@ -142,6 +144,8 @@ class TreeBuilder {
     }
     if (declared == nullptr) return;
     Mark& mark = marks_[declared];
+    if (mark.pattern > match.pattern_index) return;
+    mark.pattern = match.pattern_index;
     mark.decl = kind;
     mark.name = std::move(name);
     mark.detail = std::move(detail);

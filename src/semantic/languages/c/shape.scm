@@ -1,6 +1,6 @@
 ; C. What the preprocessor guards is a container of its own.
 [(translation_unit) (declaration_list) (field_declaration_list) (preproc_ifdef) (preproc_if)
- (preproc_else)] @members
+ (preproc_else) (enumerator_list)] @members
 (preproc_include) @import
 (preproc_ifdef name: (_) @name) @decl.guard
 (preproc_if condition: (_) @name) @decl.guard

@@ -9,6 +9,9 @@
 (type_declaration (type_spec name: (_) @name)) @decl.type
 (type_declaration (type_alias name: (_) @name)) @decl.type
 (const_declaration (const_spec name: (_) @name)) @decl.constant
+(const_declaration "(") @members
+(const_declaration (const_spec name: (_) @name value: (expression_list
+  [(int_literal) (float_literal) (interpreted_string_literal) (raw_string_literal)])) @decl.constant)
 (var_declaration (var_spec name: (_) @name)) @decl.variable
 (var_spec_list (var_spec name: (_) @name) @decl.variable)
 (field_declaration name: (_) @name) @decl.field

@@ -1,7 +1,7 @@
 ; Java. Types, methods, constructors, fields and enum constants; methods overload by parameter types.
 [(program) (class_body) (interface_body) (enum_body) (enum_body_declarations)
  (annotation_type_body)] @members
-[(modifiers) (type_list) (throws)] @set
+[(modifiers) (type_list) (throws) (catch_type)] @set
 (import_declaration) @import
 (package_declaration) @decl.package
 (class_declaration name: (_) @name) @decl.type

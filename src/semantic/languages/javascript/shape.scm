@@ -1,6 +1,6 @@
 ; JavaScript.
 [(program) (class_body)] @members
-[(named_imports) (export_clause)] @set
+[(named_imports) (export_clause) (object_pattern)] @set
 (import_statement source: (_) @name) @decl.import
 (program (lexical_declaration (variable_declarator name: (_) @name)) @decl.variable)
 (program (variable_declaration (variable_declarator name: (_) @name)) @decl.variable)

@@ -1,7 +1,7 @@
 ; Python. White space is structure, so a block is never put together from parts with other indents.
 (module) @members
 (class_definition body: (block) @members)
-(import_from_statement) @set
+[(import_from_statement) (set)] @set
 [(import_statement) (future_import_statement)] @import
 (import_from_statement module_name: (_) @name) @decl.import
 (module (expression_statement (assignment left: (identifier) @name)) @decl.variable)

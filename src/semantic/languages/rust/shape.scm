@@ -3,6 +3,7 @@
 [(use_list) (trait_bounds)] @set
 (attribute_item) @prefix
 (use_declaration) @import
+(use_declaration argument: (scoped_use_list path: (_) @name)) @decl.import
 (function_item name: (_) @name) @decl.function
 (function_signature_item name: (_) @name) @decl.function
 (struct_item name: (_) @name) @decl.type

@@ -20,6 +20,8 @@
 (public_field_definition name: (_) @name) @decl.field
 (property_signature name: (_) @name) @decl.field
 (enum_assignment name: (_) @name) @decl.constant
+(enum_body name: (_) @name @decl.constant)
+[(union_type) (intersection_type) (object_pattern)] @set
 (export_statement declaration: (function_declaration name: (_) @name)) @decl.function
 (export_statement declaration: (function_signature
   name: (_) @name parameters: (_) @key)) @decl.prototype
