@@ -8,9 +8,10 @@
 
 namespace gittxn::semantic {
 
-// Empty when all holds, else the first thing that does not: the result parses no worse than the sides;
-// no declaration is there twice that was not; none that a side added, and none that both kept, is
-// missing; none that one side removed and the other changed is there as if nothing had been.
+// Empty when all holds, else the first thing that does not: the result parses no worse than the
+// sides; no declaration is there twice that was not; none that a side added, and none that both
+// kept, is missing; none that one side removed and the other changed is there as if nothing had
+// been.
 std::string broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 
 // A token that a side brought in is there, one that both took out is not: for merges that were put

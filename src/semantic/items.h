@@ -1,5 +1,5 @@
-// The children of a node as a list that can be put together anew: every byte of the node belongs to the
-// opening, to one item, or to the closing.
+// The children of a node as a list that can be put together anew: every byte of the node belongs to
+// the opening, to one item, or to the closing.
 #pragma once
 
 #include <string>

@@ -2,7 +2,9 @@
 
 #include <tree_sitter/api.h>
 
-#include <memory>
+#include <array>
+#include <iterator>
+#include <mutex>
 #include <string>
 
 extern "C" {
@@ -86,21 +88,19 @@ Language load(const Row& row) {
   return language;
 }
 
-// Made once and kept for the life of the program.
-const std::vector<Language>& languages() {
-  static const std::vector<Language> all = [] {
-    std::vector<Language> made;
-    for (const Row& row : kRows) made.push_back(load(row));
-    return made;
-  }();
-  return all;
+// Made at the first use, since compiling a shape takes some milliseconds, and kept.
+const Language& loaded(std::size_t row) {
+  static std::array<std::once_flag, std::size(kRows)> once;
+  static std::array<Language, std::size(kRows)> languages;
+  std::call_once(once[row], [row] { languages[row] = load(kRows[row]); });
+  return languages[row];
 }
 
 }  // namespace
 
 const Language* find_language(std::string_view name) {
-  for (const Language& language : languages()) {
-    if (language.name == name) return &language;
+  for (std::size_t row = 0; row < std::size(kRows); ++row) {
+    if (kRows[row].name == name) return &loaded(row);
   }
   return nullptr;
 }
@@ -119,7 +119,7 @@ const Language* language_of_path(std::string_view path) {
 
 std::vector<const Language*> all_languages() {
   std::vector<const Language*> all;
-  for (const Language& language : languages()) all.push_back(&language);
+  for (std::size_t row = 0; row < std::size(kRows); ++row) all.push_back(&loaded(row));
   return all;
 }
 

@@ -1,7 +1,8 @@
 // The languages that are understood. A language is a grammar (cmake/grammars.cmake), a row in
 // language.cc, and a folder languages/NAME with shape.scm, whose captures give nodes their roles:
 //
-//   @decl.KIND   a declaration of that kind class; @name in the same match names it, every @key is part
+//   @decl.KIND   a declaration of that kind class; @name in the same match names it, every @key is
+//   part
 //                of what tells it from others of that name (parameter types, a receiver)
 //   @import      an import, told by its text
 //   @members     a container: its declarations and imports have no order that matters
@@ -30,7 +31,17 @@ struct LanguageText {
 };
 std::span<const LanguageText> language_texts();
 
-enum class Role : std::uint8_t { kNone, kDecl, kName, kKey, kImport, kMembers, kSet, kPrefix, kLeaf };
+enum class Role : std::uint8_t {
+  kNone,
+  kDecl,
+  kName,
+  kKey,
+  kImport,
+  kMembers,
+  kSet,
+  kPrefix,
+  kLeaf
+};
 
 struct Capture {
   Role role = Role::kNone;
@@ -47,7 +58,8 @@ struct Language {
 
 // nullptr when there is no such language.
 const Language* find_language(std::string_view name);
-// By the name of a file; nullptr when it is unknown. A '.h' answers C: parse_best (syntax.h) decides.
+// By the name of a file; nullptr when it is unknown. A '.h' answers C: parse_best (syntax.h)
+// decides.
 const Language* language_of_path(std::string_view path);
 std::vector<const Language*> all_languages();
 

@@ -1,5 +1,6 @@
-// Git's own merge of lines. It is libgit2's copy of git's algorithm on bytes in memory: no repository, no
-// disk, no configuration; an own diff3 would differ from git's in exactly the cases people notice.
+// Git's own merge of lines. It is libgit2's copy of git's algorithm on bytes in memory: no
+// repository, no disk, no configuration; an own diff3 would differ from git's in exactly the cases
+// people notice.
 #pragma once
 
 #include <string>

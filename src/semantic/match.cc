@@ -36,7 +36,7 @@ class Matcher {
   using Places = std::unordered_map<std::string_view, std::vector<std::size_t>>;
 
   // What is left in both lists, by what `name` says of it.
-  std::pair<Places, Places> left_over(std::string Item::*name) const {
+  std::pair<Places, Places> left_over(std::string Item::* name) const {
     std::pair<Places, Places> places;
     for (std::size_t i = 0; i < to_.size(); ++i) {
       if (to_[i] == kUnmatched && !x(i).key.empty()) places.first[x(i).*name].push_back(i);
@@ -47,8 +47,8 @@ class Matcher {
     return places;
   }
 
-  // Several of one name are told by their code first; then, once with all that tells them and once by
-  // name alone (the parameters changed), the last one on each side.
+  // Several of one name are told by their code first; then, once with all that tells them and once
+  // by name alone (the parameters changed), the last one on each side.
   void by_key() {
     const auto [left, right] = left_over(&Item::key);
     for (const auto& [key, places] : left) {

@@ -30,6 +30,7 @@ class FileMerger {
     const auto tree = Tree::parse(language_, merged.text, {});
     merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree);
     if (merged.why.empty()) merged.why = lost_token(sides(), *tree);
+    if (!merged.why.empty()) merged.why += " (after a merge of the tree)";
     merged.clean = merged.why.empty();
     return merged;
   }
@@ -47,7 +48,8 @@ std::string whole_conflict(const Sides<std::string>& texts, const MergeLabels& l
     return text.empty() || text.back() == '\n' ? text : text + "\n";
   };
   std::string out = "<<<<<<< " + labels.left + "\n" + ended(texts[kLeft]);
-  if (labels.style == ConflictText::kDiff3) out += "||||||| " + labels.base + "\n" + ended(texts[kBase]);
+  if (labels.style == ConflictText::kDiff3)
+    out += "||||||| " + labels.base + "\n" + ended(texts[kBase]);
   return out + "=======\n" + ended(texts[kRight]) + ">>>>>>> " + labels.right + "\n";
 }
 
@@ -92,7 +94,7 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
     if (out.clean()) return out;
   }
   TreeMerge tree = merger.by_structure();
-  if (tree.clean) return Merged{MergeRule::kStructure, std::move(tree.text), {}};
+  if (tree.clean) return Merged{MergeRule::kStructure, std::move(tree.text), std::move(tree.made)};
   if (!lines.clean) {
     out.why = std::move(tree.why);
   } else {

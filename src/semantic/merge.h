@@ -1,11 +1,11 @@
-// The three-way merge of a file. What one side left alone is the other's; then git's merge of lines;
-// where that conflicts, a merge of the syntax tree, in which declarations are told by name and imports
-// are sets. Every clean result is checked (checks.h), git's too; what fails a check, and what neither
-// could merge, is git's text with conflict markers. No side is lost: what a side added or removed is in
-// the result or there is a conflict.
+// The three-way merge of a file. What one side left alone is the other's; then git's merge of
+// lines; where that conflicts, a merge of the syntax tree, in which declarations are told by name
+// and imports are sets. Every clean result is checked (checks.h), git's too; what fails a check,
+// and what neither could merge, is git's text with conflict markers. No side is lost: what a side
+// added or removed is in the result or there is a conflict.
 //
-// Pure: the same bytes give the same result. Time and memory are bounded by Budget (syntax.h); a file
-// over it, and one in an unknown language, is merged by lines alone.
+// Pure: the same bytes give the same result. Time and memory are bounded by Budget (syntax.h); a
+// file over it, and one in an unknown language, is merged by lines alone.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ std::string_view rule_name(MergeRule rule);
 struct Merged {
   MergeRule rule = MergeRule::kConflict;
   std::string text;
-  std::string why;  // of a conflict: what stood against the merge
+  std::string why;  // of a conflict: what stood against the merge; else what the merge was made of
   bool clean() const { return rule != MergeRule::kConflict; }
 };
 

@@ -25,6 +25,7 @@ class ListMerger {
     if (out.why.empty()) out.why = check_gaps();
     if (!out.why.empty()) return out;
     for (const std::size_t slot : put_together()) out.slots.push_back(slots_[slot]);
+    out.way = moved_ ? "moved in" : together_ ? "both added to" : "parts of";
     return out;
   }
 
@@ -143,7 +144,8 @@ class ListMerger {
     for (const std::size_t slot : order_[still]) {
       if (added(slot)) return "something was moved and something added";
     }
-    return slots_.size() == base.size() ? std::string() : "something was moved and something removed";
+    return slots_.size() == base.size() ? std::string()
+                                        : "something was moved and something removed";
   }
 
   struct Gap {
@@ -172,7 +174,7 @@ class ListMerger {
     return out;
   }
 
-  std::string check_gaps() const {
+  std::string check_gaps() {
     const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
     if (moved_) return {};
     for (const Gap& gap : gaps()) {
@@ -186,7 +188,9 @@ class ListMerger {
         if (added(slot) && !in(slot, kLeft)) own[kRight].push_back(slot);
       }
       if (own[kLeft].empty() || own[kRight].empty()) continue;
-      // One block that both brought in, in two versions: what is in one only may be gone from the other.
+      together_ = true;
+      // One block that both brought in, in two versions: what is in one only may be gone from the
+      // other.
       if (std::any_of(gap.left.begin(), gap.left.end(), [this](std::size_t slot) {
             return added(slot) && in(slot, kRight) && item(slot, kLeft).node->decl != "import";
           })) {
@@ -198,7 +202,8 @@ class ListMerger {
         }
       }
       if (std::any_of(gap.base.begin(), gap.base.end(), [this](std::size_t slot) {
-            return !in(slot, kLeft) && !in(slot, kRight) && item(slot, kBase).node->decl != "import";
+            return !in(slot, kLeft) && !in(slot, kRight) &&
+                   item(slot, kBase).node->decl != "import";
           })) {
         return "both sides replaced something";
       }
@@ -237,6 +242,7 @@ class ListMerger {
   Sides<Order> order_;  // of left and right; base is in the order of slots_
   Side skeleton_ = kLeft;
   bool moved_ = false;
+  bool together_ = false;  // both sides added at one place
 };
 
 // The middle one of three by what changed; `left` when both changed.

@@ -19,10 +19,11 @@ struct Slot {
 struct ListOrder {
   std::vector<Slot> slots;  // of the result, in order
   std::string why;          // not empty: the lists cannot be merged
+  std::string_view way;     // how: "parts of", "both added to", "moved in"
 };
 
-// `role` kMembers: declarations and imports that both sides add at one place stand one behind the other,
-// left before right; kSet: everything does; else two changes at one place are a conflict.
+// `role` kMembers: declarations and imports that both sides add at one place stand one behind the
+// other, left before right; kSet: everything does; else two changes at one place are a conflict.
 ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role);
 
 Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "semantic/items.h"
@@ -49,6 +50,7 @@ class TreeMerger {
     out.clean = body && head && tail;
     if (out.clean) out.text = *head + *body + *tail;
     out.why = why_;
+    for (const std::string& way : made_) out.made += (out.made.empty() ? "" : ", ") + way;
     return out;
   }
 
@@ -76,12 +78,16 @@ class TreeMerger {
     const bool container = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
     if (!container && n[kBase]->text.find('\n') != std::string_view::npos) {
       const auto lines = merge_lines({n[0]->text, n[1]->text, n[2]->text}, {});
-      if (lines && lines->clean) return lines->text;
+      if (lines && lines->clean) {
+        made_.insert("lines of " + name);
+        return lines->text;
+      }
     }
     return merge_kids(n);
   }
 
-  // Only `side` changed anything; where the other only laid it out anew, in that layout if it can be.
+  // Only `side` changed anything; where the other only laid it out anew, in that layout if it can
+  // be.
   Text one_side(const Sides<const Node*>& n, Side side) {
     const std::string_view text = n[side]->text;
     const bool alike = n[kBase]->kind == n[side]->kind && !n[kBase]->kids.empty() &&
@@ -98,6 +104,7 @@ class TreeMerger {
     for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*trees_[i], *n[i]);
     const ListOrder order = order_items(trees_, lists, n[kBase]->role);
     if (!order.why.empty()) return refuse(order.why + " in '" + std::string(n[kBase]->kind) + "'");
+    if (!order.way.empty()) made_.insert(std::string(order.way) + " " + std::string(n[kBase]->kind));
     const Text open = merge_texts({lists[0].open, lists[1].open, lists[2].open});
     const Text close = merge_texts({lists[0].close, lists[1].close, lists[2].close});
     if (!open || !close) return refuse("comments in '" + std::string(n[kBase]->kind) + "'");
@@ -130,6 +137,7 @@ class TreeMerger {
 
   Sides<const Tree*> trees_;
   std::string why_;
+  std::set<std::string> made_;
 };
 
 }  // namespace

@@ -26,8 +26,8 @@ std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
   return (hash ^ bytes.size()) * 0x9e3779b97f4a7c15u;
 }
 
-// The parser asks between steps whether to go on. Steps grow with the bytes of a file that parses, and
-// faster in one that does not.
+// The parser asks between steps whether to go on. Steps grow with the bytes of a file that parses,
+// and faster in one that does not.
 struct Steps {
   std::size_t left = 0;
 };
@@ -151,7 +151,8 @@ class TreeBuilder {
     mark.detail = std::move(detail);
   }
 
-  // Of a parameter list the types, of a parameter without one its text: a parameter's name tells nothing.
+  // Of a parameter list the types, of a parameter without one its text: a parameter's name tells
+  // nothing.
   std::string detail_of(TSNode node) const {
     constexpr std::uint32_t kMaxParameters = 64;
     const std::uint32_t count = ts_node_named_child_count(node);

@@ -1,9 +1,9 @@
-// A parsed file as plain values. tree-sitter's tree is copied once and let go, with the roles that the
-// language's folder gives to nodes; everything above works on this.
+// A parsed file as plain values. tree-sitter's tree is copied once and let go, with the roles that
+// the language's folder gives to nodes; everything above works on this.
 //
-// White space around a node is never part of it. A node whose white space counts (strings, templates,
-// heredocs: any with bytes that no child covers) is a leaf. So two nodes with the same tokens and the
-// same shape are the same code.
+// White space around a node is never part of it. A node whose white space counts (strings,
+// templates, heredocs: any with bytes that no child covers) is a leaf. So two nodes with the same
+// tokens and the same shape are the same code.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,11 @@ struct Node {
   std::string_view text;   // in the bytes of its Tree
   std::vector<Node*> kids;
   Node* parent = nullptr;
-  Role role = Role::kNone;         // kMembers, kSet or kLeaf
-  std::string_view decl;           // kind class of a declaration, "import" of an import
-  std::string name;                // of a declaration; the tokens of an import
-  std::string detail;              // what tells it from others of that name
-  std::uint64_t hash = 0;          // of shape and tokens
+  Role role = Role::kNone;             // kMembers, kSet or kLeaf
+  std::string_view decl;               // kind class of a declaration, "import" of an import
+  std::string name;                    // of a declaration; the tokens of an import
+  std::string detail;                  // what tells it from others of that name
+  std::uint64_t hash = 0;              // of shape and tokens
   std::uint32_t leaf = 0, leaves = 0;  // its tokens: Tree::leaves[leaf, leaf + leaves)
   bool named = false;
   bool comment = false;

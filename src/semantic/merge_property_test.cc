@@ -1,0 +1,156 @@
+// Random edits of the languages' samples: what must hold of every merge, whatever the edits are.
+// SEED=n replays a run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "base/fs.h"
+#include "base/random.h"
+#include "semantic/merge.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+std::uint64_t seed() {
+  const char* given = std::getenv("SEED");
+  const std::uint64_t value =
+      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  std::printf("SEED=%llu\n", static_cast<unsigned long long>(value));
+  return value;
+}
+
+std::map<std::string, std::string> samples() {
+  std::map<std::string, std::string> texts;
+  for (const auto& folder :
+       fs::directory_iterator(fs::path(__FILE__).parent_path() / "languages")) {
+    for (const auto& file : fs::directory_iterator(folder.path())) {
+      if (file.path().stem() == "sample") {
+        texts[folder.path().filename().string()] = *read_file(file.path().string());
+      }
+    }
+  }
+  return texts;
+}
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string joined(const Lines& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+
+// Removes, doubles, moves and renames; often it still parses.
+std::string edited(const std::string& text, Random& random, const std::string& mark) {
+  Lines lines = lines_of(text);
+  for (std::uint64_t n = 1 + random.below(3); n > 0 && !lines.empty(); --n) {
+    const std::size_t at = random.below(lines.size());
+    switch (random.below(4)) {
+      case 0:
+        lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      case 1: {
+        std::string line = lines[at];
+        const std::size_t word = line.find_first_of("abcdefghijklmnopqrstuvwxyz");
+        if (word != std::string::npos) line.insert(word, mark);
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), line);
+        break;
+      }
+      case 2:
+        std::swap(lines[at], lines[random.below(lines.size())]);
+        break;
+      default: {
+        const std::size_t word = lines[at].find_last_of("abcdefghijklmnopqrstuvwxyz");
+        if (word != std::string::npos) lines[at].insert(word, mark);
+      }
+    }
+  }
+  return joined(lines);
+}
+
+// Words with the mark of one side are nowhere else, so that losing them is seen.
+std::map<std::string, int> marked_words(const std::string& text, const std::string& mark) {
+  std::map<std::string, int> words;
+  std::string word;
+  for (const char c : text + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      word += c;
+    } else {
+      if (word.find(mark) != std::string::npos) ++words[word];
+      word.clear();
+    }
+  }
+  return words;
+}
+
+TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
+  Random random(seed());
+  const auto texts = samples();
+  int clean = 0, structured = 0;
+  for (int round = 0; round < 120; ++round) {
+    for (const auto& [name, base] : texts) {
+      const Language* language = find_language(name);
+      const std::string left = edited(base, random, "qlq"), right = edited(base, random, "zrz");
+      const auto merged = merge_file(language, {base, left, right}, {});
+      ASSERT_TRUE(merged);
+      const auto again = merge_file(language, {base, left, right}, {});
+      EXPECT_EQ(merged->text, again->text);
+      for (const auto& [text, mark] : {std::pair(left, "qlq"), std::pair(right, "zrz")}) {
+        const auto before = marked_words(text, mark), after = marked_words(merged->text, mark);
+        for (const auto& [word, times] : before) {
+          EXPECT_TRUE(after.contains(word)) << name << ": '" << word << "' is lost by "
+                                            << rule_name(merged->rule) << "\n--- base\n"
+                                            << base << "--- left\n"
+                                            << left << "--- right\n"
+                                            << right << "--- merged\n"
+                                            << merged->text;
+        }
+      }
+      if (!merged->clean()) continue;
+      ++clean;
+      structured += merged->rule == MergeRule::kStructure ? 1 : 0;
+      // The other way round it is clean too, and of the same lines.
+      const auto turned = merge_file(language, {base, right, left}, {});
+      EXPECT_TRUE(turned->clean()) << name << "\n--- base\n"
+                                   << base << "--- left\n"
+                                   << left << "--- right\n"
+                                   << right << "--- merged\n"
+                                   << merged->text;
+      // What a side has is already in the result.
+      const auto with_left = merge_file(language, {base, merged->text, merged->text}, {});
+      EXPECT_EQ(with_left->text, merged->text);
+    }
+  }
+  EXPECT_GT(clean, 0);
+  EXPECT_GT(structured, 0);
+}
+
+TEST(MergeProperty, OneSideAloneIsAlwaysTaken) {
+  Random random(seed());
+  for (const auto& [name, base] : samples()) {
+    for (int round = 0; round < 20; ++round) {
+      const std::string side = edited(base, random, "qlq");
+      const Language* language = find_language(name);
+      EXPECT_EQ(merge_file(language, {base, side, base}, {})->text, side);
+      EXPECT_EQ(merge_file(language, {base, base, side}, {})->text, side);
+      EXPECT_EQ(merge_file(language, {base, side, side}, {})->text, side);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gittxn::semantic

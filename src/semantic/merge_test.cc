@@ -1,0 +1,138 @@
+#include "semantic/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gittxn::semantic {
+namespace {
+
+using testing::HasSubstr;
+
+Merged merge(std::string_view language, const std::string& base, const std::string& left,
+             const std::string& right) {
+  auto merged = merge_file(find_language(language), {base, left, right}, {});
+  EXPECT_TRUE(merged);
+  return merged ? *merged : Merged{};
+}
+
+void expect_merge(std::string_view language, const std::string& base, const std::string& left,
+                  const std::string& right, const std::string& expected) {
+  const Merged merged = merge(language, base, left, right);
+  EXPECT_EQ(merged.text, expected) << rule_name(merged.rule) << ": " << merged.why;
+  EXPECT_TRUE(merged.clean());
+}
+
+void expect_conflict(std::string_view language, const std::string& base, const std::string& left,
+                     const std::string& right) {
+  const Merged merged = merge(language, base, left, right);
+  EXPECT_FALSE(merged.clean()) << rule_name(merged.rule) << "\n" << merged.text;
+  EXPECT_NE(merged.why, "");
+  EXPECT_THAT(merged.text, HasSubstr("<<<<<<< left\n"));
+  EXPECT_THAT(merged.text, HasSubstr(">>>>>>> right\n"));
+}
+
+TEST(Merge, WhatOneSideLeftAloneIsTheOthers) {
+  for (const char* language : {"c", "no such language"}) {
+    expect_merge(language, "a", "a", "b", "b");
+    expect_merge(language, "a", "b", "a", "b");
+    expect_merge(language, "a", "b", "b", "b");
+    expect_merge(language, "", "", "", "");
+  }
+}
+
+TEST(Merge, AnUnknownLanguageIsMergedByLines) {
+  expect_merge("x", "1\n2\n3\n4\n5\n", "0\n2\n3\n4\n5\n", "1\n2\n3\n4\n6\n", "0\n2\n3\n4\n6\n");
+  expect_conflict("x", "1\n", "2\n", "3\n");
+}
+
+TEST(Merge, TwoImports) {
+  expect_merge("python", "import os\n\nx = 1\n", "import os\nimport re\n\nx = 1\n",
+               "import os\nimport sys\n\nx = 1\n", "import os\nimport re\nimport sys\n\nx = 1\n");
+  expect_merge("python", "from a import b\n", "from a import b, c\n", "from a import b, d\n",
+               "from a import b, c, d\n");
+  expect_merge("rust", "use a::{b, c};\n", "use a::{b, c, d};\n", "use a::{b};\n",
+               "use a::{b, d};\n");
+}
+
+TEST(Merge, TwoFunctionsAddedAtOnePlace) {
+  expect_merge("c", "int a;\n", "int a;\nint f(void) { return 1; }\n",
+               "int a;\nint g(void) { return 2; }\n",
+               "int a;\nint f(void) { return 1; }\nint g(void) { return 2; }\n");
+}
+
+TEST(Merge, TwoStatementsAddedAtOnePlaceConflict) {
+  expect_conflict("c", "void f(void) {\n  a();\n}\n", "void f(void) {\n  a();\n  b();\n}\n",
+                  "void f(void) {\n  a();\n  c();\n}\n");
+}
+
+TEST(Merge, SignatureAgainstBodyOnOneLine) {
+  expect_merge("java", "class A { int f(int a) { return a; } }\n",
+               "class A { long f(int a) { return a; } }\n",
+               "class A { int f(int a) { return a + 1; } }\n",
+               "class A { long f(int a) { return a + 1; } }\n");
+}
+
+TEST(Merge, BothSidesChangeOneThing) {
+  expect_conflict("java", "class A { int a = 1; }\n", "class A { int a = 2; }\n",
+                  "class A { int a = 3; }\n");
+  expect_conflict("java", "class A { public int a; }\n", "class A { private int a; }\n",
+                  "class A { protected int a; }\n");
+}
+
+TEST(Merge, DeleteAgainstModify) {
+  expect_conflict("c", "int a;\nint f(void) { return 1; }\nint b;\n", "int a;\nint b;\n",
+                  "int a;\nint f(void) { return 2; }\nint b;\n");
+}
+
+TEST(Merge, AMovedFunctionAgainstAnEditedOne) {
+  const std::string f = "int f(void) {\n  return 1;\n}\n", g = "int g(void) {\n  return 2;\n}\n";
+  const std::string h = "int h(void) {\n  return 3;\n}\n";
+  const std::string edited = "int f(void) {\n  return 10;\n}\n";
+  expect_merge("c", f + g + h, g + h + f, edited + g + h, g + h + edited);
+}
+
+TEST(Merge, ReformatAgainstEdit) {
+  expect_merge("java", "class A {\n  int f(int a, int b) { return a; }\n}\n",
+               "class A {\n  int f(\n      int a,\n      int b) { return a; }\n}\n",
+               "class A {\n  int f(int a, int c) { return a; }\n}\n",
+               "class A {\n  int f(\n      int a,\n      int c) { return a; }\n}\n");
+}
+
+TEST(Merge, CommentAgainstCode) {
+  expect_merge("c", "// one\nint f(void) { return 1; }\n", "// two\nint f(void) { return 1; }\n",
+               "// one\nint f(void) { return 2; }\n", "// two\nint f(void) { return 2; }\n");
+}
+
+TEST(Merge, KeyAgainstKeyInData) {
+  expect_merge("json", "{\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
+               "{\n  \"a\": 1,\n  \"c\": 3\n}\n", "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n");
+  expect_merge("yaml", "a: 1\n", "a: 1\nb: 2\n", "a: 1\nc: 3\n", "a: 1\nb: 2\nc: 3\n");
+  expect_merge("toml", "a = 1\n", "a = 1\nb = 2\n", "a = 1\nc = 3\n", "a = 1\nb = 2\nc = 3\n");
+  expect_conflict("json", "{\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
+                  "{\n  \"a\": 1,\n  \"b\": 3\n}\n");
+}
+
+TEST(Merge, OneDeclarationAddedInTwoPlacesIsSeenAfterACleanMergeOfLines) {
+  const std::string middle = "int x1;\nint x2;\nint x3;\nint x4;\n";
+  const std::string f = "int f(void) { return 1; }\n", other = "int f(void) { return 2; }\n";
+  expect_conflict("c", middle, f + middle, middle + other);
+}
+
+TEST(Merge, LabelsAndDiff3AreGitsOwn) {
+  MergeLabels labels{"o", "ours", "theirs", ConflictText::kDiff3};
+  const auto merged =
+      merge_file(find_language("c"), {"int a = 1;\n", "int a = 2;\n", "int a = 3;\n"}, labels);
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(
+      merged->text,
+      "<<<<<<< ours\nint a = 2;\n||||||| o\nint a = 1;\n=======\nint a = 3;\n>>>>>>> theirs\n");
+}
+
+TEST(Merge, BytesThatAreNoTextAreMergedByLines) {
+  const std::string zero("\0\n", 2);
+  expect_merge("c", zero + "a\nb\nc\nd\n", zero + "x\nb\nc\nd\n", zero + "a\nb\nc\ny\n",
+               zero + "x\nb\nc\ny\n");
+}
+
+}  // namespace
+}  // namespace gittxn::semantic
