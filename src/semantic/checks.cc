@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
+
+#include "semantic/match.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -13,21 +16,27 @@ struct Found {
 };
 using Names = std::map<std::string, Found>;
 
-// By what they are in, and by name alone: a container that was renamed takes its members along.
+// How often at most in one node: two objects of one function may have the same keys.
 Names by_path(const Tree& tree) {
   Names names;
+  std::map<std::pair<const Node*, std::string>, int> within;
   for (const Declared& declared : declarations(tree)) {
     Found& found = names[declared.path];
-    ++found.times;
+    found.times = std::max(found.times, ++within[{declared.node->parent, declared.path}]);
     found.node = declared.node;
   }
   return names;
 }
 
+// By name alone, for a container that was renamed takes its members along; keys of data with what
+// they are in, for they mean nothing without.
+
 Names by_name(const Tree& tree) {
   Names names;
   for (const Declared& declared : declarations(tree)) {
-    Found& found = names[std::string(declared.node->decl) + " " + declared.node->name];
+    const bool key = declared.node->decl == "key";
+    Found& found =
+        names[key ? declared.path : std::string(declared.node->decl) + " " + declared.node->name];
     ++found.times;
     found.node = declared.node;
   }
@@ -60,6 +69,16 @@ std::string missing(const Sides<Names>& before, const Names& after) {
   return {};
 }
 
+// Under another name it is most of what it was.
+bool renamed(const Tree& base, const Node& was, const Tree& side, const Names& before,
+             const Names& now) {
+  return std::any_of(now.begin(), now.end(), [&](const auto& entry) {
+    const Node& node = *entry.second.node;
+    return node.decl == was.decl && !before.contains(entry.first) &&
+           likeness(base, was, side, node) >= 0.5;
+  });
+}
+
 std::string removed_and_changed(const Sides<const Tree*>& sides, const Sides<Names>& before,
                                 const Names& after) {
   for (const auto& [name, found] : before[kBase]) {
@@ -67,6 +86,7 @@ std::string removed_and_changed(const Sides<const Tree*>& sides, const Sides<Nam
       if (before[side].contains(name) || found.times != 1) continue;
       const auto kept = before[other(side)].find(name);
       if (kept == before[other(side)].end()) continue;
+      if (renamed(*sides[kBase], *found.node, *sides[side], before[kBase], before[side])) continue;
       if (!same_code(*sides[kBase], *found.node, *sides[other(side)], *kept->second.node)) {
         return name + " was removed by one side and changed by the other";
       }
@@ -99,6 +119,15 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
       if (leaf->text.size() > 1)
         ++counts[leaf->text][i];  // separators are put where they are needed
     }
+  }
+  std::unordered_map<std::string, std::array<int, 4>> comments;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Node* comment : all[i]->comments()) ++comments[squeeze(comment->text)][i];
+  }
+  for (const auto& [text, n] : comments) {
+    const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
+    const bool kept = n[kBase] > 0 && n[kLeft] >= n[kBase] && n[kRight] >= n[kBase];
+    if (n[3] < (kept ? n[kBase] : brought ? 1 : 0)) return "a comment would be lost";
   }
   for (const auto& [token, n] : counts) {
     const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);

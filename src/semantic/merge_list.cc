@@ -45,7 +45,8 @@ class ListMerger {
     const Item& x = item(slot, a);
     const Item& y = item(slot, b);
     return same_code(*trees_[a], *x.node, *trees_[b], *y.node) &&
-           squeeze(x.node->text) == squeeze(y.node->text);
+           squeeze(x.node->text) == squeeze(y.node->text) && squeeze(x.lead) == squeeze(y.lead) &&
+           squeeze(x.trail) == squeeze(y.trail);
   }
   // What may stand in any order beside another of its kind.
   bool free_of_order(std::size_t slot) const {
@@ -138,7 +139,7 @@ class ListMerger {
     if (!moved_) return {};
     if (left != base && right != base && left != right) return "both sides moved something";
     skeleton_ = left != base ? kLeft : kRight;
-    if (role_ == Role::kMembers || role_ == Role::kSet) return {};
+    if (role_ == Role::kMembers || role_ == Role::kSet) return check_moved_imports();
     // In a list with an order, a move alone is taken when the other side has the old list.
     const Side still = other(skeleton_);
     for (const std::size_t slot : order_[still]) {
@@ -146,6 +147,26 @@ class ListMerger {
     }
     return slots_.size() == base.size() ? std::string()
                                         : "something was moved and something removed";
+  }
+
+  // Imports that one side put in another order, where the other side changed which there are.
+  std::string check_moved_imports() const {
+    const auto imports = [this](const Order& order) {
+      Order out;
+      for (const std::size_t slot : order) {
+        if (item(slot, in(slot, kLeft) ? kLeft : kRight).node->decl == "import")
+          out.push_back(slot);
+      }
+      return out;
+    };
+    if (imports(common(skeleton_)) == imports(common(kBase))) return {};
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      const Side side = in(slot, kBase) ? kBase : other(skeleton_);
+      const bool theirs = in(slot, kBase) != in(slot, other(skeleton_));
+      if (theirs && item(slot, side).node->decl == "import")
+        return "both sides arranged the imports";
+    }
+    return {};
   }
 
   struct Gap {
@@ -250,7 +271,7 @@ std::string_view pick(std::string_view base, std::string_view left, std::string_
   return left == base ? right : left;
 }
 
-std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first) {
+std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first, bool* clash) {
   Sides<const std::string_view*> usable = {nullptr, nullptr, nullptr};
   Sides<std::string_view> blanks;
   for (std::size_t side = 0; side < 3; ++side) {
@@ -259,6 +280,7 @@ std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first
     usable[side] = &blanks[side];
   }
   if (usable[0] != nullptr && usable[1] != nullptr && usable[2] != nullptr) {
+    if (blanks[1] != blanks[0] && blanks[2] != blanks[0] && blanks[1] != blanks[2]) *clash = true;
     return std::string(pick(blanks[0], blanks[1], blanks[2]));
   }
   for (const Side side : {kLeft, kRight, kBase}) {
@@ -304,7 +326,7 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
   const Slot& slot = order.slots[place];
   const Sides<const Item*> items = slot_items(lists, slot);
   Spacing out;
-  out.blank = blank_before(lists, slot, place == 0);
+  out.blank = blank_before(lists, slot, place == 0, &out.clash);
   std::string_view own;
   for (const Side side : {kBase, kRight, kLeft}) {
     if (items[side] != nullptr && !items[side]->sep.empty()) own = items[side]->sep;

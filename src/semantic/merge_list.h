@@ -32,6 +32,7 @@ Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);
 struct Spacing {
   std::string blank;
   std::string sep;
+  bool clash = false;  // both sides laid it out differently
 };
 Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_t place);
 

@@ -104,9 +104,10 @@ class TreeMerger {
     for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*trees_[i], *n[i]);
     const ListOrder order = order_items(trees_, lists, n[kBase]->role);
     if (!order.why.empty()) return refuse(order.why + " in '" + std::string(n[kBase]->kind) + "'");
-    if (!order.way.empty()) made_.insert(std::string(order.way) + " " + std::string(n[kBase]->kind));
+    if (!order.way.empty())
+      made_.insert(std::string(order.way) + " " + std::string(n[kBase]->kind));
     const Text open = merge_texts({lists[0].open, lists[1].open, lists[2].open});
-    const Text close = merge_texts({lists[0].close, lists[1].close, lists[2].close});
+    const Text close = merge_close(lists);
     if (!open || !close) return refuse("comments in '" + std::string(n[kBase]->kind) + "'");
     std::string out = *open;
     for (std::size_t i = 0; i < order.slots.size(); ++i) {
@@ -117,9 +118,25 @@ class TreeMerger {
     return out + *close;
   }
 
+  // The end of a list without items says nothing about the end of one with some.
+  static Text merge_close(const Sides<Items>& lists) {
+    Sides<std::string_view> close;
+    for (std::size_t i = 0; i < 3; ++i) close[i] = lists[i].close;
+    if (lists[kBase].items.empty())
+      close[kBase] = close[lists[kLeft].items.empty() ? kRight : kLeft];
+    for (const Side side : {kLeft, kRight}) {
+      if (lists[side].items.empty()) close[side] = close[kBase];
+    }
+    return merge_texts(close);
+  }
+
   Text merge_slot(const Sides<Items>& lists, const ListOrder& order, std::size_t place) {
     const Slot& slot = order.slots[place];
     const Spacing spacing = spacing_of(lists, order, place);
+    const bool lines = spacing.blank.find('\n') != std::string::npos;
+    if (spacing.clash && (lines || trees_[kBase]->language().name == "python")) {
+      return refuse("both sides laid out the lines");
+    }
     const Sides<const Item*> item = slot_items(lists, slot);
     if (item[kBase] == nullptr || item[kLeft] == nullptr || item[kRight] == nullptr) {
       const Item* only = item[kLeft] != nullptr ? item[kLeft] : item[kRight];

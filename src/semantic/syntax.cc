@@ -200,7 +200,7 @@ class TreeBuilder {
       made->detail = mark->second.detail;
     }
     made->leaf = static_cast<std::uint32_t>(tree_.leaves_.size());
-    const std::size_t before = tree_.nodes_.size();
+    const std::size_t before = tree_.nodes_.size(), comments = tree_.comments_.size();
     bool leaf = is_leaf(node, *made, depth);
     std::uint64_t hash = mix(kHashStart, made->kind);
     if (!leaf) {
@@ -211,9 +211,10 @@ class TreeBuilder {
     if (leaf) {
       made->kids.clear();
       tree_.leaves_.resize(made->leaf);
+      tree_.comments_.resize(comments);
       tree_.nodes_.resize(before);
       hash = mix(hash, made->text);
-      if (!made->text.empty() && !made->comment) tree_.leaves_.push_back(made);
+      if (!made->text.empty()) (made->comment ? tree_.comments_ : tree_.leaves_).push_back(made);
     }
     made->hash = hash;
     made->leaves = static_cast<std::uint32_t>(tree_.leaves_.size()) - made->leaf;

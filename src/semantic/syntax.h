@@ -55,6 +55,7 @@ class Tree {
   const Language& language() const { return *language_; }
   // Tokens in order, comments left out.
   const std::vector<const Node*>& leaves() const { return leaves_; }
+  const std::vector<const Node*>& comments() const { return comments_; }
   std::size_t error_bytes() const { return error_bytes_; }
 
  private:
@@ -65,6 +66,7 @@ class Tree {
   std::string text_;
   std::deque<Node> nodes_;
   std::vector<const Node*> leaves_;
+  std::vector<const Node*> comments_;
   std::size_t error_bytes_ = 0;
 };
 
