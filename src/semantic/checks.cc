@@ -1,6 +1,7 @@
 #include "semantic/checks.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -46,6 +47,10 @@ Names by_name(const Tree& tree) {
 int times(const Names& names, const std::string& name) {
   const auto found = names.find(name);
   return found == names.end() ? 0 : found->second.times;
+}
+
+bool is_name(std::string_view token) {
+  return std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
 }
 
 std::string twice(const Sides<const Tree*>& sides, const Tree& merged) {
@@ -132,6 +137,13 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
   for (const auto& [token, n] : counts) {
     const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
     const bool taken = n[kBase] > 0 && n[kLeft] == 0 && n[kRight] == 0;
+    for (const Side side : {kLeft, kRight}) {
+      const bool renamed = n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase];
+      if (renamed && is_name(token)) {
+        return "one side uses '" + std::string(token.substr(0, 40)) +
+               "' no more, the other uses it anew";
+      }
+    }
     if (brought && n[3] == 0) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
     if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
   }

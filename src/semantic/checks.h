@@ -15,7 +15,8 @@ namespace gittxn::semantic {
 std::string broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 
 // A token that a side brought in is there, one that both took out is not: for merges that were put
-// together from parts.
+// together from parts. Nor is a name there that one side took out everywhere (it was renamed, or is
+// no more) and the other began to use in one place more.
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged);
 
 }  // namespace gittxn::semantic

@@ -23,6 +23,7 @@ class ListMerger {
     out.why = check_slots();
     if (out.why.empty()) out.why = choose_skeleton();
     if (out.why.empty()) out.why = check_gaps();
+    if (out.why.empty()) out.why = check_places();
     if (!out.why.empty()) return out;
     for (const std::size_t slot : put_together()) out.slots.push_back(slots_[slot]);
     out.way = moved_ ? "moved in" : together_ ? "both added to" : "parts of";
@@ -139,7 +140,7 @@ class ListMerger {
     if (!moved_) return {};
     if (left != base && right != base && left != right) return "both sides moved something";
     skeleton_ = left != base ? kLeft : kRight;
-    if (role_ == Role::kMembers || role_ == Role::kSet) return check_moved_imports();
+    if (role_ == Role::kMembers || role_ == Role::kSet) return check_moved();
     // In a list with an order, a move alone is taken when the other side has the old list.
     const Side still = other(skeleton_);
     for (const std::size_t slot : order_[still]) {
@@ -149,22 +150,34 @@ class ListMerger {
                                         : "something was moved and something removed";
   }
 
-  // Imports that one side put in another order, where the other side changed which there are.
-  std::string check_moved_imports() const {
-    const auto imports = [this](const Order& order) {
-      Order out;
-      for (const std::size_t slot : order) {
-        if (item(slot, in(slot, kLeft) ? kLeft : kRight).node->decl == "import")
-          out.push_back(slot);
-      }
-      return out;
-    };
-    if (imports(common(skeleton_)) == imports(common(kBase))) return {};
+  // What one side put in another order, where the other side changed which there are.
+  std::string check_moved() const {
+    const Side still = other(skeleton_);
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-      const Side side = in(slot, kBase) ? kBase : other(skeleton_);
-      const bool theirs = in(slot, kBase) != in(slot, other(skeleton_));
-      if (theirs && item(slot, side).node->decl == "import")
-        return "both sides arranged the imports";
+      if (in(slot, kBase) != in(slot, still) && in(slot, skeleton_) != in(slot, still)) {
+        return "one side moved something, the other added or removed something";
+      }
+    }
+    return {};
+  }
+
+  // What stood before something that one side added, and what stood behind it, was taken away by
+  // the other.
+  std::string check_places() const {
+    for (const Side side : {kLeft, kRight}) {
+      const Order& order = order_[side];
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        if (!added(order[i]) || in(order[i], other(side))) continue;
+        std::size_t before = i, after = i + 1;
+        while (before > 0 && added(order[before - 1])) --before;
+        while (after < order.size() && added(order[after])) ++after;
+        const bool first_gone = before > 0 && dropped(order[before - 1]);
+        const bool last_gone = after < order.size() && dropped(order[after]);
+        const bool import = item(order[i], side).node->decl == "import";
+        if (first_gone && last_gone && !import) {
+          return "the place where something was added is gone";
+        }
+      }
     }
     return {};
   }

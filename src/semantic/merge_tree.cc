@@ -109,6 +109,9 @@ class TreeMerger {
     const Text open = merge_texts({lists[0].open, lists[1].open, lists[2].open});
     const Text close = merge_close(lists);
     if (!open || !close) return refuse("comments in '" + std::string(n[kBase]->kind) + "'");
+    if (n[kBase]->role == Role::kNone && aligned_apart(lists, order)) {
+      return refuse("lines are aligned with what the other side changed");
+    }
     std::string out = *open;
     for (std::size_t i = 0; i < order.slots.size(); ++i) {
       const Text text = merge_slot(lists, order, i);
@@ -116,6 +119,30 @@ class TreeMerger {
       out += *text;
     }
     return out + *close;
+  }
+
+  // A list in parentheses over several lines that one side changed, behind something on its first
+  // line that the other side changed.
+  static bool aligned_apart(const Sides<Items>& lists, const ListOrder& order) {
+    Sides<bool> before = {false, false, false};
+    for (const Slot& slot : order.slots) {
+      const Sides<const Item*> item = slot_items(lists, slot);
+      if (item[kBase] == nullptr || item[kLeft] == nullptr || item[kRight] == nullptr) continue;
+      for (const Side side : {kLeft, kRight}) {
+        if (item[side]->lead.find('\n') != std::string_view::npos) before = {false, false, false};
+      }
+      Sides<bool> changed = {false, false, false};
+      for (const Side side : {kLeft, kRight}) {
+        const std::string_view text = item[side]->node->text;
+        changed[side] = text != item[kBase]->node->text;
+        const std::string_view line = text.substr(0, text.find('\n'));
+        const bool list = line.size() < text.size() && line.find('{') == std::string_view::npos &&
+                          line.find('(') != std::string_view::npos;
+        if (changed[side] && list && before[other(side)]) return true;
+      }
+      for (const Side side : {kLeft, kRight}) before[side] = before[side] || changed[side];
+    }
+    return false;
   }
 
   // The end of a list without items says nothing about the end of one with some.
