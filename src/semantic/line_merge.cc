@@ -36,6 +36,12 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
   merged.clean = result.automergeable != 0;
   if (result.ptr != nullptr) merged.text.assign(result.ptr, result.len);
   git_merge_file_result_free(&result);
+  const std::string marker = "<<<<<<< " + labels.left + "\n";
+  for (std::size_t at = 0; !merged.clean && at != std::string::npos;) {
+    if (merged.text.compare(at, marker.size(), marker) == 0) ++merged.conflicts;
+    at = merged.text.find('\n', at);
+    if (at != std::string::npos) ++at;
+  }
   return merged;
 }
 

@@ -26,6 +26,7 @@ struct MergeLabels {
 
 struct LineMerge {
   bool clean = false;
+  int conflicts = 0;
   std::string text;  // with conflict markers when not clean
 };
 

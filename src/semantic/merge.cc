@@ -94,6 +94,13 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
     if (out.clean()) return out;
   }
   TreeMerge tree = merger.by_structure();
+  // Each place that is put together from both sides may be put together wrongly. One is trusted;
+  // with several, a person looks at all of them.
+  if (tree.clean && tree.inside && lines.conflicts > 1) {
+    tree.clean = false;
+    tree.why =
+        std::to_string(lines.conflicts) + " conflicts of lines, not all between declarations";
+  }
   if (tree.clean) return Merged{MergeRule::kStructure, std::move(tree.text), std::move(tree.made)};
   if (!lines.clean) {
     out.why = std::move(tree.why);

@@ -50,6 +50,7 @@ class TreeMerger {
     out.clean = body && head && tail;
     if (out.clean) out.text = *head + *body + *tail;
     out.why = why_;
+    out.inside = inside_;
     for (const std::string& way : made_) out.made += (out.made.empty() ? "" : ", ") + way;
     return out;
   }
@@ -104,6 +105,8 @@ class TreeMerger {
     for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*trees_[i], *n[i]);
     const ListOrder order = order_items(trees_, lists, n[kBase]->role);
     if (!order.why.empty()) return refuse(order.why + " in '" + std::string(n[kBase]->kind) + "'");
+    const bool members = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
+    inside_ = inside_ || order.way == "both added to" || (!members && n[kBase]->decl.empty());
     if (!order.way.empty())
       made_.insert(std::string(order.way) + " " + std::string(n[kBase]->kind));
     const Text open = merge_texts({lists[0].open, lists[1].open, lists[2].open});
@@ -181,6 +184,7 @@ class TreeMerger {
 
   Sides<const Tree*> trees_;
   std::string why_;
+  bool inside_ = false;
   std::set<std::string> made_;
 };
 
