@@ -74,6 +74,9 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
   const auto& [base, left, right] = texts;
   if (left == right || right == base) return Merged{MergeRule::kOneSide, left, {}};
   if (left == base) return Merged{MergeRule::kOneSide, right, {}};
+  if ((base + left + right).find('\0') != std::string::npos) {
+    return Merged{MergeRule::kConflict, left, "bytes that are no text"};
+  }
   LineMerge lines = TRY(merge_lines({base, left, right}, labels));
   Merged out;
   out.text = std::move(lines.text);

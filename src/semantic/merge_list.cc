@@ -100,8 +100,19 @@ class ListMerger {
     return same_code(*trees_[kLeft], *x.node, *trees_[kRight], *y.node);
   }
 
+  bool broken(std::size_t slot) const {
+    for (const Side side : {kBase, kLeft, kRight}) {
+      if (in(slot, side) && item(slot, side).node->kind == "ERROR") return true;
+    }
+    return false;
+  }
+  bool untouched(std::size_t slot) const {
+    return in_all(slot) && same(slot, kBase, kLeft) && same(slot, kBase, kRight);
+  }
+
   std::string check_slots() const {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (broken(slot) && !untouched(slot)) return "both sides changed a place that does not parse";
       const bool left = in(slot, kLeft), right = in(slot, kRight);
       if (added(slot) && left && right && !same(slot, kLeft, kRight)) {
         return "both sides added " + called(slot, kLeft) + " differently";
@@ -354,7 +365,12 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
     const bool all = items[0] != nullptr && items[1] != nullptr && items[2] != nullptr;
     out.sep = all ? pick(items[0]->sep, items[1]->sep, items[2]->sep) : own;
   } else if (place + 1 < order.slots.size()) {
-    out.sep = own.empty() ? between : own;
+    bool needed = own.empty();  // by an item that was the last one wherever it was
+    for (std::size_t side = 0; side < 3; ++side) {
+      const bool last = slot.at[side] + 1 == lists[side].items.size();
+      needed = needed && (items[side] == nullptr || last);
+    }
+    out.sep = needed ? between : own;
   } else {
     out.sep = pick(last_separator(lists[0]), last_separator(lists[1]), last_separator(lists[2]));
   }

@@ -123,13 +123,15 @@ TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
       if (!merged->clean()) continue;
       ++clean;
       structured += merged->rule == MergeRule::kStructure ? 1 : 0;
-      // The other way round it is clean too, and of the same lines.
-      const auto turned = merge_file(language, {base, right, left}, {});
-      EXPECT_TRUE(turned->clean()) << name << "\n--- base\n"
-                                   << base << "--- left\n"
-                                   << left << "--- right\n"
-                                   << right << "--- merged\n"
-                                   << merged->text;
+      // The other way round it is clean too; git's merge of lines has no such symmetry.
+      if (merged->rule == MergeRule::kStructure) {
+        const auto turned = merge_file(language, {base, right, left}, {});
+        EXPECT_TRUE(turned->clean()) << name << ": " << turned->why << "\n--- base\n"
+                                     << base << "--- left\n"
+                                     << left << "--- right\n"
+                                     << right << "--- merged\n"
+                                     << merged->text;
+      }
       // What a side has is already in the result.
       const auto with_left = merge_file(language, {base, merged->text, merged->text}, {});
       EXPECT_EQ(with_left->text, merged->text);

@@ -128,10 +128,23 @@ TEST(Merge, LabelsAndDiff3AreGitsOwn) {
       "<<<<<<< ours\nint a = 2;\n||||||| o\nint a = 1;\n=======\nint a = 3;\n>>>>>>> theirs\n");
 }
 
-TEST(Merge, BytesThatAreNoTextAreMergedByLines) {
+TEST(Merge, BytesThatAreNoTextAreAConflict) {
   const std::string zero("\0\n", 2);
-  expect_merge("c", zero + "a\nb\nc\nd\n", zero + "x\nb\nc\nd\n", zero + "a\nb\nc\ny\n",
-               zero + "x\nb\nc\ny\n");
+  const Merged merged = merge("c", zero + "a\n", zero + "b\n", zero + "a\nc\n");
+  EXPECT_FALSE(merged.clean());
+  EXPECT_EQ(merged.text, zero + "b\n");
+}
+
+TEST(Merge, WhatIsInTheLeadOfARemovedStatementIsNotLost) {
+  expect_conflict("c", "void f(void) {\n  a();\n  /* one */\n  b();\n}\n",
+                  "void f(void) {\n  a();\n  /* two */\n  b();\n}\n",
+                  "void f(void) {\n  a();\n}\n");
+}
+
+TEST(Merge, ANameThatOneSideUsesNoMore) {
+  expect_conflict("java", "class A { int f() { return old(1); } int g() { return 1; } }\n",
+                  "class A { int f() { return fresh(1); } int g() { return 1; } }\n",
+                  "class A { int f() { return old(1); } int g() { return old(2); } }\n");
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ class TreeBuilder {
     mark_roles(root);
     tree_.nodes_.emplace_back();
     copy(root, &tree_.nodes_.front(), 0);
-    return tree_.nodes_.size() <= budget_.nodes;
+    return !over_;
   }
 
  private:
@@ -184,7 +184,8 @@ class TreeBuilder {
   }
 
   void copy(TSNode node, Node* made, std::size_t depth) {
-    if (tree_.nodes_.size() > budget_.nodes) return;
+    if (tree_.nodes_.size() > budget_.nodes) over_ = true;
+    if (over_) return;
     made->kind = ts_node_type(node);
     made->text = text_of(node);
     made->named = ts_node_is_named(node);
@@ -240,6 +241,7 @@ class TreeBuilder {
   Tree& tree_;
   Budget budget_;
   std::unordered_map<const void*, Mark> marks_;
+  bool over_ = false;
 };
 
 std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text,

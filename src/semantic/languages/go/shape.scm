@@ -1,6 +1,6 @@
 ; Go. A method is told by its receiver too.
 [(source_file) (import_spec_list) (field_declaration_list) (interface_type) (var_spec_list)] @members
-(package_clause) @decl.package
+(package_clause (_) @name) @decl.package
 (import_declaration (import_spec) @name) @decl.import
 (import_declaration (import_spec_list)) @decl.imports
 (import_spec_list (import_spec path: (_) @name) @decl.import)

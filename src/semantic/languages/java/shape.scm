@@ -3,7 +3,7 @@
  (annotation_type_body)] @members
 [(modifiers) (type_list) (throws) (catch_type)] @set
 (import_declaration) @import
-(package_declaration) @decl.package
+(package_declaration (_) @name) @decl.package
 (class_declaration name: (_) @name) @decl.type
 (interface_declaration name: (_) @name) @decl.type
 (enum_declaration name: (_) @name) @decl.type
