@@ -1,11 +1,11 @@
-# tree-sitter and its grammars: sources from npm, which `./dev` puts into build/grammars as
-# grammars/package-lock.json pins them, one static library each. They are of others: no warnings, no
+# tree-sitter and its grammars: sources from npm, which tools/grammars puts into build/grammars
+# as grammars/package-lock.json pins them, one static library each. They are of others: no warnings, no
 # sanitizers, -O2 in every preset, so that sanitized tests stay quick; clang-tidy never sees them.
 set(GIT_TXN_GRAMMARS ${PROJECT_SOURCE_DIR}/build/grammars CACHE PATH
   "where npm ci of grammars/package-lock.json was run")
 set(npm ${GIT_TXN_GRAMMARS}/node_modules)
 if(NOT EXISTS ${npm}/tree-sitter/vendor/tree-sitter/lib/src/lib.c)
-  message(FATAL_ERROR "the grammars are not in ${GIT_TXN_GRAMMARS}: run ./dev setup build, which brings them")
+  message(FATAL_ERROR "the grammars are not in ${GIT_TXN_GRAMMARS}: run tools/grammars, which brings them (as ./dev does)")
 endif()
 
 function(txn_third_party NAME)

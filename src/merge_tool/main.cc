@@ -1,4 +1,4 @@
-// txn-merge: the merge of files by itself, for tools/score-merge's kind of measurements.
+// txn-merge: the merge of one file by itself, to measure it with.
 //
 //   txn-merge LANGUAGE BASE LEFT RIGHT OUT    0 clean, 1 conflict, 2 an error
 #include <cstdio>

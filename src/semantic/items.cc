@@ -39,6 +39,7 @@ class Splitter {
   explicit Splitter(const Node& node) : end_(end_of(node.text)) {
     at_ = node.text.data();
     flatten(node, node.role == Role::kSet ? node.kind : std::string_view());
+    out_.set = node.role == Role::kSet;
     const char* separators = node.role == Role::kSet ? ",|&" : ",";
     for (const Node* kid : kids_) {
       if (out_.separator.empty() && is_token(*kid, separators)) out_.separator = kid->text;

@@ -22,6 +22,7 @@ struct Item {
 struct Items {
   std::string_view open, close;
   std::vector<Item> items;
+  bool set = false;  // of a node with that role: an element is another one as soon as it changed
   std::string_view separator;  // what stands between every two items; empty when nothing must
 };
 

@@ -167,11 +167,20 @@ class Matcher {
     }
   }
 
+  // The only one with its place in the parent.
+  static bool once(const Listed& listed, const Node& node) {
+    const auto& items = listed.list.items;
+    return std::count_if(items.begin(), items.end(),
+                         [&](const Item& item) { return item.node->field == node.field; }) == 1;
+  }
+
   // 0 when they are not the same thing changed.
   double pairing(std::size_t i, std::size_t j, double least) const {
     const Node& left = *x(i).node;
     const Node& right = *y(j).node;
-    if (!left.field.empty() && left.field == right.field && x(i).key.empty() && y(j).key.empty()) {
+    if (a_.list.set && left.kids.empty()) return 0;
+    if (!left.field.empty() && left.field == right.field && once(a_, left) && once(b_, right) &&
+        x(i).key.empty() && y(j).key.empty()) {
       return 2;
     }
     if (left.kind != right.kind || left.decl != right.decl || left.decl == "import") return 0;

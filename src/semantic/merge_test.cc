@@ -54,6 +54,13 @@ TEST(Merge, TwoImports) {
                "use a::{b, d};\n");
 }
 
+TEST(Merge, AnElementOfASetThatBothBroughtInIsThereOnce) {
+  expect_merge("python", "from t import (run, file,\n    other)\n",
+               "from t import (load, file,\n    other)\n",
+               "from t import (run,\n    load, file,\n    other)\n",
+               "from t import (load, file,\n    other)\n");
+}
+
 TEST(Merge, TwoFunctionsAddedAtOnePlace) {
   expect_merge("c", "int a;\n", "int a;\nint f(void) { return 1; }\n",
                "int a;\nint g(void) { return 2; }\n",
