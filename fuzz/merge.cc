@@ -1,13 +1,14 @@
-// Three versions of a file in a language that the first byte chooses, behind it, each ended by a line
-// with a form feed; what is missing is empty.
+// Three versions of a file in a language that the first byte chooses, behind it, each ended by a
+// line with a form feed; what is missing is empty.
 #include "semantic/merge.h"
 
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gittxn::semantic;
-  constexpr std::string_view kNames[] = {"c",          "cpp",  "python", "go",   "java", "javascript",
-                                         "typescript", "rust", "json",   "yaml", "toml", "tsx"};
+  constexpr std::string_view kNames[] = {"c",    "cpp",        "python",     "go",
+                                         "java", "javascript", "typescript", "rust",
+                                         "json", "yaml",       "toml",       "tsx"};
   if (size == 0) return 0;
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   Sides<std::string> texts;

@@ -125,6 +125,10 @@ TEST(Merge, OneDeclarationAddedInTwoPlacesIsSeenAfterACleanMergeOfLines) {
   expect_conflict("c", middle, f + middle, middle + other);
 }
 
+TEST(Merge, AConflictAroundTheCodeHasAReason) {
+  expect_conflict("yaml", "# one\na: 1\n", "# two\na: 1\n", "# three\na: 1\n");
+}
+
 TEST(Merge, LabelsAndDiff3AreGitsOwn) {
   MergeLabels labels{"o", "ours", "theirs", ConflictText::kDiff3};
   const auto merged =

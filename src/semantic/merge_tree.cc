@@ -47,6 +47,7 @@ class TreeMerger {
       after[i] = whole.substr(at + roots[i]->text.size());
     }
     const Text head = merge_texts(before), tail = merge_texts(after);
+    if (!head || !tail) refuse("both sides changed what is around the code");
     out.clean = body && head && tail;
     if (out.clean) out.text = *head + *body + *tail;
     out.why = why_;
