@@ -164,6 +164,15 @@ class ListMerger {
   // What one side put in another order, where the other side changed which there are.
   std::string check_moved() const {
     const Side still = other(skeleton_);
+    if (common(kLeft) == common(kRight)) {  // both moved the same: only what both add is uncertain
+      Sides<bool> adds = {false, false, false};
+      for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+        if (added(slot) && in(slot, kLeft) != in(slot, kRight)) {
+          adds[in(slot, kLeft) ? kLeft : kRight] = true;
+        }
+      }
+      return adds[kLeft] && adds[kRight] ? "both sides moved and added something" : "";
+    }
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       if (in(slot, kBase) != in(slot, still) && in(slot, skeleton_) != in(slot, still)) {
         return "one side moved something, the other added or removed something";
