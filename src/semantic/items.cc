@@ -13,20 +13,24 @@ std::string_view between(const char* from, const char* to) {
   return from < to ? std::string_view(from, to) : std::string_view(from, from);
 }
 
+const char* start_of(std::string_view text) {
+  return text.begin();
+}
+
 const char* end_of(std::string_view text) {
-  return text.data() + text.size();
+  return text.end();
 }
 
 // Where a comment that begins on the line of `at` ends; `at` when there is none.
 const char* trailing_comment(const std::vector<Node*>& kids, std::size_t* next, const char* at) {
   const char* end = at;
   while (*next < kids.size() && kids[*next]->comment) {
-    const std::string_view gap = between(end, kids[*next]->text.data());
+    const std::string_view gap = between(end, start_of(kids[*next]->text));
     if (gap.find('\n') != std::string_view::npos) break;
     // One in front of something on the same line belongs to that.
     const bool last = *next + 1 == kids.size();
     const std::string_view behind =
-        last ? "\n" : between(end_of(kids[*next]->text), kids[*next + 1]->text.data());
+        last ? "\n" : between(end_of(kids[*next]->text), start_of(kids[*next + 1]->text));
     if (behind.find('\n') == std::string_view::npos && !is_token(*kids[*next + 1], "}])")) break;
     end = end_of(kids[*next]->text);
     ++*next;
@@ -51,7 +55,7 @@ class Splitter {
     if (!kids_.empty() && is_token(*kids_.front(), "{[(<")) {
       first = 1;
       at_ = end_of(kids_.front()->text);
-      out_.open = between(kids_.front()->text.data(), at_);
+      out_.open = between(start_of(kids_.front()->text), at_);
     } else {
       out_.open = between(at_, at_);
     }
@@ -84,7 +88,7 @@ class Splitter {
     if (kid.comment || kid.role == Role::kPrefix) return i + 1;  // part of the lead of what follows
     Item item;
     item.node = &kid;
-    item.lead = between(at_, kid.text.data());
+    item.lead = between(at_, start_of(kid.text));
     at_ = end_of(kid.text);
     std::size_t next = i + 1;
     std::size_t separator = next;

@@ -176,7 +176,7 @@ class TreeBuilder {
   bool has_gaps(const Node& made) const {
     const char* at = made.text.data();
     for (const Node* kid : made.kids) {
-      if (kid->text.data() > at && !is_blank({at, kid->text.data()})) return true;
+      if (kid->text.data() > at && !is_blank({at, kid->text.begin()})) return true;
       at = std::max(at, kid->text.data() + kid->text.size());
     }
     const char* end = made.text.data() + made.text.size();
