@@ -1,0 +1,128 @@
+// What a set of file changes did, in symbols and names: what commute.h judges pairs by, and what
+// `writes` and `diff --symbols` show.
+//
+// Reads are names. Every identifier in an edited symbol is a read of that name, found by walking
+// tokens; queries only say more about a token and never hide one. Nothing is resolved to a
+// definition: who judges compares names, so what is not known is taken to be the same.
+//
+// Pure; any thread. Time and memory grow with the size of the changed files, each bounded by Budget.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "semantic/symbol.h"
+
+namespace gittxn::semantic {
+
+// A file before and after; nothing where there was or is none. Both nothing is no change.
+struct FileChange {
+  std::string path;
+  std::optional<std::string> before, after;
+};
+
+enum class Change : std::uint8_t {
+  kAdded,
+  kRemoved,
+  kChanged,
+  kMoved,  // itself the same, but on the other side of one of its neighbours
+};
+std::string_view change_name(Change change);
+
+// What of a symbol changed: a set of capabilities, and comments.
+struct Changed {
+  std::array<std::uint8_t, kCapabilities> of = {};  // by Capability, 1 when it changed
+  bool comments = false;
+  bool has(Capability c) const { return of[static_cast<std::size_t>(c)] != 0; }
+  bool any() const;    // a capability, comments aside
+  bool strong() const; // signature, visibility, build, or a contract that is more than comments
+  bool contract_in_words = false;  // of the contract only comments changed
+};
+
+struct Write {
+  std::string symbol;     // id
+  std::string container;  // id
+  std::string path;
+  std::string language;   // empty when unknown
+  std::string kind;
+  std::vector<std::string> defines;  // before and after together
+  Change change = Change::kChanged;
+  Changed what;           // of kChanged
+  // Of all that counts in it, comments too; empty for absent. Two writes of a symbol with the same
+  // `after` are one decision that both sides took.
+  Digest before, after;
+  std::string renamed_from;  // of kAdded, the id it most likely had; of kRemoved renamed_to
+  std::string renamed_to;
+  bool opaque = false;
+  bool member = false;    // of a type
+  bool ordered = false;   // its place among its neighbours has a meaning
+  bool runs = false;      // loose statements, or a value that is computed when the file is loaded
+  bool overload = false;  // added where its container had one of that name
+  bool feeds_all = false; // an import that brings in names it does not say
+};
+
+enum class UseRole : std::uint8_t {
+  kPlain,
+  kCall,
+  kType,
+  kSuper,   // what a type extends or implements
+  kImport,  // in an import
+  kMember,  // behind a '.' or an arrow
+  kText,    // in a string, or in a file of an unknown language
+};
+std::string_view role_name(UseRole role);
+
+enum class UseState : std::uint8_t {
+  kGained,  // in a statement that is new or changed
+  kKept,    // in a statement of an edited symbol that is as it was
+  kLost,    // the symbol used it and does so no more
+};
+std::string_view state_name(UseState state);
+
+struct Use {
+  std::string name;
+  std::string symbol;     // id of the symbol it stands in
+  std::string path;
+  std::string qualifier;  // the name before it: "a" of "a.b" and of "a::b"
+  std::string language;
+  UseRole role = UseRole::kPlain;
+  UseState state = UseState::kGained;
+  int arity = -1;         // arguments of a call; -1 when it is none
+  bool local = false;     // bound by a parameter or declaration around it, in the same symbol
+};
+
+enum class PredicateKind : std::uint8_t {
+  kDefinitions,   // of a name
+  kCallers,       // of a name; every use counts
+  kImplementers,  // of a type
+  kImporters,     // of a module
+};
+std::string_view predicate_name(PredicateKind kind);
+
+struct Predicate {
+  PredicateKind kind = PredicateKind::kDefinitions;
+  std::string name;
+  auto operator<=>(const Predicate&) const = default;
+};
+
+struct Footprint {
+  std::vector<Write> writes;  // sorted by symbol
+  std::vector<Use> uses;      // sorted by name
+  // Sets whose members this change added, took out or changed.
+  std::vector<Predicate> touched;  // sorted
+  // Sets this change was made in view of: who changes a signature looked at every caller. Reads of
+  // an agent that are predicates are put here by the caller (read, then sorted).
+  std::vector<Predicate> read;
+  // In the changed files, before and after: how many symbols define a name.
+  std::map<std::string, int, std::less<>> definitions;
+  bool empty() const { return writes.empty(); }
+};
+
+Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget);
+
+}  // namespace gittxn::semantic
