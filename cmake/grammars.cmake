@@ -43,7 +43,8 @@ foreach(name toml yaml)
   txn_grammar(${name} @tree-sitter-grammars/tree-sitter-${name}/src)
 endforeach()
 
-# txn_languages(MODULE DIR): every DIR/NAME/shape.scm as LanguageText of semantic/language.h.
+# txn_languages(MODULE DIR): every DIR/NAME/shape.scm, and facts.scm where there is one, as LanguageText of
+# semantic/language.h.
 function(txn_languages MODULE DIR)
   file(GLOB folders CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/${DIR}
     ${PROJECT_SOURCE_DIR}/src/${DIR}/*/shape.scm)
@@ -53,7 +54,13 @@ function(txn_languages MODULE DIR)
     set(path ${PROJECT_SOURCE_DIR}/src/${DIR}/${file})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
     file(READ ${path} text)
-    string(APPEND rows "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
+    set(facts "")
+    get_filename_component(folder ${path} DIRECTORY)
+    if(EXISTS ${folder}/facts.scm)
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/facts.scm)
+      file(READ ${folder}/facts.scm facts)
+    endif()
+    string(APPEND rows "    {\"${name}\", R\"embedded(${text})embedded\", R\"embedded(${facts})embedded\"},\n")
   endforeach()
   set(source ${PROJECT_BINARY_DIR}/embed/languages.cc)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "#include \"semantic/language.h\"

@@ -8,6 +8,7 @@
 // Pure; any thread. Time and memory grow with the size of the changed files, each bounded by Budget.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "semantic/names.h"
 #include "semantic/symbol.h"
 
 namespace gittxn::semantic {
@@ -34,14 +36,14 @@ enum class Change : std::uint8_t {
 };
 std::string_view change_name(Change change);
 
-// What of a symbol changed: a set of capabilities, and comments.
+// What of a symbol changed.
 struct Changed {
-  std::array<std::uint8_t, kCapabilities> of = {};  // by Capability, 1 when it changed
-  bool comments = false;
+  std::array<std::uint8_t, kCapabilities> of = {};  // by Capability, 1 when it did
+  bool contract_in_words = false;                   // of the contract only comments
+  bool comments = false;                            // any comment
   bool has(Capability c) const { return of[static_cast<std::size_t>(c)] != 0; }
-  bool any() const;    // a capability, comments aside
-  bool strong() const; // signature, visibility, build, or a contract that is more than comments
-  bool contract_in_words = false;  // of the contract only comments changed
+  bool code() const;    // more than comments
+  bool strong() const;  // what others rely on: signature, visibility, build, contract in code
 };
 
 struct Write {
@@ -50,14 +52,15 @@ struct Write {
   std::string path;
   std::string language;   // empty when unknown
   std::string kind;
-  std::vector<std::string> defines;  // before and after together
+  std::vector<std::string> defines;  // before and after together, sorted
   Change change = Change::kChanged;
-  Changed what;           // of kChanged
+  Changed what;  // all of it when it was added or removed
   // Of all that counts in it, comments too; empty for absent. Two writes of a symbol with the same
   // `after` are one decision that both sides took.
   Digest before, after;
-  std::string renamed_from;  // of kAdded, the id it most likely had; of kRemoved renamed_to
-  std::string renamed_to;
+  std::string renamed_from, renamed_to;  // of kAdded and kRemoved, the id it most likely had or has
+  std::vector<std::string> maybe;  // names that statements, or what is opaque, may define
+  std::string of_type;             // the name of the type it is a member of
   bool opaque = false;
   bool member = false;    // of a type
   bool ordered = false;   // its place among its neighbours has a meaning
@@ -65,17 +68,6 @@ struct Write {
   bool overload = false;  // added where its container had one of that name
   bool feeds_all = false; // an import that brings in names it does not say
 };
-
-enum class UseRole : std::uint8_t {
-  kPlain,
-  kCall,
-  kType,
-  kSuper,   // what a type extends or implements
-  kImport,  // in an import
-  kMember,  // behind a '.' or an arrow
-  kText,    // in a string, or in a file of an unknown language
-};
-std::string_view role_name(UseRole role);
 
 enum class UseState : std::uint8_t {
   kGained,  // in a statement that is new or changed
@@ -115,8 +107,8 @@ struct Footprint {
   std::vector<Use> uses;      // sorted by name
   // Sets whose members this change added, took out or changed.
   std::vector<Predicate> touched;  // sorted
-  // Sets this change was made in view of: who changes a signature looked at every caller. Reads of
-  // an agent that are predicates are put here by the caller (read, then sorted).
+  // Sets that were looked at, as far as the caller of footprint_of knows and puts here. (That an
+  // edit looked at its own names is in `uses` and `writes`.)
   std::vector<Predicate> read;
   // In the changed files, before and after: how many symbols define a name.
   std::map<std::string, int, std::less<>> definitions;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <mutex>
 #include <string>
+#include <utility>
 
 extern "C" {
 const TSLanguage* tree_sitter_c();
@@ -59,30 +60,65 @@ Capture capture_of(std::string_view name) {
   return {};
 }
 
+Fact fact_of(std::string_view name) {
+  constexpr std::pair<std::string_view, Fact> kNames[] = {
+      {"body", Fact::kBody},           {"visibility", Fact::kVisibility},
+      {"contract", Fact::kContract},   {"build", Fact::kBuild},
+      {"doc", Fact::kDoc},             {"call", Fact::kCall},
+      {"type", Fact::kType},           {"super", Fact::kSuper},
+      {"local", Fact::kLocal},         {"parameter", Fact::kParameter},
+      {"define", Fact::kDefine},
+  };
+  for (const auto& [text, fact] : kNames) {
+    if (text == name) return fact;
+  }
+  return Fact::kNone;
+}
+
+// nullptr, and why in `fault`, when the grammar does not know what `text` speaks of.
+const TSQuery* compile(const Language& language, std::string_view file, std::string_view text,
+                       std::string* fault) {
+  std::uint32_t offset = 0;
+  TSQueryError error = TSQueryErrorNone;
+  const TSQuery* query = ts_query_new(language.grammar, text.data(),
+                                      static_cast<std::uint32_t>(text.size()), &offset, &error);
+  if (query == nullptr) {
+    *fault = std::string(file) + " at byte " + std::to_string(offset) + ": " +
+             std::string(text.substr(offset, 40));
+  }
+  return query;
+}
+
+std::vector<std::string_view> capture_names(const TSQuery* query) {
+  std::vector<std::string_view> names;
+  for (std::uint32_t i = 0; query != nullptr && i < ts_query_capture_count(query); ++i) {
+    std::uint32_t length = 0;
+    const char* name = ts_query_capture_name_for_id(query, i, &length);
+    names.emplace_back(name, length);
+  }
+  return names;
+}
+
 Language load(const Row& row) {
   Language language;
   language.name = row.name;
   language.grammar = row.grammar();
-  std::string_view shape;
+  LanguageText folder;
   for (const LanguageText& text : language_texts()) {
-    if (text.name == row.folder) shape = text.shape;
+    if (text.name == row.folder) folder = text;
   }
-  std::uint32_t offset = 0;
-  TSQueryError error = TSQueryErrorNone;
-  const TSQuery* query = ts_query_new(language.grammar, shape.data(),
-                                      static_cast<std::uint32_t>(shape.size()), &offset, &error);
-  if (query == nullptr) {
-    language.fault = "shape.scm at byte " + std::to_string(offset) + ": " +
-                     std::string(shape.substr(offset, 40));
-    return language;
-  }
-  language.query = query;
-  for (std::uint32_t i = 0; i < ts_query_capture_count(query); ++i) {
-    std::uint32_t length = 0;
-    const char* name = ts_query_capture_name_for_id(query, i, &length);
-    language.captures.push_back(capture_of({name, length}));
+  language.query = compile(language, "shape.scm", folder.shape, &language.fault);
+  for (const std::string_view name : capture_names(language.query)) {
+    language.captures.push_back(capture_of(name));
     if (language.captures.back().role == Role::kNone) {
-      language.fault = "shape.scm: there is no role @" + std::string(name, length);
+      language.fault = "shape.scm: there is no role @" + std::string(name);
+    }
+  }
+  language.facts = compile(language, "facts.scm", folder.facts, &language.fault);
+  for (const std::string_view name : capture_names(language.facts)) {
+    language.fact_captures.push_back(fact_of(name));
+    if (language.fact_captures.back() == Fact::kNone) {
+      language.fault = "facts.scm: there is no fact @" + std::string(name);
     }
   }
   return language;

@@ -2,13 +2,22 @@
 // language.cc, and a folder languages/NAME with shape.scm, whose captures give nodes their roles:
 //
 //   @decl.KIND   a declaration of that kind class; @name in the same match names it, every @key is
-//   part
-//                of what tells it from others of that name (parameter types, a receiver)
+//                part of what tells it from others of that name (parameter types, a receiver)
 //   @import      an import, told by its text
 //   @members     a container: its declarations and imports have no order that matters
 //   @set         a list without order and without doubles
 //   @prefix      belongs to the node behind it, as a comment does
 //   @leaf        never looked into: white space in it counts
+//
+// and with facts.scm, which says more of the nodes of code, for symbols and what they read. What it
+// does not name is a signature, and a plain use: the strongest of each, so a gap in it is safe.
+//
+//   @body @visibility @contract @build   the capability (symbol.h) that the node's tokens belong to
+//   @doc         words for people, part of the contract
+//   @call @type @super   the role of a name
+//   @local       bound from behind its statement to the end of the block around it
+//   @parameter   bound in the function whose parameter list it is in
+//   @define      defined where it is used: a second name of a statement, one declared global
 //
 // Pure and immutable after the first use; may be used by several threads at once.
 #pragma once
@@ -28,6 +37,7 @@ namespace gittxn::semantic {
 struct LanguageText {
   std::string_view name;
   std::string_view shape;
+  std::string_view facts;  // empty of data
 };
 std::span<const LanguageText> language_texts();
 
@@ -48,12 +58,33 @@ struct Capture {
   std::string_view kind;  // of a kDecl
 };
 
+enum class Fact : std::uint8_t {
+  kNone,
+  kBody,
+  kVisibility,
+  kContract,
+  kBuild,
+  kDoc,
+  kCall,
+  kType,
+  kSuper,
+  kLocal,
+  kParameter,
+  kDefine
+};
+// Says where a node's tokens belong, not what a name is.
+constexpr bool is_part(Fact fact) {
+  return fact >= Fact::kBody && fact <= Fact::kDoc;
+}
+
 struct Language {
   std::string_view name;
   const TSLanguage* grammar = nullptr;
   const TSQuery* query = nullptr;
   std::vector<Capture> captures;  // by capture index
-  std::string fault;              // what is wrong with shape.scm; empty when nothing is
+  const TSQuery* facts = nullptr;
+  std::vector<Fact> fact_captures;  // by capture index of `facts`
+  std::string fault;                // what is wrong with a query; empty when nothing is
 };
 
 // nullptr when there is no such language.

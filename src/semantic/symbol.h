@@ -59,6 +59,7 @@ struct Symbol {
   // SHA-256; empty when the symbol has nothing of it.
   std::array<Digest, kCapabilities> hashes;
   Digest nameless;  // signature with its own name left out: a renamed symbol keeps it
+  Digest annotations;  // contract without the comments: what programs see of it
   Digest comments;  // every comment before and in it, those of members aside
   Digest order;     // of a container: its members, statements and separators as they follow
   Digest raw;       // its bytes, with comments before it and white space, members included

@@ -65,6 +65,9 @@ std::unique_ptr<TSTree, Delete> parse_bounded(const Language& language, std::str
 
 struct Mark {
   Role role = Role::kNone;
+  Fact part = Fact::kNone;
+  Fact says = Fact::kNone;
+  bool is_name = false;
   int pattern = -1;  // that named it
   std::string_view decl;
   std::string name;
@@ -89,10 +92,16 @@ class TreeBuilder {
  public:
   TreeBuilder(Tree* tree, const Budget& budget) : tree_(*tree), budget_(budget) {}
 
-  bool build(TSNode root) {
-    mark_roles(root);
+  bool build(TSNode root, Detail detail) {
+    const Language& language = *tree_.language_;
+    each_match(language.query, root, [this](const TSQueryMatch& match) { mark_match(match); });
+    if (detail == Detail::kFacts) {
+      each_match(language.facts, root, [this](const TSQueryMatch& match) { mark_facts(match); });
+    }
     tree_.nodes_.emplace_back();
-    copy(root, &tree_.nodes_.front(), 0);
+    TSTreeCursor cursor = ts_tree_cursor_new(root);
+    copy(&cursor, &tree_.nodes_.front(), 0);
+    ts_tree_cursor_delete(&cursor);
     return !over_;
   }
 
@@ -105,12 +114,22 @@ class TreeBuilder {
     return std::string_view(tree_.text_).substr(start, end - start);
   }
 
-  void mark_roles(TSNode root) {
+  template <typename Use>
+  static void each_match(const TSQuery* query, TSNode root, Use use) {
     const std::unique_ptr<TSQueryCursor, Delete> cursor(ts_query_cursor_new());
     ts_query_cursor_set_match_limit(cursor.get(), 1024);
-    ts_query_cursor_exec(cursor.get(), tree_.language_->query, root);
+    ts_query_cursor_exec(cursor.get(), query, root);
     TSQueryMatch match;
-    while (ts_query_cursor_next_match(cursor.get(), &match)) mark_match(match);
+    while (ts_query_cursor_next_match(cursor.get(), &match)) use(match);
+  }
+
+  void mark_facts(const TSQueryMatch& match) {
+    for (std::uint16_t i = 0; i < match.capture_count; ++i) {
+      const Fact fact = tree_.language_->fact_captures[match.captures[i].index];
+      Mark& mark = marks_[match.captures[i].node.id];
+      Fact& there = is_part(fact) ? mark.part : mark.says;
+      there = std::max(there, fact);
+    }
   }
 
   // A later pattern wins the name of a declaration, so the plain ones come first in a shape.scm.
@@ -128,6 +147,7 @@ class TreeBuilder {
           kind = capture.kind;
           break;
         case Role::kName:
+          mark.is_name = true;
           name += (name.empty() ? "" : ".") + squeeze(text_of(found.node));
           break;
         case Role::kKey:
@@ -169,7 +189,12 @@ class TreeBuilder {
   bool is_leaf(TSNode node, const Node& made, std::size_t depth) const {
     if (ts_node_child_count(node) == 0 || depth >= budget_.depth) return true;
     if (made.role == Role::kLeaf || made.comment) return true;
-    return made.named && made.kind.find("string") != std::string_view::npos;
+    if (!made.named) return false;
+    // White space at the ends of a part of these counts, and would not be seen.
+    for (const std::string_view part : {"string", "char", "regex"}) {
+      if (made.kind.find(part) != std::string_view::npos) return true;
+    }
+    return false;
   }
 
   // Bytes that belong to no child: what looks like white space between them may count.
@@ -183,9 +208,23 @@ class TreeBuilder {
     return at < end && !is_blank({at, end});
   }
 
-  void copy(TSNode node, Node* made, std::size_t depth) {
+  void take_marks(const void* id, Node* made) {
+    const auto found = marks_.find(id);
+    if (found == marks_.end()) return;
+    Mark& mark = found->second;
+    made->role = mark.role;
+    made->part = mark.part;
+    made->says = mark.says;
+    made->is_name = mark.is_name;
+    made->decl = mark.decl;
+    made->name = mark.name;
+    made->detail = mark.detail;
+  }
+
+  void copy(TSTreeCursor* cursor, Node* made, std::size_t depth) {
     if (tree_.nodes_.size() > budget_.nodes) over_ = true;
     if (over_) return;
+    const TSNode node = ts_tree_cursor_current_node(cursor);
     made->kind = ts_node_type(node);
     made->text = text_of(node);
     made->named = ts_node_is_named(node);
@@ -194,18 +233,13 @@ class TreeBuilder {
     if (ts_node_is_error(node) || ts_node_is_missing(node)) {
       tree_.error_bytes_ += std::max<std::size_t>(1, made->text.size());
     }
-    if (const auto mark = marks_.find(node.id); mark != marks_.end()) {
-      made->role = mark->second.role;
-      made->decl = mark->second.decl;
-      made->name = mark->second.name;
-      made->detail = mark->second.detail;
-    }
+    take_marks(node.id, made);
     made->leaf = static_cast<std::uint32_t>(tree_.leaves_.size());
     const std::size_t before = tree_.nodes_.size(), comments = tree_.comments_.size();
     bool leaf = is_leaf(node, *made, depth);
     std::uint64_t hash = mix(kHashStart, made->kind);
     if (!leaf) {
-      const std::uint64_t with_kids = copy_kids(node, made, depth, hash);
+      const std::uint64_t with_kids = copy_kids(cursor, made, depth, hash);
       leaf = has_gaps(*made);
       if (!leaf) hash = with_kids;
     }
@@ -221,20 +255,18 @@ class TreeBuilder {
     made->leaves = static_cast<std::uint32_t>(tree_.leaves_.size()) - made->leaf;
   }
 
-  std::uint64_t copy_kids(TSNode node, Node* made, std::size_t depth, std::uint64_t hash) {
-    TSTreeCursor cursor = ts_tree_cursor_new(node);
-    for (bool more = ts_tree_cursor_goto_first_child(&cursor); more;
-         more = ts_tree_cursor_goto_next_sibling(&cursor)) {
-      const TSNode kid = ts_tree_cursor_current_node(&cursor);
+  std::uint64_t copy_kids(TSTreeCursor* cursor, Node* made, std::size_t depth, std::uint64_t hash) {
+    if (!ts_tree_cursor_goto_first_child(cursor)) return hash;
+    do {
       Node* copied = &tree_.nodes_.emplace_back();
       copied->parent = made;
-      if (const char* field = ts_tree_cursor_current_field_name(&cursor)) copied->field = field;
-      copy(kid, copied, depth + 1);
+      if (const char* field = ts_tree_cursor_current_field_name(cursor)) copied->field = field;
+      copy(cursor, copied, depth + 1);
       if (copied->text.empty()) continue;  // a line's end as a token, a missing one
       made->kids.push_back(copied);
       if (!copied->comment) hash = (hash ^ copied->hash) * 0x9e3779b97f4a7c15u;
-    }
-    ts_tree_cursor_delete(&cursor);
+    } while (!over_ && ts_tree_cursor_goto_next_sibling(cursor));
+    ts_tree_cursor_goto_parent(cursor);
     return hash;
   }
 
@@ -245,7 +277,8 @@ class TreeBuilder {
 };
 
 std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text,
-                                  const Budget& budget) {
+                                  const Budget& budget, Detail detail) {
+  if (language.facts == nullptr) return nullptr;
   if (language.query == nullptr || text.size() > budget.bytes) return nullptr;
   if (text.find('\0') != std::string::npos) return nullptr;
   std::unique_ptr<Tree> tree(new Tree);
@@ -254,7 +287,8 @@ std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text,
   const auto parsed = parse_bounded(language, tree->text_);
   if (parsed == nullptr) return nullptr;
   TreeBuilder builder(tree.get(), budget);
-  if (!builder.build(ts_tree_root_node(parsed.get()))) return nullptr;
+  if (!builder.build(ts_tree_root_node(parsed.get()), detail)) return nullptr;
+  if (detail == Detail::kFacts) tree->find_locals();
   return tree;
 }
 

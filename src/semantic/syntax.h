@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "semantic/language.h"
@@ -39,16 +40,28 @@ struct Node {
   std::string detail;                  // what tells it from others of that name
   std::uint64_t hash = 0;              // of shape and tokens
   std::uint32_t leaf = 0, leaves = 0;  // its tokens: Tree::leaves[leaf, leaf + leaves)
+  Fact part = Fact::kNone;             // kBody to kDoc
+  Fact says = Fact::kNone;             // of a name: kCall to kDefine
+  bool is_name = false;                // of a declaration, or part of it
   bool named = false;
   bool comment = false;
   bool error = false;  // an ERROR or a missing token, here or below
+};
+
+// What is asked of the language's folder: shape.scm alone, or facts.scm too.
+enum class Detail : std::uint8_t { kShape, kFacts };
+
+// A name that means something of its own in the bytes behind `after` and in `scope`.
+struct LocalName {
+  const char* after = nullptr;
+  std::string_view scope;
 };
 
 class Tree {
  public:
   // Nothing when the file is opaque: over the budget, or a byte 0 in it.
   static std::unique_ptr<Tree> parse(const Language& language, std::string text,
-                                     const Budget& budget);
+                                     const Budget& budget, Detail detail = Detail::kShape);
 
   const Node& root() const { return nodes_.front(); }
   const std::string& text() const { return text_; }
@@ -57,16 +70,21 @@ class Tree {
   const std::vector<const Node*>& leaves() const { return leaves_; }
   const std::vector<const Node*>& comments() const { return comments_; }
   std::size_t error_bytes() const { return error_bytes_; }
+  // Proven by the place alone: `leaf` is a name that a parameter or a declaration before it binds,
+  // or where one binds it. Needs Detail::kFacts.
+  bool is_local(const Node& leaf) const;
 
  private:
   friend class TreeBuilder;
   Tree() = default;
+  void find_locals();
 
   const Language* language_ = nullptr;
   std::string text_;
   std::deque<Node> nodes_;
   std::vector<const Node*> leaves_;
   std::vector<const Node*> comments_;
+  std::unordered_map<std::string_view, std::vector<LocalName>> locals_;
   std::size_t error_bytes_ = 0;
 };
 

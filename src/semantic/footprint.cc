@@ -1,0 +1,554 @@
+#include "semantic/footprint.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/hash.h"
+#include "semantic/match.h"
+#include "semantic/outline.h"
+
+namespace gittxn::semantic {
+namespace {
+
+constexpr double kLeastLikeness = 0.6;  // of what is renamed and changed at once
+constexpr std::size_t kMaxRenames = 200;  // candidates on a side compared by likeness
+
+// Two versions of a file; a side that is absent has no symbols.
+struct Pair {
+  const FileChange* change = nullptr;
+  Outline before, after;
+};
+
+Outline absent(const FileChange& change) {
+  Outline outline;
+  outline.path = change.path;
+  return outline;
+}
+
+Outline outlined(const FileChange& change, const std::optional<std::string>& text,
+                 const Budget& budget) {
+  if (!text) return absent(change);
+  return outline_of(language_of(change.path, *text), change.path, *text, budget);
+}
+
+bool is_prose(std::string_view path) {
+  for (const std::string_view ending : {".md", ".markdown", ".rst", ".txt", ".adoc"}) {
+    if (path.ends_with(ending)) return true;
+  }
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name == "LICENSE" || name == "README" || name == "CHANGELOG" || name == "AUTHORS";
+}
+
+using ById = std::unordered_map<std::string_view, const Outlined*>;
+ById by_id(const Outline& outline) {
+  ById symbols;
+  for (const Outlined& symbol : outline.symbols) symbols[symbol.id] = &symbol;
+  return symbols;
+}
+
+class FileFootprint {
+ public:
+  FileFootprint(const Pair& pair, Footprint* out)
+      : pair_(pair), before_(by_id(pair.before)), after_(by_id(pair.after)), out_(*out) {}
+
+  void run() {
+    const bool opaque = (!pair_.before.symbols.empty() && pair_.before.opaque()) ||
+                        (!pair_.after.symbols.empty() && pair_.after.opaque());
+    if (opaque) return whole_file();
+    count_definitions();
+    for (const Outlined& symbol : pair_.before.symbols) {
+      const auto now = after_.find(symbol.id);
+      compare(&symbol, now == after_.end() ? nullptr : now->second);
+    }
+    for (const Outlined& symbol : pair_.after.symbols) {
+      if (!before_.contains(symbol.id)) compare(nullptr, &symbol);
+    }
+    find_renames();
+    find_moves();
+  }
+
+ private:
+  // --- a file that could not be looked into ---
+
+  static std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      lines.push_back(text.substr(0, end));
+      text.remove_prefix(std::min(text.size(), end + 1));
+    }
+    return lines;
+  }
+
+  // In lines that one of the two does not have.
+  std::set<std::string_view> changed_words() const {
+    std::unordered_map<std::string_view, int> count;
+    std::set<std::string_view> words;
+    const std::string_view a = text_of(pair_.change->before), b = text_of(pair_.change->after);
+    if (a.find('\0') != std::string_view::npos || b.find('\0') != std::string_view::npos) {
+      return words;
+    }
+    for (const std::string_view line : lines_of(a)) ++count[line];
+    for (const std::string_view line : lines_of(b)) --count[line];
+    for (const auto& [line, times] : count) {
+      if (times == 0) continue;
+      for (const std::string_view word : words_of(line)) words.insert(word);
+    }
+    return words;
+  }
+
+  static std::string_view text_of(const std::optional<std::string>& text) {
+    return text ? std::string_view(*text) : std::string_view();
+  }
+
+  void whole_file() {
+    const std::set<std::string_view> words = changed_words();
+    const bool prose = is_prose(pair_.change->path);
+    Write write;
+    write.symbol = pair_.change->path + "/";
+    write.path = pair_.change->path;
+    write.language = language();
+    write.kind = "file";
+    write.opaque = true;
+    write.change = !pair_.change->before  ? Change::kAdded
+                   : !pair_.change->after ? Change::kRemoved
+                                          : Change::kChanged;
+    write.what.of.fill(1);
+    write.what.comments = true;
+    if (pair_.change->before) write.before = sha256(*pair_.change->before);
+    if (pair_.change->after) write.after = sha256(*pair_.change->after);
+    for (const std::string_view word : words) {
+      Use use;
+      use.name = word;
+      use.symbol = write.symbol;
+      use.path = write.path;
+      use.language = write.language;
+      use.role = write.language.empty() ? UseRole::kText : UseRole::kPlain;
+      out_.uses.push_back(std::move(use));
+      if (!prose) write.maybe.emplace_back(word);
+    }
+    out_.writes.push_back(std::move(write));
+  }
+
+  // --- symbols ---
+
+  std::string language() const {
+    const Language* of = pair_.after.language;
+    if (of == nullptr) of = pair_.before.language;
+    return of == nullptr ? "" : std::string(of->name);
+  }
+
+  void count_definitions() {
+    for (const Outline* side : {&pair_.before, &pair_.after}) {
+      for (const Outlined& symbol : side->symbols) {
+        if (side == &pair_.after && before_.contains(symbol.id)) continue;
+        for (const std::string& name : symbol.defines) ++out_.definitions[name];
+      }
+    }
+  }
+
+  static Digest whole(const Outline& outline, const Outlined* symbol) {
+    if (symbol == nullptr) return {};
+    return sha256(symbol->opaque ? raw_of(outline, *symbol) : code_of(*symbol));
+  }
+
+  void compare(const Outlined* was, const Outlined* is) {
+    const Digest before = whole(pair_.before, was), after = whole(pair_.after, is);
+    if (before == after) return;
+    const Outlined& any = is != nullptr ? *is : *was;
+    Write write;
+    write.symbol = any.id;
+    write.container = any.container;
+    write.path = pair_.change->path;
+    write.language = language();
+    write.kind = any.kind;
+    write.change = was == nullptr ? Change::kAdded
+                   : is == nullptr ? Change::kRemoved
+                                   : Change::kChanged;
+    write.before = before;
+    write.after = after;
+    write.member = any.member;
+    write.of_type = type_of(was != nullptr ? pair_.before : pair_.after, any);
+    for (const Outlined* side : {was, is}) {
+      if (side == nullptr) continue;
+      write.opaque |= side->opaque;
+      write.ordered |= side->ordered;
+      write.feeds_all |= side->feeds_all;
+      write.defines.insert(write.defines.end(), side->defines.begin(), side->defines.end());
+    }
+    write.what = what_changed(was, is);
+    write.runs = any.runs && (write.change != Change::kChanged || write.what.has(Capability::kBody));
+    write.overload = write.change == Change::kAdded && has_sibling(any);
+    uses_of(was, is, &write);
+    sort_unique(&write.defines);
+    sort_unique(&write.maybe);
+    out_.writes.push_back(std::move(write));
+  }
+
+  static void sort_unique(std::vector<std::string>* names) {
+    std::sort(names->begin(), names->end());
+    names->erase(std::unique(names->begin(), names->end()), names->end());
+  }
+
+  // The name of the type that a member is of; a receiver in Go is one too.
+  static std::string type_of(const Outline& outline, const Outlined& symbol) {
+    if (symbol.member) {
+      const std::vector<std::string_view> words = words_of(outline.symbols[symbol.parent].name);
+      return words.empty() ? "" : std::string(words.front());
+    }
+    if (outline.language == nullptr || outline.language->name != "go") return {};
+    const std::size_t from = symbol.id.rfind('(');
+    if (from == std::string::npos || symbol.kind != "function") return {};
+    const std::vector<std::string_view> words = words_of(std::string_view(symbol.id).substr(from));
+    return words.empty() ? "" : std::string(words.front());
+  }
+
+  Changed what_changed(const Outlined* was, const Outlined* is) const {
+    Changed what;
+    if (was == nullptr || is == nullptr || was->opaque || is->opaque) {
+      what.of.fill(1);
+      what.comments = true;
+      return what;
+    }
+    constexpr auto kContract = static_cast<std::size_t>(Capability::kContract);
+    for (std::size_t i = 0; i < kCapabilities; ++i) what.of[i] = was->code[i] != is->code[i];
+    if (what.of[kContract] == 0 && was->docs != is->docs) {
+      what.of[kContract] = 1;
+      what.contract_in_words = true;
+    }
+    what.comments = was->remarks != is->remarks;
+    return what;
+  }
+
+  // Before, its container had another one that is found by the same name.
+  bool has_sibling(const Outlined& added) const {
+    return std::any_of(
+        pair_.before.symbols.begin(), pair_.before.symbols.end(), [&](const Outlined& other) {
+          return other.container == added.container &&
+                 std::find_first_of(other.defines.begin(), other.defines.end(),
+                                    added.defines.begin(),
+                                    added.defines.end()) != other.defines.end();
+        });
+  }
+
+  // --- names ---
+
+  // Code of all that is no statement. What a body has besides statements counts when no statement
+  // tells the difference.
+  static std::string head_of(const Outlined& symbol) {
+    std::string head;
+    for (std::size_t i = 0; i < kCapabilities; ++i) {
+      if (static_cast<Capability>(i) != Capability::kBody || symbol.units.size() == 1) {
+        head += symbol.code[i] + '\n';
+      }
+    }
+    return head;
+  }
+
+  using Units = std::vector<const Unit*>;
+
+  // Statements of `a` that `b` does not have.
+  static Units only_in(const Outlined& a, const Outlined* b) {
+    std::unordered_map<std::string_view, int> there;
+    if (b != nullptr) {
+      for (std::size_t i = 1; i < b->units.size(); ++i) ++there[b->units[i].code];
+    }
+    Units units;
+    for (std::size_t i = 1; i < a.units.size(); ++i) {
+      if (a.units[i].code.empty()) continue;
+      if (--there[a.units[i].code] < 0) units.push_back(&a.units[i]);
+    }
+    return units;
+  }
+
+  struct Names {
+    std::unordered_set<std::string_view> of;
+    std::vector<std::pair<NameRead, UseState>> reads;
+  };
+
+  static void read_unit(const Outline& outline, const Outlined& symbol, const Unit& unit,
+                        UseState state, Names* names) {
+    std::vector<NameRead> found;
+    for (const std::uint32_t token : unit.tokens) {
+      const Node& leaf = *outline.tree->leaves()[token];
+      const bool own = &unit == &symbol.units.front() && leaf.is_name && symbol.kind != "file";
+      if (own && !leaf.named) continue;
+      found.clear();
+      names_of(*outline.tree, token, &found);
+      for (NameRead& read : found) {
+        if (symbol.kind == "import") {
+          read.role = UseRole::kImport;
+          read.local = false;
+        }
+        // A declaration's own name is no use of it.
+        if (own && is_in(symbol.defines, read.name) && read.role != UseRole::kImport) continue;
+        names->of.insert(read.name);
+        names->reads.emplace_back(read, state);
+      }
+    }
+  }
+
+  static bool is_in(const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  void uses_of(const Outlined* was, const Outlined* is, Write* write) {
+    if (write->change == Change::kChanged && !write->what.code()) return;
+    Names now, then;
+    if (is != nullptr) {
+      const Units fresh = only_in(*is, was);
+      const bool all = was == nullptr || write->opaque;
+      const bool reordered = was != nullptr && fresh.empty() && only_in(*was, is).empty() &&
+                             write->what.has(Capability::kBody);
+      const bool head = all || reordered || head_of(*is) != head_of(*was);
+      read_unit(pair_.after, *is, is->units[0], head ? UseState::kGained : UseState::kKept, &now);
+      std::unordered_set<const Unit*> changed(fresh.begin(), fresh.end());
+      for (std::size_t i = 1; i < is->units.size(); ++i) {
+        const Unit& unit = is->units[i];
+        const bool gained = all || reordered || changed.contains(&unit);
+        read_unit(pair_.after, *is, unit, gained ? UseState::kGained : UseState::kKept, &now);
+        if (gained) bind(pair_.after, *is, unit, write);
+      }
+    }
+    if (was != nullptr) {
+      if (is == nullptr || head_of(*was) != head_of(*is) || write->opaque) {
+        read_unit(pair_.before, *was, was->units[0], UseState::kLost, &then);
+      }
+      for (const Unit* unit : only_in(*was, is)) {
+        read_unit(pair_.before, *was, *unit, UseState::kLost, &then);
+        bind(pair_.before, *was, *unit, write);
+      }
+    }
+    for (const auto& [read, state] : now.reads) add_use(read, state, *write);
+    for (const auto& [read, state] : then.reads) {
+      if (!now.of.contains(read.name)) add_use(read, state, *write);
+    }
+    if (write->opaque) {
+      for (const Names* names : {&now, &then}) {
+        for (const std::string_view name : names->of) write->maybe.emplace_back(name);
+      }
+    }
+  }
+
+  // What a statement that changed may bind for others.
+  static void bind(const Outline& outline, const Outlined& symbol, const Unit& unit,
+                   Write* write) {
+    write->defines.insert(write->defines.end(), unit.defines.begin(), unit.defines.end());
+    if (!unit.loose) return;
+    Names names;
+    read_unit(outline, symbol, unit, UseState::kGained, &names);
+    for (const std::string_view name : names.of) write->maybe.emplace_back(name);
+  }
+
+  void add_use(const NameRead& read, UseState state, const Write& write) {
+    Use use;
+    use.name = read.name;
+    use.symbol = write.symbol;
+    use.path = write.path;
+    use.qualifier = read.qualifier;
+    use.language = write.language;
+    use.role = read.role;
+    use.state = state;
+    use.arity = read.arity;
+    use.local = read.local;
+    out_.uses.push_back(std::move(use));
+  }
+
+  // --- places ---
+
+  void find_renames() {
+    std::vector<Write*> gone, fresh;
+    for (Write& write : out_.writes) {
+      if (write.path != pair_.change->path || write.opaque || write.kind == "import") continue;
+      if (write.change == Change::kRemoved) gone.push_back(&write);
+      if (write.change == Change::kAdded) fresh.push_back(&write);
+    }
+    if (gone.size() > kMaxRenames || fresh.size() > kMaxRenames) return;
+    for (Write* was : gone) {
+      Write* best = nullptr;
+      double most = 0;
+      for (Write* is : fresh) {
+        if (!is->renamed_from.empty()) continue;
+        const double likely = same_renamed(*was, *is);
+        if (likely > most) {
+          most = likely;
+          best = is;
+        }
+      }
+      if (best == nullptr) continue;
+      was->renamed_to = best->symbol;
+      best->renamed_from = was->symbol;
+    }
+  }
+
+  double same_renamed(const Write& was, const Write& is) const {
+    const Outlined& a = *before_.at(was.symbol);
+    const Outlined& b = *after_.at(is.symbol);
+    if (a.kind != b.kind || a.container != b.container) return 0;
+    if (a.nodes.empty() || b.nodes.empty()) return 0;
+    const double likely =
+        likeness(*pair_.before.tree, *a.nodes[0], *pair_.after.tree, *b.nodes[0]);
+    if (a.nameless == b.nameless && !a.nameless.empty()) return likely + 1;
+    return likely >= kLeastLikeness ? likely : 0;
+  }
+
+  void find_moves() {
+    for (const Outlined& was : pair_.before.symbols) {
+      const auto is = after_.find(was.id);
+      if (is != after_.end()) moves_in(was, *is->second);
+    }
+  }
+
+  struct Placed {
+    const Entry* entry;
+    std::size_t now;
+  };
+
+  // Entries that both have, as they were, with where they are now; separators aside.
+  static std::vector<Placed> placed(const Outlined& was, const Outlined& is) {
+    std::unordered_map<std::string_view, std::vector<std::size_t>> places;
+    for (std::size_t i = is.entries.size(); i-- > 0;) places[is.entries[i].key].push_back(i);
+    std::vector<Placed> both;
+    for (const Entry& entry : was.entries) {
+      if (entry.key.size() == 1) continue;
+      std::vector<std::size_t>& left = places[entry.key];
+      if (left.empty()) continue;
+      both.push_back({&entry, left.back()});
+      left.pop_back();
+    }
+    return both;
+  }
+
+  // What is on another side of a neighbour, where that has a meaning for one of the two.
+  void moves_in(const Outlined& was, const Outlined& is) {
+    const std::vector<Placed> both = placed(was, is);
+    std::vector<char> any(both.size(), 0), meant(both.size(), 0);
+    const auto look = [&](std::size_t i, std::size_t* all, std::size_t* ordered, const auto& past) {
+      const std::size_t at = both[i].now;
+      if (past(*all, at)) any[i] = 1;
+      if (past(both[i].entry->ordered ? *all : *ordered, at)) meant[i] = 1;
+      if (past(at, *all)) *all = at;
+      if (both[i].entry->ordered && past(at, *ordered)) *ordered = at;
+    };
+    std::size_t all = 0, ordered = 0;
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      look(i, &all, &ordered, [](std::size_t x, std::size_t y) { return x > y; });
+    }
+    all = ordered = static_cast<std::size_t>(-1);
+    for (std::size_t i = both.size(); i-- > 0;) {
+      look(i, &all, &ordered, [](std::size_t x, std::size_t y) { return x < y; });
+    }
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      if (any[i] != 0) add_move(*both[i].entry, is, meant[i] != 0);
+    }
+  }
+
+  void add_move(const Entry& entry, const Outlined& container, bool meant) {
+    const Outlined* moved = entry.member ? after_.at(entry.key) : &container;
+    if (!moves_.insert(moved->id).second) return;
+    Write write;
+    write.symbol = moved->id;
+    write.container = moved->container;
+    write.path = pair_.change->path;
+    write.language = language();
+    write.kind = moved->kind;
+    write.defines = moved->defines;
+    write.change = Change::kMoved;
+    write.before = whole(pair_.before, before_.at(moved->id));
+    write.after = whole(pair_.after, moved);
+    write.member = moved->member;
+    write.of_type = type_of(pair_.after, *moved);
+    write.ordered = meant;
+    out_.writes.push_back(std::move(write));
+  }
+
+  const Pair& pair_;
+  ById before_, after_;
+  std::unordered_set<std::string> moves_;
+  Footprint& out_;
+};
+
+template <typename T, typename Key>
+void sort_by(std::vector<T>* items, Key key) {
+  std::stable_sort(items->begin(), items->end(),
+                   [&](const T& a, const T& b) { return key(a) < key(b); });
+}
+
+void note_touched(Footprint* out) {
+  std::set<Predicate> touched;
+  for (const Write& write : out->writes) {
+    const bool body_alone = write.change == Change::kChanged && !write.what.strong();
+    if (body_alone || write.change == Change::kMoved) continue;
+    for (const std::string& name : write.defines) {
+      touched.insert({PredicateKind::kDefinitions, name});
+    }
+  }
+  for (const Use& use : out->uses) {
+    if (use.state == UseState::kKept || use.local) continue;
+    touched.insert({PredicateKind::kCallers, use.name});
+    if (use.role == UseRole::kSuper) touched.insert({PredicateKind::kImplementers, use.name});
+    if (use.role == UseRole::kImport) touched.insert({PredicateKind::kImporters, use.name});
+  }
+  out->touched.assign(touched.begin(), touched.end());
+}
+
+}  // namespace
+
+std::string_view change_name(Change change) {
+  constexpr std::string_view kNames[] = {"added", "removed", "changed", "moved"};
+  return kNames[static_cast<std::size_t>(change)];
+}
+
+std::string_view state_name(UseState state) {
+  constexpr std::string_view kNames[] = {"gained", "kept", "lost"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+std::string_view predicate_name(PredicateKind kind) {
+  constexpr std::string_view kNames[] = {"definitions of", "callers of", "implementers of",
+                                         "importers of"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool Changed::code() const {
+  if (contract_in_words && has(Capability::kContract)) {
+    Changed rest = *this;
+    rest.of[static_cast<std::size_t>(Capability::kContract)] = 0;
+    rest.contract_in_words = false;
+    return rest.code();
+  }
+  return std::any_of(of.begin(), of.end(), [](std::uint8_t one) { return one != 0; });
+}
+
+bool Changed::strong() const {
+  return has(Capability::kSignature) || has(Capability::kVisibility) || has(Capability::kBuild) ||
+         (has(Capability::kContract) && !contract_in_words);
+}
+
+Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget) {
+  Footprint footprint;
+  for (const FileChange& change : changes) {
+    if (change.before == change.after) continue;
+    Pair pair;
+    pair.change = &change;
+    pair.before = outlined(change, change.before, budget);
+    pair.after = outlined(change, change.after, budget);
+    FileFootprint(pair, &footprint).run();
+  }
+  sort_by(&footprint.writes, [](const Write& write) -> const std::string& { return write.symbol; });
+  auto& uses = footprint.uses;
+  const auto key = [](const Use& use) {
+    return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity);
+  };
+  std::sort(uses.begin(), uses.end(), [&](const Use& a, const Use& b) { return key(a) < key(b); });
+  uses.erase(std::unique(uses.begin(), uses.end(),
+                         [&](const Use& a, const Use& b) { return key(a) == key(b); }),
+             uses.end());
+  note_touched(&footprint);
+  return footprint;
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,38 @@
+; C++. What a class is made of is its signature but for the braces.
+(function_definition body: (_) @body)
+(function_definition (field_initializer_list) @body)
+(struct_specifier body: (_) @body)
+(class_specifier body: (_) @body)
+(union_specifier body: (_) @body)
+(enum_specifier body: (_) @body)
+(namespace_definition body: (_) @body)
+(enumerator value: (_) @body)
+(init_declarator value: (_) @body)
+(field_declaration default_value: (_) @body)
+(preproc_def value: (_) @body)
+(preproc_function_def value: (_) @body)
+(optional_parameter_declaration default_value: (_) @contract)
+(attribute_declaration) @contract
+(throw_specifier) @contract
+(storage_class_specifier) @visibility
+(type_identifier) @type
+(namespace_identifier) @type
+(base_class_clause (type_identifier) @super)
+(base_class_clause (template_type name: (_) @super))
+(base_class_clause (qualified_identifier name: (_) @super))
+(call_expression function: (identifier) @call)
+(parameter_declaration declarator: (identifier) @parameter)
+(parameter_declaration declarator: (_ declarator: (identifier) @parameter))
+(parameter_declaration declarator: (reference_declarator (identifier) @parameter))
+(optional_parameter_declaration declarator: (identifier) @parameter)
+(declaration declarator: (identifier) @local)
+(declaration declarator: (pointer_declarator declarator: (identifier) @local))
+(declaration declarator: (array_declarator declarator: (identifier) @local))
+(init_declarator declarator: (identifier) @local)
+(init_declarator declarator: (pointer_declarator declarator: (identifier) @local))
+(init_declarator declarator: (reference_declarator (identifier) @local))
+(init_declarator declarator: (structured_binding_declarator (identifier) @local))
+(for_range_loop declarator: (identifier) @local)
+(for_range_loop declarator: (reference_declarator (identifier) @local))
+(for_range_loop declarator: (structured_binding_declarator (identifier) @local))
+(translation_unit (declaration declarator: (_ declarator: (_ declarator: (identifier) @define))))

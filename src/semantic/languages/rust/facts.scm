@@ -1,0 +1,27 @@
+; Rust. Attributes stand before their item and are found there.
+(function_item body: (_) @body)
+(struct_item body: (_) @body)
+(union_item body: (_) @body)
+(enum_item body: (_) @body)
+(trait_item body: (_) @body)
+(impl_item body: (_) @body)
+(mod_item body: (_) @body)
+(const_item value: (_) @body)
+(static_item value: (_) @body)
+(enum_variant value: (_) @body)
+(macro_rule) @body
+(visibility_modifier) @visibility
+(type_identifier) @type
+(impl_item trait: (type_identifier) @super)
+(impl_item trait: (generic_type type: (type_identifier) @super))
+(impl_item trait: (scoped_type_identifier name: (_) @super))
+(trait_item bounds: (trait_bounds (type_identifier) @super))
+(call_expression function: (identifier) @call)
+(call_expression function: (scoped_identifier name: (identifier) @call))
+(macro_invocation macro: (identifier) @call)
+(parameter pattern: (identifier) @parameter)
+(parameter pattern: (mut_pattern (identifier) @parameter))
+(closure_parameters (identifier) @parameter)
+(let_declaration pattern: (identifier) @local)
+(let_declaration pattern: (tuple_pattern (identifier) @local))
+(for_expression pattern: (identifier) @local)

@@ -1,0 +1,110 @@
+// Which names mean something of their own, by their place alone. A name said to be local when it is
+// not would hide a read, so every step is one that is known: a parameter from behind its list to the
+// end of its function, a declaration from behind its statement to the end of the block or loop that
+// it stands in directly. Whatever else is around it ends the search, and the name is not local.
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// More places that bind one name are not looked through for each of its uses.
+constexpr std::size_t kMaxPlaces = 512;
+
+bool is_any(std::string_view kind, std::initializer_list<std::string_view> kinds) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+bool has_any(std::string_view kind, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [kind](std::string_view part) {
+    return kind.find(part) != std::string_view::npos;
+  });
+}
+
+bool is_scope(const Node& node) {
+  if (is_any(node.kind, {"block", "compound_statement", "statement_block", "statement_list"})) {
+    // In the body of a class a name is a member.
+    return node.parent != nullptr && node.parent->kind.find("class") == std::string_view::npos;
+  }
+  return is_any(node.kind, {"for_statement", "for_in_statement", "for_range_loop",
+                            "enhanced_for_statement", "for_expression", "catch_clause"});
+}
+
+// Parts of a declaration, between the name and the block.
+bool is_passed(const Node& node) {
+  if (node.kind.find("condition") != std::string_view::npos) return false;
+  return has_any(node.kind, {"declar", "assignment", "pattern", "_spec", "expression_statement",
+                             "expression_list", "with_", "range_clause", "for_clause",
+                             "catch_formal", "binding"});
+}
+
+struct Scope {
+  const Node* around = nullptr;
+  const Node* part = nullptr;  // of it, in which the name is bound
+};
+
+Scope parameter_scope(const Node& leaf) {
+  for (const Node* list = leaf.parent; list != nullptr; list = list->parent) {
+    if (list->field != "parameters" && list->kind != "parameter_list") continue;
+    const Node* owner = list->parent;
+    while (owner != nullptr && owner->kind.find("declarator") != std::string_view::npos) {
+      owner = owner->parent;
+    }
+    return {owner, list};
+  }
+  return {};
+}
+
+Scope block_scope(const Node& leaf) {
+  const Node* in = &leaf;
+  for (const Node* at = leaf.parent; at != nullptr; in = at, at = at->parent) {
+    if (is_scope(*at)) return {at, in};
+    if (!is_passed(*at)) return {};
+  }
+  return {};
+}
+
+// The field of something is named too: a key of a literal, an argument by name.
+bool names_a_field(const Node& leaf) {
+  if (leaf.kind.starts_with("shorthand")) return true;
+  const Node* parent = leaf.parent;
+  if (parent == nullptr) return false;
+  if (parent->kind.starts_with("shorthand")) return true;
+  const bool first = !parent->kids.empty() && parent->kids.front() == &leaf;
+  if (first && has_any(parent->kind, {"keyword_argument", "pair", "keyed_element"})) return true;
+  return first && parent->parent != nullptr && parent->kind == "literal_element" &&
+         parent->parent->kids.front() == parent;
+}
+
+}  // namespace
+
+void Tree::find_locals() {
+  std::vector<std::string_view> never;
+  for (const Node* leaf : leaves_) {
+    if (leaf->says == Fact::kDefine) never.push_back(leaf->text);
+    if (leaf->says != Fact::kLocal && leaf->says != Fact::kParameter) continue;
+    const Scope scope =
+        leaf->says == Fact::kParameter ? parameter_scope(*leaf) : block_scope(*leaf);
+    if (scope.around == nullptr || scope.part->text.starts_with("extern")) continue;
+    std::vector<LocalName>& places = locals_[leaf->text];
+    places.push_back({leaf->text.data(), leaf->text});
+    places.push_back({scope.part->text.data() + scope.part->text.size(), scope.around->text});
+  }
+  for (const std::string_view name : never) locals_.erase(name);
+}
+
+bool Tree::is_local(const Node& leaf) const {
+  const auto found = locals_.find(leaf.text);
+  if (found == locals_.end() || found->second.size() > kMaxPlaces) return false;
+  if (names_a_field(leaf)) return false;
+  const char* at = leaf.text.data();
+  return std::any_of(found->second.begin(), found->second.end(), [at](const LocalName& local) {
+    return at >= local.after && at >= local.scope.data() &&
+           at < local.scope.data() + local.scope.size();
+  });
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,166 @@
+#include "semantic/names.h"
+
+#include <algorithm>
+
+namespace gittxn::semantic {
+namespace {
+
+constexpr std::size_t kMaxCall = 16;  // children of a call; a longer list is none
+
+// Bytes of other alphabets count as letters: an identifier in them is one word.
+bool is_letter(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+         byte == '$' || byte >= 0x80;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_string(const Node& leaf) {
+  constexpr std::string_view kQuotes = "\"'`";
+  return leaf.kind.find("string") != std::string_view::npos ||
+         leaf.kind.find("char") != std::string_view::npos ||
+         leaf.kind.find("quote") != std::string_view::npos ||
+         kQuotes.find(leaf.text.front()) != std::string_view::npos;
+}
+
+void add(std::string_view name, UseRole role, std::vector<NameRead>* names) {
+  NameRead read;
+  read.name = name;
+  read.role = role;
+  names->push_back(read);
+}
+
+// Between braces anything may be code.
+void interpolated(std::string_view text, std::vector<NameRead>* names) {
+  std::size_t depth = 0, begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{' && depth++ == 0) begin = i + 1;
+    if (text[i] != '}' || depth == 0 || --depth > 0) continue;
+    for (const std::string_view word : words_of(text.substr(begin, i - begin))) {
+      add(word, UseRole::kPlain, names);
+    }
+  }
+  if (depth == 0) return;
+  for (const std::string_view word : words_of(text.substr(begin))) {
+    add(word, UseRole::kPlain, names);
+  }
+}
+
+void string_names(std::string_view text, std::vector<NameRead>* names) {
+  interpolated(text, names);
+  const std::size_t begin = text.find_first_of("\"'`");
+  const std::size_t from = begin == std::string_view::npos ? 0 : text.find_first_not_of("\"'`", begin);
+  if (from == std::string_view::npos) return;
+  const std::size_t to = text.find_last_not_of("\"'`") + 1;
+  const std::string_view inner = text.substr(from, to > from ? to - from : 0);
+  const bool mention = std::all_of(inner.begin(), inner.end(), [](char c) {
+    return is_letter(c) || is_digit(c) || c == '.' || c == ':' || c == '/' || c == '-' || c == '#';
+  });
+  if (!mention) return;
+  for (const std::string_view word : words_of(inner)) add(word, UseRole::kText, names);
+}
+
+// In other languages an arrow stands before a type.
+bool is_arrow(std::string_view token, std::string_view language) {
+  if (token == "->") return language == "c" || language == "cpp";
+  return token == "." || token == "?." || token == "!." || token == ".*" ||
+         token == "->*" || token == "&.";
+}
+
+// The call that a name, or the last part of a path, is the function of.
+int arity_of(const Node& leaf) {
+  const Node* at = &leaf;
+  while (at->parent != nullptr) {
+    const Node& parent = *at->parent;
+    if (parent.kids.size() > kMaxCall) return -1;
+    const Node* arguments = nullptr;
+    for (const Node* kid : parent.kids) {
+      if (kid->field == "arguments") arguments = kid;
+    }
+    if (arguments != nullptr && arguments != at && at->text.end() <= arguments->text.begin()) {
+      return static_cast<int>(
+          std::count_if(arguments->kids.begin(), arguments->kids.end(),
+                        [](const Node* kid) { return kid->named && !kid->comment; }));
+    }
+    if (parent.kids.back() != at) return -1;
+    at = &parent;
+  }
+  return -1;
+}
+
+UseRole said_role(const Node& leaf) {
+  switch (leaf.says) {
+    case Fact::kCall:
+      return UseRole::kCall;
+    case Fact::kType:
+      return UseRole::kType;
+    case Fact::kSuper:
+      return UseRole::kSuper;
+    default:
+      return UseRole::kPlain;
+  }
+}
+
+void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names) {
+  const Node& leaf = *tree.leaves()[at];
+  NameRead read;
+  read.name = leaf.text;
+  read.role = said_role(leaf);
+  if (at > 0) {
+    const std::string_view before = tree.leaves()[at - 1]->text;
+    const bool arrow = is_arrow(before, tree.language().name);
+    if ((arrow || before == "::") && at > 1) {
+      const std::string_view owner = tree.leaves()[at - 2]->text;
+      if (is_identifier(owner)) read.qualifier = owner;
+    }
+    if (arrow && read.role != UseRole::kSuper) read.role = UseRole::kMember;
+    read.local = !arrow && before != "::" && tree.is_local(leaf);
+  }
+  if (at == 0) read.local = tree.is_local(leaf);
+  read.arity = arity_of(leaf);
+  if (read.arity >= 0 && read.role == UseRole::kPlain) read.role = UseRole::kCall;
+  names->push_back(read);
+}
+
+}  // namespace
+
+std::string_view role_name(UseRole role) {
+  constexpr std::string_view kNames[] = {"use",    "call",   "type", "supertype",
+                                         "import", "member", "text"};
+  return kNames[static_cast<std::size_t>(role)];
+}
+
+bool is_identifier(std::string_view text) {
+  if (text.empty() || !is_letter(text.front())) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = i;
+    while (i < text.size() && (is_letter(text[i]) || is_digit(text[i]))) ++i;
+    if (i > begin && is_letter(text[begin])) words.push_back(text.substr(begin, i - begin));
+    if (i == begin) ++i;
+  }
+  return words;
+}
+
+void names_of(const Tree& tree, std::uint32_t leaf, std::vector<NameRead>* names) {
+  const Node& token = *tree.leaves()[leaf];
+  if (token.text.empty()) return;
+  if (is_identifier(token.text)) {
+    // A keyword is a token without a name of its own in the grammar.
+    if (token.named) identifier(tree, leaf, names);
+    return;
+  }
+  if (is_string(token)) return string_names(token.text, names);
+  if (token.named) {
+    for (const std::string_view word : words_of(token.text)) add(word, UseRole::kPlain, names);
+  }
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,41 @@
+// The names that tokens read. Every identifier is one; so is every word of a token that cannot be
+// looked into, and what stands in braces in a string (interpolation). A string that is nothing but
+// a name, or names with dots between them, is a mention: code is found by its text at times.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+enum class UseRole : std::uint8_t {
+  kPlain,
+  kCall,
+  kType,
+  kSuper,   // what a type extends or implements
+  kImport,  // in an import
+  kMember,  // behind a '.' or an arrow
+  kText,    // in a string, or in a file of an unknown language
+};
+std::string_view role_name(UseRole role);
+
+struct NameRead {
+  std::string_view name;       // in the bytes of the tree
+  std::string_view qualifier;  // the name before it: "a" of "a.b" and of "a::b"
+  UseRole role = UseRole::kPlain;
+  int arity = -1;  // arguments of a call; -1 when it is none
+  bool local = false;
+};
+
+// Of the token at place `leaf` of tree.leaves().
+void names_of(const Tree& tree, std::uint32_t leaf, std::vector<NameRead>* names);
+
+// Identifiers in any text, in order. Digits do not begin one.
+std::vector<std::string_view> words_of(std::string_view text);
+bool is_identifier(std::string_view text);
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,633 @@
+#include "semantic/outline.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "semantic/descriptor.h"
+#include "semantic/names.h"
+
+namespace gittxn::semantic {
+namespace {
+
+bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of) {
+  return std::find(any_of.begin(), any_of.end(), text) != any_of.end();
+}
+
+bool is_data(const Language& language) {
+  return is_any(language.name, {"json", "yaml", "toml"});
+}
+
+bool is_data_kind(std::string_view kind) {
+  return is_any(kind, {"key", "table", "element"});
+}
+
+bool is_container(const Node& node) {
+  return is_any(node.decl, {"type", "namespace", "impl", "guard", "table", "key", "import"});
+}
+
+bool is_block(const Node& node) {
+  return is_any(node.kind, {"block", "compound_statement", "statement_block", "constructor_body",
+                            "statement_list"});
+}
+
+// A wrapper (decorated, exported, a template) has the kind and name of what it holds.
+bool is_wrapped(const Node& node) {
+  return node.parent != nullptr && node.decl == node.parent->decl &&
+         node.name == node.parent->name;
+}
+
+// "\0" and lengths keep two different trees from the same bytes.
+void put(std::string* out, char sign, std::string_view kind, std::string_view text) {
+  const auto size = static_cast<std::uint32_t>(text.size());
+  std::array<char, 4> length{};
+  for (std::size_t i = 0; i < length.size(); ++i) {
+    length[i] = static_cast<char>((size >> (8 * i)) & 0xff);
+  }
+  *out += sign;
+  *out += kind;
+  *out += '\0';
+  out->append(length.data(), length.size());
+  *out += text;
+}
+
+// A comment as its words: where its lines break is layout.
+std::string words_in(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!space) out += c;
+    if (space && !out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out;
+}
+
+Capability capability_of(Fact part) {
+  switch (part) {
+    case Fact::kBody:
+      return Capability::kBody;
+    case Fact::kVisibility:
+      return Capability::kVisibility;
+    case Fact::kContract:
+      return Capability::kContract;
+    default:
+      return Capability::kBuild;
+  }
+}
+
+// Whether the place of such a declaration among its neighbours has a meaning.
+bool is_ordered(const Language& language, std::string_view kind, bool member) {
+  const bool c = is_any(language.name, {"c", "cpp"});
+  if (is_any(kind, {"function", "prototype", "constructor"})) return c && !member;
+  if (is_any(kind, {"type", "impl", "namespace"})) {
+    return c || is_any(language.name, {"python", "javascript", "typescript", "tsx"});
+  }
+  if (kind == "import") return c;
+  if (is_data_kind(kind)) return language.name == "yaml";  // anchors
+  return true;
+}
+
+struct Place {
+  std::size_t symbol = 0;
+  Capability capability = Capability::kSignature;
+  std::size_t unit = 0;
+  bool open = false;   // declarations here are symbols
+  bool loose = false;  // in a loose statement
+  std::string branch;  // lists between the container and here
+};
+
+// What stands before the next member and belongs to it.
+struct Lead {
+  std::vector<const Node*> comments;
+  std::vector<const Node*> attributes;
+  const char* begin = nullptr;
+};
+
+class Outliner {
+ public:
+  Outliner(Outline* outline, const std::unordered_set<const Node*>& opaque)
+      : out_(*outline), tree_(*outline->tree), opaque_(opaque) {}
+
+  // The symbols that errors are in.
+  std::vector<std::size_t> run() {
+    Outlined file;
+    file.id = out_.path + "/";
+    file.kind = "file";
+    file.extents = {{0, tree_.text().size()}};
+    file.nodes = {&tree_.root()};
+    file.units.emplace_back();
+    out_.symbols.push_back(std::move(file));
+    const Node& root = tree_.root();
+    Place at;
+    at.capability = Capability::kBody;
+    at.open = true;
+    if (root.role == Role::kMembers) {
+      members(root, at);
+    } else if (is_data(tree_.language())) {
+      note_error(root, 0);
+      data(root, at);
+    } else {
+      walk(root, at);
+    }
+    return std::move(errors_);
+  }
+
+ private:
+  Outlined& symbol(const Place& at) { return out_.symbols[at.symbol]; }
+
+  std::string* code(const Place& at) {
+    return &symbol(at).code[static_cast<std::size_t>(at.capability)];
+  }
+
+  void note_error(const Node& node, std::size_t where) {
+    if (!node.error) return;
+    const bool below = std::any_of(node.kids.begin(), node.kids.end(),
+                                   [](const Node* kid) { return kid->error; });
+    if (!below || node.kind == "ERROR") errors_.push_back(where);
+  }
+
+  void remark(const Node& comment, std::size_t where, Fact as) {
+    const std::string words = words_in(comment.text);
+    put(&out_.symbols[where].remarks, '#', {}, words);
+    if (as == Fact::kDoc) put(&out_.symbols[where].docs, '#', {}, words);
+  }
+
+  // Every token goes through here, so that none is in two places or in none.
+  void emit(const Node& node, const Place& at, std::string_view text) {
+    put(code(at), '"', node.kind, text);
+    Outlined& owner = symbol(at);
+    if (at.capability == Capability::kSignature) {
+      put(&owner.nameless, '"', node.kind, node.is_name ? std::string_view() : text);
+    }
+    Unit& unit = owner.units[at.unit];
+    if (at.unit > 0) put(&unit.code, '"', node.kind, text);
+    for (std::uint32_t i = 0; i < node.leaves; ++i) unit.tokens.push_back(node.leaf + i);
+  }
+
+  void bracket(const Node& node, const Place& at, char sign) {
+    const std::string_view kind = sign == '(' ? node.kind : std::string_view();
+    put(code(at), sign, kind, {});
+    if (at.capability == Capability::kSignature) put(&symbol(at).nameless, sign, kind, {});
+    if (at.unit > 0) put(&symbol(at).units[at.unit].code, sign, kind, {});
+  }
+
+  std::size_t new_unit(std::size_t where, const Place& at) {
+    Unit unit;
+    unit.loose = at.loose;
+    out_.symbols[where].units.push_back(std::move(unit));
+    return out_.symbols[where].units.size() - 1;
+  }
+
+  void walk(const Node& node, Place at) {
+    note_error(node, at.symbol);
+    if (node.comment) return remark(node, at.symbol, Fact::kNone);
+    if (node.part == Fact::kDoc) return doc(node, at);
+    if (at.open && node.decl == "imports") return members(node, at);
+    if (at.open && !node.decl.empty() && !is_wrapped(node)) {
+      enter(node, at, {});
+      return;
+    }
+    inside(node, std::move(at));
+  }
+
+  // As walk, when the node itself has been dealt with.
+  void inside(const Node& node, Place at) {
+    const bool switches = is_part(node.part) && at.capability != Capability::kBody;
+    if (switches) at.capability = capability_of(node.part);
+    if (at.open && node.role == Role::kMembers && !node.kids.empty()) return members(node, at);
+    if (symbol(at).kind == "import" && node.role == Role::kSet) return imported(node, at);
+    note_names(node, at);
+    if (node.kids.empty()) return emit(node, at, node.text);
+    // White space in markup counts.
+    if (node.kind.starts_with("jsx_")) return emit(node, at, node.text);
+    if (switches && at.capability == Capability::kBody) return body(node, at);
+    // That something is decorated or exported is in the tokens for it.
+    const bool wraps = std::any_of(node.kids.begin(), node.kids.end(),
+                                   [](const Node* kid) { return !kid->decl.empty() && is_wrapped(*kid); });
+    if (!wraps) bracket(node, at, '(');
+    for (const Node* kid : node.kids) walk(*kid, at);
+    if (!wraps) bracket(node, at, ')');
+  }
+
+  // Names for others that no symbol of their own stands for.
+  void note_names(const Node& node, const Place& at) {
+    std::vector<std::string>& defines =
+        at.unit > 0 ? symbol(at).units[at.unit].defines : symbol(at).defines;
+    if (node.says == Fact::kDefine) defines.emplace_back(node.text);
+    const bool hidden = at.loose || at.capability != Capability::kBody;
+    if (!hidden || node.decl.empty() || at.open || is_data(tree_.language())) return;
+    for (const std::string_view word : words_of(node.name)) defines.emplace_back(word);
+  }
+
+  void body(const Node& node, Place at) {
+    if (!is_block(node)) {
+      at.unit = new_unit(at.symbol, at);
+      bracket(node, at, '(');
+      for (const Node* kid : node.kids) walk(*kid, at);
+      return bracket(node, at, ')');
+    }
+    bracket(node, at, '(');
+    for (const Node* kid : node.kids) {
+      if (is_block(*kid) && kid->kind == "statement_list" && !kid->kids.empty()) {
+        body(*kid, at);
+        continue;
+      }
+      Place statement = at;
+      statement.unit = new_unit(at.symbol, at);
+      walk(*kid, statement);
+    }
+    bracket(node, at, ')');
+  }
+
+  void doc(const Node& node, const Place& at) {
+    remark(node, at.symbol, Fact::kDoc);
+    put(&symbol(at).strings, '"', {}, node.text);
+    Unit& unit = symbol(at).units[0];
+    for (std::uint32_t i = 0; i < node.leaves; ++i) unit.tokens.push_back(node.leaf + i);
+  }
+
+  static bool is_trailing(const Node* before, const Node& comment) {
+    if (before == nullptr) return false;
+    const char* end = before->text.data() + before->text.size();
+    return std::memchr(end, '\n', static_cast<std::size_t>(comment.text.data() - end)) == nullptr;
+  }
+
+  // The children of a list of declarations.
+  void members(const Node& node, Place at) {
+    Lead lead;
+    const Node* before = nullptr;  // the last one that was no comment
+    std::size_t owner = at.symbol; // of it
+    section_.clear();
+    note_error(node, at.symbol);
+    for (const Node* kid : node.kids) {
+      if (kid->comment) {
+        if (is_trailing(before, *kid)) {
+          remark(*kid, owner, owner == at.symbol ? Fact::kNone : Fact::kDoc);
+        } else {
+          hold(*kid, &lead);
+        }
+        continue;
+      }
+      if (kid->role == Role::kPrefix) {
+        hold(*kid, &lead);
+        continue;
+      }
+      owner = member(node, *kid, at, &lead);
+      before = kid;
+    }
+    for (const Node* comment : lead.comments) remark(*comment, at.symbol, Fact::kNone);
+    for (const Node* attribute : lead.attributes) loose(*attribute, at);
+  }
+
+  static void hold(const Node& node, Lead* lead) {
+    if (lead->begin == nullptr) lead->begin = node.text.data();
+    (node.comment ? lead->comments : lead->attributes).push_back(&node);
+  }
+
+  // One child of a list; the symbol that it is or belongs to.
+  std::size_t member(const Node& list, const Node& node, const Place& at, Lead* lead) {
+    if (node.decl == "imports") {
+      members(node, at);
+      return at.symbol;
+    }
+    if (!node.decl.empty() && node.decl != "package" && !is_wrapped(node)) {
+      return enter(node, at, std::exchange(*lead, {}));
+    }
+    if (node.kind == "access_specifier") section_ = node.text;
+    if (node.part == Fact::kDoc) {
+      doc(node, at);
+      return at.symbol;
+    }
+    const bool separator = !node.named && (node.text.find_first_of("{}()[]") == std::string::npos ||
+                                           list.kind == "import_spec_list");
+    const bool head = !list.decl.empty() && list.decl != "imports" &&
+                      (node.is_name || !node.field.empty() || separator) &&
+                      node.role != Role::kMembers;
+    if (head && !is_wrapped(node)) {
+      Place in_head = at;
+      in_head.open = false;
+      if (list.decl == "guard") in_head.capability = Capability::kBuild;
+      note_error(node, at.symbol);
+      inside(node, in_head);
+      return at.symbol;
+    }
+    if (separator || node.kind == "access_specifier") {
+      note_error(node, at.symbol);
+      put(&symbol(at).separators, ',', {}, node.text);
+      count_tokens(node, at);
+      symbol(at).entries.push_back({std::string(node.text), true, false});
+      return at.symbol;
+    }
+    for (const Node* comment : std::exchange(lead->comments, {})) {
+      remark(*comment, at.symbol, Fact::kNone);
+    }
+    for (const Node* attribute : std::exchange(lead->attributes, {})) loose(*attribute, at);
+    lead->begin = nullptr;
+    if (node.role == Role::kMembers || is_wrapped(node)) {
+      Place branch = at;
+      branch.branch += std::string(node.kind) + "/";
+      const std::string section = section_;
+      walk(node, branch);
+      section_ = section;
+      return at.symbol;
+    }
+    loose(node, at);
+    return at.symbol;
+  }
+
+  void count_tokens(const Node& node, const Place& at) {
+    for (std::uint32_t i = 0; i < node.leaves; ++i) {
+      symbol(at).units[0].tokens.push_back(node.leaf + i);
+    }
+  }
+
+  void loose(const Node& node, Place at) {
+    at.open = false;
+    if (node.decl == "package") {
+      at.capability = Capability::kSignature;
+    } else if (node.named) {
+      at.loose = true;
+      at.capability = Capability::kBody;
+      at.unit = new_unit(at.symbol, at);
+      symbol(at).runs = true;
+    }
+    walk(node, at);
+    if (at.unit == 0) return;
+    symbol(at).entries.push_back({symbol(at).units[at.unit].code, true, false});
+  }
+
+  // The names of an import are symbols of their own, so that two sides may add one each.
+  void imported(const Node& node, const Place& at) {
+    std::size_t first = 0;
+    while (first < node.kids.size() && node.kids[first]->text != "import") ++first;
+    if (first == node.kids.size()) first = 0;
+    for (std::size_t i = 0; i < node.kids.size(); ++i) {
+      const Node& kid = *node.kids[i];
+      note_error(kid, at.symbol);
+      if (kid.comment) {
+        remark(kid, at.symbol, Fact::kNone);
+      } else if (!kid.named && is_any(kid.text, {",", "(", ")", ";"})) {
+        put(&symbol(at).separators, ',', {}, kid.text);
+        count_tokens(kid, at);
+      } else if (i > first && kid.named && kid.field != "module_name") {
+        import_name(kid, at);
+      } else {
+        inside(kid, at);
+      }
+    }
+  }
+
+  void import_name(const Node& node, const Place& at) {
+    const std::size_t index = find_or_add(node, "import", squeeze(node.text), {}, at);
+    for (const std::string_view word : words_of(node.text)) {
+      out_.symbols[index].defines.emplace_back(word);
+    }
+    out_.symbols[index].feeds_all = imports_all(node);
+    Place name = at;
+    name.symbol = index;
+    name.unit = 0;
+    name.open = false;
+    name.capability = Capability::kBuild;
+    bracket(node, name, '(');
+    inside(node, name);
+    bracket(node, name, ')');
+  }
+
+  // Of a header, a wildcard or a module run for its effects the names are not known; of a trait in
+  // Rust not the methods that come with it.
+  bool imports_all(const Node& node) const {
+    const std::string_view language = tree_.language().name;
+    if (is_any(language, {"c", "cpp", "rust"})) return true;
+    const auto has = [&node](std::string_view kind) {
+      return std::any_of(node.kids.begin(), node.kids.end(),
+                         [kind](const Node* kid) { return kid->kind == kind; });
+    };
+    if (is_any(language, {"javascript", "typescript", "tsx"})) {
+      return node.kind == "import_statement" && !has("import_clause");
+    }
+    return has("dot") || node.text.find('*') != std::string_view::npos;
+  }
+
+  std::size_t find_or_add(const Node& node, std::string_view kind, const std::string& name,
+                          const std::string& detail, const Place& at) {
+    const std::string id = symbol(at).id + descriptor(kind, name, detail);
+    const auto [found, added] = index_.try_emplace(id, out_.symbols.size());
+    if (added) {
+      Outlined made;
+      made.id = id;
+      made.container = symbol(at).id;
+      made.kind = kind;
+      made.name = name;
+      made.parent = at.symbol;
+      made.member = is_any(symbol(at).kind, {"type", "impl"});
+      made.ordered = is_ordered(tree_.language(), kind, made.member);
+      made.units.emplace_back();
+      out_.symbols.push_back(std::move(made));
+    }
+    Outlined& there = out_.symbols[found->second];
+    there.nodes.push_back(&node);
+    const auto begin = static_cast<std::size_t>(node.text.data() - tree_.text().data());
+    there.extents.push_back({begin, begin + node.text.size()});
+    symbol(at).entries.push_back({id, there.ordered, true});
+    return found->second;
+  }
+
+  std::size_t enter(const Node& node, const Place& at, const Lead& lead) {
+    const bool merged = node.decl == "element";  // which one of them a key is in would be lost
+    const std::string name =
+        node.decl == "import" && node.name.empty() ? squeeze(node.text) : node.name;
+    const std::size_t index =
+        find_or_add(node, node.decl, name, is_data_kind(node.decl) ? "" : node.detail, at);
+    Outlined& made = out_.symbols[index];
+    if (lead.begin != nullptr) {
+      made.extents.back().begin = static_cast<std::size_t>(lead.begin - tree_.text().data());
+    }
+    note_defines(node, &made);
+    if (opaque_.contains(&node)) return seal(node, index);
+    Place in = at;
+    in.symbol = index;
+    in.unit = 0;
+    in.loose = false;
+    in.open = is_container(node) && !merged && node.decl != "import";
+    in.branch.clear();
+    in.capability = is_data_kind(node.decl)  ? Capability::kBody
+                    : node.decl == "import" ? Capability::kBuild
+                                             : Capability::kSignature;
+    surroundings(at, index);
+    for (const Node* comment : lead.comments) remark(*comment, index, Fact::kDoc);
+    for (const Node* attribute : lead.attributes) {
+      Place before = in;
+      before.open = false;
+      before.capability = attribute->text.find("cfg") == std::string_view::npos
+                              ? Capability::kContract
+                              : Capability::kBuild;
+      walk(*attribute, before);
+    }
+    for (std::string& part : made.code) {
+      if (!part.empty()) part += '|';  // the parts of a symbol
+    }
+    const std::string section = std::exchange(section_, {});
+    note_error(node, index);
+    if (is_data_kind(node.decl) && node.role != Role::kMembers) {
+      data(node, in);
+    } else {
+      inside(node, in);
+    }
+    section_ = section;
+    finish(index);
+    return index;
+  }
+
+  // The value of a key may be a mapping, whose keys are symbols; a list is one value.
+  void data(const Node& node, const Place& at) {
+    note_names(node, at);
+    if (node.kids.empty()) return emit(node, at, node.text);
+    // Several documents in one file may have the same keys.
+    const bool list = is_any(node.kind, {"array", "block_sequence", "flow_sequence"}) ||
+                      (node.kind == "stream" && node.kids.size() > 1);
+    Place in = at;
+    in.open = at.open && !list;
+    bracket(node, in, '(');
+    for (const Node* kid : node.kids) {
+      note_error(*kid, at.symbol);
+      if (kid->comment) {
+        remark(*kid, at.symbol, Fact::kNone);
+      } else if (in.open && kid->role == Role::kMembers) {
+        members(*kid, in);
+      } else {
+        data(*kid, in);
+      }
+    }
+    bracket(node, in, ')');
+  }
+
+  // What is no token of a declaration and yet part of what it is.
+  void surroundings(const Place& at, std::size_t index) {
+    Outlined& made = out_.symbols[index];
+    auto& build = made.code[static_cast<std::size_t>(Capability::kBuild)];
+    auto& visibility = made.code[static_cast<std::size_t>(Capability::kVisibility)];
+    if (!at.branch.empty() && at.branch.find("else") != std::string::npos) {
+      put(&build, '/', {}, at.branch);
+    }
+    const Outlined& container = symbol(at);
+    if (container.nodes.size() > 1 && (container.kind == "type" || is_data_kind(container.kind))) {
+      put(&build, 'p', {}, std::to_string(container.nodes.size()));
+    }
+    if (!section_.empty()) put(&visibility, 's', {}, section_);
+  }
+
+  void note_defines(const Node& node, Outlined* made) const {
+    std::vector<std::string>& defines = made->defines;
+    if (is_any(node.decl, {"guard", "impl", "imports"})) return;
+    if (node.decl == "import") {
+      for (const std::string_view word : words_of(node.text)) defines.emplace_back(word);
+      made->feeds_all = imports_all(node);
+      return;
+    }
+    const std::vector<std::string_view> words = words_of(node.name);
+    const bool one = is_any(node.decl, {"function", "prototype", "constructor", "type", "macro"});
+    if (one && !words.empty()) {
+      defines.emplace_back(words.back());
+    } else {
+      for (const std::string_view word : words) defines.emplace_back(word);
+    }
+  }
+
+  void finish(std::size_t index) {
+    Outlined& made = out_.symbols[index];
+    std::sort(made.defines.begin(), made.defines.end());
+    made.defines.erase(std::unique(made.defines.begin(), made.defines.end()), made.defines.end());
+    if (!is_any(made.kind, {"variable", "field", "constant"})) return;
+    const std::string& value = made.code[static_cast<std::size_t>(Capability::kBody)];
+    made.runs = value.find("call") != std::string::npos || value.find("new_") != std::string::npos ||
+                value.find("await") != std::string::npos ||
+                value.find("macro") != std::string::npos ||
+                value.find("invocation") != std::string::npos;
+  }
+
+  std::size_t seal(const Node& node, std::size_t index) {
+    Outlined& made = out_.symbols[index];
+    made.opaque = true;
+    for (std::uint32_t i = 0; i < node.leaves; ++i) made.units[0].tokens.push_back(node.leaf + i);
+    finish(index);
+    return index;
+  }
+
+  Outline& out_;
+  const Tree& tree_;
+  const std::unordered_set<const Node*>& opaque_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::vector<std::size_t> errors_;
+  std::string section_;  // "private" and the like, of the list that is walked
+};
+
+void make_opaque(Outline* outline) {
+  Outlined file;
+  file.id = outline->path + "/";
+  file.kind = "file";
+  file.opaque = true;
+  file.extents = {{0, outline->bytes().size()}};
+  file.units.emplace_back();
+  outline->symbols.clear();
+  outline->symbols.push_back(std::move(file));
+}
+
+}  // namespace
+
+Outline outline_of(const Language* language, std::string_view path, std::string_view text,
+                   const Budget& budget) {
+  Outline outline;
+  outline.path = path;
+  outline.language = language;
+  if (language != nullptr) {
+    outline.tree = Tree::parse(*language, std::string(text), budget, Detail::kFacts);
+  }
+  if (outline.tree == nullptr) {
+    outline.text = text;
+    make_opaque(&outline);
+    return outline;
+  }
+  std::unordered_set<const Node*> opaque;
+  for (;;) {
+    outline.symbols.clear();
+    const std::vector<std::size_t> errors = Outliner(&outline, opaque).run();
+    if (errors.empty()) return outline;
+    const std::size_t before = opaque.size();
+    for (const std::size_t index : errors) {
+      const std::size_t parent = outline.symbols[index].parent;
+      if (index == 0 || parent == 0) {
+        outline.text = text;
+        outline.tree.reset();
+        make_opaque(&outline);
+        return outline;
+      }
+      const Outlined& sealed = outline.symbols[parent];
+      opaque.insert(sealed.nodes.begin(), sealed.nodes.end());
+    }
+    if (opaque.size() > before) continue;
+    outline.text = text;
+    outline.tree.reset();
+    make_opaque(&outline);
+    return outline;
+  }
+}
+
+std::string raw_of(const Outline& outline, const Outlined& symbol) {
+  std::string raw;
+  for (const Extent& extent : symbol.extents) {
+    put(&raw, 'r', {}, outline.bytes().substr(extent.begin, extent.end - extent.begin));
+  }
+  return raw;
+}
+
+std::string code_of(const Outlined& symbol) {
+  std::string all;
+  for (const std::string& code : symbol.code) put(&all, 'c', {}, code);
+  put(&all, 'd', {}, symbol.docs);
+  put(&all, 'm', {}, symbol.remarks);
+  return all;
+}
+
+}  // namespace gittxn::semantic

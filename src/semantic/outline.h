@@ -1,0 +1,69 @@
+// How a tree falls into symbols: every token to one symbol and one capability of it. What symbol.h
+// hashes and footprint.h compares; for these two alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "semantic/symbol.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+// A statement of a body, a loose statement, or all of a symbol that is no body: what changes as one.
+struct Unit {
+  std::string code;                   // structure and tokens, as in the hashes
+  std::vector<std::uint32_t> tokens;  // places in Tree::leaves()
+  std::vector<std::string> defines;   // names that it binds for others
+  bool loose = false;
+};
+
+// What stands in a container, in order.
+struct Entry {
+  std::string key;      // id of a member; structure and tokens of a statement
+  bool ordered = true;  // its place among the others has a meaning
+  bool member = false;
+};
+
+struct Outlined {
+  std::string id, container, kind, name;
+  std::size_t parent = 0;  // index of the container
+  std::vector<std::string> defines;
+  std::array<std::string, kCapabilities> code;  // structure and tokens; empty when it has none
+  std::string docs;       // comments that are part of the contract, and doc strings
+  std::string remarks;    // every comment
+  std::string strings;    // the doc strings among `docs`, which programs can read
+  std::string nameless;   // signature without its own name
+  std::string separators; // between its members
+  std::vector<Unit> units;
+  std::vector<Entry> entries;
+  std::vector<Extent> extents;
+  std::vector<const Node*> nodes;  // of its parts
+  bool opaque = false;
+  bool member = false;     // of a type
+  bool ordered = false;
+  bool runs = false;       // when the file is loaded
+  bool feeds_all = false;  // an import of names that it does not say
+};
+
+struct Outline {
+  std::string path;
+  const Language* language = nullptr;  // nullptr when unknown
+  std::string text;                    // of a file without a tree
+  std::unique_ptr<Tree> tree;          // nullptr of an opaque file
+  std::vector<Outlined> symbols;       // the file first
+  bool opaque() const { return symbols.front().opaque; }
+  std::string_view bytes() const { return tree == nullptr ? text : tree->text(); }
+};
+
+Outline outline_of(const Language* language, std::string_view path, std::string_view text,
+                   const Budget& budget);
+
+// Of everything in a symbol that is no layout, its members aside.
+std::string code_of(const Outlined& symbol);
+std::string raw_of(const Outline& outline, const Outlined& symbol);
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,85 @@
+#include "semantic/symbol.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "semantic/outline.h"
+
+namespace gittxn::semantic {
+namespace {
+
+Digest digest_of(std::string_view code) {
+  return code.empty() ? Digest() : sha256(code);
+}
+
+std::string order_of(const Outlined& symbol) {
+  std::string order;
+  for (const Entry& entry : symbol.entries) {
+    order += std::to_string(entry.key.size()) + ":" + entry.key;
+  }
+  return order;
+}
+
+Symbol symbol_of(const Outline& outline, const Outlined& from) {
+  Symbol symbol;
+  symbol.id = from.id;
+  symbol.container = from.container;
+  symbol.kind = from.kind;
+  symbol.name = from.name;
+  symbol.defines = from.defines;
+  symbol.extents = from.extents;
+  symbol.opaque = from.opaque;
+  symbol.raw = sha256(raw_of(outline, from));
+  if (from.opaque) {
+    symbol.hashes.fill(symbol.raw);
+    symbol.nameless = symbol.annotations = symbol.comments = symbol.order = symbol.raw;
+    return symbol;
+  }
+  for (std::size_t i = 0; i < kCapabilities; ++i) symbol.hashes[i] = digest_of(from.code[i]);
+  constexpr auto kContract = static_cast<std::size_t>(Capability::kContract);
+  if (!from.docs.empty()) {
+    symbol.hashes[kContract] = sha256_fields({from.code[kContract], from.docs});
+  }
+  symbol.nameless = digest_of(from.nameless);
+  symbol.annotations = digest_of(from.code[kContract] + from.strings);
+  symbol.comments = digest_of(from.remarks);
+  symbol.order = digest_of(order_of(from));
+  return symbol;
+}
+
+}  // namespace
+
+std::string_view capability_name(Capability capability) {
+  constexpr std::string_view kNames[] = {"signature", "visibility", "body", "contract", "build"};
+  return kNames[static_cast<std::size_t>(capability)];
+}
+
+FileSymbols symbols_of(const Language* language, std::string_view path, std::string_view text,
+                       const Budget& budget) {
+  const Outline outline = outline_of(language, path, text, budget);
+  FileSymbols file;
+  file.path = path;
+  file.language = language == nullptr ? "" : language->name;
+  file.opaque = outline.opaque();
+  file.symbols.reserve(outline.symbols.size());
+  for (const Outlined& symbol : outline.symbols) {
+    file.symbols.push_back(symbol_of(outline, symbol));
+  }
+  return file;
+}
+
+bool same_to(Reader reader, const FileSymbols& a, const FileSymbols& b) {
+  if (a.language != b.language || a.symbols.size() != b.symbols.size()) return false;
+  return std::equal(
+      a.symbols.begin(), a.symbols.end(), b.symbols.begin(), [&](const Symbol& x, const Symbol& y) {
+        if (x.id != y.id || x.opaque != y.opaque || x.order != y.order) return false;
+        if (reader == Reader::kPerson) return x.hashes == y.hashes && x.comments == y.comments;
+        for (std::size_t i = 0; i < kCapabilities; ++i) {
+          if (static_cast<Capability>(i) == Capability::kContract) continue;
+          if (x.hashes[i] != y.hashes[i]) return false;
+        }
+        return x.annotations == y.annotations;
+      });
+}
+
+}  // namespace gittxn::semantic
