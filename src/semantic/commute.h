@@ -28,7 +28,7 @@ std::string_view verdict_name(Verdict verdict);  // "COMMUTE", "VALIDATE", "BLOC
 enum class Rule : std::uint8_t {
   kDisjoint,         // nothing met
   kSameSymbol,       // both changed one symbol's body, or its comments
-  kSignatureBody,    // signature, visibility or build of a symbol against any change of it
+  kSignatureBody,    // name, signature, visibility or build of a symbol against any change of it
   kBothAdded,        // added by both, differently
   kRemovedChanged,   // removed by one, changed, moved or added to by the other
   kContainer,        // the head of a container against a change of something in it

@@ -83,6 +83,19 @@ class FileFootprint {
     return lines;
   }
 
+  // What a reader of prose takes for code: in `back quotes`, or with a parenthesis behind it.
+  static std::vector<std::string_view> code_words(std::string_view line) {
+    std::vector<std::string_view> words;
+    for (const std::string_view word : words_of(line)) {
+      const auto begin = static_cast<std::size_t>(word.data() - line.data());
+      const bool call = begin + word.size() < line.size() && line[begin + word.size()] == '(';
+      const auto quotes = std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(begin),
+                                     '`');
+      if (call || quotes % 2 == 1) words.push_back(word);
+    }
+    return words;
+  }
+
   // In lines that one of the two does not have.
   std::set<std::string_view> changed_words() const {
     std::unordered_map<std::string_view, int> count;
@@ -93,9 +106,11 @@ class FileFootprint {
     }
     for (const std::string_view line : lines_of(a)) ++count[line];
     for (const std::string_view line : lines_of(b)) --count[line];
+    const bool prose = is_prose(pair_.change->path);
     for (const auto& [line, times] : count) {
       if (times == 0) continue;
-      for (const std::string_view word : words_of(line)) words.insert(word);
+      const auto found = prose && line.size() < 10'000 ? code_words(line) : words_of(line);
+      words.insert(found.begin(), found.end());
     }
     return words;
   }
@@ -142,10 +157,12 @@ class FileFootprint {
   }
 
   void count_definitions() {
+    std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const Outline* side : {&pair_.before, &pair_.after}) {
       for (const Outlined& symbol : side->symbols) {
-        if (side == &pair_.after && before_.contains(symbol.id)) continue;
-        for (const std::string& name : symbol.defines) ++out_.definitions[name];
+        for (const std::string& name : symbol.defines) {
+          if (seen.emplace(name, symbol.container).second) ++out_.definitions[name];
+        }
       }
     }
   }
@@ -223,11 +240,11 @@ class FileFootprint {
     return what;
   }
 
-  // Before, its container had another one that is found by the same name.
+  // Its container has another one that is found by the same name, and had it before.
   bool has_sibling(const Outlined& added) const {
     return std::any_of(
         pair_.before.symbols.begin(), pair_.before.symbols.end(), [&](const Outlined& other) {
-          return other.container == added.container &&
+          return other.container == added.container && after_.contains(other.id) &&
                  std::find_first_of(other.defines.begin(), other.defines.end(),
                                     added.defines.begin(),
                                     added.defines.end()) != other.defines.end();

@@ -110,7 +110,7 @@ struct Footprint {
   // Sets that were looked at, as far as the caller of footprint_of knows and puts here. (That an
   // edit looked at its own names is in `uses` and `writes`.)
   std::vector<Predicate> read;
-  // In the changed files, before and after: how many symbols define a name.
+  // In the changed files, before and after: how many containers have something of a name.
   std::map<std::string, int, std::less<>> definitions;
   bool empty() const { return writes.empty(); }
 };

@@ -218,6 +218,8 @@ class Outliner {
     if (node.says == Fact::kDefine) defines.emplace_back(node.text);
     const bool hidden = at.loose || at.capability != Capability::kBody;
     if (!hidden || node.decl.empty() || at.open || is_data(tree_.language())) return;
+    if (node.decl == "import" || node.decl == "package") return;
+    if (!symbol(at).nodes.empty() && symbol(at).nodes.back() == &node) return;
     for (const std::string_view word : words_of(node.name)) defines.emplace_back(word);
   }
 
@@ -381,9 +383,8 @@ class Outliner {
 
   void import_name(const Node& node, const Place& at) {
     const std::size_t index = find_or_add(node, "import", squeeze(node.text), {}, at);
-    for (const std::string_view word : words_of(node.text)) {
-      out_.symbols[index].defines.emplace_back(word);
-    }
+    bound_by(node, &out_.symbols[index].defines);
+    if (node.text == "self") bound_by(*node.parent->parent, &out_.symbols[index].defines);
     out_.symbols[index].feeds_all = imports_all(node);
     Place name = at;
     name.symbol = index;
@@ -393,6 +394,31 @@ class Outliner {
     bracket(node, name, '(');
     inside(node, name);
     bracket(node, name, ')');
+  }
+
+  // The names that an import brings in: of a path its last part, of a package in Go what it may be
+  // called.
+  void bound_by(const Node& node, std::vector<std::string>* defines) const {
+    std::vector<std::string_view> words;
+    const std::string_view language = tree_.language().name;
+    if (node.kind == "import_statement" && language != "python") {
+      for (const Node* clause : node.kids) {
+        if (clause->kind != "import_clause") continue;
+        for (const Node* kid : clause->kids) {
+          if (kid->role == Role::kSet || !kid->named) continue;
+          const std::vector<std::string_view> said = words_of(kid->text);
+          if (!said.empty()) words.push_back(said.back());
+        }
+      }
+    } else if (language == "go" || node.kind == "import_statement") {
+      words = words_of(node.text);
+    } else if (node.kind != "preproc_include" && node.kind != "import_from_statement") {
+      words = words_of(node.text);
+      if (!words.empty()) words = {words.back()};
+    }
+    for (const std::string_view word : words) {
+      if (word != "import" && word != "as") defines->emplace_back(word);
+    }
   }
 
   // Of a header, a wildcard or a module run for its effects the names are not known; of a trait in
@@ -522,7 +548,7 @@ class Outliner {
     std::vector<std::string>& defines = made->defines;
     if (is_any(node.decl, {"guard", "impl", "imports"})) return;
     if (node.decl == "import") {
-      for (const std::string_view word : words_of(node.text)) defines.emplace_back(word);
+      bound_by(node, &defines);
       made->feeds_all = imports_all(node);
       return;
     }

@@ -1,0 +1,591 @@
+#include "semantic/commute.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+namespace gittxn::semantic {
+namespace {
+
+constexpr std::size_t kMaxFindings = 64;
+
+bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of) {
+  return std::find(any_of.begin(), any_of.end(), text) != any_of.end();
+}
+
+enum class Family : std::uint8_t { kUnknown, kC, kScript, kData, kOther };
+
+Family family_of(std::string_view language) {
+  if (language.empty()) return Family::kUnknown;
+  if (is_any(language, {"c", "cpp"})) return Family::kC;
+  if (is_any(language, {"javascript", "typescript", "tsx"})) return Family::kScript;
+  if (is_any(language, {"json", "yaml", "toml"})) return Family::kData;
+  return Family::kOther;
+}
+
+// How names of one language mean something in another: C's are linked with by all; data is reached
+// by text and by members; a file that is not understood may be anything.
+enum class Reach : std::uint8_t { kNone, kText, kMaybe, kFull };
+
+Reach reach(const std::string& from, const std::string& to) {
+  const Family a = family_of(from), b = family_of(to);
+  if (a == Family::kUnknown || b == Family::kUnknown) return Reach::kMaybe;
+  if (a == Family::kData || b == Family::kData) return Reach::kText;
+  if (a == b && (a != Family::kOther || from == to)) return Reach::kFull;
+  return a == Family::kC || b == Family::kC ? Reach::kMaybe : Reach::kNone;
+}
+
+bool is_header(std::string_view path) {
+  return path.ends_with(".h") || path.ends_with(".hh") || path.ends_with(".hpp") ||
+         path.ends_with(".hxx") || path.ends_with(".inl") || path.ends_with(".ipp");
+}
+
+bool is_function(const Write& write) {
+  return is_any(write.kind, {"function", "prototype", "constructor"});
+}
+
+bool makes(std::string_view name) {
+  return is_any(name, {"__init__", "__new__", "__call__", "__post_init__", "constructor"});
+}
+
+// Called without being named.
+bool is_implicit(std::string_view name) {
+  return name.starts_with("operator") || (name.starts_with("__") && name.ends_with("__"));
+}
+
+// What happened to the definition of a name, the weakest first.
+enum class Event : std::uint8_t {
+  kWords,   // a comment that says what it does
+  kMoved,   // its place, which has a meaning
+  kMaybe,   // statements that may define it
+  kBody,    // what it does or what its value is
+  kAdded,   // there is one more
+  kStrong,  // what users rely on, or it is gone
+  kOpaque,  // anything
+  kMacro,   // text that is put into users
+};
+
+struct Defined {
+  std::string name;
+  const Write* write = nullptr;
+  Event event = Event::kBody;
+};
+
+Event event_of(const Write& write) {
+  if (write.opaque) return Event::kOpaque;
+  if (write.kind == "macro" && write.change != Change::kMoved) return Event::kMacro;
+  switch (write.change) {
+    case Change::kAdded:
+      return write.overload ? Event::kStrong : Event::kAdded;
+    case Change::kRemoved:
+      return Event::kStrong;
+    case Change::kMoved:
+      return Event::kMoved;
+    case Change::kChanged:
+      break;
+  }
+  if (write.what.strong() || write.kind == "file") return Event::kStrong;
+  return write.what.code() ? Event::kBody : Event::kWords;
+}
+
+bool tells(const Write& write) {
+  if (write.change == Change::kMoved) return write.ordered;
+  return write.change != Change::kChanged || write.what.code() || write.what.contract_in_words;
+}
+
+// What somebody who uses the type sees of it, without naming the member.
+bool shapes_type(const Write& write) {
+  const bool part = is_any(write.kind, {"field", "constant"});
+  return write.member && part && (write.change != Change::kChanged || write.what.strong());
+}
+
+std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
+  std::vector<Defined> all;
+  for (const Write* write : writes) {
+    if (!tells(*write)) continue;
+    const Event event = event_of(*write);
+    for (const std::string& name : write->defines) {
+      all.push_back({name, write, event});
+      if (write->of_type.empty()) continue;
+      if (makes(name)) {
+        all.push_back({write->of_type, write, event});
+      } else if (is_implicit(name)) {
+        all.push_back({write->of_type, write, Event::kMaybe});
+      }
+    }
+    for (const std::string& name : write->maybe) {
+      all.push_back({name, write, write->opaque ? Event::kOpaque : Event::kMaybe});
+    }
+    if (shapes_type(*write)) all.push_back({write->of_type, write, Event::kMaybe});
+  }
+  return all;
+}
+
+std::string did(const Write& write) {
+  if (write.opaque) return "changed " + write.symbol + ", which could not be parsed";
+  if (!write.renamed_to.empty()) return "changed " + write.symbol + " to " + write.renamed_to;
+  if (write.change != Change::kChanged) {
+    return std::string(change_name(write.change)) + " " + write.symbol;
+  }
+  std::string what;
+  for (std::size_t i = 0; i < kCapabilities; ++i) {
+    if (write.what.of[i] == 0) continue;
+    what += (what.empty() ? "" : " and ") +
+            std::string(capability_name(static_cast<Capability>(i)));
+  }
+  if (what.empty()) what = "comments";
+  return "changed the " + what + " of " + write.symbol;
+}
+
+class Judge {
+ public:
+  Judge(const Footprint& a, const Footprint& b) : a_(a), b_(b) {}
+
+  Commuted run() {
+    split();
+    for (const auto& [x, y] : both_) same_symbol(*x, *y);
+    for (const bool turned : {false, true}) {
+      turned_ = turned;
+      containers();
+      names();
+      implementers();
+      imports();
+      predicates();
+    }
+    turned_ = false;
+    definitions();
+    neighbours();
+    return result();
+  }
+
+ private:
+  // Seen from the side that is looked at, a_ or b_.
+  const Footprint& mine() const { return turned_ ? b_ : a_; }
+  const Footprint& theirs() const { return turned_ ? a_ : b_; }
+  const std::vector<const Write*>& my_writes() const { return turned_ ? right_ : left_; }
+  const std::vector<const Write*>& their_writes() const { return turned_ ? left_ : right_; }
+
+  // What both did alike is no matter between them.
+  void split() {
+    std::size_t i = 0, j = 0;
+    while (i < a_.writes.size() || j < b_.writes.size()) {
+      const Write* x = i < a_.writes.size() ? &a_.writes[i] : nullptr;
+      const Write* y = j < b_.writes.size() ? &b_.writes[j] : nullptr;
+      if (y == nullptr || (x != nullptr && x->symbol < y->symbol)) {
+        left_.push_back(x);
+        ++i;
+      } else if (x == nullptr || y->symbol < x->symbol) {
+        right_.push_back(y);
+        ++j;
+      } else {
+        meet(&i, &j);
+      }
+    }
+  }
+
+  // A symbol may have been changed and moved: two writes of one side.
+  void meet(std::size_t* i, std::size_t* j) {
+    const std::string& symbol = a_.writes[*i].symbol;
+    std::vector<const Write*> xs, ys;
+    for (; *i < a_.writes.size() && a_.writes[*i].symbol == symbol; ++*i) xs.push_back(&a_.writes[*i]);
+    for (; *j < b_.writes.size() && b_.writes[*j].symbol == symbol; ++*j) ys.push_back(&b_.writes[*j]);
+    const bool alike = xs.size() == 1 && ys.size() == 1 && xs[0]->change == ys[0]->change &&
+                       xs[0]->change != Change::kMoved && xs[0]->after == ys[0]->after;
+    if (alike) {
+      agreed_.insert(symbol);
+      return;
+    }
+    left_.insert(left_.end(), xs.begin(), xs.end());
+    right_.insert(right_.end(), ys.begin(), ys.end());
+    for (const Write* x : xs) {
+      for (const Write* y : ys) both_.emplace_back(x, y);
+    }
+  }
+
+  void find(Verdict verdict, Rule rule, const Write& mine, const std::string& their_symbol,
+            const std::string& name, const std::string& sentence) {
+    Finding finding;
+    finding.verdict = verdict;
+    finding.rule = rule;
+    finding.left = turned_ ? their_symbol : mine.symbol;
+    finding.right = turned_ ? mine.symbol : their_symbol;
+    finding.name = name;
+    finding.why = sentence;
+    if (seen_.insert({finding.left, finding.right, name, rule, verdict}).second) {
+      findings_.push_back(std::move(finding));
+    }
+  }
+
+  void pair(Verdict verdict, Rule rule, const Write& x, const Write& y) {
+    find(verdict, rule, x, y.symbol, {}, "one side " + did(x) + ", the other " + did(y));
+  }
+
+  void same_symbol(const Write& x, const Write& y) {
+    if (x.opaque || y.opaque) {
+      // Two edits of a text that no language is known for; what else it meets is found by words.
+      const bool texts = x.language.empty() && x.change == y.change && x.change == Change::kChanged;
+      return pair(texts ? Verdict::kValidate : Verdict::kBlock, Rule::kOpaque, x, y);
+    }
+    if (x.change == Change::kRemoved || y.change == Change::kRemoved) {
+      if (x.change == y.change) return;
+      const Write& gone = x.change == Change::kRemoved ? x : y;
+      const Rule rule = gone.renamed_to.empty() ? Rule::kRemovedChanged : Rule::kSignatureBody;
+      return pair(Verdict::kBlock, rule, x, y);
+    }
+    if (x.change == Change::kAdded || y.change == Change::kAdded) {
+      return pair(Verdict::kBlock, Rule::kBothAdded, x, y);
+    }
+    if (x.change == Change::kMoved || y.change == Change::kMoved) {
+      const bool meant = x.change == y.change || (x.change == Change::kMoved ? x : y).ordered;
+      if (meant) pair(Verdict::kValidate, Rule::kOrder, x, y);
+      return;
+    }
+    both_changed(x, y);
+  }
+
+  void both_changed(const Write& x, const Write& y) {
+    const bool code = x.what.code() && y.what.code();
+    if (!code) return pair(Verdict::kValidate, Rule::kSameSymbol, x, y);
+    if (x.kind == "import") return pair(Verdict::kBlock, Rule::kImport, x, y);
+    if (x.kind == "macro") return pair(Verdict::kBlock, Rule::kMacro, x, y);
+    if (x.what.strong() || y.what.strong()) {
+      return pair(Verdict::kBlock, Rule::kSignatureBody, x, y);
+    }
+    // A value is one decision.
+    if (is_any(x.kind, {"key", "table", "element", "variable", "field", "constant"})) {
+      return pair(Verdict::kBlock, Rule::kSameSymbol, x, y);
+    }
+    const bool loose = !is_function(x);
+    pair(Verdict::kValidate, loose ? Rule::kLoose : Rule::kSameSymbol, x, y);
+  }
+
+  // Who edits something in a container relied on what the container is.
+  void containers() {
+    for (const Write* write : my_writes()) {
+      const bool gone = write->change == Change::kRemoved;
+      const bool strong = write->change == Change::kChanged && write->what.strong();
+      if (!gone && !strong && !write->opaque) continue;
+      const auto& others = their_writes();
+      auto at = std::upper_bound(
+          others.begin(), others.end(), write->symbol,
+          [](const std::string& id, const Write* other) { return id < other->symbol; });
+      for (; at != others.end() && (*at)->symbol.starts_with(write->symbol); ++at) {
+        const Write& inner = **at;
+        if (inner.symbol == write->symbol) continue;
+        if (gone && inner.change == Change::kRemoved) continue;
+        const Rule rule = write->opaque ? Rule::kOpaque
+                          : gone        ? Rule::kRemovedChanged
+                                        : Rule::kContainer;
+        pair(Verdict::kBlock, rule, *write, inner);
+      }
+    }
+  }
+
+  // --- names ---
+
+  int definitions_of(const std::string& name) const {
+    int most = 0;
+    for (const Footprint* side : {&a_, &b_}) {
+      const auto found = side->definitions.find(name);
+      if (found != side->definitions.end()) most = std::max(most, found->second);
+    }
+    return most;
+  }
+
+  static bool less_name(const Use& use, const std::string& name) { return use.name < name; }
+
+  void names() {
+    const std::vector<Use>& uses = theirs().uses;
+    for (const Defined& defined : defined_by(my_writes())) {
+      auto at = std::lower_bound(uses.begin(), uses.end(), defined.name, less_name);
+      for (; at != uses.end() && at->name == defined.name; ++at) {
+        if (at->symbol != defined.write->symbol && !agreed_.contains(at->symbol)) {
+          judge_use(defined, *at);
+        }
+      }
+    }
+  }
+
+  void judge_use(const Defined& defined, const Use& use) {
+    if (use.state == UseState::kLost) return;
+    const Write& write = *defined.write;
+    const bool here = use.path == write.path;
+    auto [verdict, rule] = write.kind == "import" ? by_import(defined, use) : by_use(defined, use);
+    Reach reached = reach(write.language, use.language);
+    const bool by_text = use.role == UseRole::kText || use.role == UseRole::kMember;
+    if (reached == Reach::kNone || (reached == Reach::kText && !by_text && !here)) return;
+    // Proven to mean something else, unless the name is put in as text.
+    if (use.local && defined.event != Event::kMacro) {
+      if (!here) return;
+      reached = Reach::kMaybe;
+    }
+    if (verdict == Verdict::kBlock && reached != Reach::kFull) {
+      verdict = Verdict::kValidate;
+      rule = Rule::kAmbiguous;
+    }
+    if (verdict == Verdict::kCommute) return;
+    const std::string how = use.state == UseState::kGained ? " uses '" : " edited a user of '";
+    find(verdict, rule, write, use.symbol, use.name,
+         "one side " + did(write) + ", the other" + how + use.name + "' in " + use.symbol);
+  }
+
+  using Judged = std::pair<Verdict, Rule>;
+
+  // An import feeds the file that it is in; others may import the name from there.
+  static Judged by_import(const Defined& defined, const Use& use) {
+    const Judged none = {Verdict::kCommute, Rule::kImport};
+    if (use.role == UseRole::kText) return none;
+    if (use.path != defined.write->path) {
+      const bool from = use.role == UseRole::kImport && use.state == UseState::kGained;
+      return from && defined.event >= Event::kStrong ? Judged{Verdict::kValidate, Rule::kImport}
+                                                     : none;
+    }
+    if (use.role == UseRole::kImport || defined.event < Event::kAdded) return none;
+    const bool gained = use.state == UseState::kGained;
+    const bool blocks = gained || defined.event >= Event::kStrong;
+    // Behind a dot it is somebody else's name, most likely.
+    const bool sure = blocks && use.role != UseRole::kMember;
+    return {sure ? Verdict::kBlock : Verdict::kValidate, Rule::kImport};
+  }
+
+  Judged by_use(const Defined& defined, const Use& use) const {
+    const bool gained = use.state == UseState::kGained;
+    const Judged none = {Verdict::kCommute, Rule::kDisjoint};
+    if (use.role == UseRole::kText) {
+      return defined.event >= Event::kStrong ? Judged{Verdict::kValidate, Rule::kAmbiguous} : none;
+    }
+    switch (defined.event) {
+      case Event::kMacro:
+        return {Verdict::kBlock, Rule::kMacro};
+      case Event::kOpaque:
+        return {Verdict::kValidate, Rule::kOpaque};
+      case Event::kStrong:
+      case Event::kAdded:
+        return by_definition(defined, use);
+      case Event::kBody:
+        return {Verdict::kValidate, Rule::kBodyCaller};
+      case Event::kMaybe:
+        return gained ? Judged{Verdict::kValidate, Rule::kAmbiguous} : none;
+      case Event::kMoved:
+        return gained ? Judged{Verdict::kValidate, Rule::kOrder} : none;
+      case Event::kWords:
+        return gained ? Judged{Verdict::kValidate, Rule::kBodyCaller} : none;
+    }
+    return none;
+  }
+
+  Judged by_definition(const Defined& defined, const Use& use) const {
+    const bool added = defined.event == Event::kAdded;
+    const bool fresh = added || defined.write->change == Change::kAdded;
+    const Rule rule = fresh ? Rule::kNewDefinition : Rule::kDefinitionUse;
+    if (use.state == UseState::kKept) return {Verdict::kValidate, rule};
+    if (use.role != UseRole::kMember) return {Verdict::kBlock, rule};
+    // Whose member it is cannot be told from the name when several have it; a new one that is no
+    // overload is one of several.
+    if (added || definitions_of(use.name) > 1) return {Verdict::kValidate, Rule::kAmbiguous};
+    return {Verdict::kBlock, rule};
+  }
+
+  // --- sets ---
+
+  // A type's members are what its implementers must follow.
+  void implementers() {
+    const std::vector<Use>& uses = theirs().uses;
+    for (const Write* write : my_writes()) {
+      const bool told = write->change != Change::kChanged || write->what.strong();
+      if (!told || write->change == Change::kMoved) continue;
+      std::vector<std::string> types;
+      if (write->member && !write->of_type.empty()) types = {write->of_type};
+      if (write->kind == "type") types = write->defines;
+      for (const std::string& type : types) {
+        auto at = std::lower_bound(uses.begin(), uses.end(), type, less_name);
+        for (; at != uses.end() && at->name == type; ++at) {
+          if (at->role != UseRole::kSuper || at->state != UseState::kGained) continue;
+          if (reach(write->language, at->language) != Reach::kFull) continue;
+          if (agreed_.contains(at->symbol)) continue;
+          find(Verdict::kBlock, Rule::kImplementers, *write, at->symbol, type,
+               "one side " + did(*write) + ", the other made " + at->symbol + " one of '" + type +
+                   "'");
+        }
+      }
+    }
+  }
+
+  // What an import brings in is not always said.
+  void imports() {
+    for (const Write* write : my_writes()) {
+      if (!write->feeds_all || write->change == Change::kMoved) continue;
+      const bool members = write->language == "rust" &&
+                           write->symbol.find('*') == std::string::npos;
+      const bool header = is_header(write->path);
+      const auto& uses = theirs().uses;
+      const auto fed = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
+        const bool reached = use.path == write->path ||
+                             (header && family_of(use.language) == Family::kC);
+        if (!reached || use.local || agreed_.contains(use.symbol)) return false;
+        if (use.state == UseState::kLost || use.role == UseRole::kImport) return false;
+        if (use.state == UseState::kKept && write->change == Change::kAdded) return false;
+        return use.role != UseRole::kText && (!members || use.role == UseRole::kMember);
+      });
+      if (fed == uses.end()) continue;
+      find(Verdict::kValidate, Rule::kImport, *write, fed->symbol, fed->name,
+           "one side " + did(*write) + ", which may bring in any name; the other uses '" +
+               fed->name + "' in " + fed->symbol);
+    }
+  }
+
+  void predicates() {
+    std::vector<Predicate> common;
+    std::vector<Predicate> read = theirs().read;
+    std::sort(read.begin(), read.end());
+    std::set_intersection(mine().touched.begin(), mine().touched.end(), read.begin(), read.end(),
+                          std::back_inserter(common));
+    for (const Predicate& predicate : common) {
+      const std::string what =
+          std::string(predicate_name(predicate.kind)) + " '" + predicate.name + "'";
+      Write none;
+      find(Verdict::kBlock, Rule::kPredicate, none, {}, predicate.name,
+           "one side changed which are the " + what + ", which the other had looked at");
+    }
+  }
+
+  // Two definitions of one name.
+  void definitions() {
+    std::unordered_map<std::string, std::vector<const Defined*>> there;
+    const std::vector<Defined> left = defined_by(left_), right = defined_by(right_);
+    for (const Defined& defined : right) {
+      if (defines(defined)) there[defined.name].push_back(&defined);
+    }
+    for (const Defined& mine : left) {
+      const auto found = defines(mine) ? there.find(mine.name) : there.end();
+      if (found == there.end()) continue;
+      for (const Defined* other : found->second) {
+        if (other->write->symbol != mine.write->symbol) two_definitions(mine, *other);
+      }
+    }
+  }
+
+  static bool defines(const Defined& defined) {
+    const auto& names = defined.write->defines;
+    return (defined.event == Event::kAdded || defined.event >= Event::kStrong) &&
+           std::binary_search(names.begin(), names.end(), defined.name);
+  }
+
+  void two_definitions(const Defined& x, const Defined& y) {
+    const Write &a = *x.write, &b = *y.write;
+    const bool here = a.path == b.path;
+    const bool both_new = a.change == Change::kAdded && b.change == Change::kAdded;
+    const Reach reached = reach(a.language, b.language);
+    if (reached != Reach::kFull) return;
+    const auto told = [&](Verdict verdict, Rule rule) {
+      find(verdict, rule, a, b.symbol, x.name, "one side " + did(a) + ", the other " + did(b) +
+                                                   ": both are found as '" + x.name + "'");
+    };
+    const bool imports = a.kind == "import" || b.kind == "import";
+    if (imports) {
+      if (!here || !both_new) return;
+      return told(a.kind == b.kind ? Verdict::kBlock : Verdict::kValidate, Rule::kImport);
+    }
+    if (here && a.container == b.container) return told(Verdict::kValidate, Rule::kNewDefinition);
+    const bool in_types = !a.of_type.empty() && !b.of_type.empty();
+    if (in_types) {
+      // One may override the other.
+      if (!both_new && !makes(x.name)) told(Verdict::kValidate, Rule::kAmbiguous);
+      return;
+    }
+    if (here || !a.of_type.empty() || !b.of_type.empty()) return;
+    if (family_of(a.language) == Family::kC) return told(Verdict::kValidate, Rule::kNewDefinition);
+    const auto folder = [](const std::string& path) { return path.substr(0, path.rfind('/') + 1); };
+    if (a.language == "go" && both_new && folder(a.path) == folder(b.path)) {
+      told(Verdict::kBlock, Rule::kBothAdded);
+    }
+  }
+
+  // --- places ---
+
+  struct Here {
+    const Write* placed = nullptr;  // added or moved where the order has a meaning
+    const Write* runs = nullptr;
+  };
+
+  static bool is_layout(const Write& write) {
+    if (write.change == Change::kMoved) return write.ordered;
+    if (write.change != Change::kAdded) return false;
+    if (write.kind == "constant") return write.member;
+    return write.kind == "field" && is_any(write.language, {"c", "cpp", "go", "rust", "python"});
+  }
+
+  static std::map<std::string, Here> by_container(const std::vector<const Write*>& writes) {
+    std::map<std::string, Here> all;
+    for (const Write* write : writes) {
+      const bool self = is_any(write->kind, {"file", "type", "namespace", "impl", "guard"});
+      if (is_layout(*write)) all[write->container].placed = write;
+      if (!write->runs || write->change == Change::kMoved) continue;
+      all[self ? write->symbol : write->container].runs = write;
+    }
+    return all;
+  }
+
+  void neighbours() {
+    const auto left = by_container(left_), right = by_container(right_);
+    for (const auto& [container, mine] : left) {
+      const auto other = right.find(container);
+      if (other == right.end()) continue;
+      const Here& theirs = other->second;
+      if (mine.placed != nullptr && theirs.placed != nullptr) {
+        pair(Verdict::kValidate, Rule::kOrder, *mine.placed, *theirs.placed);
+      }
+      if (mine.runs != nullptr && theirs.runs != nullptr) {
+        pair(Verdict::kValidate, Rule::kLoose, *mine.runs, *theirs.runs);
+      }
+    }
+  }
+
+  Commuted result() {
+    std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& x, const Finding& y) {
+      return std::tie(y.verdict, x.rule, x.left, x.right, x.name) <
+             std::tie(x.verdict, y.rule, y.left, y.right, y.name);
+    });
+    Commuted commuted;
+    if (!findings_.empty()) commuted.verdict = findings_.front().verdict;
+    if (findings_.size() > kMaxFindings) {
+      commuted.more = findings_.size() - kMaxFindings;
+      findings_.resize(kMaxFindings);
+    }
+    commuted.findings = std::move(findings_);
+    return commuted;
+  }
+
+  const Footprint& a_;
+  const Footprint& b_;
+  bool turned_ = false;
+  std::vector<const Write*> left_, right_;
+  std::vector<std::pair<const Write*, const Write*>> both_;
+  std::set<std::string, std::less<>> agreed_;
+  std::set<std::tuple<std::string, std::string, std::string, Rule, Verdict>> seen_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::string_view verdict_name(Verdict verdict) {
+  constexpr std::string_view kNames[] = {"COMMUTE", "VALIDATE", "BLOCK"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view rule_name(Rule rule) {
+  constexpr std::string_view kNames[] = {
+      "disjoint",  "same-symbol", "signature-body", "both-added",     "removed-changed",
+      "container", "opaque",      "definition-use", "new-definition", "ambiguous",
+      "body-caller", "implementers", "import",      "macro",          "order",
+      "loose",     "predicate"};
+  return kNames[static_cast<std::size_t>(rule)];
+}
+
+Commuted commute(const Footprint& a, const Footprint& b) {
+  return Judge(a, b).run();
+}
+
+}  // namespace gittxn::semantic
