@@ -83,10 +83,22 @@ Group candidates(const Group& reads, const Changes& changes) {
   return found;
 }
 
+bool certifies_reads(Isolation level) {
+  return level == Isolation::kStrict || level == Isolation::kSerializable;
+}
+
 class Certification {
  public:
   Certification(const Input& input, Strength strength)
-      : input_(input), strength_(strength), witnesses_(input.history) {}
+      : input_(input), strength_(strength), witnesses_(input.history), masked_(&input.txn->writes) {
+    if (input.symbols == nullptr || input.symbols->merged.empty()) return;
+    // What the transaction did to its own paths hides what the head did to them, which is for the
+    // check of writes; a path that was merged is not hidden, for that check lets it pass.
+    for (const PathChange& write : input.txn->writes) {
+      if (!is_merged(write.path)) unmerged_.push_back(write);
+    }
+    masked_ = &unmerged_;
+  }
 
   void writes() {
     const Footprint& txn = *input_.txn;
@@ -96,7 +108,12 @@ class Certification {
       return;
     }
     for (const Overlap& overlap : overlaps(txn.writes, diff->changes)) {
+      if (overlap.path == overlap.cause && is_merged(overlap.path)) continue;
       conflicts_.push_back(witnesses_.overlap(overlap));
+    }
+    if (input_.symbols == nullptr || INJECTED_BUG("certify.ignore_symbols")) return;
+    for (const SymbolClash& clash : input_.symbols->clashes) {
+      if (stands_in_the_way(clash)) conflicts_.push_back(witnesses_.clash(clash));
     }
   }
 
@@ -160,6 +177,35 @@ class Certification {
   std::size_t checked() const { return checked_; }
 
  private:
+  bool is_merged(const std::string& path) const {
+    return input_.symbols != nullptr &&
+           std::binary_search(input_.symbols->merged.begin(), input_.symbols->merged.end(), path);
+  }
+
+  // Where both changed one file it is the write-write check that symbols take the place of, at
+  // every level; elsewhere they are what one side relied on, which read-committed does not ask.
+  bool stands_in_the_way(const SymbolClash& clash) const {
+    const bool overlap = is_merged(clash.path) || is_merged(clash.cause);
+    if (clash.weight == SymbolClash::Weight::kBlocks) {
+      return overlap || input_.level != Isolation::kReadCommitted;
+    }
+    return overlap &&
+           (certifies_reads(input_.level) || input_.symbols->checks == Symbols::Checks::kNone);
+  }
+
+  // A file that both changed is read in the symbols that were used, which are the clashes; another
+  // one as a whole.
+  bool released(const Read& read, const Stale& stale, const Changes& changes) const {
+    if (stale.cause != read.subject) return false;
+    if (read.kind != ReadKind::kContent && read.kind != ReadKind::kMetadata) return false;
+    if (read.digest.starts_with(kUncommitted)) return false;
+    const PathChange* change = find_change(changes, read.subject);
+    if (change == nullptr || change->before.mode != change->after.mode) return false;
+    if (shape_of(change->after) != Shape::kFile) return false;
+    if (is_merged(read.subject)) return true;
+    return input_.says_the_same && input_.says_the_same(read, *change);
+  }
+
   void version(const Read& read, std::vector<Conflict>& conflicts) const {
     const std::string* now = version_of(input_, read.subject);
     if (now == nullptr && strength_ == Strength::kSoft) return;
@@ -180,13 +226,14 @@ class Certification {
 
   void contents(const Read& read) {
     if (read.kind == ReadKind::kSearch && INJECTED_BUG("certify.ignore_searches")) return;
+    if (read.kind == ReadKind::kContent && is_merged(read.subject)) return;  // as the whole file
     const SnapshotDiff* diff = diff_of(input_, read.snapshot);
     if (diff == nullptr) {
       conflicts_.push_back(witnesses_.no_difference(read.snapshot));
     } else if (!input_.contents) {
       stale_.emplace_back(&read,
                           Stale{read.subject, "unknown", "nobody could look into the files"});
-    } else if (auto stale = input_.contents(read, *diff, input_.txn->writes)) {
+    } else if (auto stale = input_.contents(read, *diff, *masked_)) {
       stale_.emplace_back(&read, *std::move(stale));
     }
   }
@@ -205,15 +252,17 @@ class Certification {
     const Changes& changes = diff->changes;
     const bool narrow = members.size() / kReadsPerChange > changes.size();
     for (const Read* read : narrow ? candidates(members, changes) : members) {
-      if (auto stale = judge(*read, changes, input_.txn->writes)) {
-        stale_.emplace_back(read, *std::move(stale));
-      }
+      auto stale = judge(*read, changes, *masked_);
+      if (!stale || released(*read, *stale, changes)) continue;
+      stale_.emplace_back(read, *std::move(stale));
     }
   }
 
   const Input& input_;
   Strength strength_;
   Witnesses witnesses_;
+  Changes unmerged_;
+  const Changes* masked_;
   std::vector<Conflict> conflicts_;
   std::vector<std::pair<const Read*, Stale>> stale_;
   std::size_t checked_ = 0;
@@ -227,10 +276,6 @@ bool sorted(const Changes& changes) {
 void sort(Changes& changes) {
   std::sort(changes.begin(), changes.end(),
             [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
-}
-
-bool certifies_reads(Isolation level) {
-  return level == Isolation::kStrict || level == Isolation::kSerializable;
 }
 
 Verdict decide(const Input& input) {

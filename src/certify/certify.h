@@ -1,15 +1,16 @@
 // The certifier: decides whether a transaction may land on a head. A pure function: no clock, no
-// disk, no git. Path level; symbols come with semantic/.
+// disk, no git. It judges by paths; what symbols say of two changes is given to it.
 //
 //   read-committed  write-write overlap only
-//   snapshot        write-write (dangerous structures once there are symbols)
+//   snapshot        write-write, and symbols that one changed and the other relies on
 //   serializable    runs as strict until its graph is built; the caller says so
 //   strict          every hard read still holds at the head it lands on
 //
 // A write-write overlap is a path that the transaction and the head both changed since the
 // transaction's base, to different results; or a file against a directory of the same name. The
-// same result on both sides is no overlap, but a read of that path is still certified. Unknown read
-// set: at strict, any change of the head since the snapshot is a conflict.
+// same result on both sides is no overlap, but a read of that path is still certified. A path whose
+// two changes were merged is one only where their symbols meet; a read of it holds where they do
+// not. Unknown read set: at strict, any change of the head since the snapshot is a conflict.
 //
 // When a read holds is said in judge.h, what commutes in overlap.h; docs/design/0002-reads.md says
 // why. It fails closed: a read from a snapshot without a difference in `diffs`, or of a kernel
@@ -44,6 +45,30 @@ struct SummaryState {
 using JudgeContents = std::function<std::optional<Stale>(const Read& read, const SnapshotDiff& diff,
                                                          const Changes& own)>;
 
+// Something of the transaction's change and of the head's that meet in a symbol.
+struct SymbolClash {
+  // kBlocks: one changed what the other relies on. kNeedsChecks: they merge, and only the gates can
+  // say whether the result works.
+  enum class Weight { kBlocks, kNeedsChecks } weight = Weight::kBlocks;
+  std::string path;     // of the transaction's change
+  std::string cause;    // of the head's
+  std::string subject;  // the symbol, as people see it
+  std::string why;      // a sentence
+};
+
+// What symbols say, found by whoever looks into files: land/symbols.h.
+struct Symbols {
+  // Paths that both changed, as files on every side, whose merge is what would land. Sorted.
+  std::vector<std::string> merged;
+  std::vector<SymbolClash> clashes;
+  enum class Checks { kNone, kGates } checks = Checks::kNone;  // that will judge what lands
+};
+
+// Whether a file that was read and not edited still says the same to its reader, though its bytes
+// changed (a reformatted one). Asked for whole files only, with an entry of the same mode on both
+// sides.
+using SaysTheSame = std::function<bool(const Read& read, const PathChange& change)>;
+
 struct Input {
   const Footprint* txn = nullptr;
   // For the base and each snapshot that occurs in the reads: what differs between it and the head.
@@ -55,7 +80,9 @@ struct Input {
   Isolation level = Isolation::kStrict;
   // For each summary read; one that is not here does not hold.
   const std::vector<SummaryState>* summaries = nullptr;
-  JudgeContents contents = {};  // without it no such read holds
+  JudgeContents contents = {};       // without it no such read holds
+  const Symbols* symbols = nullptr;  // without them every overlap is a conflict
+  SaysTheSame says_the_same = {};    // without it every changed file is another one
 };
 
 Verdict certify(const Input& input);

@@ -36,6 +36,8 @@ class Scene : public ::testing::Test {
   ReadSet reads;
   std::vector<std::pair<std::string, std::string>> kernel;
   std::vector<SummaryState> summaries;
+  std::optional<Symbols> symbols;
+  SaysTheSame says_the_same;
 
   void SetUp() override { reads.complete = true; }
 
@@ -63,6 +65,8 @@ class Scene : public ::testing::Test {
     input.kernel = &kernel;
     input.summaries = &summaries;
     input.level = level;
+    if (symbols) input.symbols = &*symbols;
+    input.says_the_same = says_the_same;
     return use(input);
   }
   Verdict at(Isolation level) {
@@ -418,6 +422,101 @@ TEST_F(Scene, OneWitnessASubject) {
   head["a"] = file("a1");
   EXPECT_EQ(strict().conflicts.size(), 1u);
   EXPECT_EQ(strict().checked, 2u);
+}
+
+// ---- what symbols say ----
+
+using Weight = SymbolClash::Weight;
+
+TEST_F(Scene, AMergedFileIsNoOverlapAndItsReadsHold) {
+  ours["a"] = file("a1");
+  head["a"] = file("a2");
+  saw(ReadKind::kContent, "a", "a0");
+  saw(ReadKind::kMetadata, "a", "100644 a0");
+  for (const Isolation level : kLevels) EXPECT_FALSE(at(level).commit);
+  symbols.emplace();
+  symbols->merged = {"a"};
+  for (const Isolation level : kLevels) EXPECT_TRUE(at(level).commit) << isolation_name(level);
+  head["a"] = executable("a2");
+  EXPECT_FALSE(at(Isolation::kStrict).commit) << "not the same kind of file";
+}
+
+TEST_F(Scene, WhatTheHeadDidToAMergedFileIsNotMaskedFromWiderReads) {
+  ours["d/x"] = file("x1");
+  head["d/x"] = file("x2");
+  saw(ReadKind::kTree, "d", "d0");
+  symbols.emplace();
+  symbols->merged = {"d/x"};
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  const Verdict verdict = at(Isolation::kStrict);
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kReadStale);
+}
+
+TEST_F(Scene, ABlockInAMergedFileIsAConflictAtEveryLevel) {
+  ours["a"] = file("a1");
+  head["a"] = file("a2");
+  symbols.emplace();
+  symbols->merged = {"a"};
+  symbols->clashes = {{Weight::kBlocks, "a", "a", "a/f().", "both changed f"}};
+  for (const Isolation level : kLevels) {
+    const Verdict verdict = at(level);
+    ASSERT_EQ(verdict.conflicts.size(), 1u) << isolation_name(level);
+    EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kSymbol);
+    EXPECT_EQ(verdict.conflicts[0].subject, "a/f().");
+    EXPECT_EQ(verdict.conflicts[0].hint, "both changed f");
+    EXPECT_THAT(verdict.conflicts[0].changed_by, HasSubstr("Pat Person"));
+  }
+}
+
+TEST_F(Scene, ABlockBetweenFilesIsWhatOneReliedOn) {
+  ours["a"] = file("a1");
+  head["b"] = file("b2");
+  symbols.emplace();
+  symbols->clashes = {{Weight::kBlocks, "a", "b", "b/f().", "f has another signature"}};
+  EXPECT_TRUE(at(Isolation::kReadCommitted).commit);
+  EXPECT_FALSE(at(Isolation::kSnapshot).commit);
+  EXPECT_FALSE(at(Isolation::kStrict).commit);
+}
+
+TEST_F(Scene, WhatNeedsChecksIsTheGatesToSayBelowStrict) {
+  ours["a"] = file("a1");
+  head["a"] = file("a2");
+  symbols.emplace();
+  symbols->merged = {"a"};
+  symbols->clashes = {{Weight::kNeedsChecks, "a", "a", "a/f().", "both changed f's body"}};
+  for (const Isolation level : kLevels) EXPECT_FALSE(at(level).commit) << "without gates";
+  symbols->checks = Symbols::Checks::kGates;
+  EXPECT_TRUE(at(Isolation::kReadCommitted).commit);
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  EXPECT_FALSE(at(Isolation::kSerializable).commit);
+  EXPECT_FALSE(at(Isolation::kStrict).commit) << "nothing is settled by checks alone";
+}
+
+TEST_F(Scene, WhatNeedsChecksBetweenFilesIsNotReliedOn) {
+  ours["a"] = file("a1");
+  head["b"] = file("b2");
+  symbols.emplace();
+  symbols->clashes = {{Weight::kNeedsChecks, "a", "b", "b/f().", "f's body changed"}};
+  for (const Isolation level : kLevels) EXPECT_TRUE(at(level).commit) << isolation_name(level);
+}
+
+TEST_F(Scene, AFileThatSaysTheSameHolds) {
+  head["a"] = file("a2");
+  saw(ReadKind::kContent, "a", "a0");
+  saw(ReadKind::kMetadata, "a", "100644 a0");
+  bool same = false;
+  says_the_same = [&](const Read& read, const PathChange& change) {
+    EXPECT_EQ(read.subject, change.path);
+    return same;
+  };
+  EXPECT_FALSE(at(Isolation::kStrict).commit);
+  same = true;
+  EXPECT_TRUE(at(Isolation::kStrict).commit);
+  head["a"] = executable("a2");
+  EXPECT_FALSE(at(Isolation::kStrict).commit) << "its mode was looked at";
+  head.erase("a");
+  EXPECT_FALSE(at(Isolation::kStrict).commit) << "gone is not the same";
 }
 
 }  // namespace

@@ -102,6 +102,15 @@ Conflict Witnesses::overlap(const Overlap& overlap) const {
   return conflict;
 }
 
+Conflict Witnesses::clash(const SymbolClash& clash) const {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kSymbol;
+  conflict.subject = clash.subject;
+  conflict.changed_by = who_changed(clash.cause);
+  conflict.hint = clash.why;
+  return conflict;
+}
+
 Conflict Witnesses::version(const Read& read, std::string_view now) const {
   Conflict conflict;
   conflict.kind = read.kind == ReadKind::kKernel ? ConflictKind::kKernel : ConflictKind::kReadStale;

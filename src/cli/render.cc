@@ -170,6 +170,9 @@ std::string conflict_line(const Conflict& conflict, const Style& style) {
     case ConflictKind::kCycle:
       what = "each depends on what the other changed" + by;
       break;
+    case ConflictKind::kSymbol:
+      what = "meets a change" + by + (conflict.hint.empty() ? "" : ": " + clean(conflict.hint));
+      break;
   }
   std::string subject = conflict.subject.empty() ? "(top of the tree)" : clean(conflict.subject);
   return style.paint(Colour::kBold, subject) + "  " + what;

@@ -31,7 +31,7 @@ std::vector<std::string> paths_of(const Changes& changes) {
 }
 
 Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footprint& footprint,
-                                           const Oid& head_tree) {
+                                           const Candidate& candidate) {
   std::set<Oid> snapshots{footprint.base};
   for (const Read& read : footprint.reads.reads) {
     if (!read.snapshot.empty()) snapshots.insert(read.snapshot);
@@ -39,8 +39,12 @@ Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footpri
   const repo::Objects& objects = context.repository->objects();
   std::vector<SnapshotDiff> diffs;
   for (const Oid& snapshot : snapshots) {
+    if (snapshot == candidate.moved.snapshot) {
+      diffs.push_back(candidate.moved);
+      continue;
+    }
     const Oid tree = TRY_IN("reading snapshot " + snapshot.str(), objects.tree_of(snapshot));
-    diffs.push_back({snapshot, TRY(objects.diff(tree, head_tree))});
+    diffs.push_back({snapshot, TRY(objects.diff(tree, candidate.head_tree))});
   }
   return diffs;
 }
@@ -65,7 +69,7 @@ Result<Versions> versions_now(const Context& context, const Footprint& footprint
 // explain.
 Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
                            Candidate& candidate) {
-  const std::vector<SnapshotDiff> diffs = TRY(diffs_to(context, footprint, candidate.head_tree));
+  const std::vector<SnapshotDiff> diffs = TRY(diffs_to(context, footprint, candidate));
   candidate.versions = TRY(versions_now(context, footprint, candidate));
   const std::vector<certify::SummaryState> summaries = TRY(summary_states(
       *context.store, context.repository->objects(), footprint.reads, candidate.head_tree));
@@ -73,6 +77,8 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   certify::Input input{&footprint,          &diffs,          &history,
                        &candidate.versions, candidate.level, &summaries};
   input.contents = judge_contents(context.repository->objects(), candidate.head_tree);
+  input.symbols = &candidate.symbols;
+  input.says_the_same = says_the_same(context.repository->objects());
   for (const Conflict& stale : certify::stale_soft_reads(input)) {
     candidate.notes.push_back(stale.subject == kPolicySubject
                                   ? "the policy changed since the snapshot; the new one decides"
@@ -82,6 +88,19 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   if (verdict.commit) return verdict;
   history = TRY(history_between(context, diffs, candidate.head));
   return certify::certify(input);
+}
+
+// What the head changed since the work's base, and what of the two meets.
+Result<SymbolFindings> look_at_both(const Context& context, const Work& work,
+                                    Candidate& candidate) {
+  const repo::Objects& objects = context.repository->objects();
+  const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
+  candidate.moved = {work.footprint.base, TRY(objects.diff(base_tree, candidate.head_tree))};
+  SymbolFindings findings = TRY(look_into(objects, candidate.moved.changes, work.footprint.writes));
+  candidate.symbols = findings.symbols;
+  candidate.symbols.checks = candidate.policy.gates.empty() ? certify::Symbols::Checks::kNone
+                                                            : certify::Symbols::Checks::kGates;
+  return findings;
 }
 
 Conflict to_conflict(const repo::MergeConflict& merge) {
@@ -196,7 +215,7 @@ Result<Work> load_work(const Context& context, const TxnId& id) {
 }
 
 Result<Decision> decide(const Context& context, const Work& work, const Oid& head) {
-  const repo::Objects& objects = context.repository->objects();
+  repo::Objects& objects = context.repository->objects();
   Candidate candidate;
   candidate.head = head;
   candidate.head_tree = TRY(objects.tree_of(head));
@@ -207,6 +226,16 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
   repo::MergeOutcome merged{work.kept.tree, {}};
   if (base_tree != candidate.head_tree) {
     merged = TRY(objects.merge(base_tree, candidate.head_tree, work.kept.tree));
+    SymbolFindings findings = TRY(look_at_both(context, work, candidate));
+    if (!merged.conflicts.empty()) {
+      merged = TRY(merge_with(objects, base_tree, candidate.head_tree, work.kept.tree, findings,
+                              std::move(merged)));
+    }
+    for (const MergedFile& file : findings.files) {
+      candidate.notes.push_back(
+          fmt::format("{}: both changes were merged ({})", file.path, file.rule));
+    }
+    for (std::string& note : findings.notes) candidate.notes.push_back(std::move(note));
   }
   if (merged.conflicts.empty() && merged.tree == candidate.head_tree) {
     return Decision{Decision::Kind::kNothing, std::move(candidate), {}};
@@ -262,21 +291,38 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
   return certify_candidate(context, edited, work.txn, std::move(candidate));
 }
 
-Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Footprint& footprint,
-                              const Oid& head) {
-  Candidate candidate;
-  candidate.head = head;
+namespace {
+
+Status read_head(const Context& context, Candidate& candidate) {
   candidate.head_tree = TRY(context.repository->objects().tree_of(candidate.head));
   candidate.policy = TRY(policy_at(*context.repository, candidate.head));
+  return {};
+}
+
+Result<Verdict> certify_writes(const Context& context, const Txn& txn, const Footprint& footprint,
+                               Candidate& candidate) {
   candidate.level =
       gates::required_isolation(candidate.policy, txn.isolation, paths_of(footprint.writes));
   return certify_on(context, footprint, candidate);
 }
 
+}  // namespace
+
+Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Footprint& footprint,
+                              const Oid& head) {
+  Candidate candidate;
+  candidate.head = head;
+  TRY(read_head(context, candidate));
+  return certify_writes(context, txn, footprint, candidate);
+}
+
 Result<Verdict> certify_now(const Context& context, const TxnId& txn) {
   const Work work = TRY(load_work(context, txn));
-  const Oid head = TRY(context.repository->refs().read(work.txn.target));
-  return certify_reads(context, work.txn, work.footprint, head);
+  Candidate candidate;
+  candidate.head = TRY(context.repository->refs().read(work.txn.target));
+  TRY(read_head(context, candidate));
+  TRY(look_at_both(context, work, candidate));
+  return certify_writes(context, work.txn, work.footprint, candidate);
 }
 
 Result<bool> same_versions(const Context& context, const Work& work, const Candidate& candidate) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "land/land.h"
+#include "land/symbols.h"
 #include "model/verdict.h"
 #include "repo/objects.h"
 
@@ -33,6 +34,8 @@ struct Candidate {
   Policy policy;    // of the head
   Isolation level = Isolation::kStrict;
   std::size_t reads_checked = 0;
+  SnapshotDiff moved;                  // what the head changed since the work's base
+  certify::Symbols symbols;            // what meets in the two, where the base is not the head
   Versions versions;                   // of what is read beside paths, as it was certified with
   std::vector<std::string> notes;      // soft reads that changed, for a person
   std::vector<repo::NewCommit> parts;  // commits between the head and it (keep_commits.h)

@@ -28,7 +28,7 @@ constexpr NameTable<Isolation, 4> kIsolations{{
     {Isolation::kStrict, "strict"},
 }};
 
-constexpr NameTable<ConflictKind, 7> kConflictKinds{{
+constexpr NameTable<ConflictKind, 8> kConflictKinds{{
     {ConflictKind::kReadStale, "read-stale"},
     {ConflictKind::kWriteWrite, "write-write"},
     {ConflictKind::kPredicate, "predicate"},
@@ -36,6 +36,7 @@ constexpr NameTable<ConflictKind, 7> kConflictKinds{{
     {ConflictKind::kGate, "gate"},
     {ConflictKind::kPolicy, "policy"},
     {ConflictKind::kCycle, "cycle"},
+    {ConflictKind::kSymbol, "symbol"},
 }};
 
 std::initializer_list<TxnState> followers(TxnState from) {

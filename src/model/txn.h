@@ -94,7 +94,16 @@ struct Txn {
 };
 
 // Why a transaction did not land: the witness a person sees.
-enum class ConflictKind { kReadStale, kWriteWrite, kPredicate, kKernel, kGate, kPolicy, kCycle };
+enum class ConflictKind {
+  kReadStale,
+  kWriteWrite,
+  kPredicate,
+  kKernel,
+  kGate,
+  kPolicy,
+  kCycle,
+  kSymbol,  // what one changed in a symbol the other relies on
+};
 struct Conflict {
   ConflictKind kind = ConflictKind::kReadStale;
   std::string subject;

@@ -1,0 +1,49 @@
+// What the symbols of the changed files say of a transaction and the head: which files that both
+// changed can be one, what of the two changes meets, and whether a file that was only read still
+// says the same. certify/ is given the answers and knows no language.
+//
+// Only looks: blobs are read, nothing is written. Cost grows with the files that either side
+// changed; over kMostBytes of them nothing is looked into and paths alone decide.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "certify/certify.h"
+#include "model/change.h"
+#include "repo/objects.h"
+
+namespace gittxn::land {
+
+inline constexpr std::size_t kMostBytes = 32u << 20;
+
+// A file that both sides changed, as one.
+struct MergedFile {
+  std::string path;
+  TreeEntry head, work;  // of one mode
+  std::string text;
+  std::string rule;  // of semantic/merge.h
+};
+
+struct SymbolFindings {
+  certify::Symbols symbols;  // `checks` is the caller's to say
+  std::vector<MergedFile> files;
+  std::vector<std::string> notes;  // for a person: what was not merged, and why
+};
+
+// `head` and `work`: what each changed since one base.
+Result<SymbolFindings> look_into(const repo::Objects& objects, const Changes& head,
+                                 const Changes& work);
+
+// What the tree merge left as conflicts because both changed a file, with the merged files in their
+// place. Writes blobs and trees. `merged` as it was when a conflict is of another kind.
+Result<repo::MergeOutcome> merge_with(repo::Objects& objects, const Oid& base_tree,
+                                      const Oid& head_tree, const Oid& work_tree,
+                                      const SymbolFindings& findings, repo::MergeOutcome merged);
+
+// Layout aside, comments included: people and models decide on those too. `objects` must outlive
+// it. Fails closed.
+certify::SaysTheSame says_the_same(const repo::Objects& objects);
+
+}  // namespace gittxn::land

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Two at work on the same code: what lands because they touched different things of it, and what does
+# not because one relied on what the other changed.
+. "$(dirname "$0")/lib.sh"
+
+new_code() {
+  new_repo
+  printf '%s\n' 'def area(width, height):' '    return width * height' '' '' 'def edge(width, height):' \
+    '    return 2 * (width + height)' '' '' 'def name():' "    return 'rectangle'" >src/shape.py
+  printf '%s\n' 'from shape import area' '' '' 'def main():' '    print(area(2, 3))' >src/main.py
+  git add -A
+  git commit -qm 'code'
+}
+person_edits() { # FILE SED-EXPRESSION
+  sed -i "$2" "$1"
+  git commit -qm "person edits $1" -- "$1"
+}
+
+different_functions() {
+  new_code
+  start_run --isolation "$1" -- 'cat src/shape.py; sed -i "s/width \* height/height * width/" src/shape.py; meet'
+  met
+  person_edits src/shape.py "s/'rectangle'/'box'/"
+  go_on
+  ends 0
+  assert_eq "$(field .state)" landed
+  assert_contains "$(show src/shape.py)" 'height * width'
+  assert_contains "$(show src/shape.py)" "'box'"
+  assert_file src/shape.py "$(show src/shape.py)"
+  assert_clean_checkout
+  assert_sound
+}
+at_strict() { different_functions strict; }
+at_snapshot() { different_functions snapshot; }
+test_case 'different functions of one file both land at strict' at_strict
+test_case 'different functions of one file both land at snapshot' at_snapshot
+
+new_caller() {
+  new_code
+  start_run --retries 0 --isolation "$1" -- 'meet
+    printf "\n\ndef both():\n    return edge(1, 2)\n" >>src/main.py
+    sed -i "s/import area/import area, edge/" src/main.py'
+  met
+  person_edits src/shape.py 's/def edge(width, height)/def edge(width, height, depth)/'
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].kind')" symbol
+  assert_contains "$(field '.conflicts[0].hint')" edge
+  assert_contains "$(field '.conflicts[0].changed_by')" 'Pat Person'
+  exits 0 git txn why "$(field .txn)"
+  assert_contains "$OUT" edge
+  assert_lacks "$(show src/main.py)" both
+  assert_sound
+}
+caller_at_strict() { new_caller strict; }
+caller_at_snapshot() { new_caller snapshot; }
+test_case 'a new call of a function whose signature changed does not land at strict' caller_at_strict
+test_case 'a new call of a function whose signature changed does not land at snapshot' caller_at_snapshot
+
+same_function() {
+  new_code
+  start_run --retries 0 -- 'sed -i "s/width \* height/height * width/" src/shape.py; meet'
+  met
+  person_edits src/shape.py 's/def area(width, height)/def area(width: int, height: int)/'
+  go_on
+  ends 1
+  assert_contains "$(field '.conflicts[0].subject')" area
+  assert_sound
+}
+test_case 'one body against its own signature does not land' same_function
+
+reformatted() {
+  new_code
+  start_run -- 'cat src/shape.py; meet; echo x >new.txt'
+  met
+  person_edits src/shape.py 's/2 \* (width + height)/2*(width+height)/'
+  go_on
+  ends 0
+  assert_eq "$(field .state)" landed
+  assert_sound
+}
+test_case 'a file that was read and only laid out anew holds' reformatted
+
+searched() {
+  new_code
+  start_run --retries 0 -- 'grep -rn rectangle src; sed -i "s/width \* height/height * width/" src/shape.py; meet'
+  met
+  person_edits src/shape.py "s/'rectangle'/'box'/"
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].kind')" read-stale
+  assert_sound
+}
+test_case 'a search in a file that both changed has to have the same answer' searched
+finish
