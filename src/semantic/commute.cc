@@ -132,8 +132,8 @@ std::string did(const Write& write) {
   std::string what;
   for (std::size_t i = 0; i < kCapabilities; ++i) {
     if (write.what.of[i] == 0) continue;
-    what += (what.empty() ? "" : " and ") +
-            std::string(capability_name(static_cast<Capability>(i)));
+    what +=
+        (what.empty() ? "" : " and ") + std::string(capability_name(static_cast<Capability>(i)));
   }
   if (what.empty()) what = "comments";
   return "changed the " + what + " of " + write.symbol;
@@ -144,6 +144,8 @@ class Judge {
   Judge(const Footprint& a, const Footprint& b) : a_(a), b_(b) {}
 
   Commuted run() {
+    left_added_ = added_by(a_);
+    right_added_ = added_by(b_);
     split();
     for (const auto& [x, y] : both_) same_symbol(*x, *y);
     for (const bool turned : {false, true}) {
@@ -185,14 +187,52 @@ class Judge {
     }
   }
 
+  // Names of what a side added, with the ids.
+  using Added = std::map<std::string, std::set<std::string>, std::less<>>;
+
+  static Added added_by(const Footprint& side) {
+    Added added;
+    for (const Write& write : side.writes) {
+      if (write.change != Change::kAdded) continue;
+      for (const std::string& name : write.defines) added[name].insert(write.symbol);
+    }
+    return added;
+  }
+
+  // It may be gone because what it was in has become something else.
+  static bool folded(const Footprint& side, const Write& gone) {
+    const auto at = std::lower_bound(
+        side.writes.begin(), side.writes.end(), gone.container,
+        [](const Write& write, const std::string& id) { return write.symbol < id; });
+    return at != side.writes.end() && at->symbol == gone.container &&
+           at->change == Change::kChanged && at->what.has(Capability::kBody);
+  }
+
+  // What one side took out and has elsewhere, in a container that it renamed or another file, was
+  // moved: the other, which took it out, did something else.
+  bool is_alike(const Write& x, const Write& y) const {
+    if (x.change != y.change || x.change == Change::kMoved || x.after != y.after) return false;
+    if (x.change == Change::kChanged) return true;
+    if (x.opaque || y.opaque) return false;
+    // Lines that are the same in two places would be there twice.
+    if (x.change == Change::kAdded) return x.kind == "import" || x.behind == y.behind;
+    if (x.renamed_to != y.renamed_to || folded(a_, x) || folded(b_, y)) return false;
+    return std::all_of(x.defines.begin(), x.defines.end(), [this](const std::string& name) {
+      const auto left = left_added_.find(name), right = right_added_.find(name);
+      if (left == left_added_.end()) return right == right_added_.end();
+      return right != right_added_.end() && left->second == right->second;
+    });
+  }
+
   // A symbol may have been changed and moved: two writes of one side.
   void meet(std::size_t* i, std::size_t* j) {
     const std::string& symbol = a_.writes[*i].symbol;
     std::vector<const Write*> xs, ys;
-    for (; *i < a_.writes.size() && a_.writes[*i].symbol == symbol; ++*i) xs.push_back(&a_.writes[*i]);
-    for (; *j < b_.writes.size() && b_.writes[*j].symbol == symbol; ++*j) ys.push_back(&b_.writes[*j]);
-    const bool alike = xs.size() == 1 && ys.size() == 1 && xs[0]->change == ys[0]->change &&
-                       xs[0]->change != Change::kMoved && xs[0]->after == ys[0]->after;
+    for (; *i < a_.writes.size() && a_.writes[*i].symbol == symbol; ++*i)
+      xs.push_back(&a_.writes[*i]);
+    for (; *j < b_.writes.size() && b_.writes[*j].symbol == symbol; ++*j)
+      ys.push_back(&b_.writes[*j]);
+    const bool alike = xs.size() == 1 && ys.size() == 1 && is_alike(*xs[0], *ys[0]);
     if (alike) {
       agreed_.insert(symbol);
       return;
@@ -229,7 +269,6 @@ class Judge {
       return pair(texts ? Verdict::kValidate : Verdict::kBlock, Rule::kOpaque, x, y);
     }
     if (x.change == Change::kRemoved || y.change == Change::kRemoved) {
-      if (x.change == y.change) return;
       const Write& gone = x.change == Change::kRemoved ? x : y;
       const Rule rule = gone.renamed_to.empty() ? Rule::kRemovedChanged : Rule::kSignatureBody;
       return pair(Verdict::kBlock, rule, x, y);
@@ -417,13 +456,13 @@ class Judge {
   void imports() {
     for (const Write* write : my_writes()) {
       if (!write->feeds_all || write->change == Change::kMoved) continue;
-      const bool members = write->language == "rust" &&
-                           write->symbol.find('*') == std::string::npos;
+      const bool members =
+          write->language == "rust" && write->symbol.find('*') == std::string::npos;
       const bool header = is_header(write->path);
       const auto& uses = theirs().uses;
       const auto fed = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
-        const bool reached = use.path == write->path ||
-                             (header && family_of(use.language) == Family::kC);
+        const bool reached =
+            use.path == write->path || (header && family_of(use.language) == Family::kC);
         if (!reached || use.local || agreed_.contains(use.symbol)) return false;
         if (use.state == UseState::kLost || use.role == UseRole::kImport) return false;
         if (use.state == UseState::kKept && write->change == Change::kAdded) return false;
@@ -480,8 +519,8 @@ class Judge {
     const Reach reached = reach(a.language, b.language);
     if (reached != Reach::kFull) return;
     const auto told = [&](Verdict verdict, Rule rule) {
-      find(verdict, rule, a, b.symbol, x.name, "one side " + did(a) + ", the other " + did(b) +
-                                                   ": both are found as '" + x.name + "'");
+      find(verdict, rule, a, b.symbol, x.name,
+           "one side " + did(a) + ", the other " + did(b) + ": both are found as '" + x.name + "'");
     };
     const bool imports = a.kind == "import" || b.kind == "import";
     if (imports) {
@@ -561,6 +600,7 @@ class Judge {
   const Footprint& a_;
   const Footprint& b_;
   bool turned_ = false;
+  Added left_added_, right_added_;
   std::vector<const Write*> left_, right_;
   std::vector<std::pair<const Write*, const Write*>> both_;
   std::set<std::string, std::less<>> agreed_;
@@ -577,10 +617,10 @@ std::string_view verdict_name(Verdict verdict) {
 
 std::string_view rule_name(Rule rule) {
   constexpr std::string_view kNames[] = {
-      "disjoint",  "same-symbol", "signature-body", "both-added",     "removed-changed",
-      "container", "opaque",      "definition-use", "new-definition", "ambiguous",
-      "body-caller", "implementers", "import",      "macro",          "order",
-      "loose",     "predicate"};
+      "disjoint",    "same-symbol",  "signature-body", "both-added",     "removed-changed",
+      "container",   "opaque",       "definition-use", "new-definition", "ambiguous",
+      "body-caller", "implementers", "import",         "macro",          "order",
+      "loose",       "predicate"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 

@@ -1,7 +1,8 @@
 // Which names mean something of their own, by their place alone. A name said to be local when it is
-// not would hide a read, so every step is one that is known: a parameter from behind its list to the
-// end of its function, a declaration from behind its statement to the end of the block or loop that
-// it stands in directly. Whatever else is around it ends the search, and the name is not local.
+// not would hide a read, so every step is one that is known: a parameter from behind its list to
+// the end of its function, a declaration from behind its statement to the end of the block or loop
+// that it stands in directly. Whatever else is around it ends the search, and the name is not
+// local.
 #include <algorithm>
 #include <initializer_list>
 #include <utility>

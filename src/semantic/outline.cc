@@ -35,8 +35,7 @@ bool is_block(const Node& node) {
 
 // A wrapper (decorated, exported, a template) has the kind and name of what it holds.
 bool is_wrapped(const Node& node) {
-  return node.parent != nullptr && node.decl == node.parent->decl &&
-         node.name == node.parent->name;
+  return node.parent != nullptr && node.decl == node.parent->decl && node.name == node.parent->name;
 }
 
 // "\0" and lengths keep two different trees from the same bytes.
@@ -143,8 +142,8 @@ class Outliner {
 
   void note_error(const Node& node, std::size_t where) {
     if (!node.error) return;
-    const bool below = std::any_of(node.kids.begin(), node.kids.end(),
-                                   [](const Node* kid) { return kid->error; });
+    const bool below =
+        std::any_of(node.kids.begin(), node.kids.end(), [](const Node* kid) { return kid->error; });
     if (!below || node.kind == "ERROR") errors_.push_back(where);
   }
 
@@ -204,8 +203,9 @@ class Outliner {
     if (node.kind.starts_with("jsx_")) return emit(node, at, node.text);
     if (switches && at.capability == Capability::kBody) return body(node, at);
     // That something is decorated or exported is in the tokens for it.
-    const bool wraps = std::any_of(node.kids.begin(), node.kids.end(),
-                                   [](const Node* kid) { return !kid->decl.empty() && is_wrapped(*kid); });
+    const bool wraps = std::any_of(node.kids.begin(), node.kids.end(), [](const Node* kid) {
+      return !kid->decl.empty() && is_wrapped(*kid);
+    });
     if (!wraps) bracket(node, at, '(');
     for (const Node* kid : node.kids) walk(*kid, at);
     if (!wraps) bracket(node, at, ')');
@@ -259,8 +259,8 @@ class Outliner {
   // The children of a list of declarations.
   void members(const Node& node, Place at) {
     Lead lead;
-    const Node* before = nullptr;  // the last one that was no comment
-    std::size_t owner = at.symbol; // of it
+    const Node* before = nullptr;   // the last one that was no comment
+    std::size_t owner = at.symbol;  // of it
     section_.clear();
     note_error(node, at.symbol);
     for (const Node* kid : node.kids) {
@@ -478,9 +478,9 @@ class Outliner {
     in.loose = false;
     in.open = is_container(node) && !merged && node.decl != "import";
     in.branch.clear();
-    in.capability = is_data_kind(node.decl)  ? Capability::kBody
+    in.capability = is_data_kind(node.decl) ? Capability::kBody
                     : node.decl == "import" ? Capability::kBuild
-                                             : Capability::kSignature;
+                                            : Capability::kSignature;
     surroundings(at, index);
     for (const Node* comment : lead.comments) remark(*comment, index, Fact::kDoc);
     for (const Node* attribute : lead.attributes) {
@@ -506,13 +506,18 @@ class Outliner {
     return index;
   }
 
+  static std::ptrdiff_t count_of(const Node& node, std::string_view kind) {
+    return std::count_if(node.kids.begin(), node.kids.end(),
+                         [kind](const Node* kid) { return kid->kind == kind; });
+  }
+
   // The value of a key may be a mapping, whose keys are symbols; a list is one value.
   void data(const Node& node, const Place& at) {
     note_names(node, at);
     if (node.kids.empty()) return emit(node, at, node.text);
     // Several documents in one file may have the same keys.
     const bool list = is_any(node.kind, {"array", "block_sequence", "flow_sequence"}) ||
-                      (node.kind == "stream" && node.kids.size() > 1);
+                      (node.kind == "stream" && count_of(node, "document") > 1);
     Place in = at;
     in.open = at.open && !list;
     bracket(node, in, '(');
@@ -567,10 +572,10 @@ class Outliner {
     made.defines.erase(std::unique(made.defines.begin(), made.defines.end()), made.defines.end());
     if (!is_any(made.kind, {"variable", "field", "constant"})) return;
     const std::string& value = made.code[static_cast<std::size_t>(Capability::kBody)];
-    made.runs = value.find("call") != std::string::npos || value.find("new_") != std::string::npos ||
-                value.find("await") != std::string::npos ||
-                value.find("macro") != std::string::npos ||
-                value.find("invocation") != std::string::npos;
+    made.runs =
+        value.find("call") != std::string::npos || value.find("new_") != std::string::npos ||
+        value.find("await") != std::string::npos || value.find("macro") != std::string::npos ||
+        value.find("invocation") != std::string::npos;
   }
 
   std::size_t seal(const Node& node, std::size_t index) {
