@@ -194,7 +194,7 @@ class FileFootprint {
       if (side == nullptr) continue;
       write.opaque |= side->opaque;
       write.ordered |= side->ordered;
-      write.feeds_all |= side->feeds_all;
+      write.feeds_all |= side->feeds_all || (!any.member && side->name.starts_with("operator"));
       write.defines.insert(write.defines.end(), side->defines.begin(), side->defines.end());
     }
     write.opaque |=

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "semantic/kinds.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -14,10 +15,6 @@ namespace {
 
 // More places that bind one name are not looked through for each of its uses.
 constexpr std::size_t kMaxPlaces = 512;
-
-bool is_any(std::string_view kind, std::initializer_list<std::string_view> kinds) {
-  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
 
 bool has_any(std::string_view kind, std::initializer_list<std::string_view> parts) {
   return std::any_of(parts.begin(), parts.end(), [kind](std::string_view part) {

@@ -7,36 +7,12 @@
 #include <utility>
 
 #include "semantic/descriptor.h"
+#include "semantic/imports.h"
+#include "semantic/kinds.h"
 #include "semantic/names.h"
 
 namespace gittxn::semantic {
 namespace {
-
-bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of) {
-  return std::find(any_of.begin(), any_of.end(), text) != any_of.end();
-}
-
-bool is_data(const Language& language) {
-  return is_any(language.name, {"json", "yaml", "toml"});
-}
-
-bool is_data_kind(std::string_view kind) {
-  return is_any(kind, {"key", "table", "element"});
-}
-
-bool is_container(const Node& node) {
-  return is_any(node.decl, {"type", "namespace", "impl", "guard", "table", "key", "import"});
-}
-
-bool is_block(const Node& node) {
-  return is_any(node.kind, {"block", "compound_statement", "statement_block", "constructor_body",
-                            "statement_list"});
-}
-
-// A wrapper (decorated, exported, a template) has the kind and name of what it holds.
-bool is_wrapped(const Node& node) {
-  return node.parent != nullptr && node.decl == node.parent->decl && node.name == node.parent->name;
-}
 
 // "\0" and lengths keep two different trees from the same bytes.
 void put(std::string* out, char sign, std::string_view kind, std::string_view text) {
@@ -61,31 +37,6 @@ std::string words_in(std::string_view text) {
     if (space && !out.empty() && out.back() != ' ') out += ' ';
   }
   return out;
-}
-
-Capability capability_of(Fact part) {
-  switch (part) {
-    case Fact::kBody:
-      return Capability::kBody;
-    case Fact::kVisibility:
-      return Capability::kVisibility;
-    case Fact::kContract:
-      return Capability::kContract;
-    default:
-      return Capability::kBuild;
-  }
-}
-
-// Whether the place of such a declaration among its neighbours has a meaning.
-bool is_ordered(const Language& language, std::string_view kind, bool member) {
-  const bool c = is_any(language.name, {"c", "cpp"});
-  if (is_any(kind, {"function", "prototype", "constructor"})) return c && !member;
-  if (is_any(kind, {"type", "impl", "namespace"})) {
-    return c || is_any(language.name, {"python", "javascript", "typescript", "tsx"});
-  }
-  if (kind == "import") return c;
-  if (is_data_kind(kind)) return language.name == "yaml";  // anchors
-  return true;
 }
 
 struct Place {
@@ -383,9 +334,10 @@ class Outliner {
 
   void import_name(const Node& node, const Place& at) {
     const std::size_t index = find_or_add(node, "import", squeeze(node.text), {}, at);
-    bound_by(node, &out_.symbols[index].defines);
-    if (node.text == "self") bound_by(*node.parent->parent, &out_.symbols[index].defines);
-    out_.symbols[index].feeds_all = imports_all(node);
+    bound_by(tree_.language(), node, &out_.symbols[index].defines);
+    if (node.text == "self")
+      bound_by(tree_.language(), *node.parent->parent, &out_.symbols[index].defines);
+    out_.symbols[index].feeds_all = imports_all(tree_.language(), node);
     Place name = at;
     name.symbol = index;
     name.unit = 0;
@@ -394,46 +346,6 @@ class Outliner {
     bracket(node, name, '(');
     inside(node, name);
     bracket(node, name, ')');
-  }
-
-  // The names that an import brings in: of a path its last part, of a package in Go what it may be
-  // called.
-  void bound_by(const Node& node, std::vector<std::string>* defines) const {
-    std::vector<std::string_view> words;
-    const std::string_view language = tree_.language().name;
-    if (node.kind == "import_statement" && language != "python") {
-      for (const Node* clause : node.kids) {
-        if (clause->kind != "import_clause") continue;
-        for (const Node* kid : clause->kids) {
-          if (kid->role == Role::kSet || !kid->named) continue;
-          const std::vector<std::string_view> said = words_of(kid->text);
-          if (!said.empty()) words.push_back(said.back());
-        }
-      }
-    } else if (language == "go" || node.kind == "import_statement") {
-      words = words_of(node.text);
-    } else if (node.kind != "preproc_include" && node.kind != "import_from_statement") {
-      words = words_of(node.text);
-      if (!words.empty()) words = {words.back()};
-    }
-    for (const std::string_view word : words) {
-      if (word != "import" && word != "as") defines->emplace_back(word);
-    }
-  }
-
-  // Of a header, a wildcard or a module run for its effects the names are not known; of a trait in
-  // Rust not the methods that come with it.
-  bool imports_all(const Node& node) const {
-    const std::string_view language = tree_.language().name;
-    if (is_any(language, {"c", "cpp", "rust"})) return true;
-    const auto has = [&node](std::string_view kind) {
-      return std::any_of(node.kids.begin(), node.kids.end(),
-                         [kind](const Node* kid) { return kid->kind == kind; });
-    };
-    if (is_any(language, {"javascript", "typescript", "tsx"})) {
-      return node.kind == "import_statement" && !has("import_clause");
-    }
-    return has("dot") || node.text.find('*') != std::string_view::npos;
   }
 
   std::size_t find_or_add(const Node& node, std::string_view kind, const std::string& name,
@@ -448,7 +360,7 @@ class Outliner {
       made.name = name;
       made.parent = at.symbol;
       made.member = is_any(symbol(at).kind, {"type", "impl"});
-      made.ordered = is_ordered(tree_.language(), kind, made.member);
+      made.ordered = is_ordered(tree_.language(), kind, made.member ? Owner::kType : Owner::kNone);
       made.units.emplace_back();
       out_.symbols.push_back(std::move(made));
     }
@@ -553,8 +465,8 @@ class Outliner {
     std::vector<std::string>& defines = made->defines;
     if (is_any(node.decl, {"guard", "impl", "imports"})) return;
     if (node.decl == "import") {
-      bound_by(node, &defines);
-      made->feeds_all = imports_all(node);
+      bound_by(tree_.language(), node, &defines);
+      made->feeds_all = imports_all(tree_.language(), node);
       return;
     }
     const std::vector<std::string_view> words = words_of(node.name);
