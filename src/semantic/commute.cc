@@ -139,8 +139,10 @@ class Judge {
 
   void same_symbol(const Write& x, const Write& y) {
     if (x.opaque || y.opaque) {
-      // Two edits of a text that no language is known for; what else it meets is found by words.
-      const bool texts = x.language.empty() && x.change == y.change && x.change == Change::kChanged;
+      // Two edits of a text that was not understood to begin with are two edits of one body; what
+      // else they meet is found by words.
+      const bool texts = x.never_parsed && y.never_parsed && x.change == Change::kChanged &&
+                         y.change == Change::kChanged;
       return pair(texts ? Verdict::kValidate : Verdict::kBlock, Rule::kOpaque, x, y);
     }
     if (x.change == Change::kRemoved || y.change == Change::kRemoved) {

@@ -129,6 +129,7 @@ class FileFootprint {
     write.language = language();
     write.kind = "file";
     write.opaque = true;
+    write.never_parsed = !pair_.before.symbols.empty() && pair_.before.opaque();
     write.change = !pair_.change->before  ? Change::kAdded
                    : !pair_.change->after ? Change::kRemoved
                                           : Change::kChanged;
@@ -183,6 +184,7 @@ class FileFootprint {
     write.path = pair_.change->path;
     write.language = language();
     write.kind = any.kind;
+    write.never_parsed = was != nullptr && was->opaque;
     write.change = was == nullptr  ? Change::kAdded
                    : is == nullptr ? Change::kRemoved
                                    : Change::kChanged;

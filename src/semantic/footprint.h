@@ -64,8 +64,9 @@ struct Write {
   std::string of_type;                   // the name of the type it is a member of
   std::string behind;  // of kAdded, what stands before it in its container: an id, or statements
   bool opaque = false;
-  bool member = false;     // of a type
-  bool ordered = false;    // its place among its neighbours has a meaning
+  bool never_parsed = false;  // it was opaque before, too
+  bool member = false;        // of a type
+  bool ordered = false;       // its place among its neighbours has a meaning
   bool runs = false;       // loose statements, or a value that is computed when the file is loaded
   bool overload = false;   // added where its container had one of that name
   bool feeds_all = false;  // an import that brings in names it does not say
