@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "semantic/kinds.h"
 #include "semantic/match.h"
 #include "semantic/outline.h"
 
@@ -32,14 +33,6 @@ Outline outlined(const FileChange& change, const std::optional<std::string>& tex
                  const Budget& budget) {
   if (!text) return absent(change);
   return outline_of(language_of(change.path, *text), change.path, *text, budget);
-}
-
-bool is_prose(std::string_view path) {
-  for (const std::string_view ending : {".md", ".markdown", ".rst", ".txt", ".adoc"}) {
-    if (path.ends_with(ending)) return true;
-  }
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  return name == "LICENSE" || name == "README" || name == "CHANGELOG" || name == "AUTHORS";
 }
 
 using ById = std::unordered_map<std::string_view, const Outlined*>;

@@ -53,4 +53,12 @@ bool is_ordered(const Language& language, std::string_view kind, Owner owner) {
   return true;
 }
 
+bool is_prose(std::string_view path) {
+  for (const std::string_view ending : {".md", ".markdown", ".rst", ".txt", ".adoc"}) {
+    if (path.ends_with(ending)) return true;
+  }
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name == "LICENSE" || name == "README" || name == "CHANGELOG" || name == "AUTHORS";
+}
+
 }  // namespace gittxn::semantic

@@ -28,4 +28,7 @@ enum class Owner { kNone, kType };
 // Whether the place of such a declaration among its neighbours has a meaning.
 bool is_ordered(const Language& language, std::string_view kind, Owner owner);
 
+// A file that is read by people alone.
+bool is_prose(std::string_view path);
+
 }  // namespace gittxn::semantic
