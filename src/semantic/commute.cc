@@ -183,6 +183,11 @@ class Judge {
       const bool gone = write->change == Change::kRemoved;
       const bool strong = write->change == Change::kChanged && write->what.strong();
       if (!gone && !strong && !write->opaque) continue;
+      if (write->opaque &&
+          std::binary_search(theirs().paths.begin(), theirs().paths.end(), write->path)) {
+        find(Verdict::kValidate, Rule::kOpaque, *write, write->path + "/", {},
+             "one side " + did(*write) + ", the other edited the file");
+      }
       const auto& others = their_writes();
       auto at = std::upper_bound(
           others.begin(), others.end(), write->symbol,

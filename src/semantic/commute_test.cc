@@ -358,6 +358,7 @@ TEST(Pairs, WhatCannotBeParsedIsTheWholeFile) {
   expect("Makefile", "a:\n\tb\n", "a:\n\tc\n", "a:\n\td\n", kValidate, Rule::kOpaque);
   const std::string broken = base + "int h( {\n";
   expect("a.c", broken, swap(broken, "1", "4"), swap(broken, "2", "3"), kValidate, Rule::kOpaque);
+  expect("a.c", base, swap(base, "1; }", "1; "), swap(base, " 2", "  2"), kValidate, Rule::kOpaque);
   const Footprint shell = edit("x.unknown", "one\n", "one\nparse x\n");
   const Footprint gone = edit("a.c", "int parse(void);\n", "");
   EXPECT_EQ(judge(shell, gone).verdict, kValidate);

@@ -572,6 +572,7 @@ Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& bud
   Footprint footprint;
   for (const FileChange& change : changes) {
     if (change.before == change.after) continue;
+    footprint.paths.push_back(change.path);
     Pair pair;
     pair.change = &change;
     pair.before = outlined(change, change.before, budget);
@@ -587,6 +588,7 @@ Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& bud
   uses.erase(std::unique(uses.begin(), uses.end(),
                          [&](const Use& a, const Use& b) { return key(a) == key(b); }),
              uses.end());
+  std::sort(footprint.paths.begin(), footprint.paths.end());
   note_touched(&footprint);
   return footprint;
 }

@@ -106,8 +106,9 @@ struct Predicate {
 };
 
 struct Footprint {
-  std::vector<Write> writes;  // sorted by symbol
-  std::vector<Use> uses;      // sorted by name
+  std::vector<std::string> paths;  // sorted; of files that were only laid out anew, too
+  std::vector<Write> writes;       // sorted by symbol
+  std::vector<Use> uses;           // sorted by name
   // Sets whose members this change added, took out or changed.
   std::vector<Predicate> touched;  // sorted
   // Sets that were looked at, as far as the caller of footprint_of knows and puts here. (That an

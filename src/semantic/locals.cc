@@ -88,8 +88,8 @@ void Tree::find_locals() {
         leaf->says == Fact::kParameter ? parameter_scope(*leaf) : block_scope(*leaf);
     if (scope.around == nullptr || scope.part->text.starts_with("extern")) continue;
     std::vector<LocalName>& places = locals_[leaf->text];
-    places.push_back({leaf->text.data(), leaf->text});
-    places.push_back({scope.part->text.data() + scope.part->text.size(), scope.around->text});
+    places.push_back({leaf->text.begin(), leaf->text});
+    places.push_back({scope.part->text.end(), scope.around->text});
   }
   for (const std::string_view name : never) locals_.erase(name);
 }

@@ -37,8 +37,13 @@ void add(std::string_view name, UseRole role, std::vector<NameRead>* names) {
 void interpolated(std::string_view text, std::vector<NameRead>* names) {
   std::size_t depth = 0, begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '{' && depth++ == 0) begin = i + 1;
-    if (text[i] != '}' || depth == 0 || --depth > 0) continue;
+    if (text[i] == '{') {
+      if (depth == 0) begin = i + 1;
+      ++depth;
+    }
+    if (text[i] != '}' || depth == 0) continue;
+    --depth;
+    if (depth > 0) continue;
     for (const std::string_view word : words_of(text.substr(begin, i - begin))) {
       add(word, UseRole::kPlain, names);
     }

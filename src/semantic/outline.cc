@@ -130,7 +130,7 @@ class Outliner {
     return out_.symbols[where].units.size() - 1;
   }
 
-  void walk(const Node& node, Place at) {
+  void walk(const Node& node, const Place& at) {
     note_error(node, at.symbol);
     if (node.comment) return remark(node, at.symbol, Fact::kNone);
     if (node.part == Fact::kDoc) return doc(node, at);
@@ -139,7 +139,7 @@ class Outliner {
       enter(node, at, {});
       return;
     }
-    inside(node, std::move(at));
+    inside(node, at);
   }
 
   // As walk, when the node itself has been dealt with.
