@@ -6,144 +6,21 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "semantic/events.h"
+#include "semantic/kinds.h"
+
 namespace gittxn::semantic {
 namespace {
 
 constexpr std::size_t kMaxFindings = 64;
-
-bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of) {
-  return std::find(any_of.begin(), any_of.end(), text) != any_of.end();
-}
-
-enum class Family : std::uint8_t { kUnknown, kC, kScript, kData, kOther };
-
-Family family_of(std::string_view language) {
-  if (language.empty()) return Family::kUnknown;
-  if (is_any(language, {"c", "cpp"})) return Family::kC;
-  if (is_any(language, {"javascript", "typescript", "tsx"})) return Family::kScript;
-  if (is_any(language, {"json", "yaml", "toml"})) return Family::kData;
-  return Family::kOther;
-}
-
-// How names of one language mean something in another: C's are linked with by all; data is reached
-// by text and by members; a file that is not understood may be anything.
-enum class Reach : std::uint8_t { kNone, kText, kMaybe, kFull };
-
-Reach reach(const std::string& from, const std::string& to) {
-  const Family a = family_of(from), b = family_of(to);
-  if (a == Family::kUnknown || b == Family::kUnknown) return Reach::kMaybe;
-  if (a == Family::kData || b == Family::kData) return Reach::kText;
-  if (a == b && (a != Family::kOther || from == to)) return Reach::kFull;
-  return a == Family::kC || b == Family::kC ? Reach::kMaybe : Reach::kNone;
-}
-
-bool is_header(std::string_view path) {
-  return path.ends_with(".h") || path.ends_with(".hh") || path.ends_with(".hpp") ||
-         path.ends_with(".hxx") || path.ends_with(".inl") || path.ends_with(".ipp");
-}
-
-bool is_function(const Write& write) {
-  return is_any(write.kind, {"function", "prototype", "constructor"});
-}
-
-bool makes(std::string_view name) {
-  return is_any(name, {"__init__", "__new__", "__call__", "__post_init__", "constructor"});
-}
-
-// Called without being named.
-bool is_implicit(std::string_view name) {
-  return name.starts_with("operator") || (name.starts_with("__") && name.ends_with("__"));
-}
-
-// What happened to the definition of a name, the weakest first.
-enum class Event : std::uint8_t {
-  kWords,   // a comment that says what it does
-  kMoved,   // its place, which has a meaning
-  kMaybe,   // statements that may define it
-  kBody,    // what it does or what its value is
-  kAdded,   // there is one more
-  kStrong,  // what users rely on, or it is gone
-  kOpaque,  // anything
-  kMacro,   // text that is put into users
-};
-
-struct Defined {
-  std::string name;
-  const Write* write = nullptr;
-  Event event = Event::kBody;
-};
-
-Event event_of(const Write& write) {
-  if (write.opaque) return Event::kOpaque;
-  if (write.kind == "macro" && write.change != Change::kMoved) return Event::kMacro;
-  switch (write.change) {
-    case Change::kAdded:
-      return write.overload ? Event::kStrong : Event::kAdded;
-    case Change::kRemoved:
-      return Event::kStrong;
-    case Change::kMoved:
-      return Event::kMoved;
-    case Change::kChanged:
-      break;
-  }
-  if (write.what.strong() || write.kind == "file") return Event::kStrong;
-  return write.what.code() ? Event::kBody : Event::kWords;
-}
-
-bool tells(const Write& write) {
-  if (write.change == Change::kMoved) return write.ordered;
-  return write.change != Change::kChanged || write.what.code() || write.what.contract_in_words;
-}
-
-// What somebody who uses the type sees of it, without naming the member.
-bool shapes_type(const Write& write) {
-  const bool part = is_any(write.kind, {"field", "constant"});
-  return write.member && part && (write.change != Change::kChanged || write.what.strong());
-}
-
-std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
-  std::vector<Defined> all;
-  for (const Write* write : writes) {
-    if (!tells(*write)) continue;
-    const Event event = event_of(*write);
-    for (const std::string& name : write->defines) {
-      all.push_back({name, write, event});
-      if (write->of_type.empty()) continue;
-      if (makes(name)) {
-        all.push_back({write->of_type, write, event});
-      } else if (is_implicit(name)) {
-        all.push_back({write->of_type, write, Event::kMaybe});
-      }
-    }
-    for (const std::string& name : write->maybe) {
-      all.push_back({name, write, write->opaque ? Event::kOpaque : Event::kMaybe});
-    }
-    if (shapes_type(*write)) all.push_back({write->of_type, write, Event::kMaybe});
-  }
-  return all;
-}
-
-std::string did(const Write& write) {
-  if (write.opaque) return "changed " + write.symbol + ", which could not be parsed";
-  if (!write.renamed_to.empty()) return "changed " + write.symbol + " to " + write.renamed_to;
-  if (write.change != Change::kChanged) {
-    return std::string(change_name(write.change)) + " " + write.symbol;
-  }
-  std::string what;
-  for (std::size_t i = 0; i < kCapabilities; ++i) {
-    if (write.what.of[i] == 0) continue;
-    what += (what.empty() ? "" : " and ") +
-            std::string(capability_name(static_cast<Capability>(i)));
-  }
-  if (what.empty()) what = "comments";
-  return "changed the " + what + " of " + write.symbol;
-}
 
 class Judge {
  public:
   Judge(const Footprint& a, const Footprint& b) : a_(a), b_(b) {}
 
   Commuted run() {
+    left_added_ = added_by(a_);
+    right_added_ = added_by(b_);
     split();
     for (const auto& [x, y] : both_) same_symbol(*x, *y);
     for (const bool turned : {false, true}) {
@@ -185,14 +62,52 @@ class Judge {
     }
   }
 
+  // Names of what a side added, with the ids.
+  using Added = std::map<std::string, std::set<std::string>, std::less<>>;
+
+  static Added added_by(const Footprint& side) {
+    Added added;
+    for (const Write& write : side.writes) {
+      if (write.change != Change::kAdded) continue;
+      for (const std::string& name : write.defines) added[name].insert(write.symbol);
+    }
+    return added;
+  }
+
+  // It may be gone because what it was in has become something else.
+  static bool folded(const Footprint& side, const Write& gone) {
+    const auto at = std::lower_bound(
+        side.writes.begin(), side.writes.end(), gone.container,
+        [](const Write& write, const std::string& id) { return write.symbol < id; });
+    return at != side.writes.end() && at->symbol == gone.container &&
+           at->change == Change::kChanged && at->what.has(Capability::kBody);
+  }
+
+  // What one side took out and has elsewhere, in a container that it renamed or another file, was
+  // moved: the other, which took it out, did something else.
+  bool is_alike(const Write& x, const Write& y) const {
+    if (x.change != y.change || x.change == Change::kMoved || x.after != y.after) return false;
+    if (x.change == Change::kChanged) return true;
+    if (x.opaque || y.opaque) return false;
+    // Lines that are the same in two places would be there twice.
+    if (x.change == Change::kAdded) return x.kind == "import" || x.behind == y.behind;
+    if (x.renamed_to != y.renamed_to || folded(a_, x) || folded(b_, y)) return false;
+    return std::all_of(x.defines.begin(), x.defines.end(), [this](const std::string& name) {
+      const auto left = left_added_.find(name), right = right_added_.find(name);
+      if (left == left_added_.end()) return right == right_added_.end();
+      return right != right_added_.end() && left->second == right->second;
+    });
+  }
+
   // A symbol may have been changed and moved: two writes of one side.
   void meet(std::size_t* i, std::size_t* j) {
     const std::string& symbol = a_.writes[*i].symbol;
     std::vector<const Write*> xs, ys;
-    for (; *i < a_.writes.size() && a_.writes[*i].symbol == symbol; ++*i) xs.push_back(&a_.writes[*i]);
-    for (; *j < b_.writes.size() && b_.writes[*j].symbol == symbol; ++*j) ys.push_back(&b_.writes[*j]);
-    const bool alike = xs.size() == 1 && ys.size() == 1 && xs[0]->change == ys[0]->change &&
-                       xs[0]->change != Change::kMoved && xs[0]->after == ys[0]->after;
+    for (; *i < a_.writes.size() && a_.writes[*i].symbol == symbol; ++*i)
+      xs.push_back(&a_.writes[*i]);
+    for (; *j < b_.writes.size() && b_.writes[*j].symbol == symbol; ++*j)
+      ys.push_back(&b_.writes[*j]);
+    const bool alike = xs.size() == 1 && ys.size() == 1 && is_alike(*xs[0], *ys[0]);
     if (alike) {
       agreed_.insert(symbol);
       return;
@@ -224,12 +139,13 @@ class Judge {
 
   void same_symbol(const Write& x, const Write& y) {
     if (x.opaque || y.opaque) {
-      // Two edits of a text that no language is known for; what else it meets is found by words.
-      const bool texts = x.language.empty() && x.change == y.change && x.change == Change::kChanged;
+      // Two edits of a text that was not understood to begin with are two edits of one body; what
+      // else they meet is found by words.
+      const bool texts = x.never_parsed && y.never_parsed && x.change == Change::kChanged &&
+                         y.change == Change::kChanged;
       return pair(texts ? Verdict::kValidate : Verdict::kBlock, Rule::kOpaque, x, y);
     }
     if (x.change == Change::kRemoved || y.change == Change::kRemoved) {
-      if (x.change == y.change) return;
       const Write& gone = x.change == Change::kRemoved ? x : y;
       const Rule rule = gone.renamed_to.empty() ? Rule::kRemovedChanged : Rule::kSignatureBody;
       return pair(Verdict::kBlock, rule, x, y);
@@ -267,6 +183,11 @@ class Judge {
       const bool gone = write->change == Change::kRemoved;
       const bool strong = write->change == Change::kChanged && write->what.strong();
       if (!gone && !strong && !write->opaque) continue;
+      if (write->opaque &&
+          std::binary_search(theirs().paths.begin(), theirs().paths.end(), write->path)) {
+        find(Verdict::kValidate, Rule::kOpaque, *write, write->path + "/", {},
+             "one side " + did(*write) + ", the other edited the file");
+      }
       const auto& others = their_writes();
       auto at = std::upper_bound(
           others.begin(), others.end(), write->symbol,
@@ -417,13 +338,13 @@ class Judge {
   void imports() {
     for (const Write* write : my_writes()) {
       if (!write->feeds_all || write->change == Change::kMoved) continue;
-      const bool members = write->language == "rust" &&
-                           write->symbol.find('*') == std::string::npos;
+      const bool members =
+          write->language == "rust" && write->symbol.find('*') == std::string::npos;
       const bool header = is_header(write->path);
       const auto& uses = theirs().uses;
       const auto fed = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
-        const bool reached = use.path == write->path ||
-                             (header && family_of(use.language) == Family::kC);
+        const bool reached =
+            use.path == write->path || (header && family_of(use.language) == Family::kC);
         if (!reached || use.local || agreed_.contains(use.symbol)) return false;
         if (use.state == UseState::kLost || use.role == UseRole::kImport) return false;
         if (use.state == UseState::kKept && write->change == Change::kAdded) return false;
@@ -480,8 +401,8 @@ class Judge {
     const Reach reached = reach(a.language, b.language);
     if (reached != Reach::kFull) return;
     const auto told = [&](Verdict verdict, Rule rule) {
-      find(verdict, rule, a, b.symbol, x.name, "one side " + did(a) + ", the other " + did(b) +
-                                                   ": both are found as '" + x.name + "'");
+      find(verdict, rule, a, b.symbol, x.name,
+           "one side " + did(a) + ", the other " + did(b) + ": both are found as '" + x.name + "'");
     };
     const bool imports = a.kind == "import" || b.kind == "import";
     if (imports) {
@@ -561,6 +482,7 @@ class Judge {
   const Footprint& a_;
   const Footprint& b_;
   bool turned_ = false;
+  Added left_added_, right_added_;
   std::vector<const Write*> left_, right_;
   std::vector<std::pair<const Write*, const Write*>> both_;
   std::set<std::string, std::less<>> agreed_;
@@ -577,10 +499,10 @@ std::string_view verdict_name(Verdict verdict) {
 
 std::string_view rule_name(Rule rule) {
   constexpr std::string_view kNames[] = {
-      "disjoint",  "same-symbol", "signature-body", "both-added",     "removed-changed",
-      "container", "opaque",      "definition-use", "new-definition", "ambiguous",
-      "body-caller", "implementers", "import",      "macro",          "order",
-      "loose",     "predicate"};
+      "disjoint",    "same-symbol",  "signature-body", "both-added",     "removed-changed",
+      "container",   "opaque",       "definition-use", "new-definition", "ambiguous",
+      "body-caller", "implementers", "import",         "macro",          "order",
+      "loose",       "predicate"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 

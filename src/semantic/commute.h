@@ -26,23 +26,23 @@ enum class Verdict : std::uint8_t { kCommute, kValidate, kBlock };
 std::string_view verdict_name(Verdict verdict);  // "COMMUTE", "VALIDATE", "BLOCK"
 
 enum class Rule : std::uint8_t {
-  kDisjoint,         // nothing met
-  kSameSymbol,       // both changed one symbol's body, or its comments
-  kSignatureBody,    // name, signature, visibility or build of a symbol against any change of it
-  kBothAdded,        // added by both, differently
-  kRemovedChanged,   // removed by one, changed, moved or added to by the other
-  kContainer,        // the head of a container against a change of something in it
-  kOpaque,           // what could not be parsed against anything in it
-  kDefinitionUse,    // definition of a name changed or gone against a new or changed use of it
-  kNewDefinition,    // a new overload or shadowing definition against a use
-  kAmbiguous,        // the same, of a member that several types have, or of a use that is no code
-  kBodyCaller,       // body against a use in something edited
-  kImplementers,     // a type's members against a new implementer of it
-  kImport,           // an import against what it feeds
-  kMacro,            // a macro against what it feeds
-  kOrder,            // an order that has a meaning, changed by both
-  kLoose,            // statements that run when the file is loaded, changed by both
-  kPredicate,        // a set that one read and the other changed
+  kDisjoint,        // nothing met
+  kSameSymbol,      // both changed one symbol's body, or its comments
+  kSignatureBody,   // name, signature, visibility or build of a symbol against any change of it
+  kBothAdded,       // added by both, differently
+  kRemovedChanged,  // removed by one, changed, moved or added to by the other
+  kContainer,       // the head of a container against a change of something in it
+  kOpaque,          // what could not be parsed against anything in it
+  kDefinitionUse,   // definition of a name changed or gone against a new or changed use of it
+  kNewDefinition,   // a new overload or shadowing definition against a use
+  kAmbiguous,       // the same, of a member that several types have, or of a use that is no code
+  kBodyCaller,      // body against a use in something edited
+  kImplementers,    // a type's members against a new implementer of it
+  kImport,          // an import against what it feeds
+  kMacro,           // a macro against what it feeds
+  kOrder,           // an order that has a meaning, changed by both
+  kLoose,           // statements that run when the file is loaded, changed by both
+  kPredicate,       // a set that one read and the other changed
 };
 std::string_view rule_name(Rule rule);  // "signature-body"
 

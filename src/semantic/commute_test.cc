@@ -43,9 +43,9 @@ constexpr Verdict kCommute = Verdict::kCommute, kValidate = Verdict::kValidate,
 // One small file in each language, whose parts the tests replace: f, its caller g, and h apart.
 struct Sample {
   std::string path;
-  std::string f, g, h;        // three functions; g calls f
-  std::string head = {};      // what opens the file or class
-  std::string tail = {};      // what closes it
+  std::string f, g, h;    // three functions; g calls f
+  std::string head = {};  // what opens the file or class
+  std::string tail = {};  // what closes it
   std::string sep = "\n";
   std::string file(const std::string& a, const std::string& b, const std::string& c) const {
     return head + a + sep + b + sep + c + sep + tail;
@@ -105,7 +105,8 @@ TEST(Pairs, SignatureAgainstBody) {
   for (const Sample& s : all_samples()) {
     const std::string other = swap(swap(s.f, "(int a", "(int z, int a"), "(a", "(z, a");
     expect(s.path, s.base(), s.file(other, s.g, s.h),
-           s.file(swap(swap(s.f, "return a", "return -a"), "    a\n", "    -a\n"), s.g, s.h), kBlock, Rule::kSignatureBody);
+           s.file(swap(swap(s.f, "return a", "return -a"), "    a\n", "    -a\n"), s.g, s.h),
+           kBlock, Rule::kSignatureBody);
   }
 }
 
@@ -139,12 +140,12 @@ TEST(Pairs, BodyAgainstCaller) {
 TEST(Pairs, TwoAddsAtOnePlace) {
   for (const Sample& s : all_samples()) {
     const std::string k = swap(s.h, "hh", "kk"), l = swap(s.h, "hh", "ll");
-    expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k),
-           s.file(s.f, s.g, s.h + s.sep + l), kCommute);
+    expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k), s.file(s.f, s.g, s.h + s.sep + l),
+           kCommute);
     expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k),
            s.file(s.f, s.g, s.h + s.sep + swap(k, "8", "4")), kBlock, Rule::kBothAdded);
-    expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k),
-           s.file(s.f, s.g, s.h + s.sep + k), kCommute);
+    expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k), s.file(s.f, s.g, s.h + s.sep + k),
+           kCommute);
   }
 }
 
@@ -207,7 +208,8 @@ TEST(Pairs, TwoImports) {
   two("A.java", "import a.B;\nclass A {}\n", "import a.C;\n", "import a.D;\n");
   two("a.ts", "import a from 'a';\nlet x = 1;\n", "import b from 'b';\n", "import c from 'c';\n");
   two("a.rs", "use a::B;\nfn f() {}\n", "use a::C;\n", "use a::D;\n");
-  expect("a.go", "package p\n\nimport (\n\t\"a\"\n)\n", "package p\n\nimport (\n\t\"a\"\n\t\"b\"\n)\n",
+  expect("a.go", "package p\n\nimport (\n\t\"a\"\n)\n",
+         "package p\n\nimport (\n\t\"a\"\n\t\"b\"\n)\n",
          "package p\n\nimport (\n\t\"a\"\n\t\"c\"\n)\n", kCommute);
   expect("a.py", "from a import b\n", "from a import b, c\n", "from a import b, d\n", kCommute);
   expect("a.ts", "import { b } from 'a';\n", "import { b, c } from 'a';\n",
@@ -242,14 +244,16 @@ TEST(Pairs, ANewOverloadAgainstAUse) {
 }
 
 TEST(Pairs, ANewImplementerAgainstAllOfThem) {
-  expect("A.java", "interface I {\n  int f();\n}\n", "interface I {\n  int f();\n  int g();\n}\n",
-         "interface I {\n  int f();\n}\nclass B implements I {\n  public int f() { return 1; }\n}\n",
-         kBlock, Rule::kImplementers);
+  expect(
+      "A.java", "interface I {\n  int f();\n}\n", "interface I {\n  int f();\n  int g();\n}\n",
+      "interface I {\n  int f();\n}\nclass B implements I {\n  public int f() { return 1; }\n}\n",
+      kBlock, Rule::kImplementers);
   expect("a.py", "class I:\n    def f(self):\n        pass\n",
          "class I:\n    def f(self, a):\n        pass\n",
          "class I:\n    def f(self):\n        pass\nclass B(I):\n    pass\n", kBlock,
          Rule::kImplementers);
-  expect("a.ts", "interface I {\n  f(): void;\n}\n", "interface I {\n  f(): void;\n  g(): void;\n}\n",
+  expect("a.ts", "interface I {\n  f(): void;\n}\n",
+         "interface I {\n  f(): void;\n  g(): void;\n}\n",
          "interface I {\n  f(): void;\n}\nclass B implements I {\n  f() {}\n}\n", kBlock,
          Rule::kImplementers);
   expect("a.rs", "trait I {\n    fn f();\n}\nstruct B;\n",
@@ -311,8 +315,9 @@ TEST(Pairs, VisibilityAgainstNewUse) {
 }
 
 TEST(Pairs, MembersOfWhichSeveralHaveTheName) {
-  const std::string base = "class A {\n  int f() { return 1; }\n}\nclass B {\n  int f() { return 1; "
-                           "}\n  int g(A a) { return 1; }\n}\n";
+  const std::string base =
+      "class A {\n  int f() { return 1; }\n}\nclass B {\n  int f() { return 1; "
+      "}\n  int g(A a) { return 1; }\n}\n";
   const std::string changed = swap(base, "class A {\n  int f()", "class A {\n  int f(int x)");
   expect("A.java", base, changed, swap(base, "g(A a) { return 1", "g(A a) { return a.f()"),
          kValidate, Rule::kAmbiguous);
@@ -337,19 +342,23 @@ TEST(Pairs, ALocalNameIsNoRead) {
   const Footprint python = edit("a.py", "total = 1\n", "");
   EXPECT_EQ(judge(python, edit("b.py", "", "def f():\n    total = 1\n    return total\n")).verdict,
             kCommute);
-  EXPECT_EQ(judge(python, edit("b.py", "", "def f():\n    global total\n    total = 1\n    g(total)\n"))
-                .verdict,
-            kBlock);
   EXPECT_EQ(
-      judge(python, edit("b.py", "", "class A:\n    total = 1\n    def f(self):\n        g(total)\n"))
+      judge(python, edit("b.py", "", "def f():\n    global total\n    total = 1\n    g(total)\n"))
           .verdict,
       kBlock);
+  EXPECT_EQ(judge(python,
+                  edit("b.py", "", "class A:\n    total = 1\n    def f(self):\n        g(total)\n"))
+                .verdict,
+            kBlock);
 }
 
 TEST(Pairs, WhatCannotBeParsedIsTheWholeFile) {
   const std::string base = "int f(void) { return 1; }\nint g(void) { return 2; }\n";
   expect("a.c", base, swap(base, "1; }", "1; "), swap(base, "2", "3"), kBlock, Rule::kOpaque);
   expect("Makefile", "a:\n\tb\n", "a:\n\tc\n", "a:\n\td\n", kValidate, Rule::kOpaque);
+  const std::string broken = base + "int h( {\n";
+  expect("a.c", broken, swap(broken, "1", "4"), swap(broken, "2", "3"), kValidate, Rule::kOpaque);
+  expect("a.c", base, swap(base, "1; }", "1; "), swap(base, " 2", "  2"), kValidate, Rule::kOpaque);
   const Footprint shell = edit("x.unknown", "one\n", "one\nparse x\n");
   const Footprint gone = edit("a.c", "int parse(void);\n", "");
   EXPECT_EQ(judge(shell, gone).verdict, kValidate);
@@ -369,8 +378,8 @@ TEST(Pairs, StatementsThatRun) {
   expect("a.py", "x = 1\n", "x = 1\nf()\n", "x = 1\ng()\n", kValidate, Rule::kLoose);
   expect("a.py", "x = 1\n", "x = 1\ny = f()\n", "x = 1\nz = g()\n", kValidate, Rule::kLoose);
   expect("a.py", "x = 1\n", "x = 1\ny = 2\n", "x = 1\nz = 3\n", kCommute);
-  expect("a.py", "x = 1\n", "x = 1\nif x:\n    def f(): pass\n",
-         "x = 1\ndef g():\n    f()\n", kBlock, Rule::kNewDefinition);
+  expect("a.py", "x = 1\n", "x = 1\nif x:\n    def f(): pass\n", "x = 1\ndef g():\n    f()\n",
+         kBlock, Rule::kNewDefinition);
 }
 
 TEST(Pairs, FilesAddedAndRemoved) {
@@ -382,16 +391,17 @@ TEST(Pairs, FilesAddedAndRemoved) {
   EXPECT_EQ(judge(gone, gone).verdict, kCommute);
   EXPECT_EQ(judge(gone, edit("a.py", "def f():\n    pass\n", "def f():\n    return 1\n")).verdict,
             kBlock);
-  EXPECT_EQ(judge(gone, edit("a.py", "def f():\n    pass\n",
-                             "def f():\n    pass\ndef g():\n    pass\n"))
-                .verdict,
-            kBlock);
+  EXPECT_EQ(
+      judge(gone, edit("a.py", "def f():\n    pass\n", "def f():\n    pass\ndef g():\n    pass\n"))
+          .verdict,
+      kBlock);
   EXPECT_TRUE(footprint_of({{"a.py", {}, {}}}, {}).empty());
 }
 
 TEST(Pairs, ASentenceNamesBoth) {
-  const Commuted got = judge(edit("a.py", "def ff(a):\n    return a\n", "def ff(a, b):\n    return a\n"),
-                             edit("b.py", "def gg():\n    return 1\n", "def gg():\n    return ff(1)\n"));
+  const Commuted got =
+      judge(edit("a.py", "def ff(a):\n    return a\n", "def ff(a, b):\n    return a\n"),
+            edit("b.py", "def gg():\n    return 1\n", "def gg():\n    return ff(1)\n"));
   ASSERT_EQ(got.findings.size(), 1u);
   EXPECT_EQ(got.findings[0].why,
             "one side changed the signature of a.py/ff()., the other uses 'ff' in b.py/gg().");

@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "semantic/kinds.h"
 #include "semantic/match.h"
 #include "semantic/outline.h"
 
 namespace gittxn::semantic {
 namespace {
 
-constexpr double kLeastLikeness = 0.6;  // of what is renamed and changed at once
+constexpr double kLeastLikeness = 0.6;    // of what is renamed and changed at once
 constexpr std::size_t kMaxRenames = 200;  // candidates on a side compared by likeness
 
 // Two versions of a file; a side that is absent has no symbols.
@@ -34,14 +35,6 @@ Outline outlined(const FileChange& change, const std::optional<std::string>& tex
   return outline_of(language_of(change.path, *text), change.path, *text, budget);
 }
 
-bool is_prose(std::string_view path) {
-  for (const std::string_view ending : {".md", ".markdown", ".rst", ".txt", ".adoc"}) {
-    if (path.ends_with(ending)) return true;
-  }
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  return name == "LICENSE" || name == "README" || name == "CHANGELOG" || name == "AUTHORS";
-}
-
 using ById = std::unordered_map<std::string_view, const Outlined*>;
 ById by_id(const Outline& outline) {
   ById symbols;
@@ -59,6 +52,7 @@ class FileFootprint {
                         (!pair_.after.symbols.empty() && pair_.after.opaque());
     if (opaque) return whole_file();
     count_definitions();
+    note_places();
     for (const Outlined& symbol : pair_.before.symbols) {
       const auto now = after_.find(symbol.id);
       compare(&symbol, now == after_.end() ? nullptr : now->second);
@@ -89,8 +83,8 @@ class FileFootprint {
     for (const std::string_view word : words_of(line)) {
       const auto begin = static_cast<std::size_t>(word.data() - line.data());
       const bool call = begin + word.size() < line.size() && line[begin + word.size()] == '(';
-      const auto quotes = std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(begin),
-                                     '`');
+      const auto quotes =
+          std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(begin), '`');
       if (call || quotes % 2 == 1) words.push_back(word);
     }
     return words;
@@ -128,6 +122,7 @@ class FileFootprint {
     write.language = language();
     write.kind = "file";
     write.opaque = true;
+    write.never_parsed = !pair_.before.symbols.empty() && pair_.before.opaque();
     write.change = !pair_.change->before  ? Change::kAdded
                    : !pair_.change->after ? Change::kRemoved
                                           : Change::kChanged;
@@ -182,7 +177,8 @@ class FileFootprint {
     write.path = pair_.change->path;
     write.language = language();
     write.kind = any.kind;
-    write.change = was == nullptr ? Change::kAdded
+    write.never_parsed = was != nullptr && was->opaque;
+    write.change = was == nullptr  ? Change::kAdded
                    : is == nullptr ? Change::kRemoved
                                    : Change::kChanged;
     write.before = before;
@@ -193,16 +189,44 @@ class FileFootprint {
       if (side == nullptr) continue;
       write.opaque |= side->opaque;
       write.ordered |= side->ordered;
-      write.feeds_all |= side->feeds_all;
+      write.feeds_all |= side->feeds_all || (!any.member && side->name.starts_with("operator"));
       write.defines.insert(write.defines.end(), side->defines.begin(), side->defines.end());
     }
+    write.opaque |=
+        is == nullptr ? in_opaque(any, after_) : was == nullptr && in_opaque(any, before_);
     write.what = what_changed(was, is);
-    write.runs = any.runs && (write.change != Change::kChanged || write.what.has(Capability::kBody));
+    write.runs =
+        any.runs && (write.change != Change::kChanged || write.what.has(Capability::kBody));
     write.overload = write.change == Change::kAdded && has_sibling(any);
+    if (const auto at = behind_.find(any.id); at != behind_.end() && was == nullptr) {
+      write.behind = at->second;
+    }
     uses_of(was, is, &write);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
     out_.writes.push_back(std::move(write));
+  }
+
+  void note_places() {
+    for (const Outlined& container : pair_.after.symbols) {
+      std::string_view last;
+      for (const Entry& entry : container.entries) {
+        if (entry.key.size() == 1) continue;  // a separator
+        if (entry.member) behind_.emplace(entry.key, last);
+        last = entry.key;
+      }
+    }
+  }
+
+  // Not gone, and not new: not seen on a side, for what it is in was not understood there.
+  bool in_opaque(const Outlined& symbol, const ById& there) const {
+    for (const Outlined* at = &symbol; !at->container.empty();) {
+      const auto other = there.find(at->container);
+      if (other != there.end() && other->second->opaque) return true;
+      const ById& own = &there == &after_ ? before_ : after_;
+      at = own.at(at->container);
+    }
+    return false;
   }
 
   static void sort_unique(std::vector<std::string>* names) {
@@ -242,13 +266,13 @@ class FileFootprint {
 
   // Its container has another one that is found by the same name, and had it before.
   bool has_sibling(const Outlined& added) const {
-    return std::any_of(
-        pair_.before.symbols.begin(), pair_.before.symbols.end(), [&](const Outlined& other) {
-          return other.container == added.container && after_.contains(other.id) &&
-                 std::find_first_of(other.defines.begin(), other.defines.end(),
-                                    added.defines.begin(),
-                                    added.defines.end()) != other.defines.end();
-        });
+    return std::any_of(pair_.before.symbols.begin(), pair_.before.symbols.end(),
+                       [&](const Outlined& other) {
+                         return other.container == added.container && after_.contains(other.id) &&
+                                std::find_first_of(other.defines.begin(), other.defines.end(),
+                                                   added.defines.begin(),
+                                                   added.defines.end()) != other.defines.end();
+                       });
   }
 
   // --- names ---
@@ -351,8 +375,7 @@ class FileFootprint {
   }
 
   // What a statement that changed may bind for others.
-  static void bind(const Outline& outline, const Outlined& symbol, const Unit& unit,
-                   Write* write) {
+  static void bind(const Outline& outline, const Outlined& symbol, const Unit& unit, Write* write) {
     write->defines.insert(write->defines.end(), unit.defines.begin(), unit.defines.end());
     if (!unit.loose) return;
     Names names;
@@ -406,8 +429,7 @@ class FileFootprint {
     const Outlined& b = *after_.at(is.symbol);
     if (a.kind != b.kind || a.container != b.container) return 0;
     if (a.nodes.empty() || b.nodes.empty()) return 0;
-    const double likely =
-        likeness(*pair_.before.tree, *a.nodes[0], *pair_.after.tree, *b.nodes[0]);
+    const double likely = likeness(*pair_.before.tree, *a.nodes[0], *pair_.after.tree, *b.nodes[0]);
     if (a.nameless == b.nameless && !a.nameless.empty()) return likely + 1;
     return likely >= kLeastLikeness ? likely : 0;
   }
@@ -485,6 +507,7 @@ class FileFootprint {
   const Pair& pair_;
   ById before_, after_;
   std::unordered_set<std::string> moves_;
+  std::unordered_map<std::string_view, std::string_view> behind_;
   Footprint& out_;
 };
 
@@ -549,6 +572,7 @@ Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& bud
   Footprint footprint;
   for (const FileChange& change : changes) {
     if (change.before == change.after) continue;
+    footprint.paths.push_back(change.path);
     Pair pair;
     pair.change = &change;
     pair.before = outlined(change, change.before, budget);
@@ -564,6 +588,7 @@ Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& bud
   uses.erase(std::unique(uses.begin(), uses.end(),
                          [&](const Use& a, const Use& b) { return key(a) == key(b); }),
              uses.end());
+  std::sort(footprint.paths.begin(), footprint.paths.end());
   note_touched(&footprint);
   return footprint;
 }

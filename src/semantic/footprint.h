@@ -5,7 +5,8 @@
 // tokens; queries only say more about a token and never hide one. Nothing is resolved to a
 // definition: who judges compares names, so what is not known is taken to be the same.
 //
-// Pure; any thread. Time and memory grow with the size of the changed files, each bounded by Budget.
+// Pure; any thread. Time and memory grow with the size of the changed files, each bounded by
+// Budget.
 #pragma once
 
 #include <array>
@@ -50,7 +51,7 @@ struct Write {
   std::string symbol;     // id
   std::string container;  // id
   std::string path;
-  std::string language;   // empty when unknown
+  std::string language;  // empty when unknown
   std::string kind;
   std::vector<std::string> defines;  // before and after together, sorted
   Change change = Change::kChanged;
@@ -59,14 +60,16 @@ struct Write {
   // `after` are one decision that both sides took.
   Digest before, after;
   std::string renamed_from, renamed_to;  // of kAdded and kRemoved, the id it most likely had or has
-  std::vector<std::string> maybe;  // names that statements, or what is opaque, may define
-  std::string of_type;             // the name of the type it is a member of
+  std::vector<std::string> maybe;        // names that statements, or what is opaque, may define
+  std::string of_type;                   // the name of the type it is a member of
+  std::string behind;  // of kAdded, what stands before it in its container: an id, or statements
   bool opaque = false;
-  bool member = false;    // of a type
-  bool ordered = false;   // its place among its neighbours has a meaning
-  bool runs = false;      // loose statements, or a value that is computed when the file is loaded
-  bool overload = false;  // added where its container had one of that name
-  bool feeds_all = false; // an import that brings in names it does not say
+  bool never_parsed = false;  // it was opaque before, too
+  bool member = false;        // of a type
+  bool ordered = false;       // its place among its neighbours has a meaning
+  bool runs = false;       // loose statements, or a value that is computed when the file is loaded
+  bool overload = false;   // added where its container had one of that name
+  bool feeds_all = false;  // an import that brings in names it does not say
 };
 
 enum class UseState : std::uint8_t {
@@ -78,14 +81,14 @@ std::string_view state_name(UseState state);
 
 struct Use {
   std::string name;
-  std::string symbol;     // id of the symbol it stands in
+  std::string symbol;  // id of the symbol it stands in
   std::string path;
   std::string qualifier;  // the name before it: "a" of "a.b" and of "a::b"
   std::string language;
   UseRole role = UseRole::kPlain;
   UseState state = UseState::kGained;
-  int arity = -1;         // arguments of a call; -1 when it is none
-  bool local = false;     // bound by a parameter or declaration around it, in the same symbol
+  int arity = -1;      // arguments of a call; -1 when it is none
+  bool local = false;  // bound by a parameter or declaration around it, in the same symbol
 };
 
 enum class PredicateKind : std::uint8_t {
@@ -103,8 +106,9 @@ struct Predicate {
 };
 
 struct Footprint {
-  std::vector<Write> writes;  // sorted by symbol
-  std::vector<Use> uses;      // sorted by name
+  std::vector<std::string> paths;  // sorted; of files that were only laid out anew, too
+  std::vector<Write> writes;       // sorted by symbol
+  std::vector<Use> uses;           // sorted by name
   // Sets whose members this change added, took out or changed.
   std::vector<Predicate> touched;  // sorted
   // Sets that were looked at, as far as the caller of footprint_of knows and puts here. (That an

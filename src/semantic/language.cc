@@ -62,11 +62,11 @@ Capture capture_of(std::string_view name) {
 
 Fact fact_of(std::string_view name) {
   constexpr std::pair<std::string_view, Fact> kNames[] = {
-      {"body", Fact::kBody},           {"visibility", Fact::kVisibility},
-      {"contract", Fact::kContract},   {"build", Fact::kBuild},
-      {"doc", Fact::kDoc},             {"call", Fact::kCall},
-      {"type", Fact::kType},           {"super", Fact::kSuper},
-      {"local", Fact::kLocal},         {"parameter", Fact::kParameter},
+      {"body", Fact::kBody},         {"visibility", Fact::kVisibility},
+      {"contract", Fact::kContract}, {"build", Fact::kBuild},
+      {"doc", Fact::kDoc},           {"call", Fact::kCall},
+      {"type", Fact::kType},         {"super", Fact::kSuper},
+      {"local", Fact::kLocal},       {"parameter", Fact::kParameter},
       {"define", Fact::kDefine},
   };
   for (const auto& [text, fact] : kNames) {

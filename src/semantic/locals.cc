@@ -1,11 +1,13 @@
 // Which names mean something of their own, by their place alone. A name said to be local when it is
-// not would hide a read, so every step is one that is known: a parameter from behind its list to the
-// end of its function, a declaration from behind its statement to the end of the block or loop that
-// it stands in directly. Whatever else is around it ends the search, and the name is not local.
+// not would hide a read, so every step is one that is known: a parameter from behind its list to
+// the end of its function, a declaration from behind its statement to the end of the block or loop
+// that it stands in directly. Whatever else is around it ends the search, and the name is not
+// local.
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
 
+#include "semantic/kinds.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -13,10 +15,6 @@ namespace {
 
 // More places that bind one name are not looked through for each of its uses.
 constexpr std::size_t kMaxPlaces = 512;
-
-bool is_any(std::string_view kind, std::initializer_list<std::string_view> kinds) {
-  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
 
 bool has_any(std::string_view kind, std::initializer_list<std::string_view> parts) {
   return std::any_of(parts.begin(), parts.end(), [kind](std::string_view part) {
@@ -90,8 +88,8 @@ void Tree::find_locals() {
         leaf->says == Fact::kParameter ? parameter_scope(*leaf) : block_scope(*leaf);
     if (scope.around == nullptr || scope.part->text.starts_with("extern")) continue;
     std::vector<LocalName>& places = locals_[leaf->text];
-    places.push_back({leaf->text.data(), leaf->text});
-    places.push_back({scope.part->text.data() + scope.part->text.size(), scope.around->text});
+    places.push_back({leaf->text.begin(), leaf->text});
+    places.push_back({scope.part->text.end(), scope.around->text});
   }
   for (const std::string_view name : never) locals_.erase(name);
 }

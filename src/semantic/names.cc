@@ -37,8 +37,13 @@ void add(std::string_view name, UseRole role, std::vector<NameRead>* names) {
 void interpolated(std::string_view text, std::vector<NameRead>* names) {
   std::size_t depth = 0, begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '{' && depth++ == 0) begin = i + 1;
-    if (text[i] != '}' || depth == 0 || --depth > 0) continue;
+    if (text[i] == '{') {
+      if (depth == 0) begin = i + 1;
+      ++depth;
+    }
+    if (text[i] != '}' || depth == 0) continue;
+    --depth;
+    if (depth > 0) continue;
     for (const std::string_view word : words_of(text.substr(begin, i - begin))) {
       add(word, UseRole::kPlain, names);
     }
@@ -52,7 +57,8 @@ void interpolated(std::string_view text, std::vector<NameRead>* names) {
 void string_names(std::string_view text, std::vector<NameRead>* names) {
   interpolated(text, names);
   const std::size_t begin = text.find_first_of("\"'`");
-  const std::size_t from = begin == std::string_view::npos ? 0 : text.find_first_not_of("\"'`", begin);
+  const std::size_t from =
+      begin == std::string_view::npos ? 0 : text.find_first_not_of("\"'`", begin);
   if (from == std::string_view::npos) return;
   const std::size_t to = text.find_last_not_of("\"'`") + 1;
   const std::string_view inner = text.substr(from, to > from ? to - from : 0);
@@ -66,8 +72,8 @@ void string_names(std::string_view text, std::vector<NameRead>* names) {
 // In other languages an arrow stands before a type.
 bool is_arrow(std::string_view token, std::string_view language) {
   if (token == "->") return language == "c" || language == "cpp";
-  return token == "." || token == "?." || token == "!." || token == ".*" ||
-         token == "->*" || token == "&.";
+  return token == "." || token == "?." || token == "!." || token == ".*" || token == "->*" ||
+         token == "&.";
 }
 
 // The call that a name, or the last part of a path, is the function of.

@@ -7,37 +7,12 @@
 #include <utility>
 
 #include "semantic/descriptor.h"
+#include "semantic/imports.h"
+#include "semantic/kinds.h"
 #include "semantic/names.h"
 
 namespace gittxn::semantic {
 namespace {
-
-bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of) {
-  return std::find(any_of.begin(), any_of.end(), text) != any_of.end();
-}
-
-bool is_data(const Language& language) {
-  return is_any(language.name, {"json", "yaml", "toml"});
-}
-
-bool is_data_kind(std::string_view kind) {
-  return is_any(kind, {"key", "table", "element"});
-}
-
-bool is_container(const Node& node) {
-  return is_any(node.decl, {"type", "namespace", "impl", "guard", "table", "key", "import"});
-}
-
-bool is_block(const Node& node) {
-  return is_any(node.kind, {"block", "compound_statement", "statement_block", "constructor_body",
-                            "statement_list"});
-}
-
-// A wrapper (decorated, exported, a template) has the kind and name of what it holds.
-bool is_wrapped(const Node& node) {
-  return node.parent != nullptr && node.decl == node.parent->decl &&
-         node.name == node.parent->name;
-}
 
 // "\0" and lengths keep two different trees from the same bytes.
 void put(std::string* out, char sign, std::string_view kind, std::string_view text) {
@@ -62,31 +37,6 @@ std::string words_in(std::string_view text) {
     if (space && !out.empty() && out.back() != ' ') out += ' ';
   }
   return out;
-}
-
-Capability capability_of(Fact part) {
-  switch (part) {
-    case Fact::kBody:
-      return Capability::kBody;
-    case Fact::kVisibility:
-      return Capability::kVisibility;
-    case Fact::kContract:
-      return Capability::kContract;
-    default:
-      return Capability::kBuild;
-  }
-}
-
-// Whether the place of such a declaration among its neighbours has a meaning.
-bool is_ordered(const Language& language, std::string_view kind, bool member) {
-  const bool c = is_any(language.name, {"c", "cpp"});
-  if (is_any(kind, {"function", "prototype", "constructor"})) return c && !member;
-  if (is_any(kind, {"type", "impl", "namespace"})) {
-    return c || is_any(language.name, {"python", "javascript", "typescript", "tsx"});
-  }
-  if (kind == "import") return c;
-  if (is_data_kind(kind)) return language.name == "yaml";  // anchors
-  return true;
 }
 
 struct Place {
@@ -143,8 +93,8 @@ class Outliner {
 
   void note_error(const Node& node, std::size_t where) {
     if (!node.error) return;
-    const bool below = std::any_of(node.kids.begin(), node.kids.end(),
-                                   [](const Node* kid) { return kid->error; });
+    const bool below =
+        std::any_of(node.kids.begin(), node.kids.end(), [](const Node* kid) { return kid->error; });
     if (!below || node.kind == "ERROR") errors_.push_back(where);
   }
 
@@ -180,7 +130,7 @@ class Outliner {
     return out_.symbols[where].units.size() - 1;
   }
 
-  void walk(const Node& node, Place at) {
+  void walk(const Node& node, const Place& at) {
     note_error(node, at.symbol);
     if (node.comment) return remark(node, at.symbol, Fact::kNone);
     if (node.part == Fact::kDoc) return doc(node, at);
@@ -189,7 +139,7 @@ class Outliner {
       enter(node, at, {});
       return;
     }
-    inside(node, std::move(at));
+    inside(node, at);
   }
 
   // As walk, when the node itself has been dealt with.
@@ -204,8 +154,9 @@ class Outliner {
     if (node.kind.starts_with("jsx_")) return emit(node, at, node.text);
     if (switches && at.capability == Capability::kBody) return body(node, at);
     // That something is decorated or exported is in the tokens for it.
-    const bool wraps = std::any_of(node.kids.begin(), node.kids.end(),
-                                   [](const Node* kid) { return !kid->decl.empty() && is_wrapped(*kid); });
+    const bool wraps = std::any_of(node.kids.begin(), node.kids.end(), [](const Node* kid) {
+      return !kid->decl.empty() && is_wrapped(*kid);
+    });
     if (!wraps) bracket(node, at, '(');
     for (const Node* kid : node.kids) walk(*kid, at);
     if (!wraps) bracket(node, at, ')');
@@ -259,8 +210,8 @@ class Outliner {
   // The children of a list of declarations.
   void members(const Node& node, Place at) {
     Lead lead;
-    const Node* before = nullptr;  // the last one that was no comment
-    std::size_t owner = at.symbol; // of it
+    const Node* before = nullptr;   // the last one that was no comment
+    std::size_t owner = at.symbol;  // of it
     section_.clear();
     note_error(node, at.symbol);
     for (const Node* kid : node.kids) {
@@ -383,9 +334,10 @@ class Outliner {
 
   void import_name(const Node& node, const Place& at) {
     const std::size_t index = find_or_add(node, "import", squeeze(node.text), {}, at);
-    bound_by(node, &out_.symbols[index].defines);
-    if (node.text == "self") bound_by(*node.parent->parent, &out_.symbols[index].defines);
-    out_.symbols[index].feeds_all = imports_all(node);
+    bound_by(tree_.language(), node, &out_.symbols[index].defines);
+    if (node.text == "self")
+      bound_by(tree_.language(), *node.parent->parent, &out_.symbols[index].defines);
+    out_.symbols[index].feeds_all = imports_all(tree_.language(), node);
     Place name = at;
     name.symbol = index;
     name.unit = 0;
@@ -394,46 +346,6 @@ class Outliner {
     bracket(node, name, '(');
     inside(node, name);
     bracket(node, name, ')');
-  }
-
-  // The names that an import brings in: of a path its last part, of a package in Go what it may be
-  // called.
-  void bound_by(const Node& node, std::vector<std::string>* defines) const {
-    std::vector<std::string_view> words;
-    const std::string_view language = tree_.language().name;
-    if (node.kind == "import_statement" && language != "python") {
-      for (const Node* clause : node.kids) {
-        if (clause->kind != "import_clause") continue;
-        for (const Node* kid : clause->kids) {
-          if (kid->role == Role::kSet || !kid->named) continue;
-          const std::vector<std::string_view> said = words_of(kid->text);
-          if (!said.empty()) words.push_back(said.back());
-        }
-      }
-    } else if (language == "go" || node.kind == "import_statement") {
-      words = words_of(node.text);
-    } else if (node.kind != "preproc_include" && node.kind != "import_from_statement") {
-      words = words_of(node.text);
-      if (!words.empty()) words = {words.back()};
-    }
-    for (const std::string_view word : words) {
-      if (word != "import" && word != "as") defines->emplace_back(word);
-    }
-  }
-
-  // Of a header, a wildcard or a module run for its effects the names are not known; of a trait in
-  // Rust not the methods that come with it.
-  bool imports_all(const Node& node) const {
-    const std::string_view language = tree_.language().name;
-    if (is_any(language, {"c", "cpp", "rust"})) return true;
-    const auto has = [&node](std::string_view kind) {
-      return std::any_of(node.kids.begin(), node.kids.end(),
-                         [kind](const Node* kid) { return kid->kind == kind; });
-    };
-    if (is_any(language, {"javascript", "typescript", "tsx"})) {
-      return node.kind == "import_statement" && !has("import_clause");
-    }
-    return has("dot") || node.text.find('*') != std::string_view::npos;
   }
 
   std::size_t find_or_add(const Node& node, std::string_view kind, const std::string& name,
@@ -448,7 +360,7 @@ class Outliner {
       made.name = name;
       made.parent = at.symbol;
       made.member = is_any(symbol(at).kind, {"type", "impl"});
-      made.ordered = is_ordered(tree_.language(), kind, made.member);
+      made.ordered = is_ordered(tree_.language(), kind, made.member ? Owner::kType : Owner::kNone);
       made.units.emplace_back();
       out_.symbols.push_back(std::move(made));
     }
@@ -478,9 +390,9 @@ class Outliner {
     in.loose = false;
     in.open = is_container(node) && !merged && node.decl != "import";
     in.branch.clear();
-    in.capability = is_data_kind(node.decl)  ? Capability::kBody
+    in.capability = is_data_kind(node.decl) ? Capability::kBody
                     : node.decl == "import" ? Capability::kBuild
-                                             : Capability::kSignature;
+                                            : Capability::kSignature;
     surroundings(at, index);
     for (const Node* comment : lead.comments) remark(*comment, index, Fact::kDoc);
     for (const Node* attribute : lead.attributes) {
@@ -506,13 +418,18 @@ class Outliner {
     return index;
   }
 
+  static std::ptrdiff_t count_of(const Node& node, std::string_view kind) {
+    return std::count_if(node.kids.begin(), node.kids.end(),
+                         [kind](const Node* kid) { return kid->kind == kind; });
+  }
+
   // The value of a key may be a mapping, whose keys are symbols; a list is one value.
   void data(const Node& node, const Place& at) {
     note_names(node, at);
     if (node.kids.empty()) return emit(node, at, node.text);
     // Several documents in one file may have the same keys.
     const bool list = is_any(node.kind, {"array", "block_sequence", "flow_sequence"}) ||
-                      (node.kind == "stream" && node.kids.size() > 1);
+                      (node.kind == "stream" && count_of(node, "document") > 1);
     Place in = at;
     in.open = at.open && !list;
     bracket(node, in, '(');
@@ -548,8 +465,8 @@ class Outliner {
     std::vector<std::string>& defines = made->defines;
     if (is_any(node.decl, {"guard", "impl", "imports"})) return;
     if (node.decl == "import") {
-      bound_by(node, &defines);
-      made->feeds_all = imports_all(node);
+      bound_by(tree_.language(), node, &defines);
+      made->feeds_all = imports_all(tree_.language(), node);
       return;
     }
     const std::vector<std::string_view> words = words_of(node.name);
@@ -567,10 +484,10 @@ class Outliner {
     made.defines.erase(std::unique(made.defines.begin(), made.defines.end()), made.defines.end());
     if (!is_any(made.kind, {"variable", "field", "constant"})) return;
     const std::string& value = made.code[static_cast<std::size_t>(Capability::kBody)];
-    made.runs = value.find("call") != std::string::npos || value.find("new_") != std::string::npos ||
-                value.find("await") != std::string::npos ||
-                value.find("macro") != std::string::npos ||
-                value.find("invocation") != std::string::npos;
+    made.runs =
+        value.find("call") != std::string::npos || value.find("new_") != std::string::npos ||
+        value.find("await") != std::string::npos || value.find("macro") != std::string::npos ||
+        value.find("invocation") != std::string::npos;
   }
 
   std::size_t seal(const Node& node, std::size_t index) {

@@ -13,7 +13,8 @@
 
 namespace gittxn::semantic {
 
-// A statement of a body, a loose statement, or all of a symbol that is no body: what changes as one.
+// A statement of a body, a loose statement, or all of a symbol that is no body: what changes as
+// one.
 struct Unit {
   std::string code;                   // structure and tokens, as in the hashes
   std::vector<std::uint32_t> tokens;  // places in Tree::leaves()
@@ -33,17 +34,17 @@ struct Outlined {
   std::size_t parent = 0;  // index of the container
   std::vector<std::string> defines;
   std::array<std::string, kCapabilities> code;  // structure and tokens; empty when it has none
-  std::string docs;       // comments that are part of the contract, and doc strings
-  std::string remarks;    // every comment
-  std::string strings;    // the doc strings among `docs`, which programs can read
-  std::string nameless;   // signature without its own name
-  std::string separators; // between its members
+  std::string docs;        // comments that are part of the contract, and doc strings
+  std::string remarks;     // every comment
+  std::string strings;     // the doc strings among `docs`, which programs can read
+  std::string nameless;    // signature without its own name
+  std::string separators;  // between its members
   std::vector<Unit> units;
   std::vector<Entry> entries;
   std::vector<Extent> extents;
   std::vector<const Node*> nodes;  // of its parts
   bool opaque = false;
-  bool member = false;     // of a type
+  bool member = false;  // of a type
   bool ordered = false;
   bool runs = false;       // when the file is loaded
   bool feeds_all = false;  // an import of names that it does not say

@@ -70,16 +70,17 @@ FileSymbols symbols_of(const Language* language, std::string_view path, std::str
 
 bool same_to(Reader reader, const FileSymbols& a, const FileSymbols& b) {
   if (a.language != b.language || a.symbols.size() != b.symbols.size()) return false;
-  return std::equal(
-      a.symbols.begin(), a.symbols.end(), b.symbols.begin(), [&](const Symbol& x, const Symbol& y) {
-        if (x.id != y.id || x.opaque != y.opaque || x.order != y.order) return false;
-        if (reader == Reader::kPerson) return x.hashes == y.hashes && x.comments == y.comments;
-        for (std::size_t i = 0; i < kCapabilities; ++i) {
-          if (static_cast<Capability>(i) == Capability::kContract) continue;
-          if (x.hashes[i] != y.hashes[i]) return false;
-        }
-        return x.annotations == y.annotations;
-      });
+  return std::equal(a.symbols.begin(), a.symbols.end(), b.symbols.begin(),
+                    [&](const Symbol& x, const Symbol& y) {
+                      if (x.id != y.id || x.opaque != y.opaque || x.order != y.order) return false;
+                      if (reader == Reader::kPerson)
+                        return x.hashes == y.hashes && x.comments == y.comments;
+                      for (std::size_t i = 0; i < kCapabilities; ++i) {
+                        if (static_cast<Capability>(i) == Capability::kContract) continue;
+                        if (x.hashes[i] != y.hashes[i]) return false;
+                      }
+                      return x.annotations == y.annotations;
+                    });
 }
 
 }  // namespace gittxn::semantic

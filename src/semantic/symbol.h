@@ -58,11 +58,11 @@ struct Symbol {
   std::vector<std::string> defines;
   // SHA-256; empty when the symbol has nothing of it.
   std::array<Digest, kCapabilities> hashes;
-  Digest nameless;  // signature with its own name left out: a renamed symbol keeps it
+  Digest nameless;     // signature with its own name left out: a renamed symbol keeps it
   Digest annotations;  // contract without the comments: what programs see of it
-  Digest comments;  // every comment before and in it, those of members aside
-  Digest order;     // of a container: its members, statements and separators as they follow
-  Digest raw;       // its bytes, with comments before it and white space, members included
+  Digest comments;     // every comment before and in it, those of members aside
+  Digest order;        // of a container: its members, statements and separators as they follow
+  Digest raw;          // its bytes, with comments before it and white space, members included
   std::vector<Extent> extents;  // of `raw`, one for each part; no part of the symbol's identity
   bool opaque = false;
 

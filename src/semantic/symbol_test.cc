@@ -144,9 +144,9 @@ TEST(Symbols, CapabilitiesElsewhere) {
             "contract ");
   EXPECT_EQ(changed("a.py", "f().", "def f(a):\n  return a\n", "@x\ndef f(a):\n  return a\n"),
             "contract ");
-  EXPECT_EQ(changed("a.py", "f().", "def f(a):\n  'x'\n  return a\n",
-                    "def f(a):\n  'y'\n  return a\n"),
-            "contract comments ");
+  EXPECT_EQ(
+      changed("a.py", "f().", "def f(a):\n  'x'\n  return a\n", "def f(a):\n  'y'\n  return a\n"),
+      "contract comments ");
   EXPECT_EQ(changed("a.ts", "f().", "function f() {}\n", "export function f() {}\n"),
             "visibility ");
   EXPECT_EQ(changed("a.cc", "A#f().", "class A {\n  int f();\n};\n",
@@ -162,9 +162,9 @@ TEST(Symbols, CapabilitiesElsewhere) {
 TEST(Symbols, WhiteSpaceInATokenCounts) {
   EXPECT_EQ(changed("a.c", "f().", "int f() { return ' '; }\n", "int f() { return '\t'; }\n"),
             "body ");
-  EXPECT_EQ(changed("a.js", "f().", "function f() { return / a/; }\n",
-                    "function f() { return /a/; }\n"),
-            "body ");
+  EXPECT_EQ(
+      changed("a.js", "f().", "function f() { return / a/; }\n", "function f() { return /a/; }\n"),
+      "body ");
   EXPECT_EQ(changed("a.jsx", "f().", "function f() { return <b>a </b>; }\n",
                     "function f() { return <b>a</b>; }\n"),
             "body ");
@@ -274,8 +274,8 @@ void mutate(const std::string& path, const std::string& text, Random& random, in
     }
     if (other == text) continue;
     EXPECT_NE(certified(symbols_of(language, path, other, {})), before)
-        << path << " byte " << at << " '" << text.substr(at, 30) << "' -> '"
-        << other.substr(at, 30) << "'";
+        << path << " byte " << at << " '" << text.substr(at, 30) << "' -> '" << other.substr(at, 30)
+        << "'";
   }
 }
 

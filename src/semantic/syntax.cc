@@ -276,8 +276,8 @@ class TreeBuilder {
   bool over_ = false;
 };
 
-std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text,
-                                  const Budget& budget, Detail detail) {
+std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text, const Budget& budget,
+                                  Detail detail) {
   if (language.facts == nullptr) return nullptr;
   if (language.query == nullptr || text.size() > budget.bytes) return nullptr;
   if (text.find('\0') != std::string::npos) return nullptr;

@@ -1,0 +1,53 @@
+// What the writes of a footprint mean for names, and which files a name reaches: the words that
+// commute.cc judges in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantic/footprint.h"
+
+namespace gittxn::semantic {
+
+// Languages that see each other's names as they are.
+enum class Family : std::uint8_t { kUnknown, kC, kScript, kData, kOther };
+Family family_of(std::string_view language);
+
+// How names of one language mean something in another: C's are linked with by all; data is reached
+// by text and by members; a file that is not understood may be anything.
+enum class Reach : std::uint8_t { kNone, kText, kMaybe, kFull };
+
+Reach reach(const std::string& from, const std::string& to);
+
+bool is_header(std::string_view path);
+bool is_function(const Write& write);
+// A function that is called by the name of its type.
+bool makes(std::string_view name);
+
+// What happened to the definition of a name, the weakest first.
+enum class Event : std::uint8_t {
+  kWords,   // a comment that says what it does
+  kMoved,   // its place, which has a meaning
+  kMaybe,   // statements that may define it
+  kBody,    // what it does or what its value is
+  kAdded,   // there is one more
+  kStrong,  // what users rely on, or it is gone
+  kOpaque,  // anything
+  kMacro,   // text that is put into users
+};
+
+struct Defined {
+  std::string name;
+  const Write* write = nullptr;
+  Event event = Event::kBody;
+};
+
+// A name is here as often as there are writes that define it, or may.
+std::vector<Defined> defined_by(const std::vector<const Write*>& writes);
+
+// "renamed a.py/f(). to a.py/g()." and the like.
+std::string did(const Write& write);
+
+}  // namespace gittxn::semantic

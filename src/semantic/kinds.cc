@@ -1,0 +1,64 @@
+#include "semantic/kinds.h"
+
+#include <algorithm>
+
+namespace gittxn::semantic {
+
+bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of) {
+  return std::find(any_of.begin(), any_of.end(), text) != any_of.end();
+}
+
+bool is_data(const Language& language) {
+  return is_any(language.name, {"json", "yaml", "toml"});
+}
+
+bool is_data_kind(std::string_view kind) {
+  return is_any(kind, {"key", "table", "element"});
+}
+
+bool is_container(const Node& node) {
+  return is_any(node.decl, {"type", "namespace", "impl", "guard", "table", "key", "import"});
+}
+
+bool is_block(const Node& node) {
+  return is_any(node.kind, {"block", "compound_statement", "statement_block", "constructor_body",
+                            "statement_list"});
+}
+
+bool is_wrapped(const Node& node) {
+  return node.parent != nullptr && node.decl == node.parent->decl && node.name == node.parent->name;
+}
+
+Capability capability_of(Fact part) {
+  switch (part) {
+    case Fact::kBody:
+      return Capability::kBody;
+    case Fact::kVisibility:
+      return Capability::kVisibility;
+    case Fact::kContract:
+      return Capability::kContract;
+    default:
+      return Capability::kBuild;
+  }
+}
+
+bool is_ordered(const Language& language, std::string_view kind, Owner owner) {
+  const bool c = is_any(language.name, {"c", "cpp"});
+  if (is_any(kind, {"function", "prototype", "constructor"})) return c && owner == Owner::kNone;
+  if (is_any(kind, {"type", "impl", "namespace"})) {
+    return c || is_any(language.name, {"python", "javascript", "typescript", "tsx"});
+  }
+  if (kind == "import") return c;
+  if (is_data_kind(kind)) return language.name == "yaml";  // anchors
+  return true;
+}
+
+bool is_prose(std::string_view path) {
+  for (const std::string_view ending : {".md", ".markdown", ".rst", ".txt", ".adoc"}) {
+    if (path.ends_with(ending)) return true;
+  }
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name == "LICENSE" || name == "README" || name == "CHANGELOG" || name == "AUTHORS";
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,34 @@
+// What the kinds of nodes and declarations mean, for falling into symbols.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "semantic/symbol.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of);
+
+bool is_data(const Language& language);
+bool is_data_kind(std::string_view kind);  // of a declaration
+
+// Its declarations may be symbols.
+bool is_container(const Node& node);
+// Its children are statements.
+bool is_block(const Node& node);
+// What holds it (decorated, exported, a template) is a declaration of the same kind and name.
+bool is_wrapped(const Node& node);
+
+Capability capability_of(Fact part);
+
+enum class Owner { kNone, kType };
+
+// Whether the place of such a declaration among its neighbours has a meaning.
+bool is_ordered(const Language& language, std::string_view kind, Owner owner);
+
+// A file that is read by people alone.
+bool is_prose(std::string_view path);
+
+}  // namespace gittxn::semantic
