@@ -309,9 +309,13 @@ class ListMerger {
         place = found + 1;
         break;
       }
-      // Left before right.
+      // Left before right; but what is imported before what is declared.
+      const bool import = item(rest[i], other(skeleton_)).node->decl == "import";
       if (skeleton_ == kLeft) {
-        while (place != out.end() && added(*place) && !in(*place, kRight)) ++place;
+        while (place != out.end() && added(*place) && !in(*place, kRight) &&
+               (!import || item(*place, kLeft).node->decl == "import")) {
+          ++place;
+        }
       }
       out.insert(place, rest[i]);
     }

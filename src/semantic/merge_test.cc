@@ -95,6 +95,19 @@ TEST(Merge, ColumnsThatOneSideMovedAgainstALineOfTheOther) {
                   head + "\tD  int\n\tA  int\n\tBb int\n}\n");
 }
 
+TEST(Merge, ALineInColumnsWithOneThatTheOtherSideChanged) {
+  const std::string head = "package a\n\nvar x = T{\n\tName: \"n\",\n";
+  expect_conflict("go", head + "\tLonger: y,\n}\n", head + "\tLonger: y,\n\tShort:  z,\n}\n",
+                  head + "\tLonger: T{\n\t\ty,\n\t},\n}\n");
+}
+
+TEST(Merge, AnImportStandsBeforeADeclarationThatTheOtherSideAddedThere) {
+  const std::string head = "#include <a.h>\n", tail = "int x;\n";
+  expect_merge("c", head + tail, head + "int f(void) { return 1; }\n" + tail,
+               head + "#include <b.h>\n" + tail,
+               head + "#include <b.h>\nint f(void) { return 1; }\n" + tail);
+}
+
 TEST(Merge, AnImportThatBothBroughtInIsNotThereTwice) {
   expect_conflict("c", "#include <a.h>\nint x;\n", "#include <a.h>\n#include <b.h>\nint x;\n",
                   "#include <a.h>\n#include <b.h>\n\n#include <b.h>\nint x;\n");

@@ -160,7 +160,7 @@ class TreeMerger {
     if (n[kBase]->role == Role::kNone && aligned_apart(lists, order)) {
       return refuse("lines are aligned with what the other side changed");
     }
-    if (members && columns_apart(lists, order)) {
+    if ((members && columns_apart(lists, order)) || neighbour_apart(lists, order)) {
       return refuse("one side moved columns, the other changed lines in them");
     }
     std::string out = *open;
@@ -215,6 +215,29 @@ class TreeMerger {
       }
     }
     return (moved[kLeft] && changed[kRight]) || (moved[kRight] && changed[kLeft]);
+  }
+
+  // A line that a side added stands in columns with the lines before and behind it; the other side
+  // changed one of those.
+  static bool neighbour_apart(const Sides<Items>& lists, const ListOrder& order) {
+    for (const Side side : {kLeft, kRight}) {
+      std::vector<bool> changed(lists[side].items.size(), false);  // by the other side
+      for (const Slot& slot : order.slots) {
+        const Sides<const Item*> item = slot_items(lists, slot);
+        if (item[kBase] == nullptr || item[side] == nullptr || item[other(side)] == nullptr)
+          continue;
+        changed[slot.at[side]] =
+            squeeze(item[kBase]->node->text) != squeeze(item[other(side)]->node->text);
+      }
+      for (const Slot& slot : order.slots) {
+        const std::size_t at = slot.at[side];
+        if (at == kUnmatched || slot.at[kBase] != kUnmatched) continue;
+        if (!in_columns(lists[side].items[at].node->text)) continue;
+        if ((at > 0 && changed[at - 1]) || (at + 1 < changed.size() && changed[at + 1]))
+          return true;
+      }
+    }
+    return false;
   }
 
   // The end of a list without items says nothing about the end of one with some.
