@@ -9,10 +9,10 @@
 namespace gittxn::api {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
-class MergeFile : public testing::Test {
+class MergeFile : public ::testing::Test {
  protected:
   void SetUp() override {
     host_.cwd = dir_.path();
@@ -28,7 +28,7 @@ class MergeFile : public testing::Test {
   }
   std::string out() const { return read_file(join_path(dir_.path(), "out")).value_or("absent"); }
 
-  TempDir dir_;
+  gittxn::testing::TempDir dir_;
   Host host_;
   MergeFileRequest request_;
 };

@@ -73,9 +73,9 @@ inline constexpr OperandSpec kMergeDriverOperands[] = {{"BASE", Value::kFile, ""
 inline constexpr FlagSpec kMergeDriverFlags[] = {kMarkerSize, kDiff3, kBaseLabel, kLeftLabel,
                                                  kRightLabel};
 inline constexpr Example kMergeDriverExamples[] = {
-    {"git config --global merge.txn.driver 'git txn merge-driver --marker-size %L -- %O %A %B %P'",
-     "what git is to call"},
-    {"git config --global merge.txn.name 'git-txn, by structure'", "how git calls it"},
+    {"git config merge.txn.driver 'git txn merge-driver --marker-size %L -- %O %A %B %P'",
+     "what git is to call here; with --global in every repository"},
+    {"git config merge.txn.name 'git-txn, by structure'", "how git calls it"},
     {"echo '* merge=txn' >>.git/info/attributes",
      "for every file of this repository; in .gitattributes for everybody who has the driver"},
     {"git txn merge-driver --marker-size 7 -- base ours theirs src/a.c",
