@@ -173,9 +173,15 @@ class Checker {
     return {};
   }
 
+  // What is taken apart, "const {a, b} = f()", has no name but several.
+  static bool is_pattern(const Node& node) {
+    return node.decl == "variable" && (node.name.starts_with('{') || node.name.starts_with('['));
+  }
+
   Broken missing() const {
     for (const Side side : {kLeft, kRight}) {
       for (const Declared& declared : all_[side]) {
+        if (is_pattern(*declared.node)) continue;
         const std::string name = name_of(declared);
         const bool added = !before_[kBase].contains(name);
         const bool kept = !added && before_[other(side)].contains(name);
@@ -198,6 +204,7 @@ class Checker {
 
   Broken removed_and_changed() const {
     for (const Declared& declared : all_[kBase]) {
+      if (is_pattern(*declared.node)) continue;
       const std::string name = name_of(declared);
       const Found& found = before_[kBase].at(name);
       for (const Side side : {kLeft, kRight}) {

@@ -25,8 +25,8 @@ class FileMerger {
     return broken_rule(sides(), *merged);
   }
 
-  TreeMerge by_structure() const {
-    TreeMerge merged = merge_trees(sides());
+  TreeMerge by_structure(Inner inner) const {
+    TreeMerge merged = merge_trees(sides(), inner);
     if (!merged.clean) return merged;
     const auto tree = Tree::parse(language_, merged.text, {});
     merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree).why;
@@ -88,7 +88,8 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
     if (broken.why.empty()) out.rule = MergeRule::kLines;
     if (out.clean()) return out;
   }
-  TreeMerge tree = merger.by_structure();
+  // Lines that merged and were refused would merge the same way again, inside of a node.
+  TreeMerge tree = merger.by_structure(lines.clean ? Inner::kStructure : Inner::kLines);
   // Each place that is put together from both sides may be put together wrongly. One is trusted;
   // with several, a person looks at all of them.
   if (tree.clean && tree.inside && lines.conflicts > 1) {

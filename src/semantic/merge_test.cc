@@ -108,6 +108,25 @@ TEST(Merge, AnImportStandsBeforeADeclarationThatTheOtherSideAddedThere) {
                head + "#include <b.h>\nint f(void) { return 1; }\n" + tail);
 }
 
+TEST(Merge, OneKeyThatBothAddedAtTwoPlacesIsThereOnce) {
+  const std::string middle = "  \"c\": 3,\n  \"d\": 4,\n  \"e\": 5,\n";
+  expect_merge("json", "{\n  \"a\": 1,\n" + middle + "  \"z\": 6\n}\n",
+               "{\n  \"a\": 1,\n  \"b\": 2,\n" + middle + "  \"z\": 6\n}\n",
+               "{\n  \"a\": 1,\n" + middle + "  \"z\": 6,\n  \"b\": 2\n}\n",
+               "{\n  \"a\": 1,\n  \"b\": 2,\n" + middle + "  \"z\": 6\n}\n");
+}
+
+TEST(Merge, APatternThatBothMadeLongerIsNoLostName) {
+  expect_merge("typescript", "const { a } = f();\n", "const { a, b } = f();\n",
+               "const { a, c } = f();\n", "const { a, b, c } = f();\n");
+}
+
+TEST(Merge, TwoTypesAddedToAGroup) {
+  const std::string head = "package a\n\ntype (\n\tX int\n";
+  expect_merge("go", head + ")\n", head + "\tY int\n)\n", head + "\tZ int\n)\n",
+               head + "\tY int\n\tZ int\n)\n");
+}
+
 TEST(Merge, AnImportThatBothBroughtInIsNotThereTwice) {
   expect_conflict("c", "#include <a.h>\nint x;\n", "#include <a.h>\n#include <b.h>\nint x;\n",
                   "#include <a.h>\n#include <b.h>\n\n#include <b.h>\nint x;\n");

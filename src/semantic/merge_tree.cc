@@ -65,7 +65,7 @@ bool in_columns(std::string_view line) {
 
 class TreeMerger {
  public:
-  explicit TreeMerger(const Sides<const Tree*>& trees) : trees_(trees) {}
+  TreeMerger(const Sides<const Tree*>& trees, Inner inner) : trees_(trees), inner_(inner) {}
 
   TreeMerge merge() {
     TreeMerge out;
@@ -110,7 +110,8 @@ class TreeMerger {
       return refuse("both sides changed the same '" + name + "'");
     }
     const bool container = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
-    if (!container && n[kBase]->text.find('\n') != std::string_view::npos) {
+    if (inner_ == Inner::kLines && !container &&
+        n[kBase]->text.find('\n') != std::string_view::npos) {
       const auto lines = merge_lines({n[0]->text, n[1]->text, n[2]->text}, {});
       if (lines && lines->clean) {
         made_.insert("lines of " + name);
@@ -275,6 +276,7 @@ class TreeMerger {
   }
 
   Sides<const Tree*> trees_;
+  Inner inner_;
   std::string why_;
   bool inside_ = false;
   std::set<std::string> made_;
@@ -282,8 +284,8 @@ class TreeMerger {
 
 }  // namespace
 
-TreeMerge merge_trees(const Sides<const Tree*>& trees) {
-  return TreeMerger(trees).merge();
+TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner) {
+  return TreeMerger(trees, inner).merge();
 }
 
 }  // namespace gittxn::semantic
