@@ -70,7 +70,8 @@ int take_hunk(const git_diff_delta*, const git_diff_hunk* hunk, void* payload) {
 
 Result<std::vector<Hunk>> difference(const std::string& base, const std::string& side) {
   std::vector<Hunk> hunks;
-  git_diff_options options = GIT_DIFF_OPTIONS_INIT;
+  git_diff_options options;
+  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
   options.context_lines = 0;
   options.interhunk_lines = 0;
   options.flags = GIT_DIFF_FORCE_TEXT;
