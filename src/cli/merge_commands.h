@@ -88,12 +88,10 @@ inline constexpr CommandSpec kMergeDriverCommand{
     "language; where it tells none, and for bytes that are no text, the result is git's own.\n\n"
     "To set it up: name the driver in git's configuration, and the files it is for in an "
     "attributes "
-    "file, as below. With git 2.45 or later, --base-label %S --left-label %X --right-label %Y "
-    "names "
-    "the sides in conflicts as git does.\n\n"
+    "file, as below. Where gitattributes(5) knows %S, %X and %Y, --base-label %S --left-label %X "
+    "--right-label %Y names the sides in conflicts as git does.\n\n"
     "Exit status 0: merged; 1: conflicts, which git then tells; above 128: an error, and OURS is "
-    "as "
-    "it was. git before 2.42 takes an error for a conflict whose text is OURS.",
+    "as it was. An older git, 2.39 for one, takes an error for a conflict whose text is OURS.",
     kMergeDriverOperands,
     kMergeDriverFlags,
     kMergeDriverExamples,
