@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/agent_commands.h"
+#include "cli/merge_commands.h"
 
 namespace gittxn::cli {
 namespace {
@@ -433,6 +434,8 @@ constexpr CommandSpec kCommands[] = {
      Inside::kRefused,
      false,
      Stability::kStable},
+    kMergeFileCommand,
+    kMergeDriverCommand,
     kHookCommand,
     kCaptureCommand,
     kMcpCommand,
@@ -525,7 +528,7 @@ constexpr LaterName kLater[] = {
     {"", "budget"},        {"", "propose"},         {"", "promote"},
     {"", "portfolio"},     {"", "capsule"},         {"", "replay"},
     {"", "proof"},         {"", "export"},          {"", "ui"},
-    {"", "merge-driver"},  {"", "bench"},           {"", "override"},
+    {"", "bench"},         {"", "override"},
 };
 
 constexpr Setting kConfig[] = {

@@ -25,6 +25,8 @@ std::string_view group_title(Group group) {
       return "The same in steps";
     case Group::kLook:
       return "Looking closer";
+    case Group::kMerge:
+      return "Merging files";
     case Group::kAgents:
       return "Beside an agent";
     case Group::kPolicy:

@@ -26,6 +26,7 @@ enum class Value {
   kTxn,      // a transaction: id, unique prefix, or name
   kCommand,  // a command of this table
   kFolder,
+  kFile,
 };
 
 struct FlagSpec {
@@ -51,7 +52,7 @@ struct Example {
   std::string_view says;
 };
 
-enum class Group { kDaily, kSteps, kLook, kAgents, kPolicy, kCare, kInternal };
+enum class Group { kDaily, kSteps, kLook, kMerge, kAgents, kPolicy, kCare, kInternal };
 std::string_view group_title(Group group);
 
 enum class Inside { kAllowed, kRefused };  // when called from inside a transaction

@@ -34,6 +34,8 @@ std::string values_of(Value value, std::string_view choices) {
       return "__git_txn_ids";
     case Value::kFolder:
       return "COMPREPLY=($(compgen -d -- \"$cur\"))";
+    case Value::kFile:
+      return "COMPREPLY=($(compgen -f -- \"$cur\"))";
     default:
       return ":";
   }

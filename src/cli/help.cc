@@ -54,8 +54,8 @@ std::string help_text() {
   std::string out =
       "git txn: run coding agents on a repository with the guarantees a database gives\n\n"
       "  git txn run -- COMMAND...   run it on a snapshot, land what it changed, or say why not\n";
-  for (Group group :
-       {Group::kDaily, Group::kSteps, Group::kLook, Group::kAgents, Group::kPolicy, Group::kCare}) {
+  for (Group group : {Group::kDaily, Group::kSteps, Group::kLook, Group::kMerge, Group::kAgents,
+                      Group::kPolicy, Group::kCare}) {
     out += fmt::format("\n{}\n", group_title(group));
     for (const CommandSpec& command : commands()) {
       if (command.group == group) out += fmt::format("  {:<9} {}\n", command.name, command.summary);

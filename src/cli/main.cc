@@ -191,5 +191,7 @@ int start(const std::vector<std::string>& argv, Environment env) {
 int main(int argc, char** argv, char** envp) {
   gittxn::cli::handle_signals();
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  return gittxn::cli::start(arguments, gittxn::environment_from(envp));
+  const bool driver = !arguments.empty() && arguments[0] == "merge-driver";
+  const int status = gittxn::cli::start(arguments, gittxn::environment_from(envp));
+  return driver && status > gittxn::cli::kExitNo ? gittxn::cli::kExitDriver : status;
 }

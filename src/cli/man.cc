@@ -121,8 +121,8 @@ std::string main_page(std::string_view version) {
       "it.\n\n"
       "It works in any git repository without set-up and leaves the repository's own files alone. "
       "What you have not committed is never touched.");
-  for (Group group :
-       {Group::kDaily, Group::kSteps, Group::kLook, Group::kAgents, Group::kPolicy, Group::kCare}) {
+  for (Group group : {Group::kDaily, Group::kSteps, Group::kLook, Group::kMerge, Group::kAgents,
+                      Group::kPolicy, Group::kCare}) {
     out += fmt::format(".SS {}\n", group_title(group));
     for (const CommandSpec& command : commands()) {
       if (command.group != group) continue;

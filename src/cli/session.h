@@ -17,6 +17,8 @@ inline constexpr int kExitDone = 0;
 inline constexpr int kExitNo = 1;
 inline constexpr int kExitFault = 2;
 inline constexpr int kExitUsage = 3;
+// Of a merge driver: to git, 1 to 128 is a conflict whose text has been written.
+inline constexpr int kExitDriver = 129;
 
 // Standard output. A reader that went away (`| head`) ends the printing quietly; any other failure
 // is remembered, because a result that nobody got is a fault.
@@ -67,6 +69,8 @@ Result<int> diff_command(Session&);
 Result<int> reads_command(Session&);
 Result<int> writes_command(Session&);
 Result<int> why_command(Session&);
+Result<int> merge_file_command(Session&);  // merge.cc
+Result<int> merge_driver_command(Session&);
 Result<int> hook_command(Session&);  // agents.cc
 Result<int> capture_command(Session&);
 Result<int> mcp_command(Session&);  // tools.cc

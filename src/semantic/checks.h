@@ -2,17 +2,25 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "semantic/conflict_text.h"
 #include "semantic/sides.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
 
-// Empty when all holds, else the first thing that does not: the result parses no worse than the
-// sides; no declaration is there twice that was not; none that a side added, and none that both
-// kept, is missing; none that one side removed and the other changed is there as if nothing had
-// been.
-std::string broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
+// What does not hold, and the bytes it is about.
+struct Broken {
+  std::string why;  // empty: all holds
+  std::vector<Span> places;
+};
+
+// The first thing that does not hold of: the result parses no worse than the sides; no declaration
+// is there twice that was not; none that a side added, and none that both kept, is missing; none
+// that one side removed and the other changed is there as if nothing had been; no name that one
+// side renamed is used anew by the other.
+Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 
 // A token that a side brought in is there, one that both took out is not: for merges that were put
 // together from parts. Nor is a name there that one side took out everywhere (it was renamed, or is

@@ -26,6 +26,7 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
   options.our_label = labels.left.c_str();
   options.their_label = labels.right.c_str();
   if (labels.style == ConflictText::kDiff3) options.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
+  options.marker_size = labels.marker_size;
   git_merge_file_result result = {};
   if (git_merge_file(&result, &base, &left, &right, &options) != 0) {
     const git_error* error = git_error_last();
@@ -36,9 +37,14 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
   merged.clean = result.automergeable != 0;
   if (result.ptr != nullptr) merged.text.assign(result.ptr, result.len);
   git_merge_file_result_free(&result);
-  const std::string marker = "<<<<<<< " + labels.left + "\n";
+  const std::string marker = std::string(labels.marker_size, '<') + " " + labels.left;
   for (std::size_t at = 0; !merged.clean && at != std::string::npos;) {
-    if (merged.text.compare(at, marker.size(), marker) == 0) ++merged.conflicts;
+    if (merged.text.compare(at, marker.size(), marker) == 0) {
+      const std::size_t end = at + marker.size();
+      if (end < merged.text.size() && (merged.text[end] == '\n' || merged.text[end] == '\r')) {
+        ++merged.conflicts;
+      }
+    }
     at = merged.text.find('\n', at);
     if (at != std::string::npos) ++at;
   }

@@ -3,6 +3,7 @@
 // people notice.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,7 @@ struct MergeLabels {
   std::string left = "left";
   std::string right = "right";
   ConflictText style = ConflictText::kMarkers;
+  std::uint16_t marker_size = 7;  // characters in a marker; git's own is 7
 };
 
 struct LineMerge {

@@ -1,8 +1,10 @@
 #include "semantic/merge.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "semantic/checks.h"
+#include "semantic/conflict_text.h"
 #include "semantic/merge_tree.h"
 #include "semantic/syntax.h"
 
@@ -18,17 +20,17 @@ class FileMerger {
   bool opaque() const { return !trees_[0] || !trees_[1] || !trees_[2]; }
 
   // What stands against a merge by lines.
-  std::string against(const std::string& text) const {
+  Broken against(const std::string& text) const {
     const auto merged = Tree::parse(language_, text, {});
-    if (merged == nullptr) return "the result cannot be parsed";
+    if (merged == nullptr) return {"the result cannot be parsed", {}};
     return broken_rule(sides(), *merged);
   }
 
-  TreeMerge by_structure() const {
-    TreeMerge merged = merge_trees(sides());
+  TreeMerge by_structure(Inner inner) const {
+    TreeMerge merged = merge_trees(sides(), inner);
     if (!merged.clean) return merged;
     const auto tree = Tree::parse(language_, merged.text, {});
-    merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree);
+    merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree).why;
     if (merged.why.empty()) merged.why = lost_token(sides(), *tree);
     if (!merged.why.empty()) merged.why += " (after a merge of the tree)";
     merged.clean = merged.why.empty();
@@ -41,17 +43,6 @@ class FileMerger {
   const Language& language_;
   Sides<std::unique_ptr<Tree>> trees_;
 };
-
-// git's text when the result is a conflict that git did not see: both sides whole, between markers.
-std::string whole_conflict(const Sides<std::string>& texts, const MergeLabels& labels) {
-  const auto ended = [](const std::string& text) {
-    return text.empty() || text.back() == '\n' ? text : text + "\n";
-  };
-  std::string out = "<<<<<<< " + labels.left + "\n" + ended(texts[kLeft]);
-  if (labels.style == ConflictText::kDiff3)
-    out += "||||||| " + labels.base + "\n" + ended(texts[kBase]);
-  return out + "=======\n" + ended(texts[kRight]) + ">>>>>>> " + labels.right + "\n";
-}
 
 }  // namespace
 
@@ -72,14 +63,16 @@ std::string_view rule_name(MergeRule rule) {
 Result<Merged> merge_file(const Language* language, const Sides<std::string>& texts,
                           const MergeLabels& labels) {
   const auto& [base, left, right] = texts;
-  if (left == right || right == base) return Merged{MergeRule::kOneSide, left, {}};
-  if (left == base) return Merged{MergeRule::kOneSide, right, {}};
-  if ((base + left + right).find('\0') != std::string::npos) {
-    return Merged{MergeRule::kConflict, left, "bytes that are no text"};
+  if (left == right || right == base) return Merged{MergeRule::kOneSide, left, {}, 0};
+  if (left == base) return Merged{MergeRule::kOneSide, right, {}, 0};
+  if (std::any_of(texts.begin(), texts.end(),
+                  [](const std::string& text) { return text.find('\0') != std::string::npos; })) {
+    return Merged{MergeRule::kConflict, left, "bytes that are no text", 0};
   }
   LineMerge lines = TRY(merge_lines({base, left, right}, labels));
   Merged out;
   out.text = std::move(lines.text);
+  out.conflicts = lines.conflicts;
   if (language == nullptr) {
     if (lines.clean) out.rule = MergeRule::kLines;
     out.why = lines.clean ? "" : "lines in conflict, in a language that is not known";
@@ -91,12 +84,14 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
     out.why = lines.clean ? "" : "lines in conflict, in a file that is not looked into";
     return out;
   }
+  Broken broken;
   if (lines.clean) {
-    out.why = merger.against(out.text);
-    if (out.why.empty()) out.rule = MergeRule::kLines;
+    broken = merger.against(out.text);
+    if (broken.why.empty()) out.rule = MergeRule::kLines;
     if (out.clean()) return out;
   }
-  TreeMerge tree = merger.by_structure();
+  // Lines that merged and were refused would merge the same way again, inside of a node.
+  TreeMerge tree = merger.by_structure(lines.clean ? Inner::kStructure : Inner::kLines);
   // Each place that is put together from both sides may be put together wrongly. One is trusted;
   // with several, a person looks at all of them.
   if (tree.clean && tree.inside && lines.conflicts > 1) {
@@ -104,12 +99,13 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
     tree.why =
         std::to_string(lines.conflicts) + " conflicts of lines, not all between declarations";
   }
-  if (tree.clean) return Merged{MergeRule::kStructure, std::move(tree.text), std::move(tree.made)};
-  if (!lines.clean) {
-    out.why = std::move(tree.why);
-  } else {
-    out.text = whole_conflict(texts, labels);
-  }
+  if (tree.clean)
+    return Merged{MergeRule::kStructure, std::move(tree.text), std::move(tree.made), 0};
+  out.why = lines.clean ? std::move(broken.why) : std::move(tree.why);
+  if (!lines.clean) return out;
+  ConflictedText conflict = TRY(conflict_at(texts, out.text, broken.places, labels));
+  out.text = std::move(conflict.text);
+  out.conflicts = conflict.conflicts;
   return out;
 }
 

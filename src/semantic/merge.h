@@ -30,6 +30,7 @@ struct Merged {
   MergeRule rule = MergeRule::kConflict;
   std::string text;
   std::string why;  // of a conflict: what stood against the merge; else what the merge was made of
+  int conflicts = 0;  // between markers in `text`; 0 for bytes that are no text
   bool clean() const { return rule != MergeRule::kConflict; }
 };
 

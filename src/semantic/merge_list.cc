@@ -1,6 +1,7 @@
 #include "semantic/merge_list.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace gittxn::semantic {
@@ -12,6 +13,8 @@ std::string_view blank_of(std::string_view lead) {
 
 using Order = std::vector<std::size_t>;  // slots
 
+constexpr std::size_t kMaxItems = 50'000;  // of the three lists: some steps are quadratic
+
 class ListMerger {
  public:
   ListMerger(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role)
@@ -19,13 +22,23 @@ class ListMerger {
 
   ListOrder merge() {
     ListOrder out;
+    if (lists_[0].items.size() + lists_[1].items.size() + lists_[2].items.size() > kMaxItems) {
+      out.why = "too many parts";
+      return out;
+    }
     match();
     out.why = check_slots();
     if (out.why.empty()) out.why = choose_skeleton();
     if (out.why.empty()) out.why = check_gaps();
     if (out.why.empty()) out.why = check_places();
     if (!out.why.empty()) return out;
-    for (const std::size_t slot : put_together()) out.slots.push_back(slots_[slot]);
+    for (std::size_t i = 0; i < 3; ++i) out.kept[i].resize(lists_[i].items.size());
+    for (const std::size_t slot : put_together()) {
+      out.slots.push_back(slots_[slot]);
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (slots_[slot].at[i] != kUnmatched) out.kept[i][slots_[slot].at[i]] = true;
+      }
+    }
     out.way = moved_ ? "moved in" : together_ ? "both added to" : "parts of";
     return out;
   }
@@ -228,6 +241,17 @@ class ListMerger {
     return out;
   }
 
+  // Which import stands for which is for them to say who know both modules.
+  bool brings_import(const Order& added_by, Side side) const {
+    return std::any_of(added_by.begin(), added_by.end(),
+                       [&](std::size_t slot) { return item(slot, side).node->decl == "import"; });
+  }
+  bool takes_import(const Gap& gap, Side side) const {
+    return std::any_of(gap.base.begin(), gap.base.end(), [&](std::size_t slot) {
+      return !in(slot, side) && in(slot, other(side)) && item(slot, kBase).node->decl == "import";
+    });
+  }
+
   std::string check_gaps() {
     const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
     if (moved_) return {};
@@ -240,6 +264,11 @@ class ListMerger {
       }
       for (const std::size_t slot : gap.right) {
         if (added(slot) && !in(slot, kLeft)) own[kRight].push_back(slot);
+      }
+      for (const Side side : {kLeft, kRight}) {
+        if (brings_import(own[side], side) && takes_import(gap, other(side))) {
+          return "one side removed an import where the other added one";
+        }
       }
       if (own[kLeft].empty() || own[kRight].empty()) continue;
       together_ = true;
@@ -280,9 +309,13 @@ class ListMerger {
         place = found + 1;
         break;
       }
-      // Left before right.
+      // Left before right; but what is imported before what is declared.
+      const bool import = item(rest[i], other(skeleton_)).node->decl == "import";
       if (skeleton_ == kLeft) {
-        while (place != out.end() && added(*place) && !in(*place, kRight)) ++place;
+        while (place != out.end() && added(*place) && !in(*place, kRight) &&
+               (!import || item(*place, kLeft).node->decl == "import")) {
+          ++place;
+        }
       }
       out.insert(place, rest[i]);
     }
@@ -332,6 +365,36 @@ std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first
   return {};
 }
 
+// One that stands, in some version, behind something that is no more: whoever has it behind what it
+// now follows knows the space between the two; else it takes the place of what is gone. Nothing
+// when it never stood there.
+std::optional<std::string> blank_behind_gone(const Sides<Items>& lists, const ListOrder& order,
+                                             std::size_t place) {
+  if (place == 0) return std::nullopt;
+  const Slot& slot = order.slots[place];
+  const Slot& before = order.slots[place - 1];
+  std::optional<std::string> gone;
+  bool behind_gone = false;
+  for (const Side side : {kLeft, kRight, kBase}) {
+    if (slot.at[side] == kUnmatched || slot.at[side] == 0) continue;
+    std::size_t first = slot.at[side];
+    while (first > 0 && !order.kept[side][first - 1]) --first;
+    if (first == slot.at[side]) continue;
+    behind_gone = true;
+    // Nobody else has that place yet.
+    if (!gone && first > 0 && before.at[side] == first - 1) {
+      gone = blank_of(lists[side].items[first].lead);
+    }
+  }
+  if (!behind_gone) return std::nullopt;
+  for (const Side side : {kLeft, kRight, kBase}) {
+    if (slot.at[side] == kUnmatched || before.at[side] == kUnmatched) continue;
+    if (slot.at[side] != before.at[side] + 1) continue;
+    return std::string(blank_of(lists[side].items[slot.at[side]].lead));
+  }
+  return gone;
+}
+
 std::string_view last_separator(const Items& list) {
   return list.items.empty() ? std::string_view() : list.items.back().sep;
 }
@@ -359,7 +422,11 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
   const Slot& slot = order.slots[place];
   const Sides<const Item*> items = slot_items(lists, slot);
   Spacing out;
-  out.blank = blank_before(lists, slot, place == 0, &out.clash);
+  if (auto blank = blank_behind_gone(lists, order, place)) {
+    out.blank = *std::move(blank);
+  } else {
+    out.blank = blank_before(lists, slot, place == 0, &out.clash);
+  }
   std::string_view own;
   for (const Side side : {kBase, kRight, kLeft}) {
     if (items[side] != nullptr && !items[side]->sep.empty()) own = items[side]->sep;

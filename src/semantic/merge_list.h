@@ -17,9 +17,10 @@ struct Slot {
 };
 
 struct ListOrder {
-  std::vector<Slot> slots;  // of the result, in order
-  std::string why;          // not empty: the lists cannot be merged
-  std::string_view way;     // how: "parts of", "both added to", "moved in"
+  std::vector<Slot> slots;        // of the result, in order
+  Sides<std::vector<bool>> kept;  // of the items of each list, which are in the result
+  std::string why;                // not empty: the lists cannot be merged
+  std::string_view way;           // how: "parts of", "both added to", "moved in"
 };
 
 // `role` kMembers: declarations and imports that both sides add at one place stand one behind the

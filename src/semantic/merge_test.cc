@@ -79,6 +79,59 @@ TEST(Merge, SignatureAgainstBodyOnOneLine) {
                "class A { long f(int a) { return a + 1; } }\n");
 }
 
+TEST(Merge, ASignatureThatBothSidesChangedConflicts) {
+  expect_conflict("java", "class A { int f(int a) { return a; } }\n",
+                  "class A { long f(int a) { return a; } }\n",
+                  "class A { int f(int a, int b) { return a; } }\n");
+  expect_conflict("cpp", "template <typename T> int f(T a) { return a; }\n",
+                  "template <typename T> long f(T a) { return a; }\n",
+                  "template <typename T> int f(T b) { return a; }\n");
+}
+
+TEST(Merge, ColumnsThatOneSideMovedAgainstALineOfTheOther) {
+  const std::string head = "package a\n\ntype T struct {\n";
+  expect_conflict("go", head + "\tA  int\n\tBb int\n}\n",
+                  head + "\tA   int\n\tBb  int\n\tCcc int\n}\n",
+                  head + "\tD  int\n\tA  int\n\tBb int\n}\n");
+}
+
+TEST(Merge, ALineInColumnsWithOneThatTheOtherSideChanged) {
+  const std::string head = "package a\n\nvar x = T{\n\tName: \"n\",\n";
+  expect_conflict("go", head + "\tLonger: y,\n}\n", head + "\tLonger: y,\n\tShort:  z,\n}\n",
+                  head + "\tLonger: T{\n\t\ty,\n\t},\n}\n");
+}
+
+TEST(Merge, AnImportStandsBeforeADeclarationThatTheOtherSideAddedThere) {
+  const std::string head = "#include <a.h>\n", tail = "int x;\n";
+  expect_merge("c", head + tail, head + "int f(void) { return 1; }\n" + tail,
+               head + "#include <b.h>\n" + tail,
+               head + "#include <b.h>\nint f(void) { return 1; }\n" + tail);
+}
+
+TEST(Merge, OneKeyThatBothAddedAtTwoPlacesIsThereOnce) {
+  const std::string middle = "  \"c\": 3,\n  \"d\": 4,\n  \"e\": 5,\n";
+  expect_merge("json", "{\n  \"a\": 1,\n" + middle + "  \"z\": 6\n}\n",
+               "{\n  \"a\": 1,\n  \"b\": 2,\n" + middle + "  \"z\": 6\n}\n",
+               "{\n  \"a\": 1,\n" + middle + "  \"z\": 6,\n  \"b\": 2\n}\n",
+               "{\n  \"a\": 1,\n  \"b\": 2,\n" + middle + "  \"z\": 6\n}\n");
+}
+
+TEST(Merge, APatternThatBothMadeLongerIsNoLostName) {
+  expect_merge("typescript", "const { a } = f();\n", "const { a, b } = f();\n",
+               "const { a, c } = f();\n", "const { a, b, c } = f();\n");
+}
+
+TEST(Merge, TwoTypesAddedToAGroup) {
+  const std::string head = "package a\n\ntype (\n\tX int\n";
+  expect_merge("go", head + ")\n", head + "\tY int\n)\n", head + "\tZ int\n)\n",
+               head + "\tY int\n\tZ int\n)\n");
+}
+
+TEST(Merge, AnImportThatBothBroughtInIsNotThereTwice) {
+  expect_conflict("c", "#include <a.h>\nint x;\n", "#include <a.h>\n#include <b.h>\nint x;\n",
+                  "#include <a.h>\n#include <b.h>\n\n#include <b.h>\nint x;\n");
+}
+
 TEST(Merge, BothSidesChangeOneThing) {
   expect_conflict("java", "class A { int a = 1; }\n", "class A { int a = 2; }\n",
                   "class A { int a = 3; }\n");
@@ -125,6 +178,16 @@ TEST(Merge, OneDeclarationAddedInTwoPlacesIsSeenAfterACleanMergeOfLines) {
   expect_conflict("c", middle, f + middle, middle + other);
 }
 
+TEST(Merge, ARefusedMergeOfLinesConflictsWhereItIsWrong) {
+  const std::string middle = "int x1;\nint x2;\nint x3;\nint x4;\n";
+  const Merged merged = merge("c", middle, "int f(void) { return 1; }\n" + middle,
+                              middle + "int f(void) { return 2; }\n");
+  EXPECT_EQ(merged.conflicts, 2);
+  EXPECT_EQ(merged.text, "<<<<<<< left\nint f(void) { return 1; }\n=======\n>>>>>>> right\n" +
+                             middle +
+                             "<<<<<<< left\n=======\nint f(void) { return 2; }\n>>>>>>> right\n");
+}
+
 TEST(Merge, AConflictAroundTheCodeHasAReason) {
   expect_conflict("yaml", "# one\na: 1\n", "# two\na: 1\n", "# three\na: 1\n");
 }
@@ -144,6 +207,26 @@ TEST(Merge, BytesThatAreNoTextAreAConflict) {
   const Merged merged = merge("c", zero + "a\n", zero + "b\n", zero + "a\nc\n");
   EXPECT_FALSE(merged.clean());
   EXPECT_EQ(merged.text, zero + "b\n");
+}
+
+TEST(Merge, RenameAgainstANewCallerInACleanMergeOfLines) {
+  const std::string middle = "int x1;\nint x2;\nint x3;\nint x4;\n";
+  const std::string base = "int old(int);\nint f(void) { return old(1); }\n" + middle;
+  const std::string renamed = "int fresh(int);\nint f(void) { return fresh(1); }\n" + middle;
+  expect_conflict("c", base, renamed, base + "int g(void) { return old(2); }\n");
+  expect_merge("c", base, renamed, base + "int g(void) { return 2; }\n",
+               renamed + "int g(void) { return 2; }\n");
+}
+
+TEST(Merge, AnImportRemovedWhereOneIsAdded) {
+  expect_conflict("java", "import a.A;\nimport b.B;\nimport c.C;\n",
+                  "import a.A;\nimport b.B;\nimport b.New;\nimport c.C;\n",
+                  "import a.A;\nimport c.C;\n");
+}
+
+TEST(Merge, WhatIsAddedBehindAnImportThatGoesTakesItsPlace) {
+  expect_merge("python", "import a\n\nx = 1\ny = 2\n", "import a\n\nx = 1\nz = 3\ny = 2\n",
+               "import a\n\ny = 2\n", "import a\n\nz = 3\ny = 2\n");
 }
 
 TEST(Merge, WhatIsInTheLeadOfARemovedStatementIsNotLost) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "semantic/items.h"
@@ -31,9 +32,40 @@ Text merge_texts(const Sides<std::string_view>& s) {
   return merged->text;
 }
 
+bool is_callable(const Node& node) {
+  return node.decl == "function" || node.decl == "prototype" || node.decl == "constructor";
+}
+
+// The body of a function, also of one that is decorated, exported or a template's.
+const Node* body_of(const Node& node) {
+  for (const Node* kid : node.kids) {
+    if (kid->field == "body") return kid;
+    if (kid->decl == node.decl && kid->name == node.name) return body_of(*kid);
+  }
+  return nullptr;
+}
+
+// The tokens of a function but those of its body: what it is called with, gives and throws. Commas
+// are layout: some formatters put one behind the last parameter.
+std::vector<std::string_view> signature_of(const Tree& tree, const Node& node) {
+  const Node* body = body_of(node);
+  std::vector<std::string_view> tokens;
+  for (std::uint32_t i = node.leaf; i < node.leaf + node.leaves; ++i) {
+    if (body != nullptr && i >= body->leaf && i < body->leaf + body->leaves) continue;
+    if (tree.leaves()[i]->text != ",") tokens.push_back(tree.leaves()[i]->text);
+  }
+  return tokens;
+}
+
+// White space inside of a line that is there to stand below or above something.
+bool in_columns(std::string_view line) {
+  return line.find('\n') == std::string_view::npos &&
+         (line.find("  ") != std::string_view::npos || line.find('\t') != std::string_view::npos);
+}
+
 class TreeMerger {
  public:
-  explicit TreeMerger(const Sides<const Tree*>& trees) : trees_(trees) {}
+  TreeMerger(const Sides<const Tree*>& trees, Inner inner) : trees_(trees), inner_(inner) {}
 
   TreeMerge merge() {
     TreeMerge out;
@@ -78,14 +110,27 @@ class TreeMerger {
       return refuse("both sides changed the same '" + name + "'");
     }
     const bool container = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
-    if (!container && n[kBase]->text.find('\n') != std::string_view::npos) {
+    if (inner_ == Inner::kLines && !container &&
+        n[kBase]->text.find('\n') != std::string_view::npos) {
       const auto lines = merge_lines({n[0]->text, n[1]->text, n[2]->text}, {});
       if (lines && lines->clean) {
         made_.insert("lines of " + name);
         return lines->text;
       }
     }
+    if (is_callable(*n[kBase]) && both_changed_signature(n)) {
+      return refuse("both sides changed the signature of '" + n[kBase]->name + "'");
+    }
     return merge_kids(n);
+  }
+
+  // A signature is one contract with those who call it: what is put together from two changes of it
+  // is one that nobody wrote.
+  bool both_changed_signature(const Sides<const Node*>& n) const {
+    Sides<std::vector<std::string_view>> tokens;
+    for (std::size_t i = 0; i < 3; ++i) tokens[i] = signature_of(*trees_[i], *n[i]);
+    return tokens[kLeft] != tokens[kBase] && tokens[kRight] != tokens[kBase] &&
+           tokens[kLeft] != tokens[kRight];
   }
 
   // Only `side` changed anything; where the other only laid it out anew, in that layout if it can
@@ -116,6 +161,9 @@ class TreeMerger {
     if (n[kBase]->role == Role::kNone && aligned_apart(lists, order)) {
       return refuse("lines are aligned with what the other side changed");
     }
+    if ((members && columns_apart(lists, order)) || neighbour_apart(lists, order)) {
+      return refuse("one side moved columns, the other changed lines in them");
+    }
     std::string out = *open;
     for (std::size_t i = 0; i < order.slots.size(); ++i) {
       const Text text = merge_slot(lists, order, i);
@@ -145,6 +193,50 @@ class TreeMerger {
         if (changed[side] && list && before[other(side)]) return true;
       }
       for (const Side side : {kLeft, kRight}) before[side] = before[side] || changed[side];
+    }
+    return false;
+  }
+
+  // A side gave lines of a list other columns, and the other side added or changed lines of it,
+  // which stand in the old ones.
+  static bool columns_apart(const Sides<Items>& lists, const ListOrder& order) {
+    Sides<bool> moved = {false, false, false}, changed = {false, false, false};
+    for (const Slot& slot : order.slots) {
+      const Sides<const Item*> item = slot_items(lists, slot);
+      for (const Side side : {kLeft, kRight}) {
+        if (item[side] == nullptr) continue;
+        const std::string_view text = item[side]->node->text;
+        if (item[kBase] == nullptr) {
+          changed[side] = changed[side] || (item[other(side)] == nullptr && in_columns(text));
+          continue;
+        }
+        const std::string_view base = item[kBase]->node->text;
+        if (text == base || !in_columns(text)) continue;
+        (squeeze(text) == squeeze(base) ? moved : changed)[side] = true;
+      }
+    }
+    return (moved[kLeft] && changed[kRight]) || (moved[kRight] && changed[kLeft]);
+  }
+
+  // A line that a side added stands in columns with the lines before and behind it; the other side
+  // changed one of those.
+  static bool neighbour_apart(const Sides<Items>& lists, const ListOrder& order) {
+    for (const Side side : {kLeft, kRight}) {
+      std::vector<bool> changed(lists[side].items.size(), false);  // by the other side
+      for (const Slot& slot : order.slots) {
+        const Sides<const Item*> item = slot_items(lists, slot);
+        if (item[kBase] == nullptr || item[side] == nullptr || item[other(side)] == nullptr)
+          continue;
+        changed[slot.at[side]] =
+            squeeze(item[kBase]->node->text) != squeeze(item[other(side)]->node->text);
+      }
+      for (const Slot& slot : order.slots) {
+        const std::size_t at = slot.at[side];
+        if (at == kUnmatched || slot.at[kBase] != kUnmatched) continue;
+        if (!in_columns(lists[side].items[at].node->text)) continue;
+        if ((at > 0 && changed[at - 1]) || (at + 1 < changed.size() && changed[at + 1]))
+          return true;
+      }
     }
     return false;
   }
@@ -184,6 +276,7 @@ class TreeMerger {
   }
 
   Sides<const Tree*> trees_;
+  Inner inner_;
   std::string why_;
   bool inside_ = false;
   std::set<std::string> made_;
@@ -191,8 +284,8 @@ class TreeMerger {
 
 }  // namespace
 
-TreeMerge merge_trees(const Sides<const Tree*>& trees) {
-  return TreeMerger(trees).merge();
+TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner) {
+  return TreeMerger(trees, inner).merge();
 }
 
 }  // namespace gittxn::semantic

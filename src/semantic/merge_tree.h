@@ -16,6 +16,9 @@ struct TreeMerge {
   std::string made;     // the ways that were used where both sides changed a node, with its kind
 };
 
-TreeMerge merge_trees(const Sides<const Tree*>& trees);
+// Whether a node that is no list of members is merged by its lines first, where they merge.
+enum class Inner { kLines, kStructure };
+
+TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner);
 
 }  // namespace gittxn::semantic

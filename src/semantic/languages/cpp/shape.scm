@@ -1,42 +1,38 @@
-; C++. Functions overload by parameter types; a template is the declaration it holds.
+; C++. Alternatives of one kind are one pattern, as in C. Functions overload by parameter types; a template is the declaration it holds.
 [(translation_unit) (declaration_list) (field_declaration_list) (preproc_ifdef) (preproc_if)
  (preproc_else) (enumerator_list)] @members
 [(preproc_include) (using_declaration)] @import
-(preproc_ifdef name: (_) @name) @decl.guard
-(preproc_if condition: (_) @name) @decl.guard
-(preproc_def name: (_) @name) @decl.macro
-(preproc_function_def name: (_) @name) @decl.macro
-(namespace_definition name: (_) @name) @decl.namespace
-(linkage_specification value: (_) @name) @decl.namespace
-(alias_declaration name: (_) @name) @decl.type
-(type_definition declarator: (_) @name) @decl.type
-(struct_specifier name: (_) @name body: (_)) @decl.type
-(class_specifier name: (_) @name body: (_)) @decl.type
-(union_specifier name: (_) @name body: (_)) @decl.type
-(enum_specifier name: (_) @name body: (_)) @decl.type
-(concept_definition name: (_) @name) @decl.type
-(declaration declarator: (identifier) @name) @decl.variable
-(declaration declarator: (init_declarator declarator: (_) @name)) @decl.variable
-(declaration declarator: (function_declarator declarator: (_) @name parameters: (_) @key)) @decl.prototype
-(declaration declarator: (_
-  (function_declarator declarator: (_) @name parameters: (_) @key))) @decl.prototype
+[(preproc_ifdef name: (_) @name) (preproc_if condition: (_) @name)] @decl.guard
+[(preproc_def name: (_) @name) (preproc_function_def name: (_) @name)] @decl.macro
+[(namespace_definition name: (_) @name) (linkage_specification value: (_) @name)] @decl.namespace
+[(alias_declaration name: (_) @name)
+ (type_definition declarator: (_) @name)
+ (struct_specifier name: (_) @name body: (_))
+ (class_specifier name: (_) @name body: (_))
+ (union_specifier name: (_) @name body: (_))
+ (enum_specifier name: (_) @name body: (_))
+ (concept_definition name: (_) @name)] @decl.type
+(declaration declarator: [
+  (identifier) @name
+  (init_declarator declarator: (_) @name)]) @decl.variable
+(declaration declarator: [
+  (function_declarator declarator: (_) @name parameters: (_) @key)
+  (_ (function_declarator declarator: (_) @name parameters: (_) @key))]) @decl.prototype
 (field_declaration declarator: (_) @name) @decl.field
-(field_declaration declarator: (function_declarator
-  declarator: (_) @name parameters: (_) @key)) @decl.prototype
-(field_declaration declarator: (_
-  (function_declarator declarator: (_) @name parameters: (_) @key))) @decl.prototype
-(function_definition declarator: (function_declarator
-  declarator: (_) @name parameters: (_) @key)) @decl.function
-(function_definition declarator: (_
-  (function_declarator declarator: (_) @name parameters: (_) @key))) @decl.function
-(template_declaration (class_specifier name: (_) @name body: (_))) @decl.type
-(template_declaration (struct_specifier name: (_) @name body: (_))) @decl.type
-(template_declaration (alias_declaration name: (_) @name)) @decl.type
-(template_declaration (concept_definition name: (_) @name)) @decl.type
+(field_declaration declarator: [
+  (function_declarator declarator: (_) @name parameters: (_) @key)
+  (_ (function_declarator declarator: (_) @name parameters: (_) @key))]) @decl.prototype
+(function_definition declarator: [
+  (function_declarator declarator: (_) @name parameters: (_) @key)
+  (_ (function_declarator declarator: (_) @name parameters: (_) @key))]) @decl.function
+(template_declaration [
+  (class_specifier name: (_) @name body: (_))
+  (struct_specifier name: (_) @name body: (_))
+  (alias_declaration name: (_) @name)
+  (concept_definition name: (_) @name)]) @decl.type
 (template_declaration (declaration declarator: (function_declarator
   declarator: (_) @name parameters: (_) @key))) @decl.prototype
-(template_declaration (function_definition declarator: (function_declarator
-  declarator: (_) @name parameters: (_) @key))) @decl.function
-(template_declaration (function_definition declarator: (_
-  (function_declarator declarator: (_) @name parameters: (_) @key)))) @decl.function
+(template_declaration (function_definition declarator: [
+  (function_declarator declarator: (_) @name parameters: (_) @key)
+  (_ (function_declarator declarator: (_) @name parameters: (_) @key))])) @decl.function
 (enumerator name: (_) @name) @decl.constant

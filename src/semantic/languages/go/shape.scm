@@ -1,4 +1,4 @@
-; Go. A method is told by its receiver too.
+; Go. A method is told by its receiver too; a group of types or constants by the first one.
 [(source_file) (import_spec_list) (field_declaration_list) (interface_type) (var_spec_list)] @members
 (package_clause (_) @name) @decl.package
 (import_declaration (import_spec) @name) @decl.import
@@ -6,9 +6,11 @@
 (import_spec_list (import_spec path: (_) @name) @decl.import)
 (function_declaration name: (_) @name) @decl.function
 (method_declaration receiver: (_) @key name: (_) @name) @decl.function
-(type_declaration (type_spec name: (_) @name)) @decl.type
-(type_declaration (type_alias name: (_) @name)) @decl.type
-(const_declaration (const_spec name: (_) @name)) @decl.constant
+(type_declaration ["type" "("] . (type_spec name: (_) @name)) @decl.type
+(type_declaration ["type" "("] . (type_alias name: (_) @name)) @decl.type
+(type_declaration "(" [(type_spec name: (_) @name) (type_alias name: (_) @name)] @decl.type)
+(type_declaration "(") @members
+(const_declaration ["const" "("] . (const_spec name: (_) @name)) @decl.constant
 (const_declaration "(") @members
 (const_declaration (const_spec name: (_) @name value: (expression_list
   [(int_literal) (float_literal) (interpreted_string_literal) (raw_string_literal)])) @decl.constant)

@@ -1,0 +1,52 @@
+// One file merged from its three versions: `git txn merge-file`, and git's merge driver. It needs
+// no repository and keeps nothing in one.
+//
+// All versions are read before anything is written, so the result may go into one of them. It is
+// written beside the file and moved over it: a crash leaves the file as it was, or merged, and
+// perhaps a "*.tmp-*" file beside it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kernel.h"
+
+namespace gittxn::api {
+
+inline constexpr std::size_t kMaxMergedBytes = 256u << 20;  // of each version
+
+struct MergeFileRequest {
+  std::string base, left, right;  // files; relative ones to Host::cwd
+  std::string out;                // a file, or the name of a new one
+  // A name of merge_languages(); empty: what `names` tell, the first that does; when none does,
+  // lines alone.
+  std::string language;
+  std::vector<std::string> names;
+  std::string base_label, left_label, right_label;  // behind the markers of a conflict
+  int marker_size = 7;                              // 1 to 1000
+  bool with_base = false;                           // the base stands in a conflict, too
+};
+
+struct MergeFileReport {
+  bool clean = false;
+  std::string rule;      // "one-side", "lines", "structure", "conflict"
+  std::string why;       // of a conflict what stood against the merge, else what it was made of
+  std::string language;  // kLinesAlone when none
+  int conflicts = 0;     // how many the result has between markers
+};
+
+// The language of a file of which nothing but its lines is known.
+inline constexpr std::string_view kLinesAlone = "text";
+
+// Every name that MergeFileRequest::language takes, kLinesAlone among them.
+std::vector<std::string> merge_languages();
+// Whether the name of a file tells its language.
+bool tells_language(std::string_view name);
+
+// A conflict is no error: its text is written. kUsage: an unknown language, a version over
+// kMaxMergedBytes, an `out` that is no file; kNotFound, kFault: a version that cannot be read, or
+// `out` not written. `out` is as it was after any error.
+Result<MergeFileReport> merge_file(const Host& host, const MergeFileRequest& request);
+
+}  // namespace gittxn::api
