@@ -27,22 +27,33 @@ std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
 }
 
 // The parser asks between steps whether to go on. Steps grow with the bytes of a file that parses,
-// and faster in one that does not.
-struct Steps {
-  std::size_t left = 0;
+// and faster in one that does not. Between two steps a grammar's scanner may look ahead as far as
+// it likes, so what it is given is counted as well: when that is used up the text ends for it.
+struct Work {
+  std::string_view bytes;
+  std::size_t steps = 0;
+  std::size_t chunks = 0;
+  bool over() const { return steps == 0 || chunks == 0; }
 };
-bool out_of_steps(TSParseState* state) {
-  auto* steps = static_cast<Steps*>(state->payload);
-  if (steps->left == 0) return true;
-  --steps->left;
+constexpr std::size_t kChunk = 1024;
+
+bool out_of_work(TSParseState* state) {
+  auto* work = static_cast<Work*>(state->payload);
+  if (work->over()) return true;
+  --work->steps;
   return false;
 }
 
-struct Text {
-  std::string_view bytes;
-};
+// A text that does not end with a line's end gets one: scanners look for it, Kotlin's without
+// looking for the end.
 const char* read_text(void* payload, std::uint32_t at, TSPoint /*point*/, std::uint32_t* length) {
-  const std::string_view rest = static_cast<Text*>(payload)->bytes.substr(at);
+  auto* work = static_cast<Work*>(payload);
+  const std::string_view text = work->bytes;
+  const bool line_end = at == text.size() && !text.ends_with('\n');
+  *length = 0;
+  if (work->chunks == 0 || (at >= text.size() && !line_end)) return "";
+  --work->chunks;
+  const std::string_view rest = line_end ? "\n" : text.substr(at, kChunk);
   *length = static_cast<std::uint32_t>(rest.size());
   return rest.data();
 }
@@ -50,17 +61,17 @@ const char* read_text(void* payload, std::uint32_t at, TSPoint /*point*/, std::u
 std::unique_ptr<TSTree, Delete> parse_bounded(const Language& language, std::string_view text) {
   const std::unique_ptr<TSParser, Delete> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), language.grammar)) return nullptr;
-  Steps steps{1000 + text.size()};
-  Text payload{text};
+  Work work{text, 1000 + text.size(), 1000 + 64 * (text.size() / kChunk)};
   TSInput input = {};
-  input.payload = &payload;
+  input.payload = &work;
   input.read = read_text;
   input.encoding = TSInputEncodingUTF8;
   TSParseOptions options = {};
-  options.payload = &steps;
-  options.progress_callback = out_of_steps;
-  return std::unique_ptr<TSTree, Delete>(
+  options.payload = &work;
+  options.progress_callback = out_of_work;
+  std::unique_ptr<TSTree, Delete> tree(
       ts_parser_parse_with_options(parser.get(), nullptr, input, options));
+  return work.over() ? nullptr : std::move(tree);
 }
 
 struct Mark {
@@ -113,15 +124,27 @@ class TreeBuilder {
     while (ts_query_cursor_next_match(cursor.get(), &match)) mark_match(match);
   }
 
+  bool holds(const TSQueryMatch& match) const {
+    for (const Condition& condition : tree_.language_->conditions[match.pattern_index]) {
+      for (std::uint16_t i = 0; i < match.capture_count; ++i) {
+        if (match.captures[i].index != condition.capture) continue;
+        const std::string_view text = text_of(match.captures[i].node);
+        const auto& texts = condition.texts;
+        if (std::find(texts.begin(), texts.end(), text) == texts.end()) return false;
+      }
+    }
+    return true;
+  }
+
   // A later pattern wins the name of a declaration, so the plain ones come first in a shape.scm.
   void mark_match(const TSQueryMatch& match) {
+    if (!holds(match)) return;
     const void* declared = nullptr;
     std::string_view kind;
     std::string name, detail;
     for (std::uint16_t i = 0; i < match.capture_count; ++i) {
       const TSQueryCapture& found = match.captures[i];
       const Capture& capture = tree_.language_->captures[found.index];
-      Mark& mark = marks_[found.node.id];
       switch (capture.role) {
         case Role::kDecl:
           declared = found.node.id;
@@ -138,8 +161,10 @@ class TreeBuilder {
           kind = "import";
           name = squeeze(text_of(found.node));
           break;
+        case Role::kNone:
+          break;
         default:
-          mark.role = capture.role;
+          marks_[found.node.id].role = capture.role;
       }
     }
     if (declared == nullptr) return;
@@ -199,6 +224,11 @@ class TreeBuilder {
       made->decl = mark->second.decl;
       made->name = mark->second.name;
       made->detail = mark->second.detail;
+    }
+    // The first line of a Ruby here-document has its white space in front.
+    if (made->role == Role::kLeaf && !made->text.empty()) {
+      const char* start = tree_.text_.data() + ts_node_start_byte(node);
+      made->text = {start, made->text.end()};
     }
     made->leaf = static_cast<std::uint32_t>(tree_.leaves_.size());
     const std::size_t before = tree_.nodes_.size(), comments = tree_.comments_.size();
@@ -260,7 +290,8 @@ std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text,
 
 const Language* language_of(std::string_view path, std::string_view text) {
   const Language* named = language_of_path(path);
-  if (named == nullptr || !path.ends_with(".h")) return named;
+  if (named == nullptr) return language_of_first_line(text);
+  if (!path.ends_with(".h")) return named;
   const Language* cpp = find_language("cpp");
   const auto as_c = Tree::parse(*named, std::string(text), {});
   if (as_c != nullptr && as_c->error_bytes() == 0) return named;
