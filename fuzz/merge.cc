@@ -6,9 +6,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gittxn::semantic;
-  constexpr std::string_view kNames[] = {"c",    "cpp",        "python",     "go",
-                                         "java", "javascript", "typescript", "rust",
-                                         "json", "yaml",       "toml",       "tsx"};
+  constexpr std::string_view kNames[] = {
+      "c",    "cpp",  "python", "go",   "java", "javascript", "typescript", "rust", "json",
+      "yaml", "toml", "csharp", "ruby", "php",  "kotlin",     "bash",       "tsx"};
   if (size == 0) return 0;
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   Sides<std::string> texts;
