@@ -74,6 +74,25 @@ std::unique_ptr<TSTree, Delete> parse_bounded(const Language& language, std::str
   return work.over() ? nullptr : std::move(tree);
 }
 
+// A place that does not parse as one flat list of so many tokens: a query looks from each of them
+// at all that follow, so such a file is opaque.
+constexpr std::uint32_t kMaxErrorTokens = 4096;
+bool has_wide_error(TSNode root) {
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
+  bool wide = false;
+  for (bool more = true; more && !wide;) {
+    const TSNode node = ts_tree_cursor_current_node(&cursor);
+    wide = ts_node_is_error(node) && ts_node_child_count(node) > kMaxErrorTokens;
+    more = ts_node_has_error(node) && ts_tree_cursor_goto_first_child(&cursor);
+    while (!more && !ts_tree_cursor_goto_next_sibling(&cursor)) {
+      if (!ts_tree_cursor_goto_parent(&cursor)) break;
+    }
+    if (!more) more = !ts_node_eq(ts_tree_cursor_current_node(&cursor), root);
+  }
+  ts_tree_cursor_delete(&cursor);
+  return wide;
+}
+
 struct Mark {
   Role role = Role::kNone;
   int pattern = -1;  // that named it
@@ -119,6 +138,8 @@ class TreeBuilder {
   void mark_roles(TSNode root) {
     const std::unique_ptr<TSQueryCursor, Delete> cursor(ts_query_cursor_new());
     ts_query_cursor_set_match_limit(cursor.get(), 1024);
+    // What is deeper is a leaf; the cursor looks at all ancestors of a node, each time.
+    ts_query_cursor_set_max_start_depth(cursor.get(), static_cast<std::uint32_t>(budget_.depth));
     ts_query_cursor_exec(cursor.get(), tree_.language_->query, root);
     TSQueryMatch match;
     while (ts_query_cursor_next_match(cursor.get(), &match)) mark_match(match);
@@ -282,7 +303,7 @@ std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text,
   tree->language_ = &language;
   tree->text_ = std::move(text);
   const auto parsed = parse_bounded(language, tree->text_);
-  if (parsed == nullptr) return nullptr;
+  if (parsed == nullptr || has_wide_error(ts_tree_root_node(parsed.get()))) return nullptr;
   TreeBuilder builder(tree.get(), budget);
   if (!builder.build(ts_tree_root_node(parsed.get()))) return nullptr;
   return tree;
