@@ -14,5 +14,25 @@ License: Apache-2.0
  On Debian systems the text of the Apache License, version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.
 ")
+# What is compiled in of others, with the words under which they allow it.
+file(GLOB licenses ${TXN_GRAMMARS}/node_modules/tree-sitter*/LICENSE
+  ${TXN_GRAMMARS}/node_modules/@tree-sitter-grammars/tree-sitter*/LICENSE
+  ${TXN_GRAMMARS}/node_modules/tree-sitter/vendor/tree-sitter/lib/src/unicode/LICENSE)
+foreach(license ${licenses})
+  file(RELATIVE_PATH name ${TXN_GRAMMARS}/node_modules ${license})
+  get_filename_component(name ${name} DIRECTORY)
+  file(READ ${license} text)
+  string(REGEX REPLACE "[ \t\r]*\n" "\n" text "${text}")
+  string(STRIP "${text}" text)
+  string(REPLACE "\n\n" "\n.\n" text "${text}")
+  string(REPLACE "\n\n" "\n.\n" text "${text}")
+  string(REPLACE "\n" "\n " text "${text}")
+  file(APPEND ${doc}/copyright "
+Files: ${name}
+Comment: compiled into the program
+License: of ${name}
+ ${text}
+")
+endforeach()
 file(CHMOD_RECURSE ${doc} FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ
   DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

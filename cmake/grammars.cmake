@@ -21,11 +21,15 @@ target_compile_definitions(ts_core PRIVATE _POSIX_C_SOURCE=200112L _DEFAULT_SOUR
 txn_third_party(ts_core)
 
 # txn_grammar(NAME DIR): the grammar whose parser.c, and scanner.c if it has one, are in DIR of npm's.
+# grammars/NAME_scanner.c, where there is one, includes that scanner and mends it.
 add_library(ts_grammars INTERFACE)
 target_link_libraries(ts_grammars INTERFACE ts_core)
 function(txn_grammar NAME DIR)
   set(sources ${npm}/${DIR}/parser.c)
-  if(EXISTS ${npm}/${DIR}/scanner.c)
+  set(mended ${PROJECT_SOURCE_DIR}/grammars/${NAME}_scanner.c)
+  if(EXISTS ${mended})
+    list(APPEND sources ${mended})
+  elseif(EXISTS ${npm}/${DIR}/scanner.c)
     list(APPEND sources ${npm}/${DIR}/scanner.c)
   endif()
   add_library(ts_${NAME} STATIC ${sources})
@@ -34,12 +38,14 @@ function(txn_grammar NAME DIR)
   target_link_libraries(ts_grammars INTERFACE ts_${NAME})
 endfunction()
 
-foreach(name c cpp python go java javascript rust json)
+foreach(name c cpp python go java javascript rust json ruby bash)
   txn_grammar(${name} tree-sitter-${name}/src)
 endforeach()
 txn_grammar(typescript tree-sitter-typescript/typescript/src)
 txn_grammar(tsx tree-sitter-typescript/tsx/src)
-foreach(name toml yaml)
+txn_grammar(php tree-sitter-php/php/src)
+txn_grammar(c_sharp tree-sitter-c-sharp/src)
+foreach(name toml yaml kotlin)
   txn_grammar(${name} @tree-sitter-grammars/tree-sitter-${name}/src)
 endforeach()
 

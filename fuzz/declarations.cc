@@ -28,7 +28,7 @@ void check_node(const Tree& tree, const Node& node) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const Language& language = *find_language(fuzzed_language(data[0]));
+  const Language& language = *find_language(fuzzed(data[0]).name);
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto tree = Tree::parse(language, text, {});
   if (tree == nullptr) return 0;

@@ -1,13 +1,21 @@
-// The languages of fuzz/merge.cc and fuzz/declarations.cc; fuzz/seeds knows their order.
+// The languages of the fuzzers, by the first byte of their input; fuzz/seeds knows the order.
 #pragma once
 
 #include <cstdint>
 #include <iterator>
 #include <string_view>
 
-inline std::string_view fuzzed_language(std::uint8_t byte) {
-  constexpr std::string_view kNames[] = {"c",    "cpp",        "python",     "go",
-                                         "java", "javascript", "typescript", "rust",
-                                         "json", "yaml",       "toml",       "tsx"};
-  return kNames[byte % std::size(kNames)];
+struct FuzzedLanguage {
+  std::string_view name, path;
+};
+
+inline const FuzzedLanguage& fuzzed(std::uint8_t byte) {
+  static constexpr FuzzedLanguage kAll[] = {
+      {"c", "a.c"},       {"cpp", "a.cc"},        {"python", "a.py"},     {"go", "a.go"},
+      {"java", "a.java"}, {"javascript", "a.js"}, {"typescript", "a.ts"}, {"rust", "a.rs"},
+      {"json", "a.json"}, {"yaml", "a.yaml"},     {"toml", "a.toml"},     {"csharp", "a.cs"},
+      {"ruby", "a.rb"},   {"php", "a.php"},       {"kotlin", "a.kt"},     {"bash", "a.sh"},
+      {"tsx", "a.tsx"},
+  };
+  return kAll[byte % std::size(kAll)];
 }

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text = rest.substr(0, end);
     rest.remove_prefix(std::min(rest.size(), end + 2));
   }
-  const auto merged = merge_file(find_language(fuzzed_language(data[0])), texts, {});
+  const auto merged = merge_file(find_language(fuzzed(data[0]).name), texts, {});
   CHECK(merged);
   const auto& [base, left, right] = texts;
   if (left == right || right == base) CHECK(merged->clean() && merged->text == left);

@@ -1,14 +1,13 @@
 // Three versions of a file as in fuzz/merge.cc: their symbols, what two sides did, and whether that
 // commutes.
 #include "fuzz/check.h"
+#include "fuzz/languages.h"
 #include "semantic/commute.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gittxn::semantic;
-  constexpr std::string_view kPaths[] = {"a.c",  "a.cc", "a.py",   "a.go",   "a.java", "a.js",
-                                         "a.ts", "a.rs", "a.json", "a.yaml", "a.toml", "a.tsx"};
   if (size == 0) return 0;
-  const std::string path(kPaths[data[0] % std::size(kPaths)]);
+  const std::string path(fuzzed(data[0]).path);
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   std::string texts[3];
   for (std::string& text : texts) {

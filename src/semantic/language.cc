@@ -2,6 +2,7 @@
 
 #include <tree_sitter/api.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <mutex>
@@ -21,32 +22,71 @@ const TSLanguage* tree_sitter_rust();
 const TSLanguage* tree_sitter_json();
 const TSLanguage* tree_sitter_yaml();
 const TSLanguage* tree_sitter_toml();
+const TSLanguage* tree_sitter_c_sharp();
+const TSLanguage* tree_sitter_ruby();
+const TSLanguage* tree_sitter_php();
+const TSLanguage* tree_sitter_kotlin();
+const TSLanguage* tree_sitter_bash();
 }
 
 namespace gittxn::semantic {
 namespace {
 
+// Words with a blank behind each: endings of file names, and whole names of files. `programs` are
+// those a "#!" line names, without a version.
 struct Row {
   std::string_view name;
   const TSLanguage* (*grammar)();
   std::string_view folder;
-  std::string_view endings;  // of file names, each with a blank behind it
+  std::string_view endings;
+  std::string_view files = {};
+  std::string_view programs = {};
 };
 
 constexpr Row kRows[] = {
     {"c", tree_sitter_c, "c", ".c .h "},
     {"cpp", tree_sitter_cpp, "cpp", ".cc .cpp .cxx .hh .hpp .hxx .ipp .inl .tcc .cu "},
-    {"python", tree_sitter_python, "python", ".py .pyi "},
+    {"python", tree_sitter_python, "python", ".py .pyi ", "SConstruct SConscript wscript ",
+     "python pypy "},
     {"go", tree_sitter_go, "go", ".go "},
     {"java", tree_sitter_java, "java", ".java "},
-    {"javascript", tree_sitter_javascript, "javascript", ".js .jsx .mjs .cjs "},
-    {"typescript", tree_sitter_typescript, "typescript", ".ts .mts .cts "},
+    {"javascript", tree_sitter_javascript, "javascript", ".js .jsx .mjs .cjs ", {}, "node nodejs "},
+    {"typescript", tree_sitter_typescript, "typescript", ".ts .mts .cts ", {}, "ts-node tsx deno "},
     {"tsx", tree_sitter_tsx, "typescript", ".tsx "},
     {"rust", tree_sitter_rust, "rust", ".rs "},
     {"json", tree_sitter_json, "json", ".json "},
     {"yaml", tree_sitter_yaml, "yaml", ".yml .yaml "},
     {"toml", tree_sitter_toml, "toml", ".toml "},
+    {"csharp", tree_sitter_c_sharp, "csharp", ".cs .csx ", {}, "dotnet-script "},
+    {"ruby", tree_sitter_ruby, "ruby", ".rb .rake .gemspec .ru .podspec ",
+     "Rakefile Gemfile Guardfile Capfile Vagrantfile Podfile Fastfile Brewfile ",
+     "ruby jruby rake "},
+    {"php", tree_sitter_php, "php", ".php .phtml ", {}, "php "},
+    {"kotlin", tree_sitter_kotlin, "kotlin", ".kt .kts ", {}, "kotlin "},
+    {"bash",
+     tree_sitter_bash,
+     "bash",
+     ".sh .bash .bashrc .bash_profile .bash_aliases .profile ",
+     {},
+     "bash sh dash "},
 };
+
+// `word` is one of the words of a row, as a whole.
+bool among(std::string_view words, std::string_view word) {
+  if (word.empty() || word.find(' ') != std::string_view::npos) return false;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = words.find(' ', at);
+    if (words.substr(at, end - at) == word) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+template <typename Test>
+const Language* row_where(Test test) {
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), test);
+  return row == std::end(kRows) ? nullptr : find_language(row->name);
+}
 
 Capture capture_of(std::string_view name) {
   if (name.starts_with("decl.")) return {Role::kDecl, name.substr(5)};
@@ -99,6 +139,46 @@ std::vector<std::string_view> capture_names(const TSQuery* query) {
   return names;
 }
 
+std::string_view text_of(const TSQuery* query, std::uint32_t id) {
+  std::uint32_t length = 0;
+  const char* text = ts_query_string_value_for_id(query, id, &length);
+  return {text, length};
+}
+
+// One predicate: its steps without the end. What is wrong with it, or empty.
+std::string read_condition(const TSQuery* query, std::span<const TSQueryPredicateStep> steps,
+                           std::vector<Condition>* conditions) {
+  const bool named = !steps.empty() && steps[0].type == TSQueryPredicateStepTypeString;
+  const std::string_view name = named ? text_of(query, steps[0].value_id) : "";
+  if (name != "eq?" && name != "any-of?") return "there is no predicate #" + std::string(name);
+  Condition condition;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const bool capture = steps[i].type == TSQueryPredicateStepTypeCapture;
+    if (capture != (i == 1)) return "#" + std::string(name) + " takes a capture and texts";
+    if (capture) {
+      condition.capture = steps[i].value_id;
+    } else {
+      condition.texts.push_back(text_of(query, steps[i].value_id));
+    }
+  }
+  if (condition.texts.empty()) return "#" + std::string(name) + " has nothing to compare with";
+  conditions->push_back(std::move(condition));
+  return {};
+}
+
+std::string read_conditions(const TSQuery* query, std::uint32_t pattern,
+                            std::vector<Condition>* conditions) {
+  std::uint32_t count = 0;
+  const TSQueryPredicateStep* steps = ts_query_predicates_for_pattern(query, pattern, &count);
+  std::string fault;
+  for (std::uint32_t from = 0, i = 0; i < count && fault.empty(); ++i) {
+    if (steps[i].type != TSQueryPredicateStepTypeDone) continue;
+    fault = read_condition(query, {steps + from, steps + i}, conditions);
+    from = i + 1;
+  }
+  return fault;
+}
+
 Language load(const Row& row) {
   Language language;
   language.name = row.name;
@@ -110,7 +190,7 @@ Language load(const Row& row) {
   language.query = compile(language, "shape.scm", folder.shape, &language.fault);
   for (const std::string_view name : capture_names(language.query)) {
     language.captures.push_back(capture_of(name));
-    if (language.captures.back().role == Role::kNone) {
+    if (language.captures.back().role == Role::kNone && !name.starts_with('_')) {
       language.fault = "shape.scm: there is no role @" + std::string(name);
     }
   }
@@ -120,6 +200,12 @@ Language load(const Row& row) {
     if (language.fact_captures.back() == Fact::kNone) {
       language.fault = "facts.scm: there is no fact @" + std::string(name);
     }
+  }
+  if (language.query == nullptr) return language;
+  language.conditions.resize(ts_query_pattern_count(language.query));
+  for (std::uint32_t i = 0; i < language.conditions.size() && language.fault.empty(); ++i) {
+    const std::string fault = read_conditions(language.query, i, &language.conditions[i]);
+    if (!fault.empty()) language.fault = "shape.scm: " + fault;
   }
   return language;
 }
@@ -144,11 +230,26 @@ const Language* find_language(std::string_view name) {
 const Language* language_of_path(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
-  if (dot == std::string_view::npos) return nullptr;
-  const std::string ending = std::string(file.substr(dot)) + " ";
-  for (const Row& row : kRows) {
-    const std::size_t at = row.endings.find(ending);
-    if (at != std::string_view::npos && row.endings[at] == '.') return find_language(row.name);
+  const std::string_view ending = dot == std::string_view::npos ? "" : file.substr(dot);
+  return row_where(
+      [&](const Row& row) { return among(row.endings, ending) || among(row.files, file); });
+}
+
+const Language* language_of_first_line(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  if (!text.starts_with("#!")) return nullptr;
+  std::string_view rest = text.substr(2, std::min<std::size_t>(text.find('\n'), 256) - 2);
+  while (!rest.empty()) {
+    const std::size_t from = std::min(rest.find_first_not_of(kBlanks), rest.size());
+    const std::size_t end = std::min(rest.find_first_of(kBlanks, from), rest.size());
+    std::string_view word = rest.substr(from, end - from);
+    rest = rest.substr(end);
+    // What env is told before the program: options, and variables.
+    if (word.starts_with('-') || word.find('=') != std::string_view::npos) continue;
+    word = word.substr(word.rfind('/') + 1);
+    if (word == "env") continue;
+    word = word.substr(0, word.find_last_not_of("0123456789.") + 1);
+    return row_where([&](const Row& row) { return among(row.programs, word); });
   }
   return nullptr;
 }

@@ -8,6 +8,7 @@
 //   @set         a list without order and without doubles
 //   @prefix      belongs to the node behind it, as a comment does
 //   @leaf        never looked into: white space in it counts
+//   @_WORD       no role: what a predicate of the pattern, #eq? or #any-of?, compares
 //
 // and with facts.scm, which says more of the nodes of code, for symbols and what they read. What it
 // does not name is a signature, and a plain use: the strongest of each, so a gap in it is safe.
@@ -77,11 +78,18 @@ constexpr bool is_part(Fact fact) {
   return fact >= Fact::kBody && fact <= Fact::kDoc;
 }
 
+// A predicate of a pattern: every node of the capture has one of these texts.
+struct Condition {
+  std::uint32_t capture = 0;
+  std::vector<std::string_view> texts;
+};
+
 struct Language {
   std::string_view name;
   const TSLanguage* grammar = nullptr;
   const TSQuery* query = nullptr;
-  std::vector<Capture> captures;  // by capture index
+  std::vector<Capture> captures;                   // by capture index
+  std::vector<std::vector<Condition>> conditions;  // by pattern index
   const TSQuery* facts = nullptr;
   std::vector<Fact> fact_captures;  // by capture index of `facts`
   std::string fault;                // what is wrong with a query; empty when nothing is
@@ -92,6 +100,8 @@ const Language* find_language(std::string_view name);
 // By the name of a file; nullptr when it is unknown. A '.h' answers C: parse_best (syntax.h)
 // decides.
 const Language* language_of_path(std::string_view path);
+// By the program that a first line "#!..." names; nullptr when it is no such line or unknown.
+const Language* language_of_first_line(std::string_view text);
 std::vector<const Language*> all_languages();
 
 }  // namespace gittxn::semantic

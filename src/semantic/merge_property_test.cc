@@ -111,7 +111,7 @@ TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
   Random random(seed());
   const auto texts = samples();
   int clean = 0, structured = 0, mirrored = 0;
-  for (int round = 0; round < 120; ++round) {
+  for (int round = 0; round < 80; ++round) {
     for (const auto& [name, base] : texts) {
       const Language* language = find_language(name);
       const std::string left = edited(base, random, "qlq"), right = edited(base, random, "zrz");

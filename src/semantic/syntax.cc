@@ -27,22 +27,33 @@ std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
 }
 
 // The parser asks between steps whether to go on. Steps grow with the bytes of a file that parses,
-// and faster in one that does not.
-struct Steps {
-  std::size_t left = 0;
+// and faster in one that does not. Between two steps a grammar's scanner may look ahead as far as
+// it likes, so what it is given is counted as well: when that is used up the text ends for it.
+struct Work {
+  std::string_view bytes;
+  std::size_t steps = 0;
+  std::size_t chunks = 0;
+  bool over() const { return steps == 0 || chunks == 0; }
 };
-bool out_of_steps(TSParseState* state) {
-  auto* steps = static_cast<Steps*>(state->payload);
-  if (steps->left == 0) return true;
-  --steps->left;
+constexpr std::size_t kChunk = 1024;
+
+bool out_of_work(TSParseState* state) {
+  auto* work = static_cast<Work*>(state->payload);
+  if (work->over()) return true;
+  --work->steps;
   return false;
 }
 
-struct Text {
-  std::string_view bytes;
-};
+// A text that does not end with a line's end gets one: scanners look for it, Kotlin's without
+// looking for the end.
 const char* read_text(void* payload, std::uint32_t at, TSPoint /*point*/, std::uint32_t* length) {
-  const std::string_view rest = static_cast<Text*>(payload)->bytes.substr(at);
+  auto* work = static_cast<Work*>(payload);
+  const std::string_view text = work->bytes;
+  const bool line_end = at == text.size() && !text.ends_with('\n');
+  *length = 0;
+  if (work->chunks == 0 || (at >= text.size() && !line_end)) return "";
+  --work->chunks;
+  const std::string_view rest = line_end ? "\n" : text.substr(at, kChunk);
   *length = static_cast<std::uint32_t>(rest.size());
   return rest.data();
 }
@@ -50,17 +61,36 @@ const char* read_text(void* payload, std::uint32_t at, TSPoint /*point*/, std::u
 std::unique_ptr<TSTree, Delete> parse_bounded(const Language& language, std::string_view text) {
   const std::unique_ptr<TSParser, Delete> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), language.grammar)) return nullptr;
-  Steps steps{1000 + text.size()};
-  Text payload{text};
+  Work work{text, 1000 + text.size(), 1000 + 64 * (text.size() / kChunk)};
   TSInput input = {};
-  input.payload = &payload;
+  input.payload = &work;
   input.read = read_text;
   input.encoding = TSInputEncodingUTF8;
   TSParseOptions options = {};
-  options.payload = &steps;
-  options.progress_callback = out_of_steps;
-  return std::unique_ptr<TSTree, Delete>(
+  options.payload = &work;
+  options.progress_callback = out_of_work;
+  std::unique_ptr<TSTree, Delete> tree(
       ts_parser_parse_with_options(parser.get(), nullptr, input, options));
+  return work.over() ? nullptr : std::move(tree);
+}
+
+// A place that does not parse as one flat list of so many tokens: a query looks from each of them
+// at all that follow, so such a file is opaque.
+constexpr std::uint32_t kMaxErrorTokens = 4096;
+bool has_wide_error(TSNode root) {
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
+  bool wide = false;
+  for (bool more = true; more && !wide;) {
+    const TSNode node = ts_tree_cursor_current_node(&cursor);
+    wide = ts_node_is_error(node) && ts_node_child_count(node) > kMaxErrorTokens;
+    more = ts_node_has_error(node) && ts_tree_cursor_goto_first_child(&cursor);
+    while (!more && !ts_tree_cursor_goto_next_sibling(&cursor)) {
+      if (!ts_tree_cursor_goto_parent(&cursor)) break;
+    }
+    if (!more) more = !ts_node_eq(ts_tree_cursor_current_node(&cursor), root);
+  }
+  ts_tree_cursor_delete(&cursor);
+  return wide;
 }
 
 struct Mark {
@@ -115,9 +145,11 @@ class TreeBuilder {
   }
 
   template <typename Use>
-  static void each_match(const TSQuery* query, TSNode root, Use use) {
+  void each_match(const TSQuery* query, TSNode root, Use use) const {
     const std::unique_ptr<TSQueryCursor, Delete> cursor(ts_query_cursor_new());
     ts_query_cursor_set_match_limit(cursor.get(), 1024);
+    // What is deeper is a leaf; the cursor looks at all ancestors of a node, each time.
+    ts_query_cursor_set_max_start_depth(cursor.get(), static_cast<std::uint32_t>(budget_.depth));
     ts_query_cursor_exec(cursor.get(), query, root);
     TSQueryMatch match;
     while (ts_query_cursor_next_match(cursor.get(), &match)) use(match);
@@ -132,15 +164,27 @@ class TreeBuilder {
     }
   }
 
+  bool holds(const TSQueryMatch& match) const {
+    for (const Condition& condition : tree_.language_->conditions[match.pattern_index]) {
+      for (std::uint16_t i = 0; i < match.capture_count; ++i) {
+        if (match.captures[i].index != condition.capture) continue;
+        const std::string_view text = text_of(match.captures[i].node);
+        const auto& texts = condition.texts;
+        if (std::find(texts.begin(), texts.end(), text) == texts.end()) return false;
+      }
+    }
+    return true;
+  }
+
   // A later pattern wins the name of a declaration, so the plain ones come first in a shape.scm.
   void mark_match(const TSQueryMatch& match) {
+    if (!holds(match)) return;
     const void* declared = nullptr;
     std::string_view kind;
     std::string name, detail;
     for (std::uint16_t i = 0; i < match.capture_count; ++i) {
       const TSQueryCapture& found = match.captures[i];
       const Capture& capture = tree_.language_->captures[found.index];
-      Mark& mark = marks_[found.node.id];
       switch (capture.role) {
         case Role::kDecl:
           declared = found.node.id;
@@ -158,8 +202,10 @@ class TreeBuilder {
           kind = "import";
           name = squeeze(text_of(found.node));
           break;
+        case Role::kNone:
+          break;
         default:
-          mark.role = capture.role;
+          marks_[found.node.id].role = capture.role;
       }
     }
     if (declared == nullptr) return;
@@ -234,6 +280,11 @@ class TreeBuilder {
       tree_.error_bytes_ += std::max<std::size_t>(1, made->text.size());
     }
     take_marks(node.id, made);
+    // The first line of a Ruby here-document has its white space in front.
+    if (made->role == Role::kLeaf && !made->text.empty()) {
+      const char* start = tree_.text_.data() + ts_node_start_byte(node);
+      made->text = {start, made->text.end()};
+    }
     made->leaf = static_cast<std::uint32_t>(tree_.leaves_.size());
     const std::size_t before = tree_.nodes_.size(), comments = tree_.comments_.size();
     bool leaf = is_leaf(node, *made, depth);
@@ -285,7 +336,7 @@ std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text, co
   tree->language_ = &language;
   tree->text_ = std::move(text);
   const auto parsed = parse_bounded(language, tree->text_);
-  if (parsed == nullptr) return nullptr;
+  if (parsed == nullptr || has_wide_error(ts_tree_root_node(parsed.get()))) return nullptr;
   TreeBuilder builder(tree.get(), budget);
   if (!builder.build(ts_tree_root_node(parsed.get()), detail)) return nullptr;
   if (detail == Detail::kFacts) tree->find_locals();
@@ -294,7 +345,8 @@ std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text, co
 
 const Language* language_of(std::string_view path, std::string_view text) {
   const Language* named = language_of_path(path);
-  if (named == nullptr || !path.ends_with(".h")) return named;
+  if (named == nullptr) return language_of_first_line(text);
+  if (!path.ends_with(".h")) return named;
   const Language* cpp = find_language("cpp");
   const auto as_c = Tree::parse(*named, std::string(text), {});
   if (as_c != nullptr && as_c->error_bytes() == 0) return named;

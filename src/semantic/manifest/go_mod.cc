@@ -1,0 +1,136 @@
+// go.mod, go.work and go.sum: lines of words, in blocks. Comments count for nothing, "// indirect"
+// neither. What has quotes, and a directive that is not known, makes the file opaque.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "semantic/manifest/reader.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_of(std::string_view line) {
+  Words words;
+  std::string word;
+  for (const char c : line) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
+    const bool alone = c == '(' || c == ')';
+    if ((blank || alone) && !word.empty()) words.push_back(std::exchange(word, {}));
+    if (alone) words.emplace_back(1, c);
+    if (!blank && !alone) word += c;
+  }
+  if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+std::string joined(const Words& words, std::size_t from) {
+  std::string out;
+  for (std::size_t i = from; i < words.size(); ++i) out += (i > from ? " " : "") + words[i];
+  return out;
+}
+
+struct Directive {
+  std::string_view name;
+  BuildKind kind;
+  std::string_view target;
+  bool itself;  // named by the directive, else by its first word
+};
+constexpr Directive kDirectives[] = {
+    {"module", BuildKind::kOption, "", true},
+    {"go", BuildKind::kToolchain, "", true},
+    {"toolchain", BuildKind::kToolchain, "", true},
+    {"require", BuildKind::kDependency, "", false},
+    {"exclude", BuildKind::kDependency, "exclude", false},
+    {"tool", BuildKind::kDependency, "tool", false},
+    {"use", BuildKind::kDependency, "use", false},
+    {"godebug", BuildKind::kOption, "", true},
+    {"retract", BuildKind::kOption, "", true},
+    {"ignore", BuildKind::kOption, "", true},
+};
+
+// The words behind a directive, on its line or on one of its block.
+std::string add(const std::string& name, const Words& words, Manifest* manifest) {
+  if (words.empty()) return "'" + name + "' says nothing";
+  if (name == "replace") {
+    const auto arrow = std::find(words.begin(), words.end(), "=>");
+    if (arrow == words.end()) return "a 'replace' has no '=>'";
+    const auto at = static_cast<std::size_t>(arrow - words.begin());
+    manifest->symbols.push_back({BuildKind::kDependency, joined({words.begin(), arrow}, 0),
+                                 shown(joined(words, at + 1)), "replace"});
+    return {};
+  }
+  const auto* row = std::find_if(std::begin(kDirectives), std::end(kDirectives),
+                                 [&](const Directive& one) { return one.name == name; });
+  if (row == std::end(kDirectives)) return "'" + name + "' is not known";
+  manifest->symbols.push_back({row->kind, row->itself ? name : words[0],
+                               shown(joined(words, row->itself ? 0 : 1)),
+                               std::string(row->target)});
+  return {};
+}
+
+template <typename Take>
+std::string each_line(std::string_view text, Take take) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (std::string why = take(text.substr(0, end)); !why.empty()) return why;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string read_go_mod(std::string_view text, Manifest* manifest) {
+  if (text.find('\0') != std::string_view::npos) return "it is no text";
+  std::string block;  // the directive whose block is open
+  const std::string why = each_line(text, [&](std::string_view line) -> std::string {
+    line = line.substr(0, line.find("//"));
+    if (line.find_first_of("\"`") != std::string_view::npos) return "a string is quoted";
+    Words words = words_of(line);
+    if (words.empty()) return {};
+    if (!block.empty() && words == Words{")"}) {
+      block.clear();
+      return {};
+    }
+    if (block.empty() && words.size() == 2 && words[1] == "(") {
+      block = words[0];
+      return {};
+    }
+    if (std::count(words.begin(), words.end(), "(") + std::count(words.begin(), words.end(), ")") >
+        0) {
+      return "a parenthesis stands where none is known";
+    }
+    if (!block.empty()) return add(block, words, manifest);
+    const std::string name = words[0];
+    words.erase(words.begin());
+    return add(name, words, manifest);
+  });
+  if (why.empty() && !block.empty()) return "the block '" + block + "' does not end";
+  return why;
+}
+
+std::string read_go_sum(std::string_view text, Manifest* manifest) {
+  if (text.find('\0') != std::string_view::npos) return "it is no text";
+  return each_line(text, [&](std::string_view line) -> std::string {
+    const Words words = words_of(line);
+    if (words.empty()) return {};
+    if (words.size() != 3) return "a line is not a module, a version and a hash";
+    manifest->symbols.push_back(
+        {BuildKind::kDependency, words[0] + "@" + words[1], shown(words[2]), {}});
+    return {};
+  });
+}
+
+std::string read_toolchain_version(std::string_view text, Manifest* manifest) {
+  const Words words = words_of(text.substr(0, text.find('\n')));
+  if (words.size() != 1 || !is_blank(text.substr(std::min(text.find('\n'), text.size())))) {
+    return "it is not one version alone";
+  }
+  if (text.find('\0') != std::string_view::npos) return "it is no text";
+  manifest->symbols.push_back({BuildKind::kToolchain, "version", shown(words[0]), {}});
+  return {};
+}
+
+}  // namespace gittxn::semantic

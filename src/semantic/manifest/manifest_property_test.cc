@@ -1,0 +1,134 @@
+// Random edits of manifests. Any edit of a token is a change of a symbol, whatever the reader makes
+// of it; white space and comments are none; nothing is a change of itself. SEED=n replays a run.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <sstream>
+
+#include "base/random.h"
+#include "semantic/manifest/manifest.h"
+#include "semantic/manifest/testing/manifests.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+struct Sample {
+  const char* path;
+  std::string text;
+  std::string comment;  // how one begins; empty: there are none
+};
+
+std::vector<Sample> samples() {
+  return {{"package.json", kPackageJson, ""},
+          {"Cargo.toml", kCargoToml, "#"},
+          {"go.mod", kGoMod, "//"},
+          {"pom.xml", kPom, "<!--"},
+          {"CMakeLists.txt", kCMakeLists, "#"},
+          {"BUILD", kBuild, "#"}};
+}
+
+std::uint64_t seed() {
+  const char* given = std::getenv("SEED");
+  const std::uint64_t value =
+      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  std::printf("SEED=%llu\n", static_cast<unsigned long long>(value));
+  return value;
+}
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+std::string joined(const Lines& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+
+// How much of a line is code; white space at its end is none.
+std::size_t code_of(const Sample& sample, const std::string& line) {
+  const std::size_t comment =
+      sample.comment.empty() ? std::string::npos : line.find(sample.comment);
+  const std::string code = line.substr(0, comment);
+  return code.find_last_not_of(" \t") + 1;
+}
+
+// One edit of a token, or nothing when the line has none.
+std::string edited(const Sample& sample, Random& random) {
+  Lines lines = lines_of(sample.text);
+  const std::size_t at = random.below(lines.size());
+  std::string& line = lines[at];
+  const std::size_t code = code_of(sample, line);
+  if (code == 0) return {};
+  std::size_t place = random.below(code);
+  while (line[place] == ' ' || line[place] == '\t') ++place;
+  switch (random.below(5)) {
+    case 0:
+      line.insert(place, 1, static_cast<char>('a' + random.below(26)));
+      break;
+    case 1:
+      line.erase(place, 1);
+      break;
+    case 2: {
+      const char was = line[place];
+      line[place] = "0aZ_.=-"[random.below(7)];
+      if (line[place] == was) return {};
+      break;
+    }
+    case 3:
+      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(at));
+      break;
+    default:
+      lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), std::string(line));
+  }
+  return joined(lines);
+}
+
+TEST(ManifestProperty, AnyEditOfATokenIsAChangeOfASymbol) {
+  Random random(seed());
+  int opaque = 0, read = 0;
+  for (const Sample& sample : samples()) {
+    const Manifest before = read_manifest(sample.path, sample.text);
+    ASSERT_EQ(before.opaque, "") << sample.path;
+    for (int round = 0; round < 500; ++round) {
+      const std::string text = edited(sample, random);
+      if (text.empty()) continue;
+      const Manifest after = read_manifest(sample.path, text);
+      ++(after.opaque.empty() ? read : opaque);
+      EXPECT_FALSE(manifest_changes(before, after).empty()) << sample.path << "\n" << text;
+      EXPECT_FALSE(manifest_changes(after, before).empty()) << sample.path << "\n" << text;
+      EXPECT_TRUE(manifest_changes(after, after).empty()) << sample.path << "\n" << text;
+    }
+  }
+  EXPECT_GT(read, opaque / 4);
+  EXPECT_GT(opaque, 0);
+}
+
+TEST(ManifestProperty, WhiteSpaceAndCommentsAreNoChange) {
+  Random random(seed());
+  for (const Sample& sample : samples()) {
+    const Manifest before = read_manifest(sample.path, sample.text);
+    for (int round = 0; round < 200; ++round) {
+      Lines lines = lines_of(sample.text);
+      for (int edits = 0; edits < 5; ++edits) {
+        const std::size_t at = random.below(lines.size());
+        const bool words = random.below(2) == 0 && !sample.comment.empty();
+        const std::string end = sample.comment == "<!--" ? " x -->" : " x";
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at == 0 ? 1 : at),
+                     words ? "  " + sample.comment + end : "\t ");
+        lines[random.below(lines.size())] += "  ";
+      }
+      const Manifest after = read_manifest(sample.path, joined(lines));
+      EXPECT_EQ(after.opaque, "") << sample.path << "\n" << joined(lines);
+      EXPECT_TRUE(manifest_changes(before, after).empty()) << sample.path << "\n" << joined(lines);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gittxn::semantic

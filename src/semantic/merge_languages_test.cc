@@ -1,0 +1,174 @@
+// What must merge and what must not, for every language alike: a row of kKinds says how a file, an
+// import and a function look, so that the next language is a row here. What is peculiar to one
+// stands behind the table.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "semantic/merge.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using testing::HasSubstr;
+
+// `file` has IMPORTS and MEMBERS in it, `import` and `function` have NAME, and `function` BODY.
+struct Kind {
+  const char* language;
+  const char* file;
+  const char* import;
+  const char* function;
+};
+
+constexpr Kind kKinds[] = {
+    {"csharp", "using System;\nIMPORTS\nclass A\n{\n    int a;\nMEMBERS}\n", "using NAME;\n",
+     "    int NAME(int x)\n    {\n        return BODY;\n    }\n"},
+    {"ruby", "require 'set'\nIMPORTS\nclass A\n  B = 1\nMEMBERSend\n", "require 'NAME'\n",
+     "  def NAME(x)\n    BODY\n  end\n"},
+    {"php", "<?php\nuse A\\B;\nIMPORTS\nclass A\n{\n    private $a;\nMEMBERS}\n", "use NAME;\n",
+     "    function NAME($x)\n    {\n        return BODY;\n    }\n"},
+    {"kotlin", "import a.b\nIMPORTS\nclass A {\n    val a = 1\nMEMBERS}\n", "import NAME\n",
+     "    fun NAME(x: Int): Int {\n        return BODY\n    }\n"},
+    {"bash", "#!/bin/bash\nsource a.sh\nIMPORTS\nb=1\nMEMBERS", "source NAME\n",
+     "NAME() {\n  echo BODY\n}\n"},
+};
+
+std::string put(std::string text, const std::string& word, const std::string& value) {
+  return text.replace(text.find(word), word.size(), value);
+}
+
+class MergeOf : public testing::TestWithParam<Kind> {
+ protected:
+  std::string file(const std::string& imports, const std::string& members) const {
+    return put(put(GetParam().file, "IMPORTS", imports), "MEMBERS", members);
+  }
+  std::string import(const std::string& name) const { return put(GetParam().import, "NAME", name); }
+  std::string function(const std::string& name, const std::string& body) const {
+    return put(put(GetParam().function, "NAME", name), "BODY", body);
+  }
+  static Merged merge(const std::string& base, const std::string& left, const std::string& right) {
+    auto merged = merge_file(find_language(GetParam().language), {base, left, right}, {});
+    EXPECT_TRUE(merged);
+    return merged ? *merged : Merged{};
+  }
+  static void expect_merge(const std::string& base, const std::string& left,
+                           const std::string& right, const std::string& expected) {
+    const Merged merged = merge(base, left, right);
+    EXPECT_EQ(merged.text, expected) << rule_name(merged.rule) << ": " << merged.why;
+    EXPECT_TRUE(merged.clean());
+  }
+  static void expect_conflict(const std::string& base, const std::string& left,
+                              const std::string& right) {
+    const Merged merged = merge(base, left, right);
+    EXPECT_FALSE(merged.clean()) << rule_name(merged.rule) << "\n" << merged.text;
+    EXPECT_THAT(merged.text, HasSubstr("<<<<<<< left\n"));
+  }
+};
+
+TEST_P(MergeOf, TwoFunctionsAddedAtTwoPlaces) {
+  const std::string old = function("old", "1"), one = function("one", "2"),
+                    two = function("two", "3");
+  expect_merge(file("", old), file("", one + old), file("", old + two), file("", one + old + two));
+}
+
+TEST_P(MergeOf, TwoFunctionsAddedAtOnePlace) {
+  const std::string one = function("one", "1"), two = function("two", "2");
+  expect_merge(file("", ""), file("", one), file("", two), file("", one + two));
+}
+
+TEST_P(MergeOf, OneFunctionAddedTwice) {
+  expect_conflict(file("", ""), file("", function("one", "1")), file("", function("one", "2")));
+}
+
+TEST_P(MergeOf, TwoImportsAddedAtOnePlace) {
+  expect_merge(file("", ""), file(import("c"), ""), file(import("d"), ""),
+               file(import("c") + import("d"), ""));
+}
+
+TEST_P(MergeOf, BothChangedOneBody) {
+  expect_conflict(file("", function("f", "1")), file("", function("f", "2")),
+                  file("", function("f", "3")));
+}
+
+TEST_P(MergeOf, BothChangedBodiesOfNeighbours) {
+  const auto both = [&](const char* one, const char* two) {
+    return file("", function("one", one) + function("two", two));
+  };
+  expect_merge(both("1", "1"), both("2", "1"), both("1", "3"), both("2", "3"));
+}
+
+TEST_P(MergeOf, ChangedAgainstRemoved) {
+  const std::string rest = function("rest", "1");
+  expect_conflict(file("", function("f", "1") + rest), file("", function("f", "2") + rest),
+                  file("", rest));
+}
+
+TEST_P(MergeOf, MovedAgainstChanged) {
+  const std::string f = function("f", "1"), g = function("g", "2"), h = function("h", "3");
+  const std::string changed = function("f", "10");
+  expect_merge(file("", f + g + h), file("", changed + g + h), file("", g + h + f),
+               file("", g + h + changed));
+}
+
+INSTANTIATE_TEST_SUITE_P(Languages, MergeOf, testing::ValuesIn(kKinds),
+                         [](const auto& row) { return std::string(row.param.language); });
+
+void expect_merge(std::string_view language, const std::string& base, const std::string& left,
+                  const std::string& right, const std::string& expected) {
+  const auto merged = merge_file(find_language(language), {base, left, right}, {});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->text, expected) << rule_name(merged->rule) << ": " << merged->why;
+  EXPECT_TRUE(merged->clean());
+}
+
+void expect_conflict(std::string_view language, const std::string& base, const std::string& left,
+                     const std::string& right) {
+  const auto merged = merge_file(find_language(language), {base, left, right}, {});
+  ASSERT_TRUE(merged);
+  EXPECT_FALSE(merged->clean()) << rule_name(merged->rule) << "\n" << merged->text;
+}
+
+TEST(MergeRuby, ExamplesTasksAndGemsAreDeclared) {
+  const std::string a = "  it \"a\" do\n    x\n  end\n", b = "  it \"b\" do\n    y\n  end\n";
+  const auto spec = [](const std::string& inner) {
+    return "describe \"s\" do\n" + inner + "end\n";
+  };
+  const std::string o = "  it \"o\" do\n    z\n  end\n";
+  expect_merge("ruby", spec(o), spec(o + a), spec(o + b), spec(o + a + b));
+  expect_merge("ruby", "gem 'a'\n", "gem 'a'\ngem 'b', '~> 1'\n", "gem 'a'\ngem 'c'\n",
+               "gem 'a'\ngem 'b', '~> 1'\ngem 'c'\n");
+  expect_conflict("ruby", "gem 'a'\n", "gem 'a'\ngem 'b', '1'\n", "gem 'a'\ngem 'b', '2'\n");
+}
+
+TEST(MergeRuby, ACallIsAnImportOnlyWhenItRequires) {
+  expect_conflict("ruby", "a 1\n", "a 1\nputs 'b'\n", "a 1\nputs 'c'\n");
+  expect_conflict("ruby", "a 1\n", "a 1\nx.require 'b'\n", "a 1\nx.require 'c'\n");
+}
+
+TEST(MergeBash, ACommandIsAnImportOnlyWhenItSources) {
+  expect_conflict("bash", "a 1\n", "a 1\necho b\n", "a 1\necho c\n");
+}
+
+TEST(MergeCsharp, OverloadsAreToldByTypes) {
+  const auto type = [](const std::string& inner) {
+    return "class A\n{\n    int f(int x) => 1;\n" + inner + "}\n";
+  };
+  const std::string one = "    int f(string x) => 2;\n", two = "    int f(long x) => 3;\n";
+  expect_merge("csharp", type(""), type(one), type(two), type(one + two));
+}
+
+TEST(MergeKotlin, OverloadsAreToldByTypesAndReceivers) {
+  const std::string old = "fun f(x: Int) = 1\n";
+  const std::string one = "fun f(x: String) = 2\n", two = "fun String.f(x: String) = 3\n";
+  expect_merge("kotlin", old, old + one, old + two, old + one + two);
+}
+
+TEST(MergePhp, GroupsAndKeysAreSets) {
+  expect_merge("php", "<?php\nuse A\\{B};\n", "<?php\nuse A\\{B, C};\n", "<?php\nuse A\\{B, D};\n",
+               "<?php\nuse A\\{B, C, D};\n");
+  expect_merge("php", "<?php\nreturn ['a' => 1];\n", "<?php\nreturn ['a' => 1, 'b' => 2];\n",
+               "<?php\nreturn ['a' => 1, 'c' => 3];\n",
+               "<?php\nreturn ['a' => 1, 'b' => 2, 'c' => 3];\n");
+}
+
+}  // namespace
+}  // namespace gittxn::semantic
