@@ -191,7 +191,7 @@ class TreeBuilder {
           kind = capture.kind;
           break;
         case Role::kName:
-          mark.is_name = true;
+          marks_[found.node.id].is_name = true;
           name += (name.empty() ? "" : ".") + squeeze(text_of(found.node));
           break;
         case Role::kKey:
