@@ -149,6 +149,7 @@ TEST_F(Hybrid, WhatACallLeavesInARegisterIsNobodysNumber) {
   for (const Record& record : traced.records) {
     if (record.op == Op::kAccess) who[base_name(record.path)] = record.pid;
   }
+  EXPECT_NE(who["by-the-parent"], 0) << "it is there at all";
   EXPECT_EQ(who["by-the-parent"], who["made-2"]);
   EXPECT_NE(who["by-the-parent"], who["by-the-child"]);
 }
