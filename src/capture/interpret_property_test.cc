@@ -4,8 +4,7 @@
 // tree. A read that the interpreter forgot shows as a program that would have done something else.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "base/testing/campaign.h"
 #include "capture/interpret.h"
 #include "capture/testing/simulation.h"
 #include "capture/trace/record_file.h"
@@ -24,10 +23,8 @@ using testing::Tree;
 
 constexpr int kCases = 800;
 
-// SEED=N replays a run, or makes another one.
 std::uint64_t seed() {
-  const char* text = std::getenv("SEED");
-  return text == nullptr ? 20261121 : std::strtoull(text, nullptr, 10);
+  return gittxn::testing::campaign_seed(20261121);
 }
 
 std::string text_of(const Tree& tree, const Blobs& blobs) {

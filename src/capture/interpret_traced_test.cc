@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "capture/interpret.h"
+#include "capture/trace/testing/traced.h"
 #include "repo/testing/agent.h"
 
 namespace gittxn::capture {
@@ -36,13 +37,7 @@ class TracedRun : public ::testing::TestWithParam<Backend> {
     agent.emplace(repo);
   }
 
-  void SetUp() override {
-    static const std::vector<Capability> kCapabilities = probe_backends();
-    for (const Capability& capability : kCapabilities) {
-      if (capability.backend == GetParam() && capability.usable) return;
-    }
-    GTEST_SKIP() << backend_name(GetParam()) << " is not usable on this machine";
-  }
+  void SetUp() override { SKIP_UNUSABLE(GetParam()); }
 
   // Runs a shell script in the worktree and says what it read: hard reads only, "kind subject".
   std::vector<std::string> reads_of(const std::string& script) {

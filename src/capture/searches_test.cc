@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "capture/search_settings.h"
+#include "capture/trace/testing/traced.h"
 #include "repo/testing/agent.h"
 
 namespace gittxn::capture {
@@ -34,13 +35,7 @@ class Searching : public ::testing::TestWithParam<Backend> {
     repo.write("src/data.bin", "0101\n");
   }
 
-  void SetUp() override {
-    static const std::vector<Capability> kCapabilities = probe_backends();
-    for (const Capability& capability : kCapabilities) {
-      if (capability.backend == GetParam() && capability.usable) return;
-    }
-    GTEST_SKIP() << backend_name(GetParam()) << " is not usable on this machine";
-  }
+  void SetUp() override { SKIP_UNUSABLE(GetParam()); }
 
   // Hard reads, "kind subject".
   std::vector<std::string> reads_of(const std::string& script) {

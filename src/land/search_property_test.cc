@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
+#include "base/testing/campaign.h"
 #include "capture/search_settings.h"
 #include "capture/trace/trace.h"
 #include "certify/certify.h"
@@ -26,12 +26,10 @@ using search::testing::Files;
 using search::testing::Maker;
 
 std::uint64_t seed() {
-  const char* text = std::getenv("SEED");
-  return text == nullptr ? 20261121 : std::strtoull(text, nullptr, 10);
+  return gittxn::testing::campaign_seed(20261121);
 }
 int rounds() {
-  const char* text = std::getenv("ROUNDS");
-  return text == nullptr ? 2 : static_cast<int>(std::strtol(text, nullptr, 10));
+  return gittxn::testing::campaign_rounds(2);
 }
 
 // What git keeps in its own directory is of one worktree and one moment; that its index names a

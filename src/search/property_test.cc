@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/subprocess.h"
+#include "base/testing/campaign.h"
 #include "base/testing/temp_dir.h"
 #include "search/argv.h"
 #include "search/evaluate.h"
@@ -23,12 +23,10 @@ using testing::MapTree;
 using testing::Store;
 
 std::uint64_t seed() {
-  const char* text = std::getenv("SEED");
-  return text == nullptr ? 20261121 : std::strtoull(text, nullptr, 10);
+  return gittxn::testing::campaign_seed(20261121);
 }
 int rounds() {
-  const char* text = std::getenv("ROUNDS");
-  return text == nullptr ? 12 : static_cast<int>(std::strtol(text, nullptr, 10));
+  return gittxn::testing::campaign_rounds(12);
 }
 
 struct Program {

@@ -62,6 +62,20 @@ stale_read() {
 }
 test_case 'a file that was served and changed is in the way of the landing' stale_read
 
+unwritten() {
+  new_repo
+  start_run --retries 0 -- '{ hello; call 1 read "{\"path\":\"src/f6.txt\"}"; } | git txn mcp >"$WORLD/answers"
+    find "${PWD%/*}" -name mcp.jsonl -delete -print >"$WORLD/removed"; meet; echo x >src/new.txt'
+  met
+  [ -s "$WORLD/removed" ] || fail 'the server wrote down nothing'
+  person_commits src/f6.txt 'changed'
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].subject')" src/f6.txt
+  assert_sound
+}
+test_case 'an agent that removes what the server wrote down hides nothing' unwritten
+
 outside() {
   new_repo
   { hello; call 1 read '{"path":"README"}'; call 2 status '{}'; call 3 declare_read '{"paths":["README"]}'

@@ -76,7 +76,8 @@ class BpfJoin {
   std::unordered_map<std::uint32_t, Pending> pending_;  // by thread
   std::unordered_map<std::uint32_t, Stack> stacks_;
   std::unordered_map<pid_t, pid_t> parents_;  // of the processes that live
-  std::vector<Place> places_ = std::vector<Place>(2 * kBpfPlacesUsed);  // by number, in a circle
+  // By number, in a circle.
+  std::vector<Place> places_ = std::vector<Place>(std::size_t{2} * kBpfPlacesUsed);
   bool mounts_changed_ = false;
 };
 
