@@ -184,7 +184,7 @@ class FileFootprint {
     write.before = before;
     write.after = after;
     write.member = any.member;
-    write.of_type = type_of(was != nullptr ? pair_.before : pair_.after, any);
+    write.of_type = type_of(is != nullptr ? pair_.after : pair_.before, any);
     for (const Outlined* side : {was, is}) {
       if (side == nullptr) continue;
       write.opaque |= side->opaque;
