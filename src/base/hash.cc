@@ -14,11 +14,10 @@ constexpr std::size_t kDigestBytes = 32;
 
 std::string to_hex(const unsigned char* bytes, std::size_t count) {
   static constexpr char kHex[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(count * 2);
+  std::string text(count * 2, '0');
   for (std::size_t i = 0; i < count; ++i) {
-    text += kHex[bytes[i] >> 4];
-    text += kHex[bytes[i] & 15];
+    text[2 * i] = kHex[bytes[i] >> 4];
+    text[2 * i + 1] = kHex[bytes[i] & 15];
   }
   return text;
 }
@@ -29,11 +28,18 @@ void require(bool ok) {
   if (!ok) std::abort();
 }
 
+// Looked up once: with EVP_sha256() every digest looks it up anew, under a lock, which costs more
+// than the digest of something small.
+const EVP_MD* algorithm() {
+  static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return found;
+}
+
 }  // namespace
 
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
-  State() { require(context != nullptr && EVP_DigestInit_ex(context, EVP_sha256(), nullptr) == 1); }
+  State() { require(context != nullptr && EVP_DigestInit_ex(context, algorithm(), nullptr) == 1); }
   ~State() { EVP_MD_CTX_free(context); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;

@@ -6,6 +6,7 @@
 //   txn-bench DIR validation FILES
 //   txn-bench DIR journal EVENTS
 //   txn-bench DIR refine COMMITS REPOSITORY
+//   txn-bench DIR semantic REPOSITORY
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 
 #include "bench/landing.h"
 #include "bench/refine.h"
+#include "bench/semantic.h"
 #include "bench/world.h"
 #include "certify/certify.h"
 #include "store/events.h"
@@ -127,8 +129,10 @@ Status run(const std::vector<std::string>& words, const Environment& env) {
   if (words.size() >= 2 && words[1] == "journal") return journal(words[0], number(2, 500), env);
   if (words.size() == 4 && words[1] == "refine")
     return refine(words[0], number(2, 30), words[3], env);
+  if (words.size() == 3 && words[1] == "semantic") return measure_semantic(words[0], words[2], env);
   return fail(Code::kUsage,
-              "usage: txn-bench DIR landing|validation|journal [N [N]] | refine N REPOSITORY");
+              "usage: txn-bench DIR landing|validation|journal [N [N]] | refine N REPOSITORY | "
+              "semantic REPOSITORY");
 }
 
 }  // namespace

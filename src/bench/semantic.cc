@@ -1,0 +1,218 @@
+#include "bench/semantic.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/fs.h"
+#include "bench/world.h"
+#include "semantic/footprint.h"
+#include "semantic/symbol.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using semantic::Language;
+
+constexpr int kRounds = 9;
+constexpr std::size_t kBytesOfARound = 400'000;
+
+// Of this process, or of the children that ended: the machine may have other work.
+double processor_ms(int who) {
+  rusage used{};
+  getrusage(who, &used);
+  const auto ms = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return ms(used.ru_utime) + ms(used.ru_stime);
+}
+
+Result<double> time_processor(int who, const std::function<Status()>& work) {
+  const double start = processor_ms(who);
+  TRY(work());
+  return processor_ms(who) - start;
+}
+
+struct Source {
+  std::string path, text;
+};
+
+struct Corpus {
+  std::string name;
+  const Language* language = nullptr;
+  std::vector<Source> files;
+  std::size_t bytes = 0;
+};
+
+Status add_file(const fs::path& path, Corpus* corpus) {
+  Source source{path.filename().string(), TRY(read_file(path.string()))};
+  corpus->bytes += source.text.size();
+  corpus->files.push_back(std::move(source));
+  return {};
+}
+
+// The sample of each language, and the C++ of this repository.
+Result<std::vector<Corpus>> corpora(const std::string& sources) {
+  std::vector<Corpus> all;
+  for (const semantic::LanguageText& folder : semantic::language_texts()) {
+    Corpus corpus{std::string(folder.name), semantic::find_language(folder.name), {}, 0};
+    const fs::path path = fs::path(sources) / "src/semantic/languages" / corpus.name;
+    for (const auto& file : fs::directory_iterator(path)) {
+      if (file.path().stem() == "sample") TRY(add_file(file.path(), &corpus));
+    }
+    if (!corpus.files.empty()) all.push_back(std::move(corpus));
+  }
+  Corpus own{"this repository", semantic::find_language("cpp"), {}, 0};
+  for (const auto& file : fs::directory_iterator(fs::path(sources) / "src/semantic")) {
+    if (file.path().extension() == ".cc") TRY(add_file(file.path(), &own));
+  }
+  all.push_back(std::move(own));
+  return all;
+}
+
+// A line of the middle twice: one edit of one declaration.
+std::string with_an_edit(const std::string& text) {
+  const std::size_t line = text.find('\n', text.size() / 2);
+  const std::size_t end = line == std::string::npos ? line : text.find('\n', line + 1);
+  if (end == std::string::npos) return text + text;
+  return text.substr(0, end) + text.substr(line);
+}
+
+Status languages(const std::string& sources) {
+  const std::vector<Corpus> all = TRY(corpora(sources));
+  for (const Corpus& corpus : all) {
+    const std::size_t times = std::max<std::size_t>(1, kBytesOfARound / corpus.bytes);
+    const auto each = [&](const std::function<bool(const Source&)>& use) {
+      return [&corpus, times, use]() -> Status {
+        for (std::size_t i = 0; i < times; ++i) {
+          for (const Source& source : corpus.files) {
+            if (!use(source)) return fail(Code::kFault, source.path + " cannot be looked into");
+          }
+        }
+        return {};
+      };
+    };
+    const Language& language = *corpus.language;
+    const auto parse = each([&](const Source& source) {
+      return semantic::VersionParser(language, {}).parse(source.text).has_value();
+    });
+    const auto tree = each([&](const Source& source) {
+      return semantic::Tree::parse(language, source.text, {}) != nullptr;
+    });
+    const auto symbols = each([&](const Source& source) {
+      return !semantic::symbols_of(&language, source.path, source.text, {}).symbols.empty();
+    });
+    const auto footprint = each([&](const Source& source) {
+      return !semantic::footprint_of({{source.path, source.text, with_an_edit(source.text)}}, {})
+                  .paths.empty();
+    });
+    Measured ms[4];
+    for (int round = 0; round < kRounds; ++round) {
+      ms[0].ms.push_back(TRY(time_processor(RUSAGE_SELF, parse)));
+      ms[1].ms.push_back(TRY(time_processor(RUSAGE_SELF, tree)));
+      ms[2].ms.push_back(TRY(time_processor(RUSAGE_SELF, symbols)));
+      ms[3].ms.push_back(TRY(time_processor(RUSAGE_SELF, footprint)));
+    }
+    const double kilobytes = static_cast<double>(corpus.bytes * times) / 1e3;
+    const auto rate = [&](const Measured& of) { return kilobytes / std::max(of.median(), 1e-3); };
+    fmt::print("semantic {:<16} parse={:.1f} tree={:.1f} symbols={:.1f} footprint={:.1f} MB/s\n",
+               corpus.name, rate(ms[0]), rate(ms[1]), rate(ms[2]), rate(ms[3]));
+  }
+  return {};
+}
+
+// How a 2,000-line file looks in a language: functions of eight lines.
+struct Shape {
+  const char* ending;
+  const char* head;
+  const char* function;  // {0} its number, {1} what is in it
+};
+constexpr Shape kShapes[] = {
+    {".c", "#include <stdio.h>\n",
+     "\nint work_{0}(int first, const char *second)\n{{\n  if (first > {1} && second) {{\n"
+     "    printf(\"%s %d\\n\", second, first);\n    return first + {1};\n  }}\n  return "
+     "{1};\n}}\n"},
+    {".cc", "#include <string>\n",
+     "\nint work_{0}(int first, const std::string& second) {{\n  if (first > {1}) {{\n"
+     "    const auto size = second.size();\n    return static_cast<int>(size) + {1};\n  }}\n"
+     "  return first;\n}}\n"},
+    {".go", "package work\n",
+     "\nfunc work{0}(first int, second string) int {{\n\tif first > {1} {{\n"
+     "\t\tsize := len(second)\n\t\treturn size + {1}\n\t}}\n\treturn first\n}}\n"},
+    {".py", "import os\n",
+     "\n\ndef work_{0}(first, second):\n    if first > {1}:\n        size = len(second)\n"
+     "        return size + {1}\n    return first\n"},
+};
+
+// Functions that have `edit` in them instead of their number.
+std::string made(const Shape& shape, const std::vector<int>& edited, int edit, int added) {
+  constexpr int kFunctions = 222;
+  std::string text = shape.head;
+  for (int i = 0; i < kFunctions; ++i) {
+    const bool is = std::find(edited.begin(), edited.end(), i) != edited.end();
+    text += fmt::format(fmt::runtime(shape.function), i, is ? edit : i);
+    if (i == kFunctions / 2 && added > 0) {
+      text += fmt::format(fmt::runtime(shape.function), added, edit);
+    }
+  }
+  return text;
+}
+
+struct Case {
+  const char* name;
+  int left, right;  // the function that each adds at one place; 0: none
+};
+
+// Both sides edit functions apart from each other; then both add one at one place as well, which
+// is a conflict of lines.
+Status merges(const std::string& dir, const Environment& env) {
+  const auto path = [&dir](const std::string& name) { return join_path(dir, name); };
+  for (const Shape& shape : kShapes) {
+    for (const Case& one : {Case{"lines", 0, 0}, Case{"structure", 1000, 2000}}) {
+      const std::string ending = shape.ending;
+      TRY(write_file(path("base" + ending), made(shape, {}, 0, 0), Sync::kNo));
+      TRY(write_file(path("left" + ending), made(shape, {20, 60}, 7000, one.left), Sync::kNo));
+      TRY(write_file(path("right" + ending), made(shape, {150, 200}, 8000, one.right), Sync::kNo));
+      const auto run_in = [&](std::vector<std::string> argv, int most) {
+        return [&dir, &env, argv = std::move(argv), most]() -> Status {
+          const Output output = TRY(run({argv, dir, env, {}, 60'000}));
+          if (output.exit.timed_out || output.exit.status > most) {
+            return fail(Code::kFault, fmt::format("{}: {}", quote_argv(argv), output.err));
+          }
+          return {};
+        };
+      };
+      const auto theirs = run_in(
+          {"git", "merge-file", "-p", "left" + ending, "base" + ending, "right" + ending}, 127);
+      const auto ours = run_in({"git-txn", "merge-file", "--base", "base" + ending, "--left",
+                                "left" + ending, "--right", "right" + ending, "-o", "out" + ending},
+                               0);
+      Measured git, txn;
+      for (int round = 0; round < kRounds; ++round) {
+        git.ms.push_back(TRY(time_processor(RUSAGE_CHILDREN, theirs)));
+        txn.ms.push_back(TRY(time_processor(RUSAGE_CHILDREN, ours)));
+      }
+      fmt::print("semantic merge {:<4} {:<9} lines=2000 git_ms={:.1f} ours_ms={:.1f}\n", ending,
+                 one.name, git.median(), txn.median());
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status measure_semantic(const std::string& dir, const std::string& sources,
+                        const Environment& env) {
+  TRY(make_dirs(dir));
+  TRY(languages(sources));
+  return merges(dir, env);
+}
+
+}  // namespace gittxn::bench
