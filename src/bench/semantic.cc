@@ -182,7 +182,12 @@ Status merges(const std::string& dir, const Environment& env) {
       TRY(write_file(path("right" + ending), made(shape, {150, 200}, 8000, one.right), Sync::kNo));
       const auto run_in = [&](std::vector<std::string> argv, int most) {
         return [&dir, &env, argv = std::move(argv), most]() -> Status {
-          const Output output = TRY(run({argv, dir, env, {}, 60'000}));
+          Command command;
+          command.argv = argv;
+          command.cwd = dir;
+          command.env = env;
+          command.timeout_ms = 60'000;
+          const Output output = TRY(run(command));
           if (output.exit.timed_out || output.exit.status > most) {
             return fail(Code::kFault, fmt::format("{}: {}", quote_argv(argv), output.err));
           }
