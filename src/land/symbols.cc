@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "certify/judge.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
+#include "semantic/line_merge.h"
 #include "semantic/merge.h"
 #include "semantic/symbol.h"
 
@@ -36,8 +38,9 @@ bool both_edited(const PathChange& head, const PathChange& work) {
 
 class Looker {
  public:
-  Looker(const repo::Objects& objects, const Changes& head, const Changes& work)
-      : objects_(objects), head_(head), work_(work) {}
+  Looker(const repo::Objects& objects, const Changes& head, const Changes& work,
+         const WaysOf& ways_of)
+      : objects_(objects), head_(head), work_(work), ways_of_(ways_of) {}
 
   Result<SymbolFindings> look() {
     TRY(merge_files());
@@ -61,33 +64,70 @@ class Looker {
   }
 
   Status merge_files() {
+    std::vector<std::string> paths;
     for (const PathChange& work : work_) {
       const PathChange* head = certify::find_change(head_, work.path);
-      if (head == nullptr || !both_edited(*head, work) || bytes_ > kMostBytes) continue;
-      semantic::Sides<std::string> texts;
-      texts[semantic::kBase] = TRY(text_of(work.before.oid));
-      texts[semantic::kLeft] = TRY(text_of(head->after.oid));
-      texts[semantic::kRight] = TRY(text_of(work.after.oid));
-      const auto* language = semantic::language_of(work.path, texts[semantic::kBase]);
-      semantic::Merged merged = TRY(semantic::merge_file(language, texts, {}));
-      if (!merged.clean()) {
-        found_.notes.push_back(fmt::format("{} was not merged: {}", work.path, merged.why));
+      if (head != nullptr && both_edited(*head, work)) paths.push_back(work.path);
+    }
+    if (paths.empty()) return {};
+    const std::vector<MergeWay> ways = TRY(ways_of_(paths));
+    for (std::size_t i = 0; i < paths.size() && bytes_ <= kMostBytes; ++i) {
+      if (ways[i].kind == MergeWay::Kind::kNever) {
+        not_merged(paths[i], ways[i].why);
         continue;
       }
-      found_.symbols.merged.push_back(work.path);
-      found_.files.push_back({work.path, head->after, work.after, std::move(merged.text),
-                              std::string(semantic::rule_name(merged.rule))});
+      TRY(merge(*certify::find_change(head_, paths[i]), *certify::find_change(work_, paths[i]),
+                ways[i].kind));
     }
     return {};
   }
 
+  Status merge(const PathChange& head, const PathChange& work, MergeWay::Kind way) {
+    semantic::Sides<std::string> texts;
+    texts[semantic::kBase] = TRY(text_of(work.before.oid));
+    texts[semantic::kLeft] = TRY(text_of(head.after.oid));
+    texts[semantic::kRight] = TRY(text_of(work.after.oid));
+    if (way == MergeWay::Kind::kUnion) return merge_as_union(head, work, texts);
+    const auto* language = semantic::language_of(work.path, texts[semantic::kBase]);
+    semantic::Merged merged = TRY(semantic::merge_file(language, texts, {}));
+    if (!merged.clean()) {
+      not_merged(work.path, merged.why);
+      return {};
+    }
+    found_.symbols.merged.push_back(work.path);
+    found_.files.push_back({work.path, head.after, work.after, std::move(merged.text),
+                            std::string(semantic::rule_name(merged.rule))});
+    return {};
+  }
+
+  Status merge_as_union(const PathChange& head, const PathChange& work,
+                        const semantic::Sides<std::string>& texts) {
+    semantic::MergeLabels labels;
+    labels.style = semantic::ConflictText::kUnion;
+    semantic::LineMerge merged = TRY(semantic::merge_lines({texts[0], texts[1], texts[2]}, labels));
+    if (!merged.clean) {
+      not_merged(work.path, "it is no text");
+      return {};
+    }
+    unions_.insert(work.path);
+    found_.symbols.merged.push_back(work.path);
+    found_.files.push_back(
+        {work.path, head.after, work.after, std::move(merged.text), "union of lines"});
+    return {};
+  }
+
+  void not_merged(const std::string& path, const std::string& why) {
+    found_.notes.push_back(fmt::format("{} was not merged: {}", path, why));
+  }
+
   // Those in a language that is known, for the names in them; the others only where both changed
-  // one.
+  // one. Of a union the repository has said that both sides' lines go together.
   Result<std::vector<FileChange>> file_changes(const Changes& changes) {
     std::vector<FileChange> files;
     for (const PathChange& change : changes) {
       if (!is_file_or_nothing(change.before) || !is_file_or_nothing(change.after)) continue;
       if (change.before.oid == change.after.oid || bytes_ > kMostBytes) continue;
+      if (unions_.contains(change.path)) continue;
       if (semantic::language_of_path(change.path) == nullptr && !is_merged(change.path)) continue;
       FileChange file{change.path, std::nullopt, std::nullopt};
       if (change.before.present()) file.before = TRY(text_of(change.before.oid));
@@ -139,6 +179,8 @@ class Looker {
   const repo::Objects& objects_;
   const Changes& head_;
   const Changes& work_;
+  const WaysOf& ways_of_;
+  std::set<std::string> unions_;
   SymbolFindings found_;
   std::size_t bytes_ = 0;
 };
@@ -146,8 +188,8 @@ class Looker {
 }  // namespace
 
 Result<SymbolFindings> look_into(const repo::Objects& objects, const Changes& head,
-                                 const Changes& work) {
-  return Looker(objects, head, work).look();
+                                 const Changes& work, const WaysOf& ways_of) {
+  return Looker(objects, head, work, ways_of).look();
 }
 
 Result<repo::MergeOutcome> merge_with(repo::Objects& objects, const Oid& base_tree,

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "certify/certify.h"
+#include "land/merge_way.h"
 #include "model/change.h"
 #include "repo/objects.h"
 
@@ -32,9 +34,12 @@ struct SymbolFindings {
   std::vector<std::string> notes;  // for a person: what was not merged, and why
 };
 
+// How each of these paths may be merged; asked once, with those that both changed.
+using WaysOf = std::function<Result<std::vector<MergeWay>>(const std::vector<std::string>& paths)>;
+
 // `head` and `work`: what each changed since one base.
 Result<SymbolFindings> look_into(const repo::Objects& objects, const Changes& head,
-                                 const Changes& work);
+                                 const Changes& work, const WaysOf& ways_of);
 
 // What the tree merge left as conflicts because both changed a file, with the merged files in their
 // place. Writes blobs and trees. `merged` as it was when a conflict is of another kind.
