@@ -318,7 +318,8 @@ class Judge {
       const bool told = write->change != Change::kChanged || write->what.strong();
       if (!told || write->change == Change::kMoved) continue;
       std::vector<std::string> types;
-      if (write->member && !write->of_type.empty()) types = {write->of_type};
+      const bool mixin = write->language == "ruby" && !write->member;  // a module's
+      if ((write->member || mixin) && !write->of_type.empty()) types = {write->of_type};
       if (write->kind == "type") types = write->defines;
       for (const std::string& type : types) {
         auto at = std::lower_bound(uses.begin(), uses.end(), type, less_name);
@@ -341,10 +342,13 @@ class Judge {
       const bool members =
           write->language == "rust" && write->symbol.find('*') == std::string::npos;
       const bool header = is_header(write->path);
+      const bool global =
+          write->language == "csharp" && write->symbol.find("/`globalusing") != std::string::npos;
       const auto& uses = theirs().uses;
       const auto fed = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
-        const bool reached =
-            use.path == write->path || (header && family_of(use.language) == Family::kC);
+        const bool reached = use.path == write->path ||
+                             (header && family_of(use.language) == Family::kC) ||
+                             (global && use.language == write->language);
         if (!reached || use.local || agreed_.contains(use.symbol)) return false;
         if (use.state == UseState::kLost || use.role == UseRole::kImport) return false;
         if (use.state == UseState::kKept && write->change == Change::kAdded) return false;
@@ -370,6 +374,16 @@ class Judge {
       find(Verdict::kBlock, Rule::kPredicate, none, {}, predicate.name,
            "one side changed which are the " + what + ", which the other had looked at");
     }
+  }
+
+  // What a file declares may be part of what another one does.
+  static bool is_open(const std::string& language) {
+    return is_any(language, {"ruby", "csharp", "kotlin", "php"});
+  }
+
+  // The id without the file.
+  static std::string_view inside(const Write& write) {
+    return std::string_view(write.symbol).substr(write.path.size());
   }
 
   // Two definitions of one name.
@@ -410,10 +424,16 @@ class Judge {
       return told(a.kind == b.kind ? Verdict::kBlock : Verdict::kValidate, Rule::kImport);
     }
     if (here && a.container == b.container) return told(Verdict::kValidate, Rule::kNewDefinition);
+    if (!here && both_new && is_open(a.language) && inside(a) == inside(b)) {
+      // A module is opened again, a type is partial: the later one wins, or there is one too many.
+      const bool contained = a.container != a.path + "/" && b.container != b.path + "/";
+      return told(contained ? Verdict::kBlock : Verdict::kValidate, Rule::kBothAdded);
+    }
     const bool in_types = !a.of_type.empty() && !b.of_type.empty();
     if (in_types) {
       // One may override the other.
-      if (!both_new && !makes(x.name)) told(Verdict::kValidate, Rule::kAmbiguous);
+      const bool each = makes(x.name) || x.name == "operator";
+      if (!both_new && !each) told(Verdict::kValidate, Rule::kAmbiguous);
       return;
     }
     if (here || !a.of_type.empty() || !b.of_type.empty()) return;
@@ -441,7 +461,8 @@ class Judge {
   static std::map<std::string, Here> by_container(const std::vector<const Write*>& writes) {
     std::map<std::string, Here> all;
     for (const Write* write : writes) {
-      const bool self = is_any(write->kind, {"file", "type", "namespace", "impl", "guard"});
+      const bool self =
+          is_any(write->kind, {"file", "type", "namespace", "impl", "guard", "block"});
       if (is_layout(*write)) all[write->container].placed = write;
       if (!write->runs || write->change == Change::kMoved) continue;
       all[self ? write->symbol : write->container].runs = write;

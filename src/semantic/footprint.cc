@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "semantic/imports.h"
 #include "semantic/kinds.h"
 #include "semantic/match.h"
 #include "semantic/outline.h"
@@ -234,19 +235,6 @@ class FileFootprint {
     names->erase(std::unique(names->begin(), names->end()), names->end());
   }
 
-  // The name of the type that a member is of; a receiver in Go is one too.
-  static std::string type_of(const Outline& outline, const Outlined& symbol) {
-    if (symbol.member) {
-      const std::vector<std::string_view> words = words_of(outline.symbols[symbol.parent].name);
-      return words.empty() ? "" : std::string(words.front());
-    }
-    if (outline.language == nullptr || outline.language->name != "go") return {};
-    const std::size_t from = symbol.id.rfind('(');
-    if (from == std::string::npos || symbol.kind != "function") return {};
-    const std::vector<std::string_view> words = words_of(std::string_view(symbol.id).substr(from));
-    return words.empty() ? "" : std::string(words.front());
-  }
-
   Changed what_changed(const Outlined* was, const Outlined* is) const {
     Changed what;
     if (was == nullptr || is == nullptr || was->opaque || is->opaque) {
@@ -321,7 +309,7 @@ class FileFootprint {
       names_of(*outline.tree, token, &found);
       for (NameRead& read : found) {
         if (symbol.kind == "import") {
-          read.role = UseRole::kImport;
+          if (read.role != UseRole::kSuper) read.role = UseRole::kImport;
           read.local = false;
         }
         // A declaration's own name is no use of it.
@@ -377,6 +365,7 @@ class FileFootprint {
   // What a statement that changed may bind for others.
   static void bind(const Outline& outline, const Outlined& symbol, const Unit& unit, Write* write) {
     write->defines.insert(write->defines.end(), unit.defines.begin(), unit.defines.end());
+    write->feeds_all |= brings_names(*outline.tree, unit);
     if (!unit.loose) return;
     Names names;
     read_unit(outline, symbol, unit, UseState::kGained, &names);

@@ -107,7 +107,7 @@ Fact fact_of(std::string_view name) {
       {"doc", Fact::kDoc},           {"call", Fact::kCall},
       {"type", Fact::kType},         {"super", Fact::kSuper},
       {"local", Fact::kLocal},       {"parameter", Fact::kParameter},
-      {"define", Fact::kDefine},
+      {"define", Fact::kDefine},     {"member", Fact::kMember},
   };
   for (const auto& [text, fact] : kNames) {
     if (text == name) return fact;
@@ -179,6 +179,19 @@ std::string read_conditions(const TSQuery* query, std::uint32_t pattern,
   return fault;
 }
 
+// By pattern index.
+std::vector<std::vector<Condition>> conditions_of(const TSQuery* query, std::string_view file,
+                                                  std::string* fault) {
+  std::vector<std::vector<Condition>> conditions;
+  if (query == nullptr) return conditions;
+  conditions.resize(ts_query_pattern_count(query));
+  for (std::uint32_t i = 0; i < conditions.size() && fault->empty(); ++i) {
+    const std::string wrong = read_conditions(query, i, &conditions[i]);
+    if (!wrong.empty()) *fault = std::string(file) + ": " + wrong;
+  }
+  return conditions;
+}
+
 Language load(const Row& row) {
   Language language;
   language.name = row.name;
@@ -197,16 +210,12 @@ Language load(const Row& row) {
   language.facts = compile(language, "facts.scm", folder.facts, &language.fault);
   for (const std::string_view name : capture_names(language.facts)) {
     language.fact_captures.push_back(fact_of(name));
-    if (language.fact_captures.back() == Fact::kNone) {
+    if (language.fact_captures.back() == Fact::kNone && !name.starts_with('_')) {
       language.fault = "facts.scm: there is no fact @" + std::string(name);
     }
   }
-  if (language.query == nullptr) return language;
-  language.conditions.resize(ts_query_pattern_count(language.query));
-  for (std::uint32_t i = 0; i < language.conditions.size() && language.fault.empty(); ++i) {
-    const std::string fault = read_conditions(language.query, i, &language.conditions[i]);
-    if (!fault.empty()) language.fault = "shape.scm: " + fault;
-  }
+  language.conditions = conditions_of(language.query, "shape.scm", &language.fault);
+  language.fact_conditions = conditions_of(language.facts, "facts.scm", &language.fault);
   return language;
 }
 

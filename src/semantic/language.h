@@ -19,6 +19,8 @@
 //   @local       bound from behind its statement to the end of the block around it
 //   @parameter   bound in the function whose parameter list it is in
 //   @define      defined where it is used: a second name of a statement, one declared global
+//   @member      another name that a declaration gives: its second field, a property among
+//   parameters
 //
 // Pure and immutable after the first use; may be used by several threads at once.
 #pragma once
@@ -69,6 +71,7 @@ enum class Fact : std::uint8_t {
   kCall,
   kType,
   kSuper,
+  kMember,
   kLocal,
   kParameter,
   kDefine
@@ -92,7 +95,8 @@ struct Language {
   std::vector<std::vector<Condition>> conditions;  // by pattern index
   const TSQuery* facts = nullptr;
   std::vector<Fact> fact_captures;  // by capture index of `facts`
-  std::string fault;                // what is wrong with a query; empty when nothing is
+  std::vector<std::vector<Condition>> fact_conditions;
+  std::string fault;  // what is wrong with a query; empty when nothing is
 };
 
 // nullptr when there is no such language.

@@ -156,16 +156,19 @@ class TreeBuilder {
   }
 
   void mark_facts(const TSQueryMatch& match) {
+    if (!holds(match, tree_.language_->fact_conditions)) return;
     for (std::uint16_t i = 0; i < match.capture_count; ++i) {
       const Fact fact = tree_.language_->fact_captures[match.captures[i].index];
+      if (fact == Fact::kNone) continue;
       Mark& mark = marks_[match.captures[i].node.id];
       Fact& there = is_part(fact) ? mark.part : mark.says;
       there = std::max(there, fact);
     }
   }
 
-  bool holds(const TSQueryMatch& match) const {
-    for (const Condition& condition : tree_.language_->conditions[match.pattern_index]) {
+  bool holds(const TSQueryMatch& match,
+             const std::vector<std::vector<Condition>>& conditions) const {
+    for (const Condition& condition : conditions[match.pattern_index]) {
       for (std::uint16_t i = 0; i < match.capture_count; ++i) {
         if (match.captures[i].index != condition.capture) continue;
         const std::string_view text = text_of(match.captures[i].node);
@@ -178,7 +181,7 @@ class TreeBuilder {
 
   // A later pattern wins the name of a declaration, so the plain ones come first in a shape.scm.
   void mark_match(const TSQueryMatch& match) {
-    if (!holds(match)) return;
+    if (!holds(match, tree_.language_->conditions)) return;
     const void* declared = nullptr;
     std::string_view kind;
     std::string name, detail;

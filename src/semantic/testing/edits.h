@@ -78,7 +78,8 @@ inline std::string edited(const std::string& path, const std::string& text, Rand
     case 5:
       return replaced(text, symbol.name, mark + symbol.name);
     default: {
-      const bool hash = path.ends_with(".py") || path.ends_with("ml");
+      const bool hash = path.ends_with(".py") || path.ends_with("ml") || path.ends_with(".rb") ||
+                        path.ends_with(".sh");
       return out.insert(lines.begin, (hash ? "# " : "// ") + mark + "\n");
     }
   }
