@@ -82,6 +82,10 @@ struct FileSymbols {
 FileSymbols symbols_of(const Language* language, std::string_view path, std::string_view text,
                        const Budget& budget);
 
+// The same of an outline (outline.h), for who needs more of it than the symbols.
+struct Outline;
+FileSymbols symbols_in(const Outline& outline);
+
 // Who reads: people and models decide on comments too, compilers and tests do not.
 enum class Reader : std::uint8_t { kPerson, kTool };
 
