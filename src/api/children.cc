@@ -166,10 +166,8 @@ Result<Children::Merge> Children::merge(const Child& child, const repo::Taken& t
 // together, when the parent lands.
 Result<land::SymbolFindings> Children::look_into_both(const Changes& parent, const Changes& child) {
   const land::Context context = TRY(state_.context(progress_));
-  const auto ways = [&](const std::vector<std::string>& paths) {
-    return land::merge_ways(context, snapshot_, paths);
-  };
-  auto findings = TRY(land::look_into(state_.repository.objects(), parent, child, ways));
+  auto findings = TRY(land::look_into(state_.repository.objects(), parent, child,
+                                      land::around(context, snapshot_)));
   const Policy policy = TRY(land::policy_at(state_.repository, snapshot_));
   if (!policy.gates.empty()) findings.symbols.checks = certify::Symbols::Checks::kGates;
   return findings;

@@ -11,6 +11,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "catalogue/footprints.h"
 #include "catalogue/testing/world.h"
 #include "catalogue/version.h"
 #include "semantic/language.h"
@@ -43,6 +44,14 @@ TEST(Analysis, IsRaisedWhenWhatIsKeptChanges) {
   std::string kept;
   for (const auto& [path, text] : samples()) {
     kept += path + "\n" + encode(semantic::facts_of(path, text, {}));
+    // Every second line gone is a change of nearly every kind.
+    std::string edited;
+    for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
+      const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+      if (line % 2 == 0) edited += text.substr(at, end - at);
+      at = end;
+    }
+    kept += encode(semantic::footprint_of_file(semantic::FileChange{path, text, edited}, {}));
   }
   const std::string number = std::to_string(kAnalysis);
   const std::string inputs(analysis_inputs());

@@ -5,118 +5,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "catalogue/bytes.h"
+
 namespace gittxn::catalogue {
 namespace {
 
 using semantic::FileFacts;
 using semantic::Symbol;
-
-constexpr std::size_t kHexOid = 40;
-constexpr std::size_t kHexDigest = 64;
-constexpr unsigned kVarintBits = 64;
-
-void put(std::string* out, std::uint64_t value) {
-  while (value >= 0x80) {
-    *out += static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  *out += static_cast<char>(value);
-}
-
-void put_text(std::string* out, std::string_view text) {
-  put(out, text.size());
-  *out += text;
-}
-
-int digit_of(char c) {
-  return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
-// Lower-case hex digits as half as many bytes; an empty one as nothing but its length.
-void put_hex(std::string* out, std::string_view hex) {
-  put(out, hex.size() / 2);
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    *out += static_cast<char>(digit_of(hex[i]) * 16 + digit_of(hex[i + 1]));
-  }
-}
-
-void put_names(std::string* out, const NameSet& names) {
-  put(out, names.size());
-  for (const std::uint32_t name : names) {
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-      *out += static_cast<char>((name >> shift) & 0xff);
-    }
-  }
-}
-
-std::unexpected<Error> damaged() {
-  return fail(Code::kCorrupt, "an entry of the catalogue is damaged");
-}
-
-// Reads what was put; after the first thing that does not fit every answer is empty and ok() false.
-class Bytes {
- public:
-  explicit Bytes(std::string_view bytes) : rest_(bytes) {}
-  bool ok() const { return ok_; }
-  bool at_end() const { return ok_ && rest_.empty(); }
-
-  std::uint64_t number(std::uint64_t below) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < kVarintBits; shift += 7) {
-      if (rest_.empty()) return refuse();
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return value < below ? value : refuse();
-    }
-    return refuse();
-  }
-  // Of things that take a byte each at least.
-  std::size_t count() { return number(rest_.size() + 1); }
-
-  std::string_view text() {
-    const std::size_t size = count();
-    if (size > rest_.size()) refuse();
-    const std::string_view text = rest_.substr(0, ok_ ? size : 0);
-    rest_.remove_prefix(text.size());
-    return text;
-  }
-  std::string hex(std::size_t digits) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    const std::string_view raw = text();
-    if (!raw.empty() && raw.size() * 2 != digits) refuse();
-    std::string out;
-    for (const char c : raw) {
-      out += kDigits[static_cast<unsigned char>(c) >> 4];
-      out += kDigits[static_cast<unsigned char>(c) & 15];
-    }
-    return out;
-  }
-  NameSet names() {
-    const std::size_t size = count();
-    if (size > rest_.size() / 4) refuse();
-    NameSet names(ok_ ? size : 0);
-    for (std::uint32_t& name : names) {
-      for (unsigned i = 0; i < 4; ++i) {
-        name |= static_cast<std::uint32_t>(static_cast<unsigned char>(rest_[i])) << (8 * i);
-      }
-      rest_.remove_prefix(4);
-    }
-    if (std::adjacent_find(names.begin(), names.end(), std::greater_equal<>()) != names.end()) {
-      refuse();
-    }
-    return names;
-  }
-
- private:
-  std::uint64_t refuse() {
-    ok_ = false;
-    rest_ = {};
-    return 0;
-  }
-  std::string_view rest_;
-  bool ok_ = true;
-};
 
 // --- a file ---
 
@@ -306,7 +201,7 @@ std::string encode(const FileFacts& facts) {
   put_references(&rest, facts, &texts);
   put_imports(&rest, facts, &texts);
   std::string out;
-  put_names(&out, names_in(facts));
+  put_hashes(&out, names_in(facts));
   put(&out, texts.all().size());
   for (const std::string_view text : texts.all()) put_text(&out, text);
   return out + rest;
@@ -314,14 +209,14 @@ std::string encode(const FileFacts& facts) {
 
 Result<NameSet> decode_names(std::string_view bytes) {
   Bytes in(bytes);
-  NameSet names = in.names();
+  NameSet names = in.hashes();
   if (!in.ok()) return damaged();
   return names;
 }
 
 Result<FileFacts> decode_facts(std::string_view bytes) {
   Bytes in(bytes);
-  static_cast<void>(in.names());
+  static_cast<void>(in.hashes());
   std::vector<std::string_view> texts;
   for (std::size_t n = in.count(); n > 0 && in.ok(); --n) texts.push_back(in.text());
   FileFacts facts;
@@ -347,7 +242,7 @@ std::string encode(const Directory& directory) {
     put_text(&out, file.name);
     put(&out, static_cast<std::uint64_t>(file.entry.mode));
     put_hex(&out, file.entry.oid.str());
-    put_names(&out, file.names);
+    put_hashes(&out, file.names);
   }
   put(&out, directory.subdirectories.size());
   for (const Subdirectory& sub : directory.subdirectories) {
@@ -365,7 +260,7 @@ Result<Directory> decode_directory(std::string_view bytes) {
     file.name = in.text();
     file.entry.mode = static_cast<FileMode>(in.number(0200000));
     file.entry.oid = Oid(in.hex(kHexOid));
-    file.names = in.names();
+    file.names = in.hashes();
     if (!is_mode(file.entry.mode)) return damaged();
     directory.files.push_back(std::move(file));
   }

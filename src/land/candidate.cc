@@ -96,11 +96,8 @@ Result<SymbolFindings> look_at_both(const Context& context, const Work& work,
   const repo::Objects& objects = context.repository->objects();
   const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
   candidate.moved = {work.footprint.base, TRY(objects.diff(base_tree, candidate.head_tree))};
-  const auto ways = [&](const std::vector<std::string>& paths) {
-    return merge_ways(context, candidate.head, paths);
-  };
-  SymbolFindings findings =
-      TRY(look_into(objects, candidate.moved.changes, work.footprint.writes, ways));
+  SymbolFindings findings = TRY(look_into(objects, candidate.moved.changes, work.footprint.writes,
+                                          around(context, candidate.head)));
   candidate.symbols = findings.symbols;
   candidate.symbols.checks = candidate.policy.gates.empty() ? certify::Symbols::Checks::kNone
                                                             : certify::Symbols::Checks::kGates;

@@ -62,10 +62,7 @@ Result<repo::MergeOutcome> put_onto(const Context& context, const Oid& head, con
   if (merged.conflicts.empty()) return merged;
   const Changes ours = TRY(objects.diff(trees.base, trees.ours));
   const Changes theirs = TRY(objects.diff(trees.base, trees.theirs));
-  const auto ways = [&](const std::vector<std::string>& paths) {
-    return merge_ways(context, head, paths);
-  };
-  const SymbolFindings findings = TRY(look_into(objects, ours, theirs, ways));
+  const SymbolFindings findings = TRY(look_into(objects, ours, theirs, around(context, head)));
   return merge_with(objects, trees.base, trees.ours, trees.theirs, findings, std::move(merged));
 }
 

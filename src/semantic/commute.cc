@@ -119,22 +119,29 @@ class Judge {
     }
   }
 
+  // What each did, as the ends of "one side ...": mine, theirs, and what follows from both.
+  struct Said {
+    std::string mine, theirs, more = {};
+  };
+
   void find(Verdict verdict, Rule rule, const Write& mine, const std::string& their_symbol,
-            const std::string& name, const std::string& sentence) {
+            const std::string& name, const Said& said) {
     Finding finding;
     finding.verdict = verdict;
     finding.rule = rule;
     finding.left = turned_ ? their_symbol : mine.symbol;
     finding.right = turned_ ? mine.symbol : their_symbol;
     finding.name = name;
-    finding.why = sentence;
+    finding.why = "one side " + said.mine + ", the other " + said.theirs + said.more;
+    finding.left_did = (turned_ ? said.theirs : said.mine) + said.more;
+    finding.right_did = turned_ ? said.mine : said.theirs;
     if (seen_.insert({finding.left, finding.right, name, rule, verdict}).second) {
       findings_.push_back(std::move(finding));
     }
   }
 
   void pair(Verdict verdict, Rule rule, const Write& x, const Write& y) {
-    find(verdict, rule, x, y.symbol, {}, "one side " + did(x) + ", the other " + did(y));
+    find(verdict, rule, x, y.symbol, {}, {did(x), did(y)});
   }
 
   void same_symbol(const Write& x, const Write& y) {
@@ -186,7 +193,7 @@ class Judge {
       if (write->opaque &&
           std::binary_search(theirs().paths.begin(), theirs().paths.end(), write->path)) {
         find(Verdict::kValidate, Rule::kOpaque, *write, write->path + "/", {},
-             "one side " + did(*write) + ", the other edited the file");
+             {did(*write), "edited the file"});
       }
       const auto& others = their_writes();
       auto at = std::upper_bound(
@@ -247,9 +254,9 @@ class Judge {
       rule = Rule::kAmbiguous;
     }
     if (verdict == Verdict::kCommute) return;
-    const std::string how = use.state == UseState::kGained ? " uses '" : " edited a user of '";
+    const std::string how = use.state == UseState::kGained ? "uses '" : "edited a user of '";
     find(verdict, rule, write, use.symbol, use.name,
-         "one side " + did(write) + ", the other" + how + use.name + "' in " + use.symbol);
+         {did(write), how + use.name + "' in " + use.symbol});
   }
 
   using Judged = std::pair<Verdict, Rule>;
@@ -328,8 +335,7 @@ class Judge {
           if (reach(write->language, at->language) != Reach::kFull) continue;
           if (agreed_.contains(at->symbol)) continue;
           find(Verdict::kBlock, Rule::kImplementers, *write, at->symbol, type,
-               "one side " + did(*write) + ", the other made " + at->symbol + " one of '" + type +
-                   "'");
+               {did(*write), "made " + at->symbol + " one of '" + type + "'"});
         }
       }
     }
@@ -356,8 +362,8 @@ class Judge {
       });
       if (fed == uses.end()) continue;
       find(Verdict::kValidate, Rule::kImport, *write, fed->symbol, fed->name,
-           "one side " + did(*write) + ", which may bring in any name; the other uses '" +
-               fed->name + "' in " + fed->symbol);
+           {did(*write) + ", which may bring in any name",
+            "uses '" + fed->name + "' in " + fed->symbol});
     }
   }
 
@@ -372,7 +378,7 @@ class Judge {
           std::string(predicate_name(predicate.kind)) + " '" + predicate.name + "'";
       Write none;
       find(Verdict::kBlock, Rule::kPredicate, none, {}, predicate.name,
-           "one side changed which are the " + what + ", which the other had looked at");
+           {"changed which are the " + what, "had looked at them"});
     }
   }
 
@@ -416,7 +422,7 @@ class Judge {
     if (reached != Reach::kFull) return;
     const auto told = [&](Verdict verdict, Rule rule) {
       find(verdict, rule, a, b.symbol, x.name,
-           "one side " + did(a) + ", the other " + did(b) + ": both are found as '" + x.name + "'");
+           {did(a), did(b), ": both are found as '" + x.name + "'"});
     };
     const bool imports = a.kind == "import" || b.kind == "import";
     if (imports) {

@@ -105,7 +105,11 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
 
 std::string did(const Write& write) {
   if (write.opaque) return "changed " + write.symbol + ", which could not be parsed";
-  if (!write.renamed_to.empty()) return "changed " + write.symbol + " to " + write.renamed_to;
+  if (!write.renamed_to.empty()) {
+    const bool beside = write.renamed_to.starts_with(write.container);
+    return "changed " + write.symbol + " to " +
+           write.renamed_to.substr(beside ? write.container.size() : 0);
+  }
   if (write.change != Change::kChanged) {
     return std::string(change_name(write.change)) + " " + write.symbol;
   }

@@ -1,7 +1,9 @@
 #include "semantic/footprint.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -557,29 +559,46 @@ bool Changed::strong() const {
          (has(Capability::kContract) && !contract_in_words);
 }
 
-Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget) {
+Footprint footprint_of_file(const FileChange& change, const Budget& budget) {
   Footprint footprint;
-  for (const FileChange& change : changes) {
-    if (change.before == change.after) continue;
-    footprint.paths.push_back(change.path);
-    Pair pair;
-    pair.change = &change;
-    pair.before = outlined(change, change.before, budget);
-    pair.after = outlined(change, change.after, budget);
-    FileFootprint(pair, &footprint).run();
+  if (change.before == change.after) return footprint;
+  footprint.paths.push_back(change.path);
+  Pair pair;
+  pair.change = &change;
+  pair.before = outlined(change, change.before, budget);
+  pair.after = outlined(change, change.after, budget);
+  FileFootprint(pair, &footprint).run();
+  std::vector<Footprint> one;
+  one.push_back(std::move(footprint));
+  return together(std::move(one));
+}
+
+Footprint together(std::vector<Footprint> files) {
+  Footprint all;
+  for (Footprint& file : files) {
+    std::ranges::move(file.paths, std::back_inserter(all.paths));
+    std::ranges::move(file.writes, std::back_inserter(all.writes));
+    std::ranges::move(file.uses, std::back_inserter(all.uses));
+    std::ranges::move(file.read, std::back_inserter(all.read));
+    for (const auto& [name, containers] : file.definitions) all.definitions[name] += containers;
   }
-  sort_by(&footprint.writes, [](const Write& write) -> const std::string& { return write.symbol; });
-  auto& uses = footprint.uses;
+  sort_by(&all.writes, [](const Write& write) -> const std::string& { return write.symbol; });
   const auto key = [](const Use& use) {
     return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity);
   };
-  std::sort(uses.begin(), uses.end(), [&](const Use& a, const Use& b) { return key(a) < key(b); });
-  uses.erase(std::unique(uses.begin(), uses.end(),
-                         [&](const Use& a, const Use& b) { return key(a) == key(b); }),
-             uses.end());
-  std::sort(footprint.paths.begin(), footprint.paths.end());
-  note_touched(&footprint);
-  return footprint;
+  std::ranges::sort(all.uses, {}, key);
+  const auto same = std::ranges::unique(all.uses, {}, key);
+  all.uses.erase(same.begin(), same.end());
+  std::ranges::sort(all.paths);
+  note_touched(&all);
+  return all;
+}
+
+Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget) {
+  std::vector<Footprint> files;
+  files.reserve(changes.size());
+  for (const FileChange& change : changes) files.push_back(footprint_of_file(change, budget));
+  return together(std::move(files));
 }
 
 }  // namespace gittxn::semantic
