@@ -153,6 +153,14 @@ std::map<std::string, std::string> hashes(const FileSymbols& file) {
   return all;
 }
 
+std::string braces_of(const std::string& text) {
+  std::string braces;
+  for (const char c : text) {
+    if (c == '{' || c == '}') braces += c;
+  }
+  return braces;
+}
+
 TEST(BrokenBodyProperty, AnEditInsideChangesItsSymbolAlone) {
   const char* given = std::getenv("SEED");
   const std::uint64_t seed =
@@ -165,7 +173,7 @@ TEST(BrokenBodyProperty, AnEditInsideChangesItsSymbolAlone) {
   int alone = 0;
   for (int round = 0; round < 3000; ++round) {
     std::string text = base;
-    const bool in_body = random.below(2) == 0;
+    bool in_body = random.below(2) == 0;
     for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
       const std::size_t first = kHead.size() + kBroken.find(in_body ? '{' : '(') + 1;
       const std::size_t at = first + random.below(text.size() - kTail.size() - 2 - first);
@@ -175,6 +183,8 @@ TEST(BrokenBodyProperty, AnEditInsideChangesItsSymbolAlone) {
         text.insert(at, 1, kBytes[random.below(kBytes.size())]);
       }
     }
+    // With other braces it may end elsewhere, for anyone who reads it.
+    in_body = in_body && braces_of(text) == braces_of(base);
     const FileSymbols file = symbols(text);
     if (file.opaque || text == base) continue;
     const auto after = hashes(file);
