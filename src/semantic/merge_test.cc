@@ -241,5 +241,53 @@ TEST(Merge, ANameThatOneSideUsesNoMore) {
                   "class A { int f() { return old(1); } int g() { return old(2); } }\n");
 }
 
+TEST(Merge, OtherArgumentsAgainstANewUse) {
+  const std::string middle = "int x1;\nint x2;\nint x3;\nint x4;\n";
+  const std::string base = "void f(void) {\n  put(a, b);\n}\n" + middle;
+  const std::string more = "void f(void) {\n  put(a, b, c);\n}\n" + middle;
+  // A copy of the only use.
+  expect_conflict("c", base, more, base + "void g(void) {\n  put(a, d);\n}\n");
+  // As one that takes any number of arguments.
+  expect_merge("c", base, more, base + "void g(void) {\n  put(text(1), 2);\n}\n",
+               more + "void g(void) {\n  put(text(1), 2);\n}\n");
+  const std::string twice = "void h(void) {\n  put(1, 2);\n}\n" + base;
+  const std::string all = "void h(void) {\n  put(1, 2, 3);\n}\n" + more;
+  expect_conflict("c", twice, all, twice + "void g(void) {\n  put(text(1), 2);\n}\n");
+  // The other side left one as it was.
+  const std::string some = "void h(void) {\n  put(1, 2);\n}\n" + more;
+  expect_merge("c", twice, some, twice + "void g(void) {\n  put(text(1), 2);\n}\n",
+               some + "void g(void) {\n  put(text(1), 2);\n}\n");
+  expect_conflict(
+      "cpp", "void f() { auto x = make<A>(a, b); }\n" + middle,
+      "void f() { auto x = make<A>(a, b, c); }\n" + middle,
+      "void f() { auto x = make<A>(a, b); }\n" + middle + "void g() { auto x = make<A>(a, d); }\n");
+}
+
+// Between the members that all versions have.
+std::string in_class(const std::string& first, const std::string& last) {
+  return "class A {\n public:\n" + first + "  int x1;\n  int x2;\n  int x3;\n  int x4;\n" + last +
+         "};\n";
+}
+
+TEST(Merge, AMemberThatBothAddedAtTwoPlacesOfAClassIsNotThereTwice) {
+  const std::string base = in_class("", "");
+  for (const std::string one : {"  int f();\n", "  int f() { return 1; }\n", "  int y;\n",
+                                "  template <typename T> T f(T a);\n", "  using B = int;\n",
+                                "  A(int);\n", "  enum class E { kA };\n",
+                                "  class B {\n    int b;\n  };\n", "  struct { int b; } y;\n"}) {
+    const Merged merged = merge("cpp", base, in_class(one, ""), in_class("", one));
+    if (merged.clean()) {
+      EXPECT_THAT(merged.text, testing::AnyOf(in_class(one, ""), in_class("", one)));
+    }
+  }
+  expect_conflict("cpp", base, in_class("  int f();\n", ""),
+                  in_class("", "  int f() { return 1; }\n"));
+  expect_conflict("cpp", base, in_class("  enum class E { kA };\n", ""),
+                  in_class("", "  enum class E { kA };\n"));
+  // Declared in it and defined outside is as it must be.
+  expect_merge("cpp", base, in_class("  int f();\n", ""), base + "int A::f() { return 1; }\n",
+               in_class("  int f();\n", "") + "int A::f() { return 1; }\n");
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
