@@ -96,6 +96,7 @@ Capture capture_of(std::string_view name) {
   if (name == "members") return {Role::kMembers, {}};
   if (name == "set") return {Role::kSet, {}};
   if (name == "prefix") return {Role::kPrefix, {}};
+  if (name == "free") return {Role::kFree, {}};
   if (name == "leaf") return {Role::kLeaf, {}};
   return {};
 }

@@ -6,6 +6,7 @@
 //   @import      an import, told by its text
 //   @members     a container: its declarations and imports have no order that matters
 //   @set         a list without order and without doubles
+//   @free        may stand in any order beside declarations, though it is none
 //   @prefix      belongs to the node behind it, as a comment does
 //   @leaf        never looked into: white space in it counts
 //   @_WORD       no role: what a predicate of the pattern, #eq? or #any-of?, compares
@@ -53,6 +54,7 @@ enum class Role : std::uint8_t {
   kMembers,
   kSet,
   kPrefix,
+  kFree,
   kLeaf
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "semantic/brackets.h"
 #include "semantic/descriptor.h"
 #include "semantic/imports.h"
 #include "semantic/kinds.h"
@@ -536,6 +537,11 @@ Outline outline_of(const Language* language, std::string_view path, std::string_
     if (errors.empty()) return outline;
     const std::size_t before = opaque.size();
     for (const std::size_t index : errors) {
+      const std::vector<const Node*>& nodes = outline.symbols[index].nodes;
+      if (nodes.size() == 1 && errs_inside_only(*outline.tree, *nodes.front())) {
+        opaque.insert(nodes.front());
+        continue;
+      }
       const std::size_t parent = outline.symbols[index].parent;
       if (index == 0 || parent == 0) {
         outline.text = text;
