@@ -1,6 +1,6 @@
 # tree-sitter and its grammars: sources from npm, which tools/grammars puts into build/grammars
 # as grammars/package-lock.json pins them, one static library each. They are of others: no warnings, no
-# sanitizers, -O2 in every preset, so that sanitized tests stay quick; clang-tidy never sees them.
+# sanitizers, -O2 in every preset (the core -O3 in release), so that sanitized tests stay quick; clang-tidy never sees them.
 set(GIT_TXN_GRAMMARS ${PROJECT_SOURCE_DIR}/build/grammars CACHE PATH
   "where npm ci of grammars/package-lock.json was run")
 set(npm ${GIT_TXN_GRAMMARS}/node_modules)
@@ -19,6 +19,10 @@ add_library(ts_core STATIC ${core}/src/lib.c)
 target_include_directories(ts_core SYSTEM PUBLIC ${core}/include PRIVATE ${core}/src)
 target_compile_definitions(ts_core PRIVATE _POSIX_C_SOURCE=200112L _DEFAULT_SOURCE)
 txn_third_party(ts_core)
+# The core is one file that calls itself all the time; where its symbols are seen from outside it may not
+# inline them.
+target_compile_options(ts_core PRIVATE "$<$<CONFIG:Release>:-O3;-fvisibility=hidden>")
+target_compile_definitions(ts_core PRIVATE $<$<CONFIG:Release>:TREE_SITTER_HIDE_SYMBOLS>)
 
 # txn_grammar(NAME DIR): the grammar whose parser.c, and scanner.c if it has one, are in DIR of npm's.
 # grammars/NAME_scanner.c, where there is one, includes that scanner and mends it.

@@ -28,7 +28,7 @@ using Declarations = std::vector<Declared>;
 // they are in, for they mean nothing without.
 std::string name_of(const Declared& declared) {
   const Node& node = *declared.node;
-  return node.decl == "key" ? declared.path : std::string(node.decl) + " " + node.name;
+  return node.decl == "key" ? declared.path : std::string(node.decl) + " " + std::string(node.name);
 }
 
 Names by_name(const Declarations& all) {

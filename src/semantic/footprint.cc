@@ -20,23 +20,9 @@ namespace {
 constexpr double kLeastLikeness = 0.6;    // of what is renamed and changed at once
 constexpr std::size_t kMaxRenames = 200;  // candidates on a side compared by likeness
 
-// Two versions of a file; a side that is absent has no symbols.
-struct Pair {
+struct Pair : Outlines {
   const FileChange* change = nullptr;
-  Outline before, after;
 };
-
-Outline absent(const FileChange& change) {
-  Outline outline;
-  outline.path = change.path;
-  return outline;
-}
-
-Outline outlined(const FileChange& change, const std::optional<std::string>& text,
-                 const Budget& budget) {
-  if (!text) return absent(change);
-  return outline_of(language_of(change.path, *text), change.path, *text, budget);
-}
 
 using ById = std::unordered_map<std::string_view, const Outlined*>;
 ById by_id(const Outline& outline) {
@@ -187,7 +173,7 @@ class FileFootprint {
     write.before = before;
     write.after = after;
     write.member = any.member;
-    write.of_type = type_of(was != nullptr ? pair_.before : pair_.after, any);
+    write.of_type = type_of(is != nullptr ? pair_.after : pair_.before, any);
     for (const Outlined* side : {was, is}) {
       if (side == nullptr) continue;
       write.opaque |= side->opaque;
@@ -563,10 +549,7 @@ Footprint footprint_of_file(const FileChange& change, const Budget& budget) {
   Footprint footprint;
   if (change.before == change.after) return footprint;
   footprint.paths.push_back(change.path);
-  Pair pair;
-  pair.change = &change;
-  pair.before = outlined(change, change.before, budget);
-  pair.after = outlined(change, change.after, budget);
+  const Pair pair{outlines_of(change.path, change.before, change.after, budget), &change};
   FileFootprint(pair, &footprint).run();
   std::vector<Footprint> one;
   one.push_back(std::move(footprint));

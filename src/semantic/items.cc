@@ -109,8 +109,8 @@ class Splitter {
     for (Item& item : out_.items) {
       const Node& node = *item.node;
       if (node.decl.empty()) continue;
-      item.name_key = std::string(node.decl) + " " + node.name;
-      item.key = item.name_key + "(" + node.detail + ")";
+      item.name_key = std::string(node.decl) + " " + std::string(node.name);
+      item.key = item.name_key + "(" + std::string(node.detail) + ")";
     }
   }
 

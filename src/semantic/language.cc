@@ -116,81 +116,33 @@ Fact fact_of(std::string_view name) {
   return Fact::kNone;
 }
 
-// nullptr, and why in `fault`, when the grammar does not know what `text` speaks of.
-const TSQuery* compile(const Language& language, std::string_view file, std::string_view text,
-                       std::string* fault) {
-  std::uint32_t offset = 0;
-  TSQueryError error = TSQueryErrorNone;
-  const TSQuery* query = ts_query_new(language.grammar, text.data(),
-                                      static_cast<std::uint32_t>(text.size()), &offset, &error);
-  if (query == nullptr) {
-    *fault = std::string(file) + " at byte " + std::to_string(offset) + ": " +
-             std::string(text.substr(offset, 40));
-  }
-  return query;
+Kind kind_of(std::string_view name) {
+  const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
+  return {name, has("comment"), has("string") || has("char") || has("regex")};
 }
 
-std::vector<std::string_view> capture_names(const TSQuery* query) {
-  std::vector<std::string_view> names;
-  for (std::uint32_t i = 0; query != nullptr && i < ts_query_capture_count(query); ++i) {
-    std::uint32_t length = 0;
-    const char* name = ts_query_capture_name_for_id(query, i, &length);
-    names.emplace_back(name, length);
+void name_kinds(Language* language) {
+  const TSLanguage* grammar = language->grammar;
+  const std::uint32_t kinds = ts_language_symbol_count(grammar);
+  language->kinds.reserve(kinds + 1);
+  for (std::uint32_t i = 0; i < kinds; ++i) {
+    const char* name = ts_language_symbol_name(grammar, static_cast<TSSymbol>(i));
+    language->kinds.push_back(kind_of(name == nullptr ? "" : name));
   }
-  return names;
+  language->kinds.push_back(kind_of("ERROR"));
+  language->fields.emplace_back();
+  for (std::uint32_t i = 1; i <= ts_language_field_count(grammar); ++i) {
+    const char* name = ts_language_field_name_for_id(grammar, static_cast<TSFieldId>(i));
+    language->fields.emplace_back(name == nullptr ? "" : name);
+  }
 }
 
-std::string_view text_of(const TSQuery* query, std::uint32_t id) {
-  std::uint32_t length = 0;
-  const char* text = ts_query_string_value_for_id(query, id, &length);
-  return {text, length};
-}
-
-// One predicate: its steps without the end. What is wrong with it, or empty.
-std::string read_condition(const TSQuery* query, std::span<const TSQueryPredicateStep> steps,
-                           std::vector<Condition>* conditions) {
-  const bool named = !steps.empty() && steps[0].type == TSQueryPredicateStepTypeString;
-  const std::string_view name = named ? text_of(query, steps[0].value_id) : "";
-  if (name != "eq?" && name != "any-of?") return "there is no predicate #" + std::string(name);
-  Condition condition;
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    const bool capture = steps[i].type == TSQueryPredicateStepTypeCapture;
-    if (capture != (i == 1)) return "#" + std::string(name) + " takes a capture and texts";
-    if (capture) {
-      condition.capture = steps[i].value_id;
-    } else {
-      condition.texts.push_back(text_of(query, steps[i].value_id));
-    }
-  }
-  if (condition.texts.empty()) return "#" + std::string(name) + " has nothing to compare with";
-  conditions->push_back(std::move(condition));
-  return {};
-}
-
-std::string read_conditions(const TSQuery* query, std::uint32_t pattern,
-                            std::vector<Condition>* conditions) {
-  std::uint32_t count = 0;
-  const TSQueryPredicateStep* steps = ts_query_predicates_for_pattern(query, pattern, &count);
-  std::string fault;
-  for (std::uint32_t from = 0, i = 0; i < count && fault.empty(); ++i) {
-    if (steps[i].type != TSQueryPredicateStepTypeDone) continue;
-    fault = read_condition(query, {steps + from, steps + i}, conditions);
-    from = i + 1;
-  }
-  return fault;
-}
-
-// By pattern index.
-std::vector<std::vector<Condition>> conditions_of(const TSQuery* query, std::string_view file,
-                                                  std::string* fault) {
-  std::vector<std::vector<Condition>> conditions;
-  if (query == nullptr) return conditions;
-  conditions.resize(ts_query_pattern_count(query));
-  for (std::uint32_t i = 0; i < conditions.size() && fault->empty(); ++i) {
-    const std::string wrong = read_conditions(query, i, &conditions[i]);
-    if (!wrong.empty()) *fault = std::string(file) + ": " + wrong;
-  }
-  return conditions;
+Patterns compile(const TSLanguage* grammar, std::string_view file, std::string_view text,
+                 std::string* fault) {
+  std::string wrong;
+  Patterns patterns = Patterns::compile(grammar, text, &wrong);
+  if (!wrong.empty()) *fault = std::string(file) + " " + wrong;
+  return patterns;
 }
 
 Language load(const Row& row) {
@@ -201,26 +153,25 @@ Language load(const Row& row) {
   for (const LanguageText& text : language_texts()) {
     if (text.name == row.folder) folder = text;
   }
-  language.query = compile(language, "shape.scm", folder.shape, &language.fault);
-  for (const std::string_view name : capture_names(language.query)) {
+  name_kinds(&language);
+  language.shape = compile(language.grammar, "shape.scm", folder.shape, &language.fault);
+  for (const std::string_view name : language.shape.captures()) {
     language.captures.push_back(capture_of(name));
     if (language.captures.back().role == Role::kNone && !name.starts_with('_')) {
       language.fault = "shape.scm: there is no role @" + std::string(name);
     }
   }
-  language.facts = compile(language, "facts.scm", folder.facts, &language.fault);
-  for (const std::string_view name : capture_names(language.facts)) {
+  language.facts = compile(language.grammar, "facts.scm", folder.facts, &language.fault);
+  for (const std::string_view name : language.facts.captures()) {
     language.fact_captures.push_back(fact_of(name));
     if (language.fact_captures.back() == Fact::kNone && !name.starts_with('_')) {
       language.fault = "facts.scm: there is no fact @" + std::string(name);
     }
   }
-  language.conditions = conditions_of(language.query, "shape.scm", &language.fault);
-  language.fact_conditions = conditions_of(language.facts, "facts.scm", &language.fault);
   return language;
 }
 
-// Made at the first use, since compiling a shape takes some milliseconds, and kept.
+// Made at the first use, since nobody needs all of them, and kept.
 const Language& loaded(std::size_t row) {
   static std::array<std::once_flag, std::size(kRows)> once;
   static std::array<Language, std::size(kRows)> languages;

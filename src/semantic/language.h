@@ -11,6 +11,8 @@
 //   @leaf        never looked into: white space in it counts
 //   @_WORD       no role: what a predicate of the pattern, #eq? or #any-of?, compares
 //
+// of two patterns that name one declaration the later one wins (patterns.h says what a pattern is),
+//
 // and with facts.scm, which says more of the nodes of code, for symbols and what they read. What it
 // does not name is a signature, and a plain use: the strongest of each, so a gap in it is safe.
 //
@@ -32,8 +34,9 @@
 #include <string_view>
 #include <vector>
 
+#include "semantic/patterns.h"
+
 struct TSLanguage;
-struct TSQuery;
 
 namespace gittxn::semantic {
 
@@ -83,22 +86,26 @@ constexpr bool is_part(Fact fact) {
   return fact >= Fact::kBody && fact <= Fact::kDoc;
 }
 
-// A predicate of a pattern: every node of the capture has one of these texts.
-struct Condition {
-  std::uint32_t capture = 0;
-  std::vector<std::string_view> texts;
+// A kind of node, by its name.
+struct Kind {
+  std::string_view name;
+  bool comment = false;  // where such a node may stand anywhere
+  bool quoted = false;   // white space at the ends of its parts counts, where it has a name
 };
 
 struct Language {
   std::string_view name;
   const TSLanguage* grammar = nullptr;
-  const TSQuery* query = nullptr;
-  std::vector<Capture> captures;                   // by capture index
-  std::vector<std::vector<Condition>> conditions;  // by pattern index
-  const TSQuery* facts = nullptr;
+  std::vector<Kind> kinds;               // by symbol of the grammar; ERROR behind them
+  std::vector<std::string_view> fields;  // by id; 0 is none
+  Patterns shape, facts;
+  std::vector<Capture> captures;    // by capture index of `shape`
   std::vector<Fact> fact_captures;  // by capture index of `facts`
-  std::vector<std::vector<Condition>> fact_conditions;
-  std::string fault;  // what is wrong with a query; empty when nothing is
+  std::string fault;                // what is wrong with the folder; empty when nothing is
+
+  const Kind& kind(std::uint16_t symbol) const {
+    return symbol == kErrorSymbol ? kinds.back() : kinds[symbol];
+  }
 };
 
 // nullptr when there is no such language.

@@ -14,26 +14,26 @@ namespace {
 
 class FileMerger {
  public:
-  FileMerger(const Language& language, const Sides<std::string>& texts) : language_(language) {
-    for (std::size_t i = 0; i < 3; ++i) trees_[i] = Tree::parse(language, texts[i], {});
+  FileMerger(const Language& language, const Sides<std::string>& texts) : versions_(language, {}) {
+    for (std::size_t i = 0; i < 3; ++i) trees_[i] = versions_.parse(texts[i]);
   }
 
   bool opaque() const { return !trees_[0] || !trees_[1] || !trees_[2]; }
 
   // What stands against a merge by lines.
-  Broken against(const std::string& text) const {
-    const auto merged = Tree::parse(language_, text, {});
+  Broken against(const std::string& text) {
+    const auto merged = versions_.parse(text);
     if (merged == nullptr) return {"the result cannot be parsed", {}};
     return broken_rule(sides(), *merged);
   }
 
-  TreeMerge by_structure(Inner inner) const {
+  TreeMerge by_structure(Inner inner) {
     TreeMerge merged = merge_trees(sides(), inner);
     if (!merged.clean) return merged;
-    auto tree = Tree::parse(language_, merged.text, {});
+    auto tree = versions_.parse(merged.text);
     if (tree != nullptr && !merged.columns.empty()) {
       merged.text = with_columns(*tree, sides(), merged.columns);
-      tree = Tree::parse(language_, merged.text, {});
+      tree = versions_.parse(merged.text);
     }
     merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree).why;
     if (merged.why.empty()) merged.why = lost_token(sides(), *tree);
@@ -48,7 +48,7 @@ class FileMerger {
  private:
   Sides<const Tree*> sides() const { return {trees_[0].get(), trees_[1].get(), trees_[2].get()}; }
 
-  const Language& language_;
+  Versions versions_;
   Sides<std::unique_ptr<Tree>> trees_;
 };
 
@@ -86,7 +86,7 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
     out.why = lines.clean ? "" : "lines in conflict, in a language that is not known";
     return out;
   }
-  const FileMerger merger(*language, texts);
+  FileMerger merger(*language, texts);
   if (merger.opaque()) {
     if (lines.clean) out.rule = MergeRule::kLines;
     out.why = lines.clean ? "" : "lines in conflict, in a file that is not looked into";

@@ -127,7 +127,7 @@ class TreeMerger {
       }
     }
     if (is_callable(*n[kBase]) && both_changed_signature(n)) {
-      return refuse("both sides changed the signature of '" + n[kBase]->name + "'");
+      return refuse("both sides changed the signature of '" + std::string(n[kBase]->name) + "'");
     }
     deep_ = deep_ || (!container && n[kBase]->decl.empty());
     return merge_kids(n);

@@ -355,8 +355,8 @@ class Outliner {
     bracket(node, name, ')');
   }
 
-  std::size_t find_or_add(const Node& node, std::string_view kind, const std::string& name,
-                          const std::string& detail, const Place& at) {
+  std::size_t find_or_add(const Node& node, std::string_view kind, std::string_view name,
+                          std::string_view detail, const Place& at) {
     const std::string id = symbol(at).id + descriptor(kind, name, detail);
     const auto [found, added] = index_.try_emplace(id, out_.symbols.size());
     if (added) {
@@ -382,7 +382,7 @@ class Outliner {
   std::size_t enter(const Node& node, const Place& at, const Lead& lead) {
     const bool merged = node.decl == "element";  // which one of them a key is in would be lost
     const std::string name =
-        node.decl == "import" && node.name.empty() ? squeeze(node.text) : node.name;
+        node.decl == "import" && node.name.empty() ? squeeze(node.text) : std::string(node.name);
     const std::size_t index =
         find_or_add(node, node.decl, name, is_data_kind(node.decl) ? "" : node.detail, at);
     Outlined& made = out_.symbols[index];
@@ -504,32 +504,28 @@ class Outliner {
   std::string section_;  // "private" and the like, of the list that is walked
 };
 
-void make_opaque(Outline* outline) {
+Outline opaque_outline(Outline outline, std::string_view text) {
+  outline.text = text;
+  outline.tree.reset();
   Outlined file;
-  file.id = outline->path + "/";
+  file.id = outline.path + "/";
   file.kind = "file";
   file.opaque = true;
-  file.extents = {{0, outline->bytes().size()}};
+  file.extents = {{0, text.size()}};
   file.units.emplace_back();
-  outline->symbols.clear();
-  outline->symbols.push_back(std::move(file));
+  outline.symbols.clear();
+  outline.symbols.push_back(std::move(file));
+  return outline;
 }
 
-}  // namespace
-
-Outline outline_of(const Language* language, std::string_view path, std::string_view text,
-                   const Budget& budget) {
+// `versions` is of the language, with Detail::kFacts; none where the language is not known.
+Outline outlined(const Language* language, std::string_view path, std::string_view text,
+                 Versions* versions) {
   Outline outline;
   outline.path = path;
   outline.language = language;
-  if (language != nullptr) {
-    outline.tree = Tree::parse(*language, std::string(text), budget, Detail::kFacts);
-  }
-  if (outline.tree == nullptr) {
-    outline.text = text;
-    make_opaque(&outline);
-    return outline;
-  }
+  if (versions != nullptr) outline.tree = versions->parse(std::string(text));
+  if (outline.tree == nullptr) return opaque_outline(std::move(outline), text);
   std::unordered_set<const Node*> opaque;
   for (;;) {
     outline.symbols.clear();
@@ -543,21 +539,43 @@ Outline outline_of(const Language* language, std::string_view path, std::string_
         continue;
       }
       const std::size_t parent = outline.symbols[index].parent;
-      if (index == 0 || parent == 0) {
-        outline.text = text;
-        outline.tree.reset();
-        make_opaque(&outline);
-        return outline;
-      }
+      if (index == 0 || parent == 0) return opaque_outline(std::move(outline), text);
       const Outlined& sealed = outline.symbols[parent];
       opaque.insert(sealed.nodes.begin(), sealed.nodes.end());
     }
-    if (opaque.size() > before) continue;
-    outline.text = text;
-    outline.tree.reset();
-    make_opaque(&outline);
-    return outline;
+    if (opaque.size() == before) return opaque_outline(std::move(outline), text);
   }
+}
+
+}  // namespace
+
+Outline outline_of(const Language* language, std::string_view path, std::string_view text,
+                   const Budget& budget) {
+  if (language == nullptr) return outlined(nullptr, path, text, nullptr);
+  Versions versions(*language, budget, Detail::kFacts);
+  return outlined(language, path, text, &versions);
+}
+
+Outlines outlines_of(std::string_view path, const std::optional<std::string>& before,
+                     const std::optional<std::string>& after, const Budget& budget) {
+  const Language* known = nullptr;
+  std::optional<Versions> versions;
+  const auto outline = [&](const std::optional<std::string>& text) {
+    if (!text) {
+      Outline absent;
+      absent.path = path;
+      return absent;
+    }
+    const Language* language = language_of(path, *text);
+    if (language != known) versions.reset();
+    known = language;
+    if (language != nullptr && !versions) versions.emplace(*language, budget, Detail::kFacts);
+    return outlined(language, path, *text, versions ? &*versions : nullptr);
+  };
+  Outlines both;
+  both.before = outline(before);
+  both.after = outline(after);
+  return both;
 }
 
 std::string raw_of(const Outline& outline, const Outlined& symbol) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,13 @@ struct Outline {
 
 Outline outline_of(const Language* language, std::string_view path, std::string_view text,
                    const Budget& budget);
+
+// Two versions of a file; one that is absent has no symbols.
+struct Outlines {
+  Outline before, after;
+};
+Outlines outlines_of(std::string_view path, const std::optional<std::string>& before,
+                     const std::optional<std::string>& after, const Budget& budget);
 
 // Of everything in a symbol that is no layout, its members aside.
 std::string code_of(const Outlined& symbol);

@@ -241,10 +241,6 @@ std::uint64_t seed() {
   return value;
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
-
 // Bytes in comments, of which a change need not be one of code.
 std::vector<char> comment_bytes(const Language& language, const std::string& text) {
   std::vector<char> in(text.size(), 0);

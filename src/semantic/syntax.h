@@ -11,33 +11,26 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "semantic/language.h"
+#include "semantic/parse.h"
 
 namespace gittxn::semantic {
-
-// Over it a file is opaque. Counted in bytes and in steps of the parser, not in time, so that the
-// answer for a file is the same on every machine.
-struct Budget {
-  std::size_t bytes = 4u << 20;
-  std::size_t nodes = 2u << 20;
-  std::size_t depth = 400;  // what is nested deeper is a leaf
-};
 
 struct Node {
   std::string_view kind;
   std::string_view field;  // the name of its place in the parent; empty when it has none
   std::string_view text;   // in the bytes of its Tree
-  std::vector<Node*> kids;
+  std::span<Node* const> kids;
   Node* parent = nullptr;
   Role role = Role::kNone;             // kMembers, kSet, kPrefix, kFree or kLeaf
   std::string_view decl;               // kind class of a declaration, "import" of an import
-  std::string name;                    // of a declaration; the tokens of an import
-  std::string detail;                  // what tells it from others of that name
+  std::string_view name;               // of a declaration; the tokens of an import
+  std::string_view detail;             // what tells it from others of that name
   std::uint64_t hash = 0;              // of shape and tokens
   std::uint32_t leaf = 0, leaves = 0;  // its tokens: Tree::leaves[leaf, leaf + leaves)
   Fact part = Fact::kNone;             // kBody to kDoc
@@ -76,16 +69,39 @@ class Tree {
 
  private:
   friend class TreeBuilder;
+  friend class Versions;
   Tree() = default;
   void find_locals();
 
   const Language* language_ = nullptr;
   std::string text_;
-  std::deque<Node> nodes_;
+  std::vector<Node> nodes_;
+  std::vector<Node*> kids_;               // of all nodes; those of one stand together
+  std::deque<std::string> put_together_;  // names that do not stand in the text as they are
   std::vector<const Node*> leaves_;
   std::vector<const Node*> comments_;
   std::unordered_map<std::string_view, std::vector<LocalName>> locals_;
   std::size_t error_bytes_ = 0;
+};
+
+// Parses versions of one file. Each tree is the one that Tree::parse makes; what a version has in
+// common with the first one takes less time. For one thread at a time.
+class Versions {
+ public:
+  // `language` must outlive it.
+  Versions(const Language& language, const Budget& budget, Detail detail = Detail::kShape)
+      : language_(language), budget_(budget), detail_(detail), parser_(language, budget) {}
+
+  // As Tree::parse.
+  std::unique_ptr<Tree> parse(std::string text);
+  // How many trees were made with the help of the first one.
+  std::size_t taken() const { return parser_.taken(); }
+
+ private:
+  const Language& language_;
+  Budget budget_;
+  Detail detail_;
+  VersionParser parser_;
 };
 
 // By the name of the file; where that tells nothing by a first line "#!...". A '.h' is what parses
