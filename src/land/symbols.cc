@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "certify/judge.h"
+#include "land/builds.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
+#include "semantic/manifest/manifest.h"
 #include "semantic/merge.h"
 #include "semantic/symbol.h"
 
@@ -171,10 +173,12 @@ Result<repo::MergeOutcome> merge_with(repo::Objects& objects, const Oid& base_tr
 
 certify::SaysTheSame says_the_same(const repo::Objects& objects) {
   return [&objects](const Read&, const PathChange& change) {
-    if (semantic::language_of_path(change.path) == nullptr) return false;
+    const bool manifest = semantic::ecosystem_of(change.path) != semantic::Ecosystem::kNone;
+    if (semantic::language_of_path(change.path) == nullptr && !manifest) return false;
     const auto before = objects.blob(change.before.oid, kMostBytes);
     const auto after = objects.blob(change.after.oid, kMostBytes);
     if (!before || !after) return false;
+    if (manifest && builds_the_same(change.path, *before, *after)) return true;
     const auto* language = semantic::language_of(change.path, *before);
     if (language != semantic::language_of(change.path, *after)) return false;
     return semantic::same_to(semantic::Reader::kPerson,

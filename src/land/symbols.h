@@ -42,8 +42,8 @@ Result<repo::MergeOutcome> merge_with(repo::Objects& objects, const Oid& base_tr
                                       const Oid& head_tree, const Oid& work_tree,
                                       const SymbolFindings& findings, repo::MergeOutcome merged);
 
-// Layout aside, comments included: people and models decide on those too. `objects` must outlive
-// it. Fails closed.
+// Layout aside, comments included: people and models decide on those too. Of a manifest, what it
+// says to a build (builds.h). `objects` must outlive it. Fails closed.
 certify::SaysTheSame says_the_same(const repo::Objects& objects);
 
 }  // namespace gittxn::land
