@@ -6,12 +6,10 @@
 #include <map>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "semantic/match.h"
-#include "semantic/names.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -333,19 +331,6 @@ bool in_import(const Node& leaf) {
 }
 
 }  // namespace
-
-bool uses_names(const Tree& merged, const std::vector<std::string>& come,
-                const std::vector<std::string>& gone) {
-  if (come.empty() && gone.empty()) return true;
-  std::unordered_set<std::string_view> used;
-  for (const Node* leaf : merged.leaves()) {
-    if (in_import(*leaf)) continue;
-    for (const std::string_view word : words_of(leaf->text)) used.insert(word);
-  }
-  const auto is_used = [&](const std::string& name) { return used.contains(name); };
-  return std::all_of(come.begin(), come.end(), is_used) &&
-         std::none_of(gone.begin(), gone.end(), is_used);
-}
 
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
   std::unordered_map<std::string_view, std::array<int, 4>> counts, code;

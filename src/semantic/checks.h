@@ -23,10 +23,6 @@ struct Broken {
 // other.
 Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 
-// Whether the code of the result, imports aside, uses all of `come` and none of `gone`.
-bool uses_names(const Tree& merged, const std::vector<std::string>& come,
-                const std::vector<std::string>& gone);
-
 // A token that a side brought in is there, one that both took out is not: for merges that were put
 // together from parts. Nor is a name there that one side took out everywhere (it was renamed, or is
 // no more) and the other began to use in one place more.

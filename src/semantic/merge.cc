@@ -37,9 +37,6 @@ class FileMerger {
     }
     merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree).why;
     if (merged.why.empty()) merged.why = lost_token(sides(), *tree);
-    if (merged.why.empty() && !uses_names(*tree, merged.names_come, merged.names_gone)) {
-      merged.why = "one side removed an import where the other added one";
-    }
     if (!merged.why.empty()) merged.why += " (after a merge of the tree)";
     merged.clean = merged.why.empty();
     return merged;

@@ -5,8 +5,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "semantic/imports.h"
-
 namespace gittxn::semantic {
 namespace {
 
@@ -42,8 +40,6 @@ class ListMerger {
         if (slots_[slot].at[i] != kUnmatched) out.kept[i][slots_[slot].at[i]] = true;
       }
     }
-    out.names_gone = std::move(names_gone_);
-    out.names_come = std::move(names_come_);
     out.way = moved_ ? "moved in" : together_ ? "both added to" : "parts of";
     return out;
   }
@@ -292,30 +288,16 @@ class ListMerger {
   }
 
   // Where `side` added an import and the other removed one: which stands for which is for them to
-  // say who know both modules, unless their names tell it (names_gone, names_come).
-  bool swaps_import(const Gap& gap, const Order& added_by, Side side) {
+  // say who know both modules.
+  bool swaps_import(const Gap& gap, const Order& added_by, Side side) const {
     const auto import = [&](std::size_t slot, Side in) {
       return item(slot, in).node->decl == "import";
     };
-    Order brings, takes;
-    for (const std::size_t slot : added_by) {
-      if (import(slot, side)) brings.push_back(slot);
-    }
-    for (const std::size_t slot : gap.base) {
-      if (in(slot, side) && !in(slot, other(side)) && import(slot, kBase)) takes.push_back(slot);
-    }
-    if (brings.empty() || takes.empty()) return false;
-    return !note_names(brings, side, &names_come_) || !note_names(takes, kBase, &names_gone_);
-  }
-
-  bool note_names(const Order& imports, Side side, std::vector<std::string>* names) const {
-    const Language& language = trees_[side]->language();
-    return std::all_of(imports.begin(), imports.end(), [&](std::size_t slot) {
-      const Node& node = *item(slot, side).node;
-      const std::vector<std::string> brought = brought_names(language, node);
-      names->insert(names->end(), brought.begin(), brought.end());
-      return !brought.empty() && !imports_all(language, node);
-    });
+    return std::any_of(added_by.begin(), added_by.end(),
+                       [&](std::size_t slot) { return import(slot, side); }) &&
+           std::any_of(gap.base.begin(), gap.base.end(), [&](std::size_t slot) {
+             return in(slot, side) && !in(slot, other(side)) && import(slot, kBase);
+           });
   }
 
   std::string check_gaps() {
@@ -397,7 +379,6 @@ class ListMerger {
   bool moved_ = false;
   bool apart_ = false;     // both added one thing, not at the same place
   bool together_ = false;  // both sides added at one place
-  std::vector<std::string> names_gone_, names_come_;
 };
 
 // The middle one of three by what changed; `left` when both changed.

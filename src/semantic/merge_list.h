@@ -21,9 +21,6 @@ struct ListOrder {
   Sides<std::vector<bool>> kept;  // of the items of each list, which are in the result
   std::string why;                // not empty: the lists cannot be merged
   std::string_view way;           // how: "parts of", "both added to", "moved in"
-  // Where one side removed an import and the other added one: the names that the first brought,
-  // which the result must not use, and those that the second does, which it must.
-  std::vector<std::string> names_gone, names_come;
 };
 
 // `role` kMembers: declarations and imports that both sides add at one place stand one behind the

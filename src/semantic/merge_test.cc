@@ -260,22 +260,6 @@ TEST(Merge, AnImportOfTheSameNamesFromElsewhereIsTheOldOne) {
                   "import type { Error } from 'other'\n" + tail);
 }
 
-TEST(Merge, AnImportThatNobodyUsesMayGoWhereOneComes) {
-  const auto file = [](const std::string& imports, const std::string& field) {
-    return "package a;\n\n" + imports + "\nclass A {\n  int x;\n" + field + "}\n";
-  };
-  const std::string list = "import java.util.List;\n", deque = "import java.util.ArrayDeque;\n";
-  const std::string base = file(list, "");
-  expect_merge("java", base, file("", ""), file(list + deque, "  ArrayDeque<A> y;\n"),
-               file(deque, "  ArrayDeque<A> y;\n"));
-  // It is used anew, or what comes is not used.
-  expect_conflict("java", base, file("", ""), file(list + deque, "  List<ArrayDeque<A>> y;\n"));
-  expect_conflict("java", base, file("", ""), file(list + deque, ""));
-  // A wildcard does not say what it brings.
-  expect_conflict("java", base, file("", ""),
-                  file(list + "import java.io.*;\n", "  ArrayDeque<A> y;\n"));
-}
-
 TEST(Merge, TheNamesThatAModuleGivesAwayHaveNoOrder) {
   expect_merge("python", "__all__ = [\n    'a',\n]\n", "__all__ = [\n    'a',\n    'b',\n]\n",
                "__all__ = [\n    'a',\n    'c',\n]\n",

@@ -88,8 +88,6 @@ class TreeMerger {
     out.why = why_;
     out.inside = inside_;
     out.columns = std::move(columns_);
-    out.names_gone = std::move(names_gone_);
-    out.names_come = std::move(names_come_);
     for (const std::string& way : made_) out.made += (out.made.empty() ? "" : ", ") + way;
     return out;
   }
@@ -194,8 +192,6 @@ class TreeMerger {
     for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*trees_[i], *n[i]);
     const ListOrder order = order_items(trees_, lists, n[kBase]->role);
     if (!order.why.empty()) return refuse(order.why + " in '" + std::string(n[kBase]->kind) + "'");
-    names_gone_.insert(names_gone_.end(), order.names_gone.begin(), order.names_gone.end());
-    names_come_.insert(names_come_.end(), order.names_come.begin(), order.names_come.end());
     const bool members = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
     inside_ = inside_ || order.way == "both added to" || (!members && n[kBase]->decl.empty());
     if (!order.way.empty())
@@ -340,7 +336,6 @@ class TreeMerger {
   bool beside_ = false;  // a function that both sides changed was merged by its lines
   std::set<std::string> made_;
   std::set<std::string_view> columns_;
-  std::vector<std::string> names_gone_, names_come_;
 };
 
 }  // namespace

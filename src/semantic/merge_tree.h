@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "semantic/sides.h"
 #include "semantic/syntax.h"
@@ -17,7 +16,6 @@ struct TreeMerge {
   std::string why;      // the first thing that could not be merged
   bool inside = false;  // something other than which members there are was put together
   std::set<std::string_view> columns;  // kinds of lists whose columns are to be laid out anew
-  std::vector<std::string> names_gone, names_come;  // as in ListOrder, of all lists
   std::string made;  // the ways that were used where both sides changed a node, with its kind
 };
 
