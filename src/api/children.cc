@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "api/ask.h"
 #include "base/bug.h"
@@ -117,10 +118,9 @@ Result<std::string> Children::make(const std::string& name) {
   return worktree.tree;
 }
 
-// The subjects that stand in the way; none: the change may be put into the parent.
-Result<std::vector<std::string>> Children::conflicts_of(const Child& child,
-                                                        const repo::Taken& taken,
-                                                        const repo::Taken& parent) {
+// What stands in the way, or the parent's tree with the change in it.
+Result<Children::Merge> Children::merge(const Child& child, const repo::Taken& taken,
+                                        const repo::Taken& parent) {
   Footprint footprint;
   footprint.txn = txn_.id;
   footprint.base = snapshot_;
@@ -144,13 +144,33 @@ Result<std::vector<std::string>> Children::conflicts_of(const Child& child,
   input.history = &history;
   input.kernel = &versions;
   input.level = txn_.isolation;
-  std::vector<std::string> subjects;
+  repo::Objects& objects = state_.repository.objects();
+  const land::SymbolFindings findings = TRY(look_into_both(moved.changes, taken.changes));
+  input.symbols = &findings.symbols;
+  input.says_the_same = land::says_the_same(objects);
+  std::set<std::string> subjects;
   for (const Conflict& conflict : certify::certify(input).conflicts) {
-    if (std::ranges::find(subjects, conflict.subject) == subjects.end()) {
-      subjects.push_back(conflict.subject);
-    }
+    subjects.insert(conflict.subject);
   }
-  return subjects;
+  const Oid base = TRY(objects.tree_of(snapshot_));
+  repo::MergeOutcome merged = TRY(objects.merge(base, parent.tree, taken.tree));
+  if (!merged.conflicts.empty()) {
+    merged =
+        TRY(land::merge_with(objects, base, parent.tree, taken.tree, findings, std::move(merged)));
+  }
+  for (const auto& conflict : merged.conflicts) subjects.insert(conflict.path);
+  return Merge{merged.tree, {subjects.begin(), subjects.end()}};
+}
+
+// What meets in the parent's change and the child's. The gates of the branch will judge both
+// together, when the parent lands.
+Result<land::SymbolFindings> Children::look_into_both(const Changes& parent, const Changes& child) {
+  const land::Context context = TRY(state_.context(progress_));
+  auto findings = TRY(land::look_into(state_.repository.objects(), parent, child,
+                                      land::around(context, snapshot_)));
+  const Policy policy = TRY(land::policy_at(state_.repository, snapshot_));
+  if (!policy.gates.empty()) findings.symbols.checks = certify::Symbols::Checks::kGates;
+  return findings;
 }
 
 // The files of the parent's worktree become those of a tree, by git's own program, which looks at
@@ -218,7 +238,6 @@ Status Children::tell(const Child& child, const repo::Taken& taken,
 }
 
 Result<Children::Joining> Children::join(Child& child) {
-  const repo::Objects& objects = state_.repository.objects();
   child.over = true;
   const repo::Taken taken =
       TRY(repo::take(state_.repository, repo::worktree_at(child.path), snapshot_, txn_.target));
@@ -228,16 +247,9 @@ Result<Children::Joining> Children::join(Child& child) {
   }
   const repo::Worktree around = TRY(repo::find_worktree(txn_.attempts.back().worktree));
   const repo::Taken parent = TRY(repo::take(state_.repository, around, snapshot_, txn_.target));
-  std::vector<std::string> conflicts = TRY(conflicts_of(child, taken, parent));
-  const Oid base = TRY(objects.tree_of(snapshot_));
-  const repo::MergeOutcome merged = TRY(objects.merge(base, parent.tree, taken.tree));
-  for (const auto& conflict : merged.conflicts) {
-    if (std::ranges::find(conflicts, conflict.path) == conflicts.end()) {
-      conflicts.push_back(conflict.path);
-    }
-  }
-  if (!conflicts.empty()) {
-    TRY(tell(child, taken, conflicts));
+  const Merge merged = TRY(merge(child, taken, parent));
+  if (!merged.conflicts.empty()) {
+    TRY(tell(child, taken, merged.conflicts));
     TRY(record(child, "conflict", taken.tree));
     return Joining::kConflict;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/work.h"
+#include "land/symbols.h"
 
 namespace gittxn::api {
 
@@ -43,8 +44,12 @@ class Children {
   Result<std::string> answer_to(const std::string& name);
   Result<std::string> make(const std::string& name);
   Result<Joining> join(Child& child);
-  Result<std::vector<std::string>> conflicts_of(const Child& child, const repo::Taken& taken,
-                                                const repo::Taken& parent);
+  struct Merge {
+    Oid tree;
+    std::vector<std::string> conflicts;  // subjects; with any there is no tree
+  };
+  Result<Merge> merge(const Child& child, const repo::Taken& taken, const repo::Taken& parent);
+  Result<land::SymbolFindings> look_into_both(const Changes& parent, const Changes& child);
   Status apply(const Oid& from, const Oid& to);
   Result<Oid> keep(const Child& child, const repo::Taken& taken);
   Status tell(const Child& child, const repo::Taken& taken,

@@ -25,6 +25,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "land/keep_commits.h"
+#include "repo/attributes.h"
 #include "repo/checkout.h"
 #include "repo/shared_checkout.h"
 #include "store/events.h"
@@ -244,15 +245,18 @@ Status Collection::displaced() {
   return {};
 }
 
-// What an update of a ref that was killed had written before it took the ref's lock. Whoever wrote
-// a young one may be alive, so --force does not take it either.
+// What an update of a ref that was killed had written before it took the ref's lock, and the index
+// of a question about attributes. Whoever wrote a young one may be alive, so --force does not take
+// it either.
 Status Collection::temporaries() {
   const std::string folder = state_.repository.txn_dir() + "/tmp";
   if (!TRY(exists(folder))) return {};
   for (const DirEntry& entry : TRY(list_dir(folder))) {
     const std::string path = join_path(folder, entry.name);
     struct stat info{};
-    if (!entry.name.starts_with("ref-") || ::lstat(path.c_str(), &info) != 0) continue;
+    const bool ours =
+        entry.name.starts_with("ref-") || entry.name.starts_with(repo::kAttributesIndex);
+    if (!ours || ::lstat(path.c_str(), &info) != 0) continue;
     const std::int64_t changed_ms = std::int64_t{info.st_mtim.tv_sec} * 1000;
     if (state_.host.clock->wall_ms() - changed_ms <= kLeftoverAgeMs) continue;
     report_.bytes_freed += bytes_below(path);

@@ -55,7 +55,8 @@ Json conflicts(const Outcome& outcome) {
                      {"head_digest", text_or_null(conflict.head_digest)},
                      {"changed_by", text_or_null(conflict.changed_by)},
                      {"hint", text_or_null(conflict.hint)},
-                     {"read_by", text_or_null(conflict.read_by)}});
+                     {"read_by", text_or_null(conflict.read_by)},
+                     {"cause", text_or_null(conflict.cause)}});
   }
   return array;
 }

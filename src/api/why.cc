@@ -93,9 +93,13 @@ Result<WhyReport::Witness> gate_witness(Kernel::State& state, const std::vector<
   return witness;
 }
 
-bool is_about_a_path(const Conflict& conflict) {
-  return conflict.kind == ConflictKind::kReadStale || conflict.kind == ConflictKind::kWriteWrite ||
-         conflict.kind == ConflictKind::kPredicate;
+// The path whose difference shows it; empty: none does.
+const std::string* path_of(const Conflict& conflict) {
+  if (!conflict.cause.empty()) return &conflict.cause;
+  const bool is_path = conflict.kind == ConflictKind::kReadStale ||
+                       conflict.kind == ConflictKind::kWriteWrite ||
+                       conflict.kind == ConflictKind::kPredicate;
+  return is_path ? &conflict.subject : nullptr;
 }
 
 Result<std::vector<WhyReport::Witness>> witnesses_of(Kernel::State& state, const Txn& txn,
@@ -109,12 +113,14 @@ Result<std::vector<WhyReport::Witness>> witnesses_of(Kernel::State& state, const
   const Oid head = TRY(met_head(state, txn, index));
   for (const Conflict& conflict : clash.conflicts) {
     if (witnesses.size() == kMostWitnesses) break;
-    const auto same = [&](const auto& known) { return known.path == conflict.subject; };
+    const std::string* path = path_of(conflict);
+    const std::string& subject = path != nullptr ? *path : conflict.subject;
+    const auto same = [&](const auto& known) { return known.path == subject; };
     if (std::any_of(witnesses.begin(), witnesses.end(), same)) continue;
     if (conflict.kind == ConflictKind::kGate) {
       witnesses.push_back(TRY(gate_witness(state, history, conflict.subject)));
-    } else if (is_about_a_path(conflict)) {
-      auto witness = TRY(path_witness(state, txn.attempts[index].base, head, conflict.subject));
+    } else if (path != nullptr) {
+      auto witness = TRY(path_witness(state, txn.attempts[index].base, head, subject));
       if (!witness.diff.empty()) witnesses.push_back(std::move(witness));
     }
   }

@@ -184,12 +184,15 @@ class Certification {
 
   // Where both changed one file it is the write-write check that symbols take the place of, at
   // every level; elsewhere they are what one side relied on, which read-committed does not ask.
+  // What only checks can tell stands in the way of levels that settle nothing by checks alone.
   bool stands_in_the_way(const SymbolClash& clash) const {
-    const bool overlap = is_merged(clash.path) || is_merged(clash.cause);
+    const bool one_manifest = clash.tie == SymbolClash::Tie::kBuild && clash.path == clash.cause;
+    const bool overlap = is_merged(clash.path) || is_merged(clash.cause) || one_manifest;
     if (clash.weight == SymbolClash::Weight::kBlocks) {
       return overlap || input_.level != Isolation::kReadCommitted;
     }
-    return overlap &&
+    if (input_.level == Isolation::kReadCommitted && !overlap) return false;
+    return (overlap || clash.tie == SymbolClash::Tie::kBuild) &&
            (certifies_reads(input_.level) || input_.symbols->checks == Symbols::Checks::kNone);
   }
 

@@ -54,6 +54,9 @@ struct SymbolClash {
   std::string cause;    // of the head's
   std::string subject;  // the symbol, as people see it
   std::string why;      // a sentence
+  // kBuild: a manifest's symbol and what is made with it. Such a one needs checks in whatever files
+  // the two are, for nobody else looks at them together.
+  enum class Tie { kCode, kBuild } tie = Tie::kCode;
 };
 
 // What symbols say, found by whoever looks into files: land/symbols.h.

@@ -501,6 +501,21 @@ TEST_F(Scene, WhatNeedsChecksBetweenFilesIsNotReliedOn) {
   for (const Isolation level : kLevels) EXPECT_TRUE(at(level).commit) << isolation_name(level);
 }
 
+TEST_F(Scene, WhatABuildIsMadeWithNeedsChecksInWhateverFiles) {
+  ours["a"] = file("a1");
+  head["b"] = file("b2");
+  symbols.emplace();
+  symbols->clashes = {
+      {Weight::kNeedsChecks, "a", "b", "toolchain", "a is made with it", SymbolClash::Tie::kBuild}};
+  EXPECT_TRUE(at(Isolation::kReadCommitted).commit);
+  EXPECT_FALSE(at(Isolation::kSnapshot).commit) << "without gates";
+  EXPECT_FALSE(at(Isolation::kStrict).commit);
+  symbols->checks = Symbols::Checks::kGates;
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
+  EXPECT_FALSE(at(Isolation::kSerializable).commit);
+  EXPECT_FALSE(at(Isolation::kStrict).commit);
+}
+
 TEST_F(Scene, AFileThatSaysTheSameHolds) {
   head["a"] = file("a2");
   saw(ReadKind::kContent, "a", "a0");

@@ -3,12 +3,10 @@
 // answer":
 //
 //   content    the entry at the path has the same type and blob (the executable bit is no content)
-//   metadata   the whole entry is the same; a digest without a blob id ("100644", "040000") looked
-//   at
-//              type and mode only
-//   absence    nothing is there now, and the lookup stops for the same reason: ENOENT and ENOTDIR
-//   are
-//              different answers, and a link or submodule on the way leads elsewhere
+//   metadata   the whole entry is the same; a digest without a blob id ("100644", "040000")
+//              looked at type and mode only
+//   absence    nothing is there now, and the lookup stops for the same reason: ENOENT and
+//              ENOTDIR are different answers, and a link or submodule on the way leads elsewhere
 //   listing    the same entry names and types are in the directory
 //   tree       nothing at or below the path changed
 //

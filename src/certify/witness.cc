@@ -108,6 +108,7 @@ Conflict Witnesses::clash(const SymbolClash& clash) const {
   conflict.subject = clash.subject;
   conflict.changed_by = who_changed(clash.cause);
   conflict.hint = clash.why;
+  conflict.cause = clash.cause;
   return conflict;
 }
 

@@ -171,7 +171,7 @@ std::string conflict_line(const Conflict& conflict, const Style& style) {
       what = "each depends on what the other changed" + by;
       break;
     case ConflictKind::kSymbol:
-      what = "meets a change" + by + (conflict.hint.empty() ? "" : ": " + clean(conflict.hint));
+      what = (conflict.hint.empty() ? "meets a change" : clean(conflict.hint) + ",") + by;
       break;
   }
   std::string subject = conflict.subject.empty() ? "(top of the tree)" : clean(conflict.subject);

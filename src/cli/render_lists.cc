@@ -140,7 +140,10 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
   }
   for (const Conflict& conflict : report.conflicts) {
     out += "  " + conflict_line(conflict, style) + "\n";
-    if (!conflict.hint.empty()) out += "    " + clean(conflict.hint) + "\n";
+    // Of a symbol it is in the line above.
+    if (!conflict.hint.empty() && conflict.kind != ConflictKind::kSymbol) {
+      out += "    " + clean(conflict.hint) + "\n";
+    }
     if (!conflict.read_by.empty()) {
       out += "    read by " + cut(clean(conflict.read_by), kMakerShown) + "\n";
     }

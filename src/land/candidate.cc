@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "certify/certify.h"
 #include "gates/policy_file.h"
+#include "land/builds.h"
 #include "land/history.h"
 #include "land/judge_contents.h"
 #include "land/keep_commits.h"
@@ -96,7 +97,10 @@ Result<SymbolFindings> look_at_both(const Context& context, const Work& work,
   const repo::Objects& objects = context.repository->objects();
   const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
   candidate.moved = {work.footprint.base, TRY(objects.diff(base_tree, candidate.head_tree))};
-  SymbolFindings findings = TRY(look_into(objects, candidate.moved.changes, work.footprint.writes));
+  SymbolFindings findings = TRY(look_into(objects, candidate.moved.changes, work.footprint.writes,
+                                          around(context, candidate.head)));
+  TRY(look_at_builds(objects, candidate.head_tree, candidate.moved.changes, work.footprint.writes,
+                     findings));
   candidate.symbols = findings.symbols;
   candidate.symbols.checks = candidate.policy.gates.empty() ? certify::Symbols::Checks::kNone
                                                             : certify::Symbols::Checks::kGates;

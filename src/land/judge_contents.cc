@@ -9,6 +9,7 @@
 #include "capture/lines.h"
 #include "capture/search_tree.h"
 #include "search/evaluate.h"
+#include "semantic/line_diff.h"
 
 namespace gittxn::land {
 namespace {
@@ -49,7 +50,22 @@ std::optional<Stale> stale_search(const repo::Objects& objects, const Oid& head_
   return Stale{known ? judgement->path : read.subject, "another answer", detail_of(*judgement)};
 }
 
-// The lines are the same bytes at the same place.
+// Lines that stand elsewhere now, because of what happened above them. Not below `read.lines`
+// alone: that the file ended where they did is part of what was read.
+Result<bool> only_moved(const std::string& before, const std::string& after, const Read& read) {
+  bool whole = false;
+  capture::lines_text(before, read.lines, &whole);
+  if (!whole || capture::lines_digest(before, read.lines).str() != read.digest) return false;
+  const auto first = static_cast<std::size_t>(read.lines.first - 1);
+  const auto last = first + static_cast<std::size_t>(read.lines.count);  // behind it
+  for (const semantic::LineHunk& hunk : TRY(semantic::line_difference(before, after))) {
+    const bool above = hunk.before.to <= first, below = hunk.before.from >= last;
+    if (!above && !below) return false;
+  }
+  return true;
+}
+
+// The lines are the same bytes, at the same place or moved as they were.
 std::optional<Stale> stale_part(const repo::Objects& objects, const Read& read,
                                 const SnapshotDiff& diff) {
   const PathChange* change = certify::find_change(diff.changes, read.subject);
@@ -66,6 +82,11 @@ std::optional<Stale> stale_part(const repo::Objects& objects, const Read& read,
   if (!text) return Stale{read.subject, "unknown", text.error().message};
   const std::string now = capture::lines_digest(*text, read.lines).str();
   if (now == read.digest) return std::nullopt;
+  const auto was = objects.blob(change->before.oid);
+  if (!was) return Stale{read.subject, "unknown", was.error().message};
+  const auto moved = only_moved(*was, *text, read);
+  if (!moved) return Stale{read.subject, "unknown", moved.error().message};
+  if (*moved) return std::nullopt;
   return Stale{read.subject, now, "have changed"};
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "land/message.h"
+#include "land/symbols.h"
 
 namespace gittxn::land {
 
@@ -49,6 +50,22 @@ repo::NewCommit as_part(const repo::CommitInfo& info, const Oid& tree,
   return part;
 }
 
+struct Trees {
+  Oid base, ours, theirs;
+};
+
+// One commit's change on what is there, files included that both changed. What meets in them was
+// judged for all commits together.
+Result<repo::MergeOutcome> put_onto(const Context& context, const Oid& head, const Trees& trees) {
+  repo::Objects& objects = context.repository->objects();
+  repo::MergeOutcome merged = TRY(objects.merge(trees.base, trees.ours, trees.theirs));
+  if (merged.conflicts.empty()) return merged;
+  const Changes ours = TRY(objects.diff(trees.base, trees.ours));
+  const Changes theirs = TRY(objects.diff(trees.base, trees.theirs));
+  const SymbolFindings findings = TRY(look_into(objects, ours, theirs, around(context, head)));
+  return merge_with(objects, trees.base, trees.ours, trees.theirs, findings, std::move(merged));
+}
+
 }  // namespace
 
 RefName agent_head_ref(const TxnId& txn, int attempt) {
@@ -68,7 +85,8 @@ Status keep_commits(const Context& context, const Work& work, Candidate& candida
     Oid before = TRY(objects.tree_of(work.footprint.base));
     Oid tree = candidate.head_tree;
     for (const repo::CommitInfo& info : *commits) {
-      const repo::MergeOutcome merged = TRY(objects.merge(before, tree, info.tree));
+      const repo::MergeOutcome merged =
+          TRY(put_onto(context, candidate.head, {before, tree, info.tree}));
       if (!merged.conflicts.empty()) {
         why = fmt::format("{} does not apply to the head by itself", info.oid.str().substr(0, 10));
         break;
@@ -76,6 +94,10 @@ Status keep_commits(const Context& context, const Work& work, Candidate& candida
       tree = merged.tree;
       before = info.tree;
       parts.push_back(as_part(info, tree, candidate.commit.committer));
+    }
+    // Files merged commit by commit may come out otherwise than merged once.
+    if (why.empty() && before == work.kept.tree && tree != candidate.tree) {
+      why = "one by one they do not add up to what was merged";
     }
   }
   if (!why.empty()) {

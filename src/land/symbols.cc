@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "catalogue/footprints.h"
 #include "certify/judge.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
+#include "semantic/line_merge.h"
 #include "semantic/merge.h"
 #include "semantic/symbol.h"
 
@@ -17,7 +20,6 @@ namespace gittxn::land {
 namespace {
 
 using certify::SymbolClash;
-using semantic::FileChange;
 using semantic::Footprint;
 
 bool is_file(const TreeEntry& entry) {
@@ -36,78 +38,133 @@ bool both_edited(const PathChange& head, const PathChange& work) {
 
 class Looker {
  public:
-  Looker(const repo::Objects& objects, const Changes& head, const Changes& work)
-      : objects_(objects), head_(head), work_(work) {}
+  Looker(const repo::Objects& objects, const Changes& head, const Changes& work,
+         const Around& around)
+      : objects_(objects), head_(head), work_(work), around_(around) {
+    for (const PathChange& change : work_) {
+      const PathChange* other = certify::find_change(head_, change.path);
+      if (other != nullptr && both_edited(*other, change)) both_.push_back(change.path);
+    }
+  }
 
   Result<SymbolFindings> look() {
-    TRY(merge_files());
-    const auto ours = TRY(file_changes(work_));
-    const auto theirs = TRY(file_changes(head_));
-    if (bytes_ > kMostBytes) {
+    if (TRY(bytes_in(work_)) + TRY(bytes_in(head_)) > kMostBytes) {
       SymbolFindings nothing;
       nothing.notes.push_back(fmt::format(
           "more than {} MiB changed; what changed was judged by its paths", kMostBytes >> 20));
       return nothing;
     }
-    if (!ours.empty() && !theirs.empty()) judge(ours, theirs);
+    TRY(merge_files());
+    TRY(judge());
     return std::move(found_);
   }
 
  private:
-  Result<std::string> text_of(const Oid& oid) {
-    std::string text = TRY(objects_.blob(oid, kMostBytes));
-    bytes_ += text.size();
-    return text;
+  // Those in a language that is known, for the names in them; the others only where both changed
+  // one.
+  bool is_looked_into(const PathChange& change) const {
+    if (!is_file_or_nothing(change.before) || !is_file_or_nothing(change.after)) return false;
+    if (change.before.oid == change.after.oid) return false;
+    return semantic::language_of_path(change.path) != nullptr ||
+           std::ranges::binary_search(both_, change.path);
   }
 
+  // Asked of all that might be looked into, so that no cache decides what is judged how.
+  Result<std::uint64_t> bytes_in(const Changes& changes) const {
+    std::uint64_t bytes = 0;
+    for (const PathChange& change : changes) {
+      if (!is_looked_into(change)) continue;
+      if (change.before.present()) bytes += TRY(objects_.blob_size(change.before.oid));
+      if (change.after.present()) bytes += TRY(objects_.blob_size(change.after.oid));
+    }
+    return bytes;
+  }
+
+  Result<std::string> text_of(const Oid& oid) const { return objects_.blob(oid, kMostBytes); }
+
   Status merge_files() {
-    for (const PathChange& work : work_) {
-      const PathChange* head = certify::find_change(head_, work.path);
-      if (head == nullptr || !both_edited(*head, work) || bytes_ > kMostBytes) continue;
-      semantic::Sides<std::string> texts;
-      texts[semantic::kBase] = TRY(text_of(work.before.oid));
-      texts[semantic::kLeft] = TRY(text_of(head->after.oid));
-      texts[semantic::kRight] = TRY(text_of(work.after.oid));
-      const auto* language = semantic::language_of(work.path, texts[semantic::kBase]);
-      semantic::Merged merged = TRY(semantic::merge_file(language, texts, {}));
-      if (!merged.clean()) {
-        found_.notes.push_back(fmt::format("{} was not merged: {}", work.path, merged.why));
+    if (both_.empty()) return {};
+    const std::vector<MergeWay> ways = TRY(around_.ways_of(both_));
+    for (std::size_t i = 0; i < both_.size(); ++i) {
+      if (ways[i].kind == MergeWay::Kind::kNever) {
+        not_merged(both_[i], ways[i].why);
         continue;
       }
-      found_.symbols.merged.push_back(work.path);
-      found_.files.push_back({work.path, head->after, work.after, std::move(merged.text),
-                              std::string(semantic::rule_name(merged.rule))});
+      TRY(merge(*certify::find_change(head_, both_[i]), *certify::find_change(work_, both_[i]),
+                ways[i].kind));
     }
     return {};
   }
 
-  // Those in a language that is known, for the names in them; the others only where both changed
-  // one.
-  Result<std::vector<FileChange>> file_changes(const Changes& changes) {
-    std::vector<FileChange> files;
-    for (const PathChange& change : changes) {
-      if (!is_file_or_nothing(change.before) || !is_file_or_nothing(change.after)) continue;
-      if (change.before.oid == change.after.oid || bytes_ > kMostBytes) continue;
-      if (semantic::language_of_path(change.path) == nullptr && !is_merged(change.path)) continue;
-      FileChange file{change.path, std::nullopt, std::nullopt};
-      if (change.before.present()) file.before = TRY(text_of(change.before.oid));
-      if (change.after.present()) file.after = TRY(text_of(change.after.oid));
-      files.push_back(std::move(file));
+  Status merge(const PathChange& head, const PathChange& work, MergeWay::Kind way) {
+    semantic::Sides<std::string> texts;
+    texts[semantic::kBase] = TRY(text_of(work.before.oid));
+    texts[semantic::kLeft] = TRY(text_of(head.after.oid));
+    texts[semantic::kRight] = TRY(text_of(work.after.oid));
+    if (way == MergeWay::Kind::kUnion) return merge_as_union(head, work, texts);
+    const auto* language = semantic::language_of(work.path, texts[semantic::kBase]);
+    semantic::Merged merged = TRY(semantic::merge_file(language, texts, {}));
+    if (!merged.clean()) {
+      not_merged(work.path, merged.why);
+      return {};
     }
-    return files;
+    found_.symbols.merged.push_back(work.path);
+    found_.files.push_back({work.path, head.after, work.after, std::move(merged.text),
+                            std::string(semantic::rule_name(merged.rule))});
+    return {};
+  }
+
+  Status merge_as_union(const PathChange& head, const PathChange& work,
+                        const semantic::Sides<std::string>& texts) {
+    semantic::MergeLabels labels;
+    labels.style = semantic::ConflictText::kUnion;
+    semantic::LineMerge merged = TRY(semantic::merge_lines({texts[0], texts[1], texts[2]}, labels));
+    if (!merged.clean) {
+      not_merged(work.path, "it is no text");
+      return {};
+    }
+    unions_.insert(work.path);
+    found_.symbols.merged.push_back(work.path);
+    found_.files.push_back(
+        {work.path, head.after, work.after, std::move(merged.text), "union of lines"});
+    return {};
+  }
+
+  void not_merged(const std::string& path, const std::string& why) {
+    found_.notes.push_back(fmt::format("{} was not merged: {}", path, why));
+  }
+
+  // Of a union the repository has said that both sides' lines go together. A file in a language
+  // that nobody knows, and that was not merged, is a conflict already.
+  Result<Footprint> footprint_of(const Changes& changes) {
+    std::vector<Footprint> files;
+    for (const PathChange& change : changes) {
+      if (!is_looked_into(change) || unions_.contains(change.path)) continue;
+      if (semantic::language_of_path(change.path) == nullptr && !is_merged(change.path)) continue;
+      if (!cache_) cache_.emplace(around_.cache);
+      files.push_back(TRY(catalogue::footprint_of(objects_, change, kMostBytes, &*cache_)));
+    }
+    return semantic::together(std::move(files));
   }
 
   bool is_merged(const std::string& path) const {
-    const auto& merged = found_.symbols.merged;
-    return std::binary_search(merged.begin(), merged.end(), path);
+    return std::ranges::binary_search(found_.symbols.merged, path);
   }
 
-  void judge(const std::vector<FileChange>& ours, const std::vector<FileChange>& theirs) {
-    const Footprint work = semantic::footprint_of(ours, {});
-    const Footprint head = semantic::footprint_of(theirs, {});
+  bool any_looked_into(const Changes& changes) const {
+    return std::ranges::any_of(changes, [this](const auto& each) { return is_looked_into(each); });
+  }
+
+  Status judge() {
+    if (!any_looked_into(work_) || !any_looked_into(head_)) return {};
+    const Footprint work = TRY(footprint_of(work_));
+    const Footprint head = TRY(footprint_of(head_));
     const semantic::Commuted commuted = semantic::commute(work, head);
     const Paths work_paths = paths_of(work), head_paths = paths_of(head);
+    std::set<std::pair<std::string, std::string>> told;
     for (const semantic::Finding& finding : commuted.findings) {
+      // A name may be defined in several places, and be gone here and new there: the worst is told.
+      if (!finding.name.empty() && !told.emplace(finding.left, finding.name).second) continue;
       SymbolClash clash;
       clash.weight = finding.verdict == semantic::Verdict::kBlock
                          ? SymbolClash::Weight::kBlocks
@@ -115,13 +172,19 @@ class Looker {
       clash.path = path_in(work_paths, finding.left);
       clash.cause = path_in(head_paths, finding.right);
       clash.subject = finding.left.empty() ? finding.right : finding.left;
-      clash.why = fmt::format("{} [{}]", finding.why, semantic::rule_name(finding.rule));
+      // Whose line begins with the subject need not end with it.
+      std::string did = finding.left_did;
+      const std::string where = " in " + clash.subject;
+      if (did.ends_with(where)) did.resize(did.size() - where.size());
+      clash.why = fmt::format("it {}; the branch {} [{}]", did, finding.right_did,
+                              semantic::rule_name(finding.rule));
       found_.symbols.clashes.push_back(std::move(clash));
     }
-    if (commuted.more == 0 || found_.symbols.merged.empty()) return;
+    if (commuted.more == 0 || found_.symbols.merged.empty()) return {};
     const std::string& path = found_.symbols.merged.front();
     found_.symbols.clashes.push_back({SymbolClash::Weight::kNeedsChecks, path, path, path,
                                       fmt::format("and {} more that meet", commuted.more)});
+    return {};
   }
 
   using Paths = std::map<std::string, std::string>;  // of symbols, by id
@@ -139,15 +202,28 @@ class Looker {
   const repo::Objects& objects_;
   const Changes& head_;
   const Changes& work_;
+  const Around& around_;
+  std::vector<std::string> both_;  // paths that both edited, sorted
+  std::set<std::string> unions_;
+  std::optional<catalogue::Cache> cache_;
   SymbolFindings found_;
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace
 
+Around around(const Context& context, const Oid& head) {
+  Around around;
+  around.ways_of = [&context, head](const std::vector<std::string>& paths) {
+    return merge_ways(context, head, paths);
+  };
+  around.cache.directory = context.repository->txn_dir() + "/catalogue";
+  around.cache.clock = context.clock;
+  return around;
+}
+
 Result<SymbolFindings> look_into(const repo::Objects& objects, const Changes& head,
-                                 const Changes& work) {
-  return Looker(objects, head, work).look();
+                                 const Changes& work, const Around& around) {
+  return Looker(objects, head, work, around).look();
 }
 
 Result<repo::MergeOutcome> merge_with(repo::Objects& objects, const Oid& base_tree,

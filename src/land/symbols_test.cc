@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "land/testing/land_world.h"
+#include "semantic/testing/edits.h"
 
 namespace gittxn::land {
 namespace {
@@ -25,9 +26,9 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(at, from.size(), to);
 }
 
-class LandSymbols : public ::testing::TestWithParam<Isolation> {
+class SymbolWorld : public ::testing::Test {
  protected:
-  LandSymbols() {
+  SymbolWorld() {
     world.scratch.write("src/math.c", kBase);
     world.scratch.write("src/main.c", "int add(int a, int b);\nint main(void) {\n  return 0;\n}\n");
     world.scratch.commit("code");
@@ -40,13 +41,26 @@ class LandSymbols : public ::testing::TestWithParam<Isolation> {
     EXPECT_EQ(landed->result, LandResult::kLanded);
     return testing::must(world.land(b));
   }
-  Proposal change(const char* id, testing::Edits edits, std::vector<std::string> reads) {
+  // Two edits of src/math.c that have nothing to do with each other.
+  LandOutcome both_edit() {
+    const std::string left = with(kBase, "a + b", "b + a"), right = with(kBase, "a / 2", "a >> 1");
+    return after({"t-a", {{"src/math.c", left}}, {"src/math.c"}},
+                 {"t-b", {{"src/math.c", right}}, {"src/math.c"}});
+  }
+  std::string on_branch(const std::string& path) {
+    return testing::must(world.scratch.objects().blob(world.scratch.oid("main:" + path)));
+  }
+
+  LandWorld world;
+};
+
+class LandSymbols : public SymbolWorld, public ::testing::WithParamInterface<Isolation> {
+ protected:
+  Proposal change(const std::string& id, testing::Edits edits, std::vector<std::string> reads) {
     Proposal proposal{id, std::move(edits), std::move(reads)};
     proposal.isolation = GetParam();
     return proposal;
   }
-
-  LandWorld world;
 };
 
 INSTANTIATE_TEST_SUITE_P(At, LandSymbols,
@@ -124,12 +138,122 @@ TEST_P(LandSymbols, InAnUnknownLanguageTheFileIsOneThing) {
   EXPECT_EQ(outcome.result, LandResult::kConflict);
 }
 
+constexpr const char* kLog = "# Changes\n\n- the first\n";
+
+TEST_P(LandSymbols, LinesOfAUnionGoTogether) {
+  world.scratch.write("CHANGES", kLog);
+  world.scratch.write(".gitattributes", "CHANGES merge=union\n");
+  world.scratch.commit("a log");
+  const std::string one = std::string(kLog) + "- one\n", two = std::string(kLog) + "- two\n";
+  const LandOutcome outcome = after(change("t-a", {{"CHANGES", one}}, {"CHANGES"}),
+                                    change("t-b", {{"CHANGES", two}}, {"CHANGES"}));
+  ASSERT_EQ(outcome.result, LandResult::kLanded);
+  EXPECT_EQ(on_branch("CHANGES"), std::string(kLog) + "- one\n- two\n");
+  EXPECT_THAT(outcome.notes, ::testing::Contains(HasSubstr("union of lines")));
+}
+
+TEST_P(LandSymbols, ABinaryUnionIsNotMerged) {
+  const std::string image("\x89PNG\0\r\n", 7);
+  world.scratch.write("image", image);
+  world.scratch.write(".gitattributes", "image merge=union\n");
+  world.scratch.commit("an image");
+  const LandOutcome outcome = after(change("t-a", {{"image", image + "a"}}, {}),
+                                    change("t-b", {{"image", image + "b"}}, {}));
+  EXPECT_EQ(outcome.result, LandResult::kConflict);
+}
+
+// What .gitattributes and the configuration say of src/math.c.
+struct Said {
+  const char* name;
+  const char* attributes;
+  const char* key;  // of the configuration, or nullptr
+  const char* value;
+  LandResult result;
+  const char* note;
+};
+constexpr const char* kOurs = "git txn merge-driver %O %A %B %P";
+constexpr const char* kNot = "not to be merged";
+constexpr LandResult kLanded = LandResult::kLanded, kConflict = LandResult::kConflict;
+const Said kSaid[] = {
+    {"Nothing", "", nullptr, nullptr, kLanded, "merged"},
+    {"Unset", "*.c -merge\n", nullptr, nullptr, kConflict, kNot},
+    {"Binary", "*.c binary\n", nullptr, nullptr, kConflict, kNot},
+    {"Set", "*.c merge\n", nullptr, nullptr, kLanded, "merged"},
+    {"ADriverOfItsOwn", "*.c merge=x\n", "merge.x.driver", "x %O %A %B", kConflict, "'x'"},
+    {"ThisDriver", "*.c merge=x\n", "merge.x.driver", kOurs, kLanded, "merged"},
+    {"ADriverWithoutACommand", "*.c merge=x\n", nullptr, nullptr, kLanded, "merged"},
+    {"TheDefault", "", "merge.default", "binary", kConflict, kNot},
+};
+
+class LandAttributes : public SymbolWorld, public ::testing::WithParamInterface<Said> {};
+INSTANTIATE_TEST_SUITE_P(Say, LandAttributes, ::testing::ValuesIn(kSaid),
+                         [](const auto& said) { return std::string(said.param.name); });
+
+TEST_P(LandAttributes, WhatIsMerged) {
+  world.scratch.write(".gitattributes", GetParam().attributes);
+  world.scratch.commit("attributes");
+  if (GetParam().key != nullptr) world.scratch.git({"config", GetParam().key, GetParam().value});
+  const LandOutcome outcome = both_edit();
+  EXPECT_EQ(outcome.result, GetParam().result);
+  EXPECT_THAT(outcome.notes, ::testing::Contains(HasSubstr(GetParam().note)));
+}
+
+TEST_F(SymbolWorld, AttributesAreThoseOfTheBranchAndNotOfTheCheckout) {
+  world.scratch.write(".gitattributes", "*.c -merge\n");
+  world.scratch.write("src/.gitattributes", "math.c merge\n");
+  world.scratch.commit("attributes");
+  world.scratch.write("src/.gitattributes", "math.c -merge\n");  // the person's, not committed
+  EXPECT_EQ(both_edit().result, LandResult::kLanded);
+}
+
+TEST_F(SymbolWorld, AttributesOfTheRepositoryItselfCountToo) {
+  world.scratch.write(".git/info/attributes", "math.c -merge\n");
+  EXPECT_EQ(both_edit().result, LandResult::kConflict);
+}
+
 TEST_P(LandSymbols, DeletedAgainstChangedDoesNot) {
   const std::string changed = with(kBase, "a / 2", "a >> 1");
   const LandOutcome outcome = after(change("t-a", {{"src/math.c", std::nullopt}}, {"src/math.c"}),
                                     change("t-b", {{"src/math.c", changed}}, {"src/math.c"}));
   ASSERT_EQ(outcome.result, LandResult::kConflict);
   EXPECT_EQ(outcome.conflicts[0].kind, ConflictKind::kWriteWrite);
+}
+
+// Whatever lands of two random edits of one file has what both did to its symbols.
+TEST_P(LandSymbols, WhatLandsHasBothSides) {
+  namespace edits = semantic::testing;
+  std::map<std::string, std::string> samples = edits::samples();
+  for (const auto& [path, text] : samples) world.scratch.write(path, text);
+  world.scratch.commit("samples");
+  Random random(20);
+  int round = 0, landed = 0, refused = 0;
+  for (auto& [path, base] : samples) {
+    const std::string left = edits::edited(path, base, random, "qlq");
+    const std::string right = edits::edited(path, base, random, "zrz");
+    if (left == base || right == base || left == right) continue;
+    const std::string id = "t-" + std::to_string(++round);
+    const LandOutcome outcome = after(change(id + "-a", {{path, left}}, {path}),
+                                      change(id + "-b", {{path, right}}, {path}));
+    const std::string now = on_branch(path);
+    if (outcome.result == LandResult::kLanded) {
+      ++landed;
+      EXPECT_EQ(edits::meaning(edits::symbols(path, now)),
+                edits::combined(edits::meaning(edits::symbols(path, base)),
+                                edits::meaning(edits::symbols(path, left)),
+                                edits::meaning(edits::symbols(path, right))))
+          << path << "\n--- base\n"
+          << base << "--- left\n"
+          << left << "--- right\n"
+          << right << "--- landed\n"
+          << now;
+    } else {
+      ++refused;
+      EXPECT_EQ(now, left);
+    }
+    base = now;
+  }
+  EXPECT_GT(landed, 3);
+  EXPECT_GT(refused, 1);
 }
 
 }  // namespace

@@ -2,16 +2,13 @@
 //
 // The digest says what was seen; the read holds while the digest is the same at the current head:
 //   content   the blob id ("" never; a link's target is a blob too); of a part of a file the
-//   SHA-256
-//             of the text of its lines
+//             SHA-256 of the text of its lines
 //   metadata  "<mode> <blob id>" for a file, "120000 <blob id>" for a link, "040000" for a
-//   directory
-//             (a directory's metadata is only that it is one)
+//             directory (a directory's metadata is only that it is one)
 //   absence   ""   (nothing is there)
 //   listing   SHA-256 over the sorted (name, type) entries of that directory in the snapshot's tree
-//   search    SHA-256 of `query`: what was asked, not what was answered. The search holds when it
-//   has
-//             the same answer at the head, which is judged by what changed (docs/design/0012)
+//   search    SHA-256 of `query`: what was asked, not what was answered. The search holds when
+//             it has the same answer at the head, judged by what changed (docs/design/0012)
 //   ref,tree  the object id it named
 //   kernel    the object's version
 //   summary   the artifact that says what the summary was made from; holds while all of that holds

@@ -155,13 +155,15 @@ Result<Attempt> attempt_from_json(const Json& json) {
 }
 
 Json to_json(const Conflict& conflict) {
-  return Json{{"kind", conflict_kind_name(conflict.kind)},
-              {"subject", encode_path(conflict.subject)},
-              {"read_digest", encode_path(conflict.read_digest)},
-              {"head_digest", encode_path(conflict.head_digest)},
-              {"changed_by", encode_path(conflict.changed_by)},
-              {"hint", encode_path(conflict.hint)},
-              {"read_by", encode_path(conflict.read_by)}};
+  Json json{{"kind", conflict_kind_name(conflict.kind)},
+            {"subject", encode_path(conflict.subject)},
+            {"read_digest", encode_path(conflict.read_digest)},
+            {"head_digest", encode_path(conflict.head_digest)},
+            {"changed_by", encode_path(conflict.changed_by)},
+            {"hint", encode_path(conflict.hint)},
+            {"read_by", encode_path(conflict.read_by)}};
+  if (!conflict.cause.empty()) json["cause"] = encode_path(conflict.cause);
+  return json;
 }
 
 Result<Conflict> conflict_from_json(const Json& json) {
@@ -174,6 +176,7 @@ Result<Conflict> conflict_from_json(const Json& json) {
   fields.text("changed_by", conflict.changed_by);
   fields.text("hint", conflict.hint);
   if (fields.has("read_by")) fields.text("read_by", conflict.read_by);  // older logs have none
+  if (fields.has("cause")) fields.text("cause", conflict.cause);
   TRY(fields.done());
   return conflict;
 }

@@ -112,6 +112,7 @@ struct Conflict {
   std::string changed_by;  // a transaction id, or a commit with its author
   std::string hint;
   std::string read_by;  // who made the read (maker_of); empty: it is about no read
+  std::string cause;    // the path whose change it met, where the subject is no path
   bool operator==(const Conflict&) const = default;
 };
 std::string_view conflict_kind_name(ConflictKind kind);

@@ -79,6 +79,26 @@ Result<std::string> Objects::blob(const Oid& oid, std::size_t max_bytes) const {
   return std::string(object.bytes());
 }
 
+Result<Oid> Objects::blob_id(std::string_view bytes) const {
+  git_oid oid{};
+  if (git_odb_hash(&oid, bytes.data(), bytes.size(), GIT_OBJECT_BLOB) != 0) {
+    return internal::fail_git2("hashing bytes");
+  }
+  return to_oid(oid);
+}
+
+Result<std::uint64_t> Objects::blob_size(const Oid& oid) const {
+  const git_oid name = TRY(parse_oid(oid));
+  std::size_t size = 0;
+  git_object_t type = GIT_OBJECT_INVALID;
+  if (git_odb_read_header(&size, &type, state_->store.odb(), &name) == 0 &&
+      type == GIT_OBJECT_BLOB) {
+    return size;
+  }
+  const RawObject object = TRY(state_->store.read(name, GIT_OBJECT_BLOB));
+  return object.bytes().size();
+}
+
 Result<bool> Objects::contains(const Oid& oid) const {
   const git_oid name = TRY(parse_oid(oid));
   if (state_->store.has(name)) return true;

@@ -71,7 +71,9 @@ class Objects {
   Result<TreeEntry> entry_at(const Oid& tree, std::string_view path) const;  // absent: kNone
   Result<std::vector<NamedEntry>> list(const Oid& tree) const;  // sorted by name (bytes)
   Result<std::string> blob(const Oid& oid, std::size_t max_bytes = 1u << 30) const;
-  Result<bool> contains(const Oid& oid) const;  // here, without fetching
+  Result<Oid> blob_id(std::string_view bytes) const;  // the name they would have; writes nothing
+  Result<std::uint64_t> blob_size(const Oid& oid) const;  // without its bytes where they are here
+  Result<bool> contains(const Oid& oid) const;            // here, without fetching
 
   // Differences of two trees, descending only where they differ; empty oid is the empty tree.
   // Commits may be given for their trees. A file on one side where the other has a directory is one

@@ -39,13 +39,31 @@ Names by_name(const Declarations& all) {
   return names;
 }
 
-// How often at most in one node: two objects of one function may have the same keys.
-std::unordered_map<std::string_view, int> times_by_path(const Declarations& all) {
-  std::unordered_map<std::string_view, int> times;
-  std::map<std::pair<const Node*, std::string_view>, int> within;
+// By what a declaration may be there once only. In a class a function is declared or defined, not
+// both.
+std::string once_name(const Declared& declared) {
+  const Node& node = *declared.node;
+  if (node.decl != "prototype" || node.parent == nullptr ||
+      node.parent->kind != "field_declaration_list") {
+    return declared.path;
+  }
+  const std::size_t own =
+      node.decl.size() + 1 + node.name.size() + (node.detail.empty() ? 0 : node.detail.size() + 1);
+  const std::size_t at = declared.path.size() - own;
+  return declared.path.substr(0, at) + "function" + declared.path.substr(at + node.decl.size());
+}
+
+// How often at most in one node: two objects of one function may have the same keys. A type may be
+// declared in the declaration of something else, or of nothing.
+std::map<std::string, int> times_in_one(const Declarations& all) {
+  std::map<std::string, int> times;
+  std::map<std::pair<const Node*, std::string>, int> within;
   for (const Declared& declared : all) {
-    int& most = times[declared.path];
-    most = std::max(most, ++within[{declared.node->parent, declared.path}]);
+    const Node* in = declared.node;
+    while (in->field == "type" && in->parent != nullptr) in = in->parent;
+    const std::string name = once_name(declared);
+    int& most = times[name];
+    most = std::max(most, ++within[{in->parent, name}]);
   }
   return times;
 }
@@ -121,6 +139,75 @@ Broken renamed_and_used(const Sides<const Tree*>& sides) {
   return {};
 }
 
+// What stands behind a name in parentheses: the arguments of a call, and the parameters where it is
+// declared. By the name, with what is between "<" and ">".
+using Calls = std::map<std::string, std::vector<const Node*>>;
+
+std::string called_name(const Node& callee) {
+  constexpr std::size_t kMaxName = 200;
+  if (!callee.named || callee.text.size() > kMaxName) return {};
+  const std::string text = squeeze(callee.text);
+  const std::size_t end = text.ends_with('>') ? std::min(text.find('<'), text.size()) : text.size();
+  std::size_t from = end;
+  while (from > 0 &&
+         (std::isalnum(static_cast<unsigned char>(text[from - 1])) != 0 || text[from - 1] == '_')) {
+    --from;
+  }
+  return from == end ? std::string() : text.substr(from);
+}
+
+void find_calls(const Node& node, Calls* calls) {
+  for (std::size_t i = 0; i < node.kids.size(); ++i) {
+    const Node& kid = *node.kids[i];
+    if (i > 0 && kid.named && !kid.kids.empty() && kid.kids.front()->text == "(") {
+      const std::string name = called_name(*node.kids[i - 1]);
+      if (!name.empty()) (*calls)[name].push_back(&kid);
+    }
+    find_calls(kid, calls);
+  }
+}
+
+std::size_t arity_of(const Node& list) {
+  return static_cast<std::size_t>(std::count_if(
+      list.kids.begin(), list.kids.end(), [](const Node* x) { return x->named && !x->comment; }));
+}
+
+bool all_take(const std::vector<const Node*>& lists, std::size_t arity) {
+  return std::all_of(lists.begin(), lists.end(),
+                     [arity](const Node* list) { return arity_of(*list) == arity; });
+}
+
+// A name that took so many arguments and that one side gives others wherever it stands, while the
+// other side uses it anew as it was. Where it stood once, only a copy of that is one of the same
+// kind: what takes any number of arguments is called differently each time.
+Broken called_otherwise(const Sides<const Tree*>& sides) {
+  Sides<Calls> calls;
+  for (std::size_t i = 0; i < 3; ++i) find_calls(sides[i]->root(), &calls[i]);
+  for (const auto& [name, was] : calls[kBase]) {
+    const std::size_t arity = arity_of(*was.front());
+    if (!all_take(was, arity)) continue;
+    for (const Side side : {kLeft, kRight}) {
+      const auto now = calls[side].find(name), there = calls[other(side)].find(name);
+      if (now == calls[side].end() || there == calls[other(side)].end()) continue;
+      const std::size_t fresh = arity_of(*now->second.front());
+      if (fresh == arity || !all_take(now->second, fresh)) continue;
+      Broken broken{"one side gives '" + name.substr(0, 40) +
+                        "' other arguments, the other uses it anew as it was",
+                    {}};
+      std::size_t like = 0;
+      for (const Node* list : there->second) {
+        if (arity_of(*list) != arity) continue;
+        const Tree& tree = *sides[other(side)];
+        if (was.size() == 1 && likeness(*sides[kBase], *was.front(), tree, *list) < 0.5) continue;
+        ++like;
+        broken.places.push_back(span_of(other(side), tree, *list));
+      }
+      if (like > was.size()) return broken;
+    }
+  }
+  return {};
+}
+
 class Checker {
  public:
   Checker(const Sides<const Tree*>& sides, const Tree& merged) : sides_(sides), merged_(merged) {
@@ -145,26 +232,17 @@ class Checker {
   }
 
   Broken twice() const {
-    std::unordered_map<std::string_view, int> several;
-    for (const auto& [path, times] : times_by_path(after_all_)) {
-      if (times > 1) several[path] = times;
-    }
+    std::map<std::string, int> several = times_in_one(after_all_);
+    std::erase_if(several, [](const auto& entry) { return entry.second < 2; });
     if (several.empty()) return {};
-    Sides<std::unordered_map<std::string_view, int>> before;
-    for (std::size_t i = 0; i < 3; ++i) before[i] = times_by_path(all_[i]);
-    const auto times = [&](Side side, std::string_view path) {
-      const auto found = before[side].find(path);
-      return found == before[side].end() ? 0 : found->second;
-    };
-    for (const Declared& declared : after_all_) {
-      const auto found = several.find(declared.path);
-      if (found == several.end()) continue;
-      const int most = most_of(times(kBase, declared.path), times(kLeft, declared.path),
-                               times(kRight, declared.path));
-      if (found->second <= std::max(most, 1)) continue;
-      Broken broken{declared.path + " is there twice", {}};
+    Sides<std::map<std::string, int>> before;
+    for (std::size_t i = 0; i < 3; ++i) before[i] = times_in_one(all_[i]);
+    for (const auto& [name, times] : several) {
+      const int most = most_of(before[kBase][name], before[kLeft][name], before[kRight][name]);
+      if (times <= std::max(most, 1)) continue;
+      Broken broken{name + " is there twice", {}};
       for (const Declared& each : after_all_) {
-        if (each.path == declared.path) {
+        if (once_name(each) == name) {
           broken.places.push_back(span_of(kMergedText, merged_, *each.node));
         }
       }
@@ -240,16 +318,28 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   const std::size_t added = left + right > base ? left + right - base : 0;
   if (merged.error_bytes() > std::max({left, right, added})) return unparsed(merged);
   Broken broken = Checker(sides, merged).check();
-  return broken.why.empty() ? renamed_and_used(sides) : broken;
+  if (broken.why.empty()) broken = renamed_and_used(sides);
+  return broken.why.empty() ? called_otherwise(sides) : broken;
 }
 
+namespace {
+
+bool in_import(const Node& leaf) {
+  const Node* at = &leaf;
+  while (at != nullptr && at->decl != "import") at = at->parent;
+  return at != nullptr;
+}
+
+}  // namespace
+
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
-  std::unordered_map<std::string_view, std::array<int, 4>> counts;
+  std::unordered_map<std::string_view, std::array<int, 4>> counts, code;
   const std::array<const Tree*, 4> all = {sides[kBase], sides[kLeft], sides[kRight], &merged};
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (const Node* leaf : all[i]->leaves()) {
-      if (leaf->text.size() > 1)
-        ++counts[leaf->text][i];  // separators are put where they are needed
+      if (leaf->text.size() == 1) continue;  // separators are put where they are needed
+      ++counts[leaf->text][i];
+      if (is_name(leaf->text) && !in_import(*leaf)) ++code[leaf->text][i];
     }
   }
   std::unordered_map<std::string, std::array<int, 4>> comments;
@@ -264,15 +354,16 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
   for (const auto& [token, n] : counts) {
     const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
     const bool taken = n[kBase] > 0 && n[kLeft] == 0 && n[kRight] == 0;
+    if (brought && n[3] == 0) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
+    if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
+  }
+  for (const auto& [name, n] : code) {
     for (const Side side : {kLeft, kRight}) {
-      const bool renamed = n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase];
-      if (renamed && is_name(token)) {
-        return "one side uses '" + std::string(token.substr(0, 40)) +
+      if (n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase]) {
+        return "one side uses '" + std::string(name.substr(0, 40)) +
                "' no more, the other uses it anew";
       }
     }
-    if (brought && n[3] == 0) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
-    if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
   }
   return {};
 }

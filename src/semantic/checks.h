@@ -19,7 +19,8 @@ struct Broken {
 // The first thing that does not hold of: the result parses no worse than the sides; no declaration
 // is there twice that was not; none that a side added, and none that both kept, is missing; none
 // that one side removed and the other changed is there as if nothing had been; no name that one
-// side renamed is used anew by the other.
+// side renamed, or calls with other arguments, wherever it stood is used anew as it was by the
+// other.
 Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 
 // A token that a side brought in is there, one that both took out is not: for merges that were put

@@ -119,22 +119,29 @@ class Judge {
     }
   }
 
+  // What each did, as the ends of "one side ...": mine, theirs, and what follows from both.
+  struct Said {
+    std::string mine, theirs, more = {};
+  };
+
   void find(Verdict verdict, Rule rule, const Write& mine, const std::string& their_symbol,
-            const std::string& name, const std::string& sentence) {
+            const std::string& name, const Said& said) {
     Finding finding;
     finding.verdict = verdict;
     finding.rule = rule;
     finding.left = turned_ ? their_symbol : mine.symbol;
     finding.right = turned_ ? mine.symbol : their_symbol;
     finding.name = name;
-    finding.why = sentence;
+    finding.why = "one side " + said.mine + ", the other " + said.theirs + said.more;
+    finding.left_did = (turned_ ? said.theirs : said.mine) + said.more;
+    finding.right_did = turned_ ? said.mine : said.theirs;
     if (seen_.insert({finding.left, finding.right, name, rule, verdict}).second) {
       findings_.push_back(std::move(finding));
     }
   }
 
   void pair(Verdict verdict, Rule rule, const Write& x, const Write& y) {
-    find(verdict, rule, x, y.symbol, {}, "one side " + did(x) + ", the other " + did(y));
+    find(verdict, rule, x, y.symbol, {}, {did(x), did(y)});
   }
 
   void same_symbol(const Write& x, const Write& y) {
@@ -186,7 +193,7 @@ class Judge {
       if (write->opaque &&
           std::binary_search(theirs().paths.begin(), theirs().paths.end(), write->path)) {
         find(Verdict::kValidate, Rule::kOpaque, *write, write->path + "/", {},
-             "one side " + did(*write) + ", the other edited the file");
+             {did(*write), "edited the file"});
       }
       const auto& others = their_writes();
       auto at = std::upper_bound(
@@ -247,9 +254,9 @@ class Judge {
       rule = Rule::kAmbiguous;
     }
     if (verdict == Verdict::kCommute) return;
-    const std::string how = use.state == UseState::kGained ? " uses '" : " edited a user of '";
+    const std::string how = use.state == UseState::kGained ? "uses '" : "edited a user of '";
     find(verdict, rule, write, use.symbol, use.name,
-         "one side " + did(write) + ", the other" + how + use.name + "' in " + use.symbol);
+         {did(write), how + use.name + "' in " + use.symbol});
   }
 
   using Judged = std::pair<Verdict, Rule>;
@@ -318,7 +325,8 @@ class Judge {
       const bool told = write->change != Change::kChanged || write->what.strong();
       if (!told || write->change == Change::kMoved) continue;
       std::vector<std::string> types;
-      if (write->member && !write->of_type.empty()) types = {write->of_type};
+      const bool mixin = write->language == "ruby" && !write->member;  // a module's
+      if ((write->member || mixin) && !write->of_type.empty()) types = {write->of_type};
       if (write->kind == "type") types = write->defines;
       for (const std::string& type : types) {
         auto at = std::lower_bound(uses.begin(), uses.end(), type, less_name);
@@ -327,8 +335,7 @@ class Judge {
           if (reach(write->language, at->language) != Reach::kFull) continue;
           if (agreed_.contains(at->symbol)) continue;
           find(Verdict::kBlock, Rule::kImplementers, *write, at->symbol, type,
-               "one side " + did(*write) + ", the other made " + at->symbol + " one of '" + type +
-                   "'");
+               {did(*write), "made " + at->symbol + " one of '" + type + "'"});
         }
       }
     }
@@ -341,10 +348,13 @@ class Judge {
       const bool members =
           write->language == "rust" && write->symbol.find('*') == std::string::npos;
       const bool header = is_header(write->path);
+      const bool global =
+          write->language == "csharp" && write->symbol.find("/`globalusing") != std::string::npos;
       const auto& uses = theirs().uses;
       const auto fed = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
-        const bool reached =
-            use.path == write->path || (header && family_of(use.language) == Family::kC);
+        const bool reached = use.path == write->path ||
+                             (header && family_of(use.language) == Family::kC) ||
+                             (global && use.language == write->language);
         if (!reached || use.local || agreed_.contains(use.symbol)) return false;
         if (use.state == UseState::kLost || use.role == UseRole::kImport) return false;
         if (use.state == UseState::kKept && write->change == Change::kAdded) return false;
@@ -352,8 +362,8 @@ class Judge {
       });
       if (fed == uses.end()) continue;
       find(Verdict::kValidate, Rule::kImport, *write, fed->symbol, fed->name,
-           "one side " + did(*write) + ", which may bring in any name; the other uses '" +
-               fed->name + "' in " + fed->symbol);
+           {did(*write) + ", which may bring in any name",
+            "uses '" + fed->name + "' in " + fed->symbol});
     }
   }
 
@@ -368,8 +378,18 @@ class Judge {
           std::string(predicate_name(predicate.kind)) + " '" + predicate.name + "'";
       Write none;
       find(Verdict::kBlock, Rule::kPredicate, none, {}, predicate.name,
-           "one side changed which are the " + what + ", which the other had looked at");
+           {"changed which are the " + what, "had looked at them"});
     }
+  }
+
+  // What a file declares may be part of what another one does.
+  static bool is_open(const std::string& language) {
+    return is_any(language, {"ruby", "csharp", "kotlin", "php"});
+  }
+
+  // The id without the file.
+  static std::string_view inside(const Write& write) {
+    return std::string_view(write.symbol).substr(write.path.size());
   }
 
   // Two definitions of one name.
@@ -402,7 +422,7 @@ class Judge {
     if (reached != Reach::kFull) return;
     const auto told = [&](Verdict verdict, Rule rule) {
       find(verdict, rule, a, b.symbol, x.name,
-           "one side " + did(a) + ", the other " + did(b) + ": both are found as '" + x.name + "'");
+           {did(a), did(b), ": both are found as '" + x.name + "'"});
     };
     const bool imports = a.kind == "import" || b.kind == "import";
     if (imports) {
@@ -410,10 +430,16 @@ class Judge {
       return told(a.kind == b.kind ? Verdict::kBlock : Verdict::kValidate, Rule::kImport);
     }
     if (here && a.container == b.container) return told(Verdict::kValidate, Rule::kNewDefinition);
+    if (!here && both_new && is_open(a.language) && inside(a) == inside(b)) {
+      // A module is opened again, a type is partial: the later one wins, or there is one too many.
+      const bool contained = a.container != a.path + "/" && b.container != b.path + "/";
+      return told(contained ? Verdict::kBlock : Verdict::kValidate, Rule::kBothAdded);
+    }
     const bool in_types = !a.of_type.empty() && !b.of_type.empty();
     if (in_types) {
       // One may override the other.
-      if (!both_new && !makes(x.name)) told(Verdict::kValidate, Rule::kAmbiguous);
+      const bool each = makes(x.name) || x.name == "operator";
+      if (!both_new && !each) told(Verdict::kValidate, Rule::kAmbiguous);
       return;
     }
     if (here || !a.of_type.empty() || !b.of_type.empty()) return;
@@ -441,7 +467,8 @@ class Judge {
   static std::map<std::string, Here> by_container(const std::vector<const Write*>& writes) {
     std::map<std::string, Here> all;
     for (const Write* write : writes) {
-      const bool self = is_any(write->kind, {"file", "type", "namespace", "impl", "guard"});
+      const bool self =
+          is_any(write->kind, {"file", "type", "namespace", "impl", "guard", "block"});
       if (is_layout(*write)) all[write->container].placed = write;
       if (!write->runs || write->change == Change::kMoved) continue;
       all[self ? write->symbol : write->container].runs = write;

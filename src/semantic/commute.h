@@ -49,9 +49,10 @@ std::string_view rule_name(Rule rule);  // "signature-body"
 struct Finding {
   Verdict verdict = Verdict::kCommute;
   Rule rule = Rule::kDisjoint;
-  std::string left, right;  // ids of what met, of `a` and of `b`
-  std::string name;         // the name they met by, when it was one
-  std::string why;          // a sentence for people
+  std::string left, right;          // ids of what met, of `a` and of `b`
+  std::string name;                 // the name they met by, when it was one
+  std::string why;                  // a sentence for people: "one side ..., the other ..."
+  std::string left_did, right_did;  // its two parts: "changed a/f()."
 };
 
 struct Commuted {

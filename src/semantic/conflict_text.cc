@@ -3,26 +3,18 @@
 // do not give the merged text again, nothing is known of places, and the sides are shown whole.
 #include "semantic/conflict_text.h"
 
-#include <git2.h>
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
+#include "semantic/line_diff.h"
+
 namespace gittxn::semantic {
 namespace {
 
-struct Range {
-  std::size_t from = 0, to = 0;  // lines, `to` behind the last
-};
-
-struct Hunk {
-  Range base, side;
-};
-
 // A run of lines. `text` is what the merge takes.
 struct Run {
-  Sides<Range> lines;
+  Sides<LineRange> lines;
   bool changed = false;
   std::size_t taken = kBase;
   std::size_t merged_from = 0, merged_to = 0;  // bytes of the merged text
@@ -39,11 +31,11 @@ class Lines {
     starts_.push_back(text.size());
   }
   std::size_t count() const { return starts_.size() - 1; }
-  std::string_view of(Range range) const {
+  std::string_view of(LineRange range) const {
     return text_.substr(starts_[range.from], starts_[range.to] - starts_[range.from]);
   }
   // The lines that bytes are on.
-  Range around(std::size_t from, std::size_t to) const {
+  LineRange around(std::size_t from, std::size_t to) const {
     const auto line = [this](std::size_t at) {
       const auto found = std::upper_bound(starts_.begin(), starts_.end() - 1, at);
       return static_cast<std::size_t>(found - starts_.begin());
@@ -56,37 +48,9 @@ class Lines {
   std::vector<std::size_t> starts_;
 };
 
-// git counts lines from 1, and names the line before where there are none.
-Range range_of(int start, int lines) {
-  const auto from = static_cast<std::size_t>(lines == 0 ? start : start - 1);
-  return {from, from + static_cast<std::size_t>(lines)};
-}
-
-int take_hunk(const git_diff_delta*, const git_diff_hunk* hunk, void* payload) {
-  static_cast<std::vector<Hunk>*>(payload)->push_back(
-      {range_of(hunk->old_start, hunk->old_lines), range_of(hunk->new_start, hunk->new_lines)});
-  return 0;
-}
-
-Result<std::vector<Hunk>> difference(const std::string& base, const std::string& side) {
-  std::vector<Hunk> hunks;
-  git_diff_options options;
-  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
-  options.context_lines = 0;
-  options.interhunk_lines = 0;
-  options.flags = GIT_DIFF_FORCE_TEXT;
-  if (git_diff_buffers(base.data(), base.size(), "a", side.data(), side.size(), "a", &options,
-                       nullptr, nullptr, take_hunk, nullptr, &hunks) != 0) {
-    const git_error* error = git_error_last();
-    return fail(Code::kFault, std::string("comparing lines: ") +
-                                  (error != nullptr ? error->message : "libgit2 gave no reason"));
-  }
-  return hunks;
-}
-
 class Cutter {
  public:
-  Cutter(const Sides<Lines>& lines, const Sides<std::vector<Hunk>>& hunks)
+  Cutter(const Sides<Lines>& lines, const Sides<std::vector<LineHunk>>& hunks)
       : lines_(lines), hunks_(hunks) {}
 
   // Nothing when both sides changed one run differently.
@@ -94,16 +58,16 @@ class Cutter {
     std::vector<Run> runs;
     while (next_[kLeft] < hunks_[kLeft].size() || next_[kRight] < hunks_[kRight].size()) {
       const Side first = before(kLeft, kRight) ? kLeft : kRight;
-      const std::size_t from = hunks_[first][next_[first]].base.from;
+      const std::size_t from = hunks_[first][next_[first]].before.from;
       runs.push_back(run_to({from, from}));
-      Range base{from, from};
+      LineRange base{from, from};
       Sides<bool> changed = {false, false, false};
       for (bool more = true; more;) {
         more = false;
         for (const Side side : {kLeft, kRight}) {
           while (next_[side] < hunks_[side].size() &&
-                 hunks_[side][next_[side]].base.from <= base.to) {
-            base.to = std::max(base.to, hunks_[side][next_[side]].base.to);
+                 hunks_[side][next_[side]].before.from <= base.to) {
+            base.to = std::max(base.to, hunks_[side][next_[side]].before.to);
             moved_[side] = hunks_[side][next_[side]];
             ++next_[side];
             changed[side] = more = true;
@@ -123,16 +87,16 @@ class Cutter {
     if (next_[a] == hunks_[a].size() || next_[b] == hunks_[b].size()) {
       return next_[a] != hunks_[a].size();
     }
-    return hunks_[a][next_[a]].base.from <= hunks_[b][next_[b]].base.from;
+    return hunks_[a][next_[a]].before.from <= hunks_[b][next_[b]].before.from;
   }
 
   // Up to the end of `base`, from where the last one ended.
-  Run run_to(Range base) {
+  Run run_to(LineRange base) {
     Run run;
     run.lines[kBase] = {at_[kBase], base.to};
     for (const Side side : {kLeft, kRight}) {
-      const Hunk& last = moved_[side];
-      run.lines[side] = {at_[side], last.side.to + (base.to - last.base.to)};
+      const LineHunk& last = moved_[side];
+      run.lines[side] = {at_[side], last.after.to + (base.to - last.before.to)};
     }
     for (std::size_t i = 0; i < 3; ++i) at_[i] = run.lines[i].to;
     return run;
@@ -145,10 +109,10 @@ class Cutter {
   }
 
   const Sides<Lines>& lines_;
-  const Sides<std::vector<Hunk>>& hunks_;
+  const Sides<std::vector<LineHunk>>& hunks_;
   Sides<std::size_t> next_ = {0, 0, 0};
   Sides<std::size_t> at_ = {0, 0, 0};
-  Sides<Hunk> moved_;  // the last one of each side
+  Sides<LineHunk> moved_;  // the last one of each side
 };
 
 std::string_view line_end(std::string_view text) {
@@ -178,27 +142,27 @@ std::string between_markers(const Sides<std::string_view>& parts, const MergeLab
 }
 
 // First and last run of each conflict, in order, none touching another.
-std::vector<Range> conflicts_in(const std::vector<Run>& runs, const Sides<Lines>& lines,
-                                const std::vector<Span>& spans) {
-  std::vector<Range> found;
+std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<Lines>& lines,
+                                    const std::vector<Span>& spans) {
+  std::vector<LineRange> found;
   for (const Span& span : spans) {
     const bool merged = span.version == kMergedText;
-    const Range at = merged ? Range{} : lines[span.version].around(span.from, span.to);
-    Range touched{runs.size(), 0};
+    const LineRange at = merged ? LineRange{} : lines[span.version].around(span.from, span.to);
+    LineRange touched{runs.size(), 0};
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!runs[i].changed) continue;
-      const Range has =
-          merged ? Range{runs[i].merged_from, runs[i].merged_to} : runs[i].lines[span.version];
-      const Range want = merged ? Range{span.from, span.to} : at;
+      const LineRange has =
+          merged ? LineRange{runs[i].merged_from, runs[i].merged_to} : runs[i].lines[span.version];
+      const LineRange want = merged ? LineRange{span.from, span.to} : at;
       if (has.from > want.to || has.to < want.from) continue;
       if (has.from < has.to && (has.from == want.to || has.to == want.from)) continue;
       touched = {std::min(touched.from, i), i + 1};
     }
     if (touched.from < touched.to) found.push_back(touched);
   }
-  std::sort(found.begin(), found.end(), [](Range a, Range b) { return a.from < b.from; });
-  std::vector<Range> apart;
-  for (const Range& range : found) {
+  std::sort(found.begin(), found.end(), [](LineRange a, LineRange b) { return a.from < b.from; });
+  std::vector<LineRange> apart;
+  for (const LineRange& range : found) {
     if (!apart.empty() && range.from < apart.back().to) {
       apart.back().to = std::max(apart.back().to, range.to);
     } else {
@@ -214,9 +178,9 @@ Result<ConflictedText> conflict_at(const Sides<std::string>& texts, const std::s
                                    const std::vector<Span>& spans, const MergeLabels& labels) {
   const ConflictedText whole{between_markers({texts[0], texts[1], texts[2]}, labels), 1};
   const Sides<Lines> lines = {Lines(texts[0]), Lines(texts[1]), Lines(texts[2])};
-  Sides<std::vector<Hunk>> hunks;
+  Sides<std::vector<LineHunk>> hunks;
   for (const Side side : {kLeft, kRight}) {
-    hunks[side] = TRY(difference(texts[kBase], texts[side]));
+    hunks[side] = TRY(line_difference(texts[kBase], texts[side]));
   }
   auto runs = Cutter(lines, hunks).cut();
   if (!runs) return whole;
@@ -227,11 +191,11 @@ Result<ConflictedText> conflict_at(const Sides<std::string>& texts, const std::s
     run.merged_to = again.size();
   }
   if (again != merged) return whole;
-  const std::vector<Range> conflicts = conflicts_in(*runs, lines, spans);
+  const std::vector<LineRange> conflicts = conflicts_in(*runs, lines, spans);
   if (conflicts.empty()) return whole;
   ConflictedText out;
   std::size_t at = 0;
-  for (const Range& range : conflicts) {
+  for (const LineRange& range : conflicts) {
     const Run& first = (*runs)[range.from];
     const Run& last = (*runs)[range.to - 1];
     Sides<std::string_view> parts;

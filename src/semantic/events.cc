@@ -5,9 +5,19 @@
 namespace gittxn::semantic {
 namespace {
 
-// Called without being named.
-bool is_implicit(std::string_view name) {
-  return name.starts_with("operator") || (name.starts_with("__") && name.ends_with("__"));
+// Called without being named: by an operator, a loop, a text with something put in.
+bool is_implicit(const Write& write, std::string_view name) {
+  if (name.starts_with("operator")) return true;
+  if (name.starts_with("__")) return name.ends_with("__") || write.language == "php";
+  if (write.language == "csharp") {
+    return is_any(name, {"ToString", "Equals", "GetHashCode", "GetEnumerator", "GetAwaiter",
+                         "Deconstruct", "Dispose"});
+  }
+  if (write.language == "kotlin") return is_any(name, {"toString", "equals", "hashCode", "close"});
+  return write.language == "ruby" &&
+         is_any(name, {"method_missing", "respond_to_missing", "const_missing", "inherited",
+                       "included", "extended", "prepended", "coerce", "each", "to_s", "to_str",
+                       "to_a", "to_ary", "to_proc", "to_h", "to_hash", "call", "hash", "eql"});
 }
 
 Event event_of(const Write& write) {
@@ -44,6 +54,7 @@ Family family_of(std::string_view language) {
   if (language.empty()) return Family::kUnknown;
   if (is_any(language, {"c", "cpp"})) return Family::kC;
   if (is_any(language, {"javascript", "typescript", "tsx"})) return Family::kScript;
+  if (is_any(language, {"java", "kotlin"})) return Family::kJvm;
   if (is_any(language, {"json", "yaml", "toml"})) return Family::kData;
   return Family::kOther;
 }
@@ -66,7 +77,8 @@ bool is_function(const Write& write) {
 }
 
 bool makes(std::string_view name) {
-  return is_any(name, {"__init__", "__new__", "__call__", "__post_init__", "constructor"});
+  return is_any(name, {"__init__", "__new__", "__call__", "__post_init__", "constructor",
+                       "initialize", "__construct", "__invoke"});
 }
 
 std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
@@ -79,7 +91,7 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
       if (write->of_type.empty()) continue;
       if (makes(name)) {
         all.push_back({write->of_type, write, event});
-      } else if (is_implicit(name)) {
+      } else if (is_implicit(*write, name)) {
         all.push_back({write->of_type, write, Event::kMaybe});
       }
     }
@@ -93,7 +105,11 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
 
 std::string did(const Write& write) {
   if (write.opaque) return "changed " + write.symbol + ", which could not be parsed";
-  if (!write.renamed_to.empty()) return "changed " + write.symbol + " to " + write.renamed_to;
+  if (!write.renamed_to.empty()) {
+    const bool beside = write.renamed_to.starts_with(write.container);
+    return "changed " + write.symbol + " to " +
+           write.renamed_to.substr(beside ? write.container.size() : 0);
+  }
   if (write.change != Change::kChanged) {
     return std::string(change_name(write.change)) + " " + write.symbol;
   }

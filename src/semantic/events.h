@@ -12,7 +12,7 @@
 namespace gittxn::semantic {
 
 // Languages that see each other's names as they are.
-enum class Family : std::uint8_t { kUnknown, kC, kScript, kData, kOther };
+enum class Family : std::uint8_t { kUnknown, kC, kScript, kJvm, kData, kOther };
 Family family_of(std::string_view language);
 
 // How names of one language mean something in another: C's are linked with by all; data is reached

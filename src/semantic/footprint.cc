@@ -1,12 +1,15 @@
 #include "semantic/footprint.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "base/hash.h"
+#include "semantic/imports.h"
 #include "semantic/kinds.h"
 #include "semantic/match.h"
 #include "semantic/outline.h"
@@ -220,19 +223,6 @@ class FileFootprint {
     names->erase(std::unique(names->begin(), names->end()), names->end());
   }
 
-  // The name of the type that a member is of; a receiver in Go is one too.
-  static std::string type_of(const Outline& outline, const Outlined& symbol) {
-    if (symbol.member) {
-      const std::vector<std::string_view> words = words_of(outline.symbols[symbol.parent].name);
-      return words.empty() ? "" : std::string(words.front());
-    }
-    if (outline.language == nullptr || outline.language->name != "go") return {};
-    const std::size_t from = symbol.id.rfind('(');
-    if (from == std::string::npos || symbol.kind != "function") return {};
-    const std::vector<std::string_view> words = words_of(std::string_view(symbol.id).substr(from));
-    return words.empty() ? "" : std::string(words.front());
-  }
-
   Changed what_changed(const Outlined* was, const Outlined* is) const {
     Changed what;
     if (was == nullptr || is == nullptr || was->opaque || is->opaque) {
@@ -307,7 +297,7 @@ class FileFootprint {
       names_of(*outline.tree, token, &found);
       for (NameRead& read : found) {
         if (symbol.kind == "import") {
-          read.role = UseRole::kImport;
+          if (read.role != UseRole::kSuper) read.role = UseRole::kImport;
           read.local = false;
         }
         // A declaration's own name is no use of it.
@@ -363,6 +353,7 @@ class FileFootprint {
   // What a statement that changed may bind for others.
   static void bind(const Outline& outline, const Outlined& symbol, const Unit& unit, Write* write) {
     write->defines.insert(write->defines.end(), unit.defines.begin(), unit.defines.end());
+    write->feeds_all |= brings_names(*outline.tree, unit);
     if (!unit.loose) return;
     Names names;
     read_unit(outline, symbol, unit, UseState::kGained, &names);
@@ -554,26 +545,43 @@ bool Changed::strong() const {
          (has(Capability::kContract) && !contract_in_words);
 }
 
-Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget) {
+Footprint footprint_of_file(const FileChange& change, const Budget& budget) {
   Footprint footprint;
-  for (const FileChange& change : changes) {
-    if (change.before == change.after) continue;
-    footprint.paths.push_back(change.path);
-    const Pair pair{outlines_of(change.path, change.before, change.after, budget), &change};
-    FileFootprint(pair, &footprint).run();
+  if (change.before == change.after) return footprint;
+  footprint.paths.push_back(change.path);
+  const Pair pair{outlines_of(change.path, change.before, change.after, budget), &change};
+  FileFootprint(pair, &footprint).run();
+  std::vector<Footprint> one;
+  one.push_back(std::move(footprint));
+  return together(std::move(one));
+}
+
+Footprint together(std::vector<Footprint> files) {
+  Footprint all;
+  for (Footprint& file : files) {
+    std::ranges::move(file.paths, std::back_inserter(all.paths));
+    std::ranges::move(file.writes, std::back_inserter(all.writes));
+    std::ranges::move(file.uses, std::back_inserter(all.uses));
+    std::ranges::move(file.read, std::back_inserter(all.read));
+    for (const auto& [name, containers] : file.definitions) all.definitions[name] += containers;
   }
-  sort_by(&footprint.writes, [](const Write& write) -> const std::string& { return write.symbol; });
-  auto& uses = footprint.uses;
+  sort_by(&all.writes, [](const Write& write) -> const std::string& { return write.symbol; });
   const auto key = [](const Use& use) {
     return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity);
   };
-  std::sort(uses.begin(), uses.end(), [&](const Use& a, const Use& b) { return key(a) < key(b); });
-  uses.erase(std::unique(uses.begin(), uses.end(),
-                         [&](const Use& a, const Use& b) { return key(a) == key(b); }),
-             uses.end());
-  std::sort(footprint.paths.begin(), footprint.paths.end());
-  note_touched(&footprint);
-  return footprint;
+  std::ranges::sort(all.uses, {}, key);
+  const auto same = std::ranges::unique(all.uses, {}, key);
+  all.uses.erase(same.begin(), same.end());
+  std::ranges::sort(all.paths);
+  note_touched(&all);
+  return all;
+}
+
+Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget) {
+  std::vector<Footprint> files;
+  files.reserve(changes.size());
+  for (const FileChange& change : changes) files.push_back(footprint_of_file(change, budget));
+  return together(std::move(files));
 }
 
 }  // namespace gittxn::semantic

@@ -119,6 +119,9 @@ struct Footprint {
   bool empty() const { return writes.empty(); }
 };
 
+Footprint footprint_of_file(const FileChange& change, const Budget& budget);
+// Of changes of different files.
+Footprint together(std::vector<Footprint> files);
 Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget);
 
 }  // namespace gittxn::semantic

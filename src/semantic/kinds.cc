@@ -16,17 +16,42 @@ bool is_data_kind(std::string_view kind) {
   return is_any(kind, {"key", "table", "element"});
 }
 
+bool is_section(const Node& node) {
+  if (node.kind == "access_specifier") return true;
+  return node.kind == "identifier" && node.parent != nullptr &&
+         node.parent->kind == "body_statement" &&
+         is_any(node.text, {"private", "protected", "public", "module_function"});
+}
+
+namespace {
+
+// A block of a call that declares, in which others are declared: a suite of examples, a namespace
+// of tasks. One with statements alone is a value.
+bool has_declarations(const Node& node) {
+  if (is_any(node.kind, {"call", "do_block"})) {
+    return std::any_of(node.kids.begin(), node.kids.end(),
+                       [](const Node* kid) { return has_declarations(*kid); });
+  }
+  return node.kind == "body_statement" &&
+         std::any_of(node.kids.begin(), node.kids.end(),
+                     [](const Node* kid) { return !kid->decl.empty(); });
+}
+
+}  // namespace
+
 bool is_container(const Node& node) {
+  if (node.decl == "block") return has_declarations(node);
   return is_any(node.decl, {"type", "namespace", "impl", "guard", "table", "key", "import"});
 }
 
 bool is_block(const Node& node) {
   return is_any(node.kind, {"block", "compound_statement", "statement_block", "constructor_body",
-                            "statement_list"});
+                            "statement_list", "body_statement", "function_body"});
 }
 
 bool is_wrapped(const Node& node) {
-  return node.parent != nullptr && node.decl == node.parent->decl && node.name == node.parent->name;
+  return !node.decl.empty() && node.parent != nullptr && node.decl == node.parent->decl &&
+         node.name == node.parent->name;
 }
 
 Capability capability_of(Fact part) {
@@ -46,9 +71,9 @@ bool is_ordered(const Language& language, std::string_view kind, Owner owner) {
   const bool c = is_any(language.name, {"c", "cpp"});
   if (is_any(kind, {"function", "prototype", "constructor"})) return c && owner == Owner::kNone;
   if (is_any(kind, {"type", "impl", "namespace"})) {
-    return c || is_any(language.name, {"python", "javascript", "typescript", "tsx"});
+    return c || is_any(language.name, {"python", "javascript", "typescript", "tsx", "ruby", "php"});
   }
-  if (kind == "import") return c;
+  if (kind == "import") return c || is_any(language.name, {"ruby", "bash"});
   if (is_data_kind(kind)) return language.name == "yaml";  // anchors
   return true;
 }

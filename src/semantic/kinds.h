@@ -14,6 +14,9 @@ bool is_any(std::string_view text, std::initializer_list<std::string_view> any_o
 bool is_data(const Language& language);
 bool is_data_kind(std::string_view kind);  // of a declaration
 
+// Stands in a list of declarations and says who may see those behind it.
+bool is_section(const Node& node);
+
 // Its declarations may be symbols.
 bool is_container(const Node& node);
 // Its children are statements.

@@ -96,6 +96,7 @@ Capture capture_of(std::string_view name) {
   if (name == "members") return {Role::kMembers, {}};
   if (name == "set") return {Role::kSet, {}};
   if (name == "prefix") return {Role::kPrefix, {}};
+  if (name == "free") return {Role::kFree, {}};
   if (name == "leaf") return {Role::kLeaf, {}};
   return {};
 }
@@ -107,7 +108,7 @@ Fact fact_of(std::string_view name) {
       {"doc", Fact::kDoc},           {"call", Fact::kCall},
       {"type", Fact::kType},         {"super", Fact::kSuper},
       {"local", Fact::kLocal},       {"parameter", Fact::kParameter},
-      {"define", Fact::kDefine},
+      {"define", Fact::kDefine},     {"member", Fact::kMember},
   };
   for (const auto& [text, fact] : kNames) {
     if (text == name) return fact;

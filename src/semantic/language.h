@@ -6,6 +6,7 @@
 //   @import      an import, told by its text
 //   @members     a container: its declarations and imports have no order that matters
 //   @set         a list without order and without doubles
+//   @free        may stand in any order beside declarations, though it is none
 //   @prefix      belongs to the node behind it, as a comment does
 //   @leaf        never looked into: white space in it counts
 //   @_WORD       no role: what a predicate of the pattern, #eq? or #any-of?, compares
@@ -21,6 +22,8 @@
 //   @local       bound from behind its statement to the end of the block around it
 //   @parameter   bound in the function whose parameter list it is in
 //   @define      defined where it is used: a second name of a statement, one declared global
+//   @member      another name that a declaration gives: its second field, a property among
+//   parameters
 //
 // Pure and immutable after the first use; may be used by several threads at once.
 #pragma once
@@ -54,6 +57,7 @@ enum class Role : std::uint8_t {
   kMembers,
   kSet,
   kPrefix,
+  kFree,
   kLeaf
 };
 
@@ -72,6 +76,7 @@ enum class Fact : std::uint8_t {
   kCall,
   kType,
   kSuper,
+  kMember,
   kLocal,
   kParameter,
   kDefine

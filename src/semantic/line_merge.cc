@@ -26,6 +26,7 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
   options.our_label = labels.left.c_str();
   options.their_label = labels.right.c_str();
   if (labels.style == ConflictText::kDiff3) options.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
+  if (labels.style == ConflictText::kUnion) options.favor = GIT_MERGE_FILE_FAVOR_UNION;
   options.marker_size = labels.marker_size;
   git_merge_file_result result = {};
   if (git_merge_file(&result, &base, &left, &right, &options) != 0) {

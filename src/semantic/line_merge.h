@@ -15,6 +15,7 @@ namespace gittxn::semantic {
 enum class ConflictText {
   kMarkers,  // the two sides between <<<<<<<, ======= and >>>>>>>
   kDiff3,    // and the base between ||||||| and =======
+  kUnion,    // both sides, left first, and no conflict: git's merge driver "union"
 };
 
 // What stands behind the markers of a conflict.

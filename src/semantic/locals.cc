@@ -23,12 +23,14 @@ bool has_any(std::string_view kind, std::initializer_list<std::string_view> part
 }
 
 bool is_scope(const Node& node) {
-  if (is_any(node.kind, {"block", "compound_statement", "statement_block", "statement_list"})) {
+  if (is_any(node.kind, {"block", "compound_statement", "statement_block", "statement_list",
+                         "body_statement", "block_body"})) {
     // In the body of a class a name is a member.
-    return node.parent != nullptr && node.parent->kind.find("class") == std::string_view::npos;
+    return node.parent != nullptr && !has_any(node.parent->kind, {"class", "module"});
   }
-  return is_any(node.kind, {"for_statement", "for_in_statement", "for_range_loop",
-                            "enhanced_for_statement", "for_expression", "catch_clause"});
+  return is_any(node.kind,
+                {"for_statement", "for_in_statement", "for_range_loop", "enhanced_for_statement",
+                 "for_expression", "foreach_statement", "catch_clause", "catch_block"});
 }
 
 // Parts of a declaration, between the name and the block.
@@ -36,7 +38,7 @@ bool is_passed(const Node& node) {
   if (node.kind.find("condition") != std::string_view::npos) return false;
   return has_any(node.kind, {"declar", "assignment", "pattern", "_spec", "expression_statement",
                              "expression_list", "with_", "range_clause", "for_clause",
-                             "catch_formal", "binding"});
+                             "catch_formal", "binding", "variable_name", "pair"});
 }
 
 struct Scope {
@@ -46,7 +48,10 @@ struct Scope {
 
 Scope parameter_scope(const Node& leaf) {
   for (const Node* list = leaf.parent; list != nullptr; list = list->parent) {
-    if (list->field != "parameters" && list->kind != "parameter_list") continue;
+    const bool parameters =
+        list->field == "parameters" ||
+        is_any(list->kind, {"parameter_list", "function_value_parameters", "lambda_parameters"});
+    if (!parameters) continue;
     const Node* owner = list->parent;
     while (owner != nullptr && owner->kind.find("declarator") != std::string_view::npos) {
       owner = owner->parent;
@@ -72,9 +77,48 @@ bool names_a_field(const Node& leaf) {
   if (parent == nullptr) return false;
   if (parent->kind.starts_with("shorthand")) return true;
   const bool first = !parent->kids.empty() && parent->kids.front() == &leaf;
+  const bool told = first && parent->kids.size() > 1 && is_any(parent->kids[1]->text, {":", "="});
+  if (told && has_any(parent->kind, {"argument", "subpattern"})) return true;
+  if (told && parent->parent != nullptr && has_any(parent->parent->kind, {"initializer"})) {
+    return true;
+  }
   if (first && has_any(parent->kind, {"keyword_argument", "pair", "keyed_element"})) return true;
   return first && parent->parent != nullptr && parent->kind == "literal_element" &&
          parent->parent->kids.front() == parent;
+}
+
+// In these languages a function and a type have names apart from those of variables.
+bool is_another_name(const Language& in, const Node& leaf) {
+  if (leaf.says == Fact::kType || leaf.says == Fact::kSuper) return true;
+  const Node* parent = leaf.parent;
+  if (parent == nullptr) return false;
+  if (in.name == "java") return leaf.field == "name" && parent->kind == "method_invocation";
+  if (in.name == "ruby") return leaf.field == "method";
+  if (in.name == "kotlin") {
+    return parent->kind == "call_expression" && parent->kids.front() == &leaf;
+  }
+  if (in.name == "bash") return leaf.kind != "variable_name";
+  if (in.name == "php") {
+    if (parent->kind != "variable_name") return true;
+    return parent->parent != nullptr && parent->parent->kind.starts_with("scoped_property");
+  }
+  return false;
+}
+
+// The innermost function of Ruby or PHP does not see the variables of what is around it; outside of
+// all they are everybody's.
+bool has_own_variables(const Language& in) {
+  return in.name == "ruby" || in.name == "php";
+}
+
+const Node* own_scope(const Node& node) {
+  const Node* at = node.parent;
+  while (at != nullptr &&
+         !is_any(at->kind, {"method", "singleton_method", "class", "module", "singleton_class",
+                            "function_definition", "method_declaration", "anonymous_function"})) {
+    at = at->parent;
+  }
+  return at;
 }
 
 }  // namespace
@@ -87,6 +131,11 @@ void Tree::find_locals() {
     const Scope scope =
         leaf->says == Fact::kParameter ? parameter_scope(*leaf) : block_scope(*leaf);
     if (scope.around == nullptr || scope.part->text.starts_with("extern")) continue;
+    // Others may read what is set outside of a function.
+    if (language_->name == "php" && own_scope(*leaf) == nullptr) continue;
+    // A name may be its type's as well.
+    if (language_->name == "csharp" && leaf->text.front() >= 'A' && leaf->text.front() <= 'Z')
+      continue;
     std::vector<LocalName>& places = locals_[leaf->text];
     places.push_back({leaf->text.begin(), leaf->text});
     places.push_back({scope.part->text.end(), scope.around->text});
@@ -97,9 +146,11 @@ void Tree::find_locals() {
 bool Tree::is_local(const Node& leaf) const {
   const auto found = locals_.find(leaf.text);
   if (found == locals_.end() || found->second.size() > kMaxPlaces) return false;
-  if (names_a_field(leaf)) return false;
+  if (names_a_field(leaf) || is_another_name(*language_, leaf)) return false;
   const char* at = leaf.text.data();
-  return std::any_of(found->second.begin(), found->second.end(), [at](const LocalName& local) {
+  const Node* own = has_own_variables(*language_) ? own_scope(leaf) : nullptr;
+  return std::any_of(found->second.begin(), found->second.end(), [&](const LocalName& local) {
+    if (own != nullptr && own->text.data() > local.scope.data()) return false;
     return at >= local.after && at >= local.scope.data() &&
            at < local.scope.data() + local.scope.size();
   });

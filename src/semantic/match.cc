@@ -1,9 +1,12 @@
 #include "semantic/match.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "semantic/imports.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -19,6 +22,7 @@ class Matcher {
 
   std::vector<std::size_t> match() {
     by_key();
+    by_brought_names();
     by_code();
     fill_gaps();
     return std::move(to_);
@@ -83,6 +87,34 @@ class Matcher {
       while (taken_[*j] != 0) ++j;
       pair(i, *j);
     }
+  }
+
+  // An import of the same names from elsewhere is the old one, redirected.
+  void by_brought_names() {
+    std::map<std::vector<std::string>,
+             std::pair<std::vector<std::size_t>, std::vector<std::size_t>>>
+        places;
+    for (std::size_t i = 0; i < to_.size(); ++i) {
+      if (to_[i] == kUnmatched && x(i).node->decl == "import") {
+        places[brought(a_.tree, *x(i).node)].first.push_back(i);
+      }
+    }
+    if (places.empty()) return;
+    for (std::size_t j = 0; j < taken_.size(); ++j) {
+      if (taken_[j] == 0 && y(j).node->decl == "import") {
+        places[brought(b_.tree, *y(j).node)].second.push_back(j);
+      }
+    }
+    for (const auto& [names, both] : places) {
+      if (names.empty() || both.first.size() != 1 || both.second.size() != 1) continue;
+      pair(both.first.front(), both.second.front());
+    }
+  }
+
+  static std::vector<std::string> brought(const Tree& tree, const Node& node) {
+    std::vector<std::string> names = brought_names(tree.language(), node);
+    std::sort(names.begin(), names.end());
+    return names;
   }
 
   bool equal(std::size_t i, std::size_t j) const {

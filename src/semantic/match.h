@@ -15,8 +15,9 @@ struct Listed {
   const Items& list;
 };
 
-// For every item of `a` its place in `b`, or kUnmatched. By key; by the same code, in order; then,
-// in the gap between two that are matched, by place in the parent, name, or likeness.
+// For every item of `a` its place in `b`, or kUnmatched. By key; imports by the names that they
+// bring; by the same code, in order; then, in the gap between two that are matched, by place in the
+// parent, name, or likeness.
 std::vector<std::size_t> match_items(const Listed& a, const Listed& b);
 
 // How much of the tokens of two nodes is common, 0 to 1.

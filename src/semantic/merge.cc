@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "semantic/checks.h"
+#include "semantic/columns.h"
 #include "semantic/conflict_text.h"
 #include "semantic/merge_tree.h"
 #include "semantic/syntax.h"
@@ -29,7 +30,11 @@ class FileMerger {
   TreeMerge by_structure(Inner inner) {
     TreeMerge merged = merge_trees(sides(), inner);
     if (!merged.clean) return merged;
-    const auto tree = versions_.parse(merged.text);
+    auto tree = versions_.parse(merged.text);
+    if (tree != nullptr && !merged.columns.empty()) {
+      merged.text = with_columns(*tree, sides(), merged.columns);
+      tree = versions_.parse(merged.text);
+    }
     merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree).why;
     if (merged.why.empty()) merged.why = lost_token(sides(), *tree);
     if (!merged.why.empty()) merged.why += " (after a merge of the tree)";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace gittxn::semantic {
@@ -66,7 +67,8 @@ class ListMerger {
   bool free_of_order(std::size_t slot) const {
     const Side side = in(slot, kLeft) ? kLeft : kRight;
     if (role_ == Role::kSet) return item(slot, side).node->named;
-    return role_ == Role::kMembers && !item(slot, side).node->decl.empty();
+    const Node& node = *item(slot, side).node;
+    return role_ == Role::kMembers && (!node.decl.empty() || node.role == Role::kFree);
   }
 
   void match() {
@@ -103,6 +105,49 @@ class ListMerger {
     }
     order_[kLeft] = std::move(slot_of[kLeft]);
     order_[kRight] = std::move(slot_of[kRight]);
+    apart_ = added_apart();
+  }
+
+  // The same code that both added, not at the same place: once or twice, and where, is for them to
+  // say.
+  bool added_apart() const {
+    if (role_ == Role::kSet) return false;
+    Sides<std::vector<std::size_t>> place;
+    for (const Side side : {kLeft, kRight}) {
+      place[side].resize(slots_.size());
+      std::size_t before = 0;
+      for (const std::size_t slot : order_[side]) {
+        if (in_all(slot)) ++before;
+        place[side][slot] = before;
+      }
+    }
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (!added(slot) || !in(slot, kLeft) || !in(slot, kRight)) continue;
+      if (item(slot, kLeft).key.empty() && place[kLeft][slot] != place[kRight][slot]) return true;
+    }
+    return added_twice();
+  }
+
+  bool added_twice() const {
+    std::unordered_multimap<std::uint64_t, std::size_t> left;
+    const auto own = [this](std::size_t slot, Side side) {
+      return added(slot) && in(slot, side) && !in(slot, other(side)) &&
+             item(slot, side).key.empty() && item(slot, side).node->named;
+    };
+    for (const std::size_t slot : order_[kLeft]) {
+      if (own(slot, kLeft)) left.emplace(item(slot, kLeft).node->hash, slot);
+    }
+    for (const std::size_t slot : order_[kRight]) {
+      if (left.empty() || !own(slot, kRight)) continue;
+      const auto [from, to] = left.equal_range(item(slot, kRight).node->hash);
+      if (std::any_of(from, to, [&](const auto& entry) {
+            return same_code(*trees_[kLeft], *item(entry.second, kLeft).node, *trees_[kRight],
+                             *item(slot, kRight).node);
+          })) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Added by both: under the same name, or the same code.
@@ -124,6 +169,7 @@ class ListMerger {
   }
 
   std::string check_slots() const {
+    if (apart_) return "both sides added one thing at two places";
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       if (broken(slot) && !untouched(slot)) return "both sides changed a place that does not parse";
       const bool left = in(slot, kLeft), right = in(slot, kRight);
@@ -241,15 +287,17 @@ class ListMerger {
     return out;
   }
 
-  // Which import stands for which is for them to say who know both modules.
-  bool brings_import(const Order& added_by, Side side) const {
+  // Where `side` added an import and the other removed one: which stands for which is for them to
+  // say who know both modules.
+  bool swaps_import(const Gap& gap, const Order& added_by, Side side) const {
+    const auto import = [&](std::size_t slot, Side in) {
+      return item(slot, in).node->decl == "import";
+    };
     return std::any_of(added_by.begin(), added_by.end(),
-                       [&](std::size_t slot) { return item(slot, side).node->decl == "import"; });
-  }
-  bool takes_import(const Gap& gap, Side side) const {
-    return std::any_of(gap.base.begin(), gap.base.end(), [&](std::size_t slot) {
-      return !in(slot, side) && in(slot, other(side)) && item(slot, kBase).node->decl == "import";
-    });
+                       [&](std::size_t slot) { return import(slot, side); }) &&
+           std::any_of(gap.base.begin(), gap.base.end(), [&](std::size_t slot) {
+             return in(slot, side) && !in(slot, other(side)) && import(slot, kBase);
+           });
   }
 
   std::string check_gaps() {
@@ -266,7 +314,7 @@ class ListMerger {
         if (added(slot) && !in(slot, kLeft)) own[kRight].push_back(slot);
       }
       for (const Side side : {kLeft, kRight}) {
-        if (brings_import(own[side], side) && takes_import(gap, other(side))) {
+        if (swaps_import(gap, own[side], side)) {
           return "one side removed an import where the other added one";
         }
       }
@@ -329,6 +377,7 @@ class ListMerger {
   Sides<Order> order_;  // of left and right; base is in the order of slots_
   Side skeleton_ = kLeft;
   bool moved_ = false;
+  bool apart_ = false;     // both added one thing, not at the same place
   bool together_ = false;  // both sides added at one place
 };
 

@@ -90,9 +90,14 @@ TEST(Merge, ASignatureThatBothSidesChangedConflicts) {
 
 TEST(Merge, ColumnsThatOneSideMovedAgainstALineOfTheOther) {
   const std::string head = "package a\n\ntype T struct {\n";
-  expect_conflict("go", head + "\tA  int\n\tBb int\n}\n",
-                  head + "\tA   int\n\tBb  int\n\tCcc int\n}\n",
-                  head + "\tD  int\n\tA  int\n\tBb int\n}\n");
+  expect_merge("go", head + "\tA  int\n\tBb int\n}\n",
+               head + "\tA   int\n\tBb  int\n\tCcc int\n}\n",
+               head + "\tD  int\n\tA  int\n\tBb int\n}\n",
+               head + "\tD   int\n\tA   int\n\tBb  int\n\tCcc int\n}\n");
+  // Columns that follow another rule are for who made them.
+  expect_conflict("go", head + "\tA    int\n\tBb   int\n}\n",
+                  head + "\tA     int\n\tBb    int\n\tCcc   int\n}\n",
+                  head + "\tD    int\n\tA    int\n\tBb   int\n}\n");
 }
 
 TEST(Merge, ALineInColumnsWithOneThatTheOtherSideChanged) {
@@ -239,6 +244,130 @@ TEST(Merge, ANameThatOneSideUsesNoMore) {
   expect_conflict("java", "class A { int f() { return old(1); } int g() { return 1; } }\n",
                   "class A { int f() { return fresh(1); } int g() { return 1; } }\n",
                   "class A { int f() { return old(1); } int g() { return old(2); } }\n");
+}
+
+TEST(Merge, AnImportOfTheSameNamesFromElsewhereIsTheOldOne) {
+  const std::string tail = "\nlet x: Error, c: Connect;\n";
+  const std::string old = "import type { Error } from 'rollup'\n";
+  const std::string fresh = "import type { Error } from 'rolldown'\n";
+  const std::string other = "import type { Connect } from '#connect'\n";
+  expect_merge("typescript", old + tail, fresh + tail, old + other + tail, fresh + other + tail);
+  expect_merge("typescript", old + "import type { Connect } from 'connect'\n" + tail,
+               fresh + "import type { Connect } from 'connect'\n" + tail, old + other + tail,
+               fresh + other + tail);
+  // Both redirected it.
+  expect_conflict("typescript", old + tail, fresh + tail,
+                  "import type { Error } from 'other'\n" + tail);
+}
+
+TEST(Merge, TheNamesThatAModuleGivesAwayHaveNoOrder) {
+  expect_merge("python", "__all__ = [\n    'a',\n]\n", "__all__ = [\n    'a',\n    'b',\n]\n",
+               "__all__ = [\n    'a',\n    'c',\n]\n",
+               "__all__ = [\n    'a',\n    'b',\n    'c',\n]\n");
+  expect_conflict("python", "order = [\n    'a',\n]\n", "order = [\n    'a',\n    'b',\n]\n",
+                  "order = [\n    'a',\n    'c',\n]\n");
+}
+
+TEST(Merge, ATypeSaidBeforehandStandsInAnyOrder) {
+  expect_merge("cpp", "class A;\n\nint f();\n", "class A;\nstruct B;\n\nint f();\n",
+               "class A;\nclass C;\n\nint f();\n", "class A;\nstruct B;\nclass C;\n\nint f();\n");
+}
+
+TEST(Merge, WhatOneSidePutIntoSomethingLargerIsChangedThere) {
+  expect_merge("rust", "fn f() {\n    if a.b(&c) {\n    }\n}\n",
+               "fn f() {\n    if x && a.b(&c) {\n    }\n}\n",
+               "fn f() {\n    if a.b(c) {\n    }\n}\n",
+               "fn f() {\n    if x && a.b(c) {\n    }\n}\n");
+  // Twice in it: which one is not said.
+  expect_conflict("rust", "fn f() {\n    if a.b(&c) {\n    }\n}\n",
+                  "fn f() {\n    if x(a.b(&c)) && a.b(&c) {\n    }\n}\n",
+                  "fn f() {\n    if a.b(c) {\n    }\n}\n");
+}
+
+TEST(Merge, OtherArgumentsAgainstANewUse) {
+  const std::string middle = "int x1;\nint x2;\nint x3;\nint x4;\n";
+  const std::string base = "void f(void) {\n  put(a, b);\n}\n" + middle;
+  const std::string more = "void f(void) {\n  put(a, b, c);\n}\n" + middle;
+  // A copy of the only use.
+  expect_conflict("c", base, more, base + "void g(void) {\n  put(a, d);\n}\n");
+  // As one that takes any number of arguments.
+  expect_merge("c", base, more, base + "void g(void) {\n  put(text(1), 2);\n}\n",
+               more + "void g(void) {\n  put(text(1), 2);\n}\n");
+  const std::string twice = "void h(void) {\n  put(1, 2);\n}\n" + base;
+  const std::string all = "void h(void) {\n  put(1, 2, 3);\n}\n" + more;
+  expect_conflict("c", twice, all, twice + "void g(void) {\n  put(text(1), 2);\n}\n");
+  // The other side left one as it was.
+  const std::string some = "void h(void) {\n  put(1, 2);\n}\n" + more;
+  expect_merge("c", twice, some, twice + "void g(void) {\n  put(text(1), 2);\n}\n",
+               some + "void g(void) {\n  put(text(1), 2);\n}\n");
+  expect_conflict(
+      "cpp", "void f() { auto x = make<A>(a, b); }\n" + middle,
+      "void f() { auto x = make<A>(a, b, c); }\n" + middle,
+      "void f() { auto x = make<A>(a, b); }\n" + middle + "void g() { auto x = make<A>(a, d); }\n");
+}
+
+TEST(Merge, LinesInColumnsAreLaidOutAnew) {
+  const std::string head = "package a\n\nvar (\n";
+  expect_merge("go", head + "\tlines  int\n\tfollow bool\n)\n",
+               head + "\tlines    int\n\tfollow   bool\n\tmigrates bool\n)\n",
+               head + "\tlines       int\n\tfollow      bool\n\trollbackDry bool // y\n)\n",
+               head +
+                   "\tlines       int\n\tfollow      bool\n\tmigrates    bool\n"
+                   "\trollbackDry bool // y\n)\n");
+  const std::string literal = "package a\n\nvar x = T{\n";
+  expect_merge("go", literal + "\tName: 1,\n\tID:   2,\n}\n",
+               literal + "\tName:   1,\n\tID:     2,\n\tLonger: 3,\n}\n",
+               literal + "\tName: 5,\n\tID:   2,\n}\n",
+               literal + "\tName:   5,\n\tID:     2,\n\tLonger: 3,\n}\n");
+  // A multi-line value ends a column.
+  expect_merge("go", literal + "\tName: y,\n}\n", literal + "\tName: y,\n\tID:   z,\n}\n",
+               literal + "\tName: T{\n\t\tA: 1,\n\t},\n}\n",
+               literal + "\tName: T{\n\t\tA: 1,\n\t},\n\tID: z,\n}\n");
+}
+
+TEST(Merge, OneThingThatBothAddedAtTwoPlacesOfAListWithAnOrder) {
+  const std::string middle = "  b();\n  c();\n  d();\n";
+  expect_conflict("c", "void f(void) {\n  a(1);\n" + middle + "}\n",
+                  "void f(void) {\n  x();\n  a(2);\n" + middle + "}\n",
+                  "void f(void) {\n  a(1);\n  x();\n" + middle + "}\n");
+}
+
+TEST(Merge, TwoFunctionsThatBothChangedConflict) {
+  const auto file = [](const std::string& f, const std::string& g) {
+    return "void f(void) {\n  if (a)\n    b(1, " + f + ");\n}\n\nvoid g(void) {\n" + g + "}\n";
+  };
+  const std::string lines = "  a();\n  b();\n  c();\n  d();\n  e();\n";
+  const std::string left = "  x();\n" + lines, right = lines + "  y();\n";
+  expect_merge("c", file("2);\n  c(3", lines), file("2);\n  c(4", lines), file("5);\n  c(3", right),
+               file("5);\n  c(4", right));
+  expect_conflict("c", file("2);\n  c(3", lines), file("2);\n  c(4", left),
+                  file("5);\n  c(3", right));
+}
+
+// Between the members that all versions have.
+std::string in_class(const std::string& first, const std::string& last) {
+  return "class A {\n public:\n" + first + "  int x1;\n  int x2;\n  int x3;\n  int x4;\n" + last +
+         "};\n";
+}
+
+TEST(Merge, AMemberThatBothAddedAtTwoPlacesOfAClassIsNotThereTwice) {
+  const std::string base = in_class("", "");
+  for (const std::string one : {"  int f();\n", "  int f() { return 1; }\n", "  int y;\n",
+                                "  template <typename T> T f(T a);\n", "  using B = int;\n",
+                                "  A(int);\n", "  enum class E { kA };\n",
+                                "  class B {\n    int b;\n  };\n", "  struct { int b; } y;\n"}) {
+    const Merged merged = merge("cpp", base, in_class(one, ""), in_class("", one));
+    if (merged.clean()) {
+      EXPECT_THAT(merged.text, testing::AnyOf(in_class(one, ""), in_class("", one)));
+    }
+  }
+  expect_conflict("cpp", base, in_class("  int f();\n", ""),
+                  in_class("", "  int f() { return 1; }\n"));
+  expect_conflict("cpp", base, in_class("  enum class E { kA };\n", ""),
+                  in_class("", "  enum class E { kA };\n"));
+  // Declared in it and defined outside is as it must be.
+  expect_merge("cpp", base, in_class("  int f();\n", ""), base + "int A::f() { return 1; }\n",
+               in_class("  int f();\n", "") + "int A::f() { return 1; }\n");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "semantic/columns.h"
 #include "semantic/items.h"
 #include "semantic/line_merge.h"
 #include "semantic/match.h"
@@ -80,10 +81,13 @@ class TreeMerger {
     }
     const Text head = merge_texts(before), tail = merge_texts(after);
     if (!head || !tail) refuse("both sides changed what is around the code");
-    out.clean = body && head && tail;
+    // As with several conflicts of lines (merge.cc): one place is trusted.
+    if (deep_ && beside_) refuse("both sides changed several functions");
+    out.clean = why_.empty() && body && head && tail;
     if (out.clean) out.text = *head + *body + *tail;
     out.why = why_;
     out.inside = inside_;
+    out.columns = std::move(columns_);
     for (const std::string& way : made_) out.made += (out.made.empty() ? "" : ", ") + way;
     return out;
   }
@@ -104,6 +108,7 @@ class TreeMerger {
     if (unchanged_in(n, kLeft, kRight)) return std::string(n[kLeft]->text);
     const std::string name(n[kBase]->kind);
     if (n[kLeft]->kind != name || n[kRight]->kind != name) {
+      if (Text wrapped = merge_wrapped(n)) return wrapped;
       return refuse("'" + name + "' became something else");
     }
     if (n[0]->kids.empty() || n[1]->kids.empty() || n[2]->kids.empty()) {
@@ -114,6 +119,7 @@ class TreeMerger {
         n[kBase]->text.find('\n') != std::string_view::npos) {
       const auto lines = merge_lines({n[0]->text, n[1]->text, n[2]->text}, {});
       if (lines && lines->clean) {
+        beside_ = beside_ || is_callable(*n[kBase]);
         made_.insert("lines of " + name);
         return lines->text;
       }
@@ -121,7 +127,39 @@ class TreeMerger {
     if (is_callable(*n[kBase]) && both_changed_signature(n)) {
       return refuse("both sides changed the signature of '" + std::string(n[kBase]->name) + "'");
     }
+    deep_ = deep_ || (!container && n[kBase]->decl.empty());
     return merge_kids(n);
+  }
+
+  // What one side put into something larger is in it as it was: what the other made of it goes
+  // there. On one line, for nobody laid it out anew.
+  Text merge_wrapped(const Sides<const Node*>& n) {
+    if (n[kBase]->kids.empty()) return std::nullopt;
+    for (const Side side : {kLeft, kRight}) {
+      const std::string_view text = n[other(side)]->text;
+      if (n[other(side)]->kind != n[kBase]->kind || text.find('\n') != std::string_view::npos) {
+        continue;
+      }
+      std::vector<const Node*> found;
+      find_copies(*n[side], side, *n[kBase], &found);
+      if (found.size() != 1) continue;
+      inside_ = true;
+      made_.insert("wrapped " + std::string(n[kBase]->kind));
+      const std::string_view whole = n[side]->text;
+      const auto at = static_cast<std::size_t>(found[0]->text.data() - whole.data());
+      return std::string(whole.substr(0, at)) + std::string(text) +
+             std::string(whole.substr(at + found[0]->text.size()));
+    }
+    return std::nullopt;
+  }
+
+  void find_copies(const Node& in, Side side, const Node& of,
+                   std::vector<const Node*>* found) const {
+    if (in.leaves < of.leaves) return;
+    if (in.text == of.text && same_code(*trees_[side], in, *trees_[kBase], of)) {
+      return found->push_back(&in);
+    }
+    for (const Node* kid : in.kids) find_copies(*kid, side, of, found);
   }
 
   // A signature is one contract with those who call it: what is put together from two changes of it
@@ -140,9 +178,12 @@ class TreeMerger {
     const bool alike = n[kBase]->kind == n[side]->kind && !n[kBase]->kids.empty() &&
                        !n[side]->kids.empty() && !n[other(side)]->kids.empty();
     if (!alike || n[kBase]->text == n[other(side)]->text) return std::string(text);
-    const std::string why = why_;
-    const Text merged = merge_kids(n);
-    why_ = why;
+    TreeMerger layout(*this);  // which ways it takes is no decision
+    const Text merged = layout.merge_kids(n);
+    if (merged) {
+      columns_ = layout.columns_;
+      inside_ = layout.inside_;
+    }
     return merged ? merged : Text(text);
   }
 
@@ -161,7 +202,9 @@ class TreeMerger {
     if (n[kBase]->role == Role::kNone && aligned_apart(lists, order)) {
       return refuse("lines are aligned with what the other side changed");
     }
-    if ((members && columns_apart(lists, order)) || neighbour_apart(lists, order)) {
+    if (in_columns_all(n)) {
+      columns_.insert(n[kBase]->kind);
+    } else if ((members && columns_apart(lists, order)) || neighbour_apart(lists, order)) {
       return refuse("one side moved columns, the other changed lines in them");
     }
     std::string out = *open;
@@ -241,6 +284,16 @@ class TreeMerger {
     return false;
   }
 
+  bool in_columns_all(const Sides<const Node*>& n) const {
+    bool wide = false;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Columns columns = columns_of(*trees_[i], *n[i]);
+      if (columns == Columns::kNone) return false;
+      wide = wide || columns == Columns::kWide;
+    }
+    return wide;
+  }
+
   // The end of a list without items says nothing about the end of one with some.
   static Text merge_close(const Sides<Items>& lists) {
     Sides<std::string_view> close;
@@ -279,7 +332,10 @@ class TreeMerger {
   Inner inner_;
   std::string why_;
   bool inside_ = false;
+  bool deep_ = false;    // parts of something that is no declaration were put together
+  bool beside_ = false;  // a function that both sides changed was merged by its lines
   std::set<std::string> made_;
+  std::set<std::string_view> columns_;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "semantic/kinds.h"
+
 namespace gittxn::semantic {
 namespace {
 
@@ -20,10 +22,15 @@ bool is_digit(char c) {
 
 bool is_string(const Node& leaf) {
   constexpr std::string_view kQuotes = "\"'`";
-  return leaf.kind.find("string") != std::string_view::npos ||
-         leaf.kind.find("char") != std::string_view::npos ||
-         leaf.kind.find("quote") != std::string_view::npos ||
-         kQuotes.find(leaf.text.front()) != std::string_view::npos;
+  for (const std::string_view part : {"string", "char", "quote", "heredoc", "nowdoc"}) {
+    if (leaf.kind.find(part) != std::string_view::npos) return true;
+  }
+  return leaf.kind != "identifier" && kQuotes.find(leaf.text.front()) != std::string_view::npos;
+}
+
+// In a string '$' stands before a name, and is no part of it.
+bool has_dollars(const Language& language) {
+  return is_any(language.name, {"php", "kotlin", "bash"});
 }
 
 void add(std::string_view name, UseRole role, std::vector<NameRead>* names) {
@@ -33,29 +40,67 @@ void add(std::string_view name, UseRole role, std::vector<NameRead>* names) {
   names->push_back(read);
 }
 
-// Between braces anything may be code.
-void interpolated(std::string_view text, std::vector<NameRead>* names) {
-  std::size_t depth = 0, begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '{') {
-      if (depth == 0) begin = i + 1;
-      ++depth;
-    }
-    if (text[i] != '}' || depth == 0) continue;
-    --depth;
-    if (depth > 0) continue;
-    for (const std::string_view word : words_of(text.substr(begin, i - begin))) {
-      add(word, UseRole::kPlain, names);
-    }
-  }
-  if (depth == 0) return;
-  for (const std::string_view word : words_of(text.substr(begin))) {
-    add(word, UseRole::kPlain, names);
+void add_words(std::string_view text, bool dollars, std::vector<NameRead>* names) {
+  for (std::string_view word : words_of(text)) {
+    if (dollars) word.remove_prefix(std::min(word.find_first_not_of('$'), word.size()));
+    if (!word.empty()) add(word, UseRole::kPlain, names);
   }
 }
 
-void string_names(std::string_view text, std::vector<NameRead>* names) {
-  interpolated(text, names);
+// Between braces anything may be code; between those of a command too, where a '$' is before them.
+void interpolated(std::string_view text, bool dollars, std::vector<NameRead>* names) {
+  const auto opens = [&](std::size_t i) {
+    return text[i] == '{' || (dollars && text[i] == '(' && i > 0 && text[i - 1] == '$');
+  };
+  std::size_t depth = 0, begin = 0;
+  char open = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (depth == 0 ? opens(i) : text[i] == open) {
+      if (depth == 0) begin = i + 1;
+      if (depth == 0) open = text[i];
+      ++depth;
+      continue;
+    }
+    if (depth == 0 || text[i] != (open == '(' ? ')' : '}')) continue;
+    --depth;
+    if (depth == 0) add_words(text.substr(begin, i - begin), dollars, names);
+  }
+  if (depth > 0) add_words(text.substr(begin), dollars, names);
+}
+
+// `$name`, and in PHP what of it.
+void behind_dollars(std::string_view text, std::vector<NameRead>* names) {
+  const auto take = [&](std::size_t from) {
+    std::size_t to = from;
+    while (to < text.size() && text[to] != '$' && (is_letter(text[to]) || is_digit(text[to]))) ++to;
+    if (to > from && is_letter(text[from])) {
+      add(text.substr(from, to - from), UseRole::kPlain, names);
+    }
+    return to;
+  };
+  for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at + 1)) {
+    const std::size_t end = take(at + 1);
+    if (end == at + 1) continue;
+    for (const std::string_view sign : {"->", "?->", "["}) {
+      if (text.substr(end).starts_with(sign)) take(end + sign.size());
+    }
+  }
+}
+
+// Text that a shell runs.
+bool is_run(const Node& leaf) {
+  const Node* command = leaf.parent;
+  while (command != nullptr && command->kind == "concatenation") command = command->parent;
+  if (command == nullptr || command->kind != "command" || command->kids.empty()) return false;
+  return is_any(command->kids.front()->text, {"eval", "trap", "alias"});
+}
+
+void string_names(const Tree& tree, const Node& leaf, std::vector<NameRead>* names) {
+  const std::string_view text = leaf.text;
+  const bool dollars = has_dollars(tree.language());
+  if (tree.language().name == "bash" && is_run(leaf)) return add_words(text, true, names);
+  interpolated(text, dollars, names);
+  if (dollars) behind_dollars(text, names);
   const std::size_t begin = text.find_first_of("\"'`");
   const std::size_t from =
       begin == std::string_view::npos ? 0 : text.find_first_not_of("\"'`", begin);
@@ -66,14 +111,16 @@ void string_names(std::string_view text, std::vector<NameRead>* names) {
     return is_letter(c) || is_digit(c) || c == '.' || c == ':' || c == '/' || c == '-' || c == '#';
   });
   if (!mention) return;
-  for (const std::string_view word : words_of(inner)) add(word, UseRole::kText, names);
+  for (const std::string_view word : words_of(inner)) {
+    if (!dollars || !word.starts_with('$')) add(word, UseRole::kText, names);
+  }
 }
 
 // In other languages an arrow stands before a type.
 bool is_arrow(std::string_view token, std::string_view language) {
-  if (token == "->") return language == "c" || language == "cpp";
-  return token == "." || token == "?." || token == "!." || token == ".*" || token == "->*" ||
-         token == "&.";
+  if (token == "->") return is_any(language, {"c", "cpp", "php", "csharp"});
+  return token == "?->" || token == "." || token == "?." || token == "!." || token == ".*" ||
+         token == "->*" || token == "&.";
 }
 
 // The call that a name, or the last part of a path, is the function of.
@@ -163,10 +210,8 @@ void names_of(const Tree& tree, std::uint32_t leaf, std::vector<NameRead>* names
     if (token.named) identifier(tree, leaf, names);
     return;
   }
-  if (is_string(token)) return string_names(token.text, names);
-  if (token.named) {
-    for (const std::string_view word : words_of(token.text)) add(word, UseRole::kPlain, names);
-  }
+  if (is_string(token)) return string_names(tree, token, names);
+  if (token.named) add_words(token.text, has_dollars(tree.language()), names);
 }
 
 }  // namespace gittxn::semantic

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "semantic/brackets.h"
 #include "semantic/descriptor.h"
 #include "semantic/imports.h"
 #include "semantic/kinds.h"
@@ -166,7 +167,12 @@ class Outliner {
   void note_names(const Node& node, const Place& at) {
     std::vector<std::string>& defines =
         at.unit > 0 ? symbol(at).units[at.unit].defines : symbol(at).defines;
-    if (node.says == Fact::kDefine) defines.emplace_back(node.text);
+    const bool given = at.unit == 0 || at.loose || tree_.language().name == "bash";
+    const bool other =
+        node.says == Fact::kLocal && at.unit == 0 && is_any(symbol(at).kind, {"variable", "field"});
+    if (node.says == Fact::kDefine || (node.says == Fact::kMember && given) || other) {
+      for (const std::string_view word : words_of(node.text)) defines.emplace_back(word);
+    }
     const bool hidden = at.loose || at.capability != Capability::kBody;
     if (!hidden || node.decl.empty() || at.open || is_data(tree_.language())) return;
     if (node.decl == "import" || node.decl == "package") return;
@@ -183,7 +189,8 @@ class Outliner {
     }
     bracket(node, at, '(');
     for (const Node* kid : node.kids) {
-      if (is_block(*kid) && kid->kind == "statement_list" && !kid->kids.empty()) {
+      const bool same = kid->kind == "statement_list" || node.kind == "function_body";
+      if (is_block(*kid) && same && !kid->kids.empty()) {
         body(*kid, at);
         continue;
       }
@@ -248,7 +255,7 @@ class Outliner {
     if (!node.decl.empty() && node.decl != "package" && !is_wrapped(node)) {
       return enter(node, at, std::exchange(*lead, {}));
     }
-    if (node.kind == "access_specifier") section_ = node.text;
+    if (is_section(node)) section_ = node.text;
     if (node.part == Fact::kDoc) {
       doc(node, at);
       return at.symbol;
@@ -266,7 +273,7 @@ class Outliner {
       inside(node, in_head);
       return at.symbol;
     }
-    if (separator || node.kind == "access_specifier") {
+    if (separator || is_section(node)) {
       note_error(node, at.symbol);
       put(&symbol(at).separators, ',', {}, node.text);
       count_tokens(node, at);
@@ -462,32 +469,23 @@ class Outliner {
   }
 
   void note_defines(const Node& node, Outlined* made) const {
-    std::vector<std::string>& defines = made->defines;
-    if (is_any(node.decl, {"guard", "impl", "imports"})) return;
-    if (node.decl == "import") {
-      bound_by(tree_.language(), node, &defines);
-      made->feeds_all = imports_all(tree_.language(), node);
-      return;
-    }
-    const std::vector<std::string_view> words = words_of(node.name);
-    const bool one = is_any(node.decl, {"function", "prototype", "constructor", "type", "macro"});
-    if (one && !words.empty()) {
-      defines.emplace_back(words.back());
-    } else {
-      for (const std::string_view word : words) defines.emplace_back(word);
-    }
+    given_by(tree_.language(), node, &made->defines);
+    if (node.decl == "import") made->feeds_all = imports_all(tree_.language(), node);
   }
 
   void finish(std::size_t index) {
     Outlined& made = out_.symbols[index];
     std::sort(made.defines.begin(), made.defines.end());
     made.defines.erase(std::unique(made.defines.begin(), made.defines.end()), made.defines.end());
+    // Run where they stand, one after the other.
+    if (made.kind == "import" && tree_.language().name == "bash") made.runs = true;
     if (!is_any(made.kind, {"variable", "field", "constant"})) return;
     const std::string& value = made.code[static_cast<std::size_t>(Capability::kBody)];
     made.runs =
         value.find("call") != std::string::npos || value.find("new_") != std::string::npos ||
         value.find("await") != std::string::npos || value.find("macro") != std::string::npos ||
-        value.find("invocation") != std::string::npos;
+        value.find("invocation") != std::string::npos ||
+        value.find("substitution") != std::string::npos;
   }
 
   std::size_t seal(const Node& node, std::size_t index) {
@@ -535,6 +533,11 @@ Outline outlined(const Language* language, std::string_view path, std::string_vi
     if (errors.empty()) return outline;
     const std::size_t before = opaque.size();
     for (const std::size_t index : errors) {
+      const std::vector<const Node*>& nodes = outline.symbols[index].nodes;
+      if (nodes.size() == 1 && errs_inside_only(*outline.tree, *nodes.front())) {
+        opaque.insert(nodes.front());
+        continue;
+      }
       const std::size_t parent = outline.symbols[index].parent;
       if (index == 0 || parent == 0) return opaque_outline(std::move(outline), text);
       const Outlined& sealed = outline.symbols[parent];

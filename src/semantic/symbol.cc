@@ -56,10 +56,13 @@ std::string_view capability_name(Capability capability) {
 
 FileSymbols symbols_of(const Language* language, std::string_view path, std::string_view text,
                        const Budget& budget) {
-  const Outline outline = outline_of(language, path, text, budget);
+  return symbols_in(outline_of(language, path, text, budget));
+}
+
+FileSymbols symbols_in(const Outline& outline) {
   FileSymbols file;
-  file.path = path;
-  file.language = language == nullptr ? "" : language->name;
+  file.path = outline.path;
+  file.language = outline.language == nullptr ? "" : outline.language->name;
   file.opaque = outline.opaque();
   file.symbols.reserve(outline.symbols.size());
   for (const Outlined& symbol : outline.symbols) {

@@ -16,8 +16,9 @@
 // value is part of that.
 //
 // Degrades, never guesses: a declaration that overlaps a parse error is opaque together with what
-// it is in; an unknown language, an opaque file and one over the budget is one symbol. Of an opaque
-// symbol every capability is the hash of its bytes.
+// it is in, or alone where brackets.h proves that the error stayed inside; an unknown language, an
+// opaque file and one over the budget is one symbol. Of an opaque symbol every capability is the
+// hash of its bytes.
 //
 // Ids never have a line in them and are printed as SCIP descriptors: "src/auth.py/" the file,
 // "src/auth.py/Token#validate(int)." a function of a type. A symbol's id begins with its
@@ -81,6 +82,10 @@ struct FileSymbols {
 // `language` may be nullptr; else it is that of the path (language_of of syntax.h).
 FileSymbols symbols_of(const Language* language, std::string_view path, std::string_view text,
                        const Budget& budget);
+
+// The same of an outline (outline.h), for who needs more of it than the symbols.
+struct Outline;
+FileSymbols symbols_in(const Outline& outline);
 
 // Who reads: people and models decide on comments too, compilers and tests do not.
 enum class Reader : std::uint8_t { kPerson, kTool };

@@ -269,6 +269,26 @@ child_in_conflict() {
 }
 test_case "a child that read what its parent has changed since is kept beside it, and the parent is told" child_in_conflict
 
+child_beside_its_parent() {
+  with_agents
+  printf '%s\n' 'def one():' '    return 1' '' '' 'def two():' '    return 2' '' '' 'def three():' '    return 3' >src/code.py
+  git add -A
+  git commit -qm code
+  claude_run 'Isolated a1 "sed -i s/1/11/ src/code.py; (cd \$here && sed -i s/3/33/ src/code.py)"
+    printf "%s" "$told" >"$WORLD/told"
+    Isolated a2 "sed -i s/2/22/ src/code.py; (cd \$here && sed -i s/2/222/ src/code.py)"
+    printf "%s" "$told" >"$WORLD/told-2"'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_contains "$(cat "$WORLD/told")" 'agent-a1 is now in your worktree: src/code.py'
+  assert_contains "$(show src/code.py)" 'return 11'
+  assert_contains "$(show src/code.py)" 'return 33'
+  assert_contains "$(cat "$WORLD/told-2")" 'agent-a2 (src/code.py) is not in your worktree'
+  assert_contains "$(show src/code.py)" 'return 222'
+  assert_sound
+}
+test_case 'a child that changed another function of one file gets into its parent, one that changed the same does not' \
+  child_beside_its_parent
+
 child_never_ended() {
   with_agents
   FAKE_KILL=1 claude_run 'Isolated a1 "Write lost.txt 1"; Write mine.txt 1'

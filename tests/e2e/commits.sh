@@ -42,6 +42,25 @@ moved_head() {
 }
 test_case 'on a head that has moved each is replayed' moved_head
 
+same_file_on_a_moved_head() {
+  new_repo
+  printf '%s\n' 'def one():' '    return 1' '' '' 'def two():' '    return 2' '' '' 'def three():' '    return 3' >src/code.py
+  git add -A
+  git commit -qm code
+  agent 'sed -i "s/return 1/return 11/" src/code.py; git commit -qam one
+         sed -i "s/return 2/return 22/" src/code.py; git commit -qam two' --no-land
+  local id
+  id=$(field .txn)
+  sed -i 's/return 3/return 33/' src/code.py
+  git commit -qam three
+  exits 0 git txn commit "$id" --keep-commits --json
+  assert_eq "$(subjects main~2..main | cut -d: -f2 | tr '\n' ' ')" ' one  two '
+  assert_eq "$(git show main~1:src/code.py | grep return | tr -d ' \n')" return11return2return33
+  assert_eq "$(git show main:src/code.py | grep return | tr -d ' \n')" return11return22return33
+  assert_sound
+}
+test_case 'each is replayed in a file that the head changed elsewhere' same_file_on_a_moved_head
+
 left_uncommitted() {
   new_repo
   lands 'echo 1 >src/one; git add -A; git commit -qm one; echo 2 >src/two' --keep-commits --name 'the rest'

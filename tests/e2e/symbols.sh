@@ -69,6 +69,65 @@ same_function() {
 }
 test_case 'one body against its own signature does not land' same_function
 
+# Two edits of one body that merge as text: only the gates can say whether the result works.
+two_edits_of_one_body() { # LEVEL EXIT, with GATE set: and a gate
+  new_code
+  printf '%s\n' 'def long():' '    a = 1' '    b = 2' '    c = 3' '    d = 4' '    return a + b + c + d' >src/long.py
+  printf '%s\n' 'all:' '	one' '	two' '	three' '	four' '	five' >src/Rules
+  git add -A
+  git commit -qm 'a long one'
+  if [ -n "$3" ]; then policy "[[gate]]
+name = \"merged\"
+run = \"grep -q 10 src/long.py && grep -q 40 src/long.py && grep -q ONE src/Rules\""; fi
+  start_run --retries 0 --isolation "$1" -- 'sed -i "s/a = 1/a = 10/" src/long.py; sed -i s/one/ONE/ src/Rules; meet'
+  met
+  person_edits src/long.py 's/d = 4/d = 40/'
+  person_edits src/Rules 's/five/FIVE/'
+  go_on
+  ends "$2"
+}
+with_gates() {
+  two_edits_of_one_body snapshot 0 gates
+  assert_contains "$(show src/long.py)" 'a = 10'
+  assert_contains "$(show src/long.py)" 'd = 40'
+  assert_contains "$(show src/Rules)" FIVE
+  assert_sound
+}
+without_gates() {
+  two_edits_of_one_body snapshot 1 ''
+  assert_contains "$(field '[.conflicts[].subject] | join(" ")')" long
+  assert_sound
+}
+gates_at_strict() {
+  two_edits_of_one_body strict 1 gates
+  assert_sound
+}
+test_case 'two edits of one body land at snapshot where gates judge them' with_gates
+test_case 'two edits of one body do not land without gates' without_gates
+test_case 'two edits of one body do not land at strict' gates_at_strict
+
+left_to_people() {
+  new_code
+  printf 'CHANGES merge=union\n*.py -merge\n' >.gitattributes
+  printf 'first\n' >CHANGES
+  git add -A
+  git commit -qm attributes
+  start_run --retries 0 -- 'cat CHANGES; echo agent >>CHANGES; meet'
+  met
+  person_edits CHANGES '$a person'
+  go_on
+  ends 0
+  assert_eq "$(show CHANGES)" $'first\nperson\nagent'
+  start_run --retries 0 -- 'sed -i "s/width \* height/height * width/" src/shape.py; meet 2'
+  met 2
+  person_edits src/shape.py "s/'rectangle'/'box'/"
+  go_on 2
+  ends 1
+  assert_contains "$(field '(.notes // []) | join(" ")')$ERR" 'not to be merged'
+  assert_sound
+}
+test_case 'what the repository says of merging is what is done' left_to_people
+
 reformatted() {
   new_code
   start_run -- 'cat src/shape.py; meet; echo x >new.txt'

@@ -333,19 +333,47 @@ std::string read_data(std::string_view text, Place (*place_of)(const Path&), Man
   return {};
 }
 
+// The words of a key and of a value: names of packages among them.
+void add_words(std::string_view text, std::vector<std::string>* words) {
+  constexpr std::string_view kBetween("\0\"', []{}", 9);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(kBetween), text.size());
+    if (end > 0) words->emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// The same, and what each record needs.
+template <typename Reader>
+std::string read_lock(std::string_view text, Place (*place_of)(const Path&), Manifest* manifest) {
+  std::vector<Entry> entries;
+  if (std::string why = Reader().read(text, &entries); !why.empty()) return why;
+  to_symbols(entries, place_of, manifest);
+  for (const Entry& entry : entries) {
+    const Place place = place_of(entry.path);
+    if (place.kind != BuildKind::kDependency) continue;
+    std::vector<std::string>& needs = manifest->needs[place.name];
+    for (std::size_t i = place.used; i < entry.path.size(); ++i) add_words(entry.path[i], &needs);
+    if (entry.path.back() != "name" && entry.path.back() != "version") {
+      add_words(entry.value, &needs);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string read_package_json(std::string_view text, Manifest* manifest) {
   return read_data<JsonEntries>(text, place_npm, manifest);
 }
 std::string read_package_lock(std::string_view text, Manifest* manifest) {
-  return read_data<JsonEntries>(text, place_npm_lock, manifest);
+  return read_lock<JsonEntries>(text, place_npm_lock, manifest);
 }
 std::string read_cargo_toml(std::string_view text, Manifest* manifest) {
   return read_data<TomlEntries>(text, place_cargo, manifest);
 }
 std::string read_cargo_lock(std::string_view text, Manifest* manifest) {
-  return read_data<TomlEntries>(text, place_cargo_lock, manifest);
+  return read_lock<TomlEntries>(text, place_cargo_lock, manifest);
 }
 std::string read_rust_toolchain(std::string_view text, Manifest* manifest) {
   return read_data<TomlEntries>(text, place_toolchain, manifest);

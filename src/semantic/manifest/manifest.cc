@@ -183,6 +183,7 @@ Manifest read_manifest(std::string_view path, std::string_view text) {
   }
   if (manifest.opaque.empty()) return manifest;
   manifest.ordered = false;
+  manifest.needs.clear();
   const std::string file(path.substr(path.rfind('/') + 1));
   manifest.symbols = {{BuildKind::kOption, file, "#" + sha256(text).str(), {}}};
   return manifest;

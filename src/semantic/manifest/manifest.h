@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct Manifest {
   std::vector<BuildSymbol> symbols;  // in the order of the file
   bool ordered = false;              // a program: its order is part of what it says
   std::string opaque;                // why the whole file is one symbol; else empty
+  // Of a lock file that is read: what the record of a package names besides itself.
+  std::map<std::string, std::vector<std::string>> needs;
 };
 
 inline constexpr std::size_t kMaxManifest = 4u << 20;

@@ -3,6 +3,7 @@
 [(translation_unit) (declaration_list) (field_declaration_list) (preproc_ifdef) (preproc_if)
  (preproc_else) (enumerator_list)] @members
 (preproc_include) @import
+[(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @free
 (preproc_ifdef name: (_) @name) @decl.guard
 (preproc_if condition: (_) @name) @decl.guard
 [(preproc_def name: (_) @name) (preproc_function_def name: (_) @name)] @decl.macro

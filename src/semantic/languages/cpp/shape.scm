@@ -2,6 +2,8 @@
 [(translation_unit) (declaration_list) (field_declaration_list) (preproc_ifdef) (preproc_if)
  (preproc_else) (enumerator_list)] @members
 [(preproc_include) (using_declaration)] @import
+[(struct_specifier !body) (class_specifier !body) (union_specifier !body)
+ (enum_specifier !body)] @free
 [(preproc_ifdef name: (_) @name) (preproc_if condition: (_) @name)] @decl.guard
 [(preproc_def name: (_) @name) (preproc_function_def name: (_) @name)] @decl.macro
 [(namespace_definition name: (_) @name) (linkage_specification value: (_) @name)] @decl.namespace

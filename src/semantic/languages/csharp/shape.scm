@@ -4,7 +4,7 @@
 (using_directive) @import
 (preproc_if condition: (_) @name) @decl.guard
 (namespace_declaration name: (_) @name) @decl.namespace
-(file_scoped_namespace_declaration name: (_) @name) @decl.namespace
+(file_scoped_namespace_declaration name: (_) @name) @decl.package
 (class_declaration name: (_) @name) @decl.type
 (struct_declaration name: (_) @name) @decl.type
 (interface_declaration name: (_) @name) @decl.type

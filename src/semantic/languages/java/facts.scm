@@ -21,7 +21,12 @@
 (type_list (type_identifier) @super)
 (type_list (generic_type (type_identifier) @super))
 (method_invocation name: (identifier) @call)
-(formal_parameter name: (identifier) @parameter)
+(field_declaration declarator: (variable_declarator name: (identifier) @member))
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @member)))
+(method_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @parameter)))
+(constructor_declaration
+  parameters: (formal_parameters (formal_parameter name: (identifier) @parameter)))
+(lambda_expression parameters: (formal_parameters (formal_parameter name: (identifier) @parameter)))
 (spread_parameter (variable_declarator name: (identifier) @parameter))
 (local_variable_declaration declarator: (variable_declarator name: (identifier) @local))
 (enhanced_for_statement name: (identifier) @local)

@@ -7,6 +7,7 @@
 (namespace_use_declaration (namespace_name) @name body: (namespace_use_group)) @decl.import
 (declaration_list (use_declaration) @import)
 (namespace_definition name: (_) @name) @decl.namespace
+(namespace_definition name: (_) @name !body) @decl.package
 (const_declaration (const_element . (name) @name)) @decl.constant
 (class_declaration name: (_) @name) @decl.type
 (interface_declaration name: (_) @name) @decl.type

@@ -24,4 +24,10 @@
 (singleton_class value: (_) @name) @decl.type
 (method name: (_) @name) @decl.function
 (singleton_method object: (_) @key name: (_) @name) @decl.function
+((call !receiver method: (identifier) @_how
+  arguments: (argument_list . (method name: (_) @name) .)) @decl.function
+  (#any-of? @_how "private" "protected" "public" "module_function"))
+((call !receiver method: (identifier) @_how
+  arguments: (argument_list . (method name: (_) @name) .) @decl.function)
+  (#any-of? @_how "private" "protected" "public" "module_function"))
 (alias name: (_) @name) @decl.alias

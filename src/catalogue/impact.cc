@@ -1,0 +1,552 @@
+#include "catalogue/impact.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "base/fs.h"
+#include "catalogue/build_targets.h"
+#include "catalogue/links.h"
+#include "semantic/kinds.h"
+#include "semantic/manifest/manifest.h"
+
+namespace gittxn::catalogue {
+namespace {
+
+using semantic::FileFacts;
+using semantic::is_any;
+using semantic::Opaque;
+using semantic::Reference;
+using semantic::UseRole;
+
+constexpr std::size_t kMostCandidates = 50'000;
+constexpr std::size_t kMostIncludes = 2'000;  // headers that are followed
+
+// A file that has one of the names, without what is of no interest.
+struct Candidate {
+  std::string path;
+  std::string language;
+  bool opaque = false;
+  std::vector<semantic::Import> imports;
+  struct Use {
+    Reference reference;
+    std::string symbol, container;  // of what it stands in, with the path
+    std::string kind;
+  };
+  std::vector<Use> uses;
+};
+
+// A name, and what of the subjects is called by it.
+struct Asked {
+  std::vector<std::size_t> subjects;
+  std::map<std::string, std::set<std::string>> entities;  // by language family: who defines it
+  std::map<std::string, std::string> unparsed;            // a file that may define it too
+};
+
+std::string family_of(std::string_view language) {
+  if (same_family(language, "c")) return "c";
+  if (same_family(language, "javascript")) return "javascript";
+  if (same_family(language, "java")) return "java";
+  return std::string(language);
+}
+
+class Judge {
+ public:
+  Judge(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree,
+        const std::vector<Subject>& subjects, Uses uses)
+      : catalogue_(catalogue), objects_(objects), tree_(tree), subjects_(subjects), uses_(uses) {}
+
+  Result<Impact> run() {
+    ask();
+    TRY(look());
+    TRY(read_go_modules());
+    for (const Candidate& candidate : candidates_) TRY(judge(candidate));
+    overrides();
+    named_tests();
+    TRY(targets());
+    settle();
+    return std::move(out_);
+  }
+
+ private:
+  // --- what is asked for ---
+
+  void ask() {
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      const Subject& subject = subjects_[i];
+      files_.insert(subject.path);
+      for (const std::string& name : subject.defines) asked_[name].subjects.push_back(i);
+      // Whoever extends its type may override it.
+      const std::string owner = owner_of(subject);
+      if (!owner.empty() && is_callable(subject)) owners_[owner].push_back(i);
+    }
+    for (const auto& [name, unused] : asked_) wanted_.push_back(name_hash(name));
+    for (const auto& [name, unused] : owners_) wanted_.push_back(name_hash(name));
+    for (const std::string& file : files_) {
+      for (const std::string& name : names_of_module(file)) wanted_.push_back(name_hash(name));
+      layouts_[file];
+    }
+    catalogue::settle(&wanted_);
+  }
+
+  static bool is_callable(const Subject& subject) {
+    return is_any(subject.kind, {"function", "prototype", "constructor", "method"});
+  }
+
+  // --- the tree ---
+
+  Status look() {
+    const auto visitor = [&](const std::string& folder, const Directory& here) -> Result<Visit> {
+      for (const FileNames& file : here.files) {
+        const std::string path = folder.empty() ? file.name : folder + "/" + file.name;
+        note_path(path, file.name);
+        if (!meet(wanted_, file.names)) continue;
+        if (candidates_.size() == kMostCandidates) {
+          return fail(Code::kUsage,
+                      fmt::format("more than {} files have one of these names", kMostCandidates),
+                      "ask for one symbol, with what it is in");
+        }
+        const FileFacts facts = TRY(catalogue_.file(path, file.entry));
+        take(path, facts);
+      }
+      return Visit::kEnter;
+    };
+    return catalogue_.visit(tree_, visitor);
+  }
+
+  void note_path(const std::string& path, const std::string& name) {
+    if (semantic::ecosystem_of(path) != semantic::Ecosystem::kNone) manifests_.push_back(path);
+    if (name == "go.mod") go_mods_.push_back(path);
+    if (is_test_path(path)) tests_.push_back(path);
+    by_file_name_[name].push_back(path);
+  }
+
+  void take(const std::string& path, const FileFacts& facts) {
+    Candidate candidate;
+    candidate.path = path;
+    candidate.language = facts.language;
+    candidate.opaque = facts.opaque != Opaque::kNo;
+    candidate.imports = facts.imports;
+    const std::string family = family_of(facts.language);
+    for (std::size_t i = 1; i < facts.symbols.size(); ++i) {
+      const semantic::Symbol& symbol = facts.symbols[i];
+      if (symbol.kind == "import") continue;
+      for (const std::string& name : symbol.defines) {
+        const auto asked = asked_.find(name);
+        if (asked == asked_.end()) continue;
+        asked->second.entities[family].insert(entity_of(subject_of(path, facts, i)));
+      }
+    }
+    std::map<std::string, std::string, std::less<>> aliases;  // local name -> what it stands for
+    for (const semantic::Import& import : facts.imports) {
+      for (const semantic::Binding& binding : import.binds) {
+        if (binding.local != binding.original && asked_.contains(binding.original)) {
+          aliases.emplace(binding.local, binding.original);
+        }
+      }
+    }
+    for (const Reference& reference : facts.references) {
+      const auto alias = aliases.find(reference.name);
+      const std::string& name = alias == aliases.end() ? reference.name : alias->second;
+      const auto asked = asked_.find(name);
+      const bool super = reference.role == UseRole::kSuper && owners_.contains(name);
+      if (asked == asked_.end() && !super) continue;
+      if (asked != asked_.end() && candidate.opaque && !facts.language.empty()) {
+        asked->second.unparsed.emplace(family, path);
+      }
+      const Subject in = subject_of(path, facts, reference.symbol);
+      candidate.uses.push_back({reference, in.symbol, in.container, in.kind});
+      candidate.uses.back().reference.name = name;
+    }
+    candidates_.push_back(std::move(candidate));
+  }
+
+  Status read_go_modules() {
+    std::map<std::string, std::string, std::less<>> modules;
+    for (const std::string& path : go_mods_) {
+      const TreeEntry entry = TRY(objects_.entry_at(tree_, path));
+      const std::uint64_t size = TRY(objects_.blob_size(entry.oid));
+      if (size > semantic::kMaxManifest) continue;
+      const std::string text = TRY(objects_.blob(entry.oid));
+      const std::string name = go_module(text);
+      const std::string folder = path == "go.mod" ? "" : parent_dir(path);
+      if (!name.empty()) modules.emplace(folder, name);
+    }
+    for (auto& [file, layout] : layouts_) {
+      layout.namesakes = by_file_name_[file.substr(file.rfind('/') + 1)];
+      layout.go_modules = modules;
+    }
+    return {};
+  }
+
+  // --- one file ---
+
+  struct Linked {
+    Link link = Link::kNo;
+    std::vector<const semantic::Import*> by;
+  };
+
+  // How `from` sees the file `to`, by its imports.
+  Linked linked(const Candidate& from, const std::string& to) {
+    Linked best;
+    if (from.path == to) return best;
+    const auto layout = layouts_.find(to);
+    if (layout == layouts_.end()) return best;
+    for (const semantic::Import& import : from.imports) {
+      const Link link = link_of(from.language, from.path, import, {to, &layout->second});
+      if (link > best.link) best = {link, {}};
+      if (link == best.link && link != Link::kNo) best.by.push_back(&import);
+    }
+    if (best.link == Link::kYes || !same_family(from.language, "c")) return best;
+    // Headers include headers.
+    std::set<std::string> seen{from.path};
+    if (reaches(from.path, from.imports, to, &seen)) best.link = Link::kYes;
+    return best;
+  }
+
+  bool reaches(const std::string& from, const std::vector<semantic::Import>& imports,
+               const std::string& to, std::set<std::string>* seen) {
+    for (const semantic::Import& import : imports) {
+      const auto named = by_file_name_.find(last_of(import.module));
+      if (named == by_file_name_.end()) continue;
+      const Layout layout{named->second, {}};
+      for (const std::string& path : named->second) {
+        if (link_of("c", from, import, {path, &layout}) != Link::kYes) continue;
+        if (path == to) return true;
+        if (seen->size() >= kMostIncludes || !seen->insert(path).second) continue;
+        if (reaches(path, includes_of(path), to, seen)) return true;
+      }
+    }
+    return false;
+  }
+
+  static std::string last_of(std::string_view module) {
+    if (module.ends_with('>')) module.remove_suffix(1);
+    return std::string(module.substr(module.find_last_of("/<") + 1));
+  }
+
+  const std::vector<semantic::Import>& includes_of(const std::string& path) {
+    const auto [found, added] = includes_.try_emplace(path);
+    if (!added || includes_.size() > kMostIncludes) return found->second;
+    const auto entry = objects_.entry_at(tree_, path);
+    if (!entry) return found->second;  // then it includes nothing that is sure
+    auto facts = catalogue_.file(path, *entry);
+    if (facts) found->second = std::move(facts->imports);
+    return found->second;
+  }
+
+  Status judge(const Candidate& candidate) {
+    for (const std::string& file : files_) judge_imports(candidate, file);
+    for (const Candidate::Use& use : candidate.uses) {
+      const auto asked = asked_.find(use.reference.name);
+      if (asked == asked_.end()) continue;
+      for (const std::size_t i : asked->second.subjects) judge_use(candidate, use, subjects_[i]);
+    }
+    return {};
+  }
+
+  void judge_imports(const Candidate& candidate, const std::string& file) {
+    if (candidate.path == file) return;
+    Affected importer;
+    importer.relation = Relation::kImporter;
+    Link best = Link::kNo;
+    const Layout& layout = layouts_.at(file);
+    for (const semantic::Import& import : candidate.imports) {
+      const Link link = link_of(candidate.language, candidate.path, import, {file, &layout});
+      if (link <= best) continue;
+      best = link;
+      importer.line = import.line;
+      importer.name = import.module;
+    }
+    if (best == Link::kNo) return;
+    importer.path = candidate.path;
+    importer.symbol = candidate.path + "/";
+    importer.of = file;
+    importer.certainty = best == Link::kYes ? Certainty::kResolved : Certainty::kByName;
+    importer.why = best == Link::kYes ? "its import names this file"
+                                      : "its import may name this file, or another one";
+    add(std::move(importer));
+  }
+
+  void judge_use(const Candidate& candidate, const Candidate::Use& use, const Subject& subject) {
+    const Reference& reference = use.reference;
+    if (use.symbol == subject.symbol || reference.role == UseRole::kImport) return;
+    const bool family = same_family(candidate.language, subject.language);
+    const bool words = reference.role == UseRole::kText || candidate.opaque;
+    // From one language into another a name reaches as text, and into C's.
+    if (!family && !words && !is_data_language(candidate.language) &&
+        family_of(candidate.language) != "c" && family_of(subject.language) != "c") {
+      return;
+    }
+    Affected affected;
+    affected.path = candidate.path;
+    affected.symbol = use.symbol;
+    affected.line = reference.line;
+    affected.name = reference.name;
+    affected.of = subject.symbol;
+    affected.relation = Relation::kUser;
+    if (words || !family || is_data_language(candidate.language)) {
+      affected.relation = Relation::kMention;
+      affected.why = candidate.opaque ? "the file could not be looked into" : "the name as text";
+    } else {
+      if (reference.role == UseRole::kSuper) affected.relation = Relation::kSubtype;
+      if (reference.role == UseRole::kCall || reference.arity >= 0) {
+        affected.relation = Relation::kCaller;
+      }
+      const Linked link = linked(candidate, subject.path);
+      affected.why = doubt(candidate, use, subject, link);
+      if (affected.why.empty()) {
+        affected.certainty = Certainty::kResolved;
+        affected.why = candidate.path == subject.path ? "the one definition, in the same file"
+                       : link.link == Link::kYes      ? "the one definition, in a file it imports"
+                                                      : "the one definition, in the same package";
+      } else if (uses_ == Uses::kLinked && link.link == Link::kNo &&
+                 candidate.path != subject.path &&
+                 !same_package(candidate.language, candidate.path, subject.path)) {
+        ++left_out_;
+        return;
+      }
+    }
+    if (affected.relation == Relation::kMention && uses_ == Uses::kLinked) {
+      ++left_out_;
+      return;
+    }
+    if (is_test_path(candidate.path) && affected.relation != Relation::kMention) {
+      affected.relation = Relation::kTest;
+      affected.why = "it uses the name; " + affected.why;
+    }
+    add(std::move(affected));
+  }
+
+  // Why a use is not sure to mean the subject; empty when it is.
+  std::string doubt(const Candidate& candidate, const Candidate::Use& use, const Subject& subject,
+                    const Linked& link) {
+    const Reference& reference = use.reference;
+    Asked& asked = asked_.at(reference.name);
+    const std::string family = family_of(subject.language);
+    const std::size_t entities = asked.entities[family].size();
+    if (entities > 1) return fmt::format("{} definitions have the name", entities);
+    if (const auto other = asked.unparsed.find(family); other != asked.unparsed.end()) {
+      return fmt::format("'{}', which could not be looked into, has the name too", other->second);
+    }
+    const bool here = candidate.path == subject.path;
+    const bool package = same_package(candidate.language, candidate.path, subject.path);
+    if (!here && !package && link.link != Link::kYes) {
+      return link.link == Link::kPerhaps ? "its import may name another file"
+                                         : "nothing says where it comes from";
+    }
+    return doubt_of_place(use, subject, link, here || package);
+  }
+
+  static std::string doubt_of_place(const Candidate::Use& use, const Subject& subject,
+                                    const Linked& link, bool near) {
+    const Reference& reference = use.reference;
+    const std::string owner = owner_of(subject);
+    const bool c = family_of(subject.language) == "c";
+    if (!reference.qualifier.empty() || reference.role == UseRole::kMember) {
+      const std::string& by = reference.qualifier;
+      if (by.empty()) return "whose member it is cannot be told";
+      if (by == owner) return {};
+      const bool own = is_any(by, {"self", "this", "cls", "Self"});
+      if (own && !subject.container.empty() && use.container == subject.container) return {};
+      // A member of what is imported is no member of what is in there.
+      if (!is_member(subject) && any(link, [&](const auto& one) { return names(one, by); }))
+        return {};
+      if (!is_member(subject) && c && reference.role != UseRole::kMember) return {};
+      return "whose member it is cannot be told";
+    }
+    if (is_member(subject)) {
+      const bool inside = !subject.container.empty() &&
+                          (use.container == subject.container || use.symbol == subject.container);
+      if (inside || (c && subject.kind == "constructor")) return {};
+      return "whose member it is cannot be told";
+    }
+    if (near || c) return {};
+    const auto says = [&](const auto& one) { return one.all || binds(one, reference.name); };
+    if (any(link, says)) return {};
+    return "its import does not say this name";
+  }
+
+  template <typename Test>
+  static bool any(const Linked& link, Test test) {
+    return std::any_of(link.by.begin(), link.by.end(),
+                       [&](const semantic::Import* import) { return test(*import); });
+  }
+
+  static bool is_member(const Subject& subject) {
+    return subject.container.find('#') != std::string::npos || subject.kind == "field";
+  }
+
+  // The import calls the module so.
+  static bool names(const semantic::Import& import, std::string_view by) {
+    const auto words = semantic::words_of(import.module);
+    if (!words.empty() && words.back() == by) return true;
+    return std::any_of(import.binds.begin(), import.binds.end(),
+                       [&](const semantic::Binding& binding) { return binding.local == by; });
+  }
+  static bool binds(const semantic::Import& import, std::string_view name) {
+    return std::any_of(import.binds.begin(), import.binds.end(),
+                       [&](const semantic::Binding& binding) {
+                         return binding.local == name || binding.original == name;
+                       });
+  }
+
+  // --- what follows from the others ---
+
+  // Types below the subject's have a member of its name.
+  void overrides() {
+    for (const Candidate& candidate : candidates_) {
+      for (const Candidate::Use& use : candidate.uses) {
+        if (use.reference.role != UseRole::kSuper) continue;
+        const auto owned = owners_.find(use.reference.name);
+        if (owned == owners_.end()) continue;
+        for (const std::size_t i : owned->second) add_override(candidate, use, subjects_[i]);
+      }
+    }
+  }
+
+  void add_override(const Candidate& candidate, const Candidate::Use& use, const Subject& subject) {
+    if (!same_family(candidate.language, subject.language)) return;
+    const auto entry = objects_.entry_at(tree_, candidate.path);
+    if (!entry) return;
+    const auto facts = catalogue_.file(candidate.path, *entry);
+    if (!facts) return;
+    for (std::size_t i = 1; i < facts->symbols.size(); ++i) {
+      const Subject member = subject_of(candidate.path, *facts, i);
+      if (member.container != use.symbol || member.symbol == subject.symbol) continue;
+      if (member.name != subject.name) continue;
+      Affected affected;
+      affected.relation = Relation::kOverride;
+      affected.path = candidate.path;
+      affected.symbol = member.symbol;
+      affected.line = member.line;
+      affected.name = member.name;
+      affected.of = subject.symbol;
+      affected.why = fmt::format("its type extends '{}'", use.reference.name);
+      add(std::move(affected));
+    }
+  }
+
+  // Tests that are called after a file that is asked about, or after one that uses it.
+  void named_tests() {
+    std::map<std::string, std::string> stems;  // -> file
+    for (const Affected& affected : out_.affected) {
+      if (affected.relation != Relation::kCaller && affected.relation != Relation::kSubtype)
+        continue;
+      for (const std::string& name : names_of_module(affected.path)) {
+        stems.emplace(name, affected.path);
+      }
+    }
+    for (const std::string& file : files_) {
+      for (const std::string& name : names_of_module(file)) stems[name] = file;
+    }
+    for (const std::string& path : tests_) {
+      const auto found = stems.find(tested_stem(path));
+      if (found == stems.end() || files_.contains(path)) continue;
+      Affected test;
+      test.relation = Relation::kTest;
+      test.path = path;
+      test.symbol = path + "/";
+      test.line = 1;
+      test.of = found->second;
+      test.why = fmt::format("called after '{}'", found->second);
+      add(std::move(test));
+    }
+  }
+
+  Status targets() {
+    for (const std::string& file : files_) {
+      for (const std::string& manifest : semantic::manifests_governing(file, manifests_)) {
+        const TreeEntry entry = TRY(objects_.entry_at(tree_, manifest));
+        const std::uint64_t size = TRY(objects_.blob_size(entry.oid));
+        if (size > semantic::kMaxManifest) continue;
+        const std::string text = TRY(objects_.blob(entry.oid));
+        for (const BuildTarget& target : build_targets(manifest, text, file)) {
+          Affected affected;
+          affected.relation = Relation::kTarget;
+          affected.certainty = target.names_file ? Certainty::kResolved : Certainty::kGoverned;
+          affected.path = manifest;
+          affected.symbol = target.name;
+          affected.of = file;
+          affected.why = target.names_file ? "the manifest names the file for it"
+                                           : "the manifest is above the file, and does not name it";
+          add(std::move(affected));
+        }
+      }
+    }
+    return {};
+  }
+
+  void add(Affected affected) { out_.affected.push_back(std::move(affected)); }
+
+  void settle() {
+    auto& all = out_.affected;
+    const auto key = [](const Affected& a) {
+      return std::tie(a.relation, a.certainty, a.path, a.line, a.symbol, a.name, a.of);
+    };
+    std::sort(all.begin(), all.end(),
+              [&](const Affected& a, const Affected& b) { return key(a) < key(b); });
+    // A test that uses it need not be told again for what it is called.
+    std::set<std::pair<Relation, std::string>> told;
+    std::vector<Affected> each;
+    for (Affected& affected : all) {
+      const bool named = affected.relation == Relation::kTest && affected.name.empty();
+      if (named && told.contains({affected.relation, affected.path})) continue;
+      if (!each.empty() && key(each.back()) == key(affected)) continue;
+      told.emplace(affected.relation, affected.path);
+      each.push_back(std::move(affected));
+    }
+    all = std::move(each);
+    if (left_out_ > 0) {
+      out_.notes.push_back(fmt::format(
+          "{} uses of the same names in files that do not import it are left out; ask for a symbol "
+          "to see them",
+          left_out_));
+    }
+  }
+
+  Catalogue& catalogue_;
+  const repo::Objects& objects_;
+  const Oid& tree_;
+  const std::vector<Subject>& subjects_;
+  Uses uses_;
+  Impact out_;
+  std::size_t left_out_ = 0;
+
+  std::map<std::string, Asked, std::less<>> asked_;
+  std::map<std::string, std::vector<std::size_t>>
+      owners_;                                          // types of the subjects that are members
+  std::set<std::string> files_;                         // of the subjects
+  std::map<std::string, Layout, std::less<>> layouts_;  // by file
+  NameSet wanted_;
+
+  std::vector<Candidate> candidates_;
+  std::vector<std::string> manifests_, go_mods_, tests_;
+  std::unordered_map<std::string, std::vector<std::string>> by_file_name_;
+  std::unordered_map<std::string, std::vector<semantic::Import>> includes_;
+};
+
+}  // namespace
+
+std::string_view relation_name(Relation relation) {
+  constexpr std::string_view kNames[] = {"caller",   "user", "importer", "subtype",
+                                         "override", "test", "target",   "mention"};
+  return kNames[static_cast<std::size_t>(relation)];
+}
+
+std::string_view certainty_name(Certainty certainty) {
+  constexpr std::string_view kNames[] = {"resolved", "by name", "governed"};
+  return kNames[static_cast<std::size_t>(certainty)];
+}
+
+Result<Impact> impact_of(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree,
+                         const std::vector<Subject>& subjects, Uses uses) {
+  return Judge(catalogue, objects, tree, subjects, uses).run();
+}
+
+}  // namespace gittxn::catalogue

@@ -1,0 +1,43 @@
+#include "land/merge_way.h"
+
+#include <fmt/format.h>
+
+#include "repo/attributes.h"
+
+namespace gittxn::land {
+namespace {
+
+using Kind = MergeWay::Kind;
+
+constexpr std::string_view kOwnDriver[] = {"git txn merge-driver ", "git-txn merge-driver "};
+
+Result<MergeWay> way_of(repo::Config& config, std::string value) {
+  if (value == "unspecified") value = TRY(config.get("merge.default")).value_or("set");
+  if (value == "set" || value == "text") return MergeWay{};
+  if (value == "union") return MergeWay{Kind::kUnion, ""};
+  if (value == "unset" || value == "binary") {
+    return MergeWay{Kind::kNever, ".gitattributes says that it is not to be merged"};
+  }
+  const auto command = TRY(config.get(fmt::format("merge.{}.driver", value)));
+  if (!command || command->empty()) return MergeWay{};
+  for (const std::string_view own : kOwnDriver) {
+    if (command->starts_with(own)) return MergeWay{};
+  }
+  return MergeWay{
+      Kind::kNever,
+      fmt::format("it has a merge driver of its own, '{}', which is not run here", value)};
+}
+
+}  // namespace
+
+Result<std::vector<MergeWay>> merge_ways(const Context& context, const Oid& head,
+                                         const std::vector<std::string>& paths) {
+  std::vector<MergeWay> ways;
+  for (std::string& value :
+       TRY(repo::attribute_of(*context.repository, head, "merge", paths, *context.random))) {
+    ways.push_back(TRY(way_of(context.repository->config(), std::move(value))));
+  }
+  return ways;
+}
+
+}  // namespace gittxn::land

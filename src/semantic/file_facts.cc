@@ -1,0 +1,169 @@
+#include "semantic/file_facts.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "base/hash.h"
+#include "semantic/import_modules.h"
+#include "semantic/kinds.h"
+#include "semantic/outline.h"
+
+namespace gittxn::semantic {
+namespace {
+
+constexpr std::size_t kMaxMentionBytes = 1u << 20;  // of an unknown language, for its words
+
+class LineIndex {
+ public:
+  explicit LineIndex(std::string_view text) : text_(text) {
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+         at = text.find('\n', at + 1)) {
+      ends_.push_back(at);
+    }
+  }
+  std::uint32_t of(std::size_t offset) const {
+    const auto before = std::lower_bound(ends_.begin(), ends_.end(), offset) - ends_.begin();
+    return static_cast<std::uint32_t>(before) + 1;
+  }
+  std::uint32_t of(const char* place) const {
+    return of(static_cast<std::size_t>(place - text_.data()));
+  }
+  Lines of(std::string_view part) const {
+    const std::uint32_t first = of(part.data());
+    return {first, part.empty() ? first : of(part.data() + part.size() - 1)};
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> ends_;
+};
+
+bool is_in(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The names that stand in a symbol, its own left out.
+void references_in(const Outline& outline, std::uint32_t index, const LineIndex& lines,
+                   std::vector<Reference>* out) {
+  const Outlined& symbol = outline.symbols[index];
+  std::vector<NameRead> found;
+  for (const Unit& unit : symbol.units) {
+    for (const std::uint32_t token : unit.tokens) {
+      const Node& leaf = *outline.tree->leaves()[token];
+      const bool own = &unit == &symbol.units.front() && leaf.is_name && symbol.kind != "file";
+      if (own && !leaf.named) continue;
+      found.clear();
+      names_of(*outline.tree, token, &found);
+      for (const NameRead& read : found) {
+        const bool import = symbol.kind == "import";
+        if (read.local && !import) continue;
+        if (own && !import && is_in(symbol.defines, read.name)) continue;
+        Reference reference;
+        reference.name = read.name;
+        reference.qualifier = read.qualifier;
+        reference.symbol = index;
+        reference.line = lines.of(leaf.text.data());
+        reference.arity = read.arity;
+        reference.role = import ? UseRole::kImport : read.role;
+        out->push_back(std::move(reference));
+      }
+    }
+  }
+}
+
+// Each once, at its first line.
+void settle(std::vector<Reference>* references) {
+  const auto key = [](const Reference& r) {
+    return std::tie(r.symbol, r.name, r.role, r.qualifier, r.arity);
+  };
+  std::sort(references->begin(), references->end(), [&](const Reference& a, const Reference& b) {
+    if (key(a) != key(b)) return key(a) < key(b);
+    return a.line < b.line;
+  });
+  references->erase(
+      std::unique(references->begin(), references->end(),
+                  [&](const Reference& a, const Reference& b) { return key(a) == key(b); }),
+      references->end());
+}
+
+void mentions_in(std::string_view text, const LineIndex& lines, std::vector<Reference>* out) {
+  std::unordered_set<std::string_view> seen;
+  for (const std::string_view word : words_of(text)) {
+    if (!seen.insert(word).second) continue;
+    Reference reference;
+    reference.name = word;
+    reference.line = lines.of(word.data());
+    reference.role = UseRole::kText;
+    out->push_back(std::move(reference));
+  }
+}
+
+Opaque why_opaque(const Outline& outline, std::string_view text, const Budget& budget) {
+  if (!outline.opaque()) return Opaque::kNo;
+  if (text.find('\0') != std::string_view::npos) return Opaque::kBinary;
+  if (text.size() > budget.bytes) return Opaque::kTooLarge;
+  return outline.language == nullptr ? Opaque::kUnknownLanguage : Opaque::kNotParsed;
+}
+
+}  // namespace
+
+std::string_view opaque_reason(Opaque opaque) {
+  constexpr std::string_view kReasons[] = {
+      "",
+      "its language is not known",
+      "it is binary",
+      "it is too large",
+      "it has a syntax error outside of any declaration that could hold it, or is nested too deep",
+      "it is no file",
+  };
+  return kReasons[static_cast<std::size_t>(opaque)];
+}
+
+FileFacts facts_of(std::string_view name, std::string_view text, const Budget& budget) {
+  const bool readable = text.size() <= budget.bytes && text.find('\0') == std::string_view::npos;
+  const Language* language = readable ? language_of(name, text) : language_of_path(name);
+  const Outline outline = outline_of(language, {}, text, budget);
+  FileFacts facts;
+  facts.language = language == nullptr ? "" : language->name;
+  facts.opaque = why_opaque(outline, text, budget);
+  facts.symbols = symbols_in(outline).symbols;
+  const LineIndex lines(outline.bytes());
+  for (const Outlined& symbol : outline.symbols) {
+    const bool part = symbol.kind != "file" && !symbol.nodes.empty();
+    facts.lines.push_back(lines.of(part ? symbol.nodes.front()->text : outline.bytes()));
+  }
+  if (outline.tree != nullptr) {
+    for (std::uint32_t i = 0; i < outline.symbols.size(); ++i) {
+      references_in(outline, i, lines, &facts.references);
+    }
+    facts.imports = imports_in(outline);
+  } else if (readable && !is_prose(name) &&
+             (language != nullptr || text.size() <= kMaxMentionBytes)) {
+    mentions_in(outline.bytes(), lines, &facts.references);
+  }
+  settle(&facts.references);
+  return facts;
+}
+
+FileFacts opaque_facts(Opaque why, std::string_view digest) {
+  FileFacts facts;
+  facts.opaque = why;
+  Symbol file;
+  file.id = "/";
+  file.kind = "file";
+  file.opaque = true;
+  file.raw = sha256(digest);
+  file.hashes.fill(file.raw);
+  file.nameless = file.annotations = file.comments = file.order = file.raw;
+  facts.symbols.push_back(std::move(file));
+  facts.lines.push_back({1, 1});
+  return facts;
+}
+
+std::string id_in(std::string_view path, std::string_view id) {
+  return std::string(path) + std::string(id);
+}
+
+}  // namespace gittxn::semantic
