@@ -60,6 +60,8 @@ class Flattener {
     if (!fits) return std::nullopt;
     return std::move(out_);
   }
+  // Nested deeper than the budget.
+  bool deep() const { return deep_; }
 
  private:
   bool walk(TSTreeCursor* cursor) {
@@ -69,7 +71,9 @@ class Flattener {
       const FlatNode& made = add(node, ts_tree_cursor_current_field_id(cursor));
       const bool wide = made.symbol == kErrorSymbol && ts_node_child_count(node) > kMaxErrorTokens;
       if (wide || out_.size() / kFlatNodes > budget_.nodes) return false;
-      const bool closed = open.size() >= budget_.depth || is_closed(made);
+      const bool deep = open.size() >= budget_.depth;
+      const bool closed = deep || is_closed(made);
+      deep_ |= deep;
       open.push_back(static_cast<std::uint32_t>(out_.size() - 1));
       if (!closed && ts_tree_cursor_goto_first_child(cursor)) continue;
       for (;;) {
@@ -102,6 +106,7 @@ class Flattener {
   const Language& language_;
   const Budget& budget_;
   FlatTree out_;
+  bool deep_ = false;
 };
 
 class Points {
@@ -121,13 +126,18 @@ class Points {
   std::vector<std::size_t> starts_ = {0};
 };
 
-bool is_in_extra(TSNode node, std::uint32_t* begin) {
-  for (; !ts_node_is_null(node); node = ts_node_parent(node)) {
-    if (!ts_node_is_extra(node)) continue;
+// Whether the byte is in something that may stand anywhere, and where that begins.
+bool is_in_extra(TSNode root, std::uint32_t byte, std::size_t* begin) {
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
+  bool extra = false;
+  while (!extra && ts_tree_cursor_goto_first_child_for_byte(&cursor, byte) >= 0) {
+    const TSNode node = ts_tree_cursor_current_node(&cursor);
+    if (ts_node_start_byte(node) > byte) break;
+    extra = ts_node_is_extra(node);
     *begin = ts_node_start_byte(node);
-    return true;
   }
-  return false;
+  ts_tree_cursor_delete(&cursor);
+  return extra;
 }
 
 // The last byte of the token that ends at or before `at`; what may stand anywhere is none. 0 when
@@ -136,10 +146,8 @@ std::size_t token_before(TSNode root, std::string_view text, std::size_t at) {
   for (;;) {
     while (at > 0 && is_space(text[at - 1])) --at;
     if (at == 0) return 0;
-    const auto last = static_cast<std::uint32_t>(at - 1);
-    std::uint32_t begin = 0;
-    if (!is_in_extra(ts_node_descendant_for_byte_range(root, last, last + 1), &begin)) return last;
-    at = std::min<std::size_t>(begin, last);
+    const std::size_t last = at - 1;
+    if (!is_in_extra(root, static_cast<std::uint32_t>(last), &at)) return last;
   }
 }
 
@@ -211,7 +219,9 @@ VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTre
 
 VersionParser::TreePointer VersionParser::from_first(std::string_view text) {
   if (first_ == nullptr) return nullptr;
+  constexpr std::size_t kMaxEdits = 1000;
   std::vector<TextEdit> edits = text_edits(first_text_, text);
+  if (edits.size() > kMaxEdits) return nullptr;
   widen(ts_tree_root_node(first_.get()), first_text_, &edits);
   const TreePointer edited(ts_tree_copy(first_.get()));
   apply(edits, first_text_, text, edited.get());
@@ -228,8 +238,9 @@ std::optional<FlatTree> VersionParser::parse(std::string_view text) {
   if (tree == nullptr) tree = run(text, nullptr);
   if (tree == nullptr) return std::nullopt;
   const TSNode root = ts_tree_root_node(tree.get());
-  std::optional<FlatTree> flat = Flattener(*language_, budget_).flatten(root);
-  if (flat && first_ == nullptr && !ts_node_has_error(root)) {
+  Flattener flattener(*language_, budget_);
+  std::optional<FlatTree> flat = flattener.flatten(root);
+  if (flat && first_ == nullptr && !ts_node_has_error(root) && !flattener.deep()) {
     first_ = std::move(tree);
     first_text_ = text;
   }

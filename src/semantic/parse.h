@@ -57,7 +57,7 @@ class VersionParser {
   const Language* language_;
   Budget budget_;
   std::unique_ptr<TSParser, Delete> parser_;
-  // The first text without an error in it.
+  // The first text without an error in it that is not nested too deep.
   TreePointer first_;
   std::string first_text_;
   std::size_t taken_ = 0;

@@ -154,6 +154,24 @@ TEST(Versions, AnErrorIsParsedAlone) {
   expect_same(c, &versions, "int a;\nint b;\nint d;");
 }
 
+TEST(Versions, WhatWouldCostMoreThanItSavesIsParsedAlone) {
+  const Language& json = *find_language("json");
+  Versions deep(json, {}, Detail::kFacts);
+  const std::string many(3'000, '[');
+  const std::string end(3'000, ']');
+  expect_same(json, &deep, many + "\n1\n" + end);
+  expect_same(json, &deep, many + "\n2\n" + end);
+  EXPECT_EQ(deep.taken(), 0u);
+  std::string lines[2];
+  for (int i = 0; i < 1'500; ++i) {
+    lines[0] += "[" + std::to_string(i) + "]\n[0]\n";
+    lines[1] += "[" + std::to_string(i) + "]\n[1]\n";
+  }
+  Versions edited(json, {}, Detail::kFacts);
+  for (const std::string& text : lines) expect_same(json, &edited, text);
+  EXPECT_EQ(edited.taken(), 0u);
+}
+
 std::string applied(const std::string& old_text, const std::string& new_text) {
   std::string out;
   std::size_t done = 0;
