@@ -156,10 +156,4 @@ std::string reads_json_lines(const ReadSet& reads) {
   return out;
 }
 
-std::string writes_json_lines(const Changes& writes) {
-  std::string out;
-  for (const PathChange& change : writes) out += dump_json(to_json(change)) + "\n";
-  return out;
-}
-
 }  // namespace gittxn::cli
