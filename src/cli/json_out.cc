@@ -92,9 +92,14 @@ Json policy_json(const Policy& policy) {
                      {"env", texts_json(gate.env)},
                      {"version", gate.version.str()}});
   }
+  Json generated = Json::array();
+  for (const GeneratedFile& file : policy.generated) {
+    generated.push_back({{"artifact", text(file.artifact)}, {"from", texts_json(file.from)}});
+  }
   return Json{{"version", policy.version.str()},
               {"hash", or_null(policy.trust_hash.str())},
-              {"gates", std::move(gates)}};
+              {"gates", std::move(gates)},
+              {"generated", std::move(generated)}};
 }
 
 Json gates_json(const std::vector<api::GateLine>& lines) {
