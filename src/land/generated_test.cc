@@ -9,8 +9,8 @@
 namespace gittxn::land {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::Edits;
+using ::testing::HasSubstr;
 using testing::LandWorld;
 using testing::Proposal;
 
