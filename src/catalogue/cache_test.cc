@@ -20,6 +20,8 @@ using repo::testing::ScratchDir;
 using testing::FakeClock;
 using testing::must;
 
+constexpr std::int64_t kTwoHoursMs = 7'200'000;
+
 class Kept : public ::testing::Test {
  protected:
   std::string directory() const { return scratch_ / "catalogue"; }
@@ -30,7 +32,9 @@ class Kept : public ::testing::Test {
     return Oid(std::string(40 - hex.size(), '0') + hex);
   }
   static Key key(const Oid& object) { return {"file", &object, ".c"}; }
-  static std::string text(int n) { return "entry \0 number " + std::to_string(n) + "\xff\x80"; }
+  static std::string text(int n) {
+    return "entry " + std::string(1, '\0') + std::to_string(n) + "\xff\x80";
+  }
 
   void fill(int from, int to, std::size_t padding = 0) {
     Cache cache(options());
@@ -184,15 +188,15 @@ TEST_F(Kept, OldestUsedGoFirstAndTheBoundHolds) {
   limit_ = 1u << 20;
   for (int batch = 0; batch < 8; ++batch) {
     fill(batch * 20, batch * 20 + 20, 5'000);
-    clock_.now_ms += 2 * 3'600'000;
+    clock_.now_ms += kTwoHoursMs;
     EXPECT_EQ(found(0, 20), 20) << batch;  // used again and again
-    clock_.now_ms += 2 * 3'600'000;
+    clock_.now_ms += kTwoHoursMs;
   }
   for (int batch = 8; batch < 30; ++batch) {
     fill(batch * 20, batch * 20 + 20, 5'000);
-    clock_.now_ms += 2 * 3'600'000;
+    clock_.now_ms += kTwoHoursMs;
     EXPECT_EQ(found(0, 20), 20) << batch;
-    clock_.now_ms += 2 * 3'600'000;
+    clock_.now_ms += kTwoHoursMs;
     Cache cache(options());
     EXPECT_LE(cache.bytes_on_disk(), limit_);
   }

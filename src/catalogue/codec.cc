@@ -128,7 +128,7 @@ void put_references(std::string* out, const FileFacts& facts, Texts* texts) {
     put(out, texts->place(use.name));
     put(out, texts->place(use.qualifier));
     put(out, use.line);
-    put(out, static_cast<std::uint64_t>(use.arity + 1));
+    put(out, static_cast<std::uint64_t>(std::int64_t{use.arity} + 1));
     put(out, static_cast<std::uint64_t>(use.role));
   }
 }

@@ -477,7 +477,8 @@ class Judge {
     }
     for (const std::string& path : tests_) {
       const auto found = stems.find(tested_stem(path));
-      if (found == stems.end() || files_.contains(path)) continue;
+      if (found == stems.end() || files_.contains(path) || is_of_another(path, found->second))
+        continue;
       Affected test;
       test.relation = Relation::kTest;
       test.path = path;
@@ -487,6 +488,15 @@ class Judge {
       test.why = fmt::format("called after '{}'", found->second);
       add(std::move(test));
     }
+  }
+
+  // Beside the test there is a file of the same name.
+  bool is_of_another(const std::string& test, const std::string& file) const {
+    const auto named = by_file_name_.find(file.substr(file.rfind('/') + 1));
+    return named != by_file_name_.end() && parent_dir(test) != parent_dir(file) &&
+           std::any_of(named->second.begin(), named->second.end(), [&](const std::string& other) {
+             return parent_dir(other) == parent_dir(test);
+           });
   }
 
   Status targets() {

@@ -179,6 +179,18 @@ TEST_F(Impacts, NamesAreFoundByWhatTheyAreIn) {
   EXPECT_EQ(named("Key#load"), std::vector<std::string>{"b.py/Key#load()."});
   EXPECT_EQ(named("a.py/Token#load()."), std::vector<std::string>{"a.py/Token#load()."});
   EXPECT_EQ(named("shop::Cart::load").size(), 1u);
+  world_.commit({
+      {"t.h",
+       "namespace shop {\nclass Till {\n public:\n  explicit Till(int n);\n  ~Till();\n"
+       "  int pay(shop::Cart* c);\n};\nclass Later;\n}\n"},
+      {"t.cc",
+       "#include \"t.h\"\nnamespace shop {\nTill::Till(int n) {}\nTill::~Till() {}\n"
+       "int Till::pay(Cart* c) { return 1; }\n}\n"},
+      {"u.cc", "#include \"t.h\"\nint g() {\n  shop::Till t(1);\n  return t.pay(nullptr);\n}\n"},
+  });
+  EXPECT_EQ(named("Till"), std::vector<std::string>{"t.h/shop/Till#"});
+  EXPECT_EQ(named("pay").size(), 1u);
+  EXPECT_NE(of("Till").find("resolved u.cc:3\n"), std::string::npos) << of("Till");
   EXPECT_EQ(named("./a.py"), std::vector<std::string>{"a.py"});
   EXPECT_TRUE(named("Nothing.load").empty());
   const FoundSubjects found =

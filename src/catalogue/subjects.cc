@@ -43,6 +43,34 @@ std::vector<std::string> chain_of(const Subject& subject) {
   return chain;
 }
 
+std::string joined_chain(const Subject& subject) {
+  std::string out;
+  for (const std::string& part : chain_of(subject)) out += part + " ";
+  return out;
+}
+
+// Called as the type it makes; a destructor is, too.
+bool is_constructor(const Subject& subject) {
+  if (!is_any(subject.kind, {"function", "prototype", "constructor"})) return false;
+  return !subject.defines.empty() && subject.defines.back() == owner_of(subject);
+}
+
+// A type is written with the namespaces that are needed where it stands.
+std::string unqualified(std::string_view types) {
+  std::string out;
+  for (std::size_t at = 0; at < types.size(); ++at) {
+    if (types.substr(at).starts_with("::")) {
+      while (!out.empty() && semantic::is_identifier("x" + out.substr(out.size() - 1))) {
+        out.pop_back();
+      }
+      ++at;
+    } else {
+      out += types[at];
+    }
+  }
+  return out;
+}
+
 bool has_name(const Subject& subject, std::string_view name) {
   return subject.name == name ||
          std::find(subject.defines.begin(), subject.defines.end(), name) != subject.defines.end();
@@ -153,11 +181,15 @@ class Finder {
     return true;
   }
 
-  // Definitions before declarations; of one thing in several places the first.
+  // Definitions before declarations, types before what makes them; of one thing in several places
+  // the first.
   static std::vector<Subject> joined(std::vector<Subject> subjects) {
-    std::stable_sort(subjects.begin(), subjects.end(), [](const Subject& a, const Subject& b) {
-      return (a.kind != "prototype") > (b.kind != "prototype");
-    });
+    const auto rank = [](const Subject& subject) {
+      if (is_constructor(subject)) return 2;
+      return subject.kind == "prototype" ? 1 : 0;
+    };
+    std::stable_sort(subjects.begin(), subjects.end(),
+                     [&](const Subject& a, const Subject& b) { return rank(a) < rank(b); });
     std::set<std::string> seen;
     std::vector<Subject> each;
     for (Subject& subject : subjects) {
@@ -253,9 +285,12 @@ std::string owner_of(const Subject& subject) {
 }
 
 std::string entity_of(const Subject& subject) {
+  const bool c = is_any(subject.language, {"c", "cpp"});
+  if (is_constructor(subject)) return c ? "c type " + joined_chain(subject) : subject.container;
+  if (c && subject.kind == "type") return "c type " + joined_chain(subject) + subject.name + " ";
   if (!is_member_of_c(subject) || subject.defines.empty()) return subject.symbol;
   return "c " + owner_of(subject) + " " + subject.defines.back() + " " +
-         std::string(detail_of(subject.symbol));
+         unqualified(detail_of(subject.symbol));
 }
 
 }  // namespace gittxn::catalogue

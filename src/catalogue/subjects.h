@@ -39,7 +39,8 @@ Result<std::vector<Subject>> subjects_in(Catalogue& catalogue, std::string_view 
 // The type or module that a member is of, as its name says it; of C++ also where it is defined out
 // of its class. Empty when there is none.
 std::string owner_of(const Subject& subject);
-// Two of them with the same one are one thing in several places: declared here, defined there.
+// Two of them with the same one are one thing in several places: declared here, defined there; a
+// type and its constructors.
 std::string entity_of(const Subject& subject);
 
 }  // namespace gittxn::catalogue

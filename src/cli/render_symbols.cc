@@ -27,7 +27,9 @@ std::string plural(std::string_view relation) {
   return relation == "target" ? "build targets" : std::string(relation) + "s";
 }
 
-std::string affected_line(const api::ImpactLine& line, const Style& style) {
+enum class Of { kOne, kMany };  // symbols that were asked about
+
+std::string affected_line(const api::ImpactLine& line, Of of, const Style& style) {
   const bool sure = line.certainty == "resolved";
   const std::string place =
       line.line > 0 ? fmt::format("{}:{}", clean(line.path), line.line) : clean(line.path);
@@ -39,6 +41,9 @@ std::string affected_line(const api::ImpactLine& line, const Style& style) {
     out += "  " + clean(line.symbol.substr(line.path.size() + 1));
   } else if (!whole_file) {
     out += "  " + clean(line.symbol);
+  }
+  if (of == Of::kMany && !line.name.empty() && line.relation != "importer") {
+    out += "  " + style.paint(Colour::kBold, clean(line.name));
   }
   out += "  " + style.paint(Colour::kDim, clean(line.why));
   return out + "\n";
@@ -140,11 +145,12 @@ std::string impact_lines(const api::ImpactReport& report, const Style& style) {
   if (report.subjects.size() > kMostSubjects) {
     out += fmt::format("and {} more\n", report.subjects.size() - kMostSubjects);
   }
+  const bool one = report.subjects.size() == 1 && !report.subjects.front().symbol.empty();
   std::string_view relation;
   for (const api::ImpactLine& line : report.lines) {
     if (line.relation != relation) out += fmt::format("\n{}\n", plural(line.relation));
     relation = line.relation;
-    out += affected_line(line, style);
+    out += affected_line(line, one ? Of::kOne : Of::kMany, style);
   }
   if (report.lines.empty()) out += "nothing in this commit has its name\n";
   if (report.more > 0) out += fmt::format("\nand {} more; --limit 0 shows all\n", report.more);

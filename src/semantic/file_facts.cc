@@ -27,12 +27,13 @@ class LineIndex {
     const auto before = std::lower_bound(ends_.begin(), ends_.end(), offset) - ends_.begin();
     return static_cast<std::uint32_t>(before) + 1;
   }
-  std::uint32_t of(const char* place) const {
-    return of(static_cast<std::size_t>(place - text_.data()));
+  // `part` of the text.
+  std::uint32_t first_of(std::string_view part) const {
+    return of(static_cast<std::size_t>(part.data() - text_.data()));
   }
   Lines of(std::string_view part) const {
-    const std::uint32_t first = of(part.data());
-    return {first, part.empty() ? first : of(part.data() + part.size() - 1)};
+    const std::uint32_t first = first_of(part);
+    return {first, part.empty() ? first : first_of(part.substr(part.size() - 1))};
   }
 
  private:
@@ -64,7 +65,7 @@ void references_in(const Outline& outline, std::uint32_t index, const LineIndex&
         reference.name = read.name;
         reference.qualifier = read.qualifier;
         reference.symbol = index;
-        reference.line = lines.of(leaf.text.data());
+        reference.line = lines.first_of(leaf.text);
         reference.arity = read.arity;
         reference.role = import ? UseRole::kImport : read.role;
         out->push_back(std::move(reference));
@@ -94,7 +95,7 @@ void mentions_in(std::string_view text, const LineIndex& lines, std::vector<Refe
     if (!seen.insert(word).second) continue;
     Reference reference;
     reference.name = word;
-    reference.line = lines.of(word.data());
+    reference.line = lines.first_of(word);
     reference.role = UseRole::kText;
     out->push_back(std::move(reference));
   }

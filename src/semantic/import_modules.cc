@@ -269,8 +269,11 @@ class Statement {
   std::size_t at_ = 0;
 };
 
-std::uint32_t line_at(std::string_view text, const char* place) {
-  return 1 + static_cast<std::uint32_t>(std::count(text.data(), place, '\n'));
+// Of a part of the text.
+std::uint32_t line_of(std::string_view text, std::string_view part) {
+  const std::string_view before =
+      text.substr(0, static_cast<std::size_t>(part.data() - text.data()));
+  return 1 + static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
 // Of scripts: what calls and exports name.
@@ -289,7 +292,7 @@ void loose_imports(const Outline& outline, std::vector<Import>* out) {
     if (known) continue;
     Import import;
     import.module = module;
-    import.line = line_at(outline.tree->text(), text.data());
+    import.line = line_of(outline.tree->text(), text);
     if (call && i > 3 && leaves[i - 3]->text == "=" && is_identifier(leaves[i - 4]->text)) {
       import.binds.push_back({std::string(leaves[i - 4]->text), {}});
     }
@@ -319,7 +322,7 @@ std::vector<Import> imports_in(const Outline& outline) {
       for (std::uint32_t i = 0; i < node->leaves; ++i) {
         tokens.push_back(leaves[node->leaf + i]->text);
       }
-      const std::uint32_t line = line_at(outline.tree->text(), node->text.data());
+      const std::uint32_t line = line_of(outline.tree->text(), node->text);
       Statement(std::move(tokens), line, &imports).read(language);
     }
   }
