@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/symbol_reports.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -210,8 +211,15 @@ class Kernel {
   Result<Outcome> show(const std::string& id);
   Result<std::string> diff(const std::string& id);  // unified, as git prints it
   Result<ReadSet> reads(const std::string& id);
-  Result<Changes> writes(const std::string& id);
   Result<WhyReport> why(const std::string& id);
+
+  // The next two keep a catalogue beside the store, and record nothing.
+  Result<SymbolsReport> symbols(const SymbolsRequest& request, const Progress& progress);
+  // kNotFound: nothing is called so; the hint has what is alike.
+  Result<ImpactReport> impact(const ImpactRequest& request, const Progress& progress);
+  // What a transaction writes, or what it has landed, in symbols.
+  enum class FootprintOf { kWrites, kDiff };
+  Result<FootprintReport> footprint(const std::string& id, FootprintOf of);
 
   // Outside of transactions. kUsage: it would be made from nothing, or what the transaction read is
   // unknown; or a path is not there.

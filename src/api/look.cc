@@ -221,10 +221,4 @@ Result<ReadSet> Kernel::reads(const std::string& id) {
   return recorded_reads(*state_->store, txn.attempts.back());
 }
 
-Result<Changes> Kernel::writes(const std::string& id) {
-  const Txn txn = TRY(state_->find(id));
-  if (txn.attempts.empty()) return Changes{};
-  return files_of(TRY(recorded_writes(*state_->store, txn.attempts.back())));
-}
-
 }  // namespace gittxn::api

@@ -7,6 +7,7 @@
 //   txn-bench DIR journal EVENTS
 //   txn-bench DIR refine COMMITS REPOSITORY
 //   txn-bench DIR semantic REPOSITORY
+//   txn-bench DIR catalogue FILES SOURCES...
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/catalogue.h"
 #include "bench/landing.h"
 #include "bench/refine.h"
 #include "bench/semantic.h"
@@ -116,6 +118,23 @@ Status refine(const std::string& dir, int commits, const std::string& source,
   return {};
 }
 
+Status catalogue(const std::string& dir, int files, const std::vector<std::string>& sources,
+                 const Environment& env) {
+  const CatalogueFigures f =
+      TRY(measure_catalogue(dir, sources, static_cast<std::size_t>(files), env));
+  const double mb = static_cast<double>(f.bytes) / 1e6;
+  fmt::print("catalogue files={} mb={:.1f} threads={} cold_s={:.1f} of_processor_time_s={:.1f}\n",
+             f.files, mb, f.threads, f.cold_ms / 1e3, f.cold_cpu_ms / 1e3);
+  fmt::print("catalogue of_processor_time: tree_mb_s={:.2f} all_that_is_kept_mb_s={:.2f}\n",
+             f.parse_mb_s, f.look_mb_s);
+  fmt::print(
+      "catalogue ten_files_changed_ms={:.1f} of_processor_time_ms={:.1f} "
+      "nothing_changed_ms={:.1f} one_file_ms={:.1f} impact_ms={:.1f} on_disk_mib={:.0f}\n",
+      f.warm.median(), f.warm_cpu.median(), f.same.median(), f.file.median(), f.impact.median(),
+      f.kept_mib);
+  return {};
+}
+
 Status run(const std::vector<std::string>& words, const Environment& env) {
   const auto number = [&](std::size_t i, int otherwise) {
     return words.size() > i ? std::stoi(words[i]) : otherwise;
@@ -130,9 +149,12 @@ Status run(const std::vector<std::string>& words, const Environment& env) {
   if (words.size() == 4 && words[1] == "refine")
     return refine(words[0], number(2, 30), words[3], env);
   if (words.size() == 3 && words[1] == "semantic") return measure_semantic(words[0], words[2], env);
+  if (words.size() >= 4 && words[1] == "catalogue") {
+    return catalogue(words[0], number(2, 10'000), {words.begin() + 3, words.end()}, env);
+  }
   return fail(Code::kUsage,
               "usage: txn-bench DIR landing|validation|journal [N [N]] | refine N REPOSITORY | "
-              "semantic REPOSITORY");
+              "semantic REPOSITORY | catalogue N SOURCES...");
 }
 
 }  // namespace

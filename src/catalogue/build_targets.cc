@@ -74,11 +74,12 @@ std::vector<BuildTarget> build_targets(std::string_view path, std::string_view t
   if (!folder.empty() && !path_below(source, folder, &relative)) return {};
   const semantic::Manifest manifest = semantic::read_manifest(path, text);
   std::vector<BuildTarget> named, all;
-  if (manifest.ecosystem == semantic::Ecosystem::kCMake) named = cmake_targets(text, relative);
+  const bool cmake = manifest.ecosystem == semantic::Ecosystem::kCMake;
+  if (cmake) named = cmake_targets(text, relative);
   for (const BuildSymbol& symbol : manifest.symbols) {
     const std::string& target = symbol.kind == BuildKind::kTarget ? symbol.name : symbol.target;
     const bool feeds = symbol.kind != BuildKind::kTarget && !symbol.target.empty();
-    if (!target.empty() && (feeds || symbol.kind == BuildKind::kTarget) &&
+    if (!cmake && !target.empty() && (feeds || symbol.kind == BuildKind::kTarget) &&
         names(symbol, relative)) {
       named.push_back({target, true});
     }

@@ -97,7 +97,7 @@ TEST_F(Kept, DamageIsNoticed) {
   ASSERT_GT(whole.size(), 8192u);
   Random random(20);
   int lost = 0, back = 0;
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < 60; ++round) {
     std::string damaged = whole;
     const std::size_t at = random.below(damaged.size());
     const std::size_t size = 1 + random.below(round % 3 == 0 ? 4096 : 8);
@@ -113,7 +113,7 @@ TEST_F(Kept, DamageIsNoticed) {
     back += found(0, 200);
   }
   EXPECT_GT(lost, 0);
-  EXPECT_GT(back, 150 * 200 * 9 / 10);
+  EXPECT_GT(back, 60 * 200 * 9 / 10);
 }
 
 TEST_F(Kept, EntryThatSaysSomethingElseIsNotBelieved) {

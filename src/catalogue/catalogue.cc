@@ -232,9 +232,15 @@ Status Catalogue::visit_below(const Oid& tree, const std::string& path, int dept
                               const std::function<bool(const std::string& path)>& before) {
   if (depth > kMaxDepth) return fail(Code::kUnsupported, "directories nest too deep");
   if (before && !before(path)) return {};
+  std::optional<std::string> kept = find_directory(tree);
   // Where nothing is kept, the first fill has the names of all.
-  if (!find_directory(tree) && (depth == 0 || trouble().empty())) TRY(fill(tree));
-  const Directory here = TRY(directory(tree));
+  if (!kept && (depth == 0 || trouble().empty())) {
+    TRY(fill(tree));
+    kept = find_directory(tree);
+  }
+  auto decoded = kept ? decode_directory(*kept) : directory(tree);
+  if (!decoded) decoded = make_directory(tree);
+  const Directory here = TRY(std::move(decoded));
   if (TRY(visitor(path, here)) == Visit::kPass) return {};
   for (const Subdirectory& sub : here.subdirectories) {
     const std::string below = path.empty() ? sub.name : path + "/" + sub.name;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "catalogue/build_targets.h"
 #include "catalogue/links.h"
@@ -25,7 +26,8 @@ using semantic::Reference;
 using semantic::UseRole;
 
 constexpr std::size_t kMostCandidates = 50'000;
-constexpr std::size_t kMostIncludes = 2'000;  // headers that are followed
+constexpr std::size_t kMostDeclaring = 8;   // files that declare one thing
+constexpr std::size_t kMostIncludes = 500;  // headers that are followed
 
 // A file that has one of the names, without what is of no interest.
 struct Candidate {
@@ -44,8 +46,9 @@ struct Candidate {
 // A name, and what of the subjects is called by it.
 struct Asked {
   std::vector<std::size_t> subjects;
-  std::map<std::string, std::set<std::string>> entities;  // by language family: who defines it
-  std::map<std::string, std::string> unparsed;            // a file that may define it too
+  // By language family: what has the name, and the files that declare it.
+  std::map<std::string, std::map<std::string, std::set<std::string>>> entities;
+  std::map<std::string, std::string> unparsed;  // a file that may define it too
 };
 
 std::string family_of(std::string_view language) {
@@ -80,7 +83,11 @@ class Judge {
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
       const Subject& subject = subjects_[i];
       files_.insert(subject.path);
-      for (const std::string& name : subject.defines) asked_[name].subjects.push_back(i);
+      for (const std::string& name : subject.defines) {
+        asked_[name].subjects.push_back(i);
+        // It counts where the tree does not have it any more, too.
+        asked_[name].entities[family_of(subject.language)][entity_of(subject)].insert(subject.path);
+      }
       // Whoever extends its type may override it.
       const std::string owner = owner_of(subject);
       if (!owner.empty() && is_callable(subject)) owners_[owner].push_back(i);
@@ -139,7 +146,7 @@ class Judge {
       for (const std::string& name : symbol.defines) {
         const auto asked = asked_.find(name);
         if (asked == asked_.end()) continue;
-        asked->second.entities[family].insert(entity_of(subject_of(path, facts, i)));
+        asked->second.entities[family][entity_of(subject_of(path, facts, i))].insert(path);
       }
     }
     std::map<std::string, std::string, std::less<>> aliases;  // local name -> what it stands for
@@ -177,11 +184,15 @@ class Judge {
       const std::string folder = path == "go.mod" ? "" : parent_dir(path);
       if (!name.empty()) modules.emplace(folder, name);
     }
-    for (auto& [file, layout] : layouts_) {
-      layout.namesakes = by_file_name_[file.substr(file.rfind('/') + 1)];
-      layout.go_modules = modules;
-    }
+    go_modules_ = std::move(modules);
+    for (auto& [file, layout] : layouts_) layout = layout_of(file);
     return {};
+  }
+
+  Layout layout_of(const std::string& file) const {
+    const auto named = by_file_name_.find(file.substr(file.rfind('/') + 1));
+    if (named == by_file_name_.end()) return {{}, go_modules_};
+    return {named->second, go_modules_};
   }
 
   // --- one file ---
@@ -195,8 +206,8 @@ class Judge {
   Linked linked(const Candidate& from, const std::string& to) {
     Linked best;
     if (from.path == to) return best;
-    const auto layout = layouts_.find(to);
-    if (layout == layouts_.end()) return best;
+    const auto [layout, added] = layouts_.try_emplace(to);
+    if (added) layout->second = layout_of(to);
     for (const semantic::Import& import : from.imports) {
       const Link link = link_of(from.language, from.path, import, {to, &layout->second});
       if (link > best.link) best = {link, {}};
@@ -206,6 +217,23 @@ class Judge {
     // Headers include headers.
     std::set<std::string> seen{from.path};
     if (reaches(from.path, from.imports, to, &seen)) best.link = Link::kYes;
+    return best;
+  }
+
+  // The file of the subject, or another that declares the same thing.
+  Linked linked_to(const Candidate& candidate, const std::string& name, const Subject& subject) {
+    std::set<std::string> files{subject.path};
+    const auto& entities = asked_.at(name).entities[family_of(subject.language)];
+    const auto declared = entities.find(entity_of(subject));
+    if (declared != entities.end() && declared->second.size() <= kMostDeclaring) {
+      files.insert(declared->second.begin(), declared->second.end());
+    }
+    Linked best;
+    for (const std::string& file : files) {
+      const auto [found, first] = links_.try_emplace(file);
+      if (first) found->second = linked(candidate, file);
+      if (found->second.link > best.link) best = found->second;
+    }
     return best;
   }
 
@@ -241,6 +269,7 @@ class Judge {
   }
 
   Status judge(const Candidate& candidate) {
+    links_.clear();
     for (const std::string& file : files_) judge_imports(candidate, file);
     for (const Candidate::Use& use : candidate.uses) {
       const auto asked = asked_.find(use.reference.name);
@@ -298,7 +327,7 @@ class Judge {
       if (reference.role == UseRole::kCall || reference.arity >= 0) {
         affected.relation = Relation::kCaller;
       }
-      const Linked link = linked(candidate, subject.path);
+      const Linked link = linked_to(candidate, reference.name, subject);
       affected.why = doubt(candidate, use, subject, link);
       if (affected.why.empty()) {
         affected.certainty = Certainty::kResolved;
@@ -330,6 +359,7 @@ class Judge {
     Asked& asked = asked_.at(reference.name);
     const std::string family = family_of(subject.language);
     const std::size_t entities = asked.entities[family].size();
+    if (INJECTED_BUG("catalogue.sure")) return {};
     if (entities > 1) return fmt::format("{} definitions have the name", entities);
     if (const auto other = asked.unparsed.find(family); other != asked.unparsed.end()) {
       return fmt::format("'{}', which could not be looked into, has the name too", other->second);
@@ -523,9 +553,11 @@ class Judge {
       owners_;                                          // types of the subjects that are members
   std::set<std::string> files_;                         // of the subjects
   std::map<std::string, Layout, std::less<>> layouts_;  // by file
+  std::map<std::string, std::string, std::less<>> go_modules_;  // by folder
   NameSet wanted_;
 
   std::vector<Candidate> candidates_;
+  std::map<std::string, Linked> links_;  // of the candidate that is judged
   std::vector<std::string> manifests_, go_mods_, tests_;
   std::unordered_map<std::string, std::vector<std::string>> by_file_name_;
   std::unordered_map<std::string, std::vector<semantic::Import>> includes_;

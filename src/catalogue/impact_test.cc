@@ -141,6 +141,9 @@ TEST_F(Impacts, CHeadersAndWhatIncludesThem) {
             "importer resolved src/table.c:1\n"
             "target governed CMakeLists.txt:0\n"
             "target governed CMakeLists.txt:0\n");
+  // By its declaration, too.
+  EXPECT_NE(of("put").find("caller resolved src/tool.c:4\ncaller by name src/alone.c:2\n"),
+            std::string::npos);
   const std::string file = of("src/table.c", Uses::kLinked);
   EXPECT_NE(file.find("target resolved CMakeLists.txt:0\n"), std::string::npos) << file;
 }

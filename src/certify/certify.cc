@@ -238,6 +238,25 @@ class Certification {
                           Stale{read.subject, "unknown", "nobody could look into the files"});
     } else if (auto stale = input_.contents(read, *diff, *masked_)) {
       stale_.emplace_back(&read, *std::move(stale));
+    } else {
+      sources(read, *diff);
+    }
+  }
+
+  // Who reads what is generated reads what it is made from. One's own change of that is for the
+  // check of writes, and what was made again is judged as it is.
+  void sources(const Read& read, const SnapshotDiff& diff) {
+    if (!input_.out_of_date || diff.changes.empty() || read.kind != ReadKind::kContent) return;
+    if (INJECTED_BUG("certify.ignore_generated")) return;
+    const auto [known, fresh] = out_of_date_.try_emplace(diff.snapshot);
+    if (fresh) known->second = input_.out_of_date(diff.changes);
+    for (const OutOfDate& file : known->second) {
+      const bool below = file.artifact.ends_with('/') && read.subject.starts_with(file.artifact);
+      if (!below && read.subject != file.artifact) continue;
+      if (find_change(diff.changes, read.subject) != nullptr) return;
+      if (find_change(input_.txn->writes, file.source) != nullptr) continue;
+      stale_.emplace_back(&read, Stale{file.source, file.source_now});
+      return;
     }
   }
 
@@ -259,6 +278,9 @@ class Certification {
       if (!stale || released(*read, *stale, changes)) continue;
       stale_.emplace_back(read, *std::move(stale));
     }
+    if (input_.out_of_date) {
+      for (const Read* read : members) sources(*read, *diff);
+    }
   }
 
   const Input& input_;
@@ -268,6 +290,7 @@ class Certification {
   const Changes* masked_;
   std::vector<Conflict> conflicts_;
   std::vector<std::pair<const Read*, Stale>> stale_;
+  std::map<Oid, std::vector<OutOfDate>> out_of_date_;  // by snapshot
   std::size_t checked_ = 0;
 };
 

@@ -72,6 +72,15 @@ struct Symbols {
 // sides.
 using SaysTheSame = std::function<bool(const Read& read, const PathChange& change)>;
 
+// A file that policy says is made from others, one of which changed without it. With a slash at its
+// end it is everything below.
+struct OutOfDate {
+  std::string artifact;
+  std::string source;
+  std::string source_now;  // the blob; empty when it is gone
+};
+using FindOutOfDate = std::function<std::vector<OutOfDate>(const Changes& changes)>;
+
 struct Input {
   const Footprint* txn = nullptr;
   // For the base and each snapshot that occurs in the reads: what differs between it and the head.
@@ -86,6 +95,7 @@ struct Input {
   JudgeContents contents = {};       // without it no such read holds
   const Symbols* symbols = nullptr;  // without them every overlap is a conflict
   SaysTheSame says_the_same = {};    // without it every changed file is another one
+  FindOutOfDate out_of_date = {};    // without it no file is made from another
 };
 
 Verdict certify(const Input& input);

@@ -38,6 +38,7 @@ class Scene : public ::testing::Test {
   std::vector<SummaryState> summaries;
   std::optional<Symbols> symbols;
   SaysTheSame says_the_same;
+  FindOutOfDate out_of_date;
 
   void SetUp() override { reads.complete = true; }
 
@@ -67,6 +68,7 @@ class Scene : public ::testing::Test {
     input.level = level;
     if (symbols) input.symbols = &*symbols;
     input.says_the_same = says_the_same;
+    input.out_of_date = out_of_date;
     return use(input);
   }
   Verdict at(Isolation level) {
@@ -532,6 +534,31 @@ TEST_F(Scene, AFileThatSaysTheSameHolds) {
   EXPECT_FALSE(at(Isolation::kStrict).commit) << "its mode was looked at";
   head.erase("a");
   EXPECT_FALSE(at(Isolation::kStrict).commit) << "gone is not the same";
+}
+
+TEST_F(Scene, WhoReadsWhatIsGeneratedReadsWhatItIsMadeFrom) {
+  head["src"] = file("s2");
+  saw(ReadKind::kContent, "api", "a0");
+  EXPECT_TRUE(at(Isolation::kStrict).commit);
+  out_of_date = [](const Changes& changes) {
+    std::vector<OutOfDate> files;
+    if (find_change(changes, "src") != nullptr)
+      files = {{"api", "src", "s2"}, {"gen/", "src", "s2"}};
+    return files;
+  };
+  EXPECT_TRUE(at(Isolation::kSnapshot).commit) << "reads are not asked for";
+  const Verdict verdict = at(Isolation::kStrict);
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kReadStale);
+  EXPECT_EQ(verdict.conflicts[0].subject, "api");
+  EXPECT_EQ(verdict.conflicts[0].hint, "'api' was read, and 'src', which it is made from, changed");
+  EXPECT_THAT(verdict.conflicts[0].changed_by, HasSubstr("Pat Person"));
+  reads.reads.clear();
+  saw(ReadKind::kContent, "gen/a", "g0");
+  saw(ReadKind::kContent, "gent", "t0");
+  EXPECT_EQ(strict().conflicts.size(), 1u);
+  ours["src"] = file("s2");
+  EXPECT_TRUE(at(Isolation::kStrict).commit) << "both made the same of it";
 }
 
 }  // namespace

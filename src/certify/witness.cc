@@ -47,6 +47,10 @@ std::string what_happened(const Read& read, const Stale& stale) {
                        read.lines.first + read.lines.count - 1, read.subject,
                        stale.detail.empty() ? "have changed" : stale.detail);
   }
+  if (read.kind == ReadKind::kContent && stale.cause != read.subject) {
+    return fmt::format("'{}' was read, and '{}', which it is made from, changed", read.subject,
+                       stale.cause);
+  }
   if (read.digest.starts_with(kUncommitted)) {
     return fmt::format("'{}' was read with an edit in it that is not committed", read.subject);
   }

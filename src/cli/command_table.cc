@@ -3,6 +3,7 @@
 
 #include "cli/agent_commands.h"
 #include "cli/merge_commands.h"
+#include "cli/symbol_commands.h"
 
 namespace gittxn::cli {
 namespace {
@@ -198,9 +199,6 @@ constexpr FlagSpec kLogFlags[] = {{"--limit", "-n", Value::kNumber, "N",
 constexpr Example kLogExamples[] = {{"git txn log", "the newest landings and moves from outside"},
                                     {"git txn log -n 0 --json", "all of them, one object a line"}};
 constexpr Example kShowExamples[] = {{"git txn show t-7k2m", "all that is known about it"}};
-constexpr Example kDiffExamples[] = {
-    {"git txn diff t-7k2m", "its change as a patch"},
-    {"git txn diff t-7k2m | git apply --check", "the patch is exact"}};
 constexpr FlagSpec kReadsFlags[] = {{"--explain", "", Value::kNone, "",
                                      "who made each read, why it counts, what it stands for", "",
                                      Stability::kStable}};
@@ -208,7 +206,6 @@ constexpr Example kReadsExamples[] = {
     {"git txn reads t-7k2m", "what its outcome depends on"},
     {"git txn reads t-7k2m --explain", "who made each, and why it counts"},
     {"git txn reads t-7k2m --json | jq -r .subject", "one object a line, sorted by subject"}};
-constexpr Example kWritesExamples[] = {{"git txn writes t-7k2m", "the paths it changes"}};
 constexpr Example kWhyExamples[] = {
     {"git txn why t-7k2m", "why it waits or did not land: the witness as a diff, and what to do"}};
 
@@ -393,23 +390,17 @@ constexpr CommandSpec kCommands[] = {
      Inside::kAllowed,
      false,
      Stability::kStable},
-    {"diff",
-     "show the change of a transaction",
-     "A unified diff against its base, as git prints it.",
-     kIdOperand,
-     {},
-     kDiffExamples,
-     Group::kLook,
-     Inside::kAllowed,
-     false,
-     Stability::kStable},
+    {"diff", "show the change of a transaction",
+     "A unified diff against its base, as git prints it.", kIdOperand, kDiffFlags, kDiffExamples,
+     Group::kLook, Inside::kAllowed, false, Stability::kStable},
     {"reads", "list what a transaction read",
      "Each observation its outcome depends on. With --json one object a line, sorted by subject.",
      kIdOperand, kReadsFlags, kReadsExamples, Group::kLook, Inside::kAllowed, false,
      Stability::kStable},
     {"writes",
      "list what a transaction changes",
-     "Each path with its mode and object before and after. With --json one object a line.",
+     "Each path, and what changed in it by symbol. With --json one object a line, with modes and "
+     "objects.",
      kIdOperand,
      {},
      kWritesExamples,
@@ -434,6 +425,8 @@ constexpr CommandSpec kCommands[] = {
      Inside::kRefused,
      false,
      Stability::kStable},
+    kSymbolsCommand,
+    kImpactCommand,
     kMergeFileCommand,
     kMergeDriverCommand,
     kHookCommand,

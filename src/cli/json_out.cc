@@ -92,9 +92,14 @@ Json policy_json(const Policy& policy) {
                      {"env", texts_json(gate.env)},
                      {"version", gate.version.str()}});
   }
+  Json generated = Json::array();
+  for (const GeneratedFile& file : policy.generated) {
+    generated.push_back({{"artifact", text(file.artifact)}, {"from", texts_json(file.from)}});
+  }
   return Json{{"version", policy.version.str()},
               {"hash", or_null(policy.trust_hash.str())},
-              {"gates", std::move(gates)}};
+              {"gates", std::move(gates)},
+              {"generated", std::move(generated)}};
 }
 
 Json gates_json(const std::vector<api::GateLine>& lines) {
@@ -153,12 +158,6 @@ std::string reads_json_lines(const ReadSet& reads) {
                    [](const Read* a, const Read* b) { return a->subject < b->subject; });
   std::string out;
   for (const Read* read : sorted) out += dump_json(to_json(*read)) + "\n";
-  return out;
-}
-
-std::string writes_json_lines(const Changes& writes) {
-  std::string out;
-  for (const PathChange& change : writes) out += dump_json(to_json(change)) + "\n";
   return out;
 }
 

@@ -23,6 +23,5 @@ Json verification_json(const api::Kernel::Verification& verification);
 Json texts_json(const std::vector<std::string>& texts);
 std::string log_json_lines(const std::vector<api::LogLine>& lines);
 std::string reads_json_lines(const ReadSet& reads);
-std::string writes_json_lines(const Changes& writes);
 
 }  // namespace gittxn::cli

@@ -4,6 +4,7 @@
 #include "cli/explain.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
+#include "cli/render_symbols.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
@@ -48,6 +49,13 @@ Result<int> show_command(Session& session) {
 
 Result<int> diff_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  if (session.args.has("--symbols")) {
+    const auto of = api::Kernel::FootprintOf::kDiff;
+    const api::FootprintReport report = TRY(kernel.footprint(id_of(session), of));
+    session.out->text(session.json() ? footprint_json_lines(report)
+                                     : footprint_lines(report, session.style));
+    return kExitDone;
+  }
   std::string diff = TRY(kernel.diff(id_of(session)));
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(id_of(session)));
@@ -73,9 +81,10 @@ Result<int> reads_command(Session& session) {
 
 Result<int> writes_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  Changes writes = TRY(kernel.writes(id_of(session)));
-  session.out->text(session.json() ? writes_json_lines(writes)
-                                   : writes_lines(writes, session.style));
+  const auto of = api::Kernel::FootprintOf::kWrites;
+  const api::FootprintReport report = TRY(kernel.footprint(id_of(session), of));
+  session.out->text(session.json() ? footprint_json_lines(report)
+                                   : footprint_lines(report, session.style));
   return kExitDone;
 }
 

@@ -69,6 +69,8 @@ Result<int> diff_command(Session&);
 Result<int> reads_command(Session&);
 Result<int> writes_command(Session&);
 Result<int> why_command(Session&);
+Result<int> symbols_command(Session&);  // symbols.cc
+Result<int> impact_command(Session&);
 Result<int> merge_file_command(Session&);  // merge.cc
 Result<int> merge_driver_command(Session&);
 Result<int> hook_command(Session&);  // agents.cc

@@ -11,6 +11,7 @@
 
 #include "base/duration.h"
 #include "base/hash.h"
+#include "gates/generated.h"
 #include "gates/policy_rules.h"
 
 namespace gittxn::gates {
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kMaxBytes = 1u << 20;
 constexpr std::size_t kMaxGates = 64;
 constexpr std::size_t kMaxList = 256;
+constexpr std::size_t kMaxGlobs = 1024;  // of all generated files
 constexpr std::int64_t kMaxTimeoutMs = 24LL * 3'600'000;
 
 std::unexpected<Error> bad(const toml::source_region& at, std::string message,
@@ -244,13 +246,62 @@ Status read_isolation(const toml::node& node, Policy& policy) {
   return {};
 }
 
+Result<GeneratedFile> generated_of(const toml::key& key, const toml::node& node) {
+  GeneratedFile file;
+  file.artifact = std::string(key.str());
+  const std::string where = fmt::format("[generated.\"{}\"]", file.artifact);
+  if (auto why = path_problem(file.artifact)) {
+    return bad(key.source(), fmt::format("'{}' in [generated] {}", file.artifact, *why),
+               "write the path of a file, or of a directory with a slash behind it");
+  }
+  const auto* table = node.as_table();
+  const toml::node* from = table == nullptr ? nullptr : table->get("from");
+  if (from == nullptr) {
+    return bad(key.source(), fmt::format("{} needs from", where),
+               "write from = [\"src/routes/**\"]");
+  }
+  TRY(only_known(*table, where, {"from"}));
+  std::set<std::string> globs;
+  for (const auto& item : *TRY(list_of(*from, "from"))) {
+    std::string glob = TRY(text_of(item, "each entry of from"));
+    if (auto why = glob_problem(glob)) {
+      return bad(item.source(), fmt::format("'{}' in from {}", glob, *why),
+                 "write a path inside the repository, such as \"src/routes/**\"");
+    }
+    globs.insert(std::move(glob));
+  }
+  if (globs.empty()) return bad(from->source(), fmt::format("{} is made from nothing", where));
+  file.from.assign(globs.begin(), globs.end());
+  return file;
+}
+
+// [generated."path"]: what it is made from.
+Status read_generated(const toml::node& node, Policy& policy) {
+  const auto* tables = node.as_table();
+  if (!tables) return bad(node.source(), "write [generated.\"path of the file\"]");
+  if (tables->size() > kMaxList) {
+    return bad(node.source(), fmt::format("more than {} generated files", kMaxList));
+  }
+  std::size_t globs = 0;
+  for (const auto& [key, value] : *tables) {
+    policy.generated.push_back(TRY(generated_of(key, value)));
+    globs += policy.generated.back().from.size();
+    if (globs > kMaxGlobs) return bad(key.source(), fmt::format("more than {} globs", kMaxGlobs));
+  }
+  std::sort(policy.generated.begin(), policy.generated.end(),
+            [](const auto& a, const auto& b) { return a.artifact < b.artifact; });
+  if (auto why = generated_problem(policy)) return bad(node.source(), *why);
+  return {};
+}
+
 Result<Policy> read_policy(const toml::table& root) {
-  TRY(only_known(root, "the file", {"gate", "worktree", "rule", "isolation"}));
+  TRY(only_known(root, "the file", {"gate", "worktree", "rule", "isolation", "generated"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
   if (const auto* node = root.get("rule")) TRY(read_rules(*node, policy));
   if (const auto* node = root.get("isolation")) TRY(read_isolation(*node, policy));
+  if (const auto* node = root.get("generated")) TRY(read_generated(*node, policy));
   seal_policy(policy);
   return policy;
 }

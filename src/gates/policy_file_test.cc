@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gates/generated.h"
 #include "gates/policy_rules.h"
 
 namespace gittxn::gates {
@@ -66,6 +67,31 @@ TEST(PolicyFile, NothingIsTheEmptyPolicy) {
   }
 }
 
+TEST(PolicyFile, WhatIsMadeFromWhat) {
+  const Policy policy =
+      parse_policy(
+          "[generated.\"gen/\"]\nfrom = [\"api/openapi.json\"]\n"
+          "[generated.\"api/openapi.json\"]\nfrom = [\"src/**/*.ts\", \"api/base/\"]\n")
+          .value();
+  ASSERT_EQ(policy.generated.size(), 2u);
+  EXPECT_EQ(policy.generated[0].artifact, "api/openapi.json");
+  EXPECT_THAT(policy.generated[0].from, ElementsAre("api/base/", "src/**/*.ts"));
+  const Generated generated(policy);
+  const Generated::File &api = generated.files()[0], &code = generated.files()[1];
+  EXPECT_TRUE(api.is("api/openapi.json"));
+  EXPECT_FALSE(api.is("api/openapi.json2"));
+  EXPECT_TRUE(code.is("gen/a/b.ts"));
+  EXPECT_FALSE(code.is("generated/b.ts"));
+  EXPECT_TRUE(generated.is_made_from(api, "src/a.ts"));
+  EXPECT_TRUE(generated.is_made_from(api, "src/a/b.ts"));
+  EXPECT_TRUE(generated.is_made_from(api, "api/base/deep/x"));
+  EXPECT_FALSE(generated.is_made_from(api, "src/a.js"));
+  EXPECT_FALSE(generated.is_made_from(api, "other/src/a.ts"));
+  EXPECT_TRUE(generated.is_made_from(code, "api/openapi.json"));
+  EXPECT_TRUE(generated.is_made_from(code, "src/a.ts")) << "by way of the description";
+  EXPECT_NE(policy.version, parse_policy("").value().version);
+}
+
 struct Bad {
   const char* text;
   const char* place;    // how the message starts
@@ -110,6 +136,25 @@ TEST(PolicyFile, RefusesEachMistakeWithItsPlace) {
       {"[[rule]]\npath = \"src\"\nisolation = \"chaos\"\n", ".gittxn.toml:3:13: ", "'chaos'"},
       {"[isolation]\ndefault = \"none\"\n", ".gittxn.toml:2:11: ", "'none'"},
       {"[isolation]\nminimum = \"strict\"\n", ".gittxn.toml:2:1: ", "'minimum'"},
+      {"generated = 1\n", ".gittxn.toml:1:13: ", "write [generated."},
+      {"[generated.\"a\"]\n", ".gittxn.toml:1:", "needs from"},
+      {"[generated]\na = 1\n", ".gittxn.toml:2:1: ", "needs from"},
+      {"[generated.\"a\"]\nfrom = []\n", ".gittxn.toml:2:8: ", "made from nothing"},
+      {"[generated.\"a\"]\nfrom = [1]\n", ".gittxn.toml:2:9: ", "must be a string"},
+      {"[generated.\"a\"]\nform = [\"b\"]\n", ".gittxn.toml:1:", "needs from"},
+      {"[generated.\"a\"]\nfrom = [\"b\"]\nrun = \"x\"\n", ".gittxn.toml:3:1: ", "key 'run'"},
+      {"[generated.\"/a\"]\nfrom = [\"b\"]\n", ".gittxn.toml:1:", "'/a' in [generated] is not"},
+      {"[generated.\"a/../b\"]\nfrom = [\"b\"]\n", ".gittxn.toml:1:", "leaves the repository"},
+      {"[generated.\"a\"]\nfrom = [\"/b/**\"]\n", ".gittxn.toml:2:9: ", "not relative"},
+      {"[generated.\"a\"]\nfrom = [\"../**\"]\n", ".gittxn.toml:2:9: ", "leaves the repository"},
+      {"[generated.\"a\"]\nfrom = [\".git/**\"]\n", ".gittxn.toml:2:9: ", "git directory"},
+      {"[generated.\"a\"]\nfrom = [\"b/[x]\"]\n", ".gittxn.toml:2:9: ", "is no glob"},
+      {"[generated.\"a\"]\nfrom = [\"b**\"]\n", ".gittxn.toml:2:9: ", "is no glob"},
+      {"[generated.\"api/a\"]\nfrom = [\"src/b\", \"api/*\"]\n",
+       ".gittxn.toml:1:", "'api/a' is made from itself: it is one of 'api/*'"},
+      {"[generated.\"gen/\"]\nfrom = [\"**\"]\n", ".gittxn.toml:1:", "made from itself"},
+      {"[generated.\"a\"]\nfrom = [\"b\"]\n[generated.\"b\"]\nfrom = [\"a\"]\n",
+       ".gittxn.toml:", "'a' and 'b' are made from each other"},
       {"[[gate]\nname = 1\n", ".gittxn.toml:1:", "not valid TOML"},
       {"a = \"\xff\"\n", ".gittxn.toml:1:", "not valid TOML"},
       {"[worktree]\ncopy = []\ncopy = []\n", ".gittxn.toml:3:", "not valid TOML"},

@@ -122,6 +122,10 @@ void seal_policy(Policy& policy) {
              {"worktree", worktree},
              {"isolation", nullptr}};
   if (policy.default_isolation) whole["isolation"] = isolation_name(*policy.default_isolation);
+  // Left out where there is none, so that a policy without them keeps its hash.
+  for (const auto& file : policy.generated) {
+    whole["generated"].push_back({{"artifact", file.artifact}, {"from", file.from}});
+  }
   policy.version = sha256(canonical_json(whole));
   policy.trust_hash = Digest();
   if (commands.empty() && policy.worktree.run.empty()) return;

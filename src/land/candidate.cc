@@ -11,6 +11,7 @@
 #include "certify/certify.h"
 #include "gates/policy_file.h"
 #include "land/builds.h"
+#include "land/generated.h"
 #include "land/history.h"
 #include "land/judge_contents.h"
 #include "land/keep_commits.h"
@@ -80,6 +81,7 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   input.contents = judge_contents(context.repository->objects(), candidate.head_tree);
   input.symbols = &candidate.symbols;
   input.says_the_same = says_the_same(context.repository->objects());
+  input.out_of_date = find_out_of_date(candidate.policy);
   for (const Conflict& stale : certify::stale_soft_reads(input)) {
     candidate.notes.push_back(stale.subject == kPolicySubject
                                   ? "the policy changed since the snapshot; the new one decides"
@@ -101,6 +103,8 @@ Result<SymbolFindings> look_at_both(const Context& context, const Work& work,
                                           around(context, candidate.head)));
   TRY(look_at_builds(objects, candidate.head_tree, candidate.moved.changes, work.footprint.writes,
                      findings));
+  TRY(look_at_generated(objects, candidate.policy, candidate.moved.changes, work.footprint.writes,
+                        findings));
   candidate.symbols = findings.symbols;
   candidate.symbols.checks = candidate.policy.gates.empty() ? certify::Symbols::Checks::kNone
                                                             : certify::Symbols::Checks::kGates;

@@ -31,9 +31,16 @@ struct PathRule {  // raises, never lowers
   Isolation isolation = Isolation::kStrict;
 };
 
+// Kept in the repository, and made from other files of it.
+struct GeneratedFile {
+  std::string artifact;           // a path; with a slash at its end everything below
+  std::vector<std::string> from;  // globs, sorted
+};
+
 struct Policy {
   std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
+  std::vector<GeneratedFile> generated;  // sorted by artifact
   std::vector<PathRule> rules;
   std::optional<Isolation> default_isolation;  // of transactions that ask for no level
   Digest version;     // hash of the normalised whole; a kernel read of every txn

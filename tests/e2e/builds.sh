@@ -126,4 +126,67 @@ tested() {
   assert_sound
 }
 test_case 'what a build has read has to hold' tested
+
+new_api() {
+  new_repo
+  mkdir -p api src/routes web
+  echo '{}' >api/openapi.json
+  echo 'a' >src/routes/a.ts
+  echo 'client' >web/client.ts
+  printf '%s\n' '[generated."api/openapi.json"]' 'from = ["src/routes/**"]' >.gittxn.toml
+  git add -A
+  git commit -qm 'api'
+}
+edits_route() {
+  echo more >>src/routes/a.ts
+  git commit -qm 'person edits a route' -- src/routes/a.ts
+}
+described() {
+  new_api
+  start_run --retries 0 -- 'cat api/openapi.json; echo x >>README; meet'
+  met
+  edits_route
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].kind')" read-stale
+  assert_eq "$(field '.conflicts[0].subject')" api/openapi.json
+  assert_contains "$(field '.conflicts[0].hint')" src/routes/a.ts
+  assert_sound
+}
+test_case 'who read a description has read what it is made from' described
+
+made_again() {
+  new_api
+  start_run --retries 0 -- 'echo "{\"a\": 1}" >api/openapi.json; meet'
+  met
+  edits_route
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].subject')" api/openapi.json
+  assert_contains "$(field '.conflicts[0].hint')" 'make it again'
+  assert_sound
+}
+test_case 'a description that was made from what has changed does not land' made_again
+
+apart() {
+  new_api
+  start_run -- 'cat web/client.ts; echo x >>web/client.ts; meet'
+  met
+  edits_route
+  go_on
+  ends 0
+  assert_eq "$(field .state)" landed
+  assert_sound
+}
+test_case 'who has nothing to do with a description lands' apart
+
+circle() {
+  new_api
+  printf '%s\n' '[generated."a"]' 'from = ["b"]' '[generated."b"]' 'from = ["a"]' >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm 'a circle'
+  exits 2 git txn gates
+  assert_contains "$ERR" "made from each other"
+}
+test_case 'a policy whose files are made from each other is refused' circle
 finish

@@ -1,0 +1,372 @@
+// symbols, impact, and what a transaction did to symbols. They look and record nothing; what was
+// found out about files is kept in the catalogue, which may be deleted at any time.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "api/footprints.h"
+#include "api/state.h"
+#include "base/fs.h"
+#include "catalogue/impact.h"
+#include "catalogue/subjects.h"
+
+namespace gittxn::api {
+namespace {
+
+using catalogue::Catalogue;
+using catalogue::Directory;
+using catalogue::FileNames;
+using catalogue::Subject;
+using catalogue::Visit;
+using semantic::FileFacts;
+
+constexpr std::size_t kMostBlob = 1u << 30;
+constexpr std::size_t kMostSubjects = 20;  // of a transaction; more are asked for by what is linked
+constexpr std::size_t kProgressStep = 64;
+
+// The repository that the caller stands in, which inside a transaction is the private one, with the
+// catalogue of the one that it belongs to.
+class Looking {
+ public:
+  static Result<Looking> open(const Host& host, const std::string& txn_dir,
+                              const Progress& progress) {
+    repo::Repository here = TRY(repo::Repository::open(host.cwd, host.env));
+    return Looking(std::make_unique<repo::Repository>(std::move(here)), host, txn_dir, progress);
+  }
+
+  repo::Repository& here() { return *here_; }
+  const repo::Objects& objects() { return here_->objects(); }
+  Catalogue& catalogue() { return *catalogue_; }
+
+  Result<Oid> commit(const std::string& revision) {
+    const Output found = TRY(here_->git().run(
+        {"rev-parse", "--verify", "-q", "--end-of-options", revision + "^{commit}"},
+        here_->here()));
+    if (!found.exit.success()) {
+      return fail(Code::kUsage, fmt::format("'{}' is no commit of this repository", revision),
+                  "name a commit, a branch or a tag");
+    }
+    return Oid(found.out.substr(0, found.out.find('\n')));
+  }
+
+  // A path as it was typed, from the top of the tree.
+  Result<std::string> from_top(const std::string& typed) {
+    const std::string& prefix = here_->place().prefix;
+    std::string path = normal_path(join_path(prefix.empty() ? "." : prefix, typed));
+    if (typed.starts_with('/')) {
+      const std::string top = here_->place().worktree.value_or("/");
+      if (!path_below(typed, top, &path)) path = "..";
+    }
+    if (path == ".") path.clear();
+    if (path == ".." || path.starts_with("../")) {
+      return fail(Code::kUsage, fmt::format("'{}' is outside of the repository", typed));
+    }
+    return path;
+  }
+
+  std::vector<std::string> notes() const {
+    if (catalogue_->trouble().empty()) return {};
+    return {"the catalogue could not be kept: " + catalogue_->trouble()};
+  }
+
+ private:
+  Looking(std::unique_ptr<repo::Repository> here, const Host& host, const std::string& txn_dir,
+          const Progress& progress)
+      : here_(std::move(here)) {
+    catalogue::CatalogueOptions options;
+    options.cache.directory = txn_dir + "/catalogue";
+    options.cache.clock = host.clock;
+    options.interrupted = progress.interrupted;
+    if (progress.on_phase) {
+      options.on_progress = [phase = progress.on_phase](std::size_t done, std::size_t of) {
+        if (done % kProgressStep == 0) phase(fmt::format("looking into files, {} of {}", done, of));
+      };
+    }
+    catalogue_ = std::make_unique<Catalogue>(here_->objects(), here_->git(), std::move(options));
+  }
+
+  std::unique_ptr<repo::Repository> here_;
+  std::unique_ptr<Catalogue> catalogue_;
+};
+
+// --- symbols ---
+
+class Lister {
+ public:
+  Lister(const SymbolsRequest& request, SymbolsReport* report) : request_(request), out_(*report) {}
+
+  void add(const std::string& path, const FileFacts& facts) {
+    ++out_.files;
+    for (std::size_t i = 0; i < facts.symbols.size(); ++i) {
+      const semantic::Symbol& symbol = facts.symbols[i];
+      if (!request_.kind.empty() && symbol.kind != request_.kind) continue;
+      if (!request_.name.empty() && !has_name(symbol)) continue;
+      if (request_.limit > 0 && out_.lines.size() >= request_.limit) {
+        ++out_.more;
+        continue;
+      }
+      SymbolLine line;
+      line.path = path;
+      line.language = facts.language;
+      line.id = semantic::id_in(path, symbol.id);
+      line.kind = symbol.kind;
+      line.name = symbol.name;
+      line.first = facts.lines[i].first;
+      line.last = facts.lines[i].last;
+      if (symbol.opaque) {
+        line.opaque = i == 0 ? std::string(semantic::opaque_reason(facts.opaque))
+                             : "there is a syntax error in it";
+      }
+      for (std::size_t c = 0; c < semantic::kCapabilities; ++c) {
+        if (symbol.hashes[c].empty()) continue;
+        line.hashes.emplace_back(semantic::capability_name(static_cast<semantic::Capability>(c)),
+                                 symbol.hashes[c]);
+      }
+      out_.lines.push_back(std::move(line));
+    }
+  }
+
+ private:
+  bool has_name(const semantic::Symbol& symbol) const {
+    return symbol.name == request_.name || std::find(symbol.defines.begin(), symbol.defines.end(),
+                                                     request_.name) != symbol.defines.end();
+  }
+  const SymbolsRequest& request_;
+  SymbolsReport& out_;
+};
+
+Status list_tree(Looking& looking, const SymbolsRequest& request, const Oid& tree,
+                 const std::string& at, Lister* lister) {
+  const std::uint32_t wanted = catalogue::name_hash(request.name);
+  const auto visitor = [&](const std::string& below, const Directory& here) -> Result<Visit> {
+    std::string folder = at;
+    if (!below.empty()) folder += (folder.empty() ? "" : "/") + below;
+    for (const FileNames& file : here.files) {
+      if (!request.name.empty() && !catalogue::contains(file.names, wanted)) continue;
+      const std::string path = folder.empty() ? file.name : folder + "/" + file.name;
+      lister->add(path, TRY(looking.catalogue().file(path, file.entry)));
+    }
+    return Visit::kEnter;
+  };
+  return looking.catalogue().visit(tree, visitor);
+}
+
+Status list_commit(Looking& looking, const SymbolsRequest& request, Lister* lister,
+                   SymbolsReport* report) {
+  report->commit = TRY(looking.commit(*request.at));
+  const Oid tree = TRY(looking.objects().tree_of(report->commit));
+  if (request.paths.empty()) return list_tree(looking, request, tree, "", lister);
+  for (const std::string& typed : request.paths) {
+    const std::string path = TRY(looking.from_top(typed));
+    const TreeEntry entry = path.empty() ? TreeEntry{FileMode::kTree, tree}
+                                         : TRY(looking.objects().entry_at(tree, path));
+    if (!entry.present()) {
+      return fail(Code::kNotFound, fmt::format("'{}' is not in that commit", typed),
+                  fmt::format("git ls-tree -r --name-only {}", short_oid(report->commit)));
+    }
+    if (entry.mode == FileMode::kTree) {
+      TRY(list_tree(looking, request, entry.oid, path, lister));
+    } else {
+      lister->add(path, TRY(looking.catalogue().file(path, entry)));
+    }
+  }
+  return {};
+}
+
+Status list_file(Looking& looking, const std::string& top, const std::string& path,
+                 Lister* lister) {
+  struct stat info{};
+  const std::string whole = join_path(top, path);
+  if (::lstat(whole.c_str(), &info) != 0) return fail_errno(errno, "'" + path + "'");
+  if (!S_ISREG(info.st_mode)) {
+    lister->add(path, semantic::opaque_facts(semantic::Opaque::kNotAFile, path));
+    return {};
+  }
+  const std::string text = TRY(read_file(whole, kMostBlob));
+  lister->add(path, TRY(looking.catalogue().text(path, text)));
+  return {};
+}
+
+// Files as they are on disk; below a directory those that git knows or would take.
+Status list_disk(Looking& looking, const SymbolsRequest& request, Lister* lister) {
+  const auto& worktree = looking.here().place().worktree;
+  if (!worktree) {
+    return fail(Code::kUsage, "a bare repository has no files on disk",
+                "git txn symbols --at COMMIT");
+  }
+  for (const std::string& typed : request.paths) {
+    const std::string path = TRY(looking.from_top(typed));
+    struct stat info{};
+    if (::lstat(join_path(*worktree, path).c_str(), &info) != 0) {
+      return fail(Code::kNotFound, fmt::format("there is no file '{}'", typed),
+                  "what was there once: git txn symbols --at COMMIT PATH");
+    }
+    if (!S_ISDIR(info.st_mode)) {
+      TRY(list_file(looking, *worktree, path, lister));
+      continue;
+    }
+    const std::string listed = TRY(looking.here().git().must(
+        {"--literal-pathspecs", "-C", *worktree, "ls-files", "-z", "--cached", "--others",
+         "--exclude-standard", "--deduplicate", "--", path.empty() ? "." : path},
+        looking.here().here()));
+    for (std::size_t at = 0; at < listed.size();) {
+      const std::size_t end = std::min(listed.find('\0', at), listed.size());
+      const std::string file = listed.substr(at, end - at);
+      at = end + 1;
+      const bool there = TRY(exists(join_path(*worktree, file)));
+      if (there) TRY(list_file(looking, *worktree, file, lister));
+    }
+  }
+  return {};
+}
+
+// --- impact ---
+
+SubjectLine subject_line(const Subject& subject) {
+  return {subject.path, subject.symbol, subject.symbol.empty() ? "file" : subject.kind,
+          subject.line};
+}
+
+// The symbols that a change touched, and their files: as the tree after it has them, what it
+// removed as the one before.
+Result<std::vector<Subject>> touched(Looking& looking, const FootprintReport& change) {
+  std::vector<Subject> subjects;
+  for (const PathChange& file : change.changes) {
+    for (const TreeEntry* entry : {&file.before, &file.after}) {
+      if (!entry->present()) continue;
+      for (Subject& subject : TRY(subjects_in(looking.catalogue(), file.path, *entry))) {
+        const bool it =
+            std::any_of(change.symbols.begin(), change.symbols.end(), [&](const SymbolChange& one) {
+              const bool before = one.what == "removed";
+              return one.symbol == subject.symbol && before == (entry == &file.before);
+            });
+        const bool whole =
+            subject.symbol.empty() && (entry == &file.after || !file.after.present());
+        if (it || whole) subjects.push_back(std::move(subject));
+      }
+    }
+  }
+  return subjects;
+}
+
+ImpactLine impact_line(const catalogue::Affected& affected) {
+  ImpactLine line;
+  line.relation = catalogue::relation_name(affected.relation);
+  line.certainty = catalogue::certainty_name(affected.certainty);
+  line.path = affected.path;
+  line.symbol = affected.symbol;
+  line.line = affected.line;
+  line.name = affected.name;
+  line.of = affected.of;
+  line.why = affected.why;
+  return line;
+}
+
+// What a person calls so; a path from where they stand first. Never empty.
+Result<std::vector<Subject>> named(Looking& looking, const std::string& text, const Oid& commit) {
+  std::string what = text;
+  if (const auto path = looking.from_top(text)) {
+    const TreeEntry entry = TRY(looking.objects().entry_at(commit, *path));
+    if (entry.present()) what = *path;
+  }
+  catalogue::FoundSubjects found =
+      TRY(find_subjects(looking.catalogue(), looking.objects(), commit, what));
+  if (!found.subjects.empty()) return std::move(found.subjects);
+  return fail(Code::kNotFound, fmt::format("nothing is called '{}' in {}", text, short_oid(commit)),
+              found.near.empty() ? "git txn symbols --at HEAD lists what there is"
+                                 : fmt::format("alike: {}", fmt::join(found.near, ", ")));
+}
+
+// Its change as one commit; empty: nothing was taken yet.
+Oid commit_of(const Txn& txn) {
+  if (!txn.landed_commit.empty() || txn.attempts.empty()) return txn.landed_commit;
+  return txn.attempts.back().kept;
+}
+
+Result<bool> is_transaction(Kernel::State& state, const std::string& text) {
+  if (!text.starts_with("t-")) return false;
+  if (TRY(state.looking()) == nullptr) return false;
+  return state.find(text).has_value();
+}
+
+}  // namespace
+
+Result<SymbolsReport> Kernel::symbols(const SymbolsRequest& request, const Progress& progress) {
+  if (!request.at && request.paths.empty()) {
+    return fail(Code::kUsage, "git txn symbols needs a path or a commit",
+                "git txn symbols PATH..., or git txn symbols --at COMMIT");
+  }
+  Looking looking = TRY(Looking::open(state_->host, state_->repository.txn_dir(), progress));
+  SymbolsReport report;
+  Lister lister(request, &report);
+  if (request.at) {
+    TRY(list_commit(looking, request, &lister, &report));
+  } else {
+    TRY(list_disk(looking, request, &lister));
+  }
+  report.notes = looking.notes();
+  return report;
+}
+
+Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress& progress) {
+  Looking looking = TRY(Looking::open(state_->host, state_->repository.txn_dir(), progress));
+  ImpactReport report;
+  std::vector<Subject> subjects;
+  const bool txn = !request.at && TRY(is_transaction(*state_, request.of));
+  if (txn) {
+    const FootprintReport change = TRY(footprint(request.of, FootprintOf::kDiff));
+    const Txn found = TRY(state_->find(request.of));
+    report.commit = commit_of(found);
+    subjects = TRY(touched(looking, change));
+  } else {
+    report.commit = TRY(looking.commit(request.at.value_or("HEAD")));
+    subjects = TRY(named(looking, request.of, report.commit));
+  }
+  for (const Subject& subject : subjects) report.subjects.push_back(subject_line(subject));
+  const bool file = !txn && subjects.front().symbol.empty();
+  report.ambiguous = !txn && !file && subjects.size() > 1;
+  if (report.ambiguous || subjects.empty()) return report;
+  if (file) {
+    const TreeEntry entry = TRY(looking.objects().entry_at(report.commit, subjects.front().path));
+    subjects = TRY(subjects_in(looking.catalogue(), subjects.front().path, entry));
+  }
+  const auto uses =
+      file || subjects.size() > kMostSubjects ? catalogue::Uses::kLinked : catalogue::Uses::kAll;
+  const catalogue::Impact impact = TRY(
+      catalogue::impact_of(looking.catalogue(), looking.objects(), report.commit, subjects, uses));
+  for (const catalogue::Affected& affected : impact.affected) {
+    if (request.limit > 0 && report.lines.size() >= request.limit) {
+      ++report.more;
+      continue;
+    }
+    report.lines.push_back(impact_line(affected));
+  }
+  report.notes = impact.notes;
+  for (std::string& note : looking.notes()) report.notes.push_back(std::move(note));
+  return report;
+}
+
+Result<FootprintReport> Kernel::footprint(const std::string& id, FootprintOf of) {
+  const Txn txn = TRY(state_->find(id));
+  const repo::Objects& objects = state_->repository.objects();
+  if (of == FootprintOf::kWrites) {
+    if (txn.attempts.empty()) return FootprintReport{};
+    const Changes writes = TRY(recorded_writes(*state_->store, txn.attempts.back()));
+    return footprint_of(objects, writes);
+  }
+  const Oid commit = commit_of(txn);
+  if (commit.empty()) {
+    return fail(Code::kUsage, "nothing was taken from " + txn.id.str() + " yet",
+                "look into its worktree with: git txn open " + txn.id.str());
+  }
+  const repo::CommitInfo info = TRY(objects.commit(commit));
+  const Oid before = info.parents.empty() ? Oid() : info.parents.front();
+  const Changes changes = TRY(objects.diff(before, commit));
+  return footprint_of(objects, changes);
+}
+
+}  // namespace gittxn::api

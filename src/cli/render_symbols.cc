@@ -1,0 +1,211 @@
+#include "cli/render_symbols.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace gittxn::cli {
+namespace {
+
+Json or_null(const std::string& bytes) {
+  return bytes.empty() ? Json(nullptr) : Json(encode_path(bytes));
+}
+
+std::string lines_text(std::uint32_t first, std::uint32_t last) {
+  return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+}
+
+Json texts_json(const std::vector<std::string>& texts) {
+  Json out = Json::array();
+  for (const std::string& text : texts) out.push_back(encode_path(text));
+  return out;
+}
+
+std::string plural(std::string_view relation) {
+  return relation == "target" ? "build targets" : std::string(relation) + "s";
+}
+
+std::string affected_line(const api::ImpactLine& line, const Style& style) {
+  const bool sure = line.certainty == "resolved";
+  const std::string place =
+      line.line > 0 ? fmt::format("{}:{}", clean(line.path), line.line) : clean(line.path);
+  std::string out = fmt::format(
+      "  {}  {}", style.paint(sure ? Colour::kGreen : Colour::kYellow, padded(line.certainty, 8)),
+      place);
+  const bool whole_file = line.symbol == line.path + "/";
+  if (!whole_file && line.symbol.starts_with(line.path + "/")) {
+    out += "  " + clean(line.symbol.substr(line.path.size() + 1));
+  } else if (!whole_file) {
+    out += "  " + clean(line.symbol);
+  }
+  out += "  " + style.paint(Colour::kDim, clean(line.why));
+  return out + "\n";
+}
+
+Json subject_json(const api::SubjectLine& subject) {
+  return {{"path", encode_path(subject.path)},
+          {"symbol", or_null(subject.symbol)},
+          {"kind", subject.kind},
+          {"line", subject.line}};
+}
+
+std::string subject_line(const api::SubjectLine& subject, const Style& style) {
+  if (subject.symbol.empty()) return style.paint(Colour::kBold, clean(subject.path)) + "\n";
+  return fmt::format("{}  {}, line {}\n", style.paint(Colour::kBold, clean(subject.symbol)),
+                     clean(subject.kind), subject.line);
+}
+
+std::string what_of(const api::SymbolChange& change) {
+  if (change.opaque) return "all of it; it could not be looked into";
+  if (!change.renamed_from.empty()) return fmt::format("was {}", clean(change.renamed_from));
+  if (!change.renamed_to.empty()) return fmt::format("is now {}", clean(change.renamed_to));
+  return fmt::format("{}", fmt::join(change.capabilities, ", "));
+}
+
+Json change_json(const api::SymbolChange& change) {
+  return {{"symbol", encode_path(change.symbol)},
+          {"kind", change.kind},
+          {"language", or_null(change.language)},
+          {"change", change.what},
+          {"capabilities", texts_json(change.capabilities)},
+          {"renamed_from", or_null(change.renamed_from)},
+          {"renamed_to", or_null(change.renamed_to)},
+          {"opaque", change.opaque}};
+}
+
+std::string_view word_of(const PathChange& change) {
+  if (!change.before.present()) return "added";
+  if (!change.after.present()) return "removed";
+  return change.before.oid == change.after.oid ? "mode" : "changed";
+}
+
+Colour colour_of(std::string_view word) {
+  if (word == "added") return Colour::kGreen;
+  return word == "removed" ? Colour::kRed : Colour::kNone;
+}
+
+constexpr std::size_t kMostSubjects = 20;
+
+}  // namespace
+
+std::string symbols_lines(const api::SymbolsReport& report, const Style& style) {
+  std::string out;
+  for (const api::SymbolLine& line : report.lines) {
+    out += fmt::format("{} {} {}", padded(lines_text(line.first, line.last), 11),
+                       style.paint(Colour::kDim, padded(clean(line.kind), 11)), clean(line.id));
+    if (!line.opaque.empty()) out += style.paint(Colour::kYellow, fmt::format("  {}", line.opaque));
+    out += "\n";
+  }
+  if (report.more > 0) {
+    out += fmt::format("and {} more; --limit 0 shows all\n", report.more);
+  } else if (report.lines.empty()) {
+    out += fmt::format("no such symbol in {}\n",
+                       counted(static_cast<std::int64_t>(report.files), "file"));
+  }
+  return out;
+}
+
+std::string symbols_json_lines(const api::SymbolsReport& report) {
+  std::string out;
+  for (const api::SymbolLine& line : report.lines) {
+    Json hashes = Json::object();
+    for (const auto& [capability, digest] : line.hashes) hashes[capability] = digest.str();
+    const Json one{{"path", encode_path(line.path)},
+                   {"symbol", encode_path(line.id)},
+                   {"kind", line.kind},
+                   {"name", encode_path(line.name)},
+                   {"language", or_null(line.language)},
+                   {"lines", {line.first, line.last}},
+                   {"opaque", or_null(line.opaque)},
+                   {"hashes", std::move(hashes)}};
+    out += dump_json(one) + "\n";
+  }
+  if (report.more > 0) out += dump_json(Json{{"more", report.more}}) + "\n";
+  return out;
+}
+
+std::string subjects_lines(const api::ImpactReport& report, const Style& style) {
+  std::string out;
+  for (const api::SubjectLine& subject : report.subjects) out += subject_line(subject, style);
+  return out;
+}
+
+std::string impact_lines(const api::ImpactReport& report, const Style& style) {
+  std::string out;
+  for (std::size_t i = 0; i < report.subjects.size() && i < kMostSubjects; ++i) {
+    out += subject_line(report.subjects[i], style);
+  }
+  if (report.subjects.size() > kMostSubjects) {
+    out += fmt::format("and {} more\n", report.subjects.size() - kMostSubjects);
+  }
+  std::string_view relation;
+  for (const api::ImpactLine& line : report.lines) {
+    if (line.relation != relation) out += fmt::format("\n{}\n", plural(line.relation));
+    relation = line.relation;
+    out += affected_line(line, style);
+  }
+  if (report.lines.empty()) out += "nothing in this commit has its name\n";
+  if (report.more > 0) out += fmt::format("\nand {} more; --limit 0 shows all\n", report.more);
+  for (const std::string& note : report.notes) out += fmt::format("\n{}\n", clean(note));
+  return out;
+}
+
+Json impact_json(const api::ImpactReport& report) {
+  Json subjects = Json::array(), affected = Json::array();
+  for (const api::SubjectLine& subject : report.subjects) subjects.push_back(subject_json(subject));
+  for (const api::ImpactLine& line : report.lines) {
+    affected.push_back({{"relation", line.relation},
+                        {"certainty", line.certainty},
+                        {"path", encode_path(line.path)},
+                        {"symbol", encode_path(line.symbol)},
+                        {"line", line.line > 0 ? Json(line.line) : Json(nullptr)},
+                        {"name", or_null(line.name)},
+                        {"of", encode_path(line.of)},
+                        {"why", encode_path(line.why)}});
+  }
+  return {{"commit", report.commit.str()},
+          {"ambiguous", report.ambiguous},
+          {"subjects", std::move(subjects)},
+          {"affected", std::move(affected)},
+          {"more", report.more},
+          {"notes", texts_json(report.notes)}};
+}
+
+std::string footprint_lines(const api::FootprintReport& report, const Style& style) {
+  std::string out;
+  for (const PathChange& change : report.changes) {
+    const std::string_view word = word_of(change);
+    out +=
+        fmt::format("  {} {}\n", style.paint(colour_of(word), padded(word, 8)), clean(change.path));
+    for (const api::SymbolChange& symbol : report.symbols) {
+      if (symbol.path != change.path || symbol.language.empty()) continue;
+      const std::string id =
+          symbol.symbol.substr(std::min(symbol.symbol.size(), symbol.path.size() + 1));
+      const std::string what = what_of(symbol);
+      out += fmt::format("      {} {}", style.paint(colour_of(symbol.what), padded(symbol.what, 8)),
+                         id.empty() ? "the file itself" : clean(id));
+      if (!what.empty()) out += "  " + style.paint(Colour::kDim, what);
+      out += "\n";
+    }
+  }
+  for (const std::string& note : report.notes) out += fmt::format("  note: {}\n", clean(note));
+  return out;
+}
+
+std::string footprint_json_lines(const api::FootprintReport& report) {
+  std::string out;
+  for (const PathChange& change : report.changes) {
+    Json one = to_json(change);
+    Json symbols = Json::array();
+    for (const api::SymbolChange& symbol : report.symbols) {
+      if (symbol.path == change.path) symbols.push_back(change_json(symbol));
+    }
+    one["symbols"] = std::move(symbols);
+    out += dump_json(one) + "\n";
+  }
+  return out;
+}
+
+}  // namespace gittxn::cli

@@ -1,0 +1,86 @@
+#include "cli/render_symbols.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace gittxn::cli {
+namespace {
+
+api::SymbolsReport symbols() {
+  api::SymbolsReport report;
+  report.files = 1;
+  api::SymbolLine line;
+  line.path = "src/a\n.py";
+  line.id = "src/a\n.py/f\x1b[31m().";
+  line.kind = "function";
+  line.name = "f";
+  line.language = "python";
+  line.first = 3;
+  line.last = 4;
+  line.hashes = {{"signature", Digest("aa")}, {"body", Digest("bb")}};
+  report.lines.push_back(line);
+  return report;
+}
+
+TEST(RenderSymbols, NamesCannotActOnTheTerminal) {
+  const std::string text = symbols_lines(symbols(), {});
+  EXPECT_EQ(text, "3-4         function    src/a\\n.py/f\\x1b[31m().\n");
+}
+
+TEST(RenderSymbols, JsonHasTheHashesAndSaysWhatIsLeftOut) {
+  api::SymbolsReport report = symbols();
+  report.more = 7;
+  const std::string lines = symbols_json_lines(report);
+  const std::size_t end = lines.find('\n');
+  const Json one = Json::parse(lines.substr(0, end));
+  EXPECT_EQ(one["hashes"]["body"], "bb");
+  EXPECT_EQ(one["lines"], Json({3, 4}));
+  EXPECT_TRUE(one["opaque"].is_null());
+  EXPECT_EQ(Json::parse(lines.substr(end + 1))["more"], 7);
+  EXPECT_NE(symbols_lines(report, {}).find("and 7 more; --limit 0 shows all\n"), std::string::npos);
+}
+
+TEST(RenderSymbols, ImpactByRelation) {
+  api::ImpactReport report;
+  report.subjects = {{"a.py", "a.py/f().", "function", 3}};
+  report.lines = {
+      {"caller", "resolved", "b.py", "b.py/g().", 5, "f", "a.py/f().", "the one definition"},
+      {"caller", "by name", "c.py", "c.py/", 1, "f", "a.py/f().", "nothing says"},
+      {"target", "governed", "CMakeLists.txt", "shop", 0, "", "a.py", "the manifest"}};
+  EXPECT_EQ(impact_lines(report, {}),
+            "a.py/f().  function, line 3\n"
+            "\ncallers\n"
+            "  resolved  b.py:5  g().  the one definition\n"
+            "  by name   c.py:1  nothing says\n"
+            "\nbuild targets\n"
+            "  governed  CMakeLists.txt  shop  the manifest\n");
+  const Json json = impact_json(report);
+  EXPECT_EQ(json["affected"].size(), 3u);
+  EXPECT_TRUE(json["affected"][2]["line"].is_null());
+  report.lines.clear();
+  EXPECT_NE(impact_lines(report, {}).find("nothing in this commit"), std::string::npos);
+}
+
+TEST(RenderSymbols, FootprintBelowItsPath) {
+  api::FootprintReport report;
+  const TreeEntry before{FileMode::kFile, Oid(std::string(40, '1'))};
+  const TreeEntry after{FileMode::kFile, Oid(std::string(40, '2'))};
+  report.changes = {{"a.py", before, after}, {"b.txt", {}, after}};
+  report.symbols = {
+      {"a.py", "a.py/f().", "function", "python", "changed", {"body", "comments"}, "", "", false},
+      {"a.py", "a.py/g().", "function", "python", "added", {}, "a.py/h().", "", false},
+      {"b.txt", "b.txt/", "file", "", "added", {}, "", "", true}};
+  EXPECT_EQ(footprint_lines(report, {}),
+            "  changed  a.py\n"
+            "      changed  f().  body, comments\n"
+            "      added    g().  was a.py/h().\n"
+            "  added    b.txt\n");
+  const std::string lines = footprint_json_lines(report);
+  const Json one = Json::parse(lines.substr(0, lines.find('\n')));
+  EXPECT_EQ(one["symbols"][0]["capabilities"], Json({"body", "comments"}));
+  EXPECT_EQ(one["path"], "a.py");
+}
+
+}  // namespace
+}  // namespace gittxn::cli
