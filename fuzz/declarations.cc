@@ -24,6 +24,21 @@ void check_node(const Tree& tree, const Node& node) {
   }
 }
 
+// What is left of a text without its middle is the same with the help of the whole as alone.
+void check_without_middle(const Language& language, const std::string& text) {
+  Versions versions(language, {});
+  CHECK(versions.parse(text) != nullptr);
+  const std::size_t third = text.size() / 3;
+  const std::string left = text.substr(0, third) + text.substr(2 * third);
+  const auto with = versions.parse(left), alone = Tree::parse(language, left, {});
+  CHECK((with == nullptr) == (alone == nullptr));
+  if (with == nullptr) return;
+  CHECK(with->error_bytes() == alone->error_bytes());
+  CHECK(with->comments().size() == alone->comments().size());
+  CHECK(with->root().hash == alone->root().hash);
+  CHECK(same_code(*with, with->root(), *alone, alone->root()));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -44,5 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = Tree::parse(language, text, {});
   CHECK(again != nullptr && again->root().hash == tree->root().hash);
   CHECK(same_code(*tree, tree->root(), *again, again->root()));
+  check_without_middle(language, text);
   return 0;
 }
