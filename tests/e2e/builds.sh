@@ -178,7 +178,7 @@ circle() {
   printf '%s\n' '[generated."a"]' 'from = ["b"]' '[generated."b"]' 'from = ["a"]' >.gittxn.toml
   git add .gittxn.toml
   git commit -qm 'a circle'
-  exits 2 git txn gate list
+  exits 3 git txn gate list
   assert_contains "$ERR" "made from each other"
 }
 test_case 'a policy whose files are made from each other is refused' circle
