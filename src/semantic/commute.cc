@@ -83,6 +83,13 @@ class Judge {
            at->change == Change::kChanged && at->what.has(Capability::kBody);
   }
 
+  static bool is_gone(const Footprint& side, const std::string& id) {
+    const auto at = std::lower_bound(
+        side.writes.begin(), side.writes.end(), id,
+        [](const Write& write, const std::string& wanted) { return write.symbol < wanted; });
+    return at != side.writes.end() && at->symbol == id && at->change == Change::kRemoved;
+  }
+
   // What one side took out and has elsewhere, in a container that it renamed or another file, was
   // moved: the other, which took it out, did something else.
   bool is_alike(const Write& x, const Write& y) const {
@@ -92,6 +99,8 @@ class Judge {
     // Lines that are the same in two places would be there twice.
     if (x.change == Change::kAdded) return x.kind == "import" || x.behind == y.behind;
     if (x.renamed_to != y.renamed_to || folded(a_, x) || folded(b_, y)) return false;
+    // Gone with all that it was in, which may be part of something else now.
+    if (is_gone(a_, x.container) != is_gone(b_, y.container)) return false;
     return std::all_of(x.defines.begin(), x.defines.end(), [this](const std::string& name) {
       const auto left = left_added_.find(name), right = right_added_.find(name);
       if (left == left_added_.end()) return right == right_added_.end();

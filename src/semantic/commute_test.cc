@@ -447,6 +447,15 @@ TEST(Pairs, AMemberIsOfTheTypeItIsInNow) {
   }
 }
 
+TEST(Pairs, AMemberTakenOutOfWhatTheOtherTookAway) {
+  // The class is in the function now, with the member that the other side took out.
+  const std::string c = "class C {\n  x = 0;\n  g() {}\n}\n";
+  const std::string f = "function f(a) {\n  return a;\n}\n";
+  expect("a.js", f + c, f + swap(c, "  x = 0;\n", ""), "function f(a) {\n" + c + "  return a;\n}\n",
+         kBlock, Rule::kRemovedChanged);
+  expect("a.js", f + c, f, f, kCommute);
+}
+
 TEST(Pairs, ASentenceNamesBoth) {
   const Commuted got =
       judge(edit("a.py", "def ff(a):\n    return a\n", "def ff(a, b):\n    return a\n"),

@@ -54,7 +54,6 @@ test_case 'who uses one dependency lands while another is raised' another
 raised() {
   new_crate
   refused_after "$USE_SERDE" 's/serde = "1.0"/serde = "2.0"/' 'dependency serde in Cargo.toml' --isolation "$1"
-  assert_contains "$(field '.conflicts[0].hint // empty')$OUT" serde
 }
 raised_at_strict() { raised strict; }
 raised_at_snapshot() { raised snapshot; }
@@ -185,7 +184,7 @@ circle() {
   printf '%s\n' '[generated."a"]' 'from = ["b"]' '[generated."b"]' 'from = ["a"]' >.gittxn.toml
   git add .gittxn.toml
   git commit -qm 'a circle'
-  exits 2 git txn gates
+  exits 3 git txn gate list
   assert_contains "$ERR" "made from each other"
 }
 test_case 'a policy whose files are made from each other is refused' circle
