@@ -171,7 +171,7 @@ class Codecs : public ::testing::Test {
     return certificate;
   }
   Conflict conflict() {
-    return {choice<ConflictKind>(7), bytes(), bytes(), bytes(), bytes(), bytes(), bytes()};
+    return {choice<ConflictKind>(7), bytes(), bytes(), bytes(), bytes(), bytes(), bytes(), bytes()};
   }
 
   const std::uint64_t seed_;
@@ -364,7 +364,7 @@ TEST(Golden, CertificateAndConflict) {
             R"({"duration_ms":0,"exit_status":0,"gate":"test","gate_version":"","inputs":"",)"
             R"("output":"","parent":"","passed":true,"timed_out":false,"tool_env":"","tree":"",)"
             R"("txn":""})");
-  const Conflict conflict{ConflictKind::kWriteWrite, "a", "1", "2", "t-1", "rebase", "pid 7"};
+  const Conflict conflict{ConflictKind::kWriteWrite, "a", "1", "2", "t-1", "rebase", "pid 7", ""};
   EXPECT_EQ(canonical_json(to_json(conflict)),
             R"({"changed_by":"t-1","head_digest":"2","hint":"rebase","kind":"write-write",)"
             R"("read_by":"pid 7","read_digest":"1","subject":"a"})");
