@@ -76,7 +76,7 @@ TEST(OutcomeLine, EveryOtherEndSaysWhyAndWhatToTypeNext) {
 
   api::Outcome stale = outcome(TxnState::kQuarantined);
   stale.txn.attempts.resize(3);
-  stale.conflicts = {{ConflictKind::kReadStale, "src/f1.txt", "1", "2", "t-9abc", "", ""}};
+  stale.conflicts = {{ConflictKind::kReadStale, "src/f1.txt", "1", "2", "t-9abc", "", "", ""}};
   std::string lines = outcome_lines(stale, kPlain);
   EXPECT_THAT(lines, HasSubstr("did not land after 3 tries"));
   EXPECT_THAT(lines, HasSubstr("\n  src/f1.txt  was read; changed since by t-9abc\n"));
@@ -91,7 +91,7 @@ TEST(OutcomeLine, WhatAnAgentNamedCannotDriveTheTerminal) {
   evil.txn.name = "\x1b]0;owned\x07\nlanded";
   evil.next = "git txn why t-7k2m";
   evil.conflicts = {
-      {ConflictKind::kWriteWrite, "a\x1b[2J\n\xffz", "", "", "\x9b[1m\u202e", "", ""}};
+      {ConflictKind::kWriteWrite, "a\x1b[2J\n\xffz", "", "", "\x9b[1m\u202e", "", "", ""}};
   evil.repairs = {"\x1b[31m"};
   std::string lines = outcome_lines(evil, kPlain) + show_lines(evil, kPlain);
   EXPECT_THAT(lines, Not(HasSubstr("\x1b")));

@@ -68,7 +68,7 @@ NewEvent landing_event(const PreparedLanding& landing) {
 
 std::vector<Conflict> some_conflicts() {
   return {{ConflictKind::kReadStale, "src/caf\xe9.c", "aa", "bb", "t-1", "read it again",
-           "pid 7, cat x"}};
+           "pid 7, cat x", "src/caf\xe9.c"}};
 }
 
 // One random event about a transaction, whether it may happen now or not.
