@@ -172,7 +172,7 @@ TEST(Why, ShowsTheWitnessAndTheNextStep) {
   api::WhyReport report;
   report.txn = outcome(TxnState::kQuarantined).txn;
   report.conflicts = {
-      {ConflictKind::kReadStale, "a", "1", "", "Pat", "look again", "pid 7, cat a"}};
+      {ConflictKind::kReadStale, "a", "1", "", "Pat", "look again", "pid 7, cat a", ""}};
   report.witnesses = {{"a", "@@ -1 +0,0 @@\n-old\x1b\n"}, {"gate tests", ""}};
   report.history = {"begun"};
   report.next = {"git txn resume t-7k2m"};
