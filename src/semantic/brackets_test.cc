@@ -4,12 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
-#include <random>
 #include <string>
 
 #include "base/random.h"
+#include "base/testing/campaign.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/symbol.h"
@@ -162,11 +161,7 @@ std::string braces_of(const std::string& text) {
 }
 
 TEST(BrokenBodyProperty, AnEditInsideChangesItsSymbolAlone) {
-  const char* given = std::getenv("SEED");
-  const std::uint64_t seed =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::printf("SEED=%llu\n", static_cast<unsigned long long>(seed));
-  Random random(seed);
+  Random random(gittxn::testing::told_seed());
   const std::string base = kHead + kBroken + kTail;
   const auto before = hashes(symbols(base));
   constexpr std::string_view kBytes = "abxy019_+-*/=<>!&|.,;:(){}[]\"'#\\ \n";

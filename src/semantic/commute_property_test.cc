@@ -2,10 +2,9 @@
 // have, whichever came first. SEED=n replays a run.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
-#include <random>
 
+#include "base/testing/campaign.h"
 #include "semantic/commute.h"
 #include "semantic/merge.h"
 #include "semantic/testing/edits.h"
@@ -19,16 +18,8 @@ using testing::meaning;
 using testing::samples;
 using testing::symbols;
 
-std::uint64_t seed() {
-  const char* given = std::getenv("SEED");
-  const std::uint64_t value =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::printf("SEED=%llu\n", static_cast<unsigned long long>(value));
-  return value;
-}
-
 TEST(CommuteProperty, WhatCommutesMergesTheSameInBothOrders) {
-  Random random(seed());
+  Random random(gittxn::testing::told_seed());
   std::map<Verdict, int> verdicts;
   int merged_clean = 0, refused = 0;
   const auto texts = samples();

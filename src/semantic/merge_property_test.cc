@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <random>
 #include <sstream>
 
 #include "base/fs.h"
 #include "base/random.h"
+#include "base/testing/campaign.h"
 #include "semantic/merge.h"
 #include "semantic/syntax.h"
 
@@ -19,14 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
-
-std::uint64_t seed() {
-  const char* given = std::getenv("SEED");
-  const std::uint64_t value =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::printf("SEED=%llu\n", static_cast<unsigned long long>(value));
-  return value;
-}
 
 std::map<std::string, std::string> samples() {
   std::map<std::string, std::string> texts;
@@ -108,7 +99,7 @@ std::string letters(const std::string& text) {
 }
 
 TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
-  Random random(seed());
+  Random random(gittxn::testing::told_seed());
   const auto texts = samples();
   int clean = 0, structured = 0, mirrored = 0;
   for (int round = 0; round < 80; ++round) {
@@ -156,7 +147,7 @@ TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
 }
 
 TEST(MergeProperty, OneSideAloneIsAlwaysTaken) {
-  Random random(seed());
+  Random random(gittxn::testing::told_seed());
   for (const auto& [name, base] : samples()) {
     for (int round = 0; round < 20; ++round) {
       const std::string side = edited(base, random, "qlq");

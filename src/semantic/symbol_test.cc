@@ -13,6 +13,7 @@
 
 #include "base/fs.h"
 #include "base/random.h"
+#include "base/testing/campaign.h"
 #include "semantic/names.h"
 #include "semantic/outline.h"
 
@@ -20,8 +21,8 @@ namespace gittxn::semantic {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Contains;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::Not;
 
 FileSymbols symbols(const std::string& path, const std::string& text) {
   return symbols_of(language_of(path, text), path, text, {});
@@ -233,14 +234,6 @@ std::set<std::string> certified(const FileSymbols& file) {
   return all;
 }
 
-std::uint64_t seed() {
-  const char* given = std::getenv("SEED");
-  const std::uint64_t value =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::printf("SEED=%llu\n", static_cast<unsigned long long>(value));
-  return value;
-}
-
 // Bytes in comments, of which a change need not be one of code.
 std::vector<char> comment_bytes(const Language& language, const std::string& text) {
   std::vector<char> in(text.size(), 0);
@@ -276,7 +269,7 @@ void mutate(const std::string& path, const std::string& text, Random& random, in
 }
 
 TEST(SymbolsProperty, EveryByteOfCodeIsInAHash) {
-  Random random(seed());
+  Random random(gittxn::testing::told_seed());
   for (const auto& [folder, name] : samples()) {
     mutate(name, *read_file(folder + "/" + name), random, 300);
   }

@@ -2,13 +2,12 @@
 // replays a run.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <random>
 #include <string>
 
 #include "base/fs.h"
 #include "base/random.h"
+#include "base/testing/campaign.h"
 #include "semantic/syntax.h"
 #include "semantic/text_edits.h"
 
@@ -16,14 +15,6 @@ namespace gittxn::semantic {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::uint64_t seed() {
-  const char* given = std::getenv("SEED");
-  const std::uint64_t value =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::printf("SEED=%llu\n", static_cast<unsigned long long>(value));
-  return value;
-}
 
 std::ptrdiff_t at(const Tree& tree, const Node& node) {
   return node.text.data() - tree.text().data();
@@ -91,7 +82,7 @@ std::string edited(const Tree& tree, Random& random) {
 }
 
 TEST(VersionsProperty, AreTheTreesOfTheTextsAlone) {
-  Random random(seed());
+  Random random(gittxn::testing::told_seed());
   std::size_t taken = 0, parsed = 0;
   for (const auto& folder :
        fs::directory_iterator(fs::path(__FILE__).parent_path() / "languages")) {
@@ -185,7 +176,7 @@ std::string applied(const std::string& old_text, const std::string& new_text) {
 }
 
 TEST(TextEdits, MakeTheOneOfTheOther) {
-  Random random(seed());
+  Random random(gittxn::testing::told_seed());
   for (int i = 0; i < 2000; ++i) {
     std::string texts[2];
     for (std::string& text : texts) {

@@ -2,11 +2,10 @@
 // of it; white space and comments are none; nothing is a change of itself. SEED=n replays a run.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <random>
 #include <sstream>
 
 #include "base/random.h"
+#include "base/testing/campaign.h"
 #include "semantic/manifest/manifest.h"
 #include "semantic/manifest/testing/manifests.h"
 
@@ -28,14 +27,6 @@ std::vector<Sample> samples() {
           {"pom.xml", kPom, "<!--"},
           {"CMakeLists.txt", kCMakeLists, "#"},
           {"BUILD", kBuild, "#"}};
-}
-
-std::uint64_t seed() {
-  const char* given = std::getenv("SEED");
-  const std::uint64_t value =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  std::printf("SEED=%llu\n", static_cast<unsigned long long>(value));
-  return value;
 }
 
 Lines lines_of(const std::string& text) {
@@ -90,7 +81,7 @@ std::string edited(const Sample& sample, Random& random) {
 }
 
 TEST(ManifestProperty, AnyEditOfATokenIsAChangeOfASymbol) {
-  Random random(seed());
+  Random random(gittxn::testing::told_seed());
   int opaque = 0, read = 0;
   for (const Sample& sample : samples()) {
     const Manifest before = read_manifest(sample.path, sample.text);
@@ -110,7 +101,7 @@ TEST(ManifestProperty, AnyEditOfATokenIsAChangeOfASymbol) {
 }
 
 TEST(ManifestProperty, WhiteSpaceAndCommentsAreNoChange) {
-  Random random(seed());
+  Random random(gittxn::testing::told_seed());
   for (const Sample& sample : samples()) {
     const Manifest before = read_manifest(sample.path, sample.text);
     for (int round = 0; round < 200; ++round) {
