@@ -78,7 +78,7 @@ class Looking {
           const Progress& progress)
       : here_(std::move(here)) {
     catalogue::CatalogueOptions options;
-    options.cache.directory = txn_dir + "/catalogue";
+    options.cache.directory = catalogue::directory_in(txn_dir);
     options.cache.clock = host.clock;
     options.interrupted = progress.interrupted;
     if (progress.on_phase) {

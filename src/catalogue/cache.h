@@ -36,6 +36,11 @@ namespace gittxn::catalogue {
 
 inline constexpr std::uint64_t kCacheLimit = 512ull << 20;
 
+// Where a repository keeps it; `txn_dir` is its txn/.
+inline std::string directory_in(const std::string& txn_dir) {
+  return txn_dir + "/catalogue";
+}
+
 struct CacheOptions {
   std::string directory;  // made when absent; empty: nothing is kept
   std::uint64_t limit_bytes = kCacheLimit;

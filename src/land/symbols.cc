@@ -216,7 +216,7 @@ Around around(const Context& context, const Oid& head) {
   around.ways_of = [&context, head](const std::vector<std::string>& paths) {
     return merge_ways(context, head, paths);
   };
-  around.cache.directory = context.repository->txn_dir() + "/catalogue";
+  around.cache.directory = catalogue::directory_in(context.repository->txn_dir());
   around.cache.clock = context.clock;
   return around;
 }
