@@ -184,6 +184,9 @@ int Statement::columns() const {
 std::string Statement::column_name(int column) const {
   return sqlite3_column_name(handle_, column);
 }
+bool Statement::is_integer(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_INTEGER;
+}
 std::int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(handle_, column);
 }

@@ -53,6 +53,7 @@ class Statement {
   // Columns count from 0, of the row that step() reached.
   int columns() const;
   std::string column_name(int column) const;
+  bool is_integer(int column) const;  // what the row has there; NULL is none
   std::int64_t integer(int column) const;
   std::string text(int column) const;
 

@@ -151,6 +151,14 @@ class Codecs : public ::testing::Test {
     txn.waiting_subject = bytes();
     txn.landed_commit = oid();
     txn.created_wall_ms = number();
+    if (coin()) {
+      txn.workflow = "w" + bytes();
+      txn.phase = bytes();
+    }
+    if (coin()) {
+      txn.parent = TxnId("t-" + bytes());
+      txn.depth = small();
+    }
     txn.version = number();
     return txn;
   }
@@ -354,6 +362,15 @@ TEST(Golden, Txn) {
       R"("id":"t-7k2m","isolation":"strict","landed_commit":"","name":"fix auth","owner":"Ada",)"
       R"("priority":0,"slot":3,"state":"open","subdir":"","target":"refs/heads/main",)"
       R"("version":0,"waiting_reason":"","waiting_subject":""})");
+  // What older logs do not have is there only where it says something.
+  txn.workflow = "release";
+  txn.phase = "build";
+  txn.parent = TxnId("t-1a2b");
+  txn.depth = 1;
+  const std::string more = canonical_json(to_json(txn));
+  EXPECT_NE(more.find(R"("parent":"t-1a2b","phase":"build")"), std::string::npos) << more;
+  EXPECT_NE(more.find(R"("workflow":"release"})"), std::string::npos) << more;
+  EXPECT_NE(more.find(R"("depth":1,)"), std::string::npos) << more;
 }
 
 TEST(Golden, CertificateAndConflict) {

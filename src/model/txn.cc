@@ -204,6 +204,14 @@ Json to_json(const Txn& txn) {
             {"created_wall_ms", txn.created_wall_ms},
             {"version", txn.version}};
   if (txn.author) json["author"] = to_json(*txn.author);
+  if (!txn.workflow.empty()) {
+    json["workflow"] = encode_path(txn.workflow);
+    json["phase"] = encode_path(txn.phase);
+  }
+  if (!txn.parent.empty()) {
+    json["parent"] = encode_path(txn.parent.str());
+    json["depth"] = txn.depth;
+  }
   return json;
 }
 
@@ -228,6 +236,14 @@ Result<Txn> txn_from_json(const Json& json) {
   fields.text("waiting_subject", txn.waiting_subject);
   fields.oid("landed_commit", txn.landed_commit);
   fields.integer("created_wall_ms", txn.created_wall_ms);
+  if (fields.has("workflow")) {  // these four only where there are any
+    fields.text("workflow", txn.workflow);
+    fields.text("phase", txn.phase);
+  }
+  if (fields.has("parent")) {
+    fields.name("parent", txn.parent);
+    fields.integer("depth", txn.depth);
+  }
   fields.integer("version", txn.version);
   TRY(fields.done());
   return txn;

@@ -130,5 +130,6 @@ NewEvent slot_reserved();  // only through Store::next_slot
 // Reading back.
 Result<std::vector<Conflict>> conflicts_of(const Event& event);  // empty when the type has none
 std::string describe(const Event& event);                        // one line for a person
+std::vector<std::string> types();                                // all there are, sorted
 
 }  // namespace gittxn::store::events

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/failpoint.h"
 #include "store/projection.h"
 #include "store/store.h"
@@ -39,57 +41,29 @@ CREATE TABLE clock (
 ) STRICT;
 )sql";
 
-// Derived from the events, in the layout of the present version.
-constexpr const char* kProjections = R"sql(
+// What schema 2 has beside the log that does not follow from it (docs/design/0021: positions are
+// not state).
+constexpr const char* kTo2 = R"sql(
+CREATE TABLE positions (
+  consumer TEXT    PRIMARY KEY,
+  acked    INTEGER NOT NULL,
+  moved_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE sentinels (
+  name     TEXT    PRIMARY KEY,
+  until_ms INTEGER NOT NULL
+) STRICT;
+)sql";
+
+constexpr std::string_view kKept[] = {"events", "clock", "positions", "sentinels"};
+
+// How far the projections have got. The tables of the areas follow.
+constexpr const char* kProgress = R"sql(
 CREATE TABLE progress (
   one  INTEGER PRIMARY KEY CHECK (one = 1),
   seq  INTEGER NOT NULL,
   hash TEXT    NOT NULL
 ) STRICT;
-CREATE TABLE txns (
-  id        TEXT    PRIMARY KEY,
-  name      TEXT    NOT NULL,
-  state     TEXT    NOT NULL,
-  begun_seq INTEGER NOT NULL,
-  body      TEXT    NOT NULL
-) STRICT;
-CREATE INDEX txns_by_name ON txns (name);
-CREATE INDEX txns_by_state ON txns (state, begun_seq);
-CREATE INDEX txns_by_age ON txns (begun_seq);
-CREATE TABLE branches (
-  name         TEXT    PRIMARY KEY,
-  head         TEXT    NOT NULL,
-  durable_head TEXT    NOT NULL,
-  prepared_seq INTEGER NOT NULL,
-  prepared     TEXT    NOT NULL
-) STRICT;
-CREATE TABLE landed (
-  seq      INTEGER PRIMARY KEY,
-  branch   TEXT    NOT NULL,
-  txn      TEXT    NOT NULL,
-  old_head TEXT    NOT NULL,
-  new_head TEXT    NOT NULL
-) STRICT;
-CREATE INDEX landed_by_branch ON landed (branch, seq);
-CREATE TABLE certificates (
-  seq  INTEGER PRIMARY KEY,
-  tree TEXT    NOT NULL,
-  body TEXT    NOT NULL
-) STRICT;
-CREATE INDEX certificates_by_tree ON certificates (tree, seq);
-CREATE TABLE trust (
-  hash  TEXT    PRIMARY KEY,
-  actor TEXT    NOT NULL,
-  seq   INTEGER NOT NULL
-) STRICT;
-CREATE TABLE tickets (
-  number   INTEGER PRIMARY KEY,
-  branch   TEXT    NOT NULL,
-  txn      TEXT    NOT NULL,
-  priority INTEGER NOT NULL,
-  owner    TEXT    NOT NULL
-) STRICT;
-CREATE INDEX tickets_by_branch ON tickets (branch, number);
 )sql";
 
 Status set_version(db::Database& database, const Plan& plan) {
@@ -124,9 +98,12 @@ Status drop_projections(db::Database& database) {
   std::vector<std::string> tables;
   {
     db::Statement query = TRY(database.statement(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' "
-        "AND name NOT IN ('events', 'clock') AND name NOT LIKE 'sqlite_%' ORDER BY name"));
-    while (TRY(query.step())) tables.push_back(query.text(0));
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
+        "ORDER BY name"));
+    while (TRY(query.step())) {
+      std::string name = query.text(0);
+      if (std::ranges::find(kKept, name) == std::end(kKept)) tables.push_back(std::move(name));
+    }
   }
   for (const std::string& table : tables) {
     if (table.find('"') != std::string::npos) return fail(Code::kCorrupt, "odd table name");
@@ -146,20 +123,25 @@ Status migrate(db::Database& database, int from, const Plan& plan) {
 }  // namespace
 
 const Plan& current_plan() {
-  static const Plan plan{.version = kSchemaVersion, .migrations = {}, .projections = {}};
+  static const Plan plan{
+      .version = kSchemaVersion, .migrations = {{.from = 1, .sql = kTo2}}, .projections = {}};
   return plan;
 }
 
 const std::vector<ProjectionTable>& projection_tables() {
-  static const std::vector<ProjectionTable> tables{
-      {"progress", "one"},     {"txns", "begun_seq"}, {"branches", "name"},  {"landed", "seq"},
-      {"certificates", "seq"}, {"trust", "hash"},     {"tickets", "number"},
-  };
-  return tables;
+  static const std::vector<ProjectionTable> kTables = [] {
+    std::vector<ProjectionTable> tables{{"progress", "one"}};
+    for (const Area* area : areas()) {
+      tables.insert(tables.end(), area->tables.begin(), area->tables.end());
+    }
+    return tables;
+  }();
+  return kTables;
 }
 
 Status create_projections(db::Database& database, const Plan& plan) {
-  TRY(database.execute(kProjections));
+  TRY(database.execute(kProgress));
+  for (const Area* area : areas()) TRY(database.execute(std::string(area->sql)));
   return database.execute(plan.projections);
 }
 

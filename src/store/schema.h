@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "db/database.h"
+#include "store/area.h"
 
 namespace gittxn::store {
 
@@ -31,11 +32,7 @@ struct Plan {
 };
 const Plan& current_plan();
 
-// The tables that are rebuilt from the log, in order; all of them have a column to sort by first.
-struct ProjectionTable {
-  std::string_view name;
-  std::string_view order;
-};
+// The tables that are rebuilt from the log, in order.
 const std::vector<ProjectionTable>& projection_tables();
 Status create_projections(db::Database& database, const Plan& plan);
 

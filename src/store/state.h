@@ -1,6 +1,7 @@
 // What a Store holds, for the .cc files that implement it. Internal to store/.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +23,14 @@ struct Store::State {
   db::Database database;
   std::optional<Error> damage;   // what opening found wrong: reading goes on, appending does not
   bool outcome_unknown = false;  // a commit's sync failed: nothing more is written through this one
+  std::optional<std::int64_t> now_ms = {};  // while the write lock is held
 };
+
+// For the files of store/ that keep rows of their own beside the log: under the writer's turn, in
+// one write transaction that is committed when `write` says kCommit.
+// kOutcomeUnknown: the commit's sync failed; nothing more is written through this store.
+enum class Then { kCommit, kRollBack };
+Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write);
 
 inline constexpr std::int64_t kWriteDeadlineMs = 30'000;
 

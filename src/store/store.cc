@@ -23,22 +23,37 @@ constexpr std::string_view kMadeKey = "seq:";
 // The kernel's clock (5-kernel, F12): time since boot plus an offset that is fixed at the first
 // append of each boot, so that a wall clock that jumps changes no order; and never earlier than the
 // last event, whatever the wall clock said after a reboot.
-Result<std::int64_t> boot_offset(db::Database& database, const Clock& clock,
-                                 const std::string& boot_id, const std::string& last_time) {
-  {
-    db::Statement query = TRY(database.statement("SELECT boot_id, offset_ms FROM clock"));
-    const bool row = TRY(query.step());
-    if (row && query.text(0) == boot_id) return query.integer(1);
-  }
-  const std::int64_t now_ms = std::max(clock.wall_ms(), parse_utc(last_time).value_or(0));
-  const std::int64_t offset_ms = now_ms - clock.boot_ms();
+struct KernelTime {
+  std::int64_t now_ms = 0;
+  std::int64_t offset_ms = 0;
+  bool fixed = false;  // the offset is stored
+};
+
+Result<KernelTime> kernel_time(const Store::State& state) {
+  const std::int64_t boot_ms = state.clock->boot_ms();
+  const std::optional<Event> last = TRY(last_event(state.database));
+  const std::int64_t last_ms = last ? parse_utc(last->time).value_or(0) : 0;
+  db::Statement query = TRY(state.database.statement("SELECT boot_id, offset_ms FROM clock"));
+  const bool row = TRY(query.step());
+  KernelTime time;
+  time.fixed = row && query.text(0) == state.boot_id;
+  time.offset_ms =
+      time.fixed ? query.integer(1) : std::max(state.clock->wall_ms(), last_ms) - boot_ms;
+  time.now_ms = std::max(time.offset_ms + boot_ms, last_ms);
+  return time;
+}
+
+// To be called under the write lock, where the time then stands still.
+Result<std::int64_t> fix_time(Store::State& state) {
+  const KernelTime time = TRY(kernel_time(state));
+  if (time.fixed) return time.now_ms;
   db::Statement save =
-      TRY(database.statement("INSERT INTO clock (one, boot_id, offset_ms) VALUES (1, ?, ?) "
-                             "ON CONFLICT (one) DO UPDATE SET boot_id = excluded.boot_id, "
-                             "offset_ms = excluded.offset_ms"));
-  save.bind_all(boot_id, offset_ms);
+      TRY(state.database.statement("INSERT INTO clock (one, boot_id, offset_ms) VALUES (1, ?, ?) "
+                                   "ON CONFLICT (one) DO UPDATE SET boot_id = excluded.boot_id, "
+                                   "offset_ms = excluded.offset_ms"));
+  save.bind_all(state.boot_id, time.offset_ms);
   TRY(save.run());
-  return offset_ms;
+  return time.now_ms;
 }
 
 // Types whose repeat must say exactly the same: they create something that two could want.
@@ -98,18 +113,45 @@ Result<Seq> append_one(db::Database& database, const NewEvent& wanted, Tail& tai
 }
 
 Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& events,
-                       const Clock& clock, const std::string& boot_id) {
+                       std::int64_t now_ms) {
   Tail tail;
   const std::optional<Event> last = TRY(last_event(database));
   if (last) tail = Tail{last->seq, last->hash.str(), last->time};
-  const std::int64_t offset_ms = TRY(boot_offset(database, clock, boot_id, tail.time));
-  tail.time = std::max(tail.time, format_utc(offset_ms + clock.boot_ms()));
+  tail.time = format_utc(now_ms);
   Seq seq = tail.seq;
   for (const NewEvent& event : events) seq = TRY(append_one(database, event, tail));
   return seq;
 }
 
 }  // namespace
+
+Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
+  if (state.damage) return std::unexpected(*state.damage);
+  if (state.outcome_unknown) {
+    return fail(Code::kOutcomeUnknown,
+                "an earlier write to the store may not have reached the disk",
+                "check the disk, then run 'git txn recover'");
+  }
+  const db::WriterQueue::Turn turn = TRY(state.queue.enter(kWriteDeadlineMs));
+  db::Transaction transaction =
+      TRY(db::Transaction::begin(state.database, db::Transaction::Kind::kWrite));
+  state.now_ms = TRY(fix_time(state));
+  const Result<Then> then = write(state.database);
+  state.now_ms.reset();
+  if (!then) return std::unexpected(then.error());
+  if (*then == Then::kRollBack) return {};
+  TRY(fp_before_commit.hit());
+  const Status committed = transaction.commit();
+  if (!committed) {
+    // After a sync that failed, what the kernel still holds in memory proves nothing about the
+    // disk.
+    state.outcome_unknown = committed.error().code == Code::kOutcomeUnknown;
+    return committed;
+  }
+  const Status after = fp_after_commit.hit();
+  if (!after) return fail(Code::kOutcomeUnknown, after.error().message);
+  return {};
+}
 
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Store::Store(Store&&) noexcept = default;
@@ -121,29 +163,31 @@ const std::string& Store::dir() const {
 }
 
 Result<Seq> Store::append(const std::vector<NewEvent>& events, const Check& check) {
-  State& state = *state_;
-  if (state.damage) return std::unexpected(*state.damage);
-  if (state.outcome_unknown) {
-    return fail(Code::kOutcomeUnknown,
-                "an earlier write to the store may not have reached the disk",
-                "check the disk, then run 'git txn recover'");
-  }
-  const db::WriterQueue::Turn turn = TRY(state.queue.enter(kWriteDeadlineMs));
-  db::Transaction transaction =
-      TRY(db::Transaction::begin(state.database, db::Transaction::Kind::kWrite));
-  if (check) TRY(check(*this));
-  const Seq seq = TRY(append_all(state.database, events, *state.clock, state.boot_id));
-  TRY(fp_before_commit.hit());
-  const Status committed = transaction.commit();
-  if (!committed) {
-    // After a sync that failed, what the kernel still holds in memory proves nothing about the
-    // disk.
-    state.outcome_unknown = committed.error().code == Code::kOutcomeUnknown;
-    return std::unexpected(committed.error());
-  }
-  const Status after = fp_after_commit.hit();
-  if (!after) return fail(Code::kOutcomeUnknown, after.error().message);
+  return decide([&](const View& view) -> Result<std::vector<NewEvent>> {
+    if (check) TRY(check(view));
+    return events;
+  });
+}
+
+Result<Seq> Store::decide(const Decision& decision) {
+  Seq seq = 0;
+  const auto append_decided = [&](db::Database& database) -> Result<Then> {
+    const std::vector<NewEvent> events = TRY(decision(*this));
+    seq = TRY(append_all(database, events, *state_->now_ms));
+    return events.empty() ? Then::kRollBack : Then::kCommit;
+  };
+  TRY(write(*state_, append_decided));
   return seq;
+}
+
+Result<std::int64_t> Store::now_ms() const {
+  if (state_->now_ms) return *state_->now_ms;
+  const KernelTime time = TRY(kernel_time(*state_));
+  return time.now_ms;
+}
+
+const db::Database& Store::tables() const {
+  return state_->database;
 }
 
 Result<std::int64_t> Store::next_slot() {

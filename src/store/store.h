@@ -1,9 +1,9 @@
 // The kernel's store: one hash-chained event sequence and the projections that follow from it, in
 // the repository's common git directory under txn/ (kernel.db, artifacts/, owners, locks).
 //
-// Every state change is append(): BEGIN IMMEDIATE, check, events, projections, COMMIT with
-// synchronous=FULL. There is no other way to write, so a state without its event (F1) and an event
-// without its state (F7) cannot exist. Projections are a pure function of the events:
+// Every state change is append() or decide(): BEGIN IMMEDIATE, check, events, projections, COMMIT
+// with synchronous=FULL. There is no other way to change state, so a state without its event (F1)
+// and an event without its state (F7) cannot exist. Projections are a pure function of the events:
 // verify_replay() rebuilds them from nothing and compares byte for byte.
 //
 // One Store per thread; any number of processes. A kill at any point leaves the last committed
@@ -22,9 +22,13 @@
 #include "model/policy.h"
 #include "model/txn.h"
 
+namespace gittxn::db {
+class Database;
+}
+
 namespace gittxn::store {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // A landing that has been prepared and not yet resolved. At most one per branch.
 struct PreparedLanding {
@@ -70,13 +74,20 @@ struct TxnFilter {
   int limit = 0;                 // 0: all; newest first
 };
 
-// What a check inside append() may look at: the state before the events, under the write lock.
+// The state at one moment. A decision inside of Store::decide() gets the state before its events,
+// under the write lock.
 class View {
  public:
   virtual ~View() = default;
+  // The kernel's clock: since 1970, never earlier than any event, and not moved by a wall clock
+  // that jumps (5-kernel, F12). Deadlines are in it. Under the write lock it stands still, and is
+  // the time of the events that follow.
+  virtual Result<std::int64_t> now_ms() const = 0;
   virtual Result<std::optional<Txn>> txn(const TxnId& id) const = 0;
   virtual Result<std::optional<BranchState>> branch(const RefName& name) const = 0;
   virtual Result<Seq> head() const = 0;
+  // For the questions that other headers of store/ ask; nobody else writes SQL.
+  virtual const db::Database& tables() const = 0;
 };
 
 enum class Create { kYes, kNo };
@@ -84,6 +95,9 @@ struct Plan;  // what the present layout is; internal, see schema.h
 
 class Store final : public View {
  public:
+  struct State;  // of the files of store/ alone
+  State& state() { return *state_; }
+
   // Creates the store when absent (mode 0700). kNewer: a store of a newer schema, untouched.
   // kCorrupt. kUnsupported: a network file system. Older schemas are migrated in one transaction
   // after a backup.
@@ -100,7 +114,13 @@ class Store final : public View {
   // lock; its error aborts. A repeated dedup_key is success without a second event (idempotent).
   using Check = std::function<Status(const View&)>;
   Result<Seq> append(const std::vector<NewEvent>& events, const Check& check = {});
+  // The same, where what is to be appended follows from what is seen under the write lock. Nothing
+  // is an answer too: then nothing is written, and the head returned. An error aborts.
+  using Decision = std::function<Result<std::vector<NewEvent>>(const View&)>;
+  Result<Seq> decide(const Decision& decision);
 
+  Result<std::int64_t> now_ms() const override;
+  const db::Database& tables() const override;
   Result<std::optional<Txn>> txn(const TxnId& id) const override;
   Result<std::optional<BranchState>> branch(const RefName& name) const override;
   Result<Seq> head() const override;
@@ -125,7 +145,6 @@ class Store final : public View {
   const std::string& dir() const;
 
  private:
-  struct State;
   friend Result<Store> open_with_plan(const std::string&, const Clock&, Create, const Plan&);
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

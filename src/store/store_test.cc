@@ -260,6 +260,29 @@ TEST(Store, AChecksErrorAborts) {
   EXPECT_EQ(store.append({}).value(), 1) << "nothing to append is the head";
 }
 
+TEST(Store, DecidesUnderTheWriteLock) {
+  TempStore place;
+  Store store = place.open();
+  std::int64_t seen_ms = 0;
+  const auto decided = store.decide([&](const View& view) -> Result<std::vector<NewEvent>> {
+    seen_ms = TRY(view.now_ms());
+    place.clock.advance(5'000);  // however long deciding takes
+    EXPECT_EQ(view.now_ms().value(), seen_ms);
+    return std::vector<NewEvent>{events::slot_reserved()};
+  });
+  ASSERT_OK(decided);
+  EXPECT_EQ(*decided, 1);
+  EXPECT_EQ(store.events(1, 1)->front().time, format_utc(seen_ms));
+  EXPECT_EQ(store.now_ms().value(), seen_ms + 5'000);
+  // No events, and an error, write nothing.
+  EXPECT_EQ(store.decide([](const View&) { return std::vector<NewEvent>(); }).value(), 1);
+  EXPECT_CODE(store.decide([](const View&) -> Result<std::vector<NewEvent>> {
+    return fail(Code::kRefused, "no");
+  }),
+              Code::kRefused);
+  EXPECT_EQ(store.head().value(), 1);
+}
+
 TEST(Store, RefusesMalformedEvents) {
   TempStore place;
   Store store = place.open();

@@ -1,16 +1,12 @@
-// The transaction part of the projections. Internal to store/.
+// What the other areas need of the transactions' projection. Internal to store/.
 #pragma once
 
-#include "base/json.h"
 #include "base/result.h"
 #include "db/database.h"
 #include "model/event.h"
 #include "model/txn.h"
 
 namespace gittxn::store {
-
-// All events whose type starts with "txn.".
-Status project_txn(db::Database& database, const Event& event, const Json& json);
 
 // The transaction the event is about; kStale when there is none.
 Result<Txn> known_txn(const db::Database& database, const Event& event);

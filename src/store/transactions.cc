@@ -1,4 +1,5 @@
-#include "store/projection_txn.h"
+// Transactions: which events are accepted in which state, and what state follows (model/txn.h).
+#include "store/transactions.h"
 
 #include <fmt/format.h>
 
@@ -8,16 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "model/codec.h"
+#include "store/area.h"
 #include "store/rows.h"
 
 namespace gittxn::store {
 namespace {
 
 using enum TxnState;
-
-std::unexpected<Error> stale(const Event& event, const std::string& why) {
-  return fail(Code::kStale, fmt::format("{} of {}: {}", event.type, event.subject, why));
-}
 
 bool valid_id(std::string_view id) {
   return !id.empty() && id.size() <= 64 && id.front() != '-' &&
@@ -256,6 +254,99 @@ Status apply_owner_lost(Txn& txn, const Event& event, const Json& json) {
   return {};
 }
 
+// For people.
+
+using telling::after_colon;
+using telling::brief;
+using telling::number;
+using telling::text;
+
+std::string tell_begun(const Json& p) {
+  return fmt::format("begun by {} on {}", text(p, "owner"), text(p, "target"));
+}
+std::string tell_attempt(const Json& p) {
+  return fmt::format("attempt {} from {}", number(p, "number"), brief(text(p, "base")));
+}
+std::string tell_command(const Json& p) {
+  std::string argv;
+  const auto words = p.find("argv");
+  if (words != p.end() && words->is_array()) {
+    for (const Json& word : *words) {
+      if (!word.is_string()) continue;
+      if (!argv.empty()) argv += ' ';
+      argv += decode_path(word.get_ref<const std::string&>());
+    }
+  }
+  return "command started" + after_colon(argv);
+}
+std::string tell_command_ended(const Json& p) {
+  return "command ended, exit " + number(p, "exit");
+}
+std::string tell_extended(const Json& p) {
+  return fmt::format("its {} reads until then hold at {}", number(p, "reads"),
+                     brief(text(p, "head")));
+}
+std::string tell_told(const Json& p) {
+  return fmt::format("stale at {}, and its agent is told{}", brief(text(p, "head")),
+                     after_colon(telling::first_texts(p, "subjects")));
+}
+std::string tell_child(const Json& p) {
+  return fmt::format("the worktree of {}: {}", text(p, "name"), text(p, "phase"));
+}
+std::string tell_taken(const Json& p) {
+  return fmt::format("work kept as {}{}", brief(text(p, "kept")),
+                     after_colon(text(p, "unknown_reason")));
+}
+std::string tell_prepared(const Json&) {
+  return "asked to land";
+}
+std::string tell_repairing(const Json& p) {
+  return fmt::format("repairing ({}){}", text(p, "rung"), after_colon(text(p, "why")));
+}
+std::string tell_waiting(const Json& p) {
+  const std::string reason = text(p, "reason");
+  if (reason.empty()) return "wait is over";
+  return fmt::format("waiting: {}{}", reason, after_colon(text(p, "subject")));
+}
+std::string conflicts_in(const Json& p) {
+  constexpr std::size_t kShown = 3;
+  const auto list = p.find("conflicts");
+  if (list == p.end() || !list->is_array() || list->empty()) return {};
+  std::string out;
+  for (std::size_t i = 0; i < list->size() && i < kShown; ++i) {
+    const Json& conflict = (*list)[i];
+    if (!conflict.is_object()) continue;
+    out += fmt::format("{}{} {}", i == 0 ? ": " : ", ", text(conflict, "kind"),
+                       text(conflict, "subject"));
+  }
+  if (list->size() > kShown) out += fmt::format(" and {} more", list->size() - kShown);
+  return out;
+}
+std::string tell_conflicted(const Json& p) {
+  return "conflict" + conflicts_in(p);
+}
+std::string tell_rejected(const Json& p) {
+  return "rejected" + conflicts_in(p);
+}
+std::string tell_quarantined(const Json& p) {
+  return "quarantined" + after_colon(text(p, "why"));
+}
+std::string tell_aborted(const Json& p) {
+  return fmt::format("aborted by {}{}", text(p, "actor"), after_colon(text(p, "why")));
+}
+std::string tell_nothing(const Json& p) {
+  return "nothing to land" + after_colon(text(p, "why"));
+}
+std::string tell_reopened(const Json& p) {
+  return "reopened by " + text(p, "owner");
+}
+std::string tell_owner_lost(const Json&) {
+  return "its owner is gone";
+}
+std::string tell_worktree_removed(const Json& p) {
+  return "worktree of attempt " + number(p, "attempt") + " removed";
+}
+
 // In which states an event is accepted (bits), and which state follows; none: it stays.
 constexpr unsigned bit(TxnState state) {
   return 1u << static_cast<unsigned>(state);
@@ -275,29 +366,80 @@ struct Rule {
   unsigned allowed;
   std::optional<TxnState> then;
   Apply apply;
+  std::string (*describe)(const Json&);
 };
 constexpr Rule kRules[] = {
-    {event_type::kAttemptStarted, bits({kOpen, kRepairing}), kOpen, apply_attempt},
-    {event_type::kCommandStarted, bits({kOpen}), {}, apply_command_started},
-    {event_type::kCommandEnded, bits({kOpen, kAborted}), {}, apply_command_ended},
-    {event_type::kExtended, bits({kOpen}), {}, apply_extended},
-    {event_type::kTold, bits({kOpen}), {}, apply_told},
-    {event_type::kChild, bits({kOpen}), {}, apply_child},
-    {event_type::kTaken, kRest, {}, apply_taken},
-    {event_type::kPrepared, kRest, kPrepared, apply_prepared},
-    {event_type::kRepairing, bits({kPrepared, kRepairing}), kRepairing, apply_repairing},
-    {event_type::kWaiting, kNotFinal, {}, apply_waiting},
-    {event_type::kConflicted, kRest, {}, apply_conflicts},
-    {event_type::kRejected, bits({kPrepared, kRepairing}), kRejected, apply_conflicts},
-    {event_type::kQuarantined, bits({kPrepared, kRepairing}), kQuarantined, apply_quarantined},
-    {event_type::kAborted, kRest, kAborted, apply_aborted},
-    {event_type::kNothing, bits({kOpen, kPrepared, kRepairing}), kNothing, apply_nothing},
-    {event_type::kReopened, kRest | bit(kAborted), kOpen, apply_reopened},
-    {event_type::kOwnerLost, kNotFinal, {}, apply_owner_lost},
-    {event_type::kWorktreeRemoved, kAll, {}, apply_worktree_removed},
+    {event_type::kAttemptStarted, bits({kOpen, kRepairing}), kOpen, apply_attempt, tell_attempt},
+    {event_type::kCommandStarted, bits({kOpen}), {}, apply_command_started, tell_command},
+    {event_type::kCommandEnded,
+     bits({kOpen, kAborted}),
+     {},
+     apply_command_ended,
+     tell_command_ended},
+    {event_type::kExtended, bits({kOpen}), {}, apply_extended, tell_extended},
+    {event_type::kTold, bits({kOpen}), {}, apply_told, tell_told},
+    {event_type::kChild, bits({kOpen}), {}, apply_child, tell_child},
+    {event_type::kTaken, kRest, {}, apply_taken, tell_taken},
+    {event_type::kPrepared, kRest, kPrepared, apply_prepared, tell_prepared},
+    {event_type::kRepairing, bits({kPrepared, kRepairing}), kRepairing, apply_repairing,
+     tell_repairing},
+    {event_type::kWaiting, kNotFinal, {}, apply_waiting, tell_waiting},
+    {event_type::kConflicted, kRest, {}, apply_conflicts, tell_conflicted},
+    {event_type::kRejected, bits({kPrepared, kRepairing}), kRejected, apply_conflicts,
+     tell_rejected},
+    {event_type::kQuarantined, bits({kPrepared, kRepairing}), kQuarantined, apply_quarantined,
+     tell_quarantined},
+    {event_type::kAborted, kRest, kAborted, apply_aborted, tell_aborted},
+    {event_type::kNothing, bits({kOpen, kPrepared, kRepairing}), kNothing, apply_nothing,
+     tell_nothing},
+    {event_type::kReopened, kRest | bit(kAborted), kOpen, apply_reopened, tell_reopened},
+    {event_type::kOwnerLost, kNotFinal, {}, apply_owner_lost, tell_owner_lost},
+    {event_type::kWorktreeRemoved, kAll, {}, apply_worktree_removed, tell_worktree_removed},
 };
 
+// One of kRules, by its type.
+Status project_txn(db::Database& database, const Event& event, const Json& json) {
+  for (const Rule& rule : kRules) {
+    if (rule.type != event.type) continue;
+    Txn txn = TRY(known_txn(database, event));
+    if ((rule.allowed & bit(txn.state)) == 0) {
+      return stale(event, fmt::format("it is {}", state_name(txn.state)));
+    }
+    TRY(rule.apply(txn, event, json));
+    if (rule.then) TRY(move_txn(txn, *rule.then, event));
+    txn.version = event.seq;
+    return update_txn(database, txn);
+  }
+  return fail(Code::kCorrupt, fmt::format("unknown event type '{}'", event.type));
+}
+
+constexpr std::string_view kSql = R"sql(
+CREATE TABLE txns (
+  id        TEXT    PRIMARY KEY,
+  name      TEXT    NOT NULL,
+  state     TEXT    NOT NULL,
+  begun_seq INTEGER NOT NULL,
+  body      TEXT    NOT NULL
+) STRICT;
+CREATE INDEX txns_by_name ON txns (name);
+CREATE INDEX txns_by_state ON txns (state, begun_seq);
+CREATE INDEX txns_by_age ON txns (begun_seq);
+)sql";
+
+constexpr ProjectionTable kTables[] = {{"txns", "begun_seq"}};
+
+constexpr auto kEventRules = [] {
+  std::array<EventRule, std::size(kRules) + 1> rules{};
+  rules[0] = {event_type::kTxnBegun, begun, tell_begun};
+  for (std::size_t i = 0; i < std::size(kRules); ++i) {
+    rules[i + 1] = {kRules[i].type, project_txn, kRules[i].describe};
+  }
+  return rules;
+}();
+
 }  // namespace
+
+const Area kTransactions{kSql, kTables, kEventRules};
 
 Result<Txn> known_txn(const db::Database& database, const Event& event) {
   std::optional<Txn> txn = TRY(load_txn(database, TxnId(event.subject)));
@@ -314,22 +456,6 @@ Status move_txn(Txn& txn, TxnState to, const Event& event) {
   txn.waiting_subject.clear();
   txn.version = event.seq;
   return {};
-}
-
-Status project_txn(db::Database& database, const Event& event, const Json& json) {
-  if (event.type == event_type::kTxnBegun) return begun(database, event, json);
-  for (const Rule& rule : kRules) {
-    if (rule.type != event.type) continue;
-    Txn txn = TRY(known_txn(database, event));
-    if ((rule.allowed & bit(txn.state)) == 0) {
-      return stale(event, fmt::format("it is {}", state_name(txn.state)));
-    }
-    TRY(rule.apply(txn, event, json));
-    if (rule.then) TRY(move_txn(txn, *rule.then, event));
-    txn.version = event.seq;
-    return update_txn(database, txn);
-  }
-  return fail(Code::kCorrupt, fmt::format("unknown event type '{}'", event.type));
 }
 
 }  // namespace gittxn::store

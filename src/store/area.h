@@ -1,0 +1,58 @@
+// What the kernel knows is made of areas: transactions, branches, gates, and so on. An area owns
+// its event types, the tables that follow from them, how an event changes these, and how it is told
+// to a person. Its file has all of it; areas.cc lists them. Internal to store/.
+//
+// SQL here is what SQLite and PostgreSQL both take. Tables are derived from the log alone, so each
+// can be dropped and filled again; a column that holds JSON is called `body`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "db/database.h"
+#include "model/event.h"
+
+namespace gittxn::store {
+
+struct EventRule {
+  std::string_view type;
+  // kStale: the state does not allow it; kCorrupt: the payload is malformed. It reads nothing but
+  // the event and the tables, so that replaying gives the same bytes.
+  Status (*project)(db::Database& database, const Event& event, const Json& payload);
+  std::string (*describe)(const Json& payload);  // an object, as the log has it
+};
+
+struct ProjectionTable {
+  std::string_view name;
+  std::string_view order;  // columns that make the order of its rows unique
+};
+
+struct Area {
+  std::string_view sql;  // makes its tables and indexes
+  std::span<const ProjectionTable> tables;
+  std::span<const EventRule> rules;
+};
+
+extern const Area kTransactions;  // transactions.cc
+extern const Area kBranches;      // branches.cc: heads, landings, what landed
+extern const Area kGates;         // gates.cc: certificates, trust, summaries
+extern const Area kTurns;         // turns.cc: the queue for a branch, slots
+
+std::span<const Area* const> areas();
+const EventRule* rule_of(std::string_view type);  // nullptr: no such type
+
+std::unexpected<Error> stale(const Event& event, const std::string& why);
+
+// Of a payload, for describe(): never fail, whatever is there.
+namespace telling {
+std::string text(const Json& payload, const char* key);    // "" when it is not there
+std::string number(const Json& payload, const char* key);  // "?" when it is not there
+std::string first_texts(const Json& payload, const char* key);
+std::string brief(std::string_view oid);         // 7 digits
+std::string after_colon(std::string_view text);  // ": text", or nothing
+}  // namespace telling
+
+}  // namespace gittxn::store

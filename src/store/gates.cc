@@ -1,0 +1,77 @@
+// Certificates of gates, whose commands are trusted, and which summaries were stored.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/codec.h"
+#include "store/area.h"
+#include "store/events.h"
+
+namespace gittxn::store {
+namespace {
+
+Status gate_evaluated(db::Database& database, const Event& event, const Json& json) {
+  const Certificate certificate = TRY_IN(event.type, certificate_from_json(json));
+  db::Statement insert =
+      TRY(database.statement("INSERT INTO certificates (seq, tree, body) VALUES (?, ?, ?)"));
+  insert.bind_all(event.seq, certificate.tree.str(), event.payload);
+  return insert.run();
+}
+
+Status trusted(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  Digest hash;
+  std::string actor;
+  fields.name("hash", hash);
+  fields.text("actor", actor);
+  TRY(fields.done());
+  db::Statement insert = TRY(database.statement(
+      "INSERT INTO trust (hash, actor, seq) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING"));
+  insert.bind_all(hash.str(), encode_path(actor), event.seq);
+  return insert.run();
+}
+
+// The log itself answers which summaries there are; here it is only made sure that it can.
+Status summary_added(db::Database&, const Event& event, const Json&) {
+  TRY(events::summary_of(event));
+  return {};
+}
+
+std::string tell_evaluated(const Json& payload) {
+  const bool passed = payload.value("passed", Json(false)) == Json(true);
+  return fmt::format("gate {} {}", telling::text(payload, "gate"), passed ? "passed" : "failed");
+}
+std::string tell_trusted(const Json& payload) {
+  return "commands trusted by " + telling::text(payload, "actor");
+}
+std::string tell_summary(const Json& payload) {
+  return "summary '" + telling::text(payload, "name") + "' stored";
+}
+
+constexpr std::string_view kSql = R"sql(
+CREATE TABLE certificates (
+  seq  INTEGER PRIMARY KEY,
+  tree TEXT    NOT NULL,
+  body TEXT    NOT NULL
+) STRICT;
+CREATE INDEX certificates_by_tree ON certificates (tree, seq);
+CREATE TABLE trust (
+  hash  TEXT    PRIMARY KEY,
+  actor TEXT    NOT NULL,
+  seq   INTEGER NOT NULL
+) STRICT;
+)sql";
+
+constexpr ProjectionTable kTables[] = {{"certificates", "seq"}, {"trust", "hash"}};
+
+constexpr EventRule kRules[] = {
+    {event_type::kGateEvaluated, gate_evaluated, tell_evaluated},
+    {event_type::kTrusted, trusted, tell_trusted},
+    {event_type::kSummaryAdded, summary_added, tell_summary},
+};
+
+}  // namespace
+
+const Area kGates{kSql, kTables, kRules};
+
+}  // namespace gittxn::store
