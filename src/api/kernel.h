@@ -180,7 +180,8 @@ Status request_summary(const Host& host, const SummaryRequest& request);
 
 class Kernel {
  public:
-  struct State;  // of the facade's own files
+  struct State;  // of the facade's own files, as is state()
+  State& state() { return *state_; }
   static Result<Kernel> open(Host host);
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) noexcept;
