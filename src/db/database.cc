@@ -151,6 +151,10 @@ Dialect Database::dialect() const {
   return state_->driver->dialect();
 }
 
+std::uint64_t Database::session() const {
+  return state_->driver->session();
+}
+
 Status Database::execute(const std::string& sql) {
   return state_->driver->execute(sql);
 }

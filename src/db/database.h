@@ -111,6 +111,9 @@ class Database {
   ~Database();
 
   Dialect dialect() const;
+  // Another number after each time the server was lost and found again; what a session holds there
+  // is lost then.
+  std::uint64_t session() const;
 
   // Statements without parameters and results, separated by semicolons.
   Status execute(const std::string& sql);

@@ -37,6 +37,7 @@ class Driver {
  public:
   virtual ~Driver() = default;
   virtual Dialect dialect() const = 0;
+  virtual std::uint64_t session() const { return 1; }
   virtual Status execute(const std::string& sql) = 0;
   virtual Result<std::unique_ptr<Cursor>> prepare(std::string_view sql) = 0;
   virtual Status begin(Transaction::Kind kind) = 0;

@@ -83,7 +83,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 class PostgresCursor final : public Cursor {
  public:
   PostgresCursor(PostgresDriver& driver, std::string name)
-      : driver_(driver), name_(std::move(name)), generation_(driver.generation()) {}
+      : driver_(driver), name_(std::move(name)), session_(driver.session()) {}
   PostgresCursor(const PostgresCursor&) = delete;
   PostgresCursor& operator=(const PostgresCursor&) = delete;
   ~PostgresCursor() override {
@@ -116,9 +116,7 @@ class PostgresCursor final : public Cursor {
     parameters_.clear();
     bad_text_ = false;
   }
-  bool usable() const override {
-    return generation_ == driver_.generation() && driver_.connected();
-  }
+  bool usable() const override { return session_ == driver_.session() && driver_.connected(); }
 
   int columns() const override { return PQnfields(result_.get()); }
   std::string column_name(int column) const override { return PQfname(result_.get(), column); }
@@ -175,7 +173,7 @@ class PostgresCursor final : public Cursor {
 
   PostgresDriver& driver_;
   std::string name_;
-  std::uint64_t generation_;
+  std::uint64_t session_;
   std::vector<Parameter> parameters_;
   bool bad_text_ = false;
   PostgresDriver::Answer result_;
@@ -222,7 +220,7 @@ Result<std::unique_ptr<PostgresDriver>> PostgresDriver::connect(const std::strin
 }
 
 Status PostgresDriver::open() {
-  ++generation_;
+  ++session_;
   in_transaction_ = false;
   broken_ = false;
   const std::string seconds = std::to_string(std::max<std::int64_t>(2, options_.connect_ms / 1000));
@@ -243,7 +241,8 @@ Status PostgresDriver::open() {
   // A commit that was acknowledged is on the server's disk, whatever its configuration says.
   TRY(ask(fmt::format("SET search_path TO {}; SET statement_timeout = {}; "
                       "SET idle_in_transaction_session_timeout = {}; "
-                      "SET standard_conforming_strings = on; SET DateStyle = 'ISO'; "
+                      "SET standard_conforming_strings = on; SET tcp_keepalives_idle = 10; "
+                      "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; "
                       "SELECT set_config('synchronous_commit', 'on', false) "
                       "WHERE current_setting('synchronous_commit') IN ('off', 'local')",
                       quoted(schema_), options_.statement_ms, kIdleInTransactionMs),

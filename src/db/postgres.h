@@ -45,8 +45,8 @@ class PostgresDriver final : public Driver {
   Result<Answer> answer(int sent, During during);
   pg_conn* connection() const { return connection_.get(); }
   bool connected() const;
-  std::uint64_t generation() const { return generation_; }  // another one after each reconnection
-  void forget(const std::string& statement);                // when its cursor is gone
+  std::uint64_t session() const override { return session_; }
+  void forget(const std::string& statement);  // when its cursor is gone
 
  private:
   struct Close {
@@ -65,7 +65,7 @@ class PostgresDriver final : public Driver {
   ConnectOptions options_;
   std::string place_;  // for people: host, port and database, nothing secret
   std::unique_ptr<pg_conn, Close> connection_;
-  std::uint64_t generation_ = 0;
+  std::uint64_t session_ = 0;
   std::uint64_t statements_ = 0;
   bool in_transaction_ = false;
   bool broken_ = false;  // nobody knows what the server will say next

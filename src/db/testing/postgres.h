@@ -35,7 +35,11 @@ class PostgresSchema {
   PostgresSchema& operator=(const PostgresSchema&) = delete;
   ~PostgresSchema() {
     if (auto database = Database::connect(*postgres_url(), name_, {})) {
-      (void)database->execute(fmt::format("DROP SCHEMA {} CASCADE", name_));
+      for (int version = 0; version < 10; ++version) {
+        (void)database->execute(
+            fmt::format("DROP SCHEMA IF EXISTS {}_v{}_bak CASCADE", name_, version));
+      }
+      (void)database->execute(fmt::format("DROP SCHEMA IF EXISTS {} CASCADE", name_));
     }
   }
   const std::string& name() const { return name_; }
