@@ -1,5 +1,7 @@
-// SQLite, as RAII values: a connection, its statements, a transaction. Nothing here knows what is
-// stored. SQLite's error codes stop here:
+// SQLite and PostgreSQL, as RAII values: a connection, its statements, a transaction. Nothing here
+// knows what is stored. Statements are written once, in what both understand; `?` is a parameter.
+// Results are whole in memory on PostgreSQL, so whoever reads a long table asks for it in pages.
+// The databases' error codes stop here. SQLite's:
 //
 //   FULL            kFault, hint: free space          the transaction did not happen
 //   IOERR in COMMIT kOutcomeUnknown                   its last step is the sync; it may have
@@ -10,6 +12,16 @@
 // POSIX record locks are per process and die with the first close of any descriptor of the file, so
 // a database must never be opened and closed by other means than this while it is in use here; that
 // is why open_immutable exists.
+//
+// PostgreSQL's:
+//
+//   class 23 (constraint)                 kExists
+//   55P03, 57014 (lock or time limit)     kBusy
+//   40001, 40P01 (serialisation)          kBusy: nothing happened
+//   53100, 53200, 53400 (disk, memory)    kFault, hint
+//   XX001, XX002 (corrupted)              kCorrupt
+//   28xxx, 42501, 25006                   kFault, hint: account, rights, a standby
+//   no connection                         kFault, hint; in COMMIT: kOutcomeUnknown
 //
 // One connection per thread. Never carry one across a fork.
 #pragma once
@@ -22,12 +34,12 @@
 
 #include "base/result.h"
 
-struct sqlite3;
-struct sqlite3_stmt;
-
 namespace gittxn::db {
 
+class Cursor;
 struct ConnectionState;
+
+enum class Dialect { kSqlite, kPostgres };
 
 // A prepared statement, borrowed from its connection's cache and given back when destroyed.
 class Statement {
@@ -39,6 +51,7 @@ class Statement {
   // Parameters count from 1. A parameter that cannot be bound is reported by the next step().
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, std::string_view text);
+  Statement& bind_bytes(int parameter, std::string_view bytes);
   template <typename... Values>
   Statement& bind_all(const Values&... values) {
     int parameter = 0;
@@ -56,15 +69,21 @@ class Statement {
   bool is_integer(int column) const;  // what the row has there; NULL is none
   std::int64_t integer(int column) const;
   std::string text(int column) const;
+  std::string bytes(int column) const;
 
  private:
   friend class Database;
-  Statement(ConnectionState* connection, sqlite3_stmt* handle)
-      : connection_(connection), handle_(handle) {}
+  Statement(ConnectionState* connection, std::string sql, std::unique_ptr<Cursor> cursor);
   void give_back();
   ConnectionState* connection_ = nullptr;
-  sqlite3_stmt* handle_ = nullptr;
-  int bind_error_ = 0;
+  std::string sql_;
+  std::unique_ptr<Cursor> cursor_;
+};
+
+struct ConnectOptions {
+  std::int64_t connect_ms = 10'000;
+  std::int64_t busy_ms = 30'000;       // how long a writer waits for the others
+  std::int64_t statement_ms = 60'000;  // how long the server may take for one statement
 };
 
 enum class OpenMode { kReadWrite, kCreate };
@@ -82,13 +101,28 @@ class Database {
   // The main file as it is, without locks and without looking at or making a -wal or -shm file.
   // While another process moves its log into the file, what is read here may look damaged.
   static Result<Database> open_immutable(const std::string& path);
+  // A PostgreSQL server, by a URL or a connection string as libpq reads it; every name is looked up
+  // in `schema` alone. Nobody is asked for a password. Within a write transaction nobody else who
+  // opened the same schema writes.
+  static Result<Database> connect(const std::string& url, const std::string& schema,
+                                  const ConnectOptions& options);
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
   ~Database();
 
+  Dialect dialect() const;
+  // Another number after each time the server was lost and found again; what a session holds there
+  // is lost then.
+  std::uint64_t session() const;
+
   // Statements without parameters and results, separated by semicolons.
   Status execute(const std::string& sql);
+  // Tables and indexes, written as SQLite's strict tables; PostgreSQL gets them in its own words:
+  // 64 bits for an integer, and texts that compare by their bytes.
+  Status create(std::string_view ddl);
   Result<Statement> statement(std::string_view sql) const;  // cached by its text
+
+  // SQLite's alone; kUnsupported elsewhere.
   Result<std::int64_t> pragma_integer(std::string_view name) const;
   Result<std::string> pragma_text(std::string_view name) const;
 
@@ -114,7 +148,8 @@ class Transaction {
   Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
-  // An error leaves nothing of the transaction, except kOutcomeUnknown.
+  // An error leaves nothing of the transaction, except kOutcomeUnknown. On PostgreSQL a statement
+  // that fails ends the transaction: nothing more works in it.
   Status commit();
 
  private:

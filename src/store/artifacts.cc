@@ -1,6 +1,7 @@
-// Artifacts: bytes too large for an event, named by their SHA-256, under artifacts/<2>/<62>. A file
-// is whole and durable, its name included, before put_artifact returns; so an event that names it
-// can be appended then. A kill leaves at most a file that no event names.
+// Artifacts: bytes too large for an event, named by their SHA-256, under artifacts/<2>/<62>, or
+// rows of a server's store. A file is whole and durable, its name included, before put_artifact
+// returns; so an event that names it can be appended then. A kill leaves at most a file that no
+// event names.
 #include <fmt/format.h>
 
 #include "base/failpoint.h"
@@ -13,11 +14,14 @@ namespace {
 
 FAILPOINT(fp_after_artifact, "store.after_artifact");
 
-Result<std::string> path_of(const std::string& dir, const Digest& digest) {
+Status check_name(const Digest& digest) {
   const std::string& hex = digest.str();
-  if (hex.size() != 64 || hex.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    return fail(Code::kCorrupt, fmt::format("'{}' is no artifact's name", hex));
-  }
+  if (hex.size() == 64 && hex.find_first_not_of("0123456789abcdef") == std::string::npos) return {};
+  return fail(Code::kCorrupt, fmt::format("'{}' is no artifact's name", hex));
+}
+
+std::string path_of(const std::string& dir, const Digest& digest) {
+  const std::string& hex = digest.str();
   return fmt::format("{}/artifacts/{}/{}", dir, hex.substr(0, 2), hex.substr(2));
 }
 
@@ -28,11 +32,32 @@ Result<bool> is_there(const std::string& path, const Digest& digest) {
   return sha256(bytes) == digest;
 }
 
+Status put_row(const db::Database& database, const Digest& digest, std::string_view bytes) {
+  db::Statement insert = TRY(database.statement(
+      "INSERT INTO artifacts (digest, body) VALUES (?, ?) ON CONFLICT (digest) DO UPDATE "
+      "SET body = excluded.body WHERE artifacts.body <> excluded.body"));
+  insert.bind(1, digest.str()).bind_bytes(2, bytes);
+  return insert.run();
+}
+
+Result<std::string> row_of(const db::Database& database, const Digest& digest) {
+  db::Statement query = TRY(database.statement("SELECT body FROM artifacts WHERE digest = ?"));
+  query.bind_all(digest.str());
+  const bool found = TRY(query.step());
+  if (!found) return fail(Code::kNotFound, fmt::format("there is no artifact {}", digest.str()));
+  return query.bytes(0);
+}
+
 }  // namespace
 
 Result<Digest> Store::put_artifact(std::string_view bytes) {
   const Digest digest = sha256(bytes);
-  const std::string path = TRY(path_of(state_->dir, digest));
+  if (state_->place.on_server()) {
+    TRY_IN("writing an artifact", put_row(state_->database, digest, bytes));
+    TRY(fp_after_artifact.hit());
+    return digest;
+  }
+  const std::string path = path_of(state_->place.dir, digest);
   const bool there = TRY(is_there(path, digest));
   const std::string folder = parent_dir(path);
   if (there) {
@@ -48,8 +73,11 @@ Result<Digest> Store::put_artifact(std::string_view bytes) {
 }
 
 Result<std::string> Store::artifact(const Digest& digest) const {
-  const std::string path = TRY(path_of(state_->dir, digest));
-  std::string bytes = TRY_IN("reading an artifact", read_file(path));
+  TRY(check_name(digest));
+  const std::string path = path_of(state_->place.dir, digest);
+  std::string bytes =
+      TRY_IN("reading an artifact",
+             state_->place.on_server() ? row_of(state_->database, digest) : read_file(path));
   if (sha256(bytes) != digest) {
     return fail(Code::kCorrupt, fmt::format("'{}' does not have the content it is named by", path),
                 "restore it from a backup of the repository's txn folder");

@@ -19,7 +19,8 @@ namespace {
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
 void tamper(const TempStore& place, const std::string& sql) {
-  ASSERT_OK(testing::tamper(place.database(), sql));
+  db::Database shell = place.shell();
+  ASSERT_OK(testing::tamper(shell, sql));
 }
 
 constexpr int kEvents = 200;
@@ -43,7 +44,7 @@ class Chain : public ::testing::Test {
 
 TEST_F(Chain, IsWholeWhenNobodyTouchedIt) {
   EXPECT_TRUE(after("SELECT 1").empty());
-  EXPECT_TRUE(Store::open(place_.txn_dir(), place_.clock));
+  EXPECT_TRUE(Store::open(place_.place(), place_.clock));
 }
 
 TEST(Columns, AreAllUnderTheHash) {
@@ -113,25 +114,25 @@ TEST_F(Chain, FindsATailThatWasCutOff) {
   const auto problems = after("DELETE FROM events WHERE seq > 190");
   ASSERT_FALSE(problems.empty());
   EXPECT_NE(problems.front().find("a tail was cut off"), std::string::npos);
-  EXPECT_CODE(Store::open(place_.txn_dir(), place_.clock), Code::kCorrupt);
+  EXPECT_CODE(Store::open(place_.place(), place_.clock), Code::kCorrupt);
 }
 
 TEST_F(Chain, OpeningLooksAtTheTailAndVerifyAtTheRest) {
   tamper(place_, "UPDATE events SET time = 'then' WHERE seq = 5");
   {
-    const auto store = Store::open(place_.txn_dir(), place_.clock);
+    const auto store = Store::open(place_.place(), place_.clock);
     ASSERT_OK(store);
     EXPECT_FALSE(store->verify()->problems.empty());
   }
   tamper(place_, "UPDATE events SET time = 'then' WHERE seq = 199");
-  const auto refused = Store::open(place_.txn_dir(), place_.clock);
+  const auto refused = Store::open(place_.place(), place_.clock);
   EXPECT_CODE(refused, Code::kCorrupt);
   EXPECT_NE(refused.error().message.find("event 199 was edited"), std::string::npos);
 }
 
 TEST_F(Chain, DamageCanBeLookedAtButNotAddedTo) {
   tamper(place_, "UPDATE events SET time = 'then' WHERE seq = 199");
-  auto store = Store::open_existing(place_.txn_dir(), place_.clock);
+  auto store = Store::open_existing(place_.place(), place_.clock);
   ASSERT_OK(store);
   EXPECT_FALSE(store->verify()->problems.empty());
   EXPECT_CODE(store->next_slot(), Code::kCorrupt);
@@ -146,7 +147,7 @@ TEST(Triggers, KeepAHonestMistakeOut) {
   TempStore place;
   Store store = place.open();
   ASSERT_OK(store.next_slot());
-  db::Database database = db::Database::open(place.database(), {}).value();
+  db::Database database = place.shell();
   EXPECT_FALSE(database.execute("UPDATE events SET time = 'x'"));
   EXPECT_FALSE(database.execute("DELETE FROM events"));
   EXPECT_TRUE(store.verify()->problems.empty());
@@ -209,7 +210,7 @@ TEST(Replay, FindsAHistoryThatCouldNotHappen) {
 }
 
 std::string live_state(const TempStore& place) {
-  const db::Database database = db::Database::open(place.database(), {}).value();
+  const db::Database database = place.shell();
   return canonical_json(projection_json(database).value());
 }
 

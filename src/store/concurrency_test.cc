@@ -50,7 +50,7 @@ TEST(Concurrency, EightProcessesLoseNothingAndNeverSeeBusy) {
   for (int child = 0; child < kProcesses; ++child) {
     // Opening included: the first ones make the store together.
     children.push_back(in_child([&] {
-      auto store = Store::open(place.txn_dir(), place.clock);
+      auto store = Store::open(place.place(), place.clock);
       if (!store) return 2;
       for (int round = 0; round < kRounds; ++round) {
         const TxnId id(fmt::format("t-{}-{}", child, round));
@@ -106,7 +106,7 @@ TEST(Concurrency, OneKeyFromManyIsOneEvent) {
   std::vector<pid_t> children;
   for (int child = 0; child < 6; ++child) {
     children.push_back(in_child([&] {
-      auto store = Store::open(place.txn_dir(), place.clock);
+      auto store = Store::open(place.place(), place.clock);
       return store && store->append({events::trusted(hash, "Ada")}) ? 0 : 2;
     }));
   }
@@ -124,7 +124,7 @@ TEST(Concurrency, AReaderSeesOneMomentWhileOthersWrite) {
     return 2;
   });
   for (int i = 0; i < 20; ++i) {
-    const auto store = Store::open_existing(place.txn_dir(), place.clock);
+    const auto store = Store::open_existing(place.place(), place.clock);
     ASSERT_OK(store);
     EXPECT_TRUE(store->verify()->problems.empty());
     EXPECT_TRUE(store->verify_replay()->problems.empty());
@@ -208,6 +208,7 @@ TEST(Crash, AnArtifactThatNoEventNamesIsNoHarm) {
 
 TEST(Disk, FullChangesNothing) {
   TempStore place;
+  NEEDS_A_FILE(place);
   FaultVfs vfs;
   Store store = place.open();
   ASSERT_OK(store.append({events::txn_begun(new_txn("t-1"))}));
@@ -223,6 +224,7 @@ TEST(Disk, FullChangesNothing) {
 
 TEST(Disk, AfterAFailedSyncNothingMoreIsWritten) {
   TempStore place;
+  NEEDS_A_FILE(place);
   FaultVfs vfs;
   {
     Store store = place.open();

@@ -112,13 +112,36 @@ Status look_at_tail(db::Database& database, const std::string& path) {
 
 }  // namespace
 
-Result<Store> open_with_plan(const std::string& txn_dir, const Clock& clock, Create create,
-                             const Plan& plan) {
-  const std::string path = join_path(txn_dir, "kernel.db");
-  TRY(refuse_network(txn_dir));
-  TRY(look(txn_dir, path, create, plan));
-  TRY(make_place(txn_dir));
-  db::WriterQueue queue = TRY(db::WriterQueue::open(join_path(txn_dir, "kernel.lock")));
+namespace {
+
+Result<db::Database> open_server(const Location& place, Create create, const Plan& plan) {
+  if (place.schema.empty() || place.schema.size() > 40 ||
+      place.schema.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") !=
+          std::string::npos) {
+    return fail(Code::kUsage, fmt::format("'{}' cannot be the schema of a store", place.schema),
+                "up to 40 of a-z, 0-9 and _");
+  }
+  db::Database database = TRY(db::Database::connect(place.url, place.schema, {}));
+  const Found found = TRY(inspect(database, place.schema, plan));
+  if (found == Found::kFresh && create == Create::kNo) {
+    return fail(Code::kNotFound, fmt::format("there is no git-txn store in '{}'", place.schema),
+                "git txn init makes one");
+  }
+  if (found != Found::kPresent) TRY(make_present(database, place.schema, plan));
+  return database;
+}
+
+struct Opened {
+  std::optional<db::WriterQueue> queue;
+  db::Database database;
+};
+
+Result<Opened> open_file(const std::string& dir, Create create, const Plan& plan) {
+  const std::string path = join_path(dir, "kernel.db");
+  TRY(refuse_network(dir));
+  TRY(look(dir, path, create, plan));
+  TRY(make_place(dir));
+  db::WriterQueue queue = TRY(db::WriterQueue::open(join_path(dir, "kernel.lock")));
   db::Database database =
       TRY(db::Database::open(path, db::OpenOptions{.mode = db::OpenMode::kCreate}));
   // A newer program that was killed may have left its version in the -wal file alone: look at the
@@ -127,24 +150,35 @@ Result<Store> open_with_plan(const std::string& txn_dir, const Clock& clock, Cre
   const Found found = TRY(inspect(database, path, plan));
   if (found != Found::kPresent) {
     const db::WriterQueue::Turn turn = TRY(queue.enter(kWriteDeadlineMs));
-    TRY(make(database, txn_dir, path, create, plan));
+    TRY(make(database, dir, path, create, plan));
   }
   TRY(database.on_close(db::Database::CloseWith::kCheckpoint));
   // FULL: a commit is on disk before append() returns. That is what every promise hangs on.
   TRY(database.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"));
+  return Opened{std::move(queue), std::move(database)};
+}
+
+}  // namespace
+
+Result<Store> open_with_plan(const Location& place, const Clock& clock, Create create,
+                             const Plan& plan) {
+  Opened opened = place.on_server() ? Opened{std::nullopt, TRY(open_server(place, create, plan))}
+                                    : TRY(open_file(place.dir, create, plan));
+  if (place.on_server()) TRY(make_place(place.dir));
   // Who only looks may look at damage too, verify and a person first of all; nobody may add to it.
-  Status whole = look_at_tail(database, path);
+  const std::string name = place.on_server() ? place.schema : join_path(place.dir, "kernel.db");
+  Status whole = look_at_tail(opened.database, name);
   const bool damaged = !whole && whole.error().code == Code::kCorrupt;
   if (!whole && (!damaged || create == Create::kYes)) {
     return std::unexpected(std::move(whole).error());
   }
   return Store(std::make_unique<Store::State>(Store::State{
-      .dir = txn_dir,
+      .place = place,
       .clock = &clock,
       .boot_id = clock.boot_id(),
       .plan = plan,
-      .queue = std::move(queue),
-      .database = std::move(database),
+      .queue = std::move(opened.queue),
+      .database = std::move(opened.database),
       .damage = damaged ? std::optional<Error>(whole.error()) : std::nullopt,
   }));
 }
@@ -154,30 +188,31 @@ namespace {
 constexpr int kLooks = 4;
 
 // Somebody may be making the store, or closing it, at the moment of a look. When whoever has the
-// writer's turn is done with it, what is wrong then is wrong.
+// writer's turn is done with it, what is wrong then is wrong. A server does not show half of it.
 bool worth_another_look(const Error& error) {
   return error.code == Code::kCorrupt || error.code == Code::kFault || error.code == Code::kBusy;
 }
 
-Result<Store> open_patiently(const std::string& txn_dir, const Clock& clock, Create create) {
-  auto store = open_with_plan(txn_dir, clock, create, current_plan());
+Result<Store> open_patiently(const Location& place, const Clock& clock, Create create) {
+  auto store = open_with_plan(place, clock, create, current_plan());
+  if (place.on_server()) return store;
   for (int look = 1; look < kLooks && !store && worth_another_look(store.error()); ++look) {
-    auto queue = db::WriterQueue::open(join_path(txn_dir, "kernel.lock"));
+    auto queue = db::WriterQueue::open(join_path(place.dir, "kernel.lock"));
     if (!queue) return store;
     if (const auto turn = queue->enter(kWriteDeadlineMs); !turn) return store;
-    store = open_with_plan(txn_dir, clock, create, current_plan());
+    store = open_with_plan(place, clock, create, current_plan());
   }
   return store;
 }
 
 }  // namespace
 
-Result<Store> Store::open(const std::string& txn_dir, const Clock& clock) {
-  return open_patiently(txn_dir, clock, Create::kYes);
+Result<Store> Store::open(const Location& place, const Clock& clock) {
+  return open_patiently(place, clock, Create::kYes);
 }
 
-Result<Store> Store::open_existing(const std::string& txn_dir, const Clock& clock) {
-  return open_patiently(txn_dir, clock, Create::kNo);
+Result<Store> Store::open_existing(const Location& place, const Clock& clock) {
+  return open_patiently(place, clock, Create::kNo);
 }
 
 }  // namespace gittxn::store

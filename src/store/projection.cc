@@ -24,15 +24,10 @@ Status project(db::Database& database, const Event& event) {
 }
 
 Status replay(const db::Database& log, db::Database& target, Seq up_to) {
-  static const std::string kSql =
-      fmt::format("SELECT {} FROM events WHERE ?1 = 0 OR seq <= ?1 ORDER BY seq", kEventColumns);
-  db::Statement query = TRY(log.statement(kSql));
-  query.bind_all(up_to);
-  while (TRY(query.step())) {
-    const Event event = event_of(query);
+  return each_event(log, 1, up_to, [&](const Event& event) -> Result<bool> {
     TRY_IN(fmt::format("event {}", event.seq), project(target, event));
-  }
-  return {};
+    return true;
+  });
 }
 
 Result<std::vector<std::string>> projection_lines(const db::Database& database) {

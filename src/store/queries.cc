@@ -1,6 +1,8 @@
 // Store's questions. Each is one indexed statement; its cost does not grow with the log.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "store/rows.h"
@@ -12,6 +14,10 @@ namespace {
 Result<Txn> txn_of(const db::Statement& row, int column) {
   const Json json = TRY_IN("a stored transaction", parse_json(row.text(column)));
   return txn_from_json(json);
+}
+
+std::int64_t limited(int limit) {  // 0: all
+  return limit > 0 ? limit : std::numeric_limits<std::int64_t>::max();
 }
 
 // The smallest text that is greater than every text starting with `prefix`: ids are ASCII.
@@ -80,7 +86,7 @@ Result<std::vector<Txn>> Store::txns(const TxnFilter& filter) const {
   db::Statement query = TRY(state_->database.statement(sql));
   int parameter = 0;
   for (const TxnState state : filter.states) query.bind(++parameter, state_name(state));
-  query.bind(++parameter, std::int64_t{filter.limit > 0 ? filter.limit : -1});
+  query.bind(++parameter, limited(filter.limit));
   std::vector<Txn> out;
   while (TRY(query.step())) out.push_back(TRY(txn_of(query, 0)));
   return out;
@@ -98,7 +104,7 @@ Result<TxnId> Store::find_txn(const std::string& id_or_name) const {
     while (TRY(query.step())) candidates.push_back(TRY(txn_of(query, 0)));
   }
   if (!candidates.empty()) return only(id_or_name, candidates);
-  const bool ascii = static_cast<unsigned char>(id_or_name.back()) < 0x7f;
+  const bool ascii = std::ranges::all_of(id_or_name, [](char c) { return c > 0x20 && c < 0x7f; });
   if (ascii) {
     db::Statement query = TRY(state_->database.statement(
         "SELECT body FROM txns WHERE id >= ? AND id < ? ORDER BY begun_seq DESC"));
@@ -157,7 +163,7 @@ Result<std::vector<Event>> Store::events(Seq from, int limit) const {
   static const std::string kSql =
       fmt::format("SELECT {} FROM events WHERE seq >= ? ORDER BY seq LIMIT ?", kEventColumns);
   db::Statement query = TRY(state_->database.statement(kSql));
-  query.bind_all(from, std::int64_t{limit > 0 ? limit : -1});
+  query.bind_all(from, limited(limit));
   std::vector<Event> out;
   while (TRY(query.step())) out.push_back(event_of(query));
   return out;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "model/codec.h"
@@ -10,7 +11,7 @@ namespace gittxn::store {
 
 Result<std::optional<Txn>> load_txn(const db::Database& database, const TxnId& id) {
   db::Statement query = TRY(database.statement("SELECT body FROM txns WHERE id = ?"));
-  query.bind_all(id.str());
+  query.bind_all(encode_path(id.str()));  // whatever somebody asks for; ours are ASCII
   const bool found = TRY(query.step());
   if (!found) return std::optional<Txn>();
   const Json json = TRY_IN("transaction " + id.str(), parse_json(query.text(0)));
@@ -105,6 +106,28 @@ Status insert_event(db::Database& database, const Event& event) {
                   std::int64_t{event.schema_version}, event.dedup_key, event.payload,
                   event.prev_hash.str(), event.hash.str());
   return insert.run();
+}
+
+Status each_event(const db::Database& database, Seq first, Seq last,
+                  const std::function<Result<bool>(Event)>& visit) {
+  constexpr std::int64_t kPage = 2000;
+  static const std::string kSql = fmt::format(
+      "SELECT {} FROM events WHERE seq >= ? AND seq <= ? ORDER BY seq LIMIT ?", kEventColumns);
+  const Seq end = last == 0 ? std::numeric_limits<Seq>::max() : last;
+  Seq next = first;
+  while (true) {
+    db::Statement query = TRY(database.statement(kSql));
+    query.bind_all(next, end, kPage);
+    std::int64_t seen = 0;
+    while (TRY(query.step())) {
+      Event event = event_of(query);
+      next = event.seq + 1;
+      ++seen;
+      const bool more = TRY(visit(std::move(event)));
+      if (!more) return {};
+    }
+    if (seen < kPage) return {};
+  }
 }
 
 Result<std::optional<Event>> last_event(const db::Database& database) {

@@ -2,6 +2,7 @@
 // what is written is what is read.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,10 @@ inline constexpr std::string_view kEventColumns =
     "seq, time, type, subject, schema_version, dedup_key, payload, prev_hash, hash";
 Event event_of(const db::Statement& row);
 Status insert_event(db::Database& database, const Event& event);
+// The events from `first` to `last` (0: to the end) in order, read in pages; `visit` says whether
+// to go on.
+Status each_event(const db::Database& database, Seq first, Seq last,
+                  const std::function<Result<bool>(Event)>& visit);
 Result<std::optional<Event>> last_event(const db::Database& database);
 
 inline const std::string kGenesisHash = std::string(64, '0');

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/failpoint.h"
+#include "store/dialect.h"
 #include "store/projection.h"
 #include "store/store.h"
 
@@ -30,10 +31,6 @@ CREATE TABLE events (
   hash           TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX events_by_subject ON events (subject, seq);
-CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
-  BEGIN SELECT raise(ABORT, 'events are append-only'); END;
-CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
-  BEGIN SELECT raise(ABORT, 'events are append-only'); END;
 CREATE TABLE clock (
   one       INTEGER PRIMARY KEY CHECK (one = 1),
   boot_id   TEXT    NOT NULL,
@@ -42,12 +39,16 @@ CREATE TABLE clock (
 )sql";
 
 // What schema 2 has beside the log that does not follow from it (docs/design/0021: positions are
-// not state).
+// not state). Artifacts are rows on a server alone; beside a file they are files.
 constexpr const char* kTo2 = R"sql(
 CREATE TABLE positions (
   consumer TEXT    PRIMARY KEY,
   acked    INTEGER NOT NULL,
   moved_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE artifacts (
+  digest TEXT PRIMARY KEY,
+  body   BLOB NOT NULL
 ) STRICT;
 CREATE TABLE sentinels (
   name     TEXT    PRIMARY KEY,
@@ -55,7 +56,7 @@ CREATE TABLE sentinels (
 ) STRICT;
 )sql";
 
-constexpr std::string_view kKept[] = {"events", "clock", "positions", "sentinels"};
+constexpr std::string_view kKept[] = {"events", "clock", "positions", "artifacts", "sentinels"};
 
 // How far the projections have got. The tables of the areas follow.
 constexpr const char* kProgress = R"sql(
@@ -66,17 +67,12 @@ CREATE TABLE progress (
 ) STRICT;
 )sql";
 
-Status set_version(db::Database& database, const Plan& plan) {
-  return database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
-                                      kApplicationId, plan.version));
-}
-
 Status run_migrations(db::Database& database, int from, const Plan& plan) {
   for (int version = from; version < plan.version; ++version) {
     bool known = false;
     for (const Migration& migration : plan.migrations) {
       if (migration.from != version) continue;
-      TRY_IN(fmt::format("migrating from schema {}", version), database.execute(migration.sql));
+      TRY_IN(fmt::format("migrating from schema {}", version), database.create(migration.sql));
       known = true;
     }
     if (!known) {
@@ -88,24 +84,16 @@ Status run_migrations(db::Database& database, int from, const Plan& plan) {
 
 // A fresh store is made as the first version was and migrated like any other: both end up the same.
 Status create(db::Database& database, const Plan& plan) {
-  TRY(database.execute(kLog));
+  TRY(database.create(kLog));
+  TRY(guard_log(database));
   TRY(run_migrations(database, kFirstVersion, plan));
   TRY(create_projections(database, plan));
-  return set_version(database, plan);
+  return set_version(database, plan.version);
 }
 
 Status drop_projections(db::Database& database) {
-  std::vector<std::string> tables;
-  {
-    db::Statement query = TRY(database.statement(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
-        "ORDER BY name"));
-    while (TRY(query.step())) {
-      std::string name = query.text(0);
-      if (std::ranges::find(kKept, name) == std::end(kKept)) tables.push_back(std::move(name));
-    }
-  }
-  for (const std::string& table : tables) {
+  for (const std::string& table : TRY(tables_of(database))) {
+    if (std::ranges::find(kKept, table) != std::end(kKept)) continue;
     if (table.find('"') != std::string::npos) return fail(Code::kCorrupt, "odd table name");
     TRY(database.execute(fmt::format("DROP TABLE \"{}\"", table)));
   }
@@ -117,7 +105,7 @@ Status migrate(db::Database& database, int from, const Plan& plan) {
   TRY(drop_projections(database));
   TRY(create_projections(database, plan));
   TRY(replay(database, database, 0));
-  return set_version(database, plan);
+  return set_version(database, plan.version);
 }
 
 }  // namespace
@@ -140,51 +128,63 @@ const std::vector<ProjectionTable>& projection_tables() {
 }
 
 Status create_projections(db::Database& database, const Plan& plan) {
-  TRY(database.execute(kProgress));
-  for (const Area* area : areas()) TRY(database.execute(std::string(area->sql)));
-  return database.execute(plan.projections);
+  TRY(database.create(kProgress));
+  for (const Area* area : areas()) TRY(database.create(area->sql));
+  return database.create(plan.projections);
 }
 
 Result<Found> inspect(const db::Database& database, const std::string& path, const Plan& plan) {
-  const std::int64_t version = TRY(database.pragma_integer("user_version"));
-  const std::int64_t application = TRY(database.pragma_integer("application_id"));
-  if (application == 0 && version == 0) {
-    db::Statement query = TRY(database.statement("SELECT count(*) FROM sqlite_schema"));
-    const bool row = TRY(query.step());
-    if (row && query.integer(0) == 0) return Found::kFresh;
+  const Version version = TRY(version_of(database));
+  if (version.application == 0 && version.schema == 0) {
+    const std::vector<std::string> tables = TRY(tables_of(database));
+    if (tables.empty()) return Found::kFresh;
   }
-  if (application != kApplicationId) {
+  if (version.application != kApplicationId) {
     return fail(Code::kCorrupt, fmt::format("'{}' is not a git-txn store", path),
-                "move that file away and restore the store from a backup");
+                "move what is there away and restore the store from a backup");
   }
-  if (version > plan.version) {
+  if (version.schema > plan.version) {
     return fail(Code::kNewer,
-                fmt::format("'{}' has schema version {}, this git-txn knows {}", path, version,
-                            plan.version),
+                fmt::format("'{}' has schema version {}, this git-txn knows {}", path,
+                            version.schema, plan.version),
                 "use the git-txn that wrote it, or a newer one; nothing was touched");
   }
-  return version == plan.version ? Found::kPresent : Found::kOlder;
+  return version.schema == plan.version ? Found::kPresent : Found::kOlder;
 }
 
-Status make_present(db::Database& database, const std::string& path, const Plan& plan) {
+namespace {
+
+Status keep_log_ahead(db::Database& database, const std::string& path) {
   const std::string mode = TRY(database.pragma_text("journal_mode = WAL"));
-  if (mode != "wal") {
-    return fail(Code::kUnsupported,
-                fmt::format("the file system of '{}' cannot hold a write-ahead log", path),
-                "put the repository on a local file system");
-  }
-  if (TRY(inspect(database, path, plan)) == Found::kOlder) {
-    const std::int64_t version = TRY(database.pragma_integer("user_version"));
-    TRY_IN("copying the store before migrating it",
-           database.backup_to(fmt::format("{}.v{}.bak", path, version)));
+  if (mode == "wal") return {};
+  return fail(Code::kUnsupported,
+              fmt::format("the file system of '{}' cannot hold a write-ahead log", path),
+              "put the repository on a local file system");
+}
+
+}  // namespace
+
+Status make_present(db::Database& database, const std::string& path, const Plan& plan) {
+  const bool file = database.dialect() == db::Dialect::kSqlite;
+  if (file) {
+    TRY(keep_log_ahead(database, path));
+    // A file is copied by its own transaction.
+    if (TRY(inspect(database, path, plan)) == Found::kOlder) {
+      const Version version = TRY(version_of(database));
+      TRY_IN("copying the store before migrating it", keep_copy(database, path, version.schema));
+    }
   }
   db::Transaction transaction =
       TRY(db::Transaction::begin(database, db::Transaction::Kind::kWrite));
+  if (!file) TRY(database.execute(fmt::format("CREATE SCHEMA IF NOT EXISTS \"{}\"", path)));
   const Found found = TRY(inspect(database, path, plan));
   if (found == Found::kFresh) TRY(create(database, plan));
   if (found == Found::kOlder) {
-    const std::int64_t version = TRY(database.pragma_integer("user_version"));
-    TRY(migrate(database, static_cast<int>(version), plan));
+    const Version version = TRY(version_of(database));
+    if (!file) {
+      TRY_IN("copying the store before migrating it", keep_copy(database, path, version.schema));
+    }
+    TRY(migrate(database, static_cast<int>(version.schema), plan));
   }
   TRY(fp_before_migration_commit.hit());
   return transaction.commit();

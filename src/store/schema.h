@@ -3,7 +3,7 @@
 // A migration speaks only of the tables that are not derived (events, clock). The projections are
 // dropped, made anew as the present version has them and filled by replaying the log, so a
 // migration cannot leave them wrong. All of it is one SQLite transaction, after a whole copy of the
-// old file is durable beside it: a kill leaves the old store, or the new one, and perhaps a spare
+// old one is durable beside it: a kill leaves the old store, or the new one, and perhaps a spare
 // copy.
 #pragma once
 
@@ -16,8 +16,6 @@
 #include "store/area.h"
 
 namespace gittxn::store {
-
-inline constexpr int kApplicationId = 0x6774786e;  // "gtxn"
 
 struct Migration {
   int from = 0;  // to from + 1
@@ -37,7 +35,8 @@ const std::vector<ProjectionTable>& projection_tables();
 Status create_projections(db::Database& database, const Plan& plan);
 
 enum class Found { kFresh, kPresent, kOlder };
-// What a database file is, without changing it. kNewer; kCorrupt: not a store of ours.
+// What a database is, without changing it. kNewer; kCorrupt: not a store of ours. `path`: the file,
+// or the name of the schema on a server.
 Result<Found> inspect(const db::Database& database, const std::string& path, const Plan& plan);
 
 // Makes a fresh or older database the present one. Call with the writer's turn held; looks again

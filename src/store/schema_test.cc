@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/failpoint.h"
+#include "store/dialect.h"
 #include "store/projection.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -54,10 +55,29 @@ void fill(const TempStore& place) {
   ASSERT_OK(store.append({events::transaction_landed(*store.branch(kMain).value()->prepared)}));
 }
 
+std::vector<std::string> log_lines(const db::Database& database) {
+  std::vector<std::string> lines;
+  db::Statement query =
+      database.statement(fmt::format("SELECT {} FROM events ORDER BY seq", kEventColumns)).value();
+  while (query.step().value()) {
+    std::string line;
+    for (int column = 0; column < query.columns(); ++column) line += query.text(column) + "|";
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// Everything that was made, as the database tells it.
 std::string schema_text(const db::Database& database) {
   std::string text;
   db::Statement query =
-      database.statement("SELECT sql FROM sqlite_schema WHERE sql NOT NULL ORDER BY type, name")
+      database
+          .statement(database.dialect() == db::Dialect::kSqlite
+                         ? "SELECT sql FROM sqlite_schema WHERE sql NOT NULL ORDER BY type, name"
+                         : "SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || "
+                           "is_nullable FROM information_schema.columns WHERE table_schema = "
+                           "current_schema() UNION ALL SELECT replace(indexdef, schemaname, '') "
+                           "FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1")
           .value();
   while (query.step().value()) text += query.text(0) + "\n";
   return text;
@@ -69,7 +89,7 @@ TEST(Migration, KeepsEveryEventAndRebuildsTheState) {
   const std::string before =
       canonical_json(place.open().state_at(place.open().head().value()).value());
   {
-    const auto store = open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan());
+    const auto store = open_with_plan(place.place(), place.clock, Create::kNo, next_plan());
     ASSERT_OK(store);
     EXPECT_TRUE(store->verify()->problems.empty());
     EXPECT_TRUE(store->verify_replay()->problems.empty());
@@ -77,16 +97,14 @@ TEST(Migration, KeepsEveryEventAndRebuildsTheState) {
     EXPECT_EQ(store->txn(TxnId("t-1")).value()->state, TxnState::kLanded);
   }
   // The copy of the old one is a store of the old version.
-  const std::string copy = fmt::format("{}.v{}.bak", place.database(), kSchemaVersion);
-  ASSERT_TRUE(exists(copy).value());
-  const db::Database old = db::Database::open(copy, {}).value();
-  EXPECT_EQ(old.pragma_integer("user_version").value(), kSchemaVersion);
-  EXPECT_EQ(inspect(old, copy, current_plan()).value(), Found::kPresent);
+  const db::Database old = place.copy_of(kSchemaVersion);
+  EXPECT_EQ(version_of(old).value().schema, kSchemaVersion);
+  EXPECT_EQ(inspect(old, "the copy", current_plan()).value(), Found::kPresent);
+  EXPECT_EQ(log_lines(old), log_lines(place.shell()));
   // A fresh store of the next version has the same tables as the migrated one.
   TempStore fresh;
-  ASSERT_OK(open_with_plan(fresh.txn_dir(), fresh.clock, Create::kYes, next_plan()));
-  EXPECT_EQ(schema_text(db::Database::open(fresh.database(), {}).value()),
-            schema_text(db::Database::open(place.database(), {}).value()));
+  ASSERT_OK(open_with_plan(fresh.place(), fresh.clock, Create::kYes, next_plan()));
+  EXPECT_EQ(schema_text(fresh.shell()), schema_text(place.shell()));
 }
 
 TEST(Migration, KilledBeforeItsCommitLeavesTheOldStore) {
@@ -95,7 +113,7 @@ TEST(Migration, KilledBeforeItsCommitLeavesTheOldStore) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (!Failpoint::arm("store.before_migration_commit")) ::_exit(9);
-    (void)open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan());
+    (void)open_with_plan(place.place(), place.clock, Create::kNo, next_plan());
     ::_exit(8);
   }
   int status = 0;
@@ -107,7 +125,7 @@ TEST(Migration, KilledBeforeItsCommitLeavesTheOldStore) {
     EXPECT_TRUE(store.verify_replay()->problems.empty());
     ASSERT_OK(store.next_slot());
   }
-  ASSERT_OK(open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan()));
+  ASSERT_OK(open_with_plan(place.place(), place.clock, Create::kNo, next_plan()));
 }
 
 TEST(Migration, OfAVersionThatNeverWasIsRefused) {
@@ -115,29 +133,34 @@ TEST(Migration, OfAVersionThatNeverWasIsRefused) {
   fill(place);
   Plan plan = next_plan();
   plan.version += 1;  // and no migration that leads there
-  EXPECT_CODE(open_with_plan(place.txn_dir(), place.clock, Create::kNo, plan), Code::kCorrupt);
+  EXPECT_CODE(open_with_plan(place.place(), place.clock, Create::kNo, plan), Code::kCorrupt);
   EXPECT_TRUE(place.open().verify_replay()->problems.empty());
 }
 
 TEST(Newer, IsRefusedAndNotOneByteIsTouched) {
   TempStore place;
   fill(place);
-  ASSERT_OK(open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan()));
+  ASSERT_OK(open_with_plan(place.place(), place.clock, Create::kNo, next_plan()));
   const auto before = contents(place.txn_dir());
-  const auto refused = Store::open(place.txn_dir(), place.clock);
+  const std::string made = schema_text(place.shell());
+  const auto refused = Store::open(place.place(), place.clock);
   EXPECT_CODE(refused, Code::kNewer);
   EXPECT_FALSE(refused.error().hint.empty());
-  EXPECT_CODE(Store::open_existing(place.txn_dir(), place.clock), Code::kNewer);
-  EXPECT_EQ(contents(place.txn_dir()), before) << "and no file was added";
+  EXPECT_CODE(Store::open_existing(place.place(), place.clock), Code::kNewer);
+  EXPECT_EQ(schema_text(place.shell()), made);
+  if (!place.on_server()) {
+    EXPECT_EQ(contents(place.txn_dir()), before) << "and no file was added";
+  }
 }
 
 // The newer program was killed: its version is only in the -wal file.
 TEST(Newer, IsSeenInTheLogAloneToo) {
   TempStore place;
+  NEEDS_A_FILE(place);
   fill(place);
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto store = open_with_plan(place.txn_dir(), place.clock, Create::kNo, next_plan());
+    const auto store = open_with_plan(place.place(), place.clock, Create::kNo, next_plan());
     ::kill(::getpid(), store ? SIGKILL : SIGTERM);
   }
   int status = 0;
@@ -145,7 +168,7 @@ TEST(Newer, IsSeenInTheLogAloneToo) {
   ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   const auto before = contents(place.txn_dir());
   ASSERT_TRUE(before.contains("kernel.db-wal"));
-  EXPECT_CODE(Store::open(place.txn_dir(), place.clock), Code::kNewer);
+  EXPECT_CODE(Store::open(place.place(), place.clock), Code::kNewer);
   const auto after = contents(place.txn_dir());
   EXPECT_EQ(after.at("kernel.db"), before.at("kernel.db"));
   EXPECT_EQ(after.at("kernel.db-wal"), before.at("kernel.db-wal"));
@@ -153,14 +176,15 @@ TEST(Newer, IsSeenInTheLogAloneToo) {
 
 TEST(Existing, IsNotMadeByLooking) {
   TempStore place;
-  EXPECT_CODE(Store::open_existing(place.txn_dir(), place.clock), Code::kNotFound);
+  EXPECT_CODE(Store::open_existing(place.place(), place.clock), Code::kNotFound);
   EXPECT_FALSE(exists(place.txn_dir()).value());
+  NEEDS_A_FILE(place);
   ASSERT_OK(make_dirs(place.txn_dir()));
   ASSERT_OK(write_file(place.database(), "", Sync::kNo));
-  EXPECT_CODE(Store::open_existing(place.txn_dir(), place.clock), Code::kNotFound);
+  EXPECT_CODE(Store::open_existing(place.place(), place.clock), Code::kNotFound);
   EXPECT_EQ(read_file(place.database()).value(), "");
   fill(place);
-  ASSERT_OK(Store::open_existing(place.txn_dir(), place.clock));
+  ASSERT_OK(Store::open_existing(place.place(), place.clock));
 }
 
 TEST(Creation, KilledOnTheWayGoesOnLater) {
@@ -168,19 +192,20 @@ TEST(Creation, KilledOnTheWayGoesOnLater) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (!Failpoint::arm("store.before_migration_commit")) ::_exit(9);
-    (void)Store::open(place.txn_dir(), place.clock);
+    (void)Store::open(place.place(), place.clock);
     ::_exit(8);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
-  EXPECT_CODE(Store::open_existing(place.txn_dir(), place.clock), Code::kNotFound);
+  EXPECT_CODE(Store::open_existing(place.place(), place.clock), Code::kNotFound);
   fill(place);
   EXPECT_TRUE(place.open().verify_replay()->problems.empty());
 }
 
 TEST(Damage, IsSaidAndChangesNothing) {
   TempStore place;
+  NEEDS_A_FILE(place);
   fill(place);
   const std::string whole = read_file(place.database()).value();
   const std::vector<std::string> broken{
@@ -193,7 +218,7 @@ TEST(Damage, IsSaidAndChangesNothing) {
   };
   for (const std::string& bytes : broken) {
     ASSERT_OK(write_file(place.database(), bytes, Sync::kNo));
-    const auto refused = Store::open(place.txn_dir(), place.clock);
+    const auto refused = Store::open(place.place(), place.clock);
     EXPECT_CODE(refused, Code::kCorrupt);
     EXPECT_TRUE(refused || !refused.error().hint.empty());
     EXPECT_EQ(read_file(place.database()).value(), bytes);
@@ -204,6 +229,7 @@ TEST(Damage, IsSaidAndChangesNothing) {
 
 TEST(Damage, AForeignDatabaseIsLeftAlone) {
   TempStore place;
+  NEEDS_A_FILE(place);
   ASSERT_OK(make_dirs(place.txn_dir()));
   {
     db::Database foreign =
@@ -211,18 +237,19 @@ TEST(Damage, AForeignDatabaseIsLeftAlone) {
     ASSERT_OK(foreign.execute("CREATE TABLE music (song TEXT)"));
   }
   const std::string before = read_file(place.database()).value();
-  EXPECT_CODE(Store::open(place.txn_dir(), place.clock), Code::kCorrupt);
+  EXPECT_CODE(Store::open(place.place(), place.clock), Code::kCorrupt);
   EXPECT_EQ(read_file(place.database()).value(), before);
 }
 
 TEST(Damage, ALostDatabaseIsNotMadeAnewBesideItsArtifacts) {
   TempStore place;
+  NEEDS_A_FILE(place);
   fill(place);
   ASSERT_OK(remove_file(place.database()));
-  EXPECT_CODE(Store::open(place.txn_dir(), place.clock), Code::kCorrupt);
+  EXPECT_CODE(Store::open(place.place(), place.clock), Code::kCorrupt);
   EXPECT_FALSE(exists(place.database()).value());
   ASSERT_OK(write_file(place.database(), "", Sync::kNo));
-  EXPECT_CODE(Store::open(place.txn_dir(), place.clock), Code::kCorrupt);
+  EXPECT_CODE(Store::open(place.place(), place.clock), Code::kCorrupt);
 }
 
 // A store as the program of that version left it, with its journal closed.
@@ -236,43 +263,29 @@ void put_store(const TempStore& place, int version) {
   ASSERT_OK(database.execute(sql));
 }
 
-std::vector<std::string> log_lines(const db::Database& database) {
-  std::vector<std::string> lines;
-  db::Statement query =
-      database.statement(fmt::format("SELECT {} FROM events ORDER BY seq", kEventColumns)).value();
-  while (query.step().value()) {
-    std::string line;
-    for (int column = 0; column < query.columns(); ++column) line += query.text(column) + "|";
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
 class EveryVersion : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Before, EveryVersion, ::testing::Range(1, kSchemaVersion));
 
 TEST_P(EveryVersion, OpensMigratesVerifiesAndCanBeGoneBackTo) {
   TempStore place;
+  NEEDS_A_FILE(place);  // before there were servers
   put_store(place, GetParam());
-  const std::vector<std::string> before =
-      log_lines(db::Database::open(place.database(), {}).value());
+  const std::vector<std::string> before = log_lines(place.shell());
   ASSERT_FALSE(before.empty());
   {
-    const auto store = Store::open(place.txn_dir(), place.clock);
+    const auto store = Store::open(place.place(), place.clock);
     ASSERT_OK(store);
     EXPECT_EQ(store->head().value(), static_cast<Seq>(before.size()));
     EXPECT_THAT(store->verify()->problems, ::testing::IsEmpty());
     EXPECT_THAT(store->verify_replay()->problems, ::testing::IsEmpty());
   }
-  EXPECT_EQ(log_lines(db::Database::open(place.database(), {}).value()), before);
+  EXPECT_EQ(log_lines(place.shell()), before);
   TempStore fresh;
   fresh.open();
-  EXPECT_EQ(schema_text(db::Database::open(place.database(), {}).value()),
-            schema_text(db::Database::open(fresh.database(), {}).value()));
+  EXPECT_EQ(schema_text(place.shell()), schema_text(fresh.shell()));
   // Going back is putting the copy in its place.
-  const std::string copy = fmt::format("{}.v{}.bak", place.database(), GetParam());
-  const db::Database old = db::Database::open(copy, {}).value();
-  EXPECT_EQ(old.pragma_integer("user_version").value(), GetParam());
+  const db::Database old = place.copy_of(GetParam());
+  EXPECT_EQ(version_of(old).value().schema, GetParam());
   EXPECT_EQ(log_lines(old), before);
 }
 

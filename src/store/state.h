@@ -15,11 +15,11 @@
 namespace gittxn::store {
 
 struct Store::State {
-  std::string dir;
+  Location place;
   const Clock* clock = nullptr;
   std::string boot_id;  // of this boot: a process does not live through two
   Plan plan;
-  db::WriterQueue queue;
+  std::optional<db::WriterQueue> queue;  // a server has its own
   db::Database database;
   std::optional<Error> damage;   // what opening found wrong: reading goes on, appending does not
   bool outcome_unknown = false;  // a commit's sync failed: nothing more is written through this one
@@ -35,7 +35,7 @@ Status write(Store::State& state, const std::function<Result<Then>(db::Database&
 inline constexpr std::int64_t kWriteDeadlineMs = 30'000;
 
 // Store::open with a plan given, so that tests can try versions that do not exist yet.
-Result<Store> open_with_plan(const std::string& txn_dir, const Clock& clock, Create create,
+Result<Store> open_with_plan(const Location& place, const Clock& clock, Create create,
                              const Plan& plan);
 
 // Checks the links and hashes of events (after, ...] in order; problems are appended. Stops at

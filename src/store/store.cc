@@ -7,6 +7,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "store/dialect.h"
 #include "store/events.h"
 #include "store/projection.h"
 #include "store/rows.h"
@@ -22,7 +23,8 @@ constexpr std::string_view kMadeKey = "seq:";
 
 // The kernel's clock (5-kernel, F12): time since boot plus an offset that is fixed at the first
 // append of each boot, so that a wall clock that jumps changes no order; and never earlier than the
-// last event, whatever the wall clock said after a reboot.
+// last event, whatever the wall clock said after a reboot. Machines that share a server have its
+// clock.
 struct KernelTime {
   std::int64_t now_ms = 0;
   std::int64_t offset_ms = 0;
@@ -30,9 +32,13 @@ struct KernelTime {
 };
 
 Result<KernelTime> kernel_time(const Store::State& state) {
-  const std::int64_t boot_ms = state.clock->boot_ms();
   const std::optional<Event> last = TRY(last_event(state.database));
   const std::int64_t last_ms = last ? parse_utc(last->time).value_or(0) : 0;
+  if (state.place.on_server() && state.place.time == Location::Time::kServer) {
+    const std::int64_t there_ms = TRY(server_ms(state.database));
+    return KernelTime{.now_ms = std::max(there_ms, last_ms), .fixed = true};
+  }
+  const std::int64_t boot_ms = state.clock->boot_ms();
   db::Statement query = TRY(state.database.statement("SELECT boot_id, offset_ms FROM clock"));
   const bool row = TRY(query.step());
   KernelTime time;
@@ -132,7 +138,8 @@ Status write(Store::State& state, const std::function<Result<Then>(db::Database&
                 "an earlier write to the store may not have reached the disk",
                 "check the disk, then run 'git txn recover'");
   }
-  const db::WriterQueue::Turn turn = TRY(state.queue.enter(kWriteDeadlineMs));
+  std::optional<db::WriterQueue::Turn> turn;
+  if (state.queue) turn.emplace(TRY(state.queue->enter(kWriteDeadlineMs)));
   db::Transaction transaction =
       TRY(db::Transaction::begin(state.database, db::Transaction::Kind::kWrite));
   state.now_ms = TRY(fix_time(state));
@@ -159,7 +166,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 const std::string& Store::dir() const {
-  return state_->dir;
+  return state_->place.dir;
 }
 
 Result<Seq> Store::append(const std::vector<NewEvent>& events, const Check& check) {

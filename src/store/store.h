@@ -1,5 +1,6 @@
 // The kernel's store: one hash-chained event sequence and the projections that follow from it, in
-// the repository's common git directory under txn/ (kernel.db, artifacts/, owners, locks).
+// the repository's common git directory under txn/ (kernel.db, artifacts/, owners, locks), or on a
+// PostgreSQL server for the clones of many machines.
 //
 // Every state change is append() or decide(): BEGIN IMMEDIATE, check, events, projections, COMMIT
 // with synchronous=FULL. There is no other way to change state, so a state without its event (F1)
@@ -93,6 +94,18 @@ class View {
 enum class Create { kYes, kNo };
 struct Plan;  // what the present layout is; internal, see schema.h
 
+// Where a store is.
+struct Location {
+  std::string dir;  // <common git dir>/txn: of this machine; kernel.db and artifacts/ without a url
+  // A PostgreSQL server, as libpq reads it, and the schema there: the log and the artifacts are of
+  // all machines that use it, and so is its clock.
+  std::string url = {};
+  std::string schema = "git_txn";
+  enum class Time { kServer, kOwn } time = Time::kServer;  // kOwn: of tests, which have a clock
+  Location(std::string directory) : dir(std::move(directory)) {}  // NOLINT: a folder is a location
+  bool on_server() const { return !url.empty(); }
+};
+
 class Store final : public View {
  public:
   struct State;  // of the files of store/ alone
@@ -101,11 +114,12 @@ class Store final : public View {
   // Creates the store when absent (mode 0700). kNewer: a store of a newer schema, untouched.
   // kCorrupt. kUnsupported: a network file system. Older schemas are migrated in one transaction
   // after a backup.
-  static Result<Store> open(const std::string& txn_dir, const Clock& clock);
+  // kFault: no server answers there.
+  static Result<Store> open(const Location& place, const Clock& clock);
   // kNotFound when there is no store; creates nothing. For commands that only look. A store whose
   // last events do not hold together opens too, so that verify can say what is wrong; append() then
   // fails with kCorrupt, as open() does at once.
-  static Result<Store> open_existing(const std::string& txn_dir, const Clock& clock);
+  static Result<Store> open_existing(const Location& place, const Clock& clock);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store() override;
@@ -145,7 +159,7 @@ class Store final : public View {
   const std::string& dir() const;
 
  private:
-  friend Result<Store> open_with_plan(const std::string&, const Clock&, Create, const Plan&);
+  friend Result<Store> open_with_plan(const Location&, const Clock&, Create, const Plan&);
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

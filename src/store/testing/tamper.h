@@ -1,6 +1,8 @@
 // Editing a store as somebody with a SQLite shell would. For tests, of floors above too.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "base/result.h"
@@ -9,12 +11,18 @@
 namespace gittxn::store::testing {
 
 // The triggers keep honest mistakes out; they are no protection against this.
+inline Status tamper(db::Database& database, const std::string& sql) {
+  const bool server = database.dialect() == db::Dialect::kPostgres;
+  for (const char* trigger : {"events_are_never_updated", "events_are_never_deleted"}) {
+    TRY(database.execute(
+        fmt::format("DROP TRIGGER IF EXISTS {}{}", trigger, server ? " ON events" : "")));
+  }
+  return database.execute(sql);
+}
+
 inline Status tamper(const std::string& database_path, const std::string& sql) {
   db::Database database = TRY(db::Database::open(database_path, {}));
-  return database.execute(
-      "DROP TRIGGER IF EXISTS events_are_never_updated;"
-      "DROP TRIGGER IF EXISTS events_are_never_deleted;" +
-      sql);
+  return tamper(database, sql);
 }
 
 inline Status backup(const std::string& database_path, const std::string& copy_path) {

@@ -1,10 +1,17 @@
 // A fresh folder for a store, and a clock that goes as told. For tests.
 #pragma once
 
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/testing/temp_dir.h"
+#include "db/testing/postgres.h"
 #include "store/store.h"
 
 namespace gittxn::store::testing {
@@ -26,17 +33,51 @@ class FakeClock final : public Clock {
   std::string id = "boot-1";
 };
 
+// A fresh store: a file, or with GIT_TXN_TEST_STORE=postgres a schema of the server that
+// tests/postgres/with has started. It has the fake clock's time either way.
 class TempStore {
  public:
+  TempStore() {
+    const char* kind = std::getenv("GIT_TXN_TEST_STORE");
+    if (kind != nullptr && std::string_view(kind) == "postgres") schema_.emplace();
+  }
+  bool on_server() const { return schema_.has_value(); }
+  Location place() const {
+    Location place(txn_dir());
+    if (schema_) {
+      place.url = *db::testing::postgres_url();
+      place.schema = schema_->name();
+      place.time = Location::Time::kOwn;
+    }
+    return place;
+  }
   std::string txn_dir() const { return dir_.at("txn"); }
   std::string database() const { return dir_.at("txn/kernel.db"); }
   std::string at(std::string_view name) const { return dir_.at(name); }
-  Store open() const { return Store::open(txn_dir(), clock).value(); }
+  Store open() const { return Store::open(place(), clock).value(); }
+  // A connection beside the store's, as somebody with a shell of the database has one.
+  db::Database shell() const {
+    if (schema_) return schema_->connect().value();
+    return db::Database::open(database(), {}).value();
+  }
+  // What a migration kept of the store of that version.
+  db::Database copy_of(int version) const {
+    if (schema_) {
+      const std::string name = fmt::format("{}_v{}_bak", schema_->name(), version);
+      return db::Database::connect(*db::testing::postgres_url(), name, {}).value();
+    }
+    return db::Database::open(fmt::format("{}.v{}.bak", database(), version), {}).value();
+  }
 
   FakeClock clock;
 
  private:
   gittxn::testing::TempDir dir_;
+  std::optional<db::testing::PostgresSchema> schema_;
 };
+
+// Of what only a file can do.
+#define NEEDS_A_FILE(place) \
+  if ((place).on_server()) GTEST_SKIP() << "of a store in a file alone"
 
 }  // namespace gittxn::store::testing

@@ -1,0 +1,74 @@
+// PostgreSQL as a driver, over libpq. Internal to db/.
+//
+// One connection. Every exchange with the server has a deadline of ours, because a server that is
+// stopped answers nothing and no time limit of its own runs. A connection that was lost is made
+// again where that loses nothing: at the beginning of a transaction, or of a statement outside of
+// one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "db/driver.h"
+
+struct pg_conn;
+struct pg_result;
+
+namespace gittxn::db {
+
+// CREATE statements for SQLite's strict tables, in PostgreSQL's words.
+std::string postgres_ddl(std::string_view sqlite);
+
+class PostgresDriver final : public Driver {
+ public:
+  static Result<std::unique_ptr<PostgresDriver>> connect(const std::string& url,
+                                                         const std::string& schema,
+                                                         const ConnectOptions& options);
+  ~PostgresDriver() override;
+
+  Dialect dialect() const override { return Dialect::kPostgres; }
+  Status execute(const std::string& sql) override;
+  Result<std::unique_ptr<Cursor>> prepare(std::string_view sql) override;
+  Status begin(Transaction::Kind kind) override;
+  Status commit() override;
+  void roll_back() override;
+
+  // For cursors. A result of the server's, or why there is none.
+  struct Free {
+    void operator()(pg_result* result) const;
+  };
+  using Answer = std::unique_ptr<pg_result, Free>;
+  enum class During { kCommit, kOther };
+  // `sent`: whether libpq took the question.
+  Result<Answer> answer(int sent, During during);
+  pg_conn* connection() const { return connection_.get(); }
+  bool connected() const;
+  std::uint64_t session() const override { return session_; }
+  void forget(const std::string& statement);  // when its cursor is gone
+
+ private:
+  struct Close {
+    void operator()(pg_conn* connection) const;
+  };
+  PostgresDriver(std::string url, std::string schema, const ConnectOptions& options);
+  Status open();
+  Status ready();  // connected, again if need be
+  bool wait(short events, std::int64_t deadline_ns) const;
+  Result<Answer> ask(const std::string& sql, During during);
+  std::unexpected<Error> failure(const pg_result* result, During during) const;
+  std::unexpected<Error> lost(std::string_view what, During during) const;
+
+  std::string url_;
+  std::string schema_;
+  ConnectOptions options_;
+  std::string place_;  // for people: host, port and database, nothing secret
+  std::unique_ptr<pg_conn, Close> connection_;
+  std::uint64_t session_ = 0;
+  std::uint64_t statements_ = 0;
+  bool in_transaction_ = false;
+  bool broken_ = false;  // nobody knows what the server will say next
+};
+
+}  // namespace gittxn::db

@@ -1,0 +1,252 @@
+#include "db/sqlite.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+namespace gittxn::db {
+
+struct SqliteHandle {
+  sqlite3* handle = nullptr;
+  std::string path;
+  std::int64_t busy_ms = 0;
+  std::int64_t busy_since_ns = 0;
+
+  ~SqliteHandle() { sqlite3_close(handle); }
+};
+
+namespace {
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+
+// Short steady pauses. SQLite's own handler backs off to 100 ms, and whoever slept longest loses
+// again and again to those who just came.
+int on_busy(void* context, int calls) {
+  auto* state = static_cast<SqliteHandle*>(context);
+  SystemClock clock;
+  const std::int64_t now_ns = clock.monotonic_ns();
+  if (calls == 0) state->busy_since_ns = now_ns;
+  if (now_ns - state->busy_since_ns >= state->busy_ms * kNsPerMs) return 0;
+  clock.sleep_ms(1);
+  return 1;
+}
+
+enum class During { kCommit, kOther };
+
+std::unexpected<Error> failure(const SqliteHandle& state, int rc, During during) {
+  const std::string message =
+      fmt::format("'{}': {}", state.path,
+                  state.handle == nullptr ? sqlite3_errstr(rc) : sqlite3_errmsg(state.handle));
+  switch (rc & 0xff) {
+    case SQLITE_FULL:
+      return fail(Code::kFault, message, "free some disk space and try again");
+    case SQLITE_IOERR:
+      if (during == During::kCommit) {
+        return fail(Code::kOutcomeUnknown, message,
+                    "check the disk, then run 'git txn recover' to see what happened");
+      }
+      return fail(Code::kFault, message, "check the disk and try again");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return fail(Code::kCorrupt, message,
+                  "nothing was changed; keep a copy of the file and restore it from a backup");
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return fail(Code::kFault, message,
+                  "the store is not writable; check the owner, the permissions and the mount");
+    case SQLITE_CANTOPEN:
+      return fail(Code::kFault, message, "check the owner and permissions of that folder");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return fail(Code::kBusy, message, "another program holds it; end that program or try again");
+    case SQLITE_CONSTRAINT:
+      return fail(Code::kExists, message);
+    case SQLITE_INTERRUPT:
+      return fail(Code::kInterrupted, message);
+    default:
+      return fail(Code::kFault, message);
+  }
+}
+
+std::string as_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+class SqliteCursor final : public Cursor {
+ public:
+  SqliteCursor(const SqliteHandle& connection, sqlite3_stmt* statement)
+      : connection_(connection), statement_(statement) {}
+  SqliteCursor(const SqliteCursor&) = delete;
+  SqliteCursor& operator=(const SqliteCursor&) = delete;
+  ~SqliteCursor() override { sqlite3_finalize(statement_); }
+
+  void bind(int parameter, std::int64_t value) override {
+    bound(sqlite3_bind_int64(statement_, parameter, value));
+  }
+  void bind(int parameter, std::string_view text) override {
+    bound(sqlite3_bind_text64(statement_, parameter, address(text), text.size(), SQLITE_TRANSIENT,
+                              SQLITE_UTF8));
+  }
+  void bind_bytes(int parameter, std::string_view bytes) override {
+    bound(
+        sqlite3_bind_blob64(statement_, parameter, address(bytes), bytes.size(), SQLITE_TRANSIENT));
+  }
+  Result<bool> step() override {
+    if (bind_error_ != 0) return failure(connection_, bind_error_, During::kOther);
+    const int rc = sqlite3_step(statement_);
+    if (rc == SQLITE_ROW) return true;
+    if (rc == SQLITE_DONE) return false;
+    return failure(connection_, rc, During::kOther);
+  }
+  void reset() override {
+    sqlite3_reset(statement_);
+    bind_error_ = 0;
+  }
+  void clear() override {
+    reset();
+    sqlite3_clear_bindings(statement_);
+  }
+  int columns() const override { return sqlite3_column_count(statement_); }
+  std::string column_name(int column) const override {
+    return sqlite3_column_name(statement_, column);
+  }
+  bool is_integer(int column) const override {
+    return sqlite3_column_type(statement_, column) == SQLITE_INTEGER;
+  }
+  std::int64_t integer(int column) const override {
+    return sqlite3_column_int64(statement_, column);
+  }
+  std::string text(int column) const override {
+    const auto* bytes = sqlite3_column_text(statement_, column);
+    return bytes == nullptr ? std::string() : taken(bytes, column);
+  }
+  std::string bytes(int column) const override {
+    const auto* bytes = sqlite3_column_blob(statement_, column);
+    return bytes == nullptr ? std::string() : taken(bytes, column);
+  }
+
+ private:
+  // An empty view may have no address, and SQLite takes that for NULL.
+  static const char* address(std::string_view text) { return text.empty() ? "" : text.data(); }
+  void bound(int rc) {
+    if (rc != SQLITE_OK) bind_error_ = rc;
+  }
+  std::string taken(const void* bytes, int column) const {
+    return {static_cast<const char*>(bytes),
+            static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+
+  const SqliteHandle& connection_;
+  sqlite3_stmt* statement_;
+  int bind_error_ = 0;
+};
+
+}  // namespace
+
+SqliteDriver::SqliteDriver(std::unique_ptr<SqliteHandle> connection)
+    : connection_(std::move(connection)) {}
+SqliteDriver::~SqliteDriver() = default;
+
+Result<std::unique_ptr<SqliteDriver>> SqliteDriver::open(const std::string& path, Kind kind,
+                                                         const OpenOptions& options) {
+  int flags = 0;
+  switch (kind) {
+    case Kind::kExisting:
+      flags = SQLITE_OPEN_READWRITE;
+      break;
+    case Kind::kCreate:
+      flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+      break;
+    case Kind::kImmutable:
+      flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+      break;
+  }
+  const std::string name = kind == Kind::kImmutable ? as_uri(path) : path;
+  auto connection = std::make_unique<SqliteHandle>();
+  connection->path = path;
+  connection->busy_ms = options.busy_ms;
+  const int rc = sqlite3_open_v2(name.c_str(), &connection->handle,
+                                 flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, options.vfs);
+  if (rc != SQLITE_OK) return failure(*connection, rc, During::kOther);
+  sqlite3_busy_handler(connection->handle, on_busy, connection.get());
+  // What is stored may have been edited by anybody: SQL in it must not run, and pages are checked.
+  sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  return std::make_unique<SqliteDriver>(std::move(connection));
+}
+
+Status SqliteDriver::execute(const std::string& sql) {
+  const int rc = sqlite3_exec(connection_->handle, sql.c_str(), nullptr, nullptr, nullptr);
+  if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
+  return {};
+}
+
+Result<std::unique_ptr<Cursor>> SqliteDriver::prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int rc = sqlite3_prepare_v3(connection_->handle, sql.data(), static_cast<int>(sql.size()),
+                                    SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
+  if (statement == nullptr) return fail(Code::kFault, "an empty SQL statement");
+  return std::make_unique<SqliteCursor>(*connection_, statement);
+}
+
+Status SqliteDriver::begin(Transaction::Kind kind) {
+  return execute(kind == Transaction::Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED");
+}
+
+Status SqliteDriver::commit() {
+  const int rc = sqlite3_exec(connection_->handle, "COMMIT", nullptr, nullptr, nullptr);
+  if (rc != SQLITE_OK) return failure(*connection_, rc, During::kCommit);
+  return {};
+}
+
+void SqliteDriver::roll_back() {
+  // Some errors roll back by themselves; then there is nothing left to do.
+  if (sqlite3_get_autocommit(connection_->handle) == 0) {
+    sqlite3_exec(connection_->handle, "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+Status SqliteDriver::on_close(Database::CloseWith what) {
+  const int keep = what == Database::CloseWith::kNothing ? 1 : 0;
+  const int rc =
+      sqlite3_db_config(connection_->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep, nullptr);
+  if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
+  return {};
+}
+
+Status SqliteDriver::backup_to(const std::string& path) const {
+  const std::string draft = path + ".tmp";
+  TRY(remove_file(draft));
+  {
+    const std::unique_ptr<SqliteDriver> copy = TRY(SqliteDriver::open(draft, Kind::kCreate, {}));
+    const SqliteHandle& to = *copy->connection_;
+    sqlite3_backup* backup = sqlite3_backup_init(to.handle, "main", connection_->handle, "main");
+    if (backup == nullptr) {
+      return failure(to, sqlite3_extended_errcode(to.handle), During::kOther);
+    }
+    const int rc = sqlite3_backup_step(backup, -1);
+    const int finished = sqlite3_backup_finish(backup);
+    if (rc != SQLITE_DONE) return failure(to, rc, During::kOther);
+    if (finished != SQLITE_OK) return failure(to, finished, During::kOther);
+  }
+  if (::chmod(draft.c_str(), 0600) != 0) return fail_errno(errno, "chmod '" + draft + "'");
+  TRY(fsync_path(draft));
+  TRY(rename_over(draft, path));
+  return fsync_parent(path);
+}
+
+}  // namespace gittxn::db

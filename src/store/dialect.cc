@@ -1,0 +1,104 @@
+#include "store/dialect.h"
+
+#include <fmt/format.h>
+
+namespace gittxn::store {
+namespace {
+
+bool on_postgres(const db::Database& database) {
+  return database.dialect() == db::Dialect::kPostgres;
+}
+
+// A server has no place for a version outside of tables.
+constexpr std::string_view kLayout = "layout";
+
+constexpr const char* kSqliteGuards = R"sql(
+CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+  BEGIN SELECT raise(ABORT, 'events are append-only'); END;
+CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+  BEGIN SELECT raise(ABORT, 'events are append-only'); END;
+)sql";
+
+constexpr const char* kPostgresGuards = R"sql(
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'events are append-only'; END $$;
+CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_are_never_emptied BEFORE TRUNCATE ON events
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+)sql";
+
+}  // namespace
+
+Result<Version> version_of(const db::Database& database) {
+  if (!on_postgres(database)) {
+    return Version{TRY(database.pragma_integer("application_id")),
+                   TRY(database.pragma_integer("user_version"))};
+  }
+  db::Statement table = TRY(database.statement("SELECT to_regclass('layout') IS NOT NULL"));
+  const bool known = TRY(table.step());
+  if (!known || table.text(0) != "t") return Version{};
+  db::Statement query = TRY(database.statement("SELECT application, version FROM layout"));
+  const bool row = TRY(query.step());
+  return row ? Version{query.integer(0), query.integer(1)} : Version{};
+}
+
+Status set_version(db::Database& database, int version) {
+  if (!on_postgres(database)) {
+    return database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
+                                        kApplicationId, version));
+  }
+  return database.execute(
+      fmt::format("CREATE TABLE IF NOT EXISTS {0} (one BIGINT PRIMARY KEY CHECK (one = 1), "
+                  "application BIGINT NOT NULL, version BIGINT NOT NULL); "
+                  "INSERT INTO {0} (one, application, version) VALUES (1, {1}, {2}) "
+                  "ON CONFLICT (one) DO UPDATE SET version = excluded.version",
+                  kLayout, kApplicationId, version));
+}
+
+Result<std::vector<std::string>> tables_of(const db::Database& database) {
+  db::Statement query = TRY(database.statement(
+      on_postgres(database)
+          ? "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename"
+          : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
+            "ORDER BY name"));
+  std::vector<std::string> tables;
+  while (TRY(query.step())) {
+    std::string name = query.text(0);
+    if (!on_postgres(database) || name != kLayout) tables.push_back(std::move(name));
+  }
+  return tables;
+}
+
+Status guard_log(db::Database& database) {
+  return database.execute(on_postgres(database) ? kPostgresGuards : kSqliteGuards);
+}
+
+Status keep_copy(db::Database& database, const std::string& name, std::int64_t version) {
+  if (!on_postgres(database)) {
+    return database.backup_to(fmt::format("{}.v{}.bak", name, version));
+  }
+  const std::string copy = fmt::format("{}_v{}_bak", name, version);
+  std::vector<std::string> tables = TRY(tables_of(database));
+  tables.emplace_back(kLayout);
+  // One that is there is of a migration that was undone by hand; the newest counts.
+  std::string sql = fmt::format("DROP SCHEMA IF EXISTS {0} CASCADE; CREATE SCHEMA {0};", copy);
+  for (const std::string& table : tables) {
+    sql += fmt::format(
+        "CREATE TABLE {0}.{1} (LIKE {1} INCLUDING ALL); INSERT INTO {0}.{1} SELECT * FROM {1};",
+        copy, table);
+  }
+  return database.execute(sql);
+}
+
+Result<std::int64_t> server_ms(const db::Database& database) {
+  db::Statement query = TRY(database.statement(
+      "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"));
+  const bool row = TRY(query.step());
+  if (!row) return fail(Code::kFault, "the server has no clock");
+  return query.integer(0);
+}
+
+}  // namespace gittxn::store

@@ -1,0 +1,37 @@
+// What SQLite and PostgreSQL do each in their own way, for a store. Internal to store/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+
+namespace gittxn::store {
+
+inline constexpr int kApplicationId = 0x6774786e;  // "gtxn"
+
+struct Version {
+  std::int64_t application = 0;
+  std::int64_t schema = 0;
+};
+// Both 0 where nobody has set any.
+Result<Version> version_of(const db::Database& database);
+Status set_version(db::Database& database, int version);
+
+// All tables there are, sorted.
+Result<std::vector<std::string>> tables_of(const db::Database& database);
+
+// Makes it an error to change or delete an event: against honest mistakes, not against people.
+Status guard_log(db::Database& database);
+
+// Before a migration: a whole copy of the store. SQLite's is the file `NAME.vN.bak`, durable;
+// PostgreSQL's the schema `NAME_vN_bak`, in the caller's transaction.
+Status keep_copy(db::Database& database, const std::string& name, std::int64_t version);
+
+// The server's wall clock. PostgreSQL alone.
+Result<std::int64_t> server_ms(const db::Database& database);
+
+}  // namespace gittxn::store

@@ -1,0 +1,61 @@
+// Locks that die with their holder, seen by everybody who uses a store: locks of files in its
+// folder on this machine, or session locks of the server for the clones of many machines. Nothing
+// is ever stale and nothing needs breaking (F3, F8): a holder that is slow, or stopped, still
+// holds.
+//
+// A server lets go of the locks of a connection that it has lost, and only still_held() tells: so
+// on a server a lock orders those who behave, and what decides is always compare-and-set (the
+// events' rules, the refs, the fence). On one machine the kernel keeps them as long as the process
+// lives.
+//
+// One thread; not to be carried across a fork. A Lock must not outlive its Locks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "store/store.h"
+
+namespace gittxn::store {
+
+enum class Slots { kOwners, kTickets };  // number N is proof that owner, or ticket, N lives
+
+class Lock {
+ public:
+  struct Held;  // of locks.cc
+  Lock();
+  explicit Lock(std::unique_ptr<Held> held);
+  Lock(Lock&&) noexcept;
+  Lock& operator=(Lock&&) noexcept;
+  ~Lock();
+
+  bool held() const { return held_ != nullptr; }  // was had, and not let go
+  bool still_held() const;                        // asks the server, whose silence is a no
+  void release();
+
+ private:
+  std::unique_ptr<Held> held_;
+};
+
+class Locks {
+ public:
+  // Nothing is opened before the first lock.
+  static std::unique_ptr<Locks> of(const Location& place);
+  virtual ~Locks() = default;
+
+  // By name; letters, digits, '.', '-'. The deadline counts from now: < 0 waits for ever, 0 tries
+  // once. kBusy when not had in time; kInterrupted when a signal handler ran while waiting for
+  // ever.
+  virtual Result<Lock> acquire(const std::string& name, std::int64_t deadline_ms) = 0;
+
+  // kBusy: it is held, by this process or another.
+  virtual Result<Lock> try_slot(Slots slots, std::int64_t number) = 0;
+  virtual Result<bool> is_held(Slots slots, std::int64_t number) = 0;
+  // Returns when nobody holds it, or at the deadline (as above) with kTimeout.
+  virtual Status wait_free(Slots slots, std::int64_t number, std::int64_t deadline_ms) = 0;
+};
+
+}  // namespace gittxn::store
