@@ -29,13 +29,15 @@ using Attach = LeaseAsk::Attach;
 
 // ---- random operations ------------------------------------------------------------------------
 
-// The tree of the reference has four files, and a subject is which of them it is on.
+// The tree of the reference has five files: a/x, a/y, b/x, b/y and b/xy. A subject is which of them
+// it is on; where two overlap in any tree they do in this one.
 struct Named {
   const char* text;
   std::set<int> files;
 };
-const Named kSubjects[] = {{".", {0, 1, 2, 3}}, {"a", {0, 1}}, {"b/**", {2, 3}}, {"*/x", {0, 2}},
-                           {"a/y", {1}},        {"b/x*", {2}}, {"*/*y", {1, 3}}};
+const Named kSubjects[] = {{".", {0, 1, 2, 3, 4}}, {"a", {0, 1}}, {"b/**", {2, 3, 4}},
+                           {"*/x", {0, 2}},        {"a/y", {1}},  {"b/x*", {2, 4}},
+                           {"*/*y", {1, 3, 4}}};
 
 struct Known {
   std::string owner;
