@@ -140,7 +140,7 @@ struct Observation {
   std::string agent_type;  // of the sub-agent
   std::string cwd;         // "" unknown
   std::string tool;
-  std::string tool_use_id;    // joins what several sources say about one call
+  std::string tool_use_id;    // joins what several sources say about one call; of Usage, the answer
   std::string note;           // the agent's own words on why, "" none
   std::int64_t start_ms = 0;  // since 1970, UTC; 0 unknown
   std::int64_t end_ms = 0;

@@ -1,5 +1,7 @@
 #include "agents/rollout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -280,6 +282,7 @@ void RolloutReader::on_usage(const Json& record) {
   const std::string response = name_at(record, "response_id");
   if (!response.empty() && response == last_response_) return;
   last_response_ = response;
+  base_.tool_use_id = response;
   emit(usage_of(at(record, "usage"), model_));
 }
 
@@ -302,6 +305,9 @@ void RolloutReader::on_token_count(const Json& info) {
   }
   counted_ = total;
   if (added.input + added.output + added.cache_read + added.cache_write > 0) {
+    // No answer has a name; the count after it is as good, in one conversation.
+    base_.tool_use_id = fmt::format("{}/{}/{}/{}/{}", base_.session, base_.agent, total.input,
+                                    total.output, total.cache_read + total.cache_write);
     emit(std::move(added));
   }
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "agents/testing/describe.h"
 #include "base/random.h"
 
@@ -64,6 +66,12 @@ TEST(Rollout, OfASession) {
   // Both kinds of count are in the file; each answer is counted once.
   EXPECT_EQ(parsed.usage().size(), 11U);
   EXPECT_EQ(parsed.usage()[0], (Usage{.model = "gpt-5.5", .input = 100, .output = 10}));
+  std::set<std::string> answers;
+  for (const Observation& seen : parsed.kept.all) {
+    if (std::holds_alternative<Usage>(seen.detail)) answers.insert(seen.tool_use_id);
+  }
+  EXPECT_EQ(answers.size(), 11U);
+  EXPECT_FALSE(answers.contains(""));
   for (const Observation& seen : parsed.kept.all) {
     const auto* command = std::get_if<Command>(&seen.detail);
     if (command == nullptr || command->text != "cat note.txt") continue;

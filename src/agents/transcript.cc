@@ -122,6 +122,7 @@ void TranscriptReader::on_assistant(const Json& line, const Observation& base) {
   const std::string model = name_at(message, "model");
   if (usage.is_object() && model != "<synthetic>") {  // the agent's own words, nobody was asked
     usage_ = base;
+    usage_.tool_use_id = id;
     usage_.detail = usage_of(usage, model);
     usage_due_ = true;
   }

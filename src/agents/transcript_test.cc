@@ -95,6 +95,7 @@ TEST(Transcript, CountsAnAnswerInSeveralLinesOnce) {
   const Usage first{.model = "m", .input = 3, .cache_read = 5, .cache_write = 7, .output = 9};
   EXPECT_EQ(std::get<Usage>(parsed.kept.all[0].detail), first);
   EXPECT_EQ(std::get<Usage>(parsed.kept.all[1].detail).output, 4);
+  EXPECT_EQ(parsed.kept.all[0].tool_use_id, "a") << "so that it is counted once, wherever it is";
 }
 
 TEST(Transcript, AttachmentsAreReads) {

@@ -14,6 +14,7 @@
 #include "api/children.h"
 #include "api/confine.h"
 #include "api/instructions.h"
+#include "api/usage.h"
 #include "api/watch.h"
 #include "api/work.h"
 #include "base/failpoint.h"
@@ -140,6 +141,8 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   spec.timeout_ms = options.timeout_ms;
   spec.keep_running = options.keep_running;
 
+  Limits limits;
+  TRY(limits.put_on(state, txn, options, spec));
   TRY(make_dirs(observed_dir(attempt)));
   TRY(leave_briefing(state, txn));
   spec.confine = TRY(confine_for(state, txn, worktree, options));
@@ -155,6 +158,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   spec.interrupted = [&] {
     children.look();
     watch.look();
+    if (limits.look()) return true;
     return progress.interrupted && progress.interrupted();
   };
   if (progress.on_phase) progress.on_phase("running");
@@ -173,7 +177,11 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   TRY(fp_ended.hit());
   TRY(import_agent(attempt, agent));
   TRY(children.finish());
+  const Txn after = TRY(reload(state, txn.id));
+  executed.over_budget = TRY(limits.settle(state, after, executed.trace, executed.duration_ms));
+  TRY(report_agent_usage(state, after));
   executed.notes = std::move(agent.notes);
+  if (!executed.over_budget.empty()) executed.notes.push_back(executed.over_budget);
   for (const std::string& note : children.notes()) executed.notes.push_back(note);
   if (spec.confine) TRY(tell_outside(spec.record_file, *spec.confine, executed.notes));
   for (const std::string& note : watch.notes()) executed.notes.push_back(note);

@@ -8,9 +8,11 @@
 
 #include "api/brief.h"
 #include "api/holders.h"
+#include "api/leases.h"
 #include "api/settle.h"
 #include "api/state.h"
 #include "api/work.h"
+#include "base/duration.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "land/history.h"
@@ -48,6 +50,17 @@ std::vector<std::string> told_reads(const Attempt& attempt) {
     stale.push_back(stale_line(change.subject, change.changed_by));
   }
   return stale;
+}
+
+std::string lease_holder(const LeaseLine& lease) {
+  std::string subjects;
+  for (const std::string& subject : lease.subjects) {
+    subjects += (subjects.empty() ? "" : ", ") + subject;
+  }
+  const std::string state =
+      lease.state == "held" ? format_duration(lease.left_ms) + " left" : lease.state;
+  return fmt::format("lease on {}: {} ({}, {}, {}, {})", subjects, lease.owner, lease.id,
+                     lease.sharing, lease.force, state);
 }
 
 // The reads that no longer hold right now. One that cannot be judged is reported, not hidden.
@@ -142,6 +155,9 @@ Result<StatusReport> Kernel::status() {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
   report.holders = TRY(lock_holders(looking_context(*state_)));
+  for (const LeaseLine& lease : TRY(list_leases(*this))) {
+    report.holders.push_back(lease_holder(lease));
+  }
   for (const repo::CheckoutPlace& place : TRY(state_->repository.checkouts())) {
     for (const repo::LateSave& save : TRY(repo::find_late_saves(state_->repository, place))) {
       report.notes.push_back(

@@ -8,9 +8,12 @@
 
 #include <algorithm>
 
+#include "api/budgets.h"
 #include "api/confine.h"
+#include "api/leases.h"
 #include "api/settle.h"
 #include "api/summaries.h"
+#include "api/usage.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "store/events.h"
@@ -34,18 +37,28 @@ class Run {
       : state_(state),
         options_(options),
         progress_(progress),
-        started_ns_(state.host.clock->monotonic_ns()) {}
+        started_ns_(state.host.clock->monotonic_ns()) {
+    // Whatever waits asks this again and again; so leases are renewed all the while.
+    progress_.interrupted = [this, inner = progress.interrupted] {
+      lease_.look();
+      return inner && inner();
+    };
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
-  Result<Outcome> go();
+  Result<Outcome> go(std::vector<BudgetValue> budget);
 
  private:
   enum class After { kDone, kRetry };
 
   Status first_attempt();
+  Status take_leases();
+  Status prepare();
   Result<After> attempt();
   Result<After> settle(const Asked& asked);
   Status repair(const std::vector<Conflict>& conflicts);
-  Status stay_open(const capture::TraceResult& trace);
+  Status stay_open(const Executed& executed);
   Status tidy();
   Status release();
   void tell_repairs();
@@ -55,9 +68,11 @@ class Run {
 
   Kernel::State& state_;
   const RunOptions& options_;
-  const Progress& progress_;
+  Progress progress_;
   std::int64_t started_ns_;
   Begun begun_;
+  TxnLease lease_;                   // --lease
+  std::vector<BudgetValue> budget_;  // --budget
   Outcome outcome_;
   int repairs_ = 0;
 };
@@ -71,11 +86,34 @@ Status Run::first_attempt() {
   return std::unexpected(std::move(attempt).error());
 }
 
+// Before the snapshot: what others did under their leases is in it.
+Status Run::take_leases() {
+  lease_ = TRY(TxnLease::take(state_, options_.leases, begun_.txn, options_.wait_ms.value_or(-1),
+                              progress_));
+  return {};
+}
+
+// What has to be there before anything is run. A failure ends the transaction.
+Status Run::prepare() {
+  for (const BudgetValue& value : budget_) {
+    const store::Scope own{store::Scope::Of::kTxn, id().str()};
+    TRY(store::set_budget(store(), own, value.kind, value.amount));
+  }
+  Status ready = Limits::check(state_, begun_.txn);
+  if (ready) ready = take_leases();
+  if (ready) return {};
+  TRY(store().append(
+      {events::aborted(id(), "it could not start: " + ready.error().message, begun_.txn.owner)}));
+  return ready;
+}
+
 // The command ended as no landing should follow; or a person said --no-land.
-Status Run::stay_open(const capture::TraceResult& trace) {
+Status Run::stay_open(const Executed& executed) {
+  const capture::TraceResult& trace = executed.trace;
+  outcome_.as_asked = options_.no_land && trace.exit_status == 0 && executed.over_budget.empty();
+  if (!executed.over_budget.empty()) return {};  // told already
   if (trace.timed_out) outcome_.notes.emplace_back("the command timed out and was ended");
   if (trace.interrupted) outcome_.notes.emplace_back("the command was interrupted");
-  outcome_.as_asked = options_.no_land && trace.exit_status == 0;
   return {};
 }
 
@@ -104,13 +142,14 @@ Result<Run::After> Run::attempt() {
   outcome_.untracked = work.untracked;
   for (const std::string& note : work.notes) outcome_.notes.push_back(note);
   TRY(fp_taken.hit());
-  const bool failed = trace.exit_status != 0 || trace.interrupted || trace.timed_out;
+  const bool failed = trace.exit_status != 0 || trace.interrupted || trace.timed_out ||
+                      !executed->over_budget.empty();
   if (!failed && work.nothing()) {
     TRY(store().append({events::nothing(id(), "the command changed nothing")}));
     return After::kDone;
   }
   if (failed || options_.no_land) {
-    TRY(stay_open(trace));
+    TRY(stay_open(*executed));
     return After::kDone;
   }
   const Asked asked = TRY(ask_to_land(state_, id(), options_, progress_, outcome_));
@@ -166,6 +205,8 @@ Status Run::tidy() {
 
 // Whoever comes next may take it up: from here on no live process stands for it.
 Status Run::release() {
+  TRY(lease_.give_back());
+  for (const std::string& note : lease_.notes()) outcome_.notes.push_back(note);
   const Txn txn = TRY(reload(state_, id()));
   if (txn.state == TxnState::kOpen) {
     TRY(store().append({events::reopened(id(), {txn.owner, txn.slot, false})}));
@@ -187,8 +228,10 @@ void Run::tell_repairs() {
   }
 }
 
-Result<Outcome> Run::go() {
+Result<Outcome> Run::go(std::vector<BudgetValue> budget) {
+  budget_ = std::move(budget);
   begun_ = TRY(begin_txn(state_, options_, Ownership::kAttached, progress_, outcome_.notes));
+  TRY(prepare());
   TRY(first_attempt());
   if (progress_.on_note) {
     // Worth knowing while the command runs, and then not worth saying twice.
@@ -220,6 +263,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
     return fail(Code::kUsage, "no command to run", "git txn run -- COMMAND...");
   }
   TRY(check_confine(options));
+  std::vector<BudgetValue> budget = TRY(parse_budget(options.budget));
   TRY(state_->target(options.onto));  // before anything is created
   TRY(find_program(state_->host, options.command.front()));
   std::vector<std::string> recovered;
@@ -227,7 +271,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
   for (const std::string& note : recovered) {
     if (progress.on_note) progress.on_note(note);
   }
-  return Run(*state_, options, progress).go();
+  return Run(*state_, options, progress).go(std::move(budget));
 }
 
 }  // namespace gittxn::api

@@ -196,7 +196,8 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   for (const std::string& left : executed->trace.left_running) {
     if (progress.on_note) progress.on_note("ended with the command: " + left);
   }
-  return executed->trace.exit_status;
+  const bool over = !executed->over_budget.empty() && executed->trace.exit_status == 0;
+  return over ? 1 : executed->trace.exit_status;
 }
 
 Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,

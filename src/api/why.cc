@@ -170,6 +170,10 @@ std::vector<std::string> next_steps(const Txn& txn, const std::vector<Conflict>&
           "git txn commit " + id + "    ask again as it is, when the gate or policy was at fault"};
     case TxnState::kPrepared:
       if (txn.waiting_reason == "trust") return {txn.waiting_subject};
+      if (txn.waiting_reason == "lease") {
+        return {"git txn lease list    who has what, and for how long",
+                "git txn commit " + id + " --wait 10m    land it when the lease is over"};
+      }
       break;
     default:
       break;

@@ -63,6 +63,7 @@ struct Executed {
   capture::TraceResult trace;
   std::int64_t duration_ms = 0;
   std::vector<std::string> notes;  // of the agent in it, for a person
+  std::string over_budget = {};    // which budget ended it; "" none did
 };
 // Runs a command in the last attempt's worktree under the tracer. kNotFound: no such program;
 // nothing ran.

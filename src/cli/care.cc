@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/enforces.h"
 #include "api/version.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
@@ -29,6 +30,17 @@ Status write_pages(const std::string& dir) {
     TRY(write_file(join_path(dir, name), text, Sync::kNo, 0644));
   }
   return {};
+}
+
+Json enforces_json() {
+  Json list = Json::array();
+  for (const api::Enforced& one : api::enforces()) {
+    list.push_back({{"what", one.what},
+                    {"enforced", one.enforced},
+                    {"mechanism", one.mechanism},
+                    {"since", one.since}});
+  }
+  return list;
 }
 
 Result<int> man_command(Session& session) {
@@ -148,6 +160,14 @@ Result<int> doctor_command(Session& session) {
 
 Result<int> version_command(Session& session) {
   const Parsed& args = session.args;
+  if (args.has("--enforces")) {
+    if (session.json()) {
+      session.out->json(enforces_json());
+    } else {
+      session.out->text(api::enforces_page());
+    }
+    return kExitDone;
+  }
   if (session.json()) {
     session.out->json({{"version", GIT_TXN_VERSION},
                        {"schema", api::schema_version()},

@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 
 #include "cli/agent_commands.h"
+#include "cli/budget_commands.h"
+#include "cli/lease_commands.h"
 #include "cli/merge_commands.h"
 #include "cli/symbol_commands.h"
 
@@ -150,9 +152,10 @@ constexpr FlagSpec kNoInject{"--no-inject",
 
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
-constexpr FlagSpec kRunFlags[] = {
-    kOnto,  kIsolation, kName, kNoLand,      kRetries,  kTimeout,  kWait,        kTrace,   kAuthor,
-    kOwner, kPriority,  kKeep, kKeepRunning, kNoInject, kWorktree, kKeepCommits, kConfine, kScope};
+constexpr FlagSpec kRunFlags[] = {kOnto,        kIsolation, kName,        kNoLand,   kRetries,
+                                  kTimeout,     kWait,      kTrace,       kAuthor,   kOwner,
+                                  kPriority,    kKeep,      kKeepRunning, kNoInject, kWorktree,
+                                  kKeepCommits, kConfine,   kScope,       kRunLease, kRunBudget};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -256,7 +259,9 @@ constexpr FlagSpec kVersionFlags[] = {
      Stability::kStable},
     {"--schema", "", Value::kNone, "", "the version of the store's schema", "", Stability::kStable},
     {"--events", "", Value::kNone, "", "the types of event and their versions", "",
-     Stability::kStable}};
+     Stability::kStable},
+    {"--enforces", "", Value::kNone, "", "what is enforced, what is recorded, and how, as Markdown",
+     "", Stability::kExperimental}};
 constexpr Example kVersionExamples[] = {
     {"git txn version --schema", "what a store is read and written as"}};
 
@@ -435,6 +440,9 @@ constexpr CommandSpec kCommands[] = {
     kReadCommand,
     kSummaryCommand,
     kInstructionsCommand,
+    kLeaseCommand,
+    kSentinelCommand,
+    kBudgetCommand,
     {"recover",
      "finish or undo what a crash left",
      "Runs by itself before every command that writes. It never moves a branch.",
@@ -514,14 +522,13 @@ constexpr FlagSpec kCommon[] = {
 };
 
 constexpr LaterName kLater[] = {
-    {"run", "--workflow"}, {"run", "--phase"},      {"run", "--budget"},
-    {"begin", "--scope"},  {"begin", "--workflow"}, {"begin", "--phase"},
-    {"begin", "--budget"}, {"", "fleet"},           {"", "workflow"},
-    {"", "events"},        {"", "lease"},           {"", "sentinel"},
-    {"", "budget"},        {"", "propose"},         {"", "promote"},
-    {"", "portfolio"},     {"", "capsule"},         {"", "replay"},
-    {"", "proof"},         {"", "export"},          {"", "ui"},
-    {"", "bench"},         {"", "override"},
+    {"run", "--workflow"},   {"run", "--phase"},   {"begin", "--scope"},
+    {"begin", "--workflow"}, {"begin", "--phase"}, {"begin", "--budget"},
+    {"", "fleet"},           {"", "workflow"},     {"", "events"},
+    {"", "propose"},         {"", "promote"},      {"", "portfolio"},
+    {"", "capsule"},         {"", "replay"},       {"", "proof"},
+    {"", "export"},          {"", "ui"},           {"", "bench"},
+    {"", "override"},
 };
 
 constexpr Setting kConfig[] = {
@@ -552,6 +559,7 @@ constexpr Setting kEnvironment[] = {
     {"GIT_TXN_ID", "set for the command of a transaction: the transaction's id"},
     {"GIT_TXN_OBSERVED",
      "set for the command of a transaction: where its hooks say what the agent reads"},
+    {"GIT_TXN_LEASE", "set for the command of a lease: its id; GIT_TXN_FENCE has its fence"},
     {"GIT_TXN_GATE", "set for a gate: its name"},
     {"GIT_TXN_PORT", "set when the policy gives ports: the first of ten free ones"},
     {"GIT_TXN_TRUST",

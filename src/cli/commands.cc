@@ -55,6 +55,7 @@ std::string usage_line(const CommandSpec& command) {
     line += operand.at_least == 0 ? " [" + label + "]" : " " + label;
   }
   if (command.takes_command) line += " -- COMMAND...";
+  if (command.may_take_command) line += " [-- COMMAND...]";
   return line;
 }
 

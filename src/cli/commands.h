@@ -68,6 +68,7 @@ struct CommandSpec {
   Inside inside = Inside::kAllowed;
   bool takes_command = false;  // everything after -- is a command to run
   Stability stability = Stability::kStable;
+  bool may_take_command = false;  // the same, and it need not be there
 };
 
 // A name that a later version will give a meaning to.

@@ -82,7 +82,8 @@ std::string operand_cases(const CommandSpec& command) {
     out += fmt::format("        {}) {} ;;\n", pattern, values_of(operand.value, operand.choices));
     n += operand.at_most;
   }
-  if (command.takes_command) out += "        *) __git_txn_words -- ;;\n";
+  if (command.takes_command || command.may_take_command)
+    out += "        *) __git_txn_words -- ;;\n";
   return out;
 }
 

@@ -42,6 +42,9 @@ constexpr Entry kHandlers[] = {{"run", run_command},
                                {"summary", summary_command},
                                {"gate", gate_command},
                                {"trust", trust_command},
+                               {"lease", lease_command},
+                               {"sentinel", sentinel_command},
+                               {"budget", budget_command},
                                {"recover", recover_command},
                                {"verify", verify_command},
                                {"state", state_command},
@@ -102,8 +105,12 @@ Status check_inside(const Session& session) {
   auto inside = session.host.env.find("GIT_TXN_ID");
   if (inside == session.host.env.end() || inside->second.empty()) return {};
   const CommandSpec& command = *session.args.command;
-  bool gate_run = command.name == "gate" && session.args.operands[0] == "run";
-  if (command.inside == Inside::kAllowed && !gate_run) return {};
+  const std::vector<std::string>& operands = session.args.operands;
+  const std::string verb = operands.empty() ? "" : operands[0];
+  bool gate_run = command.name == "gate" && verb == "run";
+  bool looks = ((command.name == "lease" || command.name == "sentinel") && verb == "list") ||
+               (command.name == "budget" && verb == "show");
+  if (looks || (command.inside == Inside::kAllowed && !gate_run)) return {};
   return fail(Code::kRefused,
               fmt::format("git txn {} is refused inside a transaction (this is {})", command.name,
                           inside->second),

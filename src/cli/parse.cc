@@ -138,6 +138,7 @@ class Splitter {
       if (option->count() == 0) continue;
       const auto& results = option->results();
       parsed.flags[name] = results.empty() ? "" : results.back();
+      parsed.all[name] = results;
     }
     for (std::string& word : app_.remaining()) parsed.operands.push_back(std::move(word));
     return parsed;
@@ -235,6 +236,27 @@ Status check_command(const Parsed& parsed, const std::vector<std::string>& befor
   return {};
 }
 
+Status check_values(const FlagSpec& flag, const std::vector<std::string>& values) {
+  if (flag.value == Value::kNone) return {};
+  for (const std::string& value : values) TRY(check_value(flag, value));
+  return {};
+}
+
+Result<Parsed> check_flags(Parsed parsed) {
+  const CommandSpec& command = *parsed.command;
+  for (const auto& [name, values] : parsed.all) {
+    auto is_it = [&](const FlagSpec& flag) { return flag.name == name; };
+    auto own = std::find_if(command.flags.begin(), command.flags.end(), is_it);
+    auto all = common_flags();
+    auto common = std::find_if(all.begin(), all.end(), is_it);
+    if (own != command.flags.end())
+      TRY(check_values(*own, values));
+    else
+      TRY(check_values(*common, values));
+  }
+  return parsed;
+}
+
 Result<Parsed> parse_command(const CommandSpec& command, std::vector<std::string> args) {
   std::vector<std::string> rest;
   auto dashes = std::find(args.begin(), args.end(), "--");
@@ -257,21 +279,18 @@ Result<Parsed> parse_command(const CommandSpec& command, std::vector<std::string
   if (command.takes_command) {
     parsed.rest = std::move(rest);
     TRY(check_command(parsed, args, has_dashes));
+  } else if (command.may_take_command) {
+    parsed.rest = std::move(rest);
+    if (has_dashes && (parsed.rest.empty() || parsed.rest[0].empty())) {
+      return fail(Code::kUsage, fmt::format("git txn {}: no command after --", command.name),
+                  "usage: " + usage_line(command));
+    }
+    TRY(check_operands(parsed));
   } else {
     parsed.operands.insert(parsed.operands.end(), rest.begin(), rest.end());
     TRY(check_operands(parsed));
   }
-  for (const auto& [name, value] : parsed.flags) {
-    auto is_it = [&](const FlagSpec& flag) { return flag.name == name; };
-    auto own = std::find_if(command.flags.begin(), command.flags.end(), is_it);
-    auto all = common_flags();
-    auto common = std::find_if(all.begin(), all.end(), is_it);
-    if (own != command.flags.end())
-      TRY(own->value == Value::kNone ? Status() : check_value(*own, value));
-    else if (common->value != Value::kNone)
-      TRY(check_value(*common, value));
-  }
-  return parsed;
+  return check_flags(std::move(parsed));
 }
 
 }  // namespace
@@ -279,6 +298,11 @@ Result<Parsed> parse_command(const CommandSpec& command, std::vector<std::string
 std::optional<std::string> Parsed::text(const std::string& flag) const {
   auto found = flags.find(flag);
   return found == flags.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::string> Parsed::texts(const std::string& flag) const {
+  auto found = all.find(flag);
+  return found == all.end() ? std::vector<std::string>() : found->second;
 }
 
 std::int64_t Parsed::number(const std::string& flag, std::int64_t otherwise) const {

@@ -81,6 +81,9 @@ Result<int> instructions_command(Session&);
 Result<int> summary_command(Session&);  // summary.cc
 Result<int> gate_command(Session&);     // policy.cc
 Result<int> trust_command(Session&);
+Result<int> lease_command(Session&);    // leases.cc
+Result<int> sentinel_command(Session&);
+Result<int> budget_command(Session&);   // budgets.cc
 Result<int> recover_command(Session&);  // care.cc
 Result<int> verify_command(Session&);
 Result<int> state_command(Session&);

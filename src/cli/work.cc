@@ -37,6 +37,8 @@ api::RunOptions options_of(const Session& session) {
   options.priority = static_cast<int>(std::min<std::int64_t>(args.number("--priority", 0), 1000));
   options.timeout_ms = args.duration_ms("--timeout").value_or(-1);
   options.wait_ms = args.duration_ms("--wait");
+  options.leases = args.texts("--lease");
+  options.budget = args.texts("--budget");
   options.no_land = args.has("--no-land");
   options.keep = args.has("--keep");
   options.keep_commits = args.has("--keep-commits");

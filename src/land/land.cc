@@ -7,7 +7,7 @@
 //   4  hooks             pre-commit, commit-msg; what they edit is certified again
 //   5  gates             on exactly this candidate; before the next pass, so that the evidence is
 //                        there when a person has tidied up
-//   6  look              can the checkout move?
+//   6  look              can the checkout move? is what it writes leased to somebody else?
 //   7  sign              by the owner's own program
 //   8  push              where landing reaches a remote (remote.h)
 //   9  publish           steps 1 to 6 of publish.cc, under the landing lock
@@ -26,6 +26,7 @@
 #include "gates/trust.h"
 #include "land/candidate.h"
 #include "land/deadline.h"
+#include "land/leases.h"
 #include "land/publish.h"
 #include "land/remote.h"
 #include "land/sign.h"
@@ -109,6 +110,7 @@ class Landing {
   Result<Step> trust(const Oid& head);
   Result<Step> settle(Decision decision, Candidate* candidate);
   Result<Step> look(Candidate& candidate);
+  Result<Step> leases(const Candidate& candidate);
   Result<Step> check(Candidate& candidate);
   bool proven(const Candidate& candidate, const Digest& hooks) const;
   Result<Step> hooks(Candidate& candidate);
@@ -148,8 +150,11 @@ class Landing {
   RemoteRule remote_;
   Oid remote_head_;            // of remote_.ref, as it was last asked
   std::optional<Oid> pushed_;  // by an earlier landing, and the remote has it
-  std::vector<repo::CheckoutMove>
-      moves_;  // of the last candidate; empty when it did not get that far
+  // Of the last candidate, empty when it did not get that far: what moves in checkouts; and what it
+  // writes, with the symbols of it that were looked up.
+  std::vector<repo::CheckoutMove> moves_;
+  Changes writes_;
+  TouchedSymbols symbols_;
 };
 
 Status Landing::check_interrupted() const {
@@ -231,6 +236,15 @@ Result<Step> Landing::look(Candidate& candidate) {
   if (!wait && wait.error().code == Code::kStale) return moved();  // the checkout changed branches
   if (!wait) return std::unexpected(std::move(wait).error());
   if (*wait) return Step{Step::Kind::kWait, **std::move(wait)};
+  return go_on();
+}
+
+Result<Step> Landing::leases(const Candidate& candidate) {
+  writes_ = files_of(candidate.changes);
+  symbols_ = TRY(touched_symbols(context_, writes_));
+  const auto met = TRY(leases_met(context_, store(), work_.txn, writes_, symbols_));
+  if (auto denied = denied_by(met)) return Step{Step::Kind::kWait, *std::move(denied)};
+  for (std::string& note : notes_of(met)) outcome_.notes.push_back(std::move(note));
   return go_on();
 }
 
@@ -387,7 +401,10 @@ Result<Step> Landing::push(const Candidate& candidate) {
 
 Result<Step> Landing::publish_candidate(const Candidate& candidate, Turn& turn) {
   say("landing");
-  const PublishOptions publishing{std::max(kLeastLockMs, person_.clip(kLockMs))};
+  PublishOptions publishing;
+  publishing.lock_ms = std::max(kLeastLockMs, person_.clip(kLockMs));
+  publishing.symbols = &symbols_;
+  if (remote_.how == RemoteRule::How::kPush) publishing.leases = PublishOptions::Leases::kTooLate;
   Published published = TRY(publish(context_, work_, candidate, turn, publishing));
   switch (published.how) {
     case Published::How::kMoved:
@@ -407,6 +424,8 @@ Result<Step> Landing::publish_candidate(const Candidate& candidate, Turn& turn) 
 Result<Step> Landing::round(Turn& turn) {
   forget_round(outcome_);
   moves_.clear();
+  writes_.clear();
+  symbols_.clear();
   const auto checked = checkpoint(context_, work_.txn.target);
   if (!checked && checked.error().code == Code::kBusy) {
     return wait_for("an earlier landing is not finished", checked.error().message);
@@ -422,6 +441,7 @@ Result<Step> Landing::round(Turn& turn) {
   Decision decision = TRY(decide(context_, work_, head));
   Step step = TRY(settle(std::move(decision), &candidate));
   if (step.kind == Step::Kind::kGoOn) step = TRY(check(candidate));
+  if (step.kind == Step::Kind::kGoOn) step = TRY(leases(candidate));
   if (step.kind == Step::Kind::kGoOn) step = TRY(look(candidate));
   if (step.kind == Step::Kind::kGoOn) step = TRY(sign(candidate));
   if (step.kind != Step::Kind::kGoOn) return step;
@@ -458,12 +478,14 @@ Result<Step> Landing::with_turn() {
   return step;
 }
 
-// Why the checkout still cannot move to the last candidate, its head still being the branch's: then
-// another pass would only find the same.
+// Why the last candidate still cannot land, its head still being the branch's: then another pass
+// would only find the same.
 Result<std::optional<Wait>> Landing::still_blocked() {
-  if (moves_.empty()) return std::nullopt;
+  if (moves_.empty() && writes_.empty()) return std::nullopt;
   const auto head = context_.repository->refs().read(work_.txn.target);
   if (!head || *head != outcome_.head_before) return std::nullopt;
+  const auto met = TRY(leases_met(context_, store(), work_.txn, writes_, symbols_));
+  if (auto denied = denied_by(met)) return denied;
   auto wait = blocked(context_, work_.txn.target, moves_);
   if (!wait && wait.error().code == Code::kStale) return std::nullopt;  // on another branch now
   return wait;

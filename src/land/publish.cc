@@ -57,6 +57,7 @@ struct Publication {
   std::vector<repo::CheckoutMove> moves{};
   std::vector<repo::IndexLock> locks{};
   store::PreparedLanding landing{};
+  std::optional<Wait> leased{};  // to somebody else, and mandatory
 
   repo::Repository& repository() const { return *context.repository; }
   const TxnId& txn() const { return work.txn.id; }
@@ -90,7 +91,19 @@ struct Publication {
     return blocked(context, branch(), moves);
   }
 
-  // Step 3.
+  // Under the write lock of the log: a lease that was had before this denies it.
+  Status check_leases(const store::View& view) {
+    if (options.leases == PublishOptions::Leases::kTooLate) return {};
+    static const TouchedSymbols kNotLooked;
+    const std::vector<MetLease> met =
+        TRY(leases_met(context, view, work.txn, files_of(candidate.changes),
+                       options.symbols == nullptr ? kNotLooked : *options.symbols));
+    leased = denied_by(met);
+    if (!leased) return {};
+    return fail(Code::kStale, leased->subject);
+  }
+
+  // Step 3. False: the head is another one, or it is leased to somebody else.
   Result<bool> prepare() {
     Json recorded = Json::array();
     for (const repo::CheckoutMove& move : moves) recorded.push_back(repo::to_json(move));
@@ -101,7 +114,9 @@ struct Publication {
     landing.tree = candidate.tree;
     const events::LandingDetails details{digest_of(candidate.changes), work.attempt.reads,
                                          work.attempt.writes};
-    const auto seq = context.store->append({events::landing_prepared(landing, details, recorded)});
+    const auto seq =
+        context.store->append({events::landing_prepared(landing, details, recorded)},
+                              [&](const store::View& view) { return check_leases(view); });
     if (!seq && seq.error().code == Code::kStale) return false;
     if (!seq) return std::unexpected(seq.error());
     landing.seq = *seq;
@@ -218,7 +233,7 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
   if (!TRY(same_versions(work.context, work.work, work.candidate))) return moved();
   TRY(work.make_durable());
   if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
-  if (!TRY(work.prepare())) return moved();
+  if (!TRY(work.prepare())) return work.leased ? waits(*work.leased) : moved();
   return std::optional<Published>{};
 }
 

@@ -8,6 +8,7 @@
 
 #include "land/candidate.h"
 #include "land/land.h"
+#include "land/leases.h"
 #include "land/turn.h"
 #include "repo/checkout.h"
 
@@ -25,6 +26,8 @@ struct Published {
 
 struct PublishOptions {
   std::int64_t lock_ms = 5000;  // for index.lock and ref.lock, which others hold while they work
+  enum class Leases { kAsk, kTooLate } leases = Leases::kAsk;  // kTooLate: the remote has it
+  const TouchedSymbols* symbols = nullptr;                     // as far as was looked into
 };
 
 // The checkouts that move with the branch; empty when it is checked out nowhere.

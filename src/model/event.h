@@ -67,6 +67,17 @@ inline constexpr std::string_view kTrusted = "policy.trusted";        // hash, a
 inline constexpr std::string_view kTicketTaken = "turn.ticket";       // branch, txn, slot
 inline constexpr std::string_view kTicketDone = "turn.done";
 inline constexpr std::string_view kSummaryAdded = "summary.added";  // name, manifest
+inline constexpr std::string_view kLeaseQueued = "lease.queued";    // waits in line
+inline constexpr std::string_view kLeaseAcquired = "lease.acquired";
+inline constexpr std::string_view kLeaseRenewed = "lease.renewed";
+inline constexpr std::string_view kLeaseTransferred = "lease.transferred";
+inline constexpr std::string_view kLeaseReleased = "lease.released";
+inline constexpr std::string_view kLeaseExpired = "lease.expired";  // by whoever came next
+inline constexpr std::string_view kUsageReported = "usage.reported";
+inline constexpr std::string_view kBudgetSet = "budget.set";
+inline constexpr std::string_view kBudgetWarning = "budget.warning";    // 80 %, once a budget
+inline constexpr std::string_view kBudgetExceeded = "budget.exceeded";  // 100 %, once a budget
+inline constexpr std::string_view kBudgetReconciled = "budget.reconciled";
 inline constexpr std::string_view kSlotReserved = "slot.reserved";  // its seq is the slot
 }  // namespace event_type
 

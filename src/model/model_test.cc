@@ -450,6 +450,18 @@ TEST(Strict, NamesWhatIsWrong) {
   EXPECT_EQ(refusal(odd), "read: field 'kind': unknown value 'glance!'");
 }
 
+// As many fields as were asked for, and yet not those.
+TEST(Strict, AnUnknownFieldDoesNotHideBehindAnAbsentOne) {
+  const Json json{{"a", 1}, {"c", 1}};
+  Fields fields(json, "thing");
+  int a = 0;
+  fields.integer("a", a);
+  EXPECT_FALSE(fields.has("b"));
+  const Status done = fields.done();
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().message, "thing: field 'c': unknown field");
+}
+
 TEST(Strict, NamesTheElementAndTheLine) {
   Txn txn;
   txn.attempts.resize(2);

@@ -52,7 +52,9 @@ CREATE TABLE artifacts (
 ) STRICT;
 CREATE TABLE sentinels (
   name     TEXT    PRIMARY KEY,
-  until_ms INTEGER NOT NULL
+  until_ms INTEGER NOT NULL,
+  every_ms INTEGER NOT NULL,
+  boot     TEXT    NOT NULL
 ) STRICT;
 )sql";
 

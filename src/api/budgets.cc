@@ -1,0 +1,275 @@
+#include "api/budgets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "api/state.h"
+#include "base/duration.h"
+
+namespace gittxn::api {
+namespace {
+
+using store::Kind;
+using store::Scope;
+
+constexpr std::int64_t kMicros = 1'000'000;
+constexpr int kMicroDigits = 6;
+constexpr std::size_t kMaxLines = 10'000;
+
+std::string kinds_listed() {
+  std::string out;
+  for (std::size_t i = 0; i < store::kKinds; ++i) {
+    out += (i == 0 ? "" : ", ") + std::string(store::kind_name(static_cast<Kind>(i)));
+  }
+  return out;
+}
+
+std::unexpected<Error> bad(std::string_view text, std::string_view why) {
+  return fail(Code::kUsage, fmt::format("'{}' is no budget: {}", text, why),
+              "write KIND=VALUE, such as input=200k, cost=2.50, calls=500, wall=10m or bytes=1M; "
+              "the kinds are " +
+                  kinds_listed());
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool all = error == std::errc() && end == text.data() + text.size();
+  return all && !text.empty() && text[0] != '-' ? std::optional(value) : std::nullopt;
+}
+
+// "200k": thousands, "1M": millions, "2G": thousands of these.
+std::optional<std::int64_t> counted(std::string_view text) {
+  constexpr std::string_view kUnits = "kMG";
+  std::int64_t unit = 1;
+  if (!text.empty()) {
+    const std::size_t at = kUnits.find(text.back());
+    for (std::size_t i = 0; at != std::string_view::npos && i <= at; ++i) unit *= 1000;
+    if (at != std::string_view::npos) text.remove_suffix(1);
+  }
+  const auto number = whole(text);
+  if (!number || *number > store::kMaxAmount / unit) return std::nullopt;
+  return *number * unit;
+}
+
+// "2.50" as millionths.
+std::optional<std::int64_t> money(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  const auto units = whole(text.substr(0, dot));
+  std::string rest(dot == std::string_view::npos ? "0" : text.substr(dot + 1));
+  if (!units || *units > store::kMaxAmount / kMicros || rest.size() > kMicroDigits) {
+    return std::nullopt;
+  }
+  rest.resize(kMicroDigits, '0');
+  const auto micros = whole(rest);
+  return micros && !text.ends_with('.') ? std::optional(*units * kMicros + *micros) : std::nullopt;
+}
+
+Result<std::int64_t> amount_of(Kind kind, std::string_view text, std::string_view whole_text) {
+  if (kind == Kind::kWall) {
+    const auto ms = parse_duration_ms(text);
+    if (!ms) return bad(whole_text, ms.error().message);
+    return *ms;
+  }
+  const auto amount = kind == Kind::kCost ? money(text) : counted(text);
+  if (!amount) return bad(whole_text, fmt::format("'{}' is not a number that it could be", text));
+  return *amount;
+}
+
+Result<Scope> scope_of(Kernel::State& state, const BudgetOf& of) {
+  const int given = (of.txn ? 1 : 0) + (of.owner ? 1 : 0) + (of.workflow ? 1 : 0);
+  if (given != 1) {
+    return fail(Code::kUsage, "whose budget is it?", "give one of --txn, --owner and --workflow");
+  }
+  if (of.txn) return Scope{Scope::Of::kTxn, TRY(state.find(*of.txn)).id.str()};
+  const std::string& name = of.owner ? *of.owner : *of.workflow;
+  if (name.empty()) return fail(Code::kUsage, "whose budget it is is empty");
+  return Scope{of.owner ? Scope::Of::kOwner : Scope::Of::kWorkflow, name};
+}
+
+std::string_view level_text(store::Budget::Level level) {
+  switch (level) {
+    case store::Budget::Level::kWarned:
+      return "warned";
+    case store::Budget::Level::kExceeded:
+      return "exceeded";
+    case store::Budget::Level::kWithin:
+      break;
+  }
+  return "";
+}
+
+BudgetLine line_of(const Scope& scope, Kind kind, std::int64_t amount) {
+  BudgetLine line;
+  line.of = scope_text(scope);
+  line.kind = store::kind_name(kind);
+  line.used = amount;
+  line.measured = store::trust_of(kind) == store::Trust::kMeasured;
+  return line;
+}
+
+// Everything that was used by one, with its budgets.
+Result<std::vector<BudgetLine>> lines_of(const store::View& view, const Scope& scope) {
+  std::vector<BudgetLine> lines;
+  const store::Amounts amounts = TRY(store::used(view, scope));
+  const std::vector<store::Budget> budgets = TRY(store::budgets_of(view, scope));
+  for (std::size_t i = 0; i < store::kKinds; ++i) {
+    BudgetLine line = line_of(scope, static_cast<Kind>(i), amounts[i]);
+    const auto budget = std::ranges::find(budgets, static_cast<Kind>(i), &store::Budget::kind);
+    if (budget != budgets.end()) {
+      line.limit = budget->limit;
+      line.level = level_text(budget->level);
+    }
+    if (line.limit || line.used > 0) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Result<store::Reconciled> figure_of(const Scope& scope, std::string_view name, const Json& value) {
+  const auto kind = store::kind_from_name(name);
+  store::Reconciled figure;
+  if (!kind) return fail(Code::kUsage, fmt::format("a bill has no '{}'", name), kinds_listed());
+  figure.scope = scope;
+  figure.kind = *kind;
+  constexpr double kMost = static_cast<double>(store::kMaxAmount);
+  const double unit = *kind == Kind::kCost ? static_cast<double>(kMicros) : 1.0;
+  const double number = value.is_number() ? value.get<double>() * unit : -1;
+  const bool fits =
+      number >= 0 && number <= kMost && (*kind == Kind::kCost || value.is_number_integer());
+  if (!fits)
+    return fail(Code::kUsage, fmt::format("'{}' of a bill is no number that it could be", name));
+  figure.billed = std::llround(number);
+  return figure;
+}
+
+Status add_figures(Kernel::State& state, const Json& json,
+                   std::vector<store::Reconciled>& figures) {
+  if (!json.is_object()) return fail(Code::kUsage, "a line of a bill is no JSON object");
+  BudgetOf of;
+  for (const auto& [key, to] : {std::pair{"txn", &of.txn}, std::pair{"owner", &of.owner},
+                                std::pair{"workflow", &of.workflow}}) {
+    const auto found = json.find(key);
+    if (found == json.end()) continue;
+    if (!found->is_string()) return fail(Code::kUsage, fmt::format("'{}' is no name", key));
+    *to = decode_path(found->get_ref<const std::string&>());
+  }
+  const Scope scope = TRY(scope_of(state, of));
+  const std::size_t before = figures.size();
+  for (const auto& [key, value] : json.items()) {
+    if (key == "txn" || key == "owner" || key == "workflow") continue;
+    figures.push_back(TRY(figure_of(scope, key, value)));
+  }
+  if (figures.size() == before) return fail(Code::kUsage, "a line of a bill has no figures");
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<BudgetValue>> parse_budget(const std::vector<std::string>& texts) {
+  std::vector<BudgetValue> values;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const auto kind = store::kind_from_name(std::string_view(text).substr(0, equals));
+    if (equals == std::string::npos) return bad(text, "it has no '='");
+    if (!kind) return bad(text, "there is no such kind");
+    if (std::ranges::any_of(values, [&](const auto& one) { return one.kind == *kind; })) {
+      return bad(text, "this kind has one already");
+    }
+    const std::string_view value = std::string_view(text).substr(equals + 1);
+    BudgetValue parsed{*kind, std::nullopt};
+    if (value != "none") {
+      parsed.amount = TRY(amount_of(*kind, value, text));
+      if (*parsed.amount <= 0) return bad(text, "it has to be above 0");
+      if (*parsed.amount > store::kMaxAmount) return bad(text, "it is too large");
+    }
+    values.push_back(parsed);
+  }
+  return values;
+}
+
+std::string amount_text(std::string_view kind, std::int64_t amount) {
+  if (kind == store::kind_name(Kind::kWall)) return format_duration(amount);
+  if (kind != store::kind_name(Kind::kCost)) return std::to_string(amount);
+  return fmt::format("{}.{:06}", amount / kMicros, amount % kMicros);
+}
+
+Result<std::vector<BudgetLine>> set_budget(Kernel& kernel, const BudgetOf& of,
+                                           const std::vector<std::string>& texts) {
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, "budget"));
+  const std::vector<BudgetValue> values = TRY(parse_budget(texts));
+  store::Store* store = TRY(state.writing());
+  const Scope scope = TRY(scope_of(state, of));
+  for (const BudgetValue& value : values) {
+    TRY(store::set_budget(*store, scope, value.kind, value.amount));
+  }
+  return lines_of(*store, scope);
+}
+
+Status report_budget(Kernel& kernel, const std::string& txn, const std::vector<std::string>& texts,
+                     const std::string& key) {
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, "budget"));
+  const std::vector<BudgetValue> values = TRY(parse_budget(texts));
+  store::Store* store = TRY(state.writing());
+  const TxnId id = TRY(state.find(txn)).id;
+  // A number that no event has is one that no other report without a key has.
+  const std::string name =
+      key.empty() ? fmt::format("new:{}", TRY(store->next_slot())) : "key:" + key;
+  store::UsageItem item{"hand:" + name, {}};
+  for (const BudgetValue& value : values) {
+    if (!value.amount) return bad("none", "a report has a number");
+    item.amounts[static_cast<std::size_t>(value.kind)] = *value.amount;
+  }
+  return store::report_usage(*store, {id, store::UsageSource::kHand, {item}});
+}
+
+Result<std::vector<BudgetLine>> show_budgets(Kernel& kernel, const std::optional<BudgetOf>& of) {
+  Kernel::State& state = kernel.state();
+  std::vector<BudgetLine> lines;
+  store::Store* store = TRY(state.looking());
+  if (of && store != nullptr) return lines_of(*store, TRY(scope_of(state, *of)));
+  if (store == nullptr) return lines;
+  for (const store::Budget& budget : TRY(store::all_budgets(*store))) {
+    const store::Amounts amounts = TRY(store::used(*store, budget.scope));
+    BudgetLine line =
+        line_of(budget.scope, budget.kind, amounts[static_cast<std::size_t>(budget.kind)]);
+    line.limit = budget.limit;
+    line.level = level_text(budget.level);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Result<std::vector<ReconcileLine>> reconcile_budgets(Kernel& kernel, std::string_view bill,
+                                                     std::int64_t tolerance_percent) {
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, "budget"));
+  store::Store* store = TRY(state.writing());
+  std::vector<store::Reconciled> figures;
+  while (!bill.empty()) {
+    const std::size_t end = std::min(bill.find('\n'), bill.size());
+    const std::string_view text = bill.substr(0, end);
+    bill.remove_prefix(std::min(end + 1, bill.size()));
+    if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const auto json = parse_json(text);
+    if (!json) return fail(Code::kUsage, "a line of a bill is no JSON: " + json.error().message);
+    TRY(add_figures(state, *json, figures));
+    if (figures.size() > kMaxLines) return fail(Code::kUsage, "a bill has at most 10000 figures");
+  }
+  if (figures.empty()) return fail(Code::kUsage, "the bill is empty");
+  for (store::Reconciled& figure : figures) figure.tolerance_percent = tolerance_percent;
+  TRY(store::reconcile(*store, figures));
+  std::vector<ReconcileLine> lines;
+  for (const store::Reconciled& figure : figures) {
+    lines.push_back({scope_text(figure.scope), std::string(store::kind_name(figure.kind)),
+                     figure.reported, figure.billed, figure.within()});
+  }
+  return lines;
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,377 @@
+// Leases for people, scripts and transactions: see leases.h.
+#include "api/leases.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "api/state.h"
+#include "api/work.h"
+#include "base/duration.h"
+#include "capture/trace/trace.h"
+#include "land/deadline.h"
+#include "store/lease_moves.h"
+#include "store/sentinels.h"
+
+namespace gittxn::api {
+namespace {
+
+constexpr std::int64_t kFirstPauseMs = 20;
+constexpr std::int64_t kLongestPauseMs = 250;
+constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::size_t kMaxName = 256;
+constexpr std::int64_t kTxnLeaseMs = 600'000;
+
+std::string listed(const std::vector<store::LeaseSubject>& subjects) {
+  std::string out;
+  for (const auto& subject : subjects) out += (out.empty() ? "" : ", ") + subject_text(subject);
+  return out;
+}
+
+// The file of a symbol is the longest beginning of its id that is one at the head.
+Status find_file(Kernel::State& state, store::LeaseSubject& subject) {
+  const RefName branch = TRY(state.target(std::nullopt));
+  const Oid head = TRY(state.repository.refs().read(branch));
+  const repo::Objects& objects = state.repository.objects();
+  const Oid tree = TRY(objects.tree_of(head));
+  for (std::size_t at = subject.symbol.rfind('/'); at != std::string::npos && at > 0;
+       at = subject.symbol.rfind('/', at - 1)) {
+    const TreeEntry entry = TRY(objects.entry_at(tree, subject.symbol.substr(0, at)));
+    if (entry.mode != FileMode::kFile && entry.mode != FileMode::kExecutable) continue;
+    if (at + 1 == subject.symbol.size()) break;
+    subject.path = subject.symbol.substr(0, at);
+    subject.symbol.erase(0, at + 1);
+    return {};
+  }
+  return fail(
+      Code::kUsage,
+      fmt::format("no file of {} has the symbol '{}'", short_branch(branch), subject.symbol),
+      "name it as git txn symbols prints it, with its file");
+}
+
+Result<std::vector<store::LeaseSubject>> subjects_of(Kernel::State& state,
+                                                     const std::vector<std::string>& texts) {
+  std::vector<store::LeaseSubject> subjects;
+  for (const std::string& text : texts) {
+    store::LeaseSubject subject = TRY(store::parse_lease_subject(text));
+    if (subject.kind == store::LeaseSubject::Kind::kSymbol) TRY(find_file(state, subject));
+    if (std::ranges::find(subjects, subject) == subjects.end()) {
+      subjects.push_back(std::move(subject));
+    }
+  }
+  return subjects;
+}
+
+Result<std::string> owner_of(Kernel::State& state, const std::string& asked) {
+  std::string owner = asked;
+  if (owner.empty()) owner = TRY(state.repository.identity()).email;
+  if (owner.size() <= kMaxName) return owner;
+  return fail(Code::kUsage, "the name of an owner is longer than 256 bytes");
+}
+
+std::string told(const store::Lease& lease) {
+  return fmt::format("{} {} {} ({})", lease.owner, lease.held ? "has" : "waits for",
+                     listed(lease.subjects), lease.id);
+}
+
+LeaseLine line_of(const store::Lease& lease, const store::LeaseMoment& now,
+                  store::Standing stands) {
+  LeaseLine line;
+  line.id = lease.id;
+  for (const auto& subject : lease.subjects) line.subjects.push_back(subject_text(subject));
+  line.sharing = lease.sharing == store::Sharing::kShared ? "shared" : "exclusive";
+  line.force = lease.force == store::Force::kMandatory ? "mandatory" : "advisory";
+  line.owner = lease.owner;
+  line.txn = lease.txn.str();
+  line.attached = lease.slot != 0;
+  line.state = lease.held ? "held" : "waiting";
+  if (stands != store::Standing::kGood) line.state = store::why_over(stands);
+  if (lease.held) line.left_ms = std::max<std::int64_t>(ends_ms(lease, now) - now.now_ms, 0);
+  line.fence = lease.held ? lease.fence : 0;
+  return line;
+}
+
+Result<LeaseLine> line_now(Kernel::State& state, const store::Lease& lease) {
+  const store::LeaseMoment now = TRY(store::moment_of(*state.store, *state.host.clock));
+  return line_of(lease, now, store::Standing::kGood);
+}
+
+// Looks without the write lock whether it is worth trying: with many in line, only the one whose
+// turn it is takes it.
+Result<bool> worth_trying(Kernel::State& state, const store::Lease& lease) {
+  const store::LeaseMoment now = TRY(store::moment_of(*state.store, *state.host.clock));
+  const auto way =
+      TRY(store::way_of(*state.store, lease, now, store::alive_in(state.store->dir())));
+  return way.blockers.empty();
+}
+
+std::unexpected<Error> not_had(const store::LeaseAsk& ask, const store::LeaseAnswer& answer) {
+  const store::Lease& first = answer.blockers.front();
+  std::string others;
+  if (answer.blockers.size() > 1) others = fmt::format(" and {} more", answer.blockers.size() - 1);
+  return fail(Code::kTimeout,
+              fmt::format("{} is not to be had: {}{}", listed(ask.subjects), told(first), others),
+              "wait longer with --wait, or see who has what with: git txn lease list");
+}
+
+// In line until it is had, or the wait is over. Pauses grow to a quarter of a second; each looks at
+// a few rows and takes no lock.
+Status wait_in_line(Kernel::State& state, const store::LeaseAsk& ask, std::int64_t wait_ms,
+                    const Progress& progress, store::LeaseAnswer& answer) {
+  const land::Deadline deadline(*state.host.clock, wait_ms);
+  std::int64_t pause_ms = kFirstPauseMs;
+  if (progress.on_wait) progress.on_wait("lease", told(answer.blockers.front()));
+  while (true) {
+    if (progress.interrupted && progress.interrupted()) {
+      return fail(Code::kInterrupted, "interrupted while waiting for a lease");
+    }
+    if (TRY(worth_trying(state, answer.lease))) {
+      TRY(store::try_lease(*state.store, ask, answer));
+      if (answer.lease.held) break;
+    }
+    if (deadline.passed()) return not_had(ask, answer);
+    state.host.clock->sleep_ms(deadline.clip(pause_ms));
+    pause_ms = std::min(pause_ms * 2, kLongestPauseMs);
+  }
+  if (progress.on_wait) progress.on_wait("", "");
+  return {};
+}
+
+// Who dies in line is passed over; who gives up says so.
+Result<store::LeaseAnswer> had(Kernel::State& state, const store::LeaseAsk& ask,
+                               std::int64_t wait_ms, const Progress& progress) {
+  const store::Line line = wait_ms == 0 ? store::Line::kGoAway : store::Line::kQueue;
+  store::LeaseAnswer answer = TRY(store::ask_lease(*state.store, ask, line));
+  if (answer.lease.held) return answer;
+  if (line == store::Line::kGoAway) return not_had(ask, answer);
+  Status waited = wait_in_line(state, ask, wait_ms, progress, answer);
+  if (waited) return answer;
+  const Status left =
+      store::release_lease(*state.store, answer.lease.id, ask.owner, "it waited long enough");
+  if (!left) waited.error().message += "; and then: " + left.error().message;
+  return std::unexpected(std::move(waited).error());
+}
+
+Result<store::LeaseAsk> ask_of(Kernel::State& state, const LeaseRequest& request) {
+  store::LeaseAsk ask;
+  ask.subjects = TRY(subjects_of(state, request.subjects));
+  ask.sharing = request.shared ? store::Sharing::kShared : store::Sharing::kExclusive;
+  ask.force = request.mandatory ? store::Force::kMandatory : store::Force::kAdvisory;
+  ask.owner = TRY(owner_of(state, request.owner));
+  ask.ttl_ms = request.ttl_ms;
+  if (!request.shared || !request.mandatory) return ask;
+  return fail(Code::kUsage, "a shared lease keeps nobody from landing, so it cannot be mandatory",
+              "take it --advisory, or --exclusive");
+}
+
+// A lease that this process holds and renews, when a third of its time has gone.
+class Keeper {
+ public:
+  Keeper(Kernel::State& state, store::LeaseAnswer answer)
+      : state_(state), answer_(std::move(answer)) {
+    renew_after();
+  }
+  const store::Lease& lease() const { return answer_.lease; }
+
+  // An error: it is lost, or cannot be renewed; told once.
+  Status look() {
+    if (over_ || state_.host.clock->monotonic_ns() < next_ns_) return {};
+    const auto renewed = store::renew_lease(*state_.store, lease().id, lease().owner, {});
+    over_ = !renewed;
+    if (!renewed) return std::unexpected(renewed.error());
+    renew_after();
+    return {};
+  }
+  Status give_back() {
+    Status given;
+    if (!over_) given = store::release_lease(*state_.store, lease().id, lease().owner, "");
+    over_ = true;
+    answer_.alive.release();
+    return given;
+  }
+
+ private:
+  void renew_after() {
+    next_ns_ = state_.host.clock->monotonic_ns() +
+               std::max<std::int64_t>(lease().ttl_ms / 3, 1) * kNsPerMs;
+  }
+  Kernel::State& state_;
+  store::LeaseAnswer answer_;
+  std::int64_t next_ns_ = 0;
+  bool over_ = false;
+};
+
+Result<Kernel::State*> writing(Kernel& kernel, std::string_view verb) {
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, verb));
+  TRY(state.writing());
+  return &state;
+}
+
+}  // namespace
+
+Result<LeaseLine> acquire_lease(Kernel& kernel, const LeaseRequest& request,
+                                const Progress& progress) {
+  Kernel::State* state = TRY(writing(kernel, "lease"));
+  const store::LeaseAsk ask = TRY(ask_of(*state, request));
+  const store::LeaseAnswer answer = TRY(had(*state, ask, request.wait_ms, progress));
+  return line_now(*state, answer.lease);
+}
+
+Result<int> run_under_lease(Kernel& kernel, const LeaseRequest& request,
+                            const std::vector<std::string>& command, const Progress& progress) {
+  Kernel::State* state = TRY(writing(kernel, "lease"));
+  TRY(find_program(state->host, command.front()));
+  store::LeaseAsk ask = TRY(ask_of(*state, request));
+  ask.attach = store::LeaseAsk::Attach::kAttached;
+  Keeper keeper(*state, TRY(had(*state, ask, request.wait_ms, progress)));
+  capture::TraceSpec spec;
+  spec.argv = command;
+  spec.cwd = state->host.cwd;
+  spec.env = state->host.env;
+  spec.env["GIT_TXN_LEASE"] = keeper.lease().id;
+  spec.env["GIT_TXN_FENCE"] = std::to_string(keeper.lease().fence);
+  spec.backend = capture::Backend::kOff;
+  spec.foreground = state->host.stdin_is_terminal;
+  if (state->host.json) spec.stdout_fd = STDERR_FILENO;
+  const std::string scratch = join_path(state->repository.txn_dir(), "tmp");
+  TRY(make_dirs(scratch));
+  spec.record_file = fmt::format("{}/lease.{}", scratch, ::getpid());
+  std::optional<Error> lost;
+  int ending = 0;  // a first answer of yes asks the command to end, a second ends it
+  spec.interrupted = [&] {
+    if (!lost) {
+      const Status kept = keeper.look();
+      if (!kept) lost = kept.error();
+    }
+    if (lost && ending < 2) return ++ending > 0;
+    return progress.interrupted && progress.interrupted();
+  };
+  TRY(remove_file(spec.record_file));
+  auto ran = capture::run_traced(spec);
+  TRY(remove_file(spec.record_file));
+  const Status given = keeper.give_back();
+  if (lost) {
+    lost->message = "the command was ended: " + lost->message;
+    return std::unexpected(*std::move(lost));
+  }
+  if (!ran && ran.error().code == Code::kNotFound) ran.error().code = Code::kUsage;
+  if (!ran) return std::unexpected(std::move(ran).error());
+  if (!given) return std::unexpected(given.error());
+  return ran->exit_status;
+}
+
+Result<LeaseLine> renew_lease(Kernel& kernel, const std::string& id, const std::string& owner,
+                              std::optional<std::int64_t> ttl_ms) {
+  Kernel::State* state = TRY(writing(kernel, "lease"));
+  const std::string whose = TRY(owner_of(*state, owner));
+  const store::Lease renewed = TRY(store::renew_lease(*state->store, id, whose, ttl_ms));
+  return line_now(*state, renewed);
+}
+
+Result<LeaseLine> transfer_lease(Kernel& kernel, const std::string& id, const std::string& owner,
+                                 const std::string& to) {
+  Kernel::State* state = TRY(writing(kernel, "lease"));
+  const std::string whose = TRY(owner_of(*state, owner));
+  const std::string next = TRY(owner_of(*state, to));
+  const store::Lease given = TRY(store::transfer_lease(*state->store, id, whose, next));
+  return line_now(*state, given);
+}
+
+Status release_lease(Kernel& kernel, const std::string& id, const std::string& owner) {
+  Kernel::State* state = TRY(writing(kernel, "lease"));
+  const std::string whose = TRY(owner_of(*state, owner));
+  return store::release_lease(*state->store, id, whose, "");
+}
+
+Result<std::vector<LeaseLine>> list_leases(Kernel& kernel) {
+  std::vector<LeaseLine> lines;
+  Kernel::State& state = kernel.state();
+  store::Store* store = TRY(state.looking());
+  if (store == nullptr) return lines;
+  const store::LeaseMoment now = TRY(store::moment_of(*store, *state.host.clock));
+  const store::IsAlive alive = store::alive_in(store->dir());
+  for (const store::Lease& lease : TRY(store::leases(*store))) {
+    lines.push_back(line_of(lease, now, TRY(store::standing(*store, lease, now, alive))));
+  }
+  return lines;
+}
+
+struct TxnLease::Held {
+  Keeper keeper;
+  std::vector<std::string> notes{};
+};
+
+TxnLease::TxnLease() = default;
+TxnLease::TxnLease(TxnLease&&) noexcept = default;
+TxnLease& TxnLease::operator=(TxnLease&&) noexcept = default;
+TxnLease::~TxnLease() = default;
+
+Result<TxnLease> TxnLease::take(Kernel::State& state, const std::vector<std::string>& subjects,
+                                const Txn& txn, std::int64_t wait_ms, const Progress& progress) {
+  TxnLease lease;
+  if (subjects.empty()) return lease;
+  store::LeaseAsk ask;
+  ask.subjects = TRY(subjects_of(state, subjects));
+  ask.owner = txn.id.str();
+  ask.txn = txn.id;
+  ask.slot = txn.slot;
+  ask.attach = store::LeaseAsk::Attach::kAttached;
+  ask.ttl_ms = kTxnLeaseMs;
+  Keeper keeper(state, TRY(had(state, ask, wait_ms, progress)));
+  lease.held_ = std::make_unique<Held>(Held{std::move(keeper)});
+  return lease;
+}
+
+void TxnLease::look() {
+  if (!held_) return;
+  const Status kept = held_->keeper.look();
+  if (!kept) held_->notes.push_back(kept.error().message + "; " + kept.error().hint);
+}
+
+Status TxnLease::give_back() {
+  if (!held_) return {};
+  Status given = held_->keeper.give_back();
+  if (given || given.error().code != Code::kStale) return given;
+  held_->notes.push_back(given.error().message + "; " + given.error().hint);
+  return {};
+}
+
+const std::vector<std::string>& TxnLease::notes() const {
+  static const std::vector<std::string> kNone;
+  return held_ ? held_->notes : kNone;
+}
+
+Result<SentinelResult> pass_sentinel(Kernel& kernel, const std::string& name,
+                                     std::int64_t every_ms) {
+  if (name.empty() || name.size() > kMaxName) {
+    return fail(Code::kUsage, "the name of a sentinel has 1 to 256 bytes");
+  }
+  if (every_ms <= 0) {
+    return fail(Code::kUsage, "at most once in no time is never", "give --every, such as 10m");
+  }
+  Kernel::State* state = TRY(writing(kernel, "sentinel"));
+  const auto answer = TRY(store::pass_sentinel(*state->store, *state->host.clock, name, every_ms));
+  return SentinelResult{answer.passing == store::Passing::kPassed, answer.left_ms};
+}
+
+Result<std::vector<SentinelLine>> list_sentinels(Kernel& kernel) {
+  std::vector<SentinelLine> lines;
+  store::Store* store = TRY(kernel.state().looking());
+  if (store == nullptr) return lines;
+  const std::int64_t now_ms = TRY(store->now_ms());
+  for (const store::Sentinel& one : TRY(store::sentinels(*store))) {
+    lines.push_back({one.name, one.every_ms, std::max<std::int64_t>(one.until_ms - now_ms, 0)});
+  }
+  return lines;
+}
+
+Status reset_sentinel(Kernel& kernel, const std::string& name) {
+  Kernel::State* state = TRY(writing(kernel, "sentinel"));
+  if (TRY(store::reset_sentinel(*state->store, name))) return {};
+  return fail(Code::kNotFound, fmt::format("there is no sentinel '{}'", name),
+              "git txn sentinel list has those whose interval runs");
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,84 @@
+// Leases and sentinels, as faces ask for them. store/leases.h says what a lease is and when it is
+// over; here are waiting, holding one for a command or a transaction, and how it is told.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/kernel.h"
+
+namespace gittxn::api {
+
+struct LeaseRequest {
+  std::vector<std::string> subjects;
+  bool shared = false;
+  bool mandatory = false;
+  std::int64_t ttl_ms = 600'000;
+  std::int64_t wait_ms = 0;  // < 0: until interrupted
+  std::string owner;         // "": the git identity
+};
+
+struct LeaseLine {
+  std::string id;
+  std::vector<std::string> subjects;
+  std::string sharing, force, owner, txn;
+  bool attached = false;
+  std::string state;  // held, waiting, or why it is over
+  std::int64_t left_ms = 0;
+  Seq fence = 0;  // 0: it waits
+};
+
+// Each of these refuses to run inside a transaction; errors as store/lease_moves.h has them.
+// kTimeout: it was not had in time; the message says who has it.
+Result<LeaseLine> acquire_lease(Kernel& kernel, const LeaseRequest& request,
+                                const Progress& progress);
+// Holds it while the command runs, and renews it; its exit status. Where the lease is lost, because
+// this process was stopped for longer than it lasts, the command is ended: kStale.
+Result<int> run_under_lease(Kernel& kernel, const LeaseRequest& request,
+                            const std::vector<std::string>& command, const Progress& progress);
+Result<LeaseLine> renew_lease(Kernel& kernel, const std::string& id, const std::string& owner,
+                              std::optional<std::int64_t> ttl_ms);
+Result<LeaseLine> transfer_lease(Kernel& kernel, const std::string& id, const std::string& owner,
+                                 const std::string& to);
+Status release_lease(Kernel& kernel, const std::string& id, const std::string& owner);
+// Those that are held or wait, and those that are over and that nobody came for. Only looks.
+Result<std::vector<LeaseLine>> list_leases(Kernel& kernel);
+
+struct SentinelLine {
+  std::string name;
+  std::int64_t every_ms = 0;
+  std::int64_t left_ms = 0;  // until the next may pass
+};
+struct SentinelResult {
+  bool passed = false;
+  std::int64_t left_ms = 0;
+};
+Result<SentinelResult> pass_sentinel(Kernel& kernel, const std::string& name,
+                                     std::int64_t every_ms);
+Result<std::vector<SentinelLine>> list_sentinels(Kernel& kernel);
+Status reset_sentinel(Kernel& kernel, const std::string& name);  // kNotFound
+
+// What `git txn run --lease` has for its transaction: held from take() until give_back(), renewed
+// by look(). Internal to api/.
+class TxnLease {
+ public:
+  TxnLease();
+  TxnLease(TxnLease&&) noexcept;
+  TxnLease& operator=(TxnLease&&) noexcept;
+  ~TxnLease();
+  // Waits; nothing is taken for no subjects. `txn` has its slot held.
+  static Result<TxnLease> take(Kernel::State& state, const std::vector<std::string>& subjects,
+                               const Txn& txn, std::int64_t wait_ms, const Progress& progress);
+  void look();         // to be called often
+  Status give_back();  // that it was lost is a note
+  const std::vector<std::string>& notes() const;
+
+ private:
+  struct Held;
+  std::unique_ptr<Held> held_;
+};
+
+}  // namespace gittxn::api

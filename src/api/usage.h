@@ -1,0 +1,42 @@
+// What a command used up: measured by us, and as its agent tells it; and the limits it runs under.
+// Internal to api/. docs/enforces.md says what is enforced.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/meter.h"
+#include "api/work.h"
+#include "store/budgets.h"
+
+namespace gittxn::api {
+
+// The measured budgets of one command, from before it starts until its end is on record.
+class Limits {
+ public:
+  // kBusy: nothing is left of a measured budget.
+  static Status check(Kernel::State& state, const Txn& txn);
+  // Shortens the time limit of `spec` to what is left, and counts its output where a budget asks
+  // for that. As check(); kUsage: with --keep-running its output cannot be counted.
+  Status put_on(Kernel::State& state, const Txn& txn, const RunOptions& options,
+                capture::TraceSpec& spec);
+  // To be asked where the trace asks whether it was interrupted: yes once to ask the command to
+  // end, yes again to end it.
+  bool look();
+  // After the end: records the time and the bytes. The sentence that says which budget ended the
+  // command; "" when none did.
+  Result<std::string> settle(Kernel::State& state, const Txn& txn,
+                             const capture::TraceResult& trace, std::int64_t duration_ms);
+
+ private:
+  std::optional<store::Left> wall_;  // when it is what limits the time
+  std::optional<store::Left> bytes_;
+  OutputMeter meter_;
+  int ending_ = 0;
+};
+
+// Reports the tokens and calls that the agent's session files and hooks tell of, those that are not
+// on record yet. Lines that make no sense are passed over; they are counted where reads are taken.
+Status report_agent_usage(Kernel::State& state, const Txn& txn);
+
+}  // namespace gittxn::api

@@ -1,0 +1,112 @@
+#include "land/leases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bug.h"
+#include "catalogue/footprints.h"
+
+namespace gittxn::land {
+namespace {
+
+using store::Lease;
+using store::LeaseSubject;
+
+constexpr std::size_t kMostBytesOfFile = 4u << 20;
+
+bool is_file_or_nothing(const TreeEntry& entry) {
+  return !entry.present() || entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
+}
+
+bool symbol_touched(const LeaseSubject& subject, const TouchedSymbols& symbols) {
+  const auto of = symbols.find(subject.path);
+  if (of == symbols.end()) return true;
+  return std::ranges::any_of(of->second, [&](const std::string& touched) {
+    return store::one_in_the_other(touched, subject.symbol);
+  });
+}
+
+bool meets(const LeaseSubject& subject, const PathChange& change, const TouchedSymbols& symbols) {
+  if (!store::covers(subject, change.path)) return false;
+  return subject.kind != LeaseSubject::Kind::kSymbol || symbol_touched(subject, symbols);
+}
+
+// The first path of the changes that the lease is about; nullptr: none.
+const PathChange* first_met(const Lease& lease, const Changes& changes,
+                            const TouchedSymbols& symbols) {
+  for (const PathChange& change : changes) {
+    if (std::ranges::any_of(lease.subjects, [&](const LeaseSubject& subject) {
+          return meets(subject, change, symbols);
+        })) {
+      return &change;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<TouchedSymbols> touched_symbols(const Context& context, const Changes& changes) {
+  TouchedSymbols touched;
+  for (const Lease& lease : TRY(store::leases(*context.store))) {
+    for (const LeaseSubject& subject : lease.subjects) {
+      if (subject.kind != LeaseSubject::Kind::kSymbol || touched.contains(subject.path)) continue;
+      const auto change = std::ranges::find(changes, subject.path, &PathChange::path);
+      if (change == changes.end() || !is_file_or_nothing(change->before) ||
+          !is_file_or_nothing(change->after)) {
+        continue;
+      }
+      const auto footprint = catalogue::footprint_of(context.repository->objects(), *change,
+                                                     kMostBytesOfFile, nullptr);
+      // One that cannot be looked into may touch any symbol: then it is left out.
+      if (!footprint) continue;
+      std::vector<std::string>& of = touched[subject.path];
+      for (const semantic::Write& write : footprint->writes) {
+        const std::size_t behind = subject.path.size() + 1;
+        of.push_back(write.symbol.size() > behind ? write.symbol.substr(behind) : "");
+      }
+    }
+  }
+  return touched;
+}
+
+Result<std::vector<MetLease>> leases_met(const Context& context, const store::View& view,
+                                         const Txn& txn, const Changes& changes,
+                                         const TouchedSymbols& symbols) {
+  std::vector<MetLease> met;
+  if (INJECTED_BUG("land.ignore_leases")) return met;
+  std::vector<Lease> all = TRY(store::leases(view));
+  if (all.empty()) return met;
+  const store::LeaseMoment moment = TRY(store::moment_of(view, *context.clock));
+  const store::IsAlive alive = store::alive_in(context.repository->txn_dir());
+  for (Lease& lease : all) {
+    const bool own = lease.txn == txn.id || lease.owner == txn.id.str() || lease.owner == txn.owner;
+    if (!lease.held || own) continue;
+    const PathChange* change = first_met(lease, changes, symbols);
+    if (change == nullptr) continue;
+    if (TRY(store::standing(view, lease, moment, alive)) != store::Standing::kGood) continue;
+    met.push_back({std::move(lease), change->path});
+  }
+  return met;
+}
+
+std::optional<Wait> denied_by(const std::vector<MetLease>& met) {
+  for (const MetLease& one : met) {
+    if (one.lease.force != store::Force::kMandatory) continue;
+    return Wait{"lease", fmt::format("{} of {} on {}", one.lease.id, one.lease.owner, one.path)};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> notes_of(const std::vector<MetLease>& met) {
+  std::vector<std::string> notes;
+  for (const MetLease& one : met) {
+    if (one.lease.force == store::Force::kMandatory) continue;
+    notes.push_back(
+        fmt::format("{} is leased to {} ({}, advisory)", one.path, one.lease.owner, one.lease.id));
+  }
+  return notes;
+}
+
+}  // namespace gittxn::land

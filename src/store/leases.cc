@@ -1,0 +1,400 @@
+// The tables of leases, and what may follow what: see leases.h.
+#include "store/leases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/bug.h"
+#include "base/fs.h"
+#include "model/codec.h"
+#include "store/area.h"
+
+namespace gittxn::store {
+namespace {
+
+Result<Sharing> sharing_from_name(std::string_view name) {
+  if (name == "exclusive") return Sharing::kExclusive;
+  if (name == "shared") return Sharing::kShared;
+  return fail(Code::kCorrupt, "neither shared nor exclusive");
+}
+
+Result<Force> force_from_name(std::string_view name) {
+  if (name == "advisory") return Force::kAdvisory;
+  if (name == "mandatory") return Force::kMandatory;
+  return fail(Code::kCorrupt, "neither advisory nor mandatory");
+}
+
+std::string id_of(Seq number) {
+  return fmt::format("l-{}", number);
+}
+
+// As the log has it: what was asked for; and when it is held, until when and since which boot.
+Json to_json(const Lease& lease) {
+  Json subjects = Json::array();
+  for (const LeaseSubject& subject : lease.subjects) subjects.push_back(to_json(subject));
+  Json json{{"number", lease.number},
+            {"subjects", std::move(subjects)},
+            {"sharing", lease.sharing == Sharing::kShared ? "shared" : "exclusive"},
+            {"force", lease.force == Force::kMandatory ? "mandatory" : "advisory"},
+            {"owner", encode_path(lease.owner)},
+            {"txn", encode_path(lease.txn.str())},
+            {"slot", lease.slot},
+            {"ttl_ms", lease.ttl_ms}};
+  if (lease.held) {
+    json["until_ms"] = lease.until_ms;
+    json["boot"] = encode_path(lease.boot);
+  }
+  return json;
+}
+
+Result<Lease> from_json(const Json& json, std::string_view what) {
+  Fields fields(json, what);
+  Lease lease;
+  fields.integer("number", lease.number);
+  fields.list("subjects", lease.subjects, subject_from_json);
+  fields.choice("sharing", lease.sharing, sharing_from_name);
+  fields.choice("force", lease.force, force_from_name);
+  fields.text("owner", lease.owner);
+  fields.name("txn", lease.txn);
+  fields.integer("slot", lease.slot);
+  fields.integer("ttl_ms", lease.ttl_ms);
+  if (what != event_type::kLeaseQueued) {
+    lease.held = true;
+    fields.integer("until_ms", lease.until_ms);
+    fields.text("boot", lease.boot);
+  }
+  const bool bounded = !lease.subjects.empty() && lease.subjects.size() <= kMaxLeaseSubjects;
+  if (!bounded) fields.wrong("subjects", "none, or too many");
+  if (lease.ttl_ms <= 0 || lease.ttl_ms > kMaxLeaseMs) fields.wrong("ttl_ms", "out of bounds");
+  if (lease.owner.empty()) fields.wrong("owner", "empty");
+  TRY(fields.done());
+  lease.id = id_of(lease.number);
+  return lease;
+}
+
+Lease lease_at(const db::Statement& row, Lease lease) {
+  lease.held = row.integer(2) != 0;
+  lease.owner = decode_path(row.text(3));
+  lease.slot = row.integer(4);
+  lease.ttl_ms = row.integer(5);
+  lease.until_ms = row.integer(6);
+  lease.boot = decode_path(row.text(7));
+  lease.fence = row.integer(8);
+  return lease;
+}
+
+constexpr std::string_view kSelect =
+    "SELECT number, body, held, owner, slot, ttl_ms, until_ms, boot, fence FROM leases";
+
+Result<Lease> read_row(const db::Statement& row) {
+  const Json json = TRY_IN("a stored lease", parse_json(row.text(1)));
+  return lease_at(row, TRY(from_json(json, event_type::kLeaseQueued)));
+}
+
+Result<std::vector<Lease>> all_of(const db::Database& database) {
+  std::vector<Lease> all;
+  db::Statement query = TRY(database.statement(fmt::format("{} ORDER BY number", kSelect)));
+  while (TRY(query.step())) all.push_back(TRY(read_row(query)));
+  return all;
+}
+
+Result<Lease> known(const db::Database& database, const Event& event) {
+  db::Statement query = TRY(database.statement(fmt::format("{} WHERE id = ?", kSelect)));
+  query.bind_all(event.subject);
+  const bool found = TRY(query.step());
+  if (!found) return stale(event, "there is no such lease");
+  return read_row(query);
+}
+
+Status save(db::Database& database, const Lease& lease) {
+  Lease asked = lease;
+  asked.held = false;  // what was asked for never changes
+  db::Statement insert = TRY(database.statement(
+      "INSERT INTO leases (number, id, body, held, owner, slot, ttl_ms, until_ms, boot, fence) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET held = "
+      "excluded.held, owner = excluded.owner, slot = excluded.slot, ttl_ms = excluded.ttl_ms, "
+      "until_ms = excluded.until_ms, boot = excluded.boot, fence = excluded.fence"));
+  insert.bind_all(lease.number, lease.id, canonical_json(to_json(asked)),
+                  std::int64_t{lease.held ? 1 : 0}, encode_path(lease.owner), lease.slot,
+                  lease.ttl_ms, lease.until_ms, encode_path(lease.boot), lease.fence);
+  return insert.run();
+}
+
+Status check_new(const Event& event, const Lease& lease) {
+  if (lease.id == event.subject && lease.number == event.seq) return {};
+  return fail(Code::kCorrupt, fmt::format("{}: lease {} cannot begin with event {}", event.type,
+                                          event.subject, event.seq));
+}
+
+Status queued(db::Database& database, const Event& event, const Json& json) {
+  const Lease lease = TRY(from_json(json, event.type));
+  TRY(check_new(event, lease));
+  return save(database, lease);
+}
+
+Status acquired(db::Database& database, const Event& event, const Json& json) {
+  Lease lease = TRY(from_json(json, event.type));
+  bool waited = false;
+  for (const Lease& other : TRY(all_of(database))) {
+    if (other.number == lease.number) {
+      waited = !other.held && other.subjects == lease.subjects && other.sharing == lease.sharing;
+      if (!waited) return stale(event, "it is held already, or is another one");
+    } else if (other.held && exclude(lease, other) && !INJECTED_BUG("store.two_holders")) {
+      return stale(event, fmt::format("{} of {} is held", other.id, other.owner));
+    }
+  }
+  if (!waited) TRY(check_new(event, lease));
+  lease.fence = event.seq;
+  return save(database, lease);
+}
+
+Status renewed(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  Lease lease = TRY(known(database, event));
+  if (!lease.held) return stale(event, "it is not held");
+  fields.integer("ttl_ms", lease.ttl_ms);
+  fields.integer("until_ms", lease.until_ms);
+  fields.text("boot", lease.boot);
+  if (lease.ttl_ms <= 0 || lease.ttl_ms > kMaxLeaseMs) fields.wrong("ttl_ms", "out of bounds");
+  TRY(fields.done());
+  return save(database, lease);
+}
+
+Status transferred(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  std::string from;
+  std::string to;
+  fields.text("from", from);
+  fields.text("to", to);
+  if (to.empty()) fields.wrong("to", "empty");
+  TRY(fields.done());
+  Lease lease = TRY(known(database, event));
+  if (!lease.held || lease.owner != from) {
+    return stale(event, fmt::format("it is {}'s", lease.owner));
+  }
+  lease.owner = to;
+  lease.slot = 0;
+  lease.fence = event.seq;
+  return save(database, lease);
+}
+
+Status remove(db::Database& database, const Event& event) {
+  db::Statement gone = TRY(database.statement("DELETE FROM leases WHERE id = ? RETURNING number"));
+  gone.bind_all(event.subject);
+  const bool there = TRY(gone.step());
+  if (!there) return stale(event, "there is no such lease");
+  return gone.run();
+}
+
+Status released(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  std::string why;
+  fields.text("why", why);
+  TRY(fields.done());
+  return remove(database, event);
+}
+
+Status expired(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  std::string why;
+  std::string by;
+  fields.text("why", why);
+  fields.text("by", by);
+  TRY(fields.done());
+  return remove(database, event);
+}
+
+std::string first_subject(const Json& payload) {
+  const auto list = payload.find("subjects");
+  if (list == payload.end() || !list->is_array() || list->empty()) return "?";
+  const auto subject = subject_from_json(list->front());
+  const std::string text = subject ? subject_text(*subject) : "?";
+  return list->size() == 1 ? text : fmt::format("{} and {} more", text, list->size() - 1);
+}
+
+std::string tell_queued(const Json& payload) {
+  return fmt::format("{} waits for {}", telling::text(payload, "owner"), first_subject(payload));
+}
+std::string tell_acquired(const Json& payload) {
+  return fmt::format("{} has {}: {}, {}", telling::text(payload, "owner"), first_subject(payload),
+                     telling::text(payload, "sharing"), telling::text(payload, "force"));
+}
+std::string tell_renewed(const Json& payload) {
+  return fmt::format("renewed for {} ms", telling::number(payload, "ttl_ms"));
+}
+std::string tell_transferred(const Json& payload) {
+  return fmt::format("from {} to {}", telling::text(payload, "from"), telling::text(payload, "to"));
+}
+std::string tell_released(const Json& payload) {
+  return "released" + telling::after_colon(telling::text(payload, "why"));
+}
+std::string tell_expired(const Json& payload) {
+  const std::string by = telling::text(payload, "by");
+  return fmt::format("over: {}{}", telling::text(payload, "why"),
+                     by.empty() ? "" : "; taken by " + by);
+}
+
+// body is what was asked for; the columns are what of it changes, and what asks by them.
+constexpr std::string_view kSql = R"sql(
+CREATE TABLE leases (
+  number   INTEGER PRIMARY KEY,
+  id       TEXT    NOT NULL UNIQUE,
+  body     TEXT    NOT NULL,
+  held     INTEGER NOT NULL,
+  owner    TEXT    NOT NULL,
+  slot     INTEGER NOT NULL,
+  ttl_ms   INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL,
+  boot     TEXT    NOT NULL,
+  fence    INTEGER NOT NULL
+) STRICT;
+)sql";
+
+constexpr ProjectionTable kTables[] = {{"leases", "number"}};
+
+constexpr EventRule kRules[] = {
+    {event_type::kLeaseQueued, queued, tell_queued},
+    {event_type::kLeaseAcquired, acquired, tell_acquired},
+    {event_type::kLeaseRenewed, renewed, tell_renewed},
+    {event_type::kLeaseTransferred, transferred, tell_transferred},
+    {event_type::kLeaseReleased, released, tell_released},
+    {event_type::kLeaseExpired, expired, tell_expired},
+};
+
+}  // namespace
+
+const Area kLeases{kSql, kTables, kRules};
+
+Result<LeaseMoment> moment_of(const View& view, const Clock& clock) {
+  LeaseMoment moment;
+  moment.now_ms = INJECTED_BUG("store.lease_wall_clock") ? clock.wall_ms() : TRY(view.now_ms());
+  moment.boot_id = clock.boot_id();
+  moment.boot_began_ms = moment.now_ms - clock.boot_ms();
+  return moment;
+}
+
+IsAlive alive_in(const std::string& txn_dir) {
+  return [path = txn_dir + "/owners"](std::int64_t slot) { return SlotLock::is_held(path, slot); };
+}
+
+Result<std::vector<Lease>> leases(const View& view) {
+  return all_of(view.tables());
+}
+
+Result<std::optional<Lease>> lease(const View& view, const std::string& id) {
+  db::Statement query = TRY(view.tables().statement(fmt::format("{} WHERE id = ?", kSelect)));
+  query.bind_all(id);
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<Lease>();
+  return std::optional<Lease>(TRY(read_row(query)));
+}
+
+std::int64_t ends_ms(const Lease& lease, const LeaseMoment& moment) {
+  if (lease.boot == moment.boot_id) return lease.until_ms;
+  return std::max(lease.until_ms, moment.boot_began_ms + lease.ttl_ms);
+}
+
+Result<Standing> standing(const View& view, const Lease& lease, const LeaseMoment& moment,
+                          const IsAlive& alive) {
+  constexpr std::int64_t kStaleMs = 5'000;  // of the injected bug: F3's age of a lock
+  if (INJECTED_BUG("store.stale_by_age") && lease.held &&
+      moment.now_ms - (lease.until_ms - lease.ttl_ms) >= std::min(kStaleMs, lease.ttl_ms / 2)) {
+    return Standing::kTimeOver;
+  }
+  if (lease.held && ends_ms(lease, moment) <= moment.now_ms) return Standing::kTimeOver;
+  if (lease.slot != 0 && !TRY(alive(lease.slot))) return Standing::kOwnerDead;
+  if (lease.txn.empty()) return Standing::kGood;
+  const std::optional<Txn> txn = TRY(view.txn(lease.txn));
+  return !txn || is_final(txn->state) ? Standing::kTxnOver : Standing::kGood;
+}
+
+std::string_view why_over(Standing standing) {
+  switch (standing) {
+    case Standing::kTimeOver:
+      return "its time is over";
+    case Standing::kOwnerDead:
+      return "its owner died";
+    case Standing::kTxnOver:
+      return "its transaction has ended";
+    case Standing::kGood:
+      break;
+  }
+  return "";
+}
+
+bool exclude(const Lease& a, const Lease& b) {
+  if (a.sharing == Sharing::kShared && b.sharing == Sharing::kShared) return false;
+  return std::ranges::any_of(a.subjects, [&](const LeaseSubject& one) {
+    return std::ranges::any_of(b.subjects,
+                               [&](const LeaseSubject& other) { return overlap(one, other); });
+  });
+}
+
+Result<LeaseWay> way_of(const View& view, const Lease& wanted, const LeaseMoment& moment,
+                        const IsAlive& alive) {
+  LeaseWay way;
+  for (Lease& other : TRY(leases(view))) {
+    if (other.number == wanted.number) continue;
+    const Standing stands = TRY(standing(view, other, moment, alive));
+    if (stands != Standing::kGood) {
+      way.over.emplace_back(std::move(other), stands);
+      continue;
+    }
+    if (!exclude(wanted, other)) continue;
+    const bool before = wanted.number == 0 || other.number < wanted.number;
+    if (other.held || before) way.blockers.push_back(std::move(other));
+  }
+  return way;
+}
+
+namespace events {
+namespace {
+std::string key(const Lease& lease, std::string_view action) {
+  return fmt::format("lease:{}:{}:1", id_of(lease.number), action);
+}
+}  // namespace
+
+NewEvent lease_queued(const Lease& lease) {
+  Lease asked = lease;
+  asked.held = false;
+  return new_event(event_type::kLeaseQueued, id_of(lease.number), to_json(asked),
+                   key(lease, "queued"));
+}
+
+NewEvent lease_acquired(const Lease& lease) {
+  Lease held = lease;
+  held.held = true;
+  return new_event(event_type::kLeaseAcquired, id_of(lease.number), to_json(held),
+                   key(lease, "acquired"));
+}
+
+NewEvent lease_renewed(const Lease& lease) {
+  return new_event(event_type::kLeaseRenewed, lease.id,
+                   Json{{"ttl_ms", lease.ttl_ms},
+                        {"until_ms", lease.until_ms},
+                        {"boot", encode_path(lease.boot)}});
+}
+
+NewEvent lease_transferred(const Lease& lease, const std::string& to) {
+  return new_event(event_type::kLeaseTransferred, lease.id,
+                   Json{{"from", encode_path(lease.owner)}, {"to", encode_path(to)}});
+}
+
+NewEvent lease_released(const Lease& lease, const std::string& why) {
+  return new_event(event_type::kLeaseReleased, lease.id, Json{{"why", encode_path(why)}},
+                   key(lease, "released"));
+}
+
+NewEvent lease_expired(const Lease& lease, const std::string& why, const std::string& by) {
+  return new_event(event_type::kLeaseExpired, lease.id,
+                   Json{{"why", encode_path(why)}, {"by", encode_path(by)}}, key(lease, "expired"));
+}
+
+Result<Lease> lease_of(const Event& event) {
+  return from_json(TRY_IN(event.type, parse_json(event.payload)), event.type);
+}
+
+}  // namespace events
+}  // namespace gittxn::store

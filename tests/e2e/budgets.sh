@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Budgets: what is measured ends a command, what is reported warns, and a bill is compared.
+. "$(dirname "$0")/lib.sh"
+
+events() { # TYPE: how many there are
+  sqlite3 .git/txn/kernel.db "SELECT count(*) FROM events WHERE type = '$1'"
+}
+used() { # KIND OPTION...: of one
+  local kind=$1
+  shift
+  git txn budget show "$@" --json | jq -r "select(.kind == \"$kind\") | .used"
+}
+
+wall() {
+  new_repo
+  agent 'echo half >src/new.txt; exec sleep 300' --budget wall=8s
+  assert_eq "$CODE $(field .state)" '1 open' "$ERR"
+  assert_contains "$(field '.notes | tostring')" 'wall budget of txn:'
+  local id
+  id=$(field .txn)
+  [ "$(used wall --txn "$id")" -ge 8000 ] || fail 'its time was not measured'
+  assert_eq "$(events budget.exceeded) $(events budget.warning)" '1 1'
+  exits 1 git txn exec "$id" -- true
+  assert_contains "$ERR" 'is used up'
+  exits 0 git txn budget set --txn "$id" wall=none
+  exits 0 git txn exec "$id" -- true
+  exits 0 git txn commit "$id"
+  assert_eq "$(show src/new.txt)" half 'its work is kept'
+  agent 'trap "" TERM; sleep 1000 & sleep 1000; exit 0' --budget wall=1s
+  assert_eq "$CODE" 1
+  lands 'echo y >src/quick.txt' --budget wall=10m --budget calls=5
+  assert_sound
+}
+test_case 'wall time is measured, and ends the command; its work is kept' wall
+
+output() {
+  new_repo
+  agent 'echo x >src/new.txt; yes' --budget bytes=100k
+  assert_eq "$CODE $(field .state)" '1 open' "$(tail -c 300 "$WORLD/run.err")"
+  assert_contains "$(field '.notes | tostring')" 'bytes budget of txn:'
+  [ "$(used bytes --txn "$(field .txn)")" -ge 100000 ] || fail 'not counted'
+  git-txn run --budget bytes=1M -- bash -c 'echo to-out; echo to-err >&2; echo x >src/a.txt' \
+    >"$WORLD/out" 2>"$WORLD/err"
+  assert_contains "$(cat "$WORLD/out")" to-out
+  assert_contains "$(cat "$WORLD/err")" to-err
+  exits 3 git txn run --budget bytes=1M --keep-running -- true
+  assert_sound
+}
+test_case 'what a command prints is counted, handed on, and ends it' output
+
+of_an_owner() {
+  new_repo
+  git txn run --owner bot -- bash -c 'echo 1 >src/one.txt'
+  exits 0 git txn budget set --owner bot wall=1ms --json
+  assert_eq "$(field .level)" exceeded
+  exits 1 git txn run --owner bot -- bash -c 'echo 2 >src/two.txt'
+  assert_contains "$ERR" 'the wall budget of owner:bot is used up'
+  lands 'echo 3 >src/three.txt' --owner other
+  exits 0 git txn budget set --owner bot wall=none
+  lands 'echo 4 >src/four.txt' --owner bot
+  assert_sound
+}
+test_case 'a budget of an owner counts all that is theirs, and is asked before anything runs' of_an_owner
+
+reported() {
+  new_repo
+  lands 'echo 1 >src/one.txt'
+  local id
+  id=$(field .txn)
+  exits 0 git txn budget set --txn "$id" input=1k cost=2.50
+  exits 0 git txn budget report "$id" input=700 cost=1.25 --key a
+  exits 0 git txn budget report "$id" input=700 cost=1.25 --key a
+  assert_eq "$(used input --txn "$id") $(events budget.warning)" '700 0'
+  exits 0 git txn budget report "$id" input=100
+  assert_eq "$(events budget.warning)" 1
+  exits 0 git txn budget report "$id" input=5k
+  exits 0 git txn budget report "$id" input=5k
+  assert_eq "$(events budget.warning) $(events budget.exceeded)" '1 1'
+  assert_eq "$(sqlite3 .git/txn/kernel.db "SELECT payload FROM events WHERE type = 'budget.exceeded'" |
+    jq -r '"\(.best_effort) \(.used)"')" 'true 5800'
+  exits 0 git txn budget show
+  assert_contains "$OUT" 'input 10800 of 1000  as reported  exceeded'
+  assert_contains "$OUT" 'cost 1.250000 of 2.500000'
+  assert_sound
+}
+test_case 'F6: what is reported warns once a level, marked best effort' reported
+
+of_an_agent() {
+  new_repo
+  ln -s "$E2E_ROOT/tests/agents/fake-claude" "$WORLD/bin/claude"
+  git txn run --json --budget output=1 -- claude -p 'Read src/f1.txt; Write new.txt hello' \
+    >"$WORLD/run.out" 2>"$WORLD/run.err"
+  local id lines
+  id=$(jq -r .txn "$WORLD/run.out")
+  lines=$(git txn budget show --txn "$id" --json)
+  [ "$(used output --txn "$id")" -gt 0 ] || fail "no tokens: $lines"
+  [ "$(used calls --txn "$id")" -ge 2 ] || fail "no calls: $lines"
+  assert_eq "$(events budget.exceeded)" 1
+  assert_sound
+}
+test_case 'what the session file of an agent tells of tokens and calls is reported' of_an_agent
+
+bill() {
+  new_repo
+  lands 'echo 1 >src/one.txt' --owner bot
+  exits 0 git txn budget report "$(field .txn)" cost=9.60 input=1000
+  printf '%s\n' '{"owner": "bot", "cost": 10, "input": 1001}' >bill
+  exits 0 git txn budget reconcile bill
+  exits 1 git txn budget reconcile bill --tolerance 1 --json
+  assert_eq "$(printf '%s\n' "$OUT" | jq -r 'select(.kind == "cost") | .within')" false
+  assert_eq "$(events budget.reconciled)" 4
+  local bad
+  for bad in '' 'x' '[]' '{}' '{"owner": "bot"}' '{"owner": "bot", "cost": -1}' '{"cost": 1}' \
+    '{"owner": "bot", "cost": "1"}' '{"owner": "bot", "shoes": 1}' '{"owner": 1, "cost": 1}' \
+    '{"owner": "bot", "txn": "t", "cost": 1}' '{"owner": "bot", "input": 1e300}' '{"owner": "bot", "input": 1.5}'; do
+    printf '%s\n' "$bad" >bad
+    exits 3 git txn budget reconcile bad
+  done
+  exits 3 git txn budget reconcile no-such-file
+  exits 3 git txn budget reconcile bill --tolerance 101
+  assert_eq "$(events budget.reconciled)" 4
+  assert_sound
+}
+test_case 'reconcile compares with a bill, and exits 1 when a figure is too far from it' bill
+
+bad_input() {
+  new_repo
+  lands 'echo 1 >src/one.txt'
+  local id bad
+  id=$(field .txn)
+  for bad in input=x input= input=-5 input=1.5 shoes=1 input '=5' input=0 wall=5 wall=soon cost=1,5 cost=.5 cost=1. \
+    cost=1.1234567 input=99999999999999999999 input=5kk 'input=1 2' cost=nan calls=1e3; do
+    exits 3 git txn budget set --txn "$id" "$bad"
+    [ -n "$ERR" ] || fail "no word about '$bad'"
+    exits 3 git txn run --budget "$bad" -- true
+  done
+  exits 3 git txn budget set --txn "$id" input=5 input=6
+  exits 3 git txn budget set --txn "$id"
+  exits 3 git txn budget set input=5
+  exits 3 git txn budget set --txn "$id" --owner bot input=5
+  exits 3 git txn budget set --txn t-none input=5
+  exits 3 git txn budget report "$id" wall=5m
+  assert_contains "$ERR" 'measured, not reported'
+  exits 3 git txn budget report "$id" input=none
+  exits 3 git txn budget report t-none input=5
+  exits 3 git txn budget spend
+  exits 3 git txn budget show "$id"
+  assert_eq "$(events budget.set) $(events usage.reported)" "0 $(events txn.command.ended)"
+  agent 'git txn budget set --owner me input=5; echo $? >"$WORLD/inside"; git txn budget show && echo x >src/x.txt'
+  assert_file "$WORLD/inside" 3
+  assert_sound
+}
+test_case 'budgets that are none are refused with the reason, and nothing is set' bad_input
+
+told_in_a_table() {
+  exits 0 git-txn version --enforces
+  assert_contains "$OUT" '| Wall time of commands (budget wall) | enforced |'
+  assert_contains "$OUT" '| Tokens (budgets input, output, cache) | recorded, best effort |'
+  exits 0 git-txn version --enforces --json
+  assert_eq "$(printf '%s\n' "$OUT" | jq -r '[.[] | select(.since == null or .mechanism == "")] | length')" 0
+}
+test_case 'what is enforced and what is recorded is one table' told_in_a_table
+finish
