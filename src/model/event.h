@@ -68,6 +68,13 @@ inline constexpr std::string_view kTicketTaken = "turn.ticket";       // branch,
 inline constexpr std::string_view kTicketDone = "turn.done";
 inline constexpr std::string_view kSummaryAdded = "summary.added";  // name, manifest
 inline constexpr std::string_view kSlotReserved = "slot.reserved";  // its seq is the slot
+inline constexpr std::string_view kConsumerRegistered = "consumer.registered";  // kind, position
+inline constexpr std::string_view kConsumerRemoved = "consumer.removed";
+inline constexpr std::string_view kConsumerStale = "consumer.stale";    // once a stall
+inline constexpr std::string_view kCheckpoint = "log.checkpoint";       // what was pruned
+inline constexpr std::string_view kHandlerStarted = "handler.started";  // event, attempt
+inline constexpr std::string_view kHandlerEnded = "handler.ended";      // exit, output, state
+inline constexpr std::string_view kHandlerRetried = "handler.retried";
 }  // namespace event_type
 
 }  // namespace gittxn

@@ -40,6 +40,9 @@ extern const Area kTransactions;  // transactions.cc
 extern const Area kBranches;      // branches.cc: heads, landings, what landed
 extern const Area kGates;         // gates.cc: certificates, trust, summaries
 extern const Area kTurns;         // turns.cc: the queue for a branch, slots
+extern const Area kConsumers;     // consumers.cc
+extern const Area kHandlers;      // handlers.cc: what came of deliveries to commands
+extern const Area kPruning;       // pruning.cc: where the log begins
 
 std::span<const Area* const> areas();
 const EventRule* rule_of(std::string_view type);  // nullptr: no such type

@@ -48,7 +48,11 @@ Result<Digest> Store::put_artifact(std::string_view bytes) {
 }
 
 Result<std::string> Store::artifact(const Digest& digest) const {
-  const std::string path = TRY(path_of(state_->dir, digest));
+  return read_artifact(state_->dir, digest);
+}
+
+Result<std::string> read_artifact(const std::string& dir, const Digest& digest) {
+  const std::string path = TRY(path_of(dir, digest));
   std::string bytes = TRY_IN("reading an artifact", read_file(path));
   if (sha256(bytes) != digest) {
     return fail(Code::kCorrupt, fmt::format("'{}' does not have the content it is named by", path),

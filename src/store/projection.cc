@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "store/area.h"
+#include "store/checkpoint.h"
 #include "store/rows.h"
 #include "store/schema.h"
 
@@ -23,11 +25,13 @@ Status project(db::Database& database, const Event& event) {
   return save_progress(database, Progress{event.seq, event.hash.str()});
 }
 
-Status replay(const db::Database& log, db::Database& target, Seq up_to) {
+Status replay(const Log& log, db::Database& target, Seq up_to) {
   static const std::string kSql =
-      fmt::format("SELECT {} FROM events WHERE ?1 = 0 OR seq <= ?1 ORDER BY seq", kEventColumns);
-  db::Statement query = TRY(log.statement(kSql));
-  query.bind_all(up_to);
+      fmt::format("SELECT {} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq", kEventColumns);
+  const LogStart start = TRY(load_log_start(log.database));
+  if (start.pruned > 0) TRY(load_checkpoint(log.dir, start, target));
+  db::Statement query = TRY(log.database.statement(kSql));
+  query.bind_all(start.pruned, up_to == 0 ? std::numeric_limits<Seq>::max() : up_to);
   while (TRY(query.step())) {
     const Event event = event_of(query);
     TRY_IN(fmt::format("event {}", event.seq), project(target, event));

@@ -14,8 +14,14 @@ namespace gittxn::store {
 // type unknown. After an error the projections may be half changed: roll back.
 Status project(db::Database& database, const Event& event);
 
-// Applies events [1, up_to] of `log` to the empty projections of `target`; up_to 0: all.
-Status replay(const db::Database& log, db::Database& target, Seq up_to);
+// A log and the store's directory, where the state is that it begins with when it was pruned.
+struct Log {
+  const db::Database& database;
+  const std::string& dir;
+};
+// Applies the events up to `up_to` to the empty projections of `target`; up_to 0: all. A pruned log
+// is replayed from its checkpoint; up_to is then not before that.
+Status replay(const Log& log, db::Database& target, Seq up_to);
 
 // Every projection row as one line of text, table by table in order: what verify --replay compares.
 Result<std::vector<std::string>> projection_lines(const db::Database& database);

@@ -26,6 +26,9 @@ Event event_of(const db::Statement& row);
 Status insert_event(db::Database& database, const Event& event);
 Result<std::optional<Event>> last_event(const db::Database& database);
 
+// Keys that the store gave: not kept of what was pruned, for nobody can ask for them again.
+inline constexpr std::string_view kMadeKey = "seq:";
+
 inline const std::string kGenesisHash = std::string(64, '0');
 
 // How far the projections have got: the last event they contain.
@@ -33,6 +36,16 @@ struct Progress {
   Seq seq = 0;
   std::string hash = kGenesisHash;
 };
+// Where the log begins: after `pruned`, whose hash is there, and as an artifact the state then.
+struct LogStart {
+  std::string id;
+  Seq pruned = 0;
+  std::string hash = kGenesisHash;
+  std::string state = {};
+};
+Result<LogStart> load_log_start(const db::Database& database);
+Status save_log_start(db::Database& database, const LogStart& start);
+
 Result<Progress> load_progress(const db::Database& database);
 Status save_progress(db::Database& database, const Progress& progress);
 

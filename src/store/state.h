@@ -32,6 +32,14 @@ struct Store::State {
 enum class Then { kCommit, kRollBack };
 Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write);
 
+// Appends under the write lock, as decide() does. Returns the last event's number.
+Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& events,
+                       std::int64_t now_ms);
+// Projections without a row.
+Result<db::Database> empty_state(const Plan& plan);
+// kCorrupt: not the bytes that it is named by.
+Result<std::string> read_artifact(const std::string& dir, const Digest& digest);
+
 inline constexpr std::int64_t kWriteDeadlineMs = 30'000;
 
 // Store::open with a plan given, so that tests can try versions that do not exist yet.
