@@ -18,3 +18,6 @@ install(TARGETS git-txn RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${pages}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(FILES ${pages}/completion.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME git-txn)
+# The JSON Schemas of what it prints: docs/formats/events.md.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/schemas
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/git-txn FILES_MATCHING PATTERN "*.json")

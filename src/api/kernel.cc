@@ -48,6 +48,10 @@ Result<std::string> real_future_path(const std::string& path) {
 
 }  // namespace
 
+bool was_pruned(const std::vector<Event>& history) {
+  return history.empty() || history.front().type != event_type::kTxnBegun;
+}
+
 std::string short_oid(const Oid& oid) {
   return oid.str().substr(0, 7);
 }

@@ -87,13 +87,6 @@ Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
   return line;
 }
 
-std::string who_moved(const Event& event) {
-  const auto payload = parse_json(event.payload);
-  if (!payload || !payload->is_object()) return {};
-  const auto who = payload->find("who");
-  return who != payload->end() && who->is_string() ? decode_path(who->get<std::string>()) : "";
-}
-
 Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
   const store::Store& store = *state.store;
   LogLine line;
@@ -101,10 +94,9 @@ Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
   line.commit = row.new_head;
   line.txn = row.txn;
   line.branch = row.branch;
-  const std::vector<Event> found = TRY(store.events(row.seq, 1));
-  if (!found.empty()) line.time = found.front().time;
+  line.time = row.time;
   if (row.txn.empty()) {
-    if (!found.empty()) line.who = who_moved(found.front());
+    line.who = row.who;
     const auto commit = state.repository.objects().commit(row.new_head);
     line.name = commit ? commit->message.substr(0, commit->message.find('\n')) : "deleted, or gone";
     return line;
@@ -196,7 +188,12 @@ Result<Outcome> Kernel::show(const std::string& id) {
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   const Txn txn = TRY(state_->find(id));
   Outcome outcome;
-  for (const Event& event : TRY(state_->store->events_of(txn.id.str()))) {
+  const std::vector<Event> history = TRY(state_->store->events_of(txn.id.str()));
+  if (was_pruned(history)) {
+    outcome.notes.emplace_back(
+        "older events of it were pruned: conflicts and gates that they told of are not listed");
+  }
+  for (const Event& event : history) {
     auto conflicts = TRY(events::conflicts_of(event));
     if (!conflicts.empty()) outcome.conflicts = std::move(conflicts);
     if (event.type == event_type::kTransactionLanded) outcome.conflicts.clear();

@@ -9,6 +9,7 @@
 
 #include "api/kernel.h"
 #include "land/land.h"
+#include "model/event.h"
 #include "repo/repository.h"
 #include "repo/worktree.h"
 #include "store/store.h"
@@ -49,6 +50,9 @@ Status refuse_inside(const Host& host, std::string_view verb);
 // stop work on another one. Every verb that writes calls it first.
 Status recover_first(Kernel::State& state, const Progress& progress,
                      std::vector<std::string>& notes);
+
+// Of all events of a transaction that the log still has.
+bool was_pruned(const std::vector<Event>& history);
 
 std::string short_oid(const Oid& oid);
 std::string ref_of_attempt(const TxnId& id, int attempt);

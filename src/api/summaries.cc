@@ -15,6 +15,7 @@
 #include "land/summaries.h"
 #include "model/codec.h"
 #include "store/events.h"
+#include "store/summaries.h"
 
 namespace gittxn::api {
 
@@ -217,9 +218,8 @@ Result<std::map<std::string, Stored>> stored(Kernel::State& state) {
   std::map<std::string, Stored> all;
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return all;
-  for (const Event& event : TRY(store->events_of(std::string(events::kSummaries)))) {
-    const events::SummaryAdded added = TRY(events::summary_of(event));
-    all[added.name] = {added.manifest, event.time};
+  for (store::StoredSummary& one : TRY(store::summaries(*store))) {
+    all[one.name] = {one.manifest, std::move(one.time)};
   }
   return all;
 }

@@ -201,6 +201,7 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   const Clash clash = TRY(newest_clash(history));
   report.conflicts = clash.conflicts;
   report.witnesses = TRY(witnesses_of(*state_, report.txn, history, clash));
+  if (was_pruned(history)) report.history.emplace_back("(older events of it were pruned)");
   for (const Event& event : history) {
     report.history.push_back(event.time + "  " + events::describe(event));
   }

@@ -180,6 +180,8 @@ class BranchCheck {
       // Newer than what was read of the log?
       const std::optional<Txn> txn = TRY(store_.txn(entry.txn));
       if (txn && (txn->state == TxnState::kLanding || txn->landed_commit == entry.commit)) continue;
+      // A landing that was lost, and forgotten since.
+      if (txn && is_final(txn->state) && claims_.pruned > 0) continue;
       problem(
           fmt::format("the reflog shows {} landing as {}, but the log does not: the log lost "
                       "its end",

@@ -30,6 +30,7 @@ void claim_artifact(const Event& event, const std::string& digest, Claims& claim
 void claim_landed(const Event& event, const Json& payload, Claims& claims, Report& report) {
   const auto prepared = claims.landings.find(seq_of(payload, "prepared"));
   if (prepared == claims.landings.end()) {
+    // Landings that are not resolved keep their events, so this is no effect of pruning.
     report.problems.push_back(
         fmt::format("event {}: {} landed without having been prepared", event.seq, event.subject));
     return;
@@ -59,8 +60,10 @@ void claim(const Event& event, const Json& payload, Claims& claims, Report& repo
   if (event.type == event_type::kTaken) {
     claim_artifact(event, text_of(payload, "reads"), claims);
     claim_artifact(event, text_of(payload, "writes"), claims);
-  } else if (event.type == event_type::kGateEvaluated) {
+  } else if (event.type == event_type::kGateEvaluated || event.type == event_type::kHandlerEnded) {
     claim_artifact(event, text_of(payload, "output"), claims);
+  } else if (event.type == event_type::kCheckpoint) {
+    claims.pruned = seq_of(payload, "seq");
   }
 }
 

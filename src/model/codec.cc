@@ -49,6 +49,11 @@ bool Fields::has(const char* key) {
   return found != json_.end() && !found->is_null();
 }
 
+bool Fields::given(const char* key) {
+  const Json* value = find(key);
+  return value != nullptr && !value->is_null();
+}
+
 void Fields::text(const char* key, std::string& out) {
   const Json* value = find(key);
   if (value == nullptr) return;

@@ -29,6 +29,8 @@ class Fields {
 
   // True when the key is there and not null; an absent key is not an error.
   bool has(const char* key);
+  // Demands the key; false when it is null.
+  bool given(const char* key);
 
   // Each of these demands the key and leaves `out` alone when something is wrong.
   void text(const char* key, std::string& out);  // any bytes, as encode_path wrote them

@@ -79,6 +79,13 @@ inline constexpr std::string_view kBudgetWarning = "budget.warning";    // 80 %,
 inline constexpr std::string_view kBudgetExceeded = "budget.exceeded";  // 100 %, once a budget
 inline constexpr std::string_view kBudgetReconciled = "budget.reconciled";
 inline constexpr std::string_view kSlotReserved = "slot.reserved";  // its seq is the slot
+inline constexpr std::string_view kConsumerRegistered = "consumer.registered";  // kind, position
+inline constexpr std::string_view kConsumerRemoved = "consumer.removed";
+inline constexpr std::string_view kConsumerStale = "consumer.stale";    // once a stall
+inline constexpr std::string_view kCheckpoint = "log.checkpoint";       // what was pruned
+inline constexpr std::string_view kHandlerStarted = "handler.started";  // event, attempt
+inline constexpr std::string_view kHandlerEnded = "handler.ended";      // exit, output, state
+inline constexpr std::string_view kHandlerRetried = "handler.retried";
 }  // namespace event_type
 
 }  // namespace gittxn

@@ -143,7 +143,7 @@ Result<Attempt> attempt_from_json(const Json& json) {
   fields.integer("base_seq", attempt.base_seq);
   fields.text("worktree", attempt.worktree);
   fields.texts("traces", attempt.traces);
-  if (fields.has("command_exit")) fields.integer("command_exit", attempt.command_exit.emplace());
+  if (fields.given("command_exit")) fields.integer("command_exit", attempt.command_exit.emplace());
   fields.oid("kept", attempt.kept);
   fields.name("reads", attempt.reads);
   fields.boolean("reads_complete", attempt.reads_complete);
@@ -228,7 +228,7 @@ Result<Txn> txn_from_json(const Json& json) {
   fields.text("owner", txn.owner);
   fields.integer("priority", txn.priority);
   fields.value("committer", txn.committer, identity_from_json);
-  if (fields.has("author")) fields.value("author", txn.author.emplace(), identity_from_json);
+  if (fields.given("author")) fields.value("author", txn.author.emplace(), identity_from_json);
   fields.integer("slot", txn.slot);
   fields.boolean("attached", txn.attached);
   fields.list("attempts", txn.attempts, attempt_from_json);

@@ -12,7 +12,8 @@ namespace gittxn::store {
 
 std::span<const Area* const> areas() {
   static constexpr const Area* kAreas[] = {&kTransactions, &kBranches, &kGates,
-                                           &kTurns,        &kLeases,   &kBudgets};
+                                           &kTurns,        &kLeases,   &kBudgets,
+                                           &kConsumers,    &kHandlers, &kPruning};
   return kAreas;
 }
 

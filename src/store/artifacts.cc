@@ -73,11 +73,15 @@ Result<Digest> Store::put_artifact(std::string_view bytes) {
 }
 
 Result<std::string> Store::artifact(const Digest& digest) const {
+  return read_artifact(Log{state_->database, state_->place.dir}, digest);
+}
+
+Result<std::string> read_artifact(const Log& log, const Digest& digest) {
   TRY(check_name(digest));
-  const std::string path = path_of(state_->place.dir, digest);
+  const std::string path = path_of(log.dir, digest);
+  const bool row = log.database.dialect() == db::Dialect::kPostgres;
   std::string bytes =
-      TRY_IN("reading an artifact",
-             state_->place.on_server() ? row_of(state_->database, digest) : read_file(path));
+      TRY_IN("reading an artifact", row ? row_of(log.database, digest) : read_file(path));
   if (sha256(bytes) != digest) {
     return fail(Code::kCorrupt, fmt::format("'{}' does not have the content it is named by", path),
                 "restore it from a backup of the repository's txn folder");

@@ -22,9 +22,11 @@ Result<BranchState> branch_or_new(const db::Database& database, const RefName& n
 }
 
 Status insert_landed(db::Database& database, const LandedRow& row) {
-  db::Statement insert = TRY(database.statement(
-      "INSERT INTO landed (seq, branch, txn, old_head, new_head) VALUES (?, ?, ?, ?, ?)"));
-  insert.bind_all(row.seq, row.branch.str(), row.txn.str(), row.old_head.str(), row.new_head.str());
+  db::Statement insert =
+      TRY(database.statement("INSERT INTO landed (seq, branch, txn, old_head, new_head, time, who) "
+                             "VALUES (?, ?, ?, ?, ?, ?, ?)"));
+  insert.bind_all(row.seq, row.branch.str(), row.txn.str(), row.old_head.str(), row.new_head.str(),
+                  row.time, encode_path(row.who));
   return insert.run();
 }
 
@@ -42,7 +44,8 @@ Status outside_move(db::Database& database, const Event& event, const Json& json
   if (branch.prepared) return stale(event, "a landing on it is not resolved yet");
   if (branch.head != old_head) return stale(event, "its head in the log is " + branch.head.str());
   branch.head = new_head;
-  TRY(insert_landed(database, LandedRow{event.seq, name, TxnId(), old_head, new_head}));
+  TRY(insert_landed(database,
+                    LandedRow{event.seq, name, TxnId(), old_head, new_head, event.time, who}));
   return save_branch(database, branch);
 }
 
@@ -125,7 +128,7 @@ Status transaction_landed(db::Database& database, const Event& event, const Json
   txn.landed_commit = landing.new_head;
   TRY(update_txn(database, txn));
   TRY(insert_landed(database, LandedRow{event.seq, landing.branch, landing.txn, landing.old_head,
-                                        landing.new_head}));
+                                        landing.new_head, event.time}));
   resolved.branch.head = landing.new_head;
   resolved.branch.durable_head = landing.new_head;
   return save_branch(database, resolved.branch);
@@ -177,7 +180,9 @@ CREATE TABLE landed (
   branch   TEXT    NOT NULL,
   txn      TEXT    NOT NULL,
   old_head TEXT    NOT NULL,
-  new_head TEXT    NOT NULL
+  new_head TEXT    NOT NULL,
+  time     TEXT    NOT NULL,
+  who      TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX landed_by_branch ON landed (branch, seq);
 )sql";

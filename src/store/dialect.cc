@@ -13,21 +13,42 @@ bool on_postgres(const db::Database& database) {
 constexpr std::string_view kLayout = "layout";
 
 constexpr const char* kSqliteGuards = R"sql(
+DROP TRIGGER IF EXISTS events_are_never_updated;
+DROP TRIGGER IF EXISTS events_are_never_deleted;
+DROP TRIGGER IF EXISTS log_begins_later_only;
 CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
   BEGIN SELECT raise(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+  WHEN NOT EXISTS (SELECT 1 FROM log WHERE pruned >= OLD.seq)
   BEGIN SELECT raise(ABORT, 'events are append-only'); END;
+CREATE TRIGGER log_begins_later_only BEFORE UPDATE ON log
+  WHEN NEW.pruned < OLD.pruned OR NEW.id <> OLD.id
+  BEGIN SELECT raise(ABORT, 'a log keeps its name, and never begins earlier'); END;
 )sql";
 
 constexpr const char* kPostgresGuards = R"sql(
-CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'events are append-only'; END $$;
-CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+CREATE OR REPLACE FUNCTION refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN
+    IF EXISTS (SELECT 1 FROM log WHERE pruned >= OLD.seq) THEN RETURN OLD; END IF;
+    RAISE EXCEPTION 'events are append-only';
+  END $$;
+CREATE OR REPLACE FUNCTION refuse_earlier() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN
+    IF NEW.pruned < OLD.pruned OR NEW.id <> OLD.id THEN
+      RAISE EXCEPTION 'a log keeps its name, and never begins earlier';
+    END IF;
+    RETURN NEW;
+  END $$;
+CREATE OR REPLACE TRIGGER events_are_never_updated BEFORE UPDATE ON events
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER events_are_never_emptied BEFORE TRUNCATE ON events
+CREATE OR REPLACE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+  FOR EACH ROW EXECUTE FUNCTION refuse_deletion();
+CREATE OR REPLACE TRIGGER events_are_never_emptied BEFORE TRUNCATE ON events
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE OR REPLACE TRIGGER log_begins_later_only BEFORE UPDATE ON log
+  FOR EACH ROW EXECUTE FUNCTION refuse_earlier();
 )sql";
 
 }  // namespace

@@ -24,7 +24,8 @@ Status set_version(db::Database& database, int version);
 // All tables there are, sorted.
 Result<std::vector<std::string>> tables_of(const db::Database& database);
 
-// Makes it an error to change or delete an event: against honest mistakes, not against people.
+// Makes it an error to change an event, or to delete one that the log has not begun after: against
+// honest mistakes, not against people. Again is the same.
 Status guard_log(db::Database& database);
 
 // Before a migration: a whole copy of the store. SQLite's is the file `NAME.vN.bak`, durable;

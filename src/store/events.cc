@@ -211,17 +211,6 @@ NewEvent summary_added(const SummaryAdded& added) {
                    added.txn.empty() ? "" : key("summary", added.name, "added", version));
 }
 
-Result<SummaryAdded> summary_of(const Event& event) {
-  const Json json = TRY_IN(event.type, parse_json(event.payload));
-  Fields fields(json, event.type);
-  SummaryAdded added;
-  fields.text("name", added.name);
-  fields.name("manifest", added.manifest);
-  fields.name("txn", added.txn);
-  TRY(fields.done());
-  return added;
-}
-
 NewEvent ticket_taken(const Ticket& ticket) {
   return new_event(event_type::kTicketTaken, ticket.branch.str(),
                    Json{{"number", ticket.number},

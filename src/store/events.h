@@ -110,9 +110,8 @@ NewEvent checkout_pending(const TxnId& id, const std::string& worktree,
 NewEvent gate_evaluated(const Certificate& certificate);
 NewEvent trusted(const Digest& trust_hash, const std::string& actor);
 
-// A stored summary (model/summary.h). All have the subject kSummaries, so that the log answers
-// which there are; of one name the newest counts. `txn`: whose request it was, empty: a person's. A
-// transaction's repeat of the same is no second event.
+// A stored summary (model/summary.h); of one name the newest counts (store/summaries.h). `txn`:
+// whose request it was, empty: a person's. A transaction's repeat of the same is no second event.
 inline constexpr std::string_view kSummaries = "summaries";
 struct SummaryAdded {
   std::string name;
@@ -120,7 +119,6 @@ struct SummaryAdded {
   TxnId txn;
 };
 NewEvent summary_added(const SummaryAdded& added);
-Result<SummaryAdded> summary_of(const Event& event);
 
 // The queue. The number is one that next_slot() gave, whose slot lock the waiter holds already.
 NewEvent ticket_taken(const Ticket& ticket);

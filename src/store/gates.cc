@@ -6,6 +6,7 @@
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/events.h"
+#include "store/summaries.h"
 
 namespace gittxn::store {
 namespace {
@@ -31,10 +32,22 @@ Status trusted(db::Database& database, const Event& event, const Json& json) {
   return insert.run();
 }
 
-// The log itself answers which summaries there are; here it is only made sure that it can.
-Status summary_added(db::Database&, const Event& event, const Json&) {
-  TRY(events::summary_of(event));
-  return {};
+// Of one name the newest counts.
+Status summary_added(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  events::SummaryAdded added;
+  fields.text("name", added.name);
+  fields.name("manifest", added.manifest);
+  fields.name("txn", added.txn);
+  TRY(fields.done());
+  if (added.name.empty() || added.manifest.empty()) {
+    return fail(Code::kCorrupt, "summary.added: it has no name or no manifest");
+  }
+  db::Statement save = TRY(database.statement(
+      "INSERT INTO summaries (name, manifest, time) VALUES (?, ?, ?) ON CONFLICT (name) "
+      "DO UPDATE SET manifest = excluded.manifest, time = excluded.time"));
+  save.bind_all(encode_path(added.name), added.manifest.str(), event.time);
+  return save.run();
 }
 
 std::string tell_evaluated(const Json& payload) {
@@ -60,9 +73,15 @@ CREATE TABLE trust (
   actor TEXT    NOT NULL,
   seq   INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE summaries (
+  name     TEXT PRIMARY KEY,
+  manifest TEXT NOT NULL,
+  time     TEXT NOT NULL
+) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"certificates", "seq"}, {"trust", "hash"}};
+constexpr ProjectionTable kTables[] = {
+    {"certificates", "seq"}, {"trust", "hash"}, {"summaries", "name"}};
 
 constexpr EventRule kRules[] = {
     {event_type::kGateEvaluated, gate_evaluated, tell_evaluated},
@@ -71,6 +90,16 @@ constexpr EventRule kRules[] = {
 };
 
 }  // namespace
+
+Result<std::vector<StoredSummary>> summaries(const View& view) {
+  std::vector<StoredSummary> out;
+  db::Statement query =
+      TRY(view.tables().statement("SELECT name, manifest, time FROM summaries ORDER BY name"));
+  while (TRY(query.step())) {
+    out.push_back({decode_path(query.text(0)), Digest(query.text(1)), query.text(2)});
+  }
+  return out;
+}
 
 const Area kGates{kSql, kTables, kRules};
 

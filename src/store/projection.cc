@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "store/area.h"
+#include "store/checkpoint.h"
 #include "store/rows.h"
 #include "store/schema.h"
 
@@ -23,8 +25,10 @@ Status project(db::Database& database, const Event& event) {
   return save_progress(database, Progress{event.seq, event.hash.str()});
 }
 
-Status replay(const db::Database& log, db::Database& target, Seq up_to) {
-  return each_event(log, 1, up_to, [&](const Event& event) -> Result<bool> {
+Status replay(const Log& log, db::Database& target, Seq up_to) {
+  const LogStart start = TRY(load_log_start(log.database));
+  if (start.pruned > 0) TRY(load_checkpoint(log, start, target));
+  return each_event(log.database, start.pruned + 1, up_to, [&](const Event& event) -> Result<bool> {
     TRY_IN(fmt::format("event {}", event.seq), project(target, event));
     return true;
   });

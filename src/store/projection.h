@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "db/database.h"
 #include "model/event.h"
+#include "store/rows.h"
 
 namespace gittxn::store {
 
@@ -14,8 +15,9 @@ namespace gittxn::store {
 // type unknown. After an error the projections may be half changed: roll back.
 Status project(db::Database& database, const Event& event);
 
-// Applies events [1, up_to] of `log` to the empty projections of `target`; up_to 0: all.
-Status replay(const db::Database& log, db::Database& target, Seq up_to);
+// Applies the events up to `up_to` to the empty projections of `target`; up_to 0: all. A pruned log
+// is replayed from its checkpoint; up_to is then not before that.
+Status replay(const Log& log, db::Database& target, Seq up_to);
 
 // Every projection row as one line of text, table by table in order: what verify --replay compares.
 Result<std::vector<std::string>> projection_lines(const db::Database& database);

@@ -118,13 +118,13 @@ Result<TxnId> Store::find_txn(const std::string& id_or_name) const {
 
 Result<std::vector<LandedRow>> Store::landed_since(const RefName& branch, Seq after) const {
   db::Statement query = TRY(state_->database.statement(
-      "SELECT seq, txn, old_head, new_head FROM landed WHERE branch = ? AND seq > ? "
+      "SELECT seq, txn, old_head, new_head, time, who FROM landed WHERE branch = ? AND seq > ? "
       "ORDER BY seq"));
   query.bind_all(branch.str(), after);
   std::vector<LandedRow> out;
   while (TRY(query.step())) {
     out.push_back(LandedRow{query.integer(0), branch, TxnId(query.text(1)), Oid(query.text(2)),
-                            Oid(query.text(3))});
+                            Oid(query.text(3)), query.text(4), decode_path(query.text(5))});
   }
   return out;
 }
@@ -160,8 +160,10 @@ Result<std::vector<Ticket>> Store::tickets(const RefName& branch) const {
 }
 
 Result<std::vector<Event>> Store::events(Seq from, int limit) const {
-  static const std::string kSql =
-      fmt::format("SELECT {} FROM events WHERE seq >= ? ORDER BY seq LIMIT ?", kEventColumns);
+  static const std::string kSql = fmt::format(
+      "SELECT {} FROM events WHERE seq >= ? AND seq > (SELECT pruned FROM log) "
+      "ORDER BY seq LIMIT ?",
+      kEventColumns);
   db::Statement query = TRY(state_->database.statement(kSql));
   query.bind_all(from, limited(limit));
   std::vector<Event> out;
@@ -170,8 +172,10 @@ Result<std::vector<Event>> Store::events(Seq from, int limit) const {
 }
 
 Result<std::vector<Event>> Store::events_of(const std::string& subject) const {
-  static const std::string kSql =
-      fmt::format("SELECT {} FROM events WHERE subject = ? ORDER BY seq", kEventColumns);
+  static const std::string kSql = fmt::format(
+      "SELECT {} FROM events WHERE subject = ? AND seq > (SELECT pruned FROM log) "
+      "ORDER BY seq",
+      kEventColumns);
   db::Statement query = TRY(state_->database.statement(kSql));
   query.bind_all(subject);
   std::vector<Event> out;

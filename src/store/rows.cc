@@ -139,6 +139,23 @@ Result<std::optional<Event>> last_event(const db::Database& database) {
   return std::optional<Event>(event_of(query));
 }
 
+Result<LogStart> load_log_start(const db::Database& database) {
+  db::Statement query = TRY(database.statement("SELECT id, pruned, hash, state FROM log"));
+  LogStart start;
+  const bool found = TRY(query.step());
+  if (found) start = LogStart{query.text(0), query.integer(1), query.text(2), query.text(3)};
+  return start;
+}
+
+Status save_log_start(db::Database& database, const LogStart& start) {
+  db::Statement save = TRY(database.statement(
+      "INSERT INTO log (one, id, pruned, hash, state) VALUES (1, ?, ?, ?, ?) "
+      "ON CONFLICT (one) DO UPDATE SET pruned = excluded.pruned, hash = excluded.hash, "
+      "state = excluded.state"));
+  save.bind_all(start.id, start.pruned, start.hash, start.state);
+  return save.run();
+}
+
 Result<Progress> load_progress(const db::Database& database) {
   db::Statement query = TRY(database.statement("SELECT seq, hash FROM progress"));
   Progress progress;

@@ -31,6 +31,9 @@ Status each_event(const db::Database& database, Seq first, Seq last,
                   const std::function<Result<bool>(Event)>& visit);
 Result<std::optional<Event>> last_event(const db::Database& database);
 
+// Keys that the store gave: not kept of what was pruned, for nobody can ask for them again.
+inline constexpr std::string_view kMadeKey = "seq:";
+
 inline const std::string kGenesisHash = std::string(64, '0');
 
 // How far the projections have got: the last event they contain.
@@ -38,6 +41,21 @@ struct Progress {
   Seq seq = 0;
   std::string hash = kGenesisHash;
 };
+// Where the log begins: after `pruned`, whose hash is there, and as an artifact the state then.
+struct LogStart {
+  std::string id;
+  Seq pruned = 0;
+  std::string hash = kGenesisHash;
+  std::string state = {};
+};
+// A log, and the directory with its artifacts where they are files.
+struct Log {
+  const db::Database& database;
+  std::string dir;
+};
+Result<LogStart> load_log_start(const db::Database& database);
+Status save_log_start(db::Database& database, const LogStart& start);
+
 Result<Progress> load_progress(const db::Database& database);
 Status save_progress(db::Database& database, const Progress& progress);
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/failpoint.h"
+#include "base/random.h"
 #include "store/dialect.h"
 #include "store/projection.h"
+#include "store/rows.h"
 #include "store/store.h"
 
 namespace gittxn::store {
@@ -39,17 +41,35 @@ CREATE TABLE clock (
 )sql";
 
 // What schema 2 has beside the log that does not follow from it (docs/design/0021: positions are
-// not state). Artifacts are rows on a server alone; beside a file they are files.
+// not state). Artifacts are rows on a server alone; beside a file they are files. `log` says which
+// log this is, and where it begins: after event `pruned`, whose hash and whose state (an artifact)
+// are there; `pruned_keys` has the keys of what was pruned, so that a repeat stays one.
 constexpr const char* kTo2 = R"sql(
 CREATE TABLE positions (
-  consumer TEXT    PRIMARY KEY,
-  acked    INTEGER NOT NULL,
-  moved_ms INTEGER NOT NULL
+  consumer     TEXT    PRIMARY KEY,
+  registration INTEGER NOT NULL,
+  acked        INTEGER NOT NULL,
+  moved_ms     INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE artifacts (
   digest TEXT PRIMARY KEY,
   body   BLOB NOT NULL
 ) STRICT;
+CREATE TABLE log (
+  one    INTEGER PRIMARY KEY CHECK (one = 1),
+  id     TEXT    NOT NULL,
+  pruned INTEGER NOT NULL,
+  hash   TEXT    NOT NULL,
+  state  TEXT    NOT NULL
+) STRICT;
+CREATE TABLE pruned_keys (
+  dedup_key TEXT    PRIMARY KEY,
+  seq       INTEGER NOT NULL,
+  type      TEXT    NOT NULL,
+  subject   TEXT    NOT NULL,
+  payload   TEXT    NOT NULL
+) STRICT;
+CREATE INDEX events_by_type ON events (type, seq);
 CREATE TABLE sentinels (
   name     TEXT    PRIMARY KEY,
   until_ms INTEGER NOT NULL,
@@ -58,7 +78,8 @@ CREATE TABLE sentinels (
 ) STRICT;
 )sql";
 
-constexpr std::string_view kKept[] = {"events", "clock", "positions", "artifacts", "sentinels"};
+constexpr std::string_view kKept[] = {"events", "clock",       "positions", "artifacts",
+                                      "log",    "pruned_keys", "sentinels"};
 
 // How far the projections have got. The tables of the areas follow.
 constexpr const char* kProgress = R"sql(
@@ -84,11 +105,26 @@ Status run_migrations(db::Database& database, int from, const Plan& plan) {
   return {};
 }
 
+// A name that no other log has, as a UUID of version 4. It stays when the repository is moved.
+Status name_log(db::Database& database) {
+  db::Statement named = TRY(database.statement("SELECT 1 FROM log"));
+  const bool there = TRY(named.step());
+  if (there) return {};
+  Random random;
+  const std::string hex = fmt::format("{:016x}{:016x}", random.next(), random.next());
+  constexpr std::string_view kVariants = "89ab";
+  const std::string id =
+      fmt::format("{}-{}-4{}-{}{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(13, 3),
+                  kVariants[random.below(4)], hex.substr(17, 3), hex.substr(20, 12));
+  return save_log_start(database, LogStart{.id = id});
+}
+
 // A fresh store is made as the first version was and migrated like any other: both end up the same.
 Status create(db::Database& database, const Plan& plan) {
   TRY(database.create(kLog));
-  TRY(guard_log(database));
   TRY(run_migrations(database, kFirstVersion, plan));
+  TRY(guard_log(database));
+  TRY(name_log(database));
   TRY(create_projections(database, plan));
   return set_version(database, plan.version);
 }
@@ -102,11 +138,13 @@ Status drop_projections(db::Database& database) {
   return {};
 }
 
-Status migrate(db::Database& database, int from, const Plan& plan) {
+Status migrate(db::Database& database, const std::string& dir, int from, const Plan& plan) {
   TRY(run_migrations(database, from, plan));
+  TRY(guard_log(database));
+  TRY(name_log(database));
   TRY(drop_projections(database));
   TRY(create_projections(database, plan));
-  TRY(replay(database, database, 0));
+  TRY(replay(Log{database, dir}, database, 0));
   return set_version(database, plan.version);
 }
 
@@ -186,7 +224,8 @@ Status make_present(db::Database& database, const std::string& path, const Plan&
     if (!file) {
       TRY_IN("copying the store before migrating it", keep_copy(database, path, version.schema));
     }
-    TRY(migrate(database, static_cast<int>(version.schema), plan));
+    TRY(migrate(database, file ? parent_dir(path) : std::string(), static_cast<int>(version.schema),
+                plan));
   }
   TRY(fp_before_migration_commit.hit());
   return transaction.commit();

@@ -33,7 +33,7 @@ Plan next_plan() {
   plan.version += 1;
   plan.migrations.push_back({.from = kSchemaVersion,
                              .sql = "ALTER TABLE events ADD COLUMN note TEXT NOT NULL DEFAULT '';"
-                                    "CREATE INDEX events_by_type ON events (type, seq);"});
+                                    "CREATE INDEX events_by_time ON events (time, seq);"});
   plan.projections = "CREATE TABLE notes (one INTEGER PRIMARY KEY) STRICT;";
   return plan;
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "db/database.h"
 #include "db/writer_queue.h"
+#include "store/rows.h"
 #include "store/schema.h"
 #include "store/store.h"
 
@@ -31,6 +32,14 @@ struct Store::State {
 // kOutcomeUnknown: the commit's sync failed; nothing more is written through this store.
 enum class Then { kCommit, kRollBack };
 Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write);
+
+// Appends under the write lock, as decide() does. Returns the last event's number.
+Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& events,
+                       std::int64_t now_ms);
+// Projections without a row.
+Result<db::Database> empty_state(const Plan& plan);
+// kCorrupt: not the bytes that it is named by.
+Result<std::string> read_artifact(const Log& log, const Digest& digest);
 
 inline constexpr std::int64_t kWriteDeadlineMs = 30'000;
 

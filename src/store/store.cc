@@ -7,6 +7,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/hash.h"
 #include "store/dialect.h"
 #include "store/events.h"
 #include "store/projection.h"
@@ -18,8 +19,6 @@ namespace {
 
 FAILPOINT(fp_before_commit, "store.before_commit");
 FAILPOINT(fp_after_commit, "store.after_commit");
-
-constexpr std::string_view kMadeKey = "seq:";
 
 // The kernel's clock (5-kernel, F12): time since boot plus an offset that is fixed at the first
 // append of each boot, so that a wall clock that jumps changes no order; and never earlier than the
@@ -68,21 +67,33 @@ bool creates(std::string_view type) {
          type == event_type::kTicketTaken;
 }
 
-// The event that used this key before, if any.
-Result<std::optional<Seq>> repeat_of(const db::Database& database, const NewEvent& wanted) {
-  db::Statement query =
-      TRY(database.statement("SELECT seq, type, subject, payload FROM events WHERE dedup_key = ?"));
+enum class Kept { kEvents, kPruned };
+// The event that used this key before, if any. Of a pruned one the payload's digest is kept.
+Result<std::optional<Seq>> repeat_among(const db::Database& database, const NewEvent& wanted,
+                                        Kept kept) {
+  const bool whole = kept == Kept::kEvents;
+  db::Statement query = TRY(database.statement(
+      whole ? "SELECT seq, type, subject, payload FROM events WHERE dedup_key = ?"
+            : "SELECT seq, type, subject, payload FROM pruned_keys WHERE dedup_key = ?"));
   query.bind_all(wanted.dedup_key);
   const bool found = TRY(query.step());
   if (!found) return std::optional<Seq>();
-  const bool same = query.text(1) == wanted.type && query.text(2) == wanted.subject &&
-                    (!creates(wanted.type) || query.text(3) == wanted.payload);
+  bool same = query.text(1) == wanted.type && query.text(2) == wanted.subject;
+  if (same && creates(wanted.type)) {
+    same = query.text(3) == (whole ? wanted.payload : sha256(wanted.payload).str());
+  }
   if (!same) {
     return fail(Code::kExists,
                 fmt::format("{} of {}: the key '{}' belongs to event {}", wanted.type,
                             wanted.subject, wanted.dedup_key, query.integer(0)));
   }
   return std::optional<Seq>(query.integer(0));
+}
+
+Result<std::optional<Seq>> repeat_of(const db::Database& database, const NewEvent& wanted) {
+  const std::optional<Seq> kept = TRY(repeat_among(database, wanted, Kept::kEvents));
+  if (kept || INJECTED_BUG("store.forget_keys")) return kept;
+  return repeat_among(database, wanted, Kept::kPruned);
 }
 
 // Where the log ends, while a list of events is appended to it.
@@ -118,6 +129,8 @@ Result<Seq> append_one(db::Database& database, const NewEvent& wanted, Tail& tai
   return event.seq;
 }
 
+}  // namespace
+
 Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& events,
                        std::int64_t now_ms) {
   Tail tail;
@@ -128,8 +141,6 @@ Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& even
   for (const NewEvent& event : events) seq = TRY(append_one(database, event, tail));
   return seq;
 }
-
-}  // namespace
 
 Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
   if (state.damage) return std::unexpected(*state.damage);

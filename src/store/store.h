@@ -55,6 +55,8 @@ struct LandedRow {
   TxnId txn;  // empty: outside move
   Oid old_head;
   Oid new_head;
+  std::string time = {};  // of the event
+  std::string who = {};   // of an outside move
 };
 
 struct Ticket {             // a place in the queue for a branch's turn

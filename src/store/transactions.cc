@@ -175,7 +175,7 @@ Status apply_prepared(Txn& txn, const Event& event, const Json& json) {
   int number = 0;
   fields.integer("attempt", number);
   Identity committer = txn.committer;
-  if (fields.has("committer")) fields.value("committer", committer, identity_from_json);
+  if (fields.given("committer")) fields.value("committer", committer, identity_from_json);
   TRY(fields.done());
   const Attempt* attempt = TRY(attempt_of(txn, event, number));
   if (attempt != &txn.attempts.back()) return stale(event, "a later attempt was started");

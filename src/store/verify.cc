@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bug.h"
+#include "store/checkpoint.h"
 #include "store/projection.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -66,19 +67,53 @@ void compare(const std::vector<std::string>& stored, const std::vector<std::stri
   }
 }
 
+// The artifact is what the log says it is, and the keys of what was pruned are those it names.
+Status check_checkpoint(const Store::State& state, const LogStart& start) {
+  const Checkpoint checkpoint = TRY(read_checkpoint(Log{state.database, state.place.dir}, start));
+  const KeyDigest keys = TRY(digest_keys(state.database, start.pruned));
+  if (keys.count == checkpoint.keys.count && keys.digest == checkpoint.keys.digest) return {};
+  return fail(Code::kCorrupt,
+              fmt::format("the keys of pruned events were edited: {} are there, the checkpoint at "
+                          "event {} has {}",
+                          keys.count, start.pruned, checkpoint.keys.count));
+}
+
+// A log that begins later than its first event says so itself, in an event.
+Status check_start(const Store::State& state, std::vector<std::string>* problems) {
+  const LogStart start = TRY(load_log_start(state.database));
+  const std::optional<LogStart> told = TRY(last_checkpoint_event(state.database));
+  const Seq said = told ? told->pruned : 0;
+  if (said != start.pruned) {
+    problems->push_back(fmt::format("the log begins after event {}, but its events say after {}",
+                                    start.pruned, said));
+    return {};
+  }
+  if (!told) return {};
+  if (told->hash != start.hash || told->state != start.state) {
+    problems->push_back(
+        fmt::format("where the log begins was edited: event {} had another hash or "
+                    "state",
+                    start.pruned));
+    return {};
+  }
+  return as_problem(check_checkpoint(state, start), problems);
+}
+
+}  // namespace
+
 Result<db::Database> empty_state(const Plan& plan) {
   db::Database memory = TRY(db::Database::open_memory());
   TRY(create_projections(memory, plan));
   return memory;
 }
 
-}  // namespace
-
 Result<Seq> check_chain(const db::Database& database, Seq after,
                         std::vector<std::string>* problems) {
+  const LogStart start = TRY(load_log_start(database));
   Event previous;
-  previous.hash = Digest(kGenesisHash);
-  bool linked = after == 0;  // the first row of a part only anchors it
+  previous.seq = start.pruned;
+  previous.hash = Digest(start.hash);
+  bool linked = after <= start.pruned;  // the first row of a part only anchors it
   const auto check = [&](Event event) -> Result<bool> {
     if (problems->size() >= kMaxProblems) return false;
     const bool believed = INJECTED_BUG("store.no_chain");
@@ -98,7 +133,7 @@ Result<Seq> check_chain(const db::Database& database, Seq after,
     previous = std::move(event);
     return true;
   };
-  TRY(each_event(database, after, 0, check));
+  TRY(each_event(database, std::max(after, start.pruned + 1), 0, check));
   return previous.seq;
 }
 
@@ -108,6 +143,7 @@ Result<VerifyReport> Store::verify() const {
   const db::Transaction moment =
       TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
   TRY(as_problem(check_whole(database, &report), &report.problems));
+  TRY(as_problem(check_start(*state_, &report.problems), &report.problems));
   return report;
 }
 
@@ -120,7 +156,7 @@ Result<VerifyReport> Store::verify_replay() const {
   const Progress progress = TRY(load_progress(database));
   report.events = progress.seq;
   const auto run = [&]() -> Status {
-    TRY(replay(database, memory, 0));
+    TRY(replay(Log{database, state_->place.dir}, memory, 0));
     const std::vector<std::string> stored = TRY(projection_lines(database));
     const std::vector<std::string> replayed = TRY(projection_lines(memory));
     compare(stored, replayed, &report.problems);
@@ -140,8 +176,15 @@ Result<Json> Store::state_at(Seq seq) const {
     return fail(Code::kUsage, fmt::format("there is no event {}", seq),
                 fmt::format("the last one is {}", last));
   }
+  const LogStart start = TRY(load_log_start(state_->database));
+  if (seq < start.pruned) {
+    return fail(
+        Code::kUsage,
+        fmt::format("event {} was pruned: the log begins after event {}", seq, start.pruned),
+        fmt::format("the earliest state that is kept is --at {}", start.pruned));
+  }
   db::Database memory = TRY(empty_state(state_->plan));
-  if (seq > 0) TRY(replay(state_->database, memory, seq));
+  if (seq > 0) TRY(replay(Log{state_->database, state_->place.dir}, memory, seq));
   return projection_json(memory);
 }
 

@@ -1,0 +1,213 @@
+#include "store/handlers.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/codec.h"
+#include "store/area.h"
+#include "store/state.h"
+
+namespace gittxn::store {
+namespace {
+
+Result<HandlerState> state_of(std::string_view name) {
+  using enum HandlerState;
+  for (const HandlerState state : {kRunning, kDone, kFailing, kStopped}) {
+    if (handler_state_name(state) == name) return state;
+  }
+  return fail(Code::kCorrupt, fmt::format("no state of a handler is called '{}'", name));
+}
+
+constexpr std::string_view kSelect =
+    "SELECT name, event, attempt, state, exit, timed_out, output, retry_at_ms FROM handlers";
+
+Result<HandlerRow> row_of(const db::Statement& query) {
+  HandlerRow row;
+  row.name = query.text(0);
+  row.event = query.integer(1);
+  row.attempt = static_cast<int>(query.integer(2));
+  row.state = TRY(state_of(query.text(3)));
+  row.exit = static_cast<int>(query.integer(4));
+  row.timed_out = query.integer(5) != 0;
+  row.output = Digest(query.text(6));
+  row.retry_at_ms = query.integer(7);
+  return row;
+}
+
+Result<std::optional<HandlerRow>> load(const db::Database& database, const std::string& name) {
+  static const std::string kOne = fmt::format("{} WHERE name = ?", kSelect);
+  db::Statement query = TRY(database.statement(kOne));
+  query.bind_all(name);
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<HandlerRow>();
+  return std::optional<HandlerRow>(TRY(row_of(query)));
+}
+
+Status save(db::Database& database, const HandlerRow& row) {
+  db::Statement statement = TRY(database.statement(
+      "INSERT INTO handlers (name, event, attempt, state, exit, timed_out, output, retry_at_ms) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET event = excluded.event, "
+      "attempt = excluded.attempt, state = excluded.state, exit = excluded.exit, "
+      "timed_out = excluded.timed_out, output = excluded.output, "
+      "retry_at_ms = excluded.retry_at_ms"));
+  statement.bind_all(row.name, row.event, std::int64_t{row.attempt}, handler_state_name(row.state),
+                     std::int64_t{row.exit}, std::int64_t{row.timed_out ? 1 : 0}, row.output.str(),
+                     row.retry_at_ms);
+  return statement.run();
+}
+
+Status started(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  HandlerRow row;
+  row.name = event.subject;
+  row.state = HandlerState::kRunning;
+  fields.integer("event", row.event);
+  fields.integer("attempt", row.attempt);
+  TRY(fields.done());
+  if (row.event < 1 || row.event >= event.seq) return stale(event, "there is no such event");
+  const auto before = TRY(load(database, row.name));
+  const bool again = before && before->event == row.event;
+  const bool may = !again || before->state == HandlerState::kFailing;
+  if (!may) {
+    return stale(event,
+                 fmt::format("event {} is {}", row.event, handler_state_name(before->state)));
+  }
+  const int next = again ? before->attempt + 1 : 1;
+  if (row.attempt != next) return stale(event, fmt::format("its attempt {} is next", next));
+  return save(database, row);
+}
+
+Status ended(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  HandlerRow row;
+  row.name = event.subject;
+  std::int64_t duration_ms = 0;
+  fields.integer("event", row.event);
+  fields.integer("attempt", row.attempt);
+  fields.choice("state", row.state, state_of);
+  fields.integer("exit", row.exit);
+  fields.boolean("timed_out", row.timed_out);
+  fields.name("output", row.output);
+  fields.integer("duration_ms", duration_ms);
+  fields.integer("retry_at_ms", row.retry_at_ms);
+  TRY(fields.done());
+  const auto before = TRY(load(database, row.name));
+  const bool its = before && before->event == row.event && before->attempt == row.attempt &&
+                   before->state == HandlerState::kRunning;
+  if (!its || row.state == HandlerState::kRunning) return stale(event, "that attempt does not run");
+  return save(database, row);
+}
+
+Status retried(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  Seq which = 0;
+  std::string actor;
+  fields.integer("event", which);
+  fields.text("actor", actor);
+  TRY(fields.done());
+  auto row = TRY(load(database, event.subject));
+  const bool failed =
+      row && row->event == which &&
+      (row->state == HandlerState::kFailing || row->state == HandlerState::kStopped);
+  if (!failed) return stale(event, fmt::format("it did not fail on event {}", which));
+  row->state = HandlerState::kFailing;
+  row->attempt = 0;
+  row->retry_at_ms = 0;
+  return save(database, *row);
+}
+
+std::string tell_started(const Json& payload) {
+  return fmt::format("handler is given event {}, attempt {}", telling::number(payload, "event"),
+                     telling::number(payload, "attempt"));
+}
+std::string tell_ended(const Json& payload) {
+  return fmt::format("handler {} with event {}, exit {}", telling::text(payload, "state"),
+                     telling::number(payload, "event"), telling::number(payload, "exit"));
+}
+std::string tell_retried(const Json& payload) {
+  return fmt::format("event {} is to be tried again, says {}", telling::number(payload, "event"),
+                     telling::text(payload, "actor"));
+}
+
+constexpr std::string_view kSql = R"sql(
+CREATE TABLE handlers (
+  name        TEXT    PRIMARY KEY,
+  event       INTEGER NOT NULL,
+  attempt     INTEGER NOT NULL,
+  state       TEXT    NOT NULL,
+  exit        INTEGER NOT NULL,
+  timed_out   INTEGER NOT NULL,
+  output      TEXT    NOT NULL,
+  retry_at_ms INTEGER NOT NULL
+) STRICT;
+)sql";
+
+constexpr ProjectionTable kTables[] = {{"handlers", "name"}};
+
+constexpr EventRule kRules[] = {
+    {event_type::kHandlerStarted, started, tell_started},
+    {event_type::kHandlerEnded, ended, tell_ended},
+    {event_type::kHandlerRetried, retried, tell_retried},
+};
+
+}  // namespace
+
+const Area kHandlers{kSql, kTables, kRules};
+
+namespace events {
+
+NewEvent handler_started(const std::string& name, Seq event, int attempt) {
+  return new_event(event_type::kHandlerStarted, name, Json{{"event", event}, {"attempt", attempt}});
+}
+
+NewEvent handler_ended(const std::string& name, const HandlerEnd& end) {
+  return new_event(event_type::kHandlerEnded, name,
+                   Json{{"event", end.event},
+                        {"attempt", end.attempt},
+                        {"state", handler_state_name(end.state)},
+                        {"exit", end.exit},
+                        {"timed_out", end.timed_out},
+                        {"output", end.output.str()},
+                        {"duration_ms", end.duration_ms},
+                        {"retry_at_ms", end.retry_at_ms}});
+}
+
+NewEvent handler_retried(const std::string& name, Seq event, const std::string& actor) {
+  return new_event(event_type::kHandlerRetried, name,
+                   Json{{"event", event}, {"actor", encode_path(actor)}});
+}
+
+}  // namespace events
+
+std::string handler_consumer(std::string_view name) {
+  return fmt::format("on/{}", name);
+}
+
+std::string_view handler_state_name(HandlerState state) {
+  switch (state) {
+    case HandlerState::kRunning:
+      return "running";
+    case HandlerState::kDone:
+      return "done";
+    case HandlerState::kFailing:
+      return "failing";
+    case HandlerState::kStopped:
+      return "stopped";
+  }
+  return "stopped";
+}
+
+Result<std::optional<HandlerRow>> handler(const View& view, const std::string& name) {
+  return load(view.tables(), name);
+}
+
+Result<std::vector<HandlerRow>> handlers(const View& view) {
+  static const std::string kAll = fmt::format("{} ORDER BY name", kSelect);
+  db::Statement query = TRY(view.tables().statement(kAll));
+  std::vector<HandlerRow> rows;
+  while (TRY(query.step())) rows.push_back(TRY(row_of(query)));
+  return rows;
+}
+
+}  // namespace gittxn::store
