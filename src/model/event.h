@@ -67,6 +67,15 @@ inline constexpr std::string_view kTrusted = "policy.trusted";        // hash, a
 inline constexpr std::string_view kTicketTaken = "turn.ticket";       // branch, txn, slot
 inline constexpr std::string_view kTicketDone = "turn.done";
 inline constexpr std::string_view kSummaryAdded = "summary.added";  // name, manifest
+inline constexpr std::string_view kWorkflowCreated = "workflow.created";
+inline constexpr std::string_view kPhaseAdvanced = "phase.advanced";
+inline constexpr std::string_view kPhaseSkipped = "phase.skipped";
+inline constexpr std::string_view kPhaseOverridden = "phase.overridden";
+inline constexpr std::string_view kPhaseRolledBack = "phase.rolled-back";
+inline constexpr std::string_view kPhaseJoined = "phase.joined";    // by a transaction
+inline constexpr std::string_view kPhaseCarried = "phase.carried";  // it goes on in another
+inline constexpr std::string_view kPhaseEvaluated = "gate.phase-evaluated";
+inline constexpr std::string_view kVerdictGiven = "verdict.given";
 inline constexpr std::string_view kSlotReserved = "slot.reserved";  // its seq is the slot
 }  // namespace event_type
 

@@ -36,10 +36,11 @@ struct Area {
   std::span<const EventRule> rules;
 };
 
-extern const Area kTransactions;  // transactions.cc
-extern const Area kBranches;      // branches.cc: heads, landings, what landed
-extern const Area kGates;         // gates.cc: certificates, trust, summaries
-extern const Area kTurns;         // turns.cc: the queue for a branch, slots
+extern const Area kTransactions;   // transactions.cc
+extern const Area kBranches;       // branches.cc: heads, landings, what landed
+extern const Area kGates;          // gates.cc: certificates, trust, summaries
+extern const Area kTurns;          // turns.cc: the queue for a branch, slots
+extern const Area kWorkflows;      // workflows.cc: phases, their gates, who belongs to them
 
 std::span<const Area* const> areas();
 const EventRule* rule_of(std::string_view type);  // nullptr: no such type

@@ -11,7 +11,8 @@
 namespace gittxn::store {
 
 std::span<const Area* const> areas() {
-  static constexpr const Area* kAreas[] = {&kTransactions, &kBranches, &kGates, &kTurns};
+  static constexpr const Area* kAreas[] = {&kTransactions, &kBranches,  &kGates,
+                                           &kTurns,        &kWorkflows};
   return kAreas;
 }
 
