@@ -13,24 +13,19 @@
 #include "base/hash.h"
 #include "gates/generated.h"
 #include "gates/policy_rules.h"
+#include "gates/policy_toml.h"
 
 namespace gittxn::gates {
-namespace {
+namespace policy_toml {
 
-constexpr std::size_t kMaxBytes = 1u << 20;
-constexpr std::size_t kMaxGates = 64;
-constexpr std::size_t kMaxList = 256;
-constexpr std::size_t kMaxGlobs = 1024;  // of all generated files
 constexpr std::int64_t kMaxTimeoutMs = 24LL * 3'600'000;
 
-std::unexpected<Error> bad(const toml::source_region& at, std::string message,
-                           std::string hint = {}) {
+std::unexpected<Error> bad(const toml::source_region& at, std::string message, std::string hint) {
   return fail(Code::kUsage,
               fmt::format("{}:{}:{}: {}", kPolicyPath, at.begin.line, at.begin.column, message),
               std::move(hint));
 }
 
-// Every key of a table must be one of `known`: a misspelt rule that is silently ignored is no rule.
 Status only_known(const toml::table& table, std::string_view where,
                   std::initializer_list<std::string_view> known) {
   for (const auto& [key, value] : table) {
@@ -67,7 +62,6 @@ Result<std::vector<std::string>> texts_of(const toml::node& node, std::string_vi
   return out;
 }
 
-// "make test" runs under sh; ["make", "test"] runs as it is.
 Result<std::vector<std::string>> command_of(const toml::node& node, std::string_view what) {
   if (node.is_string()) {
     std::string line = TRY(text_of(node, what));
@@ -122,6 +116,28 @@ Result<std::int64_t> timeout_of(const toml::node& node) {
   return *ms;
 }
 
+Result<std::vector<const toml::table*>> tables_of(const toml::node& node, std::string_view name) {
+  std::vector<const toml::table*> out;
+  const auto* list = node.as_array();
+  if (!list) return bad(node.source(), fmt::format("write [[{0}]] with two brackets", name));
+  for (const auto& item : *list) {
+    const auto* table = item.as_table();
+    if (!table) return bad(item.source(), fmt::format("each [[{}]] must be a table", name));
+    out.push_back(table);
+  }
+  return out;
+}
+
+}  // namespace policy_toml
+
+namespace {
+
+using namespace policy_toml;  // NOLINT(google-build-using-namespace)
+
+constexpr std::size_t kMaxBytes = 1u << 20;
+constexpr std::size_t kMaxGates = 64;
+constexpr std::size_t kMaxGlobs = 1024;  // of all generated files
+
 Result<GateSpec> gate_of(const toml::table& table) {
   TRY(only_known(table, "[[gate]]", {"name", "run", "timeout", "env"}));
   GateSpec gate;
@@ -143,19 +159,6 @@ Result<GateSpec> gate_of(const toml::table& table) {
   if (const auto* node = table.get("env")) gate.env = TRY(env_of(*node));
   gate.version = gate_version(gate);
   return gate;
-}
-
-// [[name]]: an array whose every member is a table.
-Result<std::vector<const toml::table*>> tables_of(const toml::node& node, std::string_view name) {
-  std::vector<const toml::table*> out;
-  const auto* list = node.as_array();
-  if (!list) return bad(node.source(), fmt::format("write [[{0}]] with two brackets", name));
-  for (const auto& item : *list) {
-    const auto* table = item.as_table();
-    if (!table) return bad(item.source(), fmt::format("each [[{}]] must be a table", name));
-    out.push_back(table);
-  }
-  return out;
 }
 
 Status read_gates(const toml::node& node, Policy& policy) {
@@ -295,13 +298,15 @@ Status read_generated(const toml::node& node, Policy& policy) {
 }
 
 Result<Policy> read_policy(const toml::table& root) {
-  TRY(only_known(root, "the file", {"gate", "worktree", "rule", "isolation", "generated"}));
+  TRY(only_known(root, "the file",
+                 {"gate", "worktree", "rule", "isolation", "generated", "workflow"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
   if (const auto* node = root.get("rule")) TRY(read_rules(*node, policy));
   if (const auto* node = root.get("isolation")) TRY(read_isolation(*node, policy));
   if (const auto* node = root.get("generated")) TRY(read_generated(*node, policy));
+  if (const auto* node = root.get("workflow")) TRY(read_workflows(*node, policy));
   seal_policy(policy);
   return policy;
 }

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "gates/policy_file.h"
+#include "model/workflow.h"
 
 namespace gittxn::gates {
 namespace {
@@ -26,6 +27,36 @@ Json gate_json(const GateSpec& gate) {
               {"command", gate.command},
               {"timeout_ms", gate.timeout_ms},
               {"env", gate.env}};
+}
+
+Json phase_json(const PhaseSpec& phase) {
+  Json gates = Json::array();
+  for (const PhaseGate& gate : phase.gates) {
+    gates.push_back({{"kind", phase_gate_kind_name(gate.kind)},
+                     {"name", gate.gate.name.str()},
+                     {"version", gate.gate.version.str()}});
+  }
+  return Json{{"name", phase.name},
+              {"on_close", on_close_name(phase.on_close)},
+              {"gates", std::move(gates)}};
+}
+
+// The commands of phase gates, for the yes to them; null when there are none.
+Json phase_commands(const Policy& policy) {
+  Json commands;
+  for (const WorkflowSpec& workflow : policy.workflows) {
+    for (const PhaseSpec& phase : workflow.phases) {
+      for (const PhaseGate& gate : phase.gates) {
+        if (gate.kind != PhaseGate::Kind::kRun) continue;
+        commands.push_back({{"workflow", workflow.name},
+                            {"phase", phase.name},
+                            {"gate", gate.gate.name.str()},
+                            {"command", gate.gate.command},
+                            {"env", gate.gate.env}});
+      }
+    }
+  }
+  return commands;
 }
 
 // git refuses these as path components; so do we, in any case, because file systems fold case.
@@ -83,17 +114,31 @@ std::optional<std::string> env_name_problem(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::string> workflow_name_problem(std::string_view name) {
+  if (is_workflow_name(name)) return std::nullopt;
+  return "is not a name";
+}
+
 std::optional<std::string> gate_name_problem(std::string_view name) {
-  if (name.empty() || name.size() > 64 || !is_alnum(name[0])) return "is not a name";
-  for (char c : name) {
-    if (!is_alnum(c) && c != '.' && c != '_' && c != '-') return "is not a name";
-  }
+  if (auto why = workflow_name_problem(name)) return why;
   if (name == "pre-commit" || name == "commit-msg") return "is kept for the hook of that name";
   return std::nullopt;
 }
 
 Digest gate_version(const GateSpec& gate) {
   return sha256(canonical_json(Json{{"format", kNormalForm}, {"gate", gate_json(gate)}}));
+}
+
+Digest phase_gate_version(const PhaseGate& gate) {
+  return sha256(canonical_json(Json{{"format", kNormalForm},
+                                    {"phase_gate",
+                                     {{"name", gate.gate.name.str()},
+                                      {"kind", phase_gate_kind_name(gate.kind)},
+                                      {"subject", encode_path(gate.subject)}}}}));
+}
+
+Digest phase_version(const PhaseSpec& phase) {
+  return sha256(canonical_json(Json{{"format", kNormalForm}, {"phase", phase_json(phase)}}));
 }
 
 void seal_policy(Policy& policy) {
@@ -126,11 +171,18 @@ void seal_policy(Policy& policy) {
   for (const auto& file : policy.generated) {
     whole["generated"].push_back({{"artifact", file.artifact}, {"from", file.from}});
   }
+  for (const auto& workflow : policy.workflows) {
+    Json phases = Json::array();
+    for (const auto& phase : workflow.phases) phases.push_back(phase_json(phase));
+    whole["workflows"].push_back({{"name", workflow.name}, {"phases", std::move(phases)}});
+  }
   policy.version = sha256(canonical_json(whole));
   policy.trust_hash = Digest();
-  if (commands.empty() && policy.worktree.run.empty()) return;
-  policy.trust_hash = sha256(canonical_json(
-      Json{{"format", kNormalForm}, {"gates", commands}, {"worktree", policy.worktree.run}}));
+  const Json in_phases = phase_commands(policy);
+  if (commands.empty() && in_phases.empty() && policy.worktree.run.empty()) return;
+  Json trusted{{"format", kNormalForm}, {"gates", commands}, {"worktree", policy.worktree.run}};
+  if (!in_phases.empty()) trusted["workflows"] = in_phases;
+  policy.trust_hash = sha256(canonical_json(trusted));
 }
 
 Isolation required_isolation(const Policy& policy, Isolation asked,

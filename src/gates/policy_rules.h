@@ -20,7 +20,14 @@ std::optional<std::string> path_problem(std::string_view path);
 std::optional<std::string> env_name_problem(std::string_view name);
 std::optional<std::string> gate_name_problem(std::string_view name);
 
+// Of a workflow or a phase.
+std::optional<std::string> workflow_name_problem(std::string_view name);
+
 Digest gate_version(const GateSpec& gate);
+// Of a gate that runs nothing; one that does has gate_version(), so that what it said of a
+// candidate that landed counts for the head as well.
+Digest phase_gate_version(const PhaseGate& gate);
+Digest phase_version(const PhaseSpec& phase);
 // Fills in version and trust_hash from the rest.
 void seal_policy(Policy& policy);
 

@@ -32,10 +32,21 @@ std::vector<std::string> trusted_commands(const Policy& policy) {
   for (const auto& argv : policy.worktree.run) {
     lines.push_back(fmt::format("set-up: {}", quote_argv(argv)));
   }
-  for (const auto& gate : policy.gates) {
-    std::string line = fmt::format("gate {}: {}", gate.name.str(), quote_argv(gate.command));
+  const auto add = [&](const std::string& what, const GateSpec& gate) {
+    std::string line = fmt::format("{}: {}", what, quote_argv(gate.command));
     for (const auto& name : gate.env) line += fmt::format("  [sees ${}]", name);
     lines.push_back(std::move(line));
+  };
+  for (const auto& gate : policy.gates) add("gate " + gate.name.str(), gate);
+  for (const auto& workflow : policy.workflows) {
+    for (const auto& phase : workflow.phases) {
+      for (const auto& gate : phase.gates) {
+        if (gate.kind != PhaseGate::Kind::kRun) continue;
+        add(fmt::format("workflow {}, phase {}, gate {}", workflow.name, phase.name,
+                        gate.gate.name.str()),
+            gate.gate);
+      }
+    }
   }
   return lines;
 }

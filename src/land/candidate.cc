@@ -16,6 +16,7 @@
 #include "land/judge_contents.h"
 #include "land/keep_commits.h"
 #include "land/message.h"
+#include "land/phase.h"
 #include "land/summaries.h"
 
 namespace gittxn::land {
@@ -51,13 +52,19 @@ Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footpri
   return diffs;
 }
 
-// Current values of what the reads name beside paths: the policy, and refs that git was asked
-// about. An absent ref has the version "".
+// Current values of what the reads name beside paths: the policy and what else the kernel has, and
+// refs that git was asked about. An absent ref has the version "".
 Result<Versions> versions_now(const Context& context, const Footprint& footprint,
                               const Candidate& candidate) {
   Versions versions{{std::string(kPolicySubject), candidate.policy.version.str()}};
-  std::set<std::string> seen;
+  std::set<std::string> seen{std::string(kPolicySubject)};
   for (const Read& read : footprint.reads.reads) {
+    if (read.kind == ReadKind::kKernel && seen.insert(read.subject).second) {
+      auto version =
+          TRY(version_now(*context.store, candidate.policy, read.subject, footprint.txn));
+      // Without a version the read does not hold.
+      if (version) versions.emplace_back(read.subject, *std::move(version));
+    }
     if (read.kind != ReadKind::kRef || !seen.insert(read.subject).second) continue;
     if (!repo::is_ref_name(read.subject)) continue;  // without a version the read does not hold
     const auto value = context.repository->refs().read(RefName(read.subject));
@@ -217,6 +224,7 @@ Result<Work> load_work(const Context& context, const TxnId& id) {
   work.footprint.reads.complete = work.attempt.reads_complete;
   work.footprint.reads.unknown_reason = work.attempt.unknown_reason;
   work.footprint.reads.tool_env_digest = work.attempt.tool_env;
+  TRY(renew_phase_reads(*context.store, work.txn, work.footprint.base, work.footprint.reads));
   const std::string writes = TRY(context.store->artifact(work.attempt.writes));
   work.footprint.writes = TRY(changes_from_lines(writes));
   return work;

@@ -2,7 +2,7 @@
 //
 //   1  checkpoint        what others did to the branch is in the log before anything else happens;
 //      remote            where landing reaches one: what it has, and whether it has this already
-//   2  trust, policy     of that head, never of the candidate
+//   2  trust, policy     of that head, never of the candidate; and the phase it belongs to
 //   3  merge, certify    at the level policy demands, in memory
 //   4  hooks             pre-commit, commit-msg; what they edit is certified again
 //   5  gates             on exactly this candidate; before the next pass, so that the evidence is
@@ -27,6 +27,7 @@
 #include "land/candidate.h"
 #include "land/deadline.h"
 #include "land/leases.h"
+#include "land/phase.h"
 #include "land/publish.h"
 #include "land/remote.h"
 #include "land/sign.h"
@@ -108,6 +109,7 @@ class Landing {
   Result<Step> with_turn();
   Result<Step> round(Turn& turn);
   Result<Step> trust(const Oid& head);
+  Result<Step> phase(const Oid& head);
   Result<Step> settle(Decision decision, Candidate* candidate);
   Result<Step> look(Candidate& candidate);
   Result<Step> leases(const Candidate& candidate);
@@ -206,6 +208,25 @@ Result<Step> Landing::trust(const Oid& head) {
   return wait_for("trust", trusted.error().hint);
 }
 
+// Still pass 2: its phase may have been left, or opened again, or have other gates now.
+Result<Step> Landing::phase(const Oid& head) {
+  if (work_.txn.workflow.empty()) return go_on();
+  const Policy policy = TRY(policy_at(*context_.repository, head));
+  PhaseJudgement judgement = TRY(judge_phase(context_, work_, policy));
+  switch (judgement.how) {
+    case PhaseJudgement::How::kHolds:
+      return go_on();
+    case PhaseJudgement::How::kDropped:
+      return reject(std::move(judgement.conflicts));
+    case PhaseJudgement::How::kCarried:
+      break;
+  }
+  work_.txn.phase = judgement.member.phase;
+  TRY(renew_phase_reads(store(), work_.txn, work_.footprint.base, work_.footprint.reads));
+  if (options_.on_step) options_.on_step("carried over to phase " + work_.txn.phase);
+  return go_on();
+}
+
 // What a decision of the certifier means for the transaction.
 Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
   outcome_.level = decision.candidate.level;
@@ -224,6 +245,9 @@ Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
     case Decision::Kind::kConflict:
       break;
   }
+  // Left a moment ago: the next round asks the policy what that means.
+  const auto of_rule = [this](const Conflict& one) { return is_about_rule(work_, one); };
+  if (std::ranges::any_of(decision.conflicts, of_rule)) return moved();
   outcome_.result = LandResult::kConflict;
   outcome_.conflicts = std::move(decision.conflicts);
   TRY(store().append({events::conflicted(id(), work_.attempt.number, outcome_.conflicts)}));
@@ -369,6 +393,7 @@ Result<Step> Landing::meet_remote(const Oid& local) {
 // The remote has it since a landing that was stopped. It was certified on what the remote had, and
 // seen by the gates: it lands here as it is.
 Result<Step> Landing::land_pushed(const Oid& commit, Turn& turn) {
+  drop_phase_reads(work_.footprint.reads);
   Candidate candidate = TRY(candidate_of(context_, work_, commit));
   const Step step = TRY(look(candidate));
   if (step.kind != Step::Kind::kGoOn) return step;
@@ -436,6 +461,7 @@ Result<Step> Landing::round(Turn& turn) {
   if (Step step = TRY(meet_remote(head)); step.kind != Step::Kind::kGoOn) return step;
   if (pushed_) return land_pushed(*pushed_, turn);
   if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
+  if (Step step = TRY(phase(head)); step.kind != Step::Kind::kGoOn) return step;
   say("certifying");
   Candidate candidate;
   Decision decision = TRY(decide(context_, work_, head));

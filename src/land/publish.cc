@@ -19,6 +19,7 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/json.h"
+#include "land/phase.h"
 #include "land/recover.h"
 #include "land/remote.h"
 #include "store/events.h"
@@ -114,9 +115,11 @@ struct Publication {
     landing.tree = candidate.tree;
     const events::LandingDetails details{digest_of(candidate.changes), work.attempt.reads,
                                          work.attempt.writes};
-    const auto seq =
-        context.store->append({events::landing_prepared(landing, details, recorded)},
-                              [&](const store::View& view) { return check_leases(view); });
+    const auto seq = context.store->append({events::landing_prepared(landing, details, recorded)},
+                                           [&](const store::View& view) -> Status {
+                                             TRY(check_leases(view));
+                                             return check_kernel_reads(view, work, candidate);
+                                           });
     if (!seq && seq.error().code == Code::kStale) return false;
     if (!seq) return std::unexpected(seq.error());
     landing.seq = *seq;

@@ -3,8 +3,49 @@
 #include <nlohmann/json.hpp>
 
 #include "model/codec.h"
+#include "model/names.h"
 
 namespace gittxn {
+namespace {
+
+constexpr NameTable<PhaseGate::Kind, 4> kPhaseGateKinds{{
+    {PhaseGate::Kind::kRun, "run"},
+    {PhaseGate::Kind::kArtifact, "artifact"},
+    {PhaseGate::Kind::kTransactions, "transactions"},
+    {PhaseGate::Kind::kVerdict, "verdict"},
+}};
+
+constexpr NameTable<OnClose, 2> kOnClose{{
+    {OnClose::kDrop, "drop"},
+    {OnClose::kCarry, "carry"},
+}};
+
+template <typename Spec>
+const Spec* named(const std::vector<Spec>& specs, std::string_view name) {
+  for (const Spec& spec : specs) {
+    if (spec.name == name) return &spec;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view phase_gate_kind_name(PhaseGate::Kind kind) {
+  return name_in(kPhaseGateKinds, kind);
+}
+std::string_view on_close_name(OnClose action) {
+  return name_in(kOnClose, action);
+}
+Result<OnClose> on_close_from_name(std::string_view name) {
+  return value_in(kOnClose, "action", name);
+}
+
+const PhaseSpec* WorkflowSpec::phase(std::string_view wanted) const {
+  return named(phases, wanted);
+}
+const WorkflowSpec* Policy::workflow(std::string_view name) const {
+  return named(workflows, name);
+}
 
 Json to_json(const Certificate& certificate) {
   return Json{{"gate", encode_path(certificate.gate.str())},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -37,14 +38,52 @@ struct GeneratedFile {
   std::vector<std::string> from;  // globs, sorted
 };
 
+// What must hold before a phase of a workflow is left.
+struct PhaseGate {
+  enum class Kind {
+    kRun,           // a command, judged on the branch's head like any gate
+    kArtifact,      // a path of the head's tree, or a summary in the store
+    kTransactions,  // no transaction of the phase is unfinished
+    kVerdict,       // somebody said yes to the phase as it is
+  } kind = Kind::kRun;
+  GateSpec gate;        // its name and version; kRun: the rest as well
+  std::string subject;  // kArtifact: the path or name; kVerdict: the name of the verdict
+};
+std::string_view phase_gate_kind_name(PhaseGate::Kind kind);
+
+// What becomes of a transaction whose phase was left, or whose gates changed, before it landed.
+enum class OnClose {
+  kDrop,   // it is rejected; the work is kept
+  kCarry,  // it is certified again under the phase that is open then
+};
+std::string_view on_close_name(OnClose action);
+Result<OnClose> on_close_from_name(std::string_view name);
+
+struct PhaseSpec {
+  std::string name;
+  std::vector<PhaseGate> gates;  // in file order
+  OnClose on_close = OnClose::kDrop;
+  Digest version;  // hash of the normalised definition; a kernel read of its transactions
+};
+
+struct WorkflowSpec {
+  std::string name;
+  std::vector<PhaseSpec> phases;  // in order, at least one
+
+  const PhaseSpec* phase(std::string_view wanted) const;  // nullptr: there is none
+};
+
 struct Policy {
   std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
   std::vector<GeneratedFile> generated;  // sorted by artifact
   std::vector<PathRule> rules;
   std::optional<Isolation> default_isolation;  // of transactions that ask for no level
+  std::vector<WorkflowSpec> workflows = {};    // sorted by name
   Digest version;     // hash of the normalised whole; a kernel read of every txn
   Digest trust_hash;  // of all commands in it; empty when it runs nothing
+
+  const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none
 };
 
 // A check on a candidate and the evidence. Counts only for this (tree, parent, gate version, env).

@@ -40,6 +40,7 @@ extern const Area kTransactions;  // transactions.cc
 extern const Area kBranches;      // branches.cc: heads, landings, what landed
 extern const Area kGates;         // gates.cc: certificates, trust, summaries
 extern const Area kTurns;         // turns.cc: the queue for a branch, slots
+extern const Area kWorkflows;     // workflows.cc: phases, their gates, who belongs to them
 extern const Area kBudgets;       // budgets.cc: what was used, and how much may be
 extern const Area kLeases;        // leases.cc: who has what, and who waits for it
 extern const Area kConsumers;     // consumers.cc

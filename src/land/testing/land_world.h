@@ -20,6 +20,7 @@
 #include "repo/testing/scratch_repo.h"
 #include "store/events.h"
 #include "store/store.h"
+#include "store/workflows.h"
 
 namespace gittxn::land::testing {
 
@@ -38,6 +39,7 @@ struct Proposal {
   int priority = 0;
   bool complete = true;             // the read set
   std::vector<std::string> refs{};  // read as they are
+  std::string workflow{};           // it belongs to its open phase
 };
 
 // What one process would have opened.
@@ -94,7 +96,9 @@ class LandWorld {
     txn.slot = must(opened.store.next_slot());
     Attempt attempt;
     attempt.base = base;
-    must(opened.store.append({events::txn_begun(txn), events::attempt_started(id, attempt)}));
+    std::vector<NewEvent> beginning = begun(opened, txn, proposal.workflow, base);
+    beginning.push_back(events::attempt_started(id, attempt));
+    must(opened.store.append(beginning));
     take(opened, proposal, base);
     must(opened.store.append({events::prepared(id, 1)}));
     return id;
@@ -165,6 +169,18 @@ class LandWorld {
   static inline const RefName kBranch{"refs/heads/main"};
 
  private:
+  static std::vector<NewEvent> begun(Process& opened, Txn& txn, const std::string& workflow,
+                                     const Oid& base) {
+    if (workflow.empty()) return {events::txn_begun(txn)};
+    const Workflow now = must(store::workflow(opened.store, WorkflowId(workflow))).value();
+    const Policy policy = must(policy_at(opened.repository, base));
+    PhaseMember member{now.id, now.open()->name, now.version, now.open()->version, Digest()};
+    member.gates = policy.workflow(now.name)->phase(member.phase)->version;
+    txn.workflow = workflow;
+    txn.phase = member.phase;
+    return {events::txn_begun(txn), events::phase_joined(txn.id, member)};
+  }
+
   static Oid edited(repo::Objects& objects, const Oid& base, const Edits& edits) {
     const Oid tree = must(objects.tree_of(base));
     Changes changes;

@@ -1,0 +1,199 @@
+#include "land/phase.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/bug.h"
+#include "base/json.h"
+#include "store/workflows.h"
+
+namespace gittxn::land {
+
+namespace events = store::events;
+
+namespace {
+
+bool of_phase(std::string_view subject) {
+  const auto parsed = parse_kernel_subject(subject);
+  return parsed && parsed->kind != KernelSubject::Kind::kPending;
+}
+
+// What phase_reads() made, not what an agent was shown.
+bool is_rule(const Read& read) {
+  return read.kind == ReadKind::kKernel && read.source == ReadSource::kKernel &&
+         of_phase(read.subject);
+}
+
+Digest gates_version(const Policy& policy, const Workflow& workflow, std::string_view phase) {
+  const WorkflowSpec* spec = policy.workflow(workflow.name);
+  const PhaseSpec* found = spec == nullptr ? nullptr : spec->phase(phase);
+  return found == nullptr ? Digest() : found->version;
+}
+
+// "pat@example.org (phase.advanced)": who moved the workflow last.
+Result<std::string> last_mover(const store::Store& store, const WorkflowId& id) {
+  std::string who = "the kernel";
+  for (const Event& event : TRY(store.events_of(id.str()))) {
+    if (!event.type.starts_with("phase.")) continue;
+    const Json payload = TRY(parse_json(event.payload));
+    const auto actor = payload.find("actor");
+    if (actor == payload.end() || !actor->is_string()) continue;
+    who = fmt::format("{} ({})", decode_path(actor->get<std::string>()), event.type);
+  }
+  return who;
+}
+
+struct Now {
+  std::optional<Workflow> workflow;
+  PhaseMember member;  // of the open phase; without a phase when there is none
+  OnClose on_close = OnClose::kDrop;
+};
+
+Result<Now> look(const store::View& view, const Policy& policy, const Txn& txn) {
+  Now now;
+  now.workflow = TRY(store::workflow(view, WorkflowId(txn.workflow)));
+  if (!now.workflow) return now;
+  now.member.workflow = now.workflow->id;
+  now.member.workflow_version = now.workflow->version;
+  if (const Phase* open = now.workflow->open()) {
+    now.member.phase = open->name;
+    now.member.phase_version = open->version;
+    now.member.gates = gates_version(policy, *now.workflow, open->name);
+  }
+  const WorkflowSpec* spec = policy.workflow(now.workflow->name);
+  const PhaseSpec* phase = spec == nullptr ? nullptr : spec->phase(txn.phase);
+  if (phase != nullptr) now.on_close = phase->on_close;
+  return now;
+}
+
+Conflict kernel_conflict(std::string subject, std::string read, std::string now) {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kKernel;
+  conflict.subject = std::move(subject);
+  conflict.read_digest = std::move(read);
+  conflict.head_digest = std::move(now);
+  return conflict;
+}
+
+Result<std::vector<Conflict>> witnesses(const store::Store& store, const Txn& txn,
+                                        const PhaseMember& was, const Now& now) {
+  std::vector<Conflict> conflicts;
+  const std::string open = now.member.phase.empty() ? "none" : now.member.phase;
+  const Phase* phase = now.workflow ? now.workflow->phase(was.phase) : nullptr;
+  const std::int64_t version = phase == nullptr ? 0 : phase->version;
+  if (open != was.phase || version != was.phase_version) {
+    Conflict conflict = kernel_conflict(phase_subject(was.workflow, was.phase),
+                                        std::to_string(was.phase_version), std::to_string(version));
+    conflict.changed_by = TRY(last_mover(store, was.workflow));
+    conflict.hint = fmt::format("phase {} of {} was left before {} landed; the open phase is {}",
+                                was.phase, was.workflow.str(), txn.id.str(), open);
+    conflicts.push_back(std::move(conflict));
+  } else {
+    Conflict conflict = kernel_conflict(gates_subject(was.workflow, was.phase), was.gates.str(),
+                                        now.member.gates.str());
+    conflict.changed_by = "the policy";
+    conflict.hint = fmt::format("the gates of phase {} of {} are others than when {} was begun",
+                                was.phase, was.workflow.str(), txn.id.str());
+    conflicts.push_back(std::move(conflict));
+  }
+  return conflicts;
+}
+
+}  // namespace
+
+std::vector<Read> phase_reads(const PhaseMember& member, const Oid& snapshot) {
+  std::vector<Read> reads;
+  const auto add = [&](std::string subject, std::string version) {
+    Read read;
+    read.kind = ReadKind::kKernel;
+    read.subject = std::move(subject);
+    read.digest = std::move(version);
+    read.source = ReadSource::kKernel;
+    read.snapshot = snapshot;
+    read.op = "begin";
+    reads.push_back(std::move(read));
+  };
+  add(workflow_subject(member.workflow), std::to_string(member.workflow_version));
+  add(phase_subject(member.workflow, member.phase), std::to_string(member.phase_version));
+  add(gates_subject(member.workflow, member.phase), member.gates.str());
+  return reads;
+}
+
+void drop_phase_reads(ReadSet& reads) {
+  std::erase_if(reads.reads, is_rule);
+}
+
+Status renew_phase_reads(const store::Store& store, const Txn& txn, const Oid& snapshot,
+                         ReadSet& reads) {
+  if (txn.workflow.empty()) return {};
+  drop_phase_reads(reads);
+  if (INJECTED_BUG("land.ignore_phase")) return {};
+  const auto member = TRY(store::phase_member(store, txn.id));
+  if (!member) {
+    return fail(Code::kCorrupt,
+                fmt::format("{} belongs to no phase of {}", txn.id.str(), txn.workflow));
+  }
+  for (Read& read : phase_reads(*member, snapshot)) reads.reads.push_back(std::move(read));
+  normalize(reads);
+  return {};
+}
+
+Result<PhaseJudgement> judge_phase(const Context& context, const Work& work, const Policy& policy) {
+  PhaseJudgement judgement;
+  const Txn& txn = work.txn;
+  if (txn.workflow.empty() || INJECTED_BUG("land.ignore_phase")) return judgement;
+  const auto judge = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
+    judgement = {};
+    const auto was = TRY(store::phase_member(view, txn.id));
+    if (!was) return fail(Code::kCorrupt, txn.id.str() + " belongs to no phase");
+    const Now now = TRY(look(view, policy, txn));
+    if (now.member == *was) return std::vector<NewEvent>{};
+    judgement.member = now.member;
+    const bool carry = now.on_close == OnClose::kCarry && !now.member.phase.empty();
+    judgement.how = carry ? PhaseJudgement::How::kCarried : PhaseJudgement::How::kDropped;
+    if (carry) return std::vector<NewEvent>{events::phase_carried(txn.id, now.member)};
+    judgement.conflicts = TRY(witnesses(*context.store, txn, *was, now));
+    return std::vector<NewEvent>{};
+  };
+  TRY(context.store->decide(judge));
+  return judgement;
+}
+
+Result<std::optional<std::string>> version_now(const store::View& view, const Policy& policy,
+                                               const std::string& subject, const TxnId& reader) {
+  const auto parsed = parse_kernel_subject(subject);
+  if (!parsed || parsed->kind != KernelSubject::Kind::kGates) {
+    return store::kernel_version(view, subject, reader);
+  }
+  const auto workflow = TRY(store::workflow(view, parsed->workflow));
+  if (!workflow) return std::optional<std::string>("");
+  return std::optional<std::string>(gates_version(policy, *workflow, parsed->phase).str());
+}
+
+Status check_kernel_reads(const store::View& view, const Work& work, const Candidate& candidate) {
+  const auto check = [&](const std::string& subject, const std::string& version) -> Status {
+    const auto now = TRY(version_now(view, candidate.policy, subject, work.txn.id));
+    if (now && *now == version) return {};
+    return fail(Code::kStale,
+                fmt::format("{} is at '{}', not '{}'", subject, now.value_or("none"), version));
+  };
+  // The rule it works under, whatever its level; and what it observed, as it was certified with.
+  for (const Read& read : work.footprint.reads.reads) {
+    if (is_rule(read)) TRY(check(read.subject, read.digest));
+  }
+  for (const auto& [subject, version] : candidate.versions) {
+    if (parse_kernel_subject(subject)) TRY(check(subject, version));
+  }
+  return {};
+}
+
+bool is_about_rule(const Work& work, const Conflict& conflict) {
+  if (conflict.kind != ConflictKind::kKernel || !of_phase(conflict.subject)) return false;
+  return std::ranges::any_of(work.footprint.reads.reads, [&](const Read& read) {
+    return is_rule(read) && read.subject == conflict.subject && read.digest == conflict.read_digest;
+  });
+}
+
+}  // namespace gittxn::land

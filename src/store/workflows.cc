@@ -1,0 +1,492 @@
+#include "store/workflows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/bug.h"
+#include "base/hash.h"
+#include "model/codec.h"
+#include "store/area.h"
+#include "store/events.h"
+#include "store/rows.h"
+#include "store/transactions.h"
+
+namespace gittxn::store {
+namespace {
+
+Result<std::optional<Workflow>> load(const db::Database& database, const std::string& id) {
+  db::Statement query = TRY(database.statement("SELECT body FROM workflows WHERE id = ?"));
+  query.bind_all(id);
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<Workflow>();
+  const Json json = TRY_IN("workflow " + id, parse_json(query.text(0)));
+  return std::optional<Workflow>(TRY_IN("workflow " + id, workflow_from_json(json)));
+}
+
+Status save(db::Database& database, const Workflow& workflow, Seq seq) {
+  db::Statement write =
+      TRY(database.statement("INSERT INTO workflows (id, created_seq, body) VALUES (?, ?, ?) "
+                             "ON CONFLICT (id) DO UPDATE SET body = excluded.body"));
+  write.bind_all(workflow.id.str(), seq, canonical_json(to_json(workflow)));
+  return write.run();
+}
+
+Result<Workflow> known_workflow(const db::Database& database, const Event& event) {
+  std::optional<Workflow> workflow = TRY(load(database, event.subject));
+  if (!workflow) return stale(event, "there is no such workflow");
+  return *std::move(workflow);
+}
+
+Phase* phase_in(Workflow& workflow, std::string_view name) {
+  const auto found = std::ranges::find(workflow.phases, name, &Phase::name);
+  return found == workflow.phases.end() ? nullptr : &*found;
+}
+
+Status created(db::Database& database, const Event& event, const Json& json) {
+  const Workflow workflow = TRY_IN(event.type, workflow_from_json(json));
+  const auto wrong = [&](std::string_view why) {
+    return fail(Code::kCorrupt, fmt::format("{}: {}", event.type, why));
+  };
+  if (workflow.id.str() != event.subject || !is_workflow_name(event.subject)) {
+    return wrong(fmt::format("'{}' is no workflow id", event.subject));
+  }
+  if (workflow.phases.empty() || workflow.version != 1) return wrong("it is not new");
+  for (std::size_t i = 0; i < workflow.phases.size(); ++i) {
+    const Phase& phase = workflow.phases[i];
+    const PhaseState expected = i == 0 ? PhaseState::kOpen : PhaseState::kPending;
+    if (phase.state != expected || phase.version != 1) return wrong("its phases are not new");
+    if (workflow.phase(phase.name) != &phase) return wrong("a phase is there twice");
+  }
+  const auto known = TRY(load(database, event.subject));
+  if (known) return fail(Code::kExists, fmt::format("workflow {} exists", event.subject));
+  return save(database, workflow, event.seq);
+}
+
+// The fields that every move has, read and checked against the workflow.
+struct Move {
+  Workflow workflow;
+  events::PhaseMove told;
+};
+Result<Move> move_of(const db::Database& database, const Event& event, Fields& fields) {
+  Move move;
+  fields.integer("version", move.told.version);
+  fields.text("from", move.told.from);
+  fields.text("to", move.told.to);
+  fields.text("actor", move.told.actor);
+  TRY(fields.done());
+  move.workflow = TRY(known_workflow(database, event));
+  const bool same = move.workflow.version == move.told.version;
+  if (!same && !INJECTED_BUG("workflow.no_compare")) {
+    return stale(event, fmt::format("it is at version {}, not {}", move.workflow.version,
+                                    move.told.version));
+  }
+  const Phase* open = move.workflow.open();
+  if ((open == nullptr ? std::string_view() : std::string_view(open->name)) != move.told.from) {
+    return stale(event, fmt::format("its open phase is '{}'", open == nullptr ? "" : open->name));
+  }
+  return move;
+}
+
+// From the open phase to the one after it.
+Status move_on(db::Database& database, const Event& event, Move move, PhaseState left_as) {
+  Phase* from = phase_in(move.workflow, move.told.from);
+  if (from == nullptr) return stale(event, "it is finished");
+  const Phase* next = move.workflow.after(from->name);
+  if (move.told.to != (next == nullptr ? std::string() : next->name)) {
+    return stale(event, fmt::format("'{}' does not come after '{}'", move.told.to, from->name));
+  }
+  from->state = left_as;
+  ++from->version;
+  if (Phase* to = phase_in(move.workflow, move.told.to)) {
+    to->state = PhaseState::kOpen;
+    ++to->version;
+  }
+  ++move.workflow.version;
+  return save(database, move.workflow, event.seq);
+}
+
+Status advanced(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  Move move = TRY(move_of(database, event, fields));
+  return move_on(database, event, std::move(move), PhaseState::kDone);
+}
+
+Status check_reason(const Event& event, const std::string& reason) {
+  if (!reason.empty()) return {};
+  return fail(Code::kCorrupt, fmt::format("{}: it gives no reason", event.type));
+}
+
+Status skipped(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  std::string reason;
+  fields.text("reason", reason);
+  Move move = TRY(move_of(database, event, fields));
+  TRY(check_reason(event, reason));
+  return move_on(database, event, std::move(move), PhaseState::kSkipped);
+}
+
+Status overridden(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  std::string reason;
+  std::vector<std::string> failed;
+  fields.text("reason", reason);
+  fields.texts("failed", failed);
+  Move move = TRY(move_of(database, event, fields));
+  TRY(check_reason(event, reason));
+  return move_on(database, event, std::move(move), PhaseState::kOverridden);
+}
+
+Status rolled_back(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  std::string reason;
+  std::vector<std::string> cancelled;
+  fields.text("reason", reason);
+  fields.texts("cancelled", cancelled);
+  Move move = TRY(move_of(database, event, fields));
+  TRY(check_reason(event, reason));
+  bool later = false;
+  for (Phase& phase : move.workflow.phases) {
+    const bool target = phase.name == move.told.to;
+    if (target && phase.state == PhaseState::kOpen) return stale(event, "that phase is open");
+    if (target && phase.state == PhaseState::kPending) return stale(event, "that phase is ahead");
+    if (target || (later && phase.state != PhaseState::kPending)) {
+      phase.state = target ? PhaseState::kOpen : PhaseState::kPending;
+      ++phase.version;
+    }
+    later = later || target;
+  }
+  if (!later) return stale(event, fmt::format("it has no phase '{}'", move.told.to));
+  ++move.workflow.version;
+  return save(database, move.workflow, event.seq);
+}
+
+Status evaluated(db::Database& database, const Event& event, const Json& json) {
+  const PhaseEvidence evidence = TRY_IN(event.type, phase_evidence_from_json(json));
+  const Workflow workflow = TRY(known_workflow(database, event));
+  const Phase* phase = workflow.phase(evidence.phase);
+  if (phase == nullptr || phase->version != evidence.version) {
+    return stale(event, fmt::format("phase '{}' is another by now", evidence.phase));
+  }
+  db::Statement write = TRY(database.statement(
+      "INSERT INTO phase_gates (workflow, phase, gate, seq, body) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT (workflow, phase, gate) DO UPDATE SET seq = excluded.seq, body = "
+      "excluded.body"));
+  write.bind_all(event.subject, evidence.phase, evidence.gate.str(), event.seq, event.payload);
+  return write.run();
+}
+
+Status verdict_given(db::Database& database, const Event& event, const Json& json) {
+  const PhaseVerdict verdict = TRY_IN(event.type, phase_verdict_from_json(json));
+  const Workflow workflow = TRY(known_workflow(database, event));
+  const Phase* open = workflow.open();
+  if (open == nullptr || open->name != verdict.phase || open->version != verdict.version) {
+    return stale(
+        event, fmt::format("phase '{}' is not open in version {}", verdict.phase, verdict.version));
+  }
+  db::Statement write = TRY(database.statement(
+      "INSERT INTO verdicts (workflow, phase, name, seq, body) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT (workflow, phase, name) DO UPDATE SET seq = excluded.seq, body = "
+      "excluded.body"));
+  write.bind_all(event.subject, verdict.phase, verdict.name, event.seq, event.payload);
+  return write.run();
+}
+
+// The member that the payload says, of the workflow as it is now.
+Result<PhaseMember> member_of(const db::Database& database, const Event& event, const Json& json) {
+  PhaseMember member = TRY_IN(event.type, phase_member_from_json(json));
+  const auto workflow = TRY(load(database, member.workflow.str()));
+  if (!workflow) return stale(event, "there is no workflow " + member.workflow.str());
+  const Phase* open = workflow->open();
+  const bool same = open != nullptr && open->name == member.phase &&
+                    open->version == member.phase_version &&
+                    workflow->version == member.workflow_version;
+  if (!same) {
+    return stale(event, fmt::format("the open phase of {} is {}", member.workflow.str(),
+                                    open == nullptr ? "none" : open->name));
+  }
+  return member;
+}
+
+Status save_member(db::Database& database, const Event& event, const PhaseMember& member) {
+  db::Statement write = TRY(database.statement(
+      "INSERT INTO members (txn, workflow, phase, seq, body) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT (txn) DO UPDATE SET workflow = excluded.workflow, phase = excluded.phase, "
+      "seq = excluded.seq, body = excluded.body"));
+  write.bind_all(event.subject, member.workflow.str(), member.phase, event.seq, event.payload);
+  return write.run();
+}
+
+Status joined(db::Database& database, const Event& event, const Json& json) {
+  const PhaseMember member = TRY(member_of(database, event, json));
+  const Txn txn = TRY(known_txn(database, event));
+  if (txn.workflow != member.workflow.str() || txn.phase != member.phase) {
+    return stale(event, "it was begun in another phase");
+  }
+  return save_member(database, event, member);
+}
+
+Status carried(db::Database& database, const Event& event, const Json& json) {
+  const PhaseMember member = TRY(member_of(database, event, json));
+  Txn txn = TRY(known_txn(database, event));
+  if (txn.workflow != member.workflow.str()) return stale(event, "it belongs to another workflow");
+  if (is_final(txn.state) || txn.state == TxnState::kLanding) {
+    return stale(event, fmt::format("it is {}", state_name(txn.state)));
+  }
+  txn.phase = member.phase;
+  txn.version = event.seq;
+  TRY(update_txn(database, txn));
+  return save_member(database, event, member);
+}
+
+using telling::after_colon;
+using telling::number;
+using telling::text;
+
+std::string phase_or_end(const Json& p, const char* key) {
+  const std::string name = text(p, key);
+  return name.empty() ? "its end" : "phase " + name;
+}
+std::string tell_created(const Json& p) {
+  return fmt::format("workflow {} created by {}", text(p, "name"), text(p, "actor"));
+}
+std::string tell_advanced(const Json& p) {
+  return fmt::format("{} is done; on to {}", phase_or_end(p, "from"), phase_or_end(p, "to"));
+}
+std::string tell_skipped(const Json& p) {
+  return fmt::format("{} skipped by {}{}", phase_or_end(p, "from"), text(p, "actor"),
+                     after_colon(text(p, "reason")));
+}
+std::string tell_overridden(const Json& p) {
+  return fmt::format("{} overridden by {}{}", phase_or_end(p, "from"), text(p, "actor"),
+                     after_colon(text(p, "reason")));
+}
+std::string tell_rolled_back(const Json& p) {
+  return fmt::format("back to {} by {}{}", phase_or_end(p, "to"), text(p, "actor"),
+                     after_colon(text(p, "reason")));
+}
+std::string tell_evaluated(const Json& p) {
+  const bool passed = p.value("passed", Json(false)) == Json(true);
+  return fmt::format("gate {} of phase {} {}{}", text(p, "gate"), text(p, "phase"),
+                     passed ? "holds" : "does not hold", after_colon(text(p, "why")));
+}
+std::string tell_verdict(const Json& p) {
+  const bool passed = p.value("passed", Json(false)) == Json(true);
+  return fmt::format("verdict {} of phase {}: {} by {}{}", text(p, "name"), text(p, "phase"),
+                     passed ? "pass" : "fail", text(p, "actor"), after_colon(text(p, "note")));
+}
+std::string tell_joined(const Json& p) {
+  return fmt::format("belongs to phase {} of {}", text(p, "phase"), text(p, "workflow"));
+}
+std::string tell_carried(const Json& p) {
+  return fmt::format("carried over to phase {} of {}, version {}", text(p, "phase"),
+                     text(p, "workflow"), number(p, "phase_version"));
+}
+
+constexpr std::string_view kSql = R"sql(
+CREATE TABLE workflows (
+  id          TEXT    PRIMARY KEY,
+  created_seq INTEGER NOT NULL,
+  body        TEXT    NOT NULL
+) STRICT;
+CREATE TABLE phase_gates (
+  workflow TEXT    NOT NULL,
+  phase    TEXT    NOT NULL,
+  gate     TEXT    NOT NULL,
+  seq      INTEGER NOT NULL,
+  body     TEXT    NOT NULL,
+  PRIMARY KEY (workflow, phase, gate)
+) STRICT;
+CREATE TABLE verdicts (
+  workflow TEXT    NOT NULL,
+  phase    TEXT    NOT NULL,
+  name     TEXT    NOT NULL,
+  seq      INTEGER NOT NULL,
+  body     TEXT    NOT NULL,
+  PRIMARY KEY (workflow, phase, name)
+) STRICT;
+CREATE TABLE members (
+  txn      TEXT    PRIMARY KEY,
+  workflow TEXT    NOT NULL,
+  phase    TEXT    NOT NULL,
+  seq      INTEGER NOT NULL,
+  body     TEXT    NOT NULL
+) STRICT;
+CREATE INDEX members_by_phase ON members (workflow, phase);
+)sql";
+
+constexpr ProjectionTable kTables[] = {{"workflows", "created_seq"},
+                                       {"phase_gates", "workflow, phase, gate"},
+                                       {"verdicts", "workflow, phase, name"},
+                                       {"members", "txn"}};
+
+constexpr EventRule kRules[] = {
+    {event_type::kWorkflowCreated, created, tell_created},
+    {event_type::kPhaseAdvanced, advanced, tell_advanced},
+    {event_type::kPhaseSkipped, skipped, tell_skipped},
+    {event_type::kPhaseOverridden, overridden, tell_overridden},
+    {event_type::kPhaseRolledBack, rolled_back, tell_rolled_back},
+    {event_type::kPhaseEvaluated, evaluated, tell_evaluated},
+    {event_type::kVerdictGiven, verdict_given, tell_verdict},
+    {event_type::kPhaseJoined, joined, tell_joined},
+    {event_type::kPhaseCarried, carried, tell_carried},
+};
+
+// Those that ask for the work of somebody, or may be asked for again by themselves: what is shown
+// to whoever decides what to do next.
+bool is_pending(TxnState state) {
+  return state == TxnState::kOpen || state == TxnState::kPrepared || state == TxnState::kLanding ||
+         state == TxnState::kRepairing;
+}
+
+template <typename T>
+Result<std::vector<T>> bodies(db::Statement query, Result<T> (*from_json)(const Json&)) {
+  std::vector<T> out;
+  while (TRY(query.step())) {
+    const Json json = TRY(parse_json(query.text(0)));
+    out.push_back(TRY(from_json(json)));
+  }
+  return out;
+}
+
+}  // namespace
+
+const Area kWorkflows{kSql, kTables, kRules};
+
+Result<std::optional<Workflow>> workflow(const View& view, const WorkflowId& id) {
+  return load(view.tables(), id.str());
+}
+
+Result<std::vector<Workflow>> workflows(const View& view) {
+  return bodies(
+      TRY(view.tables().statement("SELECT body FROM workflows ORDER BY created_seq DESC")),
+      workflow_from_json);
+}
+
+Result<std::vector<PhaseEvidence>> phase_evidence(const View& view, const WorkflowId& id) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT body FROM phase_gates WHERE workflow = ? ORDER BY phase, gate"));
+  query.bind_all(id.str());
+  return bodies(std::move(query), phase_evidence_from_json);
+}
+
+Result<std::vector<PhaseVerdict>> phase_verdicts(const View& view, const WorkflowId& id) {
+  db::Statement query = TRY(
+      view.tables().statement("SELECT body FROM verdicts WHERE workflow = ? ORDER BY phase, name"));
+  query.bind_all(id.str());
+  return bodies(std::move(query), phase_verdict_from_json);
+}
+
+Result<std::optional<PhaseMember>> phase_member(const View& view, const TxnId& txn) {
+  db::Statement query = TRY(view.tables().statement("SELECT body FROM members WHERE txn = ?"));
+  query.bind_all(txn.str());
+  std::vector<PhaseMember> found = TRY(bodies(std::move(query), phase_member_from_json));
+  if (found.empty()) return std::optional<PhaseMember>();
+  return std::optional<PhaseMember>(std::move(found.front()));
+}
+
+Result<std::vector<Txn>> unfinished_of(const View& view, const WorkflowId& id,
+                                       std::string_view phase) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT t.body FROM members m JOIN txns t ON t.id = m.txn "
+      "WHERE m.workflow = ? AND m.phase = ? "
+      "AND t.state NOT IN ('landed', 'nothing', 'aborted') ORDER BY t.begun_seq"));
+  query.bind_all(id.str(), phase);
+  std::vector<Txn> txns = TRY(bodies(std::move(query), txn_from_json));
+  std::ranges::stable_sort(txns, std::ranges::greater(), &Txn::priority);
+  return txns;
+}
+
+Result<std::optional<std::string>> kernel_version(const View& view, std::string_view subject,
+                                                  const TxnId& reader) {
+  using Kind = KernelSubject::Kind;
+  const auto parsed = parse_kernel_subject(subject);
+  if (!parsed || parsed->kind == Kind::kGates) return std::optional<std::string>();
+  const auto found = TRY(workflow(view, parsed->workflow));
+  if (!found) return std::optional<std::string>("");
+  if (parsed->kind == Kind::kWorkflow) {
+    return std::optional<std::string>(std::to_string(found->version));
+  }
+  const Phase* phase = found->phase(parsed->phase);
+  if (phase == nullptr) return std::optional<std::string>("");
+  if (parsed->kind == Kind::kPhase) {
+    return std::optional<std::string>(std::to_string(phase->version));
+  }
+  Json order = Json::array();
+  for (const Txn& txn : TRY(unfinished_of(view, parsed->workflow, parsed->phase))) {
+    if (!is_pending(txn.state) || txn.id == reader) continue;
+    order.push_back({txn.id.str(), txn.priority});
+  }
+  return std::optional<std::string>(sha256(canonical_json(order)).str());
+}
+
+namespace events {
+namespace {
+
+std::string move_key(const PhaseMove& move, std::string_view action) {
+  return fmt::format("workflow:{}:{}:{}", move.workflow.str(), action, move.version);
+}
+
+Json move_json(const PhaseMove& move) {
+  return Json{{"version", move.version},
+              {"from", encode_path(move.from)},
+              {"to", encode_path(move.to)},
+              {"actor", encode_path(move.actor)}};
+}
+
+}  // namespace
+
+NewEvent workflow_created(const Workflow& workflow) {
+  return new_event(event_type::kWorkflowCreated, workflow.id.str(), to_json(workflow),
+                   fmt::format("workflow:{}:created:1", workflow.id.str()));
+}
+
+NewEvent phase_advanced(const PhaseMove& move) {
+  return new_event(event_type::kPhaseAdvanced, move.workflow.str(), move_json(move),
+                   move_key(move, "advanced"));
+}
+
+NewEvent phase_skipped(const PhaseMove& move) {
+  Json json = move_json(move);
+  json["reason"] = encode_path(move.reason);
+  return new_event(event_type::kPhaseSkipped, move.workflow.str(), json, move_key(move, "skipped"));
+}
+
+NewEvent phase_overridden(const PhaseMove& move) {
+  Json json = move_json(move);
+  json["reason"] = encode_path(move.reason);
+  json["failed"] = texts_to_json(move.failed);
+  return new_event(event_type::kPhaseOverridden, move.workflow.str(), json,
+                   move_key(move, "overridden"));
+}
+
+NewEvent phase_rolled_back(const PhaseMove& move) {
+  Json json = move_json(move);
+  std::vector<std::string> cancelled;
+  for (const TxnId& txn : move.cancelled) cancelled.push_back(txn.str());
+  json["reason"] = encode_path(move.reason);
+  json["cancelled"] = texts_to_json(cancelled);
+  return new_event(event_type::kPhaseRolledBack, move.workflow.str(), json,
+                   move_key(move, "rolled-back"));
+}
+
+NewEvent phase_evaluated(const WorkflowId& id, const PhaseEvidence& evidence) {
+  return new_event(event_type::kPhaseEvaluated, id.str(), to_json(evidence));
+}
+
+NewEvent verdict_given(const WorkflowId& id, const PhaseVerdict& verdict) {
+  return new_event(event_type::kVerdictGiven, id.str(), to_json(verdict));
+}
+
+NewEvent phase_joined(const TxnId& txn, const PhaseMember& member) {
+  return new_event(event_type::kPhaseJoined, txn.str(), to_json(member),
+                   fmt::format("txn:{}:joined:1", txn.str()));
+}
+
+NewEvent phase_carried(const TxnId& txn, const PhaseMember& member) {
+  return new_event(event_type::kPhaseCarried, txn.str(), to_json(member));
+}
+
+}  // namespace events
+}  // namespace gittxn::store
