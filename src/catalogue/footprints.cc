@@ -70,7 +70,7 @@ constexpr auto kPredicate = [](auto& io, auto& predicate) {
 
 constexpr auto kWrite = [](auto& io, auto& write) {
   for (auto* text : {&write.symbol, &write.container, &write.path, &write.language, &write.kind,
-                     &write.renamed_from, &write.renamed_to, &write.of_type, &write.behind}) {
+                     &write.renamed_from, &write.renamed_to, &write.of_type}) {
     io.text(*text);
   }
   io.list(write.defines, kText);
@@ -84,6 +84,7 @@ constexpr auto kWrite = [](auto& io, auto& write) {
   }
   io.digest(write.before);
   io.digest(write.after);
+  io.digest(write.behind);
 };
 
 constexpr auto kUse = [](auto& io, auto& use) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,14 @@ Names by_name(const Declarations& all) {
   return names;
 }
 
+// "type Token/" of "type Token/method validate(int)": what it is in; empty at the top.
+std::string_view container_of(const Declared& declared) {
+  const Node& node = *declared.node;
+  const std::size_t own =
+      node.decl.size() + 1 + node.name.size() + (node.detail.empty() ? 0 : node.detail.size() + 1);
+  return std::string_view(declared.path).substr(0, declared.path.size() - own);
+}
+
 // By what a declaration may be there once only. In a class a function is declared or defined, not
 // both.
 std::string once_name(const Declared& declared) {
@@ -47,9 +56,7 @@ std::string once_name(const Declared& declared) {
       node.parent->kind != "field_declaration_list") {
     return declared.path;
   }
-  const std::size_t own =
-      node.decl.size() + 1 + node.name.size() + (node.detail.empty() ? 0 : node.detail.size() + 1);
-  const std::size_t at = declared.path.size() - own;
+  const std::size_t at = container_of(declared).size();
   return declared.path.substr(0, at) + "function" + declared.path.substr(at + node.decl.size());
 }
 
@@ -221,6 +228,7 @@ class Checker {
     for (std::size_t i = 0; i < 3; ++i) before_[i] = by_name(all_[i]);
     after_ = by_name(after_all_);
     broken = missing();
+    if (broken.why.empty()) broken = strayed();
     return broken.why.empty() ? removed_and_changed() : broken;
   }
 
@@ -266,6 +274,43 @@ class Checker {
         if ((added || kept) && !after_.contains(name)) {
           return {name + " is missing", {span_of(side, *sides_[side], *declared.node)}};
         }
+      }
+    }
+    return {};
+  }
+
+  // What it is in and its name, for both sides may have changed its parameters.
+  static std::string place_of(const Declared& declared) {
+    return std::string(container_of(declared)) + name_of(declared);
+  }
+
+  bool parses() const {
+    return merged_.error_bytes() == 0 &&
+           std::all_of(sides_.begin(), sides_.end(),
+                       [](const Tree* tree) { return tree->error_bytes() == 0; });
+  }
+
+  // What a side put into something that is still there, with some of what it had, is in something
+  // else: the other side had the one begin or end elsewhere. What does not parse says nothing of
+  // what is in what.
+  Broken strayed() const {
+    if (!parses()) return {};
+    std::unordered_set<std::string> before, now, still;
+    for (const Declared& declared : all_[kBase]) before.insert(place_of(declared));
+    for (const Declared& declared : after_all_) now.insert(place_of(declared));
+    for (const Declared& declared : all_[kBase]) {
+      const bool kept = declared.node->decl != "import" && now.contains(place_of(declared));
+      if (kept) still.emplace(container_of(declared));
+    }
+    for (const Side side : {kLeft, kRight}) {
+      for (const Declared& declared : all_[side]) {
+        const std::string place = place_of(declared);
+        if (declared.node->decl == "import" || before.contains(place)) continue;
+        if (now.contains(place) || !still.contains(std::string(container_of(declared)))) continue;
+        const std::string name = name_of(declared);
+        if (!after_.contains(name)) continue;
+        return {name + " is not in what it was put into",
+                {span_of(side, *sides_[side], *declared.node)}};
       }
     }
     return {};

@@ -18,6 +18,7 @@ struct Broken {
 
 // The first thing that does not hold of: the result parses no worse than the sides; no declaration
 // is there twice that was not; none that a side added, and none that both kept, is missing; none
+// that a side put into something that is still there is in something else (where all parse); none
 // that one side removed and the other changed is there as if nothing had been; no name that one
 // side renamed, or calls with other arguments, wherever it stood is used anew as it was by the
 // other.

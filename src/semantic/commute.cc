@@ -94,9 +94,10 @@ class Judge {
   // moved: the other, which took it out, did something else.
   bool is_alike(const Write& x, const Write& y) const {
     if (x.change != y.change || x.change == Change::kMoved || x.after != y.after) return false;
-    if (x.change == Change::kChanged) return true;
+    // Lines that are the same in two places would be there twice; one import more is refused by the
+    // merge (checks.h), unless there was one already.
+    if (x.change == Change::kChanged) return x.behind == y.behind;
     if (x.opaque || y.opaque) return false;
-    // Lines that are the same in two places would be there twice.
     if (x.change == Change::kAdded) return x.kind == "import" || x.behind == y.behind;
     if (x.renamed_to != y.renamed_to || folded(a_, x) || folded(b_, y)) return false;
     // Gone with all that it was in, which may be part of something else now.
@@ -178,6 +179,10 @@ class Judge {
   }
 
   void both_changed(const Write& x, const Write& y) {
+    // The same at two places: it would be there twice, or be gone where only one is too many.
+    if (x.after == y.after && x.behind != y.behind) {
+      return pair(Verdict::kBlock, Rule::kBothAdded, x, y);
+    }
     const bool code = x.what.code() && y.what.code();
     if (!code) return pair(Verdict::kValidate, Rule::kSameSymbol, x, y);
     if (x.kind == "import") return pair(Verdict::kBlock, Rule::kImport, x, y);

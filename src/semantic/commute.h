@@ -29,7 +29,7 @@ enum class Rule : std::uint8_t {
   kDisjoint,        // nothing met
   kSameSymbol,      // both changed one symbol's body, or its comments
   kSignatureBody,   // name, signature, visibility or build of a symbol against any change of it
-  kBothAdded,       // added by both, differently
+  kBothAdded,       // added by both, differently or at two places
   kRemovedChanged,  // removed by one, changed, moved or added to by the other
   kContainer,       // the head of a container against a change of something in it
   kOpaque,          // what could not be parsed against anything in it

@@ -401,6 +401,45 @@ TEST(Pairs, WhatCannotBeParsedIsTheWholeFile) {
   EXPECT_EQ(judge(edit("a.md", "x\n", "we `parse`\n"), gone).verdict, kValidate);
 }
 
+// tree-sitter takes all of these without an error node.
+TEST(Pairs, WhatMovesTheEndOfSomethingUnnoticed) {
+  const std::string python =
+      "import os\nclass A:\n    def f(self):\n        return 1\ndef h():\n    return 2\n";
+  expect("a.py", python, "class A:\n    def f(self):\nimport os\n" + python.substr(37),
+         swap(python, "def h", "    def g(self):\n        return 3\ndef h"), kBlock, Rule::kOpaque);
+  const std::string ruby =
+      "class A\n  class << self\n    def f\n    end\n  end\n  alias b a\nend\n";
+  expect("a.rb", ruby, swap(ruby, "class <<", "klass <<"),
+         swap(ruby, "  alias b a\n", "  alias b a\n  alias c a\n"), kBlock, Rule::kOpaque);
+  const std::string bash = "f() {\n  if a; then\n    b\n  fi\n}\ng() {\n  c\n}\n";
+  expect("a.sh", bash, swap(bash, "if a", "iff a"), swap(bash, "  c\n", "  d\n"), kBlock,
+         Rule::kOpaque);
+  const std::string php = "<?php\nfunction f() {\n  return [<<<T\n    a\n    T];\n}\n$c = 1;\n";
+  expect("a.php", php, php + php, swap(php, "$c", "function g() {\n}\n$c"), kBlock, Rule::kOpaque);
+}
+
+TEST(Pairs, OneLineMovedToTwoPlacesOfOneClass) {
+  const std::string line = "#include <a.h>\n";
+  const std::string a = "class A {\n  int f();\n", b = "  int g();\n", end = "};\n";
+  expect("a.cc", line + a + b + end, a + line + b + end, a + b + line + end, kBlock,
+         Rule::kBothAdded);
+  expect("a.cc", line + a + b + end, a + line + b + end, a + line + b + end, kCommute);
+  // At both places it stands behind such a line, but not behind the same one.
+  const std::string run = "step\n", f = "f() {\n  a\n}\n", g = "g() {\n  b\n}\n";
+  const std::string h = "h() {\n  c\n}\n";
+  expect("a.sh", run + f + run + g, run + h + f + run + g, run + f + run + h + g, kBlock,
+         Rule::kBothAdded);
+}
+
+TEST(Pairs, OneOfTwoThatAreTheSameAddedOrRemovedAtTwoPlaces) {
+  const std::string line = "source a.sh\n", f = "f() {\n  a\n}\n", g = "g() {\n  b\n}\n";
+  expect("a.sh", line + f + g, line + line + f + g, line + f + line + g, kBlock, Rule::kBothAdded);
+  expect("a.sh", line + f + g, line + line + f + g, line + line + f + g, kCommute);
+  expect("a.sh", line + f + line + g, f + line + g, line + f + g, kBlock, Rule::kBothAdded);
+  // Each has what stood before it elsewhere, and the import is the same.
+  expect("a.py", "import a\n", "import b\nimport c\n", "import b\n", kCommute);
+}
+
 TEST(Pairs, FieldsAndConstantsHaveAnOrder) {
   const std::string base = "enum e {\n  kA,\n};\n";
   expect("a.c", base, "enum e {\n  kA,\n  kB,\n};\n", "enum e {\n  kA,\n  kC,\n};\n", kValidate,

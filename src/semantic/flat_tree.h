@@ -17,7 +17,7 @@ struct FlatNode {
   std::uint16_t field = 0;           // the grammar's number for its place; 0 when it has none
   bool named : 1 = false;
   bool comment : 1 = false;
-  bool wrong : 1 = false;  // an ERROR or a missing token
+  bool wrong : 1 = false;  // an ERROR, a missing token, or misread (misread.h)
   bool error : 1 = false;  // one of these, here or below
 };
 

@@ -194,22 +194,27 @@ class FileFootprint {
     write.runs =
         any.runs && (write.change != Change::kChanged || write.what.has(Capability::kBody));
     write.overload = write.change == Change::kAdded && has_sibling(any);
-    if (const auto at = behind_.find(any.id); at != behind_.end() && was == nullptr) {
-      write.behind = at->second;
-    }
+    if (const auto at = behind_.find(any.id); at != behind_.end())
+      write.behind = sha256(at->second);
     uses_of(was, is, &write);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
     out_.writes.push_back(std::move(write));
   }
 
+  // Of what is equal several times no hash says which of them are there.
   void note_places() {
     for (const Outlined& container : pair_.after.symbols) {
-      std::string_view last;
+      std::unordered_map<std::string_view, int> more, seen;
+      for (const Entry& entry : container.entries) ++more[entry.key];
+      if (const auto was = before_.find(container.id); was != before_.end()) {
+        for (const Entry& entry : was->second->entries) --more[entry.key];
+      }
+      std::string last;
       for (const Entry& entry : container.entries) {
         if (entry.key.size() == 1) continue;  // a separator
-        if (entry.member) behind_.emplace(entry.key, last);
-        last = entry.key;
+        if (more[entry.key] != 0) behind_[entry.member ? entry.key : container.id] += last;
+        last = std::to_string(++seen[entry.key]) + " " + entry.key + "\n";
       }
     }
   }
@@ -491,7 +496,7 @@ class FileFootprint {
   const Pair& pair_;
   ById before_, after_;
   std::unordered_set<std::string> moves_;
-  std::unordered_map<std::string_view, std::string_view> behind_;
+  std::unordered_map<std::string, std::string> behind_;
   Footprint& out_;
 };
 

@@ -62,7 +62,9 @@ struct Write {
   std::string renamed_from, renamed_to;  // of kAdded and kRemoved, the id it most likely had or has
   std::vector<std::string> maybe;        // names that statements, or what is opaque, may define
   std::string of_type;                   // the name of the type it is a member of
-  std::string behind;  // of kAdded, what stands before it in its container: an id, or statements
+  // Of what stands before its parts in its container when they are more or fewer than before, and
+  // before those loose statements in it that are.
+  Digest behind;
   bool opaque = false;
   bool never_parsed = false;  // it was opaque before, too
   bool member = false;        // of a type

@@ -109,7 +109,8 @@ class ListMerger {
   }
 
   // The same code that both added, not at the same place: once or twice, and where, is for them to
-  // say.
+  // say. The same declaration is there once, at the place of one of the two; then something with an
+  // order that a side added behind it would be behind what it did not know.
   bool added_apart() const {
     if (role_ == Role::kSet) return false;
     Sides<std::vector<std::size_t>> place;
@@ -121,11 +122,20 @@ class ListMerger {
         place[side][slot] = before;
       }
     }
+    const bool ordered = adds_ordered();
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       if (!added(slot) || !in(slot, kLeft) || !in(slot, kRight)) continue;
-      if (item(slot, kLeft).key.empty() && place[kLeft][slot] != place[kRight][slot]) return true;
+      if (place[kLeft][slot] == place[kRight][slot]) continue;
+      if (item(slot, kLeft).key.empty() || ordered) return true;
     }
     return added_twice();
+  }
+
+  bool adds_ordered() const {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (added(slot) && !free_of_order(slot)) return true;
+    }
+    return false;
   }
 
   bool added_twice() const {

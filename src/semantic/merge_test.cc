@@ -370,5 +370,32 @@ TEST(Merge, AMemberThatBothAddedAtTwoPlacesOfAClassIsNotThereTwice) {
                in_class("  int f();\n", "") + "int A::f() { return 1; }\n");
 }
 
+TEST(Merge, WhatIsAddedStaysInWhatItWasAddedTo) {
+  const std::string f = "    def f(self):\n        return 1\n\n";
+  const std::string g = "    def g(self):\n        return 2\n\n";
+  const std::string h = "    def h(self):\n        return 3\n\n";
+  const std::string a = "class A:\n", b = "class B:\n", rest = "x = 1\ny = 2\n";
+  // h is added to A, which the other side ends before it, where B begins now. Lines would have it
+  // in B.
+  expect_merge("python", a + f + g + rest, a + f + b + g + rest, a + f + g + h + rest,
+               a + f + h + b + g + rest);
+  expect_merge("python", a + f + g + rest, a + f + g + h + rest, a + f + b + g + rest,
+               a + f + h + b + g + rest);
+  // The whole of it has become something else, or is in something else.
+  expect_merge("python", a + f + g + rest, b + f + g + rest, a + f + g + h + rest,
+               b + f + g + h + rest);
+  const std::string k = "int k() { return 1; }\n", l = "int l() { return 2; }\n";
+  const std::string m = "int m() { return 3; }\n";
+  expect_merge("cpp", k + l, "namespace n {\n" + k + l + "}\n", k + m + l,
+               "namespace n {\n" + k + m + l + "}\n");
+}
+
+TEST(Merge, WhatHasAnOrderBehindWhatBothAddedAtTwoPlaces) {
+  const std::string base = "set -e\nsource a.sh\nf() {\n  a\n}\necho b\n";
+  const std::string twice = "set -e\nsource a.sh\nsource a.sh\nf() {\n  a\n}\necho b\n";
+  expect_conflict("bash", base, twice, base + base);
+  expect_conflict("bash", base, base + base, twice);
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

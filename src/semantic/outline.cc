@@ -96,7 +96,7 @@ class Outliner {
     if (!node.error) return;
     const bool below =
         std::any_of(node.kids.begin(), node.kids.end(), [](const Node* kid) { return kid->error; });
-    if (!below || node.kind == "ERROR") errors_.push_back(where);
+    if (!below || node.wrong) errors_.push_back(where);
   }
 
   void remark(const Node& comment, std::size_t where, Fact as) {
@@ -491,6 +491,7 @@ class Outliner {
   std::size_t seal(const Node& node, std::size_t index) {
     Outlined& made = out_.symbols[index];
     made.opaque = true;
+    if (node.wrong) errors_.push_back(index);  // where it stands, not only what is in it
     for (std::uint32_t i = 0; i < node.leaves; ++i) made.units[0].tokens.push_back(node.leaf + i);
     finish(index);
     return index;

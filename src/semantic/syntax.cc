@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "semantic/misread.h"
+
 namespace gittxn::semantic {
 
 namespace {
@@ -192,6 +194,7 @@ class TreeBuilder {
     made->named = from.named;
     made->comment = from.comment;
     made->error = from.error;
+    made->wrong = from.wrong;
     if (from.wrong) tree_.error_bytes_ += std::max<std::size_t>(1, made->text.size());
     take_marks(at, made);
     // The first line of a Ruby here-document has its white space in front.
@@ -254,8 +257,9 @@ class TreeBuilder {
 
 std::unique_ptr<Tree> Versions::parse(std::string text) {
   if (!language_.fault.empty()) return nullptr;
-  const std::optional<FlatTree> flat = parser_.parse(text);
+  std::optional<FlatTree> flat = parser_.parse(text);
   if (!flat) return nullptr;
+  mark_misread(language_, text, &*flat);
   std::unique_ptr<Tree> tree(new Tree);
   tree->language_ = &language_;
   tree->text_ = std::move(text);

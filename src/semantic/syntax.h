@@ -38,7 +38,8 @@ struct Node {
   bool is_name = false;                // of a declaration, or part of it
   bool named = false;
   bool comment = false;
-  bool error = false;  // an ERROR or a missing token, here or below
+  bool error = false;  // an ERROR, a missing token or what misread.h marks, here or below
+  bool wrong = false;  // it is one itself
 };
 
 // What is asked of the language's folder: shape.scm alone, or facts.scm too.

@@ -26,7 +26,7 @@ bool same_node(const Tree& a, const Node& x, const Tree& b, const Node& y) {
                     x.detail == y.detail && x.hash == y.hash && x.leaf == y.leaf &&
                     x.leaves == y.leaves && x.part == y.part && x.says == y.says &&
                     x.is_name == y.is_name && x.named == y.named && x.comment == y.comment &&
-                    x.error == y.error && x.kids.size() == y.kids.size();
+                    x.error == y.error && x.wrong == y.wrong && x.kids.size() == y.kids.size();
   if (!same) return false;
   for (std::size_t i = 0; i < x.kids.size(); ++i) {
     if (!same_node(a, *x.kids[i], b, *y.kids[i])) return false;

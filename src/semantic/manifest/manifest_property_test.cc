@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <string_view>
 
 #include "base/random.h"
 #include "base/testing/campaign.h"
@@ -80,6 +81,15 @@ std::string edited(const Sample& sample, Random& random) {
   return joined(lines);
 }
 
+// Cargo takes "[dev_dependencies]" for "[dev-dependencies]", and so does the reader: one name of
+// two spellings, which no reader of the manifest tells apart.
+bool spelled_otherwise(const Sample& sample, std::string text) {
+  constexpr std::string_view kOld = "_dependencies]", kNew = "-dependencies]";
+  const std::size_t at = text.find(kOld);
+  if (at == std::string::npos || sample.path != std::string_view("Cargo.toml")) return false;
+  return text.replace(at, kOld.size(), kNew) == sample.text;
+}
+
 TEST(ManifestProperty, AnyEditOfATokenIsAChangeOfASymbol) {
   Random random(gittxn::testing::told_seed());
   int opaque = 0, read = 0;
@@ -91,8 +101,9 @@ TEST(ManifestProperty, AnyEditOfATokenIsAChangeOfASymbol) {
       if (text.empty()) continue;
       const Manifest after = read_manifest(sample.path, text);
       ++(after.opaque.empty() ? read : opaque);
-      EXPECT_FALSE(manifest_changes(before, after).empty()) << sample.path << "\n" << text;
-      EXPECT_FALSE(manifest_changes(after, before).empty()) << sample.path << "\n" << text;
+      const bool same = spelled_otherwise(sample, text);
+      EXPECT_EQ(manifest_changes(before, after).empty(), same) << sample.path << "\n" << text;
+      EXPECT_EQ(manifest_changes(after, before).empty(), same) << sample.path << "\n" << text;
       EXPECT_TRUE(manifest_changes(after, after).empty()) << sample.path << "\n" << text;
     }
   }
