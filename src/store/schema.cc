@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/failpoint.h"
+#include "base/fs.h"
 #include "base/random.h"
 #include "store/dialect.h"
 #include "store/projection.h"
