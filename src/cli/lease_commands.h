@@ -18,7 +18,7 @@ inline constexpr FlagSpec kRunLease{
 inline constexpr OperandSpec kLeaseOperands[] = {
     {"acquire|release|renew|transfer|list", Value::kChoice, "acquire release renew transfer list",
      1, 1},
-    {"SUBJECT|ID", Value::kText, "", 0, 64}};
+    {"SUBJECT", Value::kText, "", 0, 64}};
 inline constexpr FlagSpec kLeaseFlags[] = {
     {"--shared", "", Value::kNone, "", "others may have a shared lease on it too", "",
      Stability::kExperimental},
@@ -51,7 +51,8 @@ inline constexpr Example kLeaseExamples[] = {
 inline constexpr CommandSpec kLeaseCommand{
     "lease",
     "say that a part of the tree is yours for a while",
-    "SUBJECT is a path of the tree with all below it, a glob (what has a '*'; ** is any number of "
+    "SUBJECT is the ID of a lease for release, renew and transfer; else a path of the tree with "
+    "all below it, a glob (what has a '*'; ** is any number of "
     "folders), or symbol:ID; always from the top of the tree, and '.' is all of it. Several are "
     "had together or not at all. Two leases that overlap exclude each other unless both are "
     "shared.\n\n"
@@ -77,7 +78,7 @@ inline constexpr FlagSpec kSentinelFlags[] = {{"--every", "", Value::kDuration, 
                                                "at most once in this time", "",
                                                Stability::kExperimental}};
 inline constexpr Example kSentinelExamples[] = {
-    {"git txn sentinel nightly --every 1d && make nightly", "at most once a day, whoever asks"},
+    {"git txn sentinel nightly --every 1d", "in front of && make nightly: at most once a day"},
     {"git txn sentinel list", "which intervals run, and when each is over"},
     {"git txn sentinel reset nightly", "the next one passes at once"}};
 inline constexpr CommandSpec kSentinelCommand{

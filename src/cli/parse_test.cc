@@ -45,6 +45,23 @@ TEST(Parse, OptionsBeforeTheCommandAndTheCommandAsItIs) {
   EXPECT_EQ(parsed.duration_ms("--timeout"), std::nullopt);
 }
 
+TEST(Parse, SomeOptionsAddUpAndEachValueIsChecked) {
+  const Parsed parsed = good("run --lease src --budget wall=1m --lease docs -- true");
+  EXPECT_THAT(parsed.texts("--lease"), ElementsAre("src", "docs"));
+  EXPECT_THAT(parsed.texts("--budget"), ElementsAre("wall=1m"));
+  EXPECT_THAT(parsed.texts("--owner"), ElementsAre());
+  EXPECT_EQ(good("run --wait 5s --wait 6s -- true").duration_ms("--wait"), 6'000);
+  EXPECT_THAT(bad("run --wait soon --wait 6s -- true").message, HasSubstr("soon"));
+}
+
+TEST(Parse, ACommandThatNeedNotBeThereStandsBehindTheDashes) {
+  const Parsed with = good("lease acquire src docs --ttl 1h -- make -j4");
+  EXPECT_THAT(with.operands, ElementsAre("acquire", "src", "docs"));
+  EXPECT_THAT(with.rest, ElementsAre("make", "-j4"));
+  EXPECT_TRUE(good("lease list").rest.empty());
+  EXPECT_THAT(bad("lease acquire src --").message, HasSubstr("no command"));
+}
+
 TEST(Parse, CommonOptionsStandAnywhere) {
   for (const char* line : {"--json -q status", "status -q --json", "-q status --json"}) {
     Parsed parsed = good(line);

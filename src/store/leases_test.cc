@@ -394,6 +394,37 @@ TEST(Leases, ADetachedOwnerHoldsAfterItsProcessHasEnded) {
   had(store, wants("bob", "src"));
 }
 
+// A lock of the file system proves that somebody lives, and is nobody's right to anything.
+TEST(Invariant5, AByteLockGrantsNothing) {
+  TempStore place;
+  Store store = place.open();
+  const LeaseAnswer mine = had(store, attached(wants("ann", "src")));
+  ASSERT_OK(release_lease(store, mine.lease.id, "ann", ""));
+  ASSERT_TRUE(mine.alive.held());
+  const SlotLock stray = SlotLock::try_acquire(store.dir() + "/owners", 999).value();
+  had(store, wants("bob", "src"));
+  EXPECT_CODE(renew_lease(store, mine.lease.id, "ann", {}), Code::kStale);
+  expect_sound(store);
+}
+
+// Neither its lease nor its place in the line, and nobody has to tidy up for that.
+TEST(Invariant6, WhatTheDeadHeldHoldsNobodyUp) {
+  TempStore place;
+  Store store = place.open();
+  LeaseAnswer holder = had(store, attached(wants("ann", "src", kMaxLeaseMs)));
+  LeaseAnswer waiter = ask_lease(store, wants("bob", "src"), Line::kQueue).value();
+  LeaseAsk cid_asks = wants("cid", "src/api");
+  LeaseAnswer cid = ask_lease(store, cid_asks, Line::kQueue).value();
+  holder.alive.release();
+  ASSERT_OK(try_lease(store, cid_asks, cid));
+  EXPECT_FALSE(cid.lease.held) << "bob stands before, and lives";
+  waiter.alive.release();
+  ASSERT_OK(try_lease(store, cid_asks, cid));
+  EXPECT_TRUE(cid.lease.held);
+  EXPECT_EQ(leases(store)->size(), 1u);
+  expect_sound(store);
+}
+
 // The byte is held before the log names the lease. If we die in between there is a byte and no
 // lease, and the byte dies with us; never a lease that looks dead while its owner lives.
 TEST(F8, AKillWhileItIsTakenLeavesItFreeOrHeldByADeadOne) {
