@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/agent_commands.h"
+#include "cli/event_commands.h"
 #include "cli/merge_commands.h"
 #include "cli/symbol_commands.h"
 
@@ -427,6 +428,7 @@ constexpr CommandSpec kCommands[] = {
      Stability::kStable},
     kSymbolsCommand,
     kImpactCommand,
+    kEventsCommand,
     kMergeFileCommand,
     kMergeDriverCommand,
     kHookCommand,
@@ -514,17 +516,18 @@ constexpr FlagSpec kCommon[] = {
 };
 
 constexpr LaterName kLater[] = {
-    {"run", "--workflow"}, {"run", "--phase"},      {"run", "--budget"},
-    {"begin", "--scope"},  {"begin", "--workflow"}, {"begin", "--phase"},
-    {"begin", "--budget"}, {"", "fleet"},           {"", "workflow"},
-    {"", "events"},        {"", "lease"},           {"", "sentinel"},
-    {"", "budget"},        {"", "propose"},         {"", "promote"},
-    {"", "portfolio"},     {"", "capsule"},         {"", "replay"},
-    {"", "proof"},         {"", "export"},          {"", "ui"},
-    {"", "bench"},         {"", "override"},
+    {"run", "--workflow"},   {"run", "--phase"},   {"run", "--budget"},   {"begin", "--scope"},
+    {"begin", "--workflow"}, {"begin", "--phase"}, {"begin", "--budget"}, {"", "fleet"},
+    {"", "workflow"},        {"", "lease"},        {"", "sentinel"},      {"", "budget"},
+    {"", "propose"},         {"", "promote"},      {"", "portfolio"},     {"", "capsule"},
+    {"", "replay"},          {"", "proof"},        {"", "export"},        {"", "ui"},
+    {"", "bench"},           {"", "override"},
 };
 
 constexpr Setting kConfig[] = {
+    {"txn.retention", "how long events are kept, such as 90d (default: for ever)"},
+    {"txn.consumerStale",
+     "how long a durable consumer may stand still while events wait for it (default: 7d)"},
     {"txn.worktreeRoot",
      "where private worktrees are made: an absolute path outside the repository (default: "
      "$XDG_STATE_HOME/git-txn, else ~/.local/state/git-txn)"},
