@@ -10,6 +10,7 @@
 #include "api/holders.h"
 #include "api/settle.h"
 #include "api/state.h"
+#include "api/upkeep_events.h"
 #include "api/work.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -133,6 +134,7 @@ Result<StatusReport> Kernel::status() {
   for (Txn& txn : TRY(store->txns({{kLanded}, kLandedShown}))) {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
+  tell_handlers(*store, report.notes);
   report.holders = TRY(lock_holders(looking_context(*state_)));
   for (const repo::CheckoutPlace& place : TRY(state_->repository.checkouts())) {
     for (const repo::LateSave& save : TRY(repo::find_late_saves(state_->repository, place))) {

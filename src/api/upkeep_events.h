@@ -12,6 +12,10 @@ namespace gittxn::api {
 
 // A setting that is a duration; none: it is not set. kUsage: it does not parse.
 Result<std::optional<std::int64_t>> duration_setting(Kernel::State& state, std::string_view key);
+// Makes each handler of a trusted policy the consumer that it is, from now on.
+Status register_handlers(Kernel::State& state, const Policy& policy);
+// Those that failed, one line each.
+void tell_handlers(const store::Store& store, std::vector<std::string>& notes);
 // txn.retention: how long events are kept; none: for ever.
 Result<std::optional<std::int64_t>> retention_ms(Kernel::State& state);
 // What txn.retention lets go.

@@ -526,6 +526,9 @@ constexpr LaterName kLater[] = {
 
 constexpr Setting kConfig[] = {
     {"txn.retention", "how long events are kept, such as 90d (default: for ever)"},
+    {"txn.handlerRetry",
+     "how long after its first failure a handler is tried again; six times longer each time "
+     "(default: 10s)"},
     {"txn.consumerStale",
      "how long a durable consumer may stand still while events wait for it (default: 7d)"},
     {"txn.worktreeRoot",
@@ -556,6 +559,9 @@ constexpr Setting kEnvironment[] = {
     {"GIT_TXN_OBSERVED",
      "set for the command of a transaction: where its hooks say what the agent reads"},
     {"GIT_TXN_GATE", "set for a gate: its name"},
+    {"GIT_TXN_HANDLER", "set for a handler: its name"},
+    {"GIT_TXN_EVENT",
+     "set for a handler: the event as CloudEvents JSON, up to 64 KiB; its standard input has all"},
     {"GIT_TXN_PORT", "set when the policy gives ports: the first of ten free ones"},
     {"GIT_TXN_TRUST",
      "a policy hash that is trusted for this process, as `git txn trust` prints it"},

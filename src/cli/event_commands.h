@@ -52,7 +52,8 @@ inline constexpr CommandSpec kEventsCommand{
     "being "
     "pruned; --ttl D ends when it was not moved for that long. ack NAME SEQ says that everything "
     "up "
-    "to SEQ was dealt with. list names them, remove ends one.\n\n"
+    "to SEQ was dealt with. list names them, remove ends one. Handlers of the policy are consumers "
+    "too, called on/NAME; retry NAME tries one again that failed.\n\n"
     "prune forgets old events: never one that a durable consumer has not acknowledged, or that a "
     "transaction that has not ended needs. The state stays, and what is left still proves itself "
     "(git txn verify). txn.retention says how long events are kept; git txn gc prunes by it.",

@@ -1,5 +1,6 @@
 // events: tail, consumer, prune.
 #include "api/events.h"
+#include "api/handlers.h"
 
 #include <fmt/format.h>
 
@@ -193,6 +194,19 @@ Result<int> remove(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
+Result<int> retry(Session& session, api::Kernel& kernel) {
+  TRY(operands_of(session, "consumer retry", 3));
+  TRY(only_flags(session, "consumer retry", {}));
+  const std::string& name = session.args.operands[2];
+  TRY(api::retry_handler(kernel, name));
+  if (session.json()) {
+    session.out->json({{"name", name}, {"retried", true}});
+  } else if (!session.quiet()) {
+    session.out->text(fmt::format("handler {} is tried again\n", clean(name)));
+  }
+  return kExitDone;
+}
+
 Result<int> consumer(Session& session) {
   const auto& words = session.args.operands;
   const std::string verb = words.size() > 1 ? words[1] : "";
@@ -201,7 +215,8 @@ Result<int> consumer(Session& session) {
   if (verb == "ack") return ack(session, kernel);
   if (verb == "list") return list(session, kernel);
   if (verb == "remove") return remove(session, kernel);
-  return misused("git txn events consumer needs register, ack, list or remove");
+  if (verb == "retry") return retry(session, kernel);
+  return misused("git txn events consumer needs register, ack, list, remove or retry");
 }
 
 Json prune_json(const api::PruneLine& line) {

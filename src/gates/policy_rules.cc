@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "gates/policy_file.h"
+#include "store/events.h"
 
 namespace gittxn::gates {
 namespace {
@@ -92,6 +93,13 @@ std::optional<std::string> gate_name_problem(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::string> handled_type_problem(std::string_view type) {
+  if (type.starts_with("handler.")) return "is of handlers, which would handle themselves for ever";
+  const std::vector<std::string> known = store::events::types();
+  if (std::find(known.begin(), known.end(), type) != known.end()) return std::nullopt;
+  return "is no type of event";
+}
+
 Digest gate_version(const GateSpec& gate) {
   return sha256(canonical_json(Json{{"format", kNormalForm}, {"gate", gate_json(gate)}}));
 }
@@ -126,11 +134,17 @@ void seal_policy(Policy& policy) {
   for (const auto& file : policy.generated) {
     whole["generated"].push_back({{"artifact", file.artifact}, {"from", file.from}});
   }
+  Json trusted{{"format", kNormalForm}, {"gates", commands}, {"worktree", policy.worktree.run}};
+  for (const HandlerSpec& handler : policy.handlers) {
+    Json on{{"name", handler.name}, {"on", handler.type}, {"command", handler.command}};
+    trusted["handlers"].push_back(on);
+    on["timeout_ms"] = handler.timeout_ms;
+    whole["handlers"].push_back(std::move(on));
+  }
   policy.version = sha256(canonical_json(whole));
   policy.trust_hash = Digest();
-  if (commands.empty() && policy.worktree.run.empty()) return;
-  policy.trust_hash = sha256(canonical_json(
-      Json{{"format", kNormalForm}, {"gates", commands}, {"worktree", policy.worktree.run}}));
+  if (commands.empty() && policy.worktree.run.empty() && policy.handlers.empty()) return;
+  policy.trust_hash = sha256(canonical_json(trusted));
 }
 
 Isolation required_isolation(const Policy& policy, Isolation asked,

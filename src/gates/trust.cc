@@ -37,6 +37,9 @@ std::vector<std::string> trusted_commands(const Policy& policy) {
     for (const auto& name : gate.env) line += fmt::format("  [sees ${}]", name);
     lines.push_back(std::move(line));
   }
+  for (const HandlerSpec& handler : policy.handlers) {
+    lines.push_back(fmt::format("on {}: {}", handler.type, quote_argv(handler.command)));
+  }
   return lines;
 }
 

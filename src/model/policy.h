@@ -37,6 +37,14 @@ struct GeneratedFile {
   std::vector<std::string> from;  // globs, sorted
 };
 
+// [on."transaction.landed"]: a command that is given each event of that type.
+struct HandlerSpec {
+  std::string name;  // by default the type
+  std::string type;
+  std::vector<std::string> command;
+  std::int64_t timeout_ms = 30'000;
+};
+
 struct Policy {
   std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
@@ -45,6 +53,7 @@ struct Policy {
   std::optional<Isolation> default_isolation;  // of transactions that ask for no level
   Digest version;     // hash of the normalised whole; a kernel read of every txn
   Digest trust_hash;  // of all commands in it; empty when it runs nothing
+  std::vector<HandlerSpec> handlers = {};  // sorted by name
 };
 
 // A check on a candidate and the evidence. Counts only for this (tree, parent, gate version, env).
