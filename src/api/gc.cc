@@ -21,6 +21,7 @@
 #include <set>
 
 #include "api/summaries.h"
+#include "api/upkeep_events.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
@@ -275,6 +276,7 @@ Result<GcReport> Kernel::gc(bool force, const Progress& progress) {
   std::vector<std::string> notes;
   TRY(recover_first(*state_, progress, notes));
   report = TRY(Collection(*state_, force).run());
+  TRY(prune_by_retention(*state_, report));
   for (std::string& note : notes) report.kept.push_back(std::move(note));
   return report;
 }

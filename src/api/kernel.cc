@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/state.h"
+#include "api/upkeep_events.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "gates/trust.h"
@@ -258,7 +259,8 @@ Status Kernel::trust(const std::optional<std::string>& onto, const std::string& 
   }
   store::Store* store = TRY(state_->writing());
   const Identity who = TRY(state_->repository.identity());
-  return gates::grant_trust(*store, found, fmt::format("{} <{}>", who.name, who.email));
+  TRY(gates::grant_trust(*store, found, fmt::format("{} <{}>", who.name, who.email)));
+  return register_handlers(*state_, found);
 }
 
 }  // namespace gittxn::api

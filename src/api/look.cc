@@ -11,6 +11,7 @@
 #include "api/leases.h"
 #include "api/settle.h"
 #include "api/state.h"
+#include "api/upkeep_events.h"
 #include "api/work.h"
 #include "base/duration.h"
 #include "base/fs.h"
@@ -146,6 +147,7 @@ Result<StatusReport> Kernel::status() {
   for (Txn& txn : TRY(store->txns({{kLanded}, kLandedShown}))) {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
+  tell_handlers(*store, report.notes);
   report.holders = TRY(lock_holders(looking_context(*state_)));
   for (const LeaseLine& lease : TRY(list_leases(*this))) {
     report.holders.push_back(lease_holder(lease));

@@ -6,6 +6,7 @@
 
 #include "api/settle.h"
 #include "api/state.h"
+#include "api/upkeep_events.h"
 #include "audit/audit.h"
 #include "base/fs.h"
 #include "gates/trust.h"
@@ -54,7 +55,8 @@ Status recover_first(Kernel::State& state, const Progress& progress,
   for (const Error& stop : report.stops) {
     notes.push_back(stop.message + (stop.hint.empty() ? "" : "; " + stop.hint));
   }
-  return mark_lost_owners(state, notes);
+  TRY(mark_lost_owners(state, notes));
+  return tell_stale_consumers(state, notes);
 }
 
 Result<std::vector<std::string>> Kernel::recover() {
@@ -67,6 +69,7 @@ Result<std::vector<std::string>> Kernel::recover() {
   for (const std::string& move : report.outside_moves)
     lines.push_back("moved from outside: " + move);
   TRY(mark_lost_owners(*state_, lines));
+  TRY(tell_stale_consumers(*state_, lines));
   if (!report.stops.empty()) return std::unexpected(std::move(report.stops.front()));
   return lines;
 }

@@ -3,6 +3,7 @@
 
 #include "cli/agent_commands.h"
 #include "cli/budget_commands.h"
+#include "cli/event_commands.h"
 #include "cli/lease_commands.h"
 #include "cli/merge_commands.h"
 #include "cli/symbol_commands.h"
@@ -432,6 +433,7 @@ constexpr CommandSpec kCommands[] = {
      Stability::kStable},
     kSymbolsCommand,
     kImpactCommand,
+    kEventsCommand,
     kMergeFileCommand,
     kMergeDriverCommand,
     kHookCommand,
@@ -522,16 +524,20 @@ constexpr FlagSpec kCommon[] = {
 };
 
 constexpr LaterName kLater[] = {
-    {"run", "--workflow"},   {"run", "--phase"},   {"begin", "--scope"},
-    {"begin", "--workflow"}, {"begin", "--phase"}, {"begin", "--budget"},
-    {"", "fleet"},           {"", "workflow"},     {"", "events"},
-    {"", "propose"},         {"", "promote"},      {"", "portfolio"},
-    {"", "capsule"},         {"", "replay"},       {"", "proof"},
-    {"", "export"},          {"", "ui"},           {"", "bench"},
-    {"", "override"},
+    {"run", "--workflow"}, {"run", "--phase"}, {"begin", "--scope"}, {"begin", "--workflow"},
+    {"begin", "--phase"}, {"begin", "--budget"}, {"", "fleet"}, {"", "workflow"},
+    {"", "propose"}, {"", "promote"}, {"", "portfolio"}, {"", "capsule"},
+    {"", "replay"}, {"", "proof"}, {"", "export"}, {"", "ui"},
+    {"", "bench"}, {"", "override"},
 };
 
 constexpr Setting kConfig[] = {
+    {"txn.retention", "how long events are kept, such as 90d (default: for ever)"},
+    {"txn.handlerRetry",
+     "how long after its first failure a handler is tried again; six times longer each time "
+     "(default: 10s)"},
+    {"txn.consumerStale",
+     "how long a durable consumer may stand still while events wait for it (default: 7d)"},
     {"txn.worktreeRoot",
      "where private worktrees are made: an absolute path outside the repository (default: "
      "$XDG_STATE_HOME/git-txn, else ~/.local/state/git-txn)"},
@@ -561,6 +567,9 @@ constexpr Setting kEnvironment[] = {
      "set for the command of a transaction: where its hooks say what the agent reads"},
     {"GIT_TXN_LEASE", "set for the command of a lease: its id; GIT_TXN_FENCE has its fence"},
     {"GIT_TXN_GATE", "set for a gate: its name"},
+    {"GIT_TXN_HANDLER", "set for a handler: its name"},
+    {"GIT_TXN_EVENT",
+     "set for a handler: the event as CloudEvents JSON, up to 64 KiB; its standard input has all"},
     {"GIT_TXN_PORT", "set when the policy gives ports: the first of ten free ones"},
     {"GIT_TXN_TRUST",
      "a policy hash that is trusted for this process, as `git txn trust` prints it"},

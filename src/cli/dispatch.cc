@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "api/handlers.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
@@ -40,6 +41,7 @@ constexpr Entry kHandlers[] = {{"run", run_command},
                                {"read", read_command},
                                {"instructions", instructions_command},
                                {"summary", summary_command},
+                               {"events", events_command},
                                {"gate", gate_command},
                                {"trust", trust_command},
                                {"lease", lease_command},
@@ -117,10 +119,35 @@ Status check_inside(const Session& session) {
               inside_hint(command.name));
 }
 
+namespace {
+
+// Commands that may have appended events.
+bool appends(const Session& session) {
+  const CommandSpec& command = *session.args.command;
+  if (command.name == "events") return session.args.operands[0] != "tail";
+  return command.inside == Inside::kRefused || command.name == "gate" || command.name == "summary";
+}
+
+// Whatever came of the command: what it appended is given out before it exits. A failure of this is
+// told, and is none of the command.
+void deliver(Session& session) {
+  const Status given =
+      api::deliver_events(session.host, session.flag("--onto"), session.reporter->progress());
+  if (!given)
+    session.reporter->note("events were not given to their handlers: " + given.error().message);
+}
+
+}  // namespace
+
 Result<int> dispatch(Session& session) {
   TRY(check_inside(session));
   for (const Entry& entry : kHandlers) {
-    if (entry.name == session.args.command->name) return entry.handler(session);
+    if (entry.name != session.args.command->name) continue;
+    Result<int> status = entry.handler(session);
+    // What was refused, or broke, has nothing to give out.
+    const bool ended = status || exit_status(status.error().code) == kExitNo;
+    if (ended && appends(session)) deliver(session);
+    return status;
   }
   return fail(Code::kFault, fmt::format("no handler for git txn {}", session.args.command->name));
 }

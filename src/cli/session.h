@@ -28,6 +28,7 @@ class Printer {
   void text(std::string_view bytes);
   void json(const Json& value);  // one line
   const std::optional<Error>& failure() const { return failure_; }
+  bool gone() const { return gone_; }  // nobody reads any more, or it failed
 
  private:
   int fd_;
@@ -79,6 +80,7 @@ Result<int> mcp_command(Session&);  // tools.cc
 Result<int> read_command(Session&);
 Result<int> instructions_command(Session&);
 Result<int> summary_command(Session&);  // summary.cc
+Result<int> events_command(Session&);   // events.cc
 Result<int> gate_command(Session&);     // policy.cc
 Result<int> trust_command(Session&);
 Result<int> lease_command(Session&);    // leases.cc

@@ -297,9 +297,53 @@ Status read_generated(const toml::node& node, Policy& policy) {
   return {};
 }
 
+Result<HandlerSpec> handler_of(const toml::key& key, const toml::node& node) {
+  HandlerSpec handler;
+  handler.type = std::string(key.str());
+  const std::string where = fmt::format("[on.\"{}\"]", handler.type);
+  if (auto why = handled_type_problem(handler.type)) {
+    return bad(key.source(), fmt::format("'{}' in [on] {}", handler.type, *why),
+               "git txn version --events lists the types");
+  }
+  const auto* table = node.as_table();
+  const toml::node* run = table == nullptr ? nullptr : table->get("run");
+  if (run == nullptr) {
+    return bad(key.source(), fmt::format("{} needs run", where), "write run = \"./tell-me\"");
+  }
+  TRY(only_known(*table, where, {"run", "timeout", "name"}));
+  handler.command = TRY(command_of(*run, "run"));
+  if (const auto* limit = table->get("timeout")) handler.timeout_ms = TRY(timeout_of(*limit));
+  handler.name = handler.type;
+  if (const auto* name = table->get("name")) handler.name = TRY(text_of(*name, "name"));
+  if (auto why = gate_name_problem(handler.name)) {
+    return bad(key.source(), fmt::format("handler name '{}' {}", handler.name, *why),
+               "use letters, digits, '.', '_' and '-', at most 64 of them");
+  }
+  return handler;
+}
+
+// [on."type"]: what is run when it happens.
+Status read_handlers(const toml::node& node, Policy& policy) {
+  const auto* tables = node.as_table();
+  if (!tables) return bad(node.source(), "write [on.\"transaction.landed\"]");
+  if (tables->size() > kMaxGates) {
+    return bad(node.source(), fmt::format("more than {} handlers", kMaxGates));
+  }
+  for (const auto& [key, value] : *tables) {
+    HandlerSpec handler = TRY(handler_of(key, value));
+    for (const HandlerSpec& other : policy.handlers) {
+      if (other.name != handler.name) continue;
+      return bad(key.source(), fmt::format("handler '{}' is defined twice", handler.name));
+    }
+    policy.handlers.push_back(std::move(handler));
+  }
+  std::ranges::sort(policy.handlers, {}, &HandlerSpec::name);
+  return {};
+}
+
 Result<Policy> read_policy(const toml::table& root) {
   TRY(only_known(root, "the file",
-                 {"gate", "worktree", "rule", "isolation", "generated", "workflow"}));
+                 {"gate", "worktree", "rule", "isolation", "generated", "workflow", "on"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
@@ -307,6 +351,7 @@ Result<Policy> read_policy(const toml::table& root) {
   if (const auto* node = root.get("isolation")) TRY(read_isolation(*node, policy));
   if (const auto* node = root.get("generated")) TRY(read_generated(*node, policy));
   if (const auto* node = root.get("workflow")) TRY(read_workflows(*node, policy));
+  if (const auto* node = root.get("on")) TRY(read_handlers(*node, policy));
   seal_policy(policy);
   return policy;
 }

@@ -98,6 +98,42 @@ struct Bad {
   const char* mention;  // what it must name
 };
 
+TEST(PolicyFile, HandlersAreGivenEvents) {
+  const Policy policy =
+      parse_policy(
+          "[on.\"transaction.landed\"]\nrun = \"./tell\"\n"
+          "[on.\"txn.rejected\"]\nrun = [\"./ask\", \"x\"]\ntimeout = \"5s\"\nname = \"ask\"\n")
+          .value();
+  ASSERT_EQ(policy.handlers.size(), 2u);
+  EXPECT_EQ(policy.handlers[0].name, "ask");
+  EXPECT_EQ(policy.handlers[0].type, "txn.rejected");
+  EXPECT_THAT(policy.handlers[0].command, ElementsAre("./ask", "x"));
+  EXPECT_EQ(policy.handlers[0].timeout_ms, 5'000);
+  EXPECT_EQ(policy.handlers[1].name, "transaction.landed");
+  EXPECT_EQ(policy.handlers[1].timeout_ms, 30'000);
+  EXPECT_FALSE(policy.trust_hash.empty());
+  for (const std::string_view wrong :
+       {"on = 1", "[on]\n\"txn.begun\" = 1", "[on.\"txn.begun\"]\n",
+        "[on.\"no.such\"]\nrun = \"x\"", "[on.\"handler.ended\"]\nrun = \"x\"",
+        "[on.\"txn.begun\"]\nrun = \"x\"\nenv = []",
+        "[on.\"txn.begun\"]\nrun = \"x\"\nname = \"a/b\"",
+        "[on.\"txn.begun\"]\nrun = \"x\"\ntimeout = \"0\"",
+        "[on.\"txn.begun\"]\nrun = \"x\"\nname = \"a\"\n"
+        "[on.\"txn.aborted\"]\nrun = \"x\"\nname = \"a\""}) {
+    EXPECT_FALSE(parse_policy(wrong)) << wrong;
+  }
+}
+
+TEST(PolicyHash, TrustIsOfHandlersToo) {
+  const auto trust = [](const std::string& rest) {
+    return parse_policy("[on.\"txn.begun\"]\n" + rest)->trust_hash;
+  };
+  const Digest plain = trust("run = \"a\"");
+  EXPECT_NE(plain, trust("run = \"b\""));
+  EXPECT_NE(plain, trust("run = \"a\"\nname = \"x\""));
+  EXPECT_EQ(plain, trust("run = \"a\"\ntimeout = \"1m\""));
+}
+
 TEST(PolicyFile, RefusesEachMistakeWithItsPlace) {
   const Bad kBad[] = {
       {"[[gate]]\nname = \"x\"\nrum = \"true\"\n", ".gittxn.toml:3:1: ", "unknown key 'rum'"},

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "gates/policy_file.h"
 #include "model/workflow.h"
+#include "store/events.h"
 
 namespace gittxn::gates {
 namespace {
@@ -125,6 +126,13 @@ std::optional<std::string> gate_name_problem(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::string> handled_type_problem(std::string_view type) {
+  if (type.starts_with("handler.")) return "is of handlers, which would handle themselves for ever";
+  const std::vector<std::string> known = store::events::types();
+  if (std::find(known.begin(), known.end(), type) != known.end()) return std::nullopt;
+  return "is no type of event";
+}
+
 Digest gate_version(const GateSpec& gate) {
   return sha256(canonical_json(Json{{"format", kNormalForm}, {"gate", gate_json(gate)}}));
 }
@@ -176,12 +184,21 @@ void seal_policy(Policy& policy) {
     for (const auto& phase : workflow.phases) phases.push_back(phase_json(phase));
     whole["workflows"].push_back({{"name", workflow.name}, {"phases", std::move(phases)}});
   }
-  policy.version = sha256(canonical_json(whole));
-  policy.trust_hash = Digest();
   const Json in_phases = phase_commands(policy);
-  if (commands.empty() && in_phases.empty() && policy.worktree.run.empty()) return;
   Json trusted{{"format", kNormalForm}, {"gates", commands}, {"worktree", policy.worktree.run}};
   if (!in_phases.empty()) trusted["workflows"] = in_phases;
+  for (const HandlerSpec& handler : policy.handlers) {
+    Json on{{"name", handler.name}, {"on", handler.type}, {"command", handler.command}};
+    trusted["handlers"].push_back(on);
+    on["timeout_ms"] = handler.timeout_ms;
+    whole["handlers"].push_back(std::move(on));
+  }
+  policy.version = sha256(canonical_json(whole));
+  policy.trust_hash = Digest();
+  if (commands.empty() && in_phases.empty() && policy.worktree.run.empty() &&
+      policy.handlers.empty()) {
+    return;
+  }
   policy.trust_hash = sha256(canonical_json(trusted));
 }
 

@@ -19,6 +19,7 @@ namespace gittxn::gates {
 std::optional<std::string> path_problem(std::string_view path);
 std::optional<std::string> env_name_problem(std::string_view name);
 std::optional<std::string> gate_name_problem(std::string_view name);
+std::optional<std::string> handled_type_problem(std::string_view type);
 
 // Of a workflow or a phase.
 std::optional<std::string> workflow_name_problem(std::string_view name);

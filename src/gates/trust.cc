@@ -48,6 +48,9 @@ std::vector<std::string> trusted_commands(const Policy& policy) {
       }
     }
   }
+  for (const HandlerSpec& handler : policy.handlers) {
+    lines.push_back(fmt::format("on {}: {}", handler.type, quote_argv(handler.command)));
+  }
   return lines;
 }
 

@@ -73,6 +73,14 @@ struct WorkflowSpec {
   const PhaseSpec* phase(std::string_view wanted) const;  // nullptr: there is none
 };
 
+// [on."transaction.landed"]: a command that is given each event of that type.
+struct HandlerSpec {
+  std::string name;  // by default the type
+  std::string type;
+  std::vector<std::string> command;
+  std::int64_t timeout_ms = 30'000;
+};
+
 struct Policy {
   std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
@@ -82,6 +90,7 @@ struct Policy {
   std::vector<WorkflowSpec> workflows = {};    // sorted by name
   Digest version;     // hash of the normalised whole; a kernel read of every txn
   Digest trust_hash;  // of all commands in it; empty when it runs nothing
+  std::vector<HandlerSpec> handlers = {};  // sorted by name
 
   const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none
 };

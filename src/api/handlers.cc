@@ -1,0 +1,322 @@
+// If we die: before handler.started nothing has happened; after it the next command finds an
+// attempt that runs and whose lock is free, records that nobody saw its end, and tries again; after
+// handler.ended the event is acknowledged without running anything.
+#include "api/handlers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/state.h"
+#include "api/upkeep_events.h"
+#include "base/bug.h"
+#include "base/duration.h"
+#include "base/failpoint.h"
+#include "gates/process.h"
+#include "gates/trust.h"
+#include "store/consumers.h"
+#include "store/feed.h"
+#include "store/handlers.h"
+#include "store/pruning.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+using store::HandlerState;
+
+namespace {
+
+FAILPOINT(fp_started, "api.handler.started");
+FAILPOINT(fp_ran, "api.handler.ran");
+FAILPOINT(fp_ended, "api.handler.ended");
+
+constexpr std::string_view kInside = "GIT_TXN_HANDLER";
+constexpr std::size_t kMaxVariable = 64u
+                                     << 10;  // Linux takes twice as much; then stdin alone has it
+constexpr Seq kPassedOver = 4'096;
+constexpr std::int64_t kFirstPauseMs = 10'000;
+constexpr std::int64_t kLongestPauseMs = 3'600'000;
+constexpr std::int64_t kLockGraceMs = 5'000;
+
+// 10 s, 1 min, 6 min, 36 min.
+std::int64_t pause_ms(std::int64_t first_ms, int attempt) {
+  std::int64_t pause = first_ms;
+  for (int i = 1; i < attempt && pause < kLongestPauseMs; ++i) pause *= 6;
+  return std::min(pause, kLongestPauseMs);
+}
+
+enum class Outcome { kDone, kLeft };
+
+class Delivery {
+ public:
+  Delivery(Kernel::State& state, const Progress& progress) : state_(state), progress_(progress) {}
+
+  Status run(const Policy& policy) {
+    TRY(register_handlers(state_, policy));
+    source_ = TRY(store::log_uri(*state_.store));
+    until_ = TRY(state_.store->head());
+    const auto pause = TRY(duration_setting(state_, "txn.handlerRetry"));
+    first_pause_ms_ = pause.value_or(kFirstPauseMs);
+    for (const HandlerSpec& handler : policy.handlers) {
+      TRY_IN("handler " + handler.name, drain(handler));
+    }
+    return {};
+  }
+
+ private:
+  void note(const std::string& text) const {
+    if (progress_.on_note) progress_.on_note(text);
+  }
+  bool interrupted() const { return progress_.interrupted && progress_.interrupted(); }
+
+  Status drain(const HandlerSpec& handler);
+  Result<std::optional<SlotLock>> lock(const HandlerSpec& handler, Seq registration);
+  Result<std::optional<Event>> next(const HandlerSpec& handler, const store::Consumer& consumer);
+  Result<Outcome> deliver(const HandlerSpec& handler, const Event& event);
+  Status bury(const HandlerSpec& handler, const store::HandlerRow& row);
+  Result<Outcome> attempt(const HandlerSpec& handler, const Event& event, int number);
+  Result<Output> run_command(const HandlerSpec& handler, const Event& event,
+                             gates::OutputTail& output);
+
+  Kernel::State& state_;
+  const Progress& progress_;
+  std::string source_;
+  Seq until_ = 0;
+  std::int64_t first_pause_ms_ = kFirstPauseMs;
+};
+
+// The first event of its type that it has not acknowledged, of those that were there at the start.
+Result<std::optional<Event>> Delivery::next(const HandlerSpec& handler,
+                                            const store::Consumer& consumer) {
+  Seq from = consumer.position + 1;
+  while (from <= until_) {
+    store::EventBatch batch = TRY(store::read_batch(*state_.store, from, {{handler.type}, ""}, 1));
+    if (!batch.events.empty()) {
+      if (batch.events.front().seq > until_) break;
+      return std::optional<Event>(std::move(batch.events.front()));
+    }
+    if (batch.at_end) break;
+    from = batch.seen + 1;
+  }
+  // So that the next look need not pass over the same events again.
+  if (until_ - consumer.position >= kPassedOver) {
+    TRY(store::acknowledge(*state_.store, consumer.name, until_));
+  }
+  return std::optional<Event>();
+}
+
+Result<std::optional<SlotLock>> Delivery::lock(const HandlerSpec& handler, Seq registration) {
+  const std::string path = state_.repository.txn_dir() + "/handlers";
+  while (true) {
+    auto held = SlotLock::try_acquire(path, registration);
+    if (held) return std::optional<SlotLock>(*std::move(held));
+    if (held.error().code != Code::kBusy) return std::unexpected(std::move(held).error());
+    // Whoever has it may have looked for the last time before our event was there.
+    const Status free = SlotLock::wait_free(path, registration, handler.timeout_ms + kLockGraceMs);
+    if (!free && free.error().code == Code::kTimeout) {
+      note(
+          fmt::format("handler {} is busy in another process; what waits for it is given out later",
+                      handler.name));
+      return std::optional<SlotLock>();
+    }
+    if (!free) return std::unexpected(free.error());
+  }
+}
+
+Status Delivery::drain(const HandlerSpec& handler) {
+  const std::string name = store::handler_consumer(handler.name);
+  const store::Consumer first = TRY(store::usable_consumer(*state_.store, name));
+  const auto any = TRY(next(handler, first));
+  if (!any) return {};
+  std::optional<SlotLock> held;
+  if (!INJECTED_BUG("handlers.no_lock")) {
+    held = TRY(lock(handler, first.registered));
+    if (!held) return {};
+  }
+  while (!interrupted()) {
+    const store::Consumer consumer = TRY(store::usable_consumer(*state_.store, name));
+    const auto event = TRY(next(handler, consumer));
+    if (!event) return {};
+    const Outcome outcome = TRY(deliver(handler, *event));
+    if (outcome == Outcome::kLeft) return {};
+  }
+  note(fmt::format("handler {} was not given all of its events; the next command goes on",
+                   handler.name));
+  return {};
+}
+
+// An attempt of a command that died. The lock is ours, so nobody runs it.
+Status Delivery::bury(const HandlerSpec& handler, const store::HandlerRow& row) {
+  const std::int64_t now_ms = TRY(state_.store->now_ms());
+  const bool over = row.attempt >= store::kHandlerAttempts;
+  const events::HandlerEnd end{.event = row.event,
+                               .attempt = row.attempt,
+                               .state = over ? HandlerState::kStopped : HandlerState::kFailing,
+                               .exit = -1,
+                               .timed_out = false,
+                               .output = {},
+                               .duration_ms = 0,
+                               .retry_at_ms = now_ms};
+  TRY(state_.store->append({events::handler_ended(handler.name, end)}));
+  return {};
+}
+
+Result<Outcome> Delivery::deliver(const HandlerSpec& handler, const Event& event) {
+  auto row = TRY(store::handler(*state_.store, handler.name));
+  if (row && row->event == event.seq && row->state == HandlerState::kRunning) {
+    TRY(bury(handler, *row));
+    row = TRY(store::handler(*state_.store, handler.name));
+  }
+  const bool again = row && row->event == event.seq;
+  if (again && row->state == HandlerState::kDone) {
+    TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
+    return Outcome::kDone;
+  }
+  if (again && row->state == HandlerState::kStopped) {
+    note(
+        fmt::format("handler {} gave up on event {}; when it is put right: git txn events consumer "
+                    "retry {}",
+                    handler.name, event.seq, handler.name));
+    return Outcome::kLeft;
+  }
+  const std::int64_t now_ms = TRY(state_.store->now_ms());
+  if (again && now_ms < row->retry_at_ms) return Outcome::kLeft;
+  return attempt(handler, event, again ? row->attempt + 1 : 1);
+}
+
+Result<Output> Delivery::run_command(const HandlerSpec& handler, const Event& event,
+                                     gates::OutputTail& output) {
+  const std::string line = store::cloud_event(event, source_);
+  Command command;
+  command.argv = handler.command;
+  const auto& place = state_.repository.place();
+  command.cwd = place.worktree.value_or(place.common_dir);
+  command.env = gates::scrubbed_environment(state_.host.env, {});
+  command.env[std::string(kInside)] = handler.name;
+  if (line.size() <= kMaxVariable) command.env["GIT_TXN_EVENT"] = line;
+  command.input = line + "\n";
+  command.timeout_ms = handler.timeout_ms;
+  command.on_output = [&output](int, std::string_view bytes) { output.add(bytes); };
+  auto ran = gittxn::run(command);
+  if (ran || ran.error().code != Code::kNotFound) return ran;
+  output.add(ran.error().message);
+  Output none;
+  none.exit.status = 127;
+  return none;
+}
+
+Result<Outcome> Delivery::attempt(const HandlerSpec& handler, const Event& event, int number) {
+  TRY(state_.store->append({events::handler_started(handler.name, event.seq, number)}));
+  TRY(fp_started.hit());
+  if (progress_.on_phase) progress_.on_phase("handler " + handler.name);
+  gates::OutputTail output;
+  const std::int64_t begin_ns = state_.host.clock->monotonic_ns();
+  const Output ran = TRY(run_command(handler, event, output));
+  TRY(fp_ran.hit());
+  events::HandlerEnd end{.event = event.seq,
+                         .attempt = number,
+                         .state = HandlerState::kDone,
+                         .exit = ran.exit.status,
+                         .timed_out = ran.exit.timed_out,
+                         .output = {},
+                         .duration_ms = (state_.host.clock->monotonic_ns() - begin_ns) / 1'000'000,
+                         .retry_at_ms = 0};
+  if (output.total() > 0) end.output = TRY(state_.store->put_artifact(output.text()));
+  if (!ran.exit.success()) {
+    const bool over = number >= store::kHandlerAttempts;
+    end.state = over ? HandlerState::kStopped : HandlerState::kFailing;
+    const std::int64_t now_ms = TRY(state_.store->now_ms());
+    if (!over) end.retry_at_ms = now_ms + pause_ms(first_pause_ms_, number);
+  }
+  TRY(state_.store->append({events::handler_ended(handler.name, end)}));
+  TRY(fp_ended.hit());
+  if (end.state == HandlerState::kDone) {
+    TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
+    return Outcome::kDone;
+  }
+  note(fmt::format("handler {} failed on event {} ({}); {}", handler.name, event.seq,
+                   end.timed_out ? "it took longer than " + format_duration(handler.timeout_ms)
+                                 : fmt::format("exit {}", end.exit),
+                   end.state == HandlerState::kStopped
+                       ? "it is left to you: git txn events consumer retry " + handler.name
+                       : "a later command tries again"));
+  return Outcome::kLeft;
+}
+
+bool is_set(const Host& host, std::string_view name) {
+  const auto found = host.env.find(std::string(name));
+  return found != host.env.end() && !found->second.empty();
+}
+
+}  // namespace
+
+Status register_handlers(Kernel::State& state, const Policy& policy) {
+  for (const HandlerSpec& handler : policy.handlers) {
+    store::Registration registration;
+    registration.name = store::handler_consumer(handler.name);
+    registration.types = {handler.type};
+    const auto there = TRY(store::consumer(*state.store, registration.name));
+    if (there && there->types == registration.types) continue;
+    // The same name for another type: what it was to be given before is given to nobody.
+    if (there) {
+      TRY(store::remove_consumer(*state.store, registration.name, "its type is another one now"));
+    }
+    TRY(store::register_consumer(*state.store, registration));
+  }
+  return {};
+}
+
+Status deliver_events(const Host& host, const std::optional<std::string>& onto,
+                      const Progress& progress) {
+  if (is_set(host, "GIT_TXN_ID") || is_set(host, kInside)) return {};
+  Kernel kernel = TRY(Kernel::open(host));
+  Kernel::State& state = kernel.state();
+  const store::Store* store = TRY(state.looking());
+  if (store == nullptr) return {};
+  const auto branch = state.target(onto);
+  if (!branch) return {};  // no branch is checked out: then nothing says which policy
+  const auto head = state.repository.refs().read(*branch);
+  if (!head) return {};  // unborn
+  const Policy policy = TRY(land::policy_at(state.repository, *head));
+  if (policy.handlers.empty()) return {};
+  const bool offered = state.variable("GIT_TXN_TRUST") == policy.trust_hash.str();
+  if (!offered && !TRY(store->is_trusted(policy.trust_hash))) return {};
+  return Delivery(state, progress).run(policy);
+}
+
+Status retry_handler(Kernel& kernel, const std::string& name) {
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, "events consumer retry"));
+  store::Store* store = TRY(state.looking());
+  constexpr std::string_view kPrefix = "on/";
+  const std::string bare = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+  const auto row = store == nullptr ? std::nullopt : TRY(store::handler(*store, bare));
+  const bool failed =
+      row && (row->state == HandlerState::kFailing || row->state == HandlerState::kStopped);
+  if (!failed) {
+    return fail(Code::kUsage, fmt::format("no handler '{}' has failed", bare.substr(0, 64)),
+                "git txn events consumer list shows those that have");
+  }
+  const Identity who = TRY(state.repository.identity());
+  TRY(store->append(
+      {events::handler_retried(bare, row->event, fmt::format("{} <{}>", who.name, who.email))}));
+  return {};
+}
+
+void tell_handlers(const store::Store& store, std::vector<std::string>& notes) {
+  const auto rows = store::handlers(store);
+  if (!rows) {
+    notes.push_back("handlers: " + rows.error().message);
+    return;
+  }
+  for (const store::HandlerRow& row : *rows) {
+    if (row.state != HandlerState::kFailing && row.state != HandlerState::kStopped) continue;
+    const std::string next = row.state == HandlerState::kStopped
+                                 ? "it is left to you: git txn events consumer retry " + row.name
+                                 : "a later command tries again";
+    notes.push_back(fmt::format("handler {} failed on event {} (exit {}, attempt {}); {}", row.name,
+                                row.event, row.exit, row.attempt, next));
+  }
+}
+
+}  // namespace gittxn::api
