@@ -104,6 +104,10 @@ Result<Run::After> Run::attempt() {
   outcome_.untracked = work.untracked;
   for (const std::string& note : work.notes) outcome_.notes.push_back(note);
   TRY(fp_taken.hit());
+  // Aborted while it ran: what it did is kept, and nothing more is to be decided.
+  if (const Txn now = TRY(reload(state_, id())); now.state == TxnState::kAborted) {
+    return After::kDone;
+  }
   const bool failed = trace.exit_status != 0 || trace.interrupted || trace.timed_out;
   if (!failed && work.nothing()) {
     TRY(store().append({events::nothing(id(), "the command changed nothing")}));

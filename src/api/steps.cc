@@ -124,6 +124,12 @@ Status check_not_pushed(Kernel::State& state, const Txn& txn) {
 
 }  // namespace
 
+Status keep_work(Kernel::State& state, const Txn& txn, const Progress& progress) {
+  if (!TRY(has_worktree(txn)) || !TRY(changed_since_taken(state, txn))) return {};
+  TRY(take_work(state, txn, Untraced::kCheck, progress));
+  return {};
+}
+
 Result<Held> hold(Kernel::State& state, const TxnId& id) {
   while (true) {
     const Txn known = TRY(reload(state, id));
@@ -245,9 +251,7 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
             : "");
   }
   TRY(check_not_pushed(*state_, txn));
-  if (TRY(has_worktree(txn)) && TRY(changed_since_taken(*state_, txn))) {
-    TRY(take_work(*state_, txn, Untraced::kCheck, progress));
-  }
+  TRY(keep_work(*state_, txn, progress));
   TRY(fp_abort_kept.hit());
   const Identity who = TRY(state_->repository.identity());
   TRY(state_->store->append(

@@ -4,6 +4,7 @@
 #include "cli/agent_commands.h"
 #include "cli/merge_commands.h"
 #include "cli/symbol_commands.h"
+#include "cli/workflow_commands.h"
 
 namespace gittxn::cli {
 namespace {
@@ -151,8 +152,9 @@ constexpr FlagSpec kNoInject{"--no-inject",
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
 constexpr FlagSpec kRunFlags[] = {
-    kOnto,  kIsolation, kName, kNoLand,      kRetries,  kTimeout,  kWait,        kTrace,   kAuthor,
-    kOwner, kPriority,  kKeep, kKeepRunning, kNoInject, kWorktree, kKeepCommits, kConfine, kScope};
+    kOnto,     kIsolation,   kName,    kNoLand,   kRetries,      kTimeout,     kWait,
+    kTrace,    kAuthor,      kOwner,   kPriority, kKeep,         kKeepRunning, kNoInject,
+    kWorktree, kKeepCommits, kConfine, kScope,    kWorkflowFlag, kPhaseFlag};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -160,8 +162,8 @@ constexpr Example kRunExamples[] = {
     {"git txn run --onto release --wait 10m -- ./backport.sh 4711",
      "another branch; wait at most ten minutes"}};
 
-constexpr FlagSpec kBeginFlags[] = {kOnto,  kIsolation, kName,    kAuthor,
-                                    kOwner, kPriority,  kWorktree};
+constexpr FlagSpec kBeginFlags[] = {kOnto,     kIsolation, kName,         kAuthor,   kOwner,
+                                    kPriority, kWorktree,  kWorkflowFlag, kPhaseFlag};
 constexpr Example kBeginExamples[] = {
     {"git txn begin --name 'try it'", "open a transaction; prints its id and worktree"}};
 
@@ -425,6 +427,7 @@ constexpr CommandSpec kCommands[] = {
      Inside::kRefused,
      false,
      Stability::kStable},
+    kWorkflowCommand,
     kSymbolsCommand,
     kImpactCommand,
     kMergeFileCommand,
@@ -514,14 +517,11 @@ constexpr FlagSpec kCommon[] = {
 };
 
 constexpr LaterName kLater[] = {
-    {"run", "--workflow"}, {"run", "--phase"},      {"run", "--budget"},
-    {"begin", "--scope"},  {"begin", "--workflow"}, {"begin", "--phase"},
-    {"begin", "--budget"}, {"", "fleet"},           {"", "workflow"},
-    {"", "events"},        {"", "lease"},           {"", "sentinel"},
-    {"", "budget"},        {"", "propose"},         {"", "promote"},
-    {"", "portfolio"},     {"", "capsule"},         {"", "replay"},
-    {"", "proof"},         {"", "export"},          {"", "ui"},
-    {"", "bench"},         {"", "override"},
+    {"run", "--budget"}, {"begin", "--scope"}, {"begin", "--budget"}, {"", "fleet"},
+    {"", "events"},      {"", "lease"},        {"", "sentinel"},      {"", "budget"},
+    {"", "propose"},     {"", "promote"},      {"", "portfolio"},     {"", "capsule"},
+    {"", "replay"},      {"", "proof"},        {"", "export"},        {"", "ui"},
+    {"", "bench"},       {"", "override"},
 };
 
 constexpr Setting kConfig[] = {

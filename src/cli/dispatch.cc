@@ -42,6 +42,7 @@ constexpr Entry kHandlers[] = {{"run", run_command},
                                {"summary", summary_command},
                                {"gate", gate_command},
                                {"trust", trust_command},
+                               {"workflow", workflow_command},
                                {"recover", recover_command},
                                {"verify", verify_command},
                                {"state", state_command},
@@ -54,6 +55,13 @@ std::string inside_hint(std::string_view command) {
   if (command == "commit") return "your change lands by itself when the command has ended";
   if (command == "trust") return "saying yes to commands is for the person who owns the repository";
   return "what you change here lands with the transaction; do this outside of it";
+}
+
+// Commands that only look, but for these.
+bool writes(const CommandSpec& command, const Parsed& args) {
+  if (command.name == "gate") return args.operands[0] == "run";
+  if (command.name != "workflow") return false;
+  return args.operands[0] != "status" && args.operands[0] != "list";
 }
 
 }  // namespace
@@ -102,8 +110,7 @@ Status check_inside(const Session& session) {
   auto inside = session.host.env.find("GIT_TXN_ID");
   if (inside == session.host.env.end() || inside->second.empty()) return {};
   const CommandSpec& command = *session.args.command;
-  bool gate_run = command.name == "gate" && session.args.operands[0] == "run";
-  if (command.inside == Inside::kAllowed && !gate_run) return {};
+  if (command.inside == Inside::kAllowed && !writes(command, session.args)) return {};
   return fail(Code::kRefused,
               fmt::format("git txn {} is refused inside a transaction (this is {})", command.name,
                           inside->second),

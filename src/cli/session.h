@@ -81,7 +81,8 @@ Result<int> instructions_command(Session&);
 Result<int> summary_command(Session&);  // summary.cc
 Result<int> gate_command(Session&);     // policy.cc
 Result<int> trust_command(Session&);
-Result<int> recover_command(Session&);  // care.cc
+Result<int> workflow_command(Session&);    // workflow.cc
+Result<int> recover_command(Session&);     // care.cc
 Result<int> verify_command(Session&);
 Result<int> state_command(Session&);
 Result<int> gc_command(Session&);

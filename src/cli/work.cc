@@ -30,6 +30,8 @@ api::RunOptions options_of(const Session& session) {
   options.trace = args.text("--trace").value_or("auto");
   options.owner = args.text("--owner").value_or("");
   options.author = args.text("--author");
+  options.workflow = args.text("--workflow");
+  options.phase = args.text("--phase");
   options.worktree = args.text("--worktree");
   options.confine = args.text("--confine");
   options.scope = words_of(args.text("--scope").value_or(""));
