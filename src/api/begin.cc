@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "api/limits.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "gates/gate.h"
@@ -203,11 +204,16 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
   txn.priority = options.priority;
   txn.attached = ownership == Ownership::kAttached;
+  if (const auto parent = TRY(parent_of(state, policy))) {
+    txn.parent = parent->id;
+    txn.depth = parent->depth + 1;
+  }
   txn.created_wall_ms = state.host.clock->wall_ms();
   txn.slot = TRY(state.store->next_slot());
   begun.owner = TRY(SlotLock::try_acquire(state.owners_path(), txn.slot));
   txn.id = TRY(fresh_id(*state.store, *state.host.random));
   const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
+    TRY(check_limits(state, policy.limits, txn));
     if (!options.workflow) return std::vector<NewEvent>{events::txn_begun(txn)};
     const PhaseMember member = TRY(join(view, options, txn, policy));
     txn.workflow = member.workflow.str();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/confine.h"
+#include "api/limits.h"
 #include "api/settle.h"
 #include "api/summaries.h"
 #include "api/work.h"
@@ -143,10 +144,14 @@ Result<Held> hold(Kernel::State& state, const TxnId& id) {
 }
 
 Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
-  TRY(refuse_inside(state_->host, "begin"));
-  TRY(state_->target(options.onto));  // before anything is created
+  const RefName target = TRY(state_->target(options.onto));  // before anything is created
+  if (!state_->variable("GIT_TXN_ID").empty()) {
+    const Oid head = TRY(state_->repository.refs().read(target));
+    const Policy policy = TRY(land::policy_at(state_->repository, head));
+    TRY(parent_of(*state_, policy));
+  }
   std::vector<std::string> notes;
-  TRY(start_writing(*state_, "begin", progress, notes));
+  TRY(recover_first(*state_, progress, notes));
   const Begun begun = TRY(begin_txn(*state_, options, Ownership::kDetached, progress, notes));
   auto attempt = start_attempt(*state_, begun.txn, options, progress, notes);
   if (!attempt) {

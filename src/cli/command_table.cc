@@ -337,12 +337,14 @@ constexpr CommandSpec kCommands[] = {
     {"begin",
      "open a transaction without running anything",
      "Prints the transaction's id and its worktree. Work in it with exec or open; nothing lands "
-     "before commit.",
+     "before commit.\n\n"
+     "Inside of a transaction it is refused, unless the policy's [limits] allow a depth; then the "
+     "new one is of the same branch, knows its parent, and is for others to work in.",
      {},
      kBeginFlags,
      kBeginExamples,
      Group::kSteps,
-     Inside::kRefused,
+     Inside::kAllowed,
      false,
      Stability::kStable},
     {"exec", "run a command in an open transaction",
