@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "api/compensations.h"
 #include "api/phase_gates.h"
 #include "api/work.h"
 #include "api/workflow_scene.h"
@@ -296,6 +297,21 @@ Status keep_all(Mover& mover, const std::vector<std::string>& phases) {
   return {};
 }
 
+// Of those that nobody is at; who is at one does it himself when its command has ended.
+Status compensate_cancelled(Mover& mover) {
+  std::vector<std::string> notes;
+  for (const TxnId& id : mover.report().cancelled) {
+    const auto held = hold(mover.state(), id);
+    if (!held && held.error().code == Code::kBusy) continue;
+    if (!held) return std::unexpected(held.error());
+    TRY(compensate(mover.state(), id, mover.progress(), notes));
+  }
+  for (const std::string& note : notes) {
+    if (mover.progress().on_note) mover.progress().on_note(note);
+  }
+  return {};
+}
+
 Result<PhaseMoveReport> roll_back(Mover& mover) {
   const PhaseMoveRequest& request = mover.request();
   const std::vector<std::string> behind = TRY(phases_behind(mover.workflow(), request.to));
@@ -333,6 +349,7 @@ Result<PhaseMoveReport> roll_back(Mover& mover) {
   } while (again);
   mover.report().to = request.to;
   mover.report().moved = true;
+  TRY(compensate_cancelled(mover));
   return mover.finish();
 }
 

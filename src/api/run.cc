@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "api/compensations.h"
 #include "api/confine.h"
 #include "api/settle.h"
 #include "api/summaries.h"
@@ -209,6 +210,7 @@ Result<Outcome> Run::go() {
     if (*after == After::kDone) break;
   }
   TRY(fp_landed.hit());
+  TRY(compensate(state_, id(), progress_, outcome_.notes));
   TRY(tidy());
   TRY(release());
   TRY(finish_outcome(state_, id(), started_ns_, outcome_));

@@ -3,6 +3,7 @@
 // end.
 #include <fmt/format.h>
 
+#include "api/compensations.h"
 #include "api/confine.h"
 #include "api/limits.h"
 #include "api/settle.h"
@@ -201,6 +202,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   if (!executed) return std::unexpected(std::move(executed).error());
   const Txn after = TRY(reload(*state_, txn.id));
   TRY(take_work(*state_, after, Untraced::kNo, progress));
+  TRY(compensate(*state_, txn.id, progress, executed->notes));
   for (const std::string& note : executed->notes) {
     if (progress.on_note) progress.on_note(note);
   }
@@ -231,6 +233,7 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
     default:
       TRY(commit_work(*state_, held.txn, options, progress, outcome));
   }
+  TRY(compensate(*state_, txn, progress, outcome.notes));
   const Txn now = TRY(reload(*state_, txn));
   const bool over = now.state == TxnState::kLanded || now.state == TxnState::kNothing;
   TRY(publish_summaries(*state_, now, outcome.notes));
@@ -246,7 +249,10 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
   const Txn known = TRY(state_->find(id));
   const Held held = TRY(hold(*state_, known.id));
   const Txn& txn = held.txn;
-  if (txn.state == TxnState::kAborted) return txn;
+  if (txn.state == TxnState::kAborted) {
+    TRY(compensate(*state_, txn.id, progress, notes));
+    return txn;
+  }
   if (is_final(txn.state)) {
     return fail(
         Code::kUsage,
@@ -261,6 +267,7 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
   const Identity who = TRY(state_->repository.identity());
   TRY(state_->store->append(
       {events::aborted(txn.id, reason, fmt::format("{} <{}>", who.name, who.email))}));
+  TRY(compensate(*state_, txn.id, progress, notes));
   return reload(*state_, txn.id);
 }
 

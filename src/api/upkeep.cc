@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "api/compensations.h"
 #include "api/settle.h"
 #include "api/state.h"
 #include "audit/audit.h"
 #include "base/fs.h"
 #include "gates/trust.h"
+#include "store/compensations.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -54,6 +56,13 @@ Status recover_first(Kernel::State& state, const Progress& progress,
   for (const Error& stop : report.stops) {
     notes.push_back(stop.message + (stop.hint.empty() ? "" : "; " + stop.hint));
   }
+  const std::vector<TxnId> owing = TRY(store::owing_compensation(*state.store));
+  if (!owing.empty()) {
+    notes.push_back(
+        fmt::format("{} was aborted and its compensations have not all run: "
+                    "git txn recover",
+                    owing.front().str()));
+  }
   return mark_lost_owners(state, notes);
 }
 
@@ -67,6 +76,7 @@ Result<std::vector<std::string>> Kernel::recover() {
   for (const std::string& move : report.outside_moves)
     lines.push_back("moved from outside: " + move);
   TRY(mark_lost_owners(*state_, lines));
+  TRY(compensate_left(*state_, progress, lines));
   if (!report.stops.empty()) return std::unexpected(std::move(report.stops.front()));
   return lines;
 }

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/agent_commands.h"
+#include "cli/compensate_commands.h"
 #include "cli/merge_commands.h"
 #include "cli/symbol_commands.h"
 #include "cli/workflow_commands.h"
@@ -430,6 +431,7 @@ constexpr CommandSpec kCommands[] = {
      false,
      Stability::kStable},
     kWorkflowCommand,
+    kCompensateCommand,
     kSymbolsCommand,
     kImpactCommand,
     kMergeFileCommand,

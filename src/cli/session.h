@@ -82,6 +82,7 @@ Result<int> summary_command(Session&);  // summary.cc
 Result<int> gate_command(Session&);     // policy.cc
 Result<int> trust_command(Session&);
 Result<int> workflow_command(Session&);    // workflow.cc
+Result<int> compensate_command(Session&);  // compensate.cc
 Result<int> recover_command(Session&);     // care.cc
 Result<int> verify_command(Session&);
 Result<int> state_command(Session&);

@@ -76,6 +76,9 @@ inline constexpr std::string_view kPhaseJoined = "phase.joined";    // by a tran
 inline constexpr std::string_view kPhaseCarried = "phase.carried";  // it goes on in another
 inline constexpr std::string_view kPhaseEvaluated = "gate.phase-evaluated";
 inline constexpr std::string_view kVerdictGiven = "verdict.given";
+inline constexpr std::string_view kCompensationRegistered = "compensation.registered";
+inline constexpr std::string_view kCompensationStarted = "compensation.started";
+inline constexpr std::string_view kCompensationEnded = "compensation.ended";
 inline constexpr std::string_view kSlotReserved = "slot.reserved";  // its seq is the slot
 }  // namespace event_type
 

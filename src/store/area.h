@@ -40,6 +40,7 @@ extern const Area kTransactions;   // transactions.cc
 extern const Area kBranches;       // branches.cc: heads, landings, what landed
 extern const Area kGates;          // gates.cc: certificates, trust, summaries
 extern const Area kTurns;          // turns.cc: the queue for a branch, slots
+extern const Area kCompensations;  // compensations.cc
 extern const Area kWorkflows;      // workflows.cc: phases, their gates, who belongs to them
 
 std::span<const Area* const> areas();

@@ -12,7 +12,7 @@ namespace gittxn::store {
 
 std::span<const Area* const> areas() {
   static constexpr const Area* kAreas[] = {&kTransactions, &kBranches,  &kGates,
-                                           &kTurns,        &kWorkflows};
+                                           &kTurns,        &kWorkflows, &kCompensations};
   return kAreas;
 }
 
