@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "api/limits.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "gates/gate.h"
 #include "gates/trust.h"
 #include "land/remote.h"
 #include "store/events.h"
+#include "store/workflows.h"
 
 namespace gittxn::api {
 
@@ -127,8 +129,63 @@ Result<Txn> reload(Kernel::State& state, const TxnId& id) {
   return *std::move(txn);
 }
 
+namespace {
+
+// The open phase of the workflow it is begun in, with the versions it reads. Under the write lock.
+Result<PhaseMember> join(const store::View& view, const RunOptions& options, const Txn& txn,
+                         const Policy& policy) {
+  PhaseMember member;
+  member.workflow = WorkflowId(*options.workflow);
+  const auto workflow = TRY(store::workflow(view, member.workflow));
+  if (!workflow) {
+    return fail(Code::kNotFound, fmt::format("there is no workflow '{}'", *options.workflow),
+                "git txn workflow list names them");
+  }
+  if (workflow->branch != txn.target) {
+    return fail(Code::kUsage,
+                fmt::format("workflow {} is of {}, not of {}", workflow->id.str(),
+                            short_branch(workflow->branch), short_branch(txn.target)),
+                "begin it with: --onto " + short_branch(workflow->branch));
+  }
+  const std::string status = "git txn workflow status " + workflow->id.str();
+  if (options.phase && workflow->phase(*options.phase) == nullptr) {
+    return fail(Code::kUsage,
+                fmt::format("workflow {} has no phase '{}'", workflow->id.str(), *options.phase),
+                status);
+  }
+  const Phase* open = workflow->open();
+  if (open == nullptr) {
+    return fail(Code::kRefused, fmt::format("workflow {} is finished", workflow->id.str()), status);
+  }
+  if (options.phase && *options.phase != open->name) {
+    return fail(
+        Code::kRefused,
+        fmt::format("phase {} of {} is {}; the open one is {}", *options.phase, workflow->id.str(),
+                    phase_state_name(workflow->phase(*options.phase)->state), open->name),
+        status);
+  }
+  const WorkflowSpec* spec = policy.workflow(workflow->name);
+  const PhaseSpec* phase = spec == nullptr ? nullptr : spec->phase(open->name);
+  if (phase == nullptr) {
+    return fail(Code::kNotFound,
+                fmt::format("the policy of {} has no phase {} of workflow {} any more",
+                            short_branch(txn.target), open->name, workflow->name),
+                "put it back in .gittxn.toml there");
+  }
+  member.phase = open->name;
+  member.workflow_version = workflow->version;
+  member.phase_version = open->version;
+  member.gates = phase->version;
+  return member;
+}
+
+}  // namespace
+
 Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
                         const Progress& progress, std::vector<std::string>& notes) {
+  if (options.phase && !options.workflow) {
+    return fail(Code::kUsage, "a phase is of a workflow", "say which with: --workflow ID");
+  }
   const RefName target = TRY(state.target(options.onto));  // before anything is created
   const land::Context context = TRY(state.context(progress));
   const Oid head = TRY(land::current_head(context, target));
@@ -147,11 +204,23 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
   txn.priority = options.priority;
   txn.attached = ownership == Ownership::kAttached;
+  if (const auto parent = TRY(parent_of(state, policy))) {
+    txn.parent = parent->id;
+    txn.depth = parent->depth + 1;
+  }
   txn.created_wall_ms = state.host.clock->wall_ms();
   txn.slot = TRY(state.store->next_slot());
   begun.owner = TRY(SlotLock::try_acquire(state.owners_path(), txn.slot));
   txn.id = TRY(fresh_id(*state.store, *state.host.random));
-  TRY(state.store->append({events::txn_begun(txn)}));
+  const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
+    TRY(check_limits(state, policy.limits, txn));
+    if (!options.workflow) return std::vector<NewEvent>{events::txn_begun(txn)};
+    const PhaseMember member = TRY(join(view, options, txn, policy));
+    txn.workflow = member.workflow.str();
+    txn.phase = member.phase;
+    return std::vector<NewEvent>{events::txn_begun(txn), events::phase_joined(txn.id, member)};
+  };
+  TRY(state.store->decide(decision));
   TRY(fp_begun.hit());
 
   if (txn.isolation == Isolation::kSerializable) {

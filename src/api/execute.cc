@@ -158,7 +158,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   spec.interrupted = [&] {
     children.look();
     watch.look();
-    if (limits.look()) return true;
+    if (limits.look() || watch.take_interrupt()) return true;
     return progress.interrupted && progress.interrupted();
   };
   if (progress.on_phase) progress.on_phase("running");
@@ -185,6 +185,9 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   for (const std::string& note : children.notes()) executed.notes.push_back(note);
   if (spec.confine) TRY(tell_outside(spec.record_file, *spec.confine, executed.notes));
   for (const std::string& note : watch.notes()) executed.notes.push_back(note);
+  if (watch.cancelled()) {
+    executed.notes.push_back("it was aborted while it ran, see: git txn why " + txn.id.str());
+  }
   return executed;
 }
 

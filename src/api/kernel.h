@@ -52,7 +52,9 @@ struct RunOptions {
   std::optional<std::string>
       worktree;  // plain, overlay or reflink; unset: txn.worktree, else plain
   std::string owner;
-  std::optional<std::string> author;  // "Name <mail>"
+  std::optional<std::string> workflow;  // belongs to this one's open phase
+  std::optional<std::string> phase;     // refused when another is open
+  std::optional<std::string> author;    // "Name <mail>"
   int retries = 2;
   int priority = 0;
   std::int64_t timeout_ms = -1;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "api/budgets.h"
+#include "api/compensations.h"
 #include "api/confine.h"
 #include "api/leases.h"
 #include "api/settle.h"
@@ -142,6 +143,10 @@ Result<Run::After> Run::attempt() {
   outcome_.untracked = work.untracked;
   for (const std::string& note : work.notes) outcome_.notes.push_back(note);
   TRY(fp_taken.hit());
+  // Aborted while it ran: what it did is kept, and nothing more is to be decided.
+  if (const Txn now = TRY(reload(state_, id())); now.state == TxnState::kAborted) {
+    return After::kDone;
+  }
   const bool failed = trace.exit_status != 0 || trace.interrupted || trace.timed_out ||
                       !executed->over_budget.empty();
   if (!failed && work.nothing()) {
@@ -248,6 +253,7 @@ Result<Outcome> Run::go(std::vector<BudgetValue> budget) {
     if (*after == After::kDone) break;
   }
   TRY(fp_landed.hit());
+  TRY(compensate(state_, id(), progress_, outcome_.notes));
   TRY(tidy());
   TRY(release());
   TRY(finish_outcome(state_, id(), started_ns_, outcome_));

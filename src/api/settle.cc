@@ -114,7 +114,15 @@ Result<Asked> ask_to_land(Kernel::State& state, const TxnId& id, const RunOption
                           const Progress& progress, Outcome& outcome) {
   const Txn txn = TRY(reload(state, id));
   const Identity committer = TRY(state.repository.identity());
-  TRY(state.store->append({events::prepared(id, txn.attempts.back().number, committer)}));
+  const auto asked =
+      state.store->append({events::prepared(id, txn.attempts.back().number, committer)});
+  if (!asked && asked.error().code == Code::kStale) {
+    const Txn now = TRY(reload(state, id));
+    if (now.state != TxnState::kAborted) return std::unexpected(asked.error());
+    outcome.notes.emplace_back("it was aborted before it could be landed");
+    return Asked{land::LandResult::kWithdrawn, {}};
+  }
+  if (!asked) return std::unexpected(asked.error());
   const land::Context context = TRY(state.context(progress));
   auto landed = land::land(context, id, land_options(state, options, progress));
   if (!landed && landed.error().code == Code::kInterrupted) {

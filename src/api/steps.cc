@@ -3,7 +3,9 @@
 // end.
 #include <fmt/format.h>
 
+#include "api/compensations.h"
 #include "api/confine.h"
+#include "api/limits.h"
 #include "api/settle.h"
 #include "api/summaries.h"
 #include "api/work.h"
@@ -124,6 +126,12 @@ Status check_not_pushed(Kernel::State& state, const Txn& txn) {
 
 }  // namespace
 
+Status keep_work(Kernel::State& state, const Txn& txn, const Progress& progress) {
+  if (!TRY(has_worktree(txn)) || !TRY(changed_since_taken(state, txn))) return {};
+  TRY(take_work(state, txn, Untraced::kCheck, progress));
+  return {};
+}
+
 Result<Held> hold(Kernel::State& state, const TxnId& id) {
   while (true) {
     const Txn known = TRY(reload(state, id));
@@ -137,10 +145,14 @@ Result<Held> hold(Kernel::State& state, const TxnId& id) {
 }
 
 Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
-  TRY(refuse_inside(state_->host, "begin"));
-  TRY(state_->target(options.onto));  // before anything is created
+  const RefName target = TRY(state_->target(options.onto));  // before anything is created
+  if (!state_->variable("GIT_TXN_ID").empty()) {
+    const Oid head = TRY(state_->repository.refs().read(target));
+    const Policy policy = TRY(land::policy_at(state_->repository, head));
+    TRY(parent_of(*state_, policy));
+  }
   std::vector<std::string> notes;
-  TRY(start_writing(*state_, "begin", progress, notes));
+  TRY(recover_first(*state_, progress, notes));
   const Begun begun = TRY(begin_txn(*state_, options, Ownership::kDetached, progress, notes));
   auto attempt = start_attempt(*state_, begun.txn, options, progress, notes);
   if (!attempt) {
@@ -190,6 +202,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   if (!executed) return std::unexpected(std::move(executed).error());
   const Txn after = TRY(reload(*state_, txn.id));
   TRY(take_work(*state_, after, Untraced::kNo, progress));
+  TRY(compensate(*state_, txn.id, progress, executed->notes));
   for (const std::string& note : executed->notes) {
     if (progress.on_note) progress.on_note(note);
   }
@@ -221,6 +234,7 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
     default:
       TRY(commit_work(*state_, held.txn, options, progress, outcome));
   }
+  TRY(compensate(*state_, txn, progress, outcome.notes));
   const Txn now = TRY(reload(*state_, txn));
   const bool over = now.state == TxnState::kLanded || now.state == TxnState::kNothing;
   TRY(publish_summaries(*state_, now, outcome.notes));
@@ -236,7 +250,10 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
   const Txn known = TRY(state_->find(id));
   const Held held = TRY(hold(*state_, known.id));
   const Txn& txn = held.txn;
-  if (txn.state == TxnState::kAborted) return txn;
+  if (txn.state == TxnState::kAborted) {
+    TRY(compensate(*state_, txn.id, progress, notes));
+    return txn;
+  }
   if (is_final(txn.state)) {
     return fail(
         Code::kUsage,
@@ -246,13 +263,12 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
             : "");
   }
   TRY(check_not_pushed(*state_, txn));
-  if (TRY(has_worktree(txn)) && TRY(changed_since_taken(*state_, txn))) {
-    TRY(take_work(*state_, txn, Untraced::kCheck, progress));
-  }
+  TRY(keep_work(*state_, txn, progress));
   TRY(fp_abort_kept.hit());
   const Identity who = TRY(state_->repository.identity());
   TRY(state_->store->append(
       {events::aborted(txn.id, reason, fmt::format("{} <{}>", who.name, who.email))}));
+  TRY(compensate(*state_, txn.id, progress, notes));
   return reload(*state_, txn.id);
 }
 

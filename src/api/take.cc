@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "api/children.h"
+#include "api/kernel_reads.h"
 #include "api/observed.h"
 #include "api/summaries.h"
 #include "api/work.h"
@@ -15,6 +16,7 @@
 #include "capture/interpret.h"
 #include "capture/search_settings.h"
 #include "land/keep_commits.h"
+#include "land/phase.h"
 #include "repo/worktree_ignore.h"
 #include "store/events.h"
 
@@ -112,6 +114,8 @@ Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapsh
   for (std::string& note : observed.notes) reads.notes.push_back(std::move(note));
   reads.reads.push_back(TRY(policy_read(state, snapshot)));
   for (Read& read : TRY(summary_reads(attempt))) reads.reads.push_back(std::move(read));
+  for (Read& read : TRY(kernel_reads(attempt, snapshot))) reads.reads.push_back(std::move(read));
+  TRY(land::renew_phase_reads(*state.store, txn, snapshot, reads));
   normalize(reads);
   return reads;
 }

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "api/compensations.h"
 #include "api/settle.h"
 #include "api/state.h"
 #include "api/upkeep_events.h"
 #include "audit/audit.h"
 #include "base/fs.h"
 #include "gates/trust.h"
+#include "store/compensations.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -55,6 +57,13 @@ Status recover_first(Kernel::State& state, const Progress& progress,
   for (const Error& stop : report.stops) {
     notes.push_back(stop.message + (stop.hint.empty() ? "" : "; " + stop.hint));
   }
+  const std::vector<TxnId> owing = TRY(store::owing_compensation(*state.store));
+  if (!owing.empty()) {
+    notes.push_back(
+        fmt::format("{} was aborted and its compensations have not all run: "
+                    "git txn recover",
+                    owing.front().str()));
+  }
   TRY(mark_lost_owners(state, notes));
   return tell_stale_consumers(state, notes);
 }
@@ -70,6 +79,7 @@ Result<std::vector<std::string>> Kernel::recover() {
     lines.push_back("moved from outside: " + move);
   TRY(mark_lost_owners(*state_, lines));
   TRY(tell_stale_consumers(*state_, lines));
+  TRY(compensate_left(*state_, progress, lines));
   if (!report.stops.empty()) return std::unexpected(std::move(report.stops.front()));
   return lines;
 }

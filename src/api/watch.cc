@@ -18,7 +18,8 @@ namespace {
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kLookEveryNs = 250 * kMs;
 constexpr std::int64_t kJudgeEveryNs = 500 * kMs;  // at the soonest
-constexpr std::int64_t kRest = 20;                 // times what the last judgement took
+constexpr std::int64_t kInterruptGraceNs = 2000 * kMs;
+constexpr std::int64_t kRest = 20;  // times what the last judgement took
 // More records take seconds to judge, in which nobody answers a Ctrl-C.
 constexpr std::uint64_t kMaxRecordBytes = 64u << 20;
 constexpr std::size_t kMaxChanges = 20;  // with a diff
@@ -57,9 +58,11 @@ Watch::Watch(Kernel::State& state, Txn txn) : state_(state), txn_(std::move(txn)
 
 void Watch::look() {
   const std::int64_t now = state_.host.clock->monotonic_ns();
-  if (over_ || now < next_look_ns_) return;
+  if (now < next_look_ns_) return;
   next_look_ns_ = now + kLookEveryNs;
-  const Status looked = look_at_branch();
+  Status looked = look_at_state();
+  if (over_) return;
+  if (looked) looked = look_at_branch();
   if (looked) return;
   over_ = true;
   notes_.push_back("what it read was not watched while it ran: " + looked.error().message);
@@ -72,6 +75,21 @@ std::uint64_t Watch::record_bytes() const {
     if (::stat(trace.c_str(), &info) == 0) bytes += static_cast<std::uint64_t>(info.st_size);
   }
   return bytes;
+}
+
+bool Watch::take_interrupt() {
+  constexpr int kMost = 2;
+  const std::int64_t now = state_.host.clock->monotonic_ns();
+  if (!cancelled_ || interrupts_ == kMost || now < next_interrupt_ns_) return false;
+  ++interrupts_;
+  next_interrupt_ns_ = now + kInterruptGraceNs;
+  return true;
+}
+
+Status Watch::look_at_state() {
+  const auto now = TRY(state_.store->txn(txn_.id));
+  cancelled_ = now && now->state == TxnState::kAborted;
+  return {};
 }
 
 Status Watch::look_at_branch() {

@@ -26,8 +26,13 @@ class Watch {
   // ends the watch, for nothing depends on it, and is a note.
   void look();
   const std::vector<std::string>& notes() const { return notes_; }
+  // Somebody ended the transaction (a workflow went back): its command has no reason to go on.
+  bool cancelled() const { return cancelled_; }
+  // True once for the command to end by itself, and once more when it has not.
+  bool take_interrupt();
 
  private:
+  Status look_at_state();
   Status look_at_branch();
   Status judge(const Oid& head);
   Status tell(const Oid& head, const std::vector<Conflict>& conflicts);
@@ -43,6 +48,9 @@ class Watch {
   std::int64_t next_look_ns_ = 0;
   std::int64_t next_judgement_ns_ = 0;
   bool over_ = false;
+  bool cancelled_ = false;
+  int interrupts_ = 0;
+  std::int64_t next_interrupt_ns_ = 0;
   std::vector<std::string> notes_;
 };
 

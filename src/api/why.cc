@@ -131,6 +131,7 @@ Result<std::vector<WhyReport::Witness>> witnesses_of(Kernel::State& state, const
 std::string again(const Txn& txn) {
   if (txn.command.empty()) return {};
   std::vector<std::string> argv{"git", "txn", "run", "--onto", short_branch(txn.target)};
+  if (!txn.workflow.empty()) argv.insert(argv.end(), {"--workflow", txn.workflow});
   if (!txn.name.empty()) argv.insert(argv.end(), {"--name", txn.name});
   argv.emplace_back("--");
   argv.insert(argv.end(), txn.command.begin(), txn.command.end());
@@ -159,12 +160,29 @@ std::vector<std::string> next_of_quarantined(const Txn& txn,
   return next;
 }
 
+// The policy dropped it with its phase: asking again would be answered the same.
+bool left_its_phase(const std::vector<Conflict>& conflicts) {
+  return std::ranges::any_of(
+      conflicts, [](const Conflict& conflict) { return conflict.kind == ConflictKind::kKernel; });
+}
+
+std::vector<std::string> next_of_dropped(const Txn& txn) {
+  const std::string id = txn.id.str();
+  std::vector<std::string> next{"git txn workflow status " + txn.workflow +
+                                "      which phase is open now"};
+  if (std::string line = again(txn); !line.empty()) next.push_back(std::move(line));
+  next.push_back("git txn diff " + id + " | git apply    take it over by hand, if it is right");
+  next.push_back("git txn abort " + id + "     give it up; its work is kept");
+  return next;
+}
+
 std::vector<std::string> next_steps(const Txn& txn, const std::vector<Conflict>& conflicts) {
   const std::string id = txn.id.str();
   switch (txn.state) {
     case TxnState::kQuarantined:
       return next_of_quarantined(txn, conflicts);
     case TxnState::kRejected:
+      if (left_its_phase(conflicts)) return next_of_dropped(txn);
       return {
           "git txn resume " + id + "    put it right in its worktree, then: git txn commit " + id,
           "git txn commit " + id + "    ask again as it is, when the gate or policy was at fault"};

@@ -31,6 +31,9 @@ struct Held {
 };
 Result<Held> hold(Kernel::State& state, const TxnId& id);
 
+// Takes what the worktree has, where that is not on record yet. The caller holds it.
+Status keep_work(Kernel::State& state, const Txn& txn, const Progress& progress);
+
 // The file that a program named without a slash is on the PATH of the environment; "" none.
 std::string on_path(const Environment& env, const std::string& program);
 // Refuses, before anything happened, a program that is on no PATH. One named relative to the

@@ -3,10 +3,12 @@
 
 #include "cli/agent_commands.h"
 #include "cli/budget_commands.h"
+#include "cli/compensate_commands.h"
 #include "cli/event_commands.h"
 #include "cli/lease_commands.h"
 #include "cli/merge_commands.h"
 #include "cli/symbol_commands.h"
+#include "cli/workflow_commands.h"
 
 namespace gittxn::cli {
 namespace {
@@ -153,10 +155,10 @@ constexpr FlagSpec kNoInject{"--no-inject",
 
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
-constexpr FlagSpec kRunFlags[] = {kOnto,        kIsolation, kName,        kNoLand,   kRetries,
-                                  kTimeout,     kWait,      kTrace,       kAuthor,   kOwner,
-                                  kPriority,    kKeep,      kKeepRunning, kNoInject, kWorktree,
-                                  kKeepCommits, kConfine,   kScope,       kRunLease, kRunBudget};
+constexpr FlagSpec kRunFlags[] = {
+    kOnto,    kIsolation, kName,     kNoLand,    kRetries,      kTimeout,  kWait,     kTrace,
+    kAuthor,  kOwner,     kPriority, kKeep,      kKeepRunning,  kNoInject, kWorktree, kKeepCommits,
+    kConfine, kScope,     kRunLease, kRunBudget, kWorkflowFlag, kPhaseFlag};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -164,8 +166,8 @@ constexpr Example kRunExamples[] = {
     {"git txn run --onto release --wait 10m -- ./backport.sh 4711",
      "another branch; wait at most ten minutes"}};
 
-constexpr FlagSpec kBeginFlags[] = {kOnto,  kIsolation, kName,    kAuthor,
-                                    kOwner, kPriority,  kWorktree};
+constexpr FlagSpec kBeginFlags[] = {kOnto,     kIsolation, kName,         kAuthor,   kOwner,
+                                    kPriority, kWorktree,  kWorkflowFlag, kPhaseFlag};
 constexpr Example kBeginExamples[] = {
     {"git txn begin --name 'try it'", "open a transaction; prints its id and worktree"}};
 
@@ -341,12 +343,14 @@ constexpr CommandSpec kCommands[] = {
     {"begin",
      "open a transaction without running anything",
      "Prints the transaction's id and its worktree. Work in it with exec or open; nothing lands "
-     "before commit.",
+     "before commit.\n\n"
+     "Inside of a transaction it is refused, unless the policy's [limits] allow a depth; then the "
+     "new one is of the same branch, knows its parent, and is for others to work in.",
      {},
      kBeginFlags,
      kBeginExamples,
      Group::kSteps,
-     Inside::kRefused,
+     Inside::kAllowed,
      false,
      Stability::kStable},
     {"exec", "run a command in an open transaction",
@@ -431,6 +435,8 @@ constexpr CommandSpec kCommands[] = {
      Inside::kRefused,
      false,
      Stability::kStable},
+    kWorkflowCommand,
+    kCompensateCommand,
     kSymbolsCommand,
     kImpactCommand,
     kEventsCommand,
@@ -524,11 +530,9 @@ constexpr FlagSpec kCommon[] = {
 };
 
 constexpr LaterName kLater[] = {
-    {"run", "--workflow"}, {"run", "--phase"}, {"begin", "--scope"}, {"begin", "--workflow"},
-    {"begin", "--phase"}, {"begin", "--budget"}, {"", "fleet"}, {"", "workflow"},
-    {"", "propose"}, {"", "promote"}, {"", "portfolio"}, {"", "capsule"},
-    {"", "replay"}, {"", "proof"}, {"", "export"}, {"", "ui"},
-    {"", "bench"}, {"", "override"},
+    {"begin", "--scope"}, {"begin", "--budget"}, {"", "fleet"},    {"", "propose"}, {"", "promote"},
+    {"", "portfolio"},    {"", "capsule"},       {"", "replay"},   {"", "proof"},   {"", "export"},
+    {"", "ui"},           {"", "bench"},         {"", "override"},
 };
 
 constexpr Setting kConfig[] = {

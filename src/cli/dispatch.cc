@@ -47,6 +47,8 @@ constexpr Entry kHandlers[] = {{"run", run_command},
                                {"lease", lease_command},
                                {"sentinel", sentinel_command},
                                {"budget", budget_command},
+                               {"workflow", workflow_command},
+                               {"compensate", compensate_command},
                                {"recover", recover_command},
                                {"verify", verify_command},
                                {"state", state_command},
@@ -59,6 +61,16 @@ std::string inside_hint(std::string_view command) {
   if (command == "commit") return "your change lands by itself when the command has ended";
   if (command == "trust") return "saying yes to commands is for the person who owns the repository";
   return "what you change here lands with the transaction; do this outside of it";
+}
+
+// By the command, and of some by what is asked of it.
+bool allowed_inside(const CommandSpec& command, const Parsed& args) {
+  const std::string verb = args.operands.empty() ? "" : args.operands[0];
+  if (command.name == "gate") return verb != "run";
+  if (command.name == "workflow") return verb == "status" || verb == "list";
+  if (command.name == "lease" || command.name == "sentinel") return verb == "list";
+  if (command.name == "budget") return verb == "show";
+  return command.inside == Inside::kAllowed;
 }
 
 }  // namespace
@@ -107,12 +119,7 @@ Status check_inside(const Session& session) {
   auto inside = session.host.env.find("GIT_TXN_ID");
   if (inside == session.host.env.end() || inside->second.empty()) return {};
   const CommandSpec& command = *session.args.command;
-  const std::vector<std::string>& operands = session.args.operands;
-  const std::string verb = operands.empty() ? "" : operands[0];
-  bool gate_run = command.name == "gate" && verb == "run";
-  bool looks = ((command.name == "lease" || command.name == "sentinel") && verb == "list") ||
-               (command.name == "budget" && verb == "show");
-  if (looks || (command.inside == Inside::kAllowed && !gate_run)) return {};
+  if (allowed_inside(command, session.args)) return {};
   return fail(Code::kRefused,
               fmt::format("git txn {} is refused inside a transaction (this is {})", command.name,
                           inside->second),

@@ -34,6 +34,8 @@ Json txn_json(const Txn& txn) {
   return Json{{"txn", text(txn.id.str())},
               {"name", text(txn.name)},
               {"state", state_name(txn.state)},
+              {"workflow", or_null(txn.workflow)},
+              {"phase", or_null(txn.phase)},
               {"waiting", std::move(waiting)},
               {"branch", text(txn.target.str())},
               {"base", last ? or_null(last->base.str()) : Json(nullptr)},

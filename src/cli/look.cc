@@ -1,6 +1,7 @@
 // status, log, show, diff, reads, writes, why: nothing is changed.
 #include <nlohmann/json.hpp>
 
+#include "cli/compensate.h"
 #include "cli/explain.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
@@ -40,10 +41,14 @@ Result<int> log_command(Session& session) {
 Result<int> show_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::Outcome outcome = TRY(kernel.show(id_of(session)));
-  if (session.json())
-    session.out->json(api::to_json(outcome));
-  else
-    session.out->text(show_lines(outcome, session.style));
+  const auto compensations = TRY(api::compensations_of(kernel, id_of(session)));
+  if (session.json()) {
+    Json json = api::to_json(outcome);
+    if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
+    session.out->json(json);
+  } else {
+    session.out->text(show_lines(outcome, session.style) + compensation_lines(compensations));
+  }
   return kExitDone;
 }
 

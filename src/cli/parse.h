@@ -15,15 +15,15 @@
 namespace gittxn::cli {
 
 struct Parsed {
-  const CommandSpec* command = nullptr;      // null: no command, only help was asked for
-  std::map<std::string, std::string> flags;  // by long name; the last of several counts
+  const CommandSpec* command = nullptr;                 // null: no command, only help was asked for
+  std::map<std::string, std::string> flags;             // by long name; the last of several counts
   std::map<std::string, std::vector<std::string>> all;  // every value given, for those that add up
   std::vector<std::string> operands;
   std::vector<std::string> rest;  // after --
 
   bool has(const std::string& flag) const { return flags.contains(flag); }
   std::optional<std::string> text(const std::string& flag) const;
-  std::vector<std::string> texts(const std::string& flag) const;  // every value given
+  std::vector<std::string> texts(const std::string& flag) const;               // every value given
   std::int64_t number(const std::string& flag, std::int64_t otherwise) const;  // checked by parse
   std::optional<std::int64_t> duration_ms(const std::string& flag) const;
 };

@@ -159,7 +159,7 @@ std::string conflict_line(const Conflict& conflict, const Style& style) {
       what = "a search would find something else now" + by;
       break;
     case ConflictKind::kKernel:
-      what = "the rules changed since" + by;
+      what = (conflict.hint.empty() ? "the rules changed since" : clean(conflict.hint) + ",") + by;
       break;
     case ConflictKind::kGate:
       what = "the gate said no";

@@ -83,10 +83,13 @@ Result<int> summary_command(Session&);  // summary.cc
 Result<int> events_command(Session&);   // events.cc
 Result<int> gate_command(Session&);     // policy.cc
 Result<int> trust_command(Session&);
-Result<int> lease_command(Session&);    // leases.cc
+Result<int> lease_command(Session&);  // leases.cc
 Result<int> sentinel_command(Session&);
-Result<int> budget_command(Session&);   // budgets.cc
-Result<int> recover_command(Session&);  // care.cc
+Result<int> budget_command(Session&);      // budgets.cc
+Result<int> recover_command(Session&);     // care.cc
+Result<int> workflow_command(Session&);    // workflow.cc
+Result<int> compensate_command(Session&);  // compensate.cc
+Result<int> recover_command(Session&);     // care.cc
 Result<int> verify_command(Session&);
 Result<int> state_command(Session&);
 Result<int> gc_command(Session&);

@@ -1,8 +1,10 @@
 // run, begin, exec, commit, abort, resume, open.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/compensate.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -30,6 +32,8 @@ api::RunOptions options_of(const Session& session) {
   options.trace = args.text("--trace").value_or("auto");
   options.owner = args.text("--owner").value_or("");
   options.author = args.text("--author");
+  options.workflow = args.text("--workflow");
+  options.phase = args.text("--phase");
   options.worktree = args.text("--worktree");
   options.confine = args.text("--confine");
   options.scope = words_of(args.text("--scope").value_or(""));
@@ -111,18 +115,25 @@ Result<int> exec_command(Session& session) {
 Result<int> abort_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   Txn txn = TRY(kernel.abort(id_of(session), session.flag("--reason").value_or("")));
+  const auto compensations = TRY(api::compensations_of(kernel, txn.id.str()));
+  const bool undone = std::ranges::all_of(compensations, [](const Compensation& one) {
+    return one.ended && !one.timed_out && one.exit_status == 0;
+  });
+  const int status = undone ? kExitDone : kExitNo;
   if (session.json()) {
-    session.out->json(txn_json(txn));
-    return kExitDone;
+    Json json = txn_json(txn);
+    if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
+    session.out->json(json);
+    return status;
   }
-  if (session.quiet()) return kExitDone;
-  session.out->text(state_sentence(txn, session.style));
+  if (session.quiet()) return status;
+  session.out->text(state_sentence(txn, session.style) + compensation_lines(compensations));
   bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
   if (kept) {
     session.out->text(fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
                                   clean(txn.id.str()), txn.attempts.back().number));
   }
-  return kExitDone;
+  return status;
 }
 
 Result<int> resume_command(Session& session) {

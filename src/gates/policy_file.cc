@@ -342,14 +342,16 @@ Status read_handlers(const toml::node& node, Policy& policy) {
 }
 
 Result<Policy> read_policy(const toml::table& root) {
-  TRY(only_known(root, "the file",
-                 {"gate", "worktree", "rule", "isolation", "generated", "workflow", "on"}));
+  TRY(only_known(
+      root, "the file",
+      {"gate", "worktree", "rule", "isolation", "generated", "workflow", "limits", "on"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
   if (const auto* node = root.get("rule")) TRY(read_rules(*node, policy));
   if (const auto* node = root.get("isolation")) TRY(read_isolation(*node, policy));
   if (const auto* node = root.get("generated")) TRY(read_generated(*node, policy));
+  if (const auto* node = root.get("limits")) TRY(read_limits(*node, policy));
   if (const auto* node = root.get("workflow")) TRY(read_workflows(*node, policy));
   if (const auto* node = root.get("on")) TRY(read_handlers(*node, policy));
   seal_policy(policy);

@@ -179,6 +179,14 @@ void seal_policy(Policy& policy) {
   for (const auto& file : policy.generated) {
     whole["generated"].push_back({{"artifact", file.artifact}, {"from", file.from}});
   }
+  if (policy.limits != Limits{}) {
+    const auto or_null = [](const std::optional<int>& limit) {
+      return limit ? Json(*limit) : Json(nullptr);
+    };
+    whole["limits"] = {{"concurrent", or_null(policy.limits.concurrent)},
+                       {"per_owner", or_null(policy.limits.per_owner)},
+                       {"depth", policy.limits.depth}};
+  }
   for (const auto& workflow : policy.workflows) {
     Json phases = Json::array();
     for (const auto& phase : workflow.phases) phases.push_back(phase_json(phase));

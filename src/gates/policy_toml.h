@@ -44,6 +44,8 @@ Result<std::vector<const toml::table*>> tables_of(const toml::node& node, std::s
 
 }  // namespace policy_toml
 
+// [limits]: policy_limits.cc.
+Status read_limits(const toml::node& node, Policy& policy);
 // [workflow.NAME]: policy_workflows.cc.
 Status read_workflows(const toml::node& node, Policy& policy);
 

@@ -143,5 +143,19 @@ TEST(PolicyWorkflows, WhatMakesNoSenseIsRefused) {
               HasSubstr("needs phase and name"));
 }
 
+TEST(PolicyLimits, AreNumbersInTheirRange) {
+  const Policy policy =
+      parse_policy("[limits]\nconcurrent = 4\nper_owner = 2\ndepth = 1\n").value();
+  EXPECT_EQ(policy.limits, (Limits{4, 2, 1}));
+  EXPECT_NE(policy.version, parse_policy("")->version);
+  EXPECT_EQ(parse_policy("[limits]\n")->version, parse_policy("")->version) << "it says nothing";
+  for (const char* text : {"concurrent = 0", "concurrent = 1.5", "per_owner = \"2\"", "depth = -1",
+                           "depth = 17", "concurrent = 99999999999"}) {
+    EXPECT_THAT(error_of(std::string("[limits]\n") + text + "\n"), HasSubstr("must be a number"));
+  }
+  EXPECT_THAT(error_of("[limits]\nmost = 1\n"), HasSubstr("unknown key 'most'"));
+  EXPECT_THAT(error_of("limits = 3\n"), HasSubstr("as a table"));
+}
+
 }  // namespace
 }  // namespace gittxn::gates

@@ -81,6 +81,14 @@ struct HandlerSpec {
   std::int64_t timeout_ms = 30'000;
 };
 
+// How many transactions there may be at a time; unset: any number.
+struct Limits {
+  std::optional<int> concurrent = {};  // that are alive
+  std::optional<int> per_owner = {};   // that are alive and one owner's
+  int depth = 0;                       // how many above it one may have; 0: none begins another
+  bool operator==(const Limits&) const = default;
+};
+
 struct Policy {
   std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
@@ -88,6 +96,7 @@ struct Policy {
   std::vector<PathRule> rules;
   std::optional<Isolation> default_isolation;  // of transactions that ask for no level
   std::vector<WorkflowSpec> workflows = {};    // sorted by name
+  Limits limits = {};
   Digest version;     // hash of the normalised whole; a kernel read of every txn
   Digest trust_hash;  // of all commands in it; empty when it runs nothing
   std::vector<HandlerSpec> handlers = {};  // sorted by name

@@ -36,16 +36,17 @@ struct Area {
   std::span<const EventRule> rules;
 };
 
-extern const Area kTransactions;  // transactions.cc
-extern const Area kBranches;      // branches.cc: heads, landings, what landed
-extern const Area kGates;         // gates.cc: certificates, trust, summaries
-extern const Area kTurns;         // turns.cc: the queue for a branch, slots
-extern const Area kWorkflows;     // workflows.cc: phases, their gates, who belongs to them
-extern const Area kBudgets;       // budgets.cc: what was used, and how much may be
-extern const Area kLeases;        // leases.cc: who has what, and who waits for it
-extern const Area kConsumers;     // consumers.cc
-extern const Area kHandlers;      // handlers.cc: what came of deliveries to commands
-extern const Area kPruning;       // pruning.cc: where the log begins
+extern const Area kTransactions;   // transactions.cc
+extern const Area kBranches;       // branches.cc: heads, landings, what landed
+extern const Area kGates;          // gates.cc: certificates, trust, summaries
+extern const Area kTurns;          // turns.cc: the queue for a branch, slots
+extern const Area kWorkflows;      // workflows.cc: phases, their gates, who belongs to them
+extern const Area kCompensations;  // compensations.cc
+extern const Area kBudgets;        // budgets.cc: what was used, and how much may be
+extern const Area kLeases;         // leases.cc: who has what, and who waits for it
+extern const Area kConsumers;      // consumers.cc
+extern const Area kHandlers;       // handlers.cc: what came of deliveries to commands
+extern const Area kPruning;        // pruning.cc: where the log begins
 
 std::span<const Area* const> areas();
 const EventRule* rule_of(std::string_view type);  // nullptr: no such type

@@ -98,7 +98,10 @@ TEST(Store, OnlyMovesAsTheDiagramSays) {
   EXPECT_CODE(store.append({events::prepared(kOne, 1)}), Code::kStale);  // not the last attempt
   ASSERT_OK(store.append({events::aborted(kOne, "not needed", "Ada")}));
   EXPECT_CODE(store.append({events::aborted(kOne, "twice", "Ada")}), Code::kStale);
-  EXPECT_CODE(store.append({events::taken(kOne, new_taken(2, oid(9)))}), Code::kStale);
+  // What its command did until somebody aborted it is kept; it is asked to land no more.
+  ASSERT_OK(store.append({events::taken(kOne, new_taken(2, oid(9)))}));
+  EXPECT_EQ(store.txn(kOne).value()->state, TxnState::kAborted);
+  EXPECT_CODE(store.append({events::prepared(kOne, 2)}), Code::kStale);
   ASSERT_OK(store.append({events::reopened(kOne, {"Eve", 7, true})}));
   const auto txn = store.txn(kOne).value();
   EXPECT_EQ(txn->owner, "Eve");

@@ -1,0 +1,155 @@
+#include "api/compensations.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/work.h"
+#include "base/bug.h"
+#include "base/failpoint.h"
+#include "gates/process.h"
+#include "store/compensations.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_started, "api.compensation.started");
+FAILPOINT(fp_ran, "api.compensation.ran");
+FAILPOINT(fp_ended, "api.compensation.ended");
+
+constexpr std::int64_t kTimeoutMs = 600'000;
+constexpr std::size_t kMaxName = 256;
+constexpr std::size_t kMaxArgvBytes = 64u << 10;
+
+Status check_owner(const Kernel::State& state) {
+  struct stat info{};
+  const std::string path = state.repository.txn_dir() + "/kernel.db";
+  if (::stat(path.c_str(), &info) != 0) return fail_errno(errno, "stat '" + path + "'");
+  if (info.st_uid == ::geteuid()) return {};
+  return fail(Code::kRefused, "compensations are run for the user to whom the store belongs",
+              "let that user run: git txn recover");
+}
+
+Result<gates::ProcessResult> run_one(Kernel::State& state, const TxnId& id, const Compensation& one,
+                                     const Progress& progress) {
+  const std::string folder =
+      fmt::format("{}/{}/compensation-{}", TRY(state.worktree_root()), id.str(), one.number);
+  TRY(remove_tree(folder));  // of a run that was killed
+  const std::string cwd = join_path(folder, "tree");
+  TRY(make_dirs(cwd));
+  gates::ProcessSpec spec;
+  spec.argv = one.argv;
+  spec.cwd = cwd;
+  spec.env = gates::scrubbed_environment(state.host.env, {});
+  spec.env["PWD"] = cwd;
+  spec.env["GIT_TXN_COMPENSATES"] = id.str();
+  spec.record_file = join_path(folder, "trace");
+  spec.trace = capture::Backend::kOff;
+  spec.timeout_ms = kTimeoutMs;
+  spec.interrupted = progress.interrupted;
+  if (progress.on_gate_output) {
+    const std::string label = fmt::format("compensation {}", one.number);
+    spec.on_output = [&progress, label](std::string_view bytes) {
+      progress.on_gate_output(label, bytes);
+    };
+  }
+  auto ran = gates::run_process(spec, *state.host.clock);
+  TRY(remove_tree(folder));
+  return ran;
+}
+
+std::string told(const TxnId& id, const Compensation& one, const gates::ProcessResult& ran) {
+  const std::string what = one.name.empty() ? quote_argv(one.argv) : one.name;
+  if (ran.passed()) return fmt::format("{}: compensated: {}", id.str(), what);
+  return fmt::format("{}: compensation {} failed ({}): {}", id.str(), one.number,
+                     ran.trace.timed_out ? "it took more than ten minutes"
+                                         : fmt::format("exit {}", ran.trace.exit_status),
+                     what);
+}
+
+}  // namespace
+
+Result<Compensation> register_compensation(Kernel& kernel, const CompensationRequest& request) {
+  Kernel::State& state = kernel.state();
+  const TxnId id(state.variable("GIT_TXN_ID"));
+  if (id.empty()) {
+    return fail(Code::kUsage, "this is not inside a transaction",
+                "a compensation is registered by the command that has the effect");
+  }
+  if (request.argv.empty() || request.argv.front().empty()) {
+    return fail(Code::kUsage, "no command to run", "git txn compensate -- COMMAND...");
+  }
+  std::size_t bytes = 0;
+  for (const std::string& word : request.argv) bytes += word.size() + 1;
+  if (request.name.size() > kMaxName || bytes > kMaxArgvBytes) {
+    return fail(Code::kUsage, "the compensation is too long",
+                "at most 64 KiB of arguments; put the rest into a script");
+  }
+  Compensation one;
+  one.name = request.name;
+  one.argv = request.argv;
+  store::Store* store = TRY(state.writing());
+  const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
+    const auto txn = TRY(view.txn(id));
+    if (!txn || txn->state != TxnState::kOpen || txn->attempts.empty()) {
+      return fail(Code::kUsage, id.str() + " is not an open transaction of this repository");
+    }
+    const auto known = TRY(store::compensations(view, id));
+    if (known.size() >= store::kMaxCompensations) {
+      return fail(Code::kUsage,
+                  fmt::format("{} has {} compensations already", id.str(), known.size()));
+    }
+    one.number = static_cast<int>(known.size()) + 1;
+    one.attempt = static_cast<int>(txn->attempts.size());
+    return std::vector<NewEvent>{events::compensation_registered(id, one)};
+  };
+  TRY(store->decide(decision));
+  return one;
+}
+
+Result<std::vector<Compensation>> compensations_of(Kernel& kernel, const std::string& id) {
+  const Txn txn = TRY(kernel.state().find(id));
+  return store::compensations(*kernel.state().store, txn.id);
+}
+
+Status compensate(Kernel::State& state, const TxnId& id, const Progress& progress,
+                  std::vector<std::string>& notes) {
+  const Txn txn = TRY(reload(state, id));
+  if (txn.state != TxnState::kAborted && !INJECTED_BUG("compensation.always")) return {};
+  const std::vector<Compensation> all = TRY(store::compensations(*state.store, id));
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (one->ended) continue;
+    TRY(check_owner(state));
+    events::CompensationRun run;
+    run.number = one->number;
+    run.run = one->runs + 1;
+    TRY(state.store->append({events::compensation_started(id, run.number, run.run)}));
+    TRY(fp_started.hit());
+    if (progress.on_phase) progress.on_phase(fmt::format("compensation {}", one->number));
+    const gates::ProcessResult ran = TRY(run_one(state, id, *one, progress));
+    TRY(fp_ran.hit());
+    run.exit_status = ran.trace.exit_status;
+    run.timed_out = ran.trace.timed_out;
+    run.output = TRY(state.store->put_artifact(ran.output));
+    TRY(state.store->append({events::compensation_ended(id, run)}));
+    TRY(fp_ended.hit());
+    notes.push_back(told(id, *one, ran));
+  }
+  return {};
+}
+
+Status compensate_left(Kernel::State& state, const Progress& progress,
+                       std::vector<std::string>& notes) {
+  for (const TxnId& id : TRY(store::owing_compensation(*state.store))) {
+    const auto held = hold(state, id);
+    if (!held && held.error().code == Code::kBusy) continue;  // who is at it does it
+    if (!held) return std::unexpected(held.error());
+    TRY(compensate(state, id, progress, notes));
+  }
+  return {};
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,25 @@
+// Spawn limits of the policy, judged under the write lock that records the new transaction, so that
+// any number of beginnings at once stay within them. Internal to api/.
+//
+// A transaction counts while it is alive: open, prepared, landing or repairing, and
+//   a process that lives holds its owner's slot; or
+//   it was begun to be worked on in steps (git txn begin), and has not ended.
+// What a run that died or failed has left open is nobody's, and does not count; neither does what
+// is rejected or quarantined, or waits to be resumed.
+#pragma once
+
+#include <optional>
+
+#include "api/state.h"
+
+namespace gittxn::api {
+
+// The transaction that this process is inside of; nullopt: none. kUnsupported: the policy lets none
+// begin another (depth 0). kUsage: it is not open, or not of this repository.
+Result<std::optional<Txn>> parent_of(Kernel::State& state, const Policy& policy);
+
+// kBusy: as many are alive as there may be. kRefused: it would be deeper than there may be. Call it
+// under the write lock; `txn` is not recorded yet.
+Status check_limits(Kernel::State& state, const Limits& limits, const Txn& txn);
+
+}  // namespace gittxn::api

@@ -1,0 +1,166 @@
+#include "api/workflows.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "api/kernel_reads.h"
+#include "api/workflow_scene.h"
+#include "store/events.h"
+#include "store/workflows.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+constexpr int kIdLetters = 4;
+constexpr int kIdTries = 64;
+
+Result<store::Store*> looking(Kernel::State& state) {
+  store::Store* store = TRY(state.looking());
+  if (store != nullptr) return store;
+  return fail(Code::kNotFound, "this repository has no workflow",
+              "make one with: git txn workflow create NAME");
+}
+
+// Before the look: what changes between the two makes the read stale, and is not missed.
+Status note_status(Kernel::State& state, const store::Store& store, const WorkflowId& id) {
+  const Workflow workflow = TRY(find_workflow(store, id.str()));
+  std::vector<std::string> subjects{workflow_subject(id)};
+  if (const Phase* open = workflow.open()) {
+    subjects.push_back(phase_subject(id, open->name));
+    subjects.push_back(pending_subject(id, open->name));
+  }
+  return note_kernel_reads(state, store, subjects, "workflow status");
+}
+
+}  // namespace
+
+Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request) {
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, "workflow create"));
+  if (!is_workflow_name(request.name)) {
+    return fail(Code::kUsage, fmt::format("'{}' is no name of a workflow", request.name),
+                "the policy names them: [workflow.NAME]");
+  }
+  if (request.id) TRY(check_workflow_id(*request.id));
+  const RefName branch = TRY(state.target(request.onto));
+  const Progress progress;
+  std::vector<std::string> notes;
+  TRY(recover_first(state, progress, notes));
+  const land::Context context = TRY(state.context(progress));
+  const Oid head = TRY(land::current_head(context, branch));
+  const Policy policy = TRY(land::policy_at(state.repository, head));
+  const WorkflowSpec* spec = policy.workflow(request.name);
+  if (spec == nullptr) {
+    return fail(
+        Code::kNotFound,
+        fmt::format("the policy of {} has no workflow '{}'", short_branch(branch), request.name),
+        fmt::format("add [workflow.{}] with its phases to .gittxn.toml there", request.name));
+  }
+  Workflow workflow;
+  workflow.name = request.name;
+  workflow.branch = branch;
+  workflow.actor = TRY(actor_of(state, request.actor));
+  for (const PhaseSpec& phase : spec->phases) workflow.phases.push_back({phase.name});
+  workflow.phases.front().state = PhaseState::kOpen;
+  const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
+    workflow.id = WorkflowId(request.id.value_or(""));
+    for (int i = 0; workflow.id.empty(); ++i) {
+      if (i == kIdTries) return fail(Code::kFault, "no free id of a workflow was found");
+      WorkflowId id("w-" + state.host.random->name(kIdLetters + i / 8));
+      const auto taken = TRY(store::workflow(view, id));
+      if (!taken) workflow.id = std::move(id);
+    }
+    const auto known = TRY(store::workflow(view, workflow.id));
+    if (known) {
+      return fail(Code::kExists, fmt::format("there is a workflow {} already", workflow.id.str()),
+                  "see it: git txn workflow status " + workflow.id.str());
+    }
+    return std::vector<NewEvent>{events::workflow_created(workflow)};
+  };
+  TRY(state.store->decide(decision));
+  return workflow;
+}
+
+Result<std::vector<Workflow>> list_workflows(Kernel& kernel) {
+  Kernel::State& state = kernel.state();
+  store::Store* store = TRY(state.looking());
+  if (store == nullptr) return std::vector<Workflow>{};
+  std::vector<std::string> subjects;
+  for (const Workflow& one : TRY(store::workflows(*store))) {
+    subjects.push_back(workflow_subject(one.id));
+  }
+  // Before the look: what changes between the two makes the read stale, and is not missed.
+  TRY(note_kernel_reads(state, *store, subjects, "workflow list"));
+  return store::workflows(*store);
+}
+
+Result<WorkflowReport> workflow_status(Kernel& kernel, const std::string& id) {
+  Kernel::State& state = kernel.state();
+  TRY(check_workflow_id(id));
+  const store::Store& store = *TRY(looking(state));
+  const WorkflowId known = TRY(find_workflow(store, id)).id;
+  TRY(note_status(state, store, known));
+  WorkflowReport report;
+  report.workflow = TRY(find_workflow(store, known.str()));
+  const std::vector<PhaseEvidence> evidence = TRY(store::phase_evidence(store, known));
+  const std::vector<PhaseVerdict> verdicts = TRY(store::phase_verdicts(store, known));
+  for (const Phase& phase : report.workflow.phases) {
+    PhaseLine line;
+    line.phase = phase;
+    const auto of_this = [&](const auto& one) {
+      return one.phase == phase.name &&
+             (one.version == phase.version || phase.state != PhaseState::kOpen);
+    };
+    std::ranges::copy_if(evidence, std::back_inserter(line.gates), of_this);
+    std::ranges::copy_if(verdicts, std::back_inserter(line.verdicts), of_this);
+    line.unfinished = TRY(store::unfinished_of(store, known, phase.name));
+    report.phases.push_back(std::move(line));
+  }
+  return report;
+}
+
+Result<PhaseVerdict> give_verdict(Kernel& kernel, const VerdictRequest& request) {
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, "workflow verdict"));
+  TRY(check_workflow_id(request.id));
+  if (request.note.size() > kMaxWorkflowText) {
+    return fail(Code::kUsage, "the note is longer than 4096 bytes");
+  }
+  const Progress progress;
+  std::vector<std::string> notes;
+  TRY(recover_first(state, progress, notes));
+  const Workflow workflow = TRY(find_workflow(*state.store, request.id));
+  if (workflow.open() == nullptr) {
+    return fail(Code::kUsage, workflow.id.str() + " is finished: there is nothing to judge");
+  }
+  const Scene scene = TRY(look_at_phase(state, workflow, progress));
+  if (scene.spec() == nullptr) return no_definition(scene);
+  std::vector<std::string_view> asked;
+  for (const PhaseGate& gate : scene.spec()->gates) {
+    if (gate.kind == PhaseGate::Kind::kVerdict) asked.push_back(gate.subject);
+  }
+  if (std::ranges::find(asked, request.name) == asked.end()) {
+    return fail(
+        Code::kUsage,
+        fmt::format("no gate of phase {} asks for the verdict '{}'", scene.phase.name,
+                    request.name),
+        asked.empty() ? "it asks for none" : fmt::format("it asks for {}", fmt::join(asked, ", ")));
+  }
+  PhaseVerdict verdict{
+      scene.phase.name, scene.phase.version, request.name, request.verdict == VerdictIs::kPass, "",
+      request.note};
+  verdict.actor = TRY(actor_of(state, request.actor));
+  const auto appended = state.store->append({events::verdict_given(workflow.id, verdict)});
+  if (!appended && appended.error().code == Code::kStale) {
+    return moved_meanwhile(TRY(find_workflow(*state.store, workflow.id.str())));
+  }
+  if (!appended) return std::unexpected(appended.error());
+  return verdict;
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,50 @@
+// compensate, and what abort and show say of compensations.
+#include "cli/compensate.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace gittxn::cli {
+namespace {
+
+std::string state_of(const Compensation& one) {
+  if (!one.ended && one.runs == 0) return "registered";
+  if (!one.ended) return fmt::format("was started {} and did not end", counted(one.runs, "time"));
+  if (one.timed_out) return "took too long";
+  return one.exit_status == 0 ? "ran" : fmt::format("failed, exit {}", one.exit_status);
+}
+
+}  // namespace
+
+std::string compensation_lines(const std::vector<Compensation>& all) {
+  std::string out;
+  for (const Compensation& one : all) {
+    out += fmt::format("  compensation {}  {}: {}\n", one.number, state_of(one),
+                       clean(one.name.empty() ? quote_argv(one.argv) : one.name));
+  }
+  return out;
+}
+
+Json compensations_json(const std::vector<Compensation>& all) {
+  Json list = Json::array();
+  for (const Compensation& one : all) list.push_back(to_json(one));
+  return list;
+}
+
+Result<int> compensate_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::CompensationRequest request;
+  request.name = session.flag("--name").value_or("");
+  request.argv = session.args.rest;
+  const Compensation one = TRY(api::register_compensation(kernel, request));
+  if (session.json()) {
+    session.out->json(to_json(one));
+  } else if (!session.quiet()) {
+    session.out->text(
+        fmt::format("compensation {} is run if this transaction is aborted\n", one.number));
+  }
+  return kExitDone;
+}
+
+}  // namespace gittxn::cli

@@ -1,0 +1,15 @@
+// What is said of compensations beside the command itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/compensations.h"
+#include "cli/session.h"
+
+namespace gittxn::cli {
+
+std::string compensation_lines(const std::vector<Compensation>& all);  // "" for none
+Json compensations_json(const std::vector<Compensation>& all);
+
+}  // namespace gittxn::cli

@@ -1,0 +1,184 @@
+#include "store/compensations.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/codec.h"
+#include "store/area.h"
+#include "store/transactions.h"
+
+namespace gittxn::store {
+namespace {
+
+constexpr std::size_t kMaxArgv = 4096;
+
+Result<std::vector<Compensation>> load(const db::Database& database, const std::string& txn) {
+  db::Statement query =
+      TRY(database.statement("SELECT body FROM compensations WHERE txn = ? ORDER BY number"));
+  query.bind_all(txn);
+  std::vector<Compensation> out;
+  while (TRY(query.step())) {
+    const Json json = TRY(parse_json(query.text(0)));
+    out.push_back(TRY(compensation_from_json(json)));
+  }
+  return out;
+}
+
+Status save(db::Database& database, const std::string& txn, const Compensation& one) {
+  db::Statement write = TRY(database.statement(
+      "INSERT INTO compensations (txn, number, ended, body) VALUES (?, ?, ?, ?) "
+      "ON CONFLICT (txn, number) DO UPDATE SET ended = excluded.ended, body = excluded.body"));
+  write.bind_all(txn, std::int64_t{one.number}, std::int64_t{one.ended ? 1 : 0},
+                 canonical_json(to_json(one)));
+  return write.run();
+}
+
+Status registered(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  Compensation one;
+  fields.integer("number", one.number);
+  fields.integer("attempt", one.attempt);
+  fields.text("name", one.name);
+  fields.texts("argv", one.argv);
+  TRY(fields.done());
+  if (one.argv.empty() || one.argv.size() > kMaxArgv || one.argv.front().empty()) {
+    return fail(Code::kCorrupt, fmt::format("{}: it names no program", event.type));
+  }
+  const Txn txn = TRY(known_txn(database, event));
+  if (txn.state != TxnState::kOpen) {
+    return stale(event, fmt::format("it is {}", state_name(txn.state)));
+  }
+  if (one.attempt != static_cast<int>(txn.attempts.size())) {
+    return stale(event, fmt::format("its attempt is {}", txn.attempts.size()));
+  }
+  const auto known = TRY(load(database, event.subject));
+  if (one.number != static_cast<int>(known.size()) + 1 || one.number > kMaxCompensations) {
+    return stale(event, fmt::format("it has {} already", known.size()));
+  }
+  return save(database, event.subject, one);
+}
+
+// The last that has not ended: what was done last is undone first.
+Result<Compensation> due(const db::Database& database, const Event& event, int number) {
+  const std::vector<Compensation> all = TRY(load(database, event.subject));
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (one->ended) continue;
+    if (one->number == number) return *one;
+    return stale(event, fmt::format("compensation {} comes first", one->number));
+  }
+  return stale(event, fmt::format("compensation {} has ended, or never was", number));
+}
+
+Status started(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  int number = 0;
+  int run = 0;
+  fields.integer("number", number);
+  fields.integer("run", run);
+  TRY(fields.done());
+  const Txn txn = TRY(known_txn(database, event));
+  if (txn.state != TxnState::kAborted) {
+    return stale(event, fmt::format("it is {}", state_name(txn.state)));
+  }
+  Compensation one = TRY(due(database, event, number));
+  if (run != one.runs + 1) return stale(event, fmt::format("it was started {} times", one.runs));
+  one.runs = run;
+  return save(database, event.subject, one);
+}
+
+Status ended(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  int number = 0;
+  int run = 0;
+  Compensation told;
+  fields.integer("number", number);
+  fields.integer("run", run);
+  fields.integer("exit", told.exit_status);
+  fields.boolean("timed_out", told.timed_out);
+  fields.name("output", told.output);
+  TRY(fields.done());
+  Compensation one = TRY(due(database, event, number));
+  if (run != one.runs || run == 0) return stale(event, fmt::format("run {} is not the last", run));
+  one.ended = true;
+  one.exit_status = told.exit_status;
+  one.timed_out = told.timed_out;
+  one.output = told.output;
+  return save(database, event.subject, one);
+}
+
+std::string tell_registered(const Json& p) {
+  const std::string name = telling::text(p, "name");
+  return fmt::format("compensation {} registered{}", telling::number(p, "number"),
+                     telling::after_colon(name.empty() ? telling::first_texts(p, "argv") : name));
+}
+std::string tell_started(const Json& p) {
+  return fmt::format("compensation {} started, run {}", telling::number(p, "number"),
+                     telling::number(p, "run"));
+}
+std::string tell_ended(const Json& p) {
+  return fmt::format("compensation {} ended, exit {}", telling::number(p, "number"),
+                     telling::number(p, "exit"));
+}
+
+constexpr std::string_view kSql = R"sql(
+CREATE TABLE compensations (
+  txn    TEXT    NOT NULL,
+  number INTEGER NOT NULL,
+  ended  INTEGER NOT NULL,
+  body   TEXT    NOT NULL,
+  PRIMARY KEY (txn, number)
+) STRICT;
+)sql";
+
+constexpr ProjectionTable kTables[] = {{"compensations", "txn, number"}};
+
+constexpr EventRule kRules[] = {
+    {event_type::kCompensationRegistered, registered, tell_registered},
+    {event_type::kCompensationStarted, started, tell_started},
+    {event_type::kCompensationEnded, ended, tell_ended},
+};
+
+}  // namespace
+
+const Area kCompensations{kSql, kTables, kRules};
+
+Result<std::vector<Compensation>> compensations(const View& view, const TxnId& txn) {
+  return load(view.tables(), txn.str());
+}
+
+Result<std::vector<TxnId>> owing_compensation(const View& view) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT DISTINCT c.txn FROM compensations c JOIN txns t ON t.id = c.txn "
+      "WHERE c.ended = 0 AND t.state = 'aborted' ORDER BY c.txn"));
+  std::vector<TxnId> out;
+  while (TRY(query.step())) out.emplace_back(query.text(0));
+  return out;
+}
+
+namespace events {
+
+NewEvent compensation_registered(const TxnId& txn, const Compensation& compensation) {
+  return new_event(event_type::kCompensationRegistered, txn.str(),
+                   Json{{"number", compensation.number},
+                        {"attempt", compensation.attempt},
+                        {"name", encode_path(compensation.name)},
+                        {"argv", texts_to_json(compensation.argv)}});
+}
+
+NewEvent compensation_started(const TxnId& txn, int number, int run) {
+  return new_event(event_type::kCompensationStarted, txn.str(),
+                   Json{{"number", number}, {"run", run}});
+}
+
+NewEvent compensation_ended(const TxnId& txn, const CompensationRun& run) {
+  return new_event(event_type::kCompensationEnded, txn.str(),
+                   Json{{"number", run.number},
+                        {"run", run.run},
+                        {"exit", run.exit_status},
+                        {"timed_out", run.timed_out},
+                        {"output", encode_path(run.output.str())}});
+}
+
+}  // namespace events
+}  // namespace gittxn::store
