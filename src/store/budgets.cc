@@ -160,7 +160,7 @@ Status budget_was_set(db::Database& database, const Event& event, const Json& js
   Kind kind = Kind::kInput;
   std::int64_t limit = 0;
   fields.choice("kind", kind, kind_of);
-  const bool limited = fields.has("limit");
+  const bool limited = fields.given("limit");
   if (limited) fields.integer("limit", limit);
   if (limited && (limit <= 0 || limit > kMaxAmount)) fields.wrong("limit", "out of bounds");
   TRY(fields.done());

@@ -8,16 +8,20 @@
 #include <set>
 
 #include "base/fs.h"
+#include "store/budgets.h"
+#include "store/compensations.h"
 #include "store/consumers.h"
 #include "store/events.h"
 #include "store/feed.h"
 #include "store/handlers.h"
+#include "store/leases.h"
 #include "store/pruning.h"
 #include "store/state.h"
 #include "store/testing/check.h"
 #include "store/testing/json_schema.h"
 #include "store/testing/stories.h"
 #include "store/testing/temp_store.h"
+#include "store/workflows.h"
 
 namespace gittxn::store {
 namespace {
@@ -151,12 +155,125 @@ void tell_others(Teller& teller, Store& store) {
   teller.tell(checkpoint(3, Digest(std::string(64, 'a')), Digest(std::string(64, 'b')), "Ada"));
 }
 
+void tell_workflows(Teller& teller, Store& store) {
+  using namespace events;  // NOLINT(google-build-using-namespace)
+  Workflow made;
+  made.id = WorkflowId("w-1");
+  made.name = "feature";
+  made.branch = kMain;
+  made.phases = {{.name = "plan", .state = PhaseState::kOpen}, {.name = "build"}, {.name = "ship"}};
+  made.actor = "Ada";
+  teller.tell(workflow_created(made));
+  const auto now = [&] { return workflow(store, made.id).value().value(); };
+  PhaseEvidence evidence;
+  evidence.phase = "plan";
+  evidence.version = now().open()->version;
+  evidence.gate = GateName("plan-is-there");
+  evidence.kind = PhaseGate::Kind::kArtifact;
+  evidence.head = oid(3);
+  teller.tell(phase_evaluated(made.id, evidence));
+  PhaseVerdict verdict;
+  verdict.phase = "plan";
+  verdict.version = now().open()->version;
+  verdict.name = "review";
+  verdict.actor = "Ada";
+  teller.tell(verdict_given(made.id, verdict));
+  Txn txn = new_txn("t-5");
+  txn.workflow = "w-1";
+  txn.phase = "plan";
+  teller.tell(txn_begun(txn));
+  const PhaseMember member{made.id, "plan", now().version, now().open()->version, Digest("abc")};
+  teller.tell(phase_joined(txn.id, member));
+  teller.tell(phase_carried(txn.id, member));
+  const auto move = [&](const std::string& from, const std::string& to) {
+    PhaseMove made_move;
+    made_move.workflow = made.id;
+    made_move.version = now().version;
+    made_move.from = from;
+    made_move.to = to;
+    made_move.actor = "Ada";
+    made_move.reason = "because";
+    return made_move;
+  };
+  teller.tell(phase_advanced(move("plan", "build")));
+  teller.tell(phase_skipped(move("build", "ship")));
+  teller.tell(phase_rolled_back(move("ship", "plan")));
+  PhaseMove overridden = move("plan", "build");
+  overridden.failed = {"review"};
+  teller.tell(phase_overridden(overridden));
+}
+
+void tell_compensations(Teller& teller) {
+  using namespace events;  // NOLINT(google-build-using-namespace)
+  const TxnId id("t-6");
+  teller.tell(txn_begun(new_txn("t-6")));
+  teller.tell(attempt_started(id, new_attempt(1, oid(3))));
+  Compensation undo;
+  undo.name = "take it down";
+  undo.argv = {"make", "down"};
+  teller.tell(compensation_registered(id, undo));
+  teller.tell(aborted(id, "not needed", "Ada"));
+  teller.tell(compensation_started(id, 1, 1));
+  teller.tell(
+      compensation_ended(id, {.number = 1, .run = 1, .exit_status = 0, .output = Digest()}));
+}
+
+void tell_leases(Teller& teller, Store& store) {
+  using namespace events;  // NOLINT(google-build-using-namespace)
+  const auto asked = [&](const std::string& path) {
+    Lease lease;
+    lease.number = store.head().value() + 1;
+    lease.id = fmt::format("l-{}", lease.number);
+    lease.subjects = {parse_lease_subject(path).value()};
+    lease.owner = "Ada";
+    lease.slot = 7;
+    lease.ttl_ms = 60'000;
+    return lease;
+  };
+  teller.tell(lease_queued(asked("docs/")));
+  Lease held = asked("src/");
+  held.until_ms = store.now_ms().value() + held.ttl_ms;
+  held.boot = "boot-1";
+  teller.tell(lease_acquired(held));
+  held = lease(store, held.id).value().value();
+  teller.tell(lease_renewed(held));
+  teller.tell(lease_transferred(held, "Bob"));
+  teller.tell(lease_released(lease(store, held.id).value().value(), "done"));
+  Lease other = asked("src/");
+  other.until_ms = store.now_ms().value() + other.ttl_ms;
+  other.boot = "boot-1";
+  teller.tell(lease_acquired(other));
+  teller.tell(lease_expired(lease(store, other.id).value().value(), "its time is over", ""));
+}
+
+void tell_budgets(Teller& teller, Store& store) {
+  using namespace events;  // NOLINT(google-build-using-namespace)
+  Usage used;
+  used.txn = TxnId("t-1");
+  used.items = {{"answer-1", {10, 20}}};
+  teller.tell(usage_reported(used));
+  Budget budget;
+  budget.scope = {Scope::Of::kTxn, "t-1"};
+  budget.kind = Kind::kInput;
+  teller.tell(budget_set(budget, 10));
+  const Budget set = budgets_of(store, budget.scope).value().at(0);
+  teller.tell(budget_reached(set, Budget::Level::kWarned, 9, TxnId("t-1")));
+  teller.tell(budget_reached(set, Budget::Level::kExceeded, 10, TxnId("t-1")));
+  Reconciled figures;
+  figures.scope = budget.scope;
+  teller.tell(budget_reconciled(figures));
+}
+
 TEST(EventSchemas, AreWhatTheProjectionsTake) {
   TempStore place;
   Store store = place.open();
   Teller teller(store);
   tell_transactions(teller, store);
   tell_others(teller, store);
+  tell_workflows(teller, store);
+  tell_compensations(teller);
+  tell_leases(teller, store);
+  tell_budgets(teller, store);
   for (const std::string& type : events::types()) {
     EXPECT_TRUE(teller.told_types().contains(type)) << type << " is not told of here";
   }
