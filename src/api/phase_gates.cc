@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "store/events.h"
+#include "store/summaries.h"
 #include "store/workflows.h"
 
 namespace gittxn::api {
@@ -26,9 +27,8 @@ Result<Answer> artifact(Kernel::State& state, const PhaseQuestion& question,
   if (entry.present()) {
     return Answer{true, fmt::format("{} is there as {}", subject, short_oid(entry.oid))};
   }
-  for (const Event& event : TRY(state.store->events_of(std::string(store::events::kSummaries)))) {
-    const auto added = TRY(store::events::summary_of(event));
-    if (added.name == subject) return Answer{true, fmt::format("summary {} is stored", subject)};
+  for (const store::StoredSummary& stored : TRY(store::summaries(*state.store))) {
+    if (stored.name == subject) return Answer{true, fmt::format("summary {} is stored", subject)};
   }
   return Answer{false, fmt::format("{} is neither on the branch nor stored", subject)};
 }
