@@ -70,7 +70,8 @@ std::string help_text() {
 }
 
 std::string help_text(const CommandSpec& command) {
-  std::string out = fmt::format("{}\n\n{}", usage_line(command), wrap(command.description, 2));
+  std::string out =
+      fmt::format("{}\n{}", wrap(usage_line(command), 0), wrap(command.description, 2));
   if (!command.flags.empty()) {
     out += "\nOptions\n";
     for (const FlagSpec& flag : command.flags) out += flag_lines(flag);

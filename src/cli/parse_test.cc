@@ -129,7 +129,7 @@ TEST(Parse, WhatComesLaterIsRefusedByName) {
     EXPECT_THAT(error.message, HasSubstr(later.name));
     EXPECT_THAT(error.message, HasSubstr("not available in this version"));
   }
-  EXPECT_EQ(bad("run --budget=src -- x").code, Code::kUnsupported);
+  EXPECT_EQ(bad("begin --scope=src").code, Code::kUnsupported);
 }
 
 TEST(Parse, HelpInEveryWay) {
