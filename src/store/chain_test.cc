@@ -10,7 +10,6 @@
 #include "store/state.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
-#include "store/testing/tamper.h"
 #include "store/testing/temp_store.h"
 
 namespace gittxn::store {
@@ -19,8 +18,7 @@ namespace {
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
 void tamper(const TempStore& place, const std::string& sql) {
-  db::Database shell = place.shell();
-  ASSERT_OK(testing::tamper(shell, sql));
+  ASSERT_OK(place.tamper(sql));
 }
 
 constexpr int kEvents = 200;

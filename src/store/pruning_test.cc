@@ -20,7 +20,6 @@
 #include "store/state.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
-#include "store/testing/tamper.h"
 #include "store/testing/temp_store.h"
 
 namespace gittxn::store {
@@ -215,7 +214,7 @@ TEST(Pruning, RefusesALogWhoseChainIsBroken) {
   TempStore place;
   Store store = place.open();
   fill(store);
-  ASSERT_OK(tamper(place.database(), "UPDATE events SET payload = '{ }' WHERE seq = 3"));
+  ASSERT_OK(place.tamper("UPDATE events SET payload = '{ }' WHERE seq = 3"));
   EXPECT_CODE(prune(store, before(10)), Code::kCorrupt);
   EXPECT_EQ(pruned_until(store).value(), 0);
 }
@@ -230,7 +229,7 @@ class Pruned : public ::testing::Test {
   // What verify says of a store that somebody laid hands on.
   std::string found(const std::string& sql) {
     const Store store = place_.open();
-    EXPECT_TRUE(tamper(place_.database(), "DROP TRIGGER log_begins_later_only;" + sql));
+    EXPECT_TRUE(place_.tamper(sql));
     const auto report = store.verify();
     if (!report) return report.error().message;
     return report->problems.empty() ? "" : report->problems.front();
@@ -239,7 +238,7 @@ class Pruned : public ::testing::Test {
 };
 
 TEST_F(Pruned, StillRefusesToDeleteAnythingElse) {
-  db::Database database = db::Database::open(place_.database(), {}).value();
+  db::Database database = place_.shell();
   EXPECT_FALSE(database.execute("DELETE FROM events WHERE seq = 20"));
   EXPECT_FALSE(database.execute("UPDATE log SET pruned = 3"));
   EXPECT_FALSE(database.execute("UPDATE events SET subject = 'x' WHERE seq = 20"));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "db/database.h"
@@ -13,10 +14,13 @@ namespace gittxn::store::testing {
 // The triggers keep honest mistakes out; they are no protection against this.
 inline Status tamper(db::Database& database, const std::string& sql) {
   const bool server = database.dialect() == db::Dialect::kPostgres;
-  for (const char* trigger : {"events_are_never_updated", "events_are_never_deleted"}) {
-    TRY(database.execute(
-        fmt::format("DROP TRIGGER IF EXISTS {}{}", trigger, server ? " ON events" : "")));
-  }
+  const auto drop = [&](std::string_view trigger, std::string_view table) {
+    return database.execute(fmt::format("DROP TRIGGER IF EXISTS {}{}{}", trigger,
+                                        server ? " ON " : "", server ? table : ""));
+  };
+  TRY(drop("events_are_never_updated", "events"));
+  TRY(drop("events_are_never_deleted", "events"));
+  TRY(drop("log_begins_later_only", "log"));
   return database.execute(sql);
 }
 

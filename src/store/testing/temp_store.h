@@ -13,6 +13,7 @@
 #include "base/testing/temp_dir.h"
 #include "db/testing/postgres.h"
 #include "store/store.h"
+#include "store/testing/tamper.h"
 
 namespace gittxn::store::testing {
 
@@ -59,6 +60,11 @@ class TempStore {
   db::Database shell() const {
     if (schema_) return schema_->connect().value();
     return db::Database::open(database(), {}).value();
+  }
+  // As somebody with that shell would, triggers or not.
+  Status tamper(const std::string& sql) const {
+    db::Database database = shell();
+    return testing::tamper(database, sql);
   }
   // What a migration kept of the store of that version.
   db::Database copy_of(int version) const {
