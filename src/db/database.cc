@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "base/failpoint.h"
 #include "base/fs.h"
 #include "db/postgres.h"
 #include "db/sqlite.h"
@@ -21,6 +22,8 @@ struct ConnectionState {
 };
 
 namespace {
+
+FAILPOINT(fp_statement, "db.statement");
 
 constexpr std::size_t kIdlePerText = 4;
 
@@ -50,6 +53,7 @@ Statement& Statement::operator=(Statement&& other) noexcept {
     connection_ = other.connection_;
     sql_ = std::move(other.sql_);
     cursor_ = std::move(other.cursor_);
+    begun_ = other.begun_;
   }
   return *this;
 }
@@ -83,6 +87,8 @@ Statement& Statement::bind_bytes(int parameter, std::string_view bytes) {
 }
 
 Result<bool> Statement::step() {
+  if (!begun_ && !sql_.starts_with("SELECT")) TRY(fp_statement.hit());
+  begun_ = true;
   return cursor_->step();
 }
 
@@ -93,6 +99,7 @@ Status Statement::run() {
 }
 
 void Statement::reset() {
+  begun_ = false;
   cursor_->reset();
 }
 
@@ -156,7 +163,16 @@ std::uint64_t Database::session() const {
 }
 
 Status Database::execute(const std::string& sql) {
+  TRY(fp_statement.hit());
   return state_->driver->execute(sql);
+}
+
+Status Database::listen(const std::string& channel) {
+  return state_->driver->listen(channel);
+}
+
+Status Database::wait_for_note(std::int64_t ms) {
+  return state_->driver->wait_for_note(ms);
 }
 
 Status Database::create(std::string_view ddl) {
@@ -203,6 +219,7 @@ Status Database::backup_to(const std::string& path) const {
 // Transaction
 
 Result<Transaction> Transaction::begin(Database& database, Kind kind) {
+  TRY(fp_statement.hit());
   TRY(database.state_->driver->begin(kind));
   return Transaction(&database);
 }
@@ -212,6 +229,7 @@ Transaction::~Transaction() {
 }
 
 Status Transaction::commit() {
+  TRY(fp_statement.hit());
   TRY(database_->state_->driver->commit());
   database_ = nullptr;
   return {};

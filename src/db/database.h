@@ -24,6 +24,10 @@
 //   no connection                         kFault, hint; in COMMIT: kOutcomeUnknown
 //
 // One connection per thread. Never carry one across a fork.
+//
+// The failpoint db.statement is before each statement that may change something, BEGIN and COMMIT
+// with them: =N dies between the N-1st and the Nth. (Who dies before a SELECT leaves what who dies
+// before the next of these leaves.)
 #pragma once
 
 #include <cstdint>
@@ -78,6 +82,7 @@ class Statement {
   ConnectionState* connection_ = nullptr;
   std::string sql_;
   std::unique_ptr<Cursor> cursor_;
+  bool begun_ = false;  // since it was made or reset
 };
 
 struct ConnectOptions {
@@ -122,6 +127,12 @@ class Database {
   Status create(std::string_view ddl);
   Result<Statement> statement(std::string_view sql) const;  // cached by its text
 
+  // A server's notes (NOTIFY), for connections that are used for nothing else; kUnsupported where
+  // there is no server. Waiting ends with a note, after `ms`, when a signal handler ran, or when
+  // the server was lost and found again: then notes may have been missed.
+  Status listen(const std::string& channel);
+  Status wait_for_note(std::int64_t ms);
+
   // SQLite's alone; kUnsupported elsewhere.
   Result<std::int64_t> pragma_integer(std::string_view name) const;
   Result<std::string> pragma_text(std::string_view name) const;
@@ -139,6 +150,9 @@ class Database {
   explicit Database(std::unique_ptr<ConnectionState> state);
   std::unique_ptr<ConnectionState> state_;
 };
+
+// Whether an address of a server has a password in it. kUsage: libpq cannot read it.
+Result<bool> names_a_password(const std::string& url);
 
 // Rolled back unless committed.
 class Transaction {

@@ -43,6 +43,13 @@ class Driver {
   virtual Status begin(Transaction::Kind kind) = 0;
   virtual Status commit() = 0;
   virtual void roll_back() = 0;  // nothing when there is no transaction any more
+  virtual Status listen(const std::string&) { return no_notes(); }
+  virtual Status wait_for_note(std::int64_t) { return no_notes(); }
+
+ private:
+  static std::unexpected<Error> no_notes() {
+    return fail(Code::kUnsupported, "a store in a file sends no notes");
+  }
 };
 
 }  // namespace gittxn::db

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/hash.h"
 
@@ -116,7 +117,7 @@ class PostgresCursor final : public Cursor {
     parameters_.clear();
     bad_text_ = false;
   }
-  bool usable() const override { return session_ == driver_.session() && driver_.connected(); }
+  bool usable() const override { return session_ == driver_.session() && driver_.alive(); }
 
   int columns() const override { return PQnfields(result_.get()); }
   std::string column_name(int column) const override { return PQfname(result_.get(), column); }
@@ -203,17 +204,36 @@ PostgresDriver::PostgresDriver(std::string url, std::string schema, const Connec
     : url_(std::move(url)), schema_(std::move(schema)), options_(options) {}
 PostgresDriver::~PostgresDriver() = default;
 
+namespace {
+
+using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
+
+Result<Options> parse(const std::string& url) {
+  char* why = nullptr;
+  Options parsed(PQconninfoParse(url.c_str(), &why));
+  PQfreemem(why);  // it may repeat the password
+  if (parsed != nullptr) return parsed;
+  return fail(Code::kUsage, "the address of the store cannot be read",
+              "it looks like postgresql://USER@HOST:PORT/DATABASE; a password belongs into "
+              "~/.pgpass");
+}
+
+}  // namespace
+
+Result<bool> names_a_password(const std::string& url) {
+  const Options options = TRY(parse(url));
+  for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
+    const std::string_view name = option->keyword;
+    const bool secret = name == "password" || name == "sslpassword";
+    if (secret && option->val != nullptr && *option->val != '\0') return true;
+  }
+  return false;
+}
+
 Result<std::unique_ptr<PostgresDriver>> PostgresDriver::connect(const std::string& url,
                                                                 const std::string& schema,
                                                                 const ConnectOptions& options) {
-  char* why = nullptr;
-  const std::unique_ptr<PQconninfoOption, FreeOptions> parsed(PQconninfoParse(url.c_str(), &why));
-  PQfreemem(why);  // it may repeat the password
-  if (parsed == nullptr) {
-    return fail(Code::kUsage, "the address of the store cannot be read",
-                "it looks like postgresql://USER@HOST:PORT/DATABASE; a password belongs into "
-                "~/.pgpass");
-  }
+  TRY(parse(url));
   std::unique_ptr<PostgresDriver> driver(new PostgresDriver(url, schema, options));
   TRY(driver->open());
   return driver;
@@ -254,8 +274,20 @@ bool PostgresDriver::connected() const {
   return !broken_ && PQstatus(connection_.get()) == CONNECTION_OK;
 }
 
+// While nothing is asked the server says nothing, but that it ends the connection.
+bool PostgresDriver::alive() {
+  if (in_transaction_ || !channel_.empty()) return connected();
+  while (connected()) {
+    pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
+    if (::poll(&socket, 1, 0) <= 0) break;
+    if (PQconsumeInput(connection_.get()) == 0) broken_ = true;
+    static_cast<void>(PQisBusy(connection_.get()));  // takes in what came
+  }
+  return connected();
+}
+
 Status PostgresDriver::ready() {
-  if (connected()) return {};
+  if (alive()) return {};
   if (in_transaction_) return lost("is gone in the middle of a transaction", During::kOther);
   return open();
 }
@@ -361,6 +393,32 @@ Status PostgresDriver::execute(const std::string& sql) {
   return {};
 }
 
+Status PostgresDriver::listen(const std::string& channel) {
+  channel_ = channel;
+  return execute("LISTEN " + quoted(channel));
+}
+
+Status PostgresDriver::wait_for_note(std::int64_t ms) {
+  if (!connected()) return listen(channel_);
+  struct FreeNote {
+    void operator()(PGnotify* note) const { PQfreemem(note); }
+  };
+  using Note = std::unique_ptr<PGnotify, FreeNote>;
+  PGconn* connection = connection_.get();
+  const auto take_notes = [connection] {
+    bool any = false;
+    while (Note(PQnotifies(connection)) != nullptr) any = true;
+    return any;
+  };
+  if (take_notes()) return {};
+  pollfd socket{.fd = PQsocket(connection), .events = POLLIN, .revents = 0};
+  if (::poll(&socket, 1, static_cast<int>(ms)) <= 0) return {};
+  // What is wrong with the connection is told by whoever uses it next, and that connects again.
+  if (PQconsumeInput(connection) == 0) broken_ = true;
+  take_notes();
+  return {};
+}
+
 Result<std::unique_ptr<Cursor>> PostgresDriver::prepare(std::string_view sql) {
   TRY(ready());
   const std::string name = fmt::format("s{}", ++statements_);
@@ -384,7 +442,8 @@ Status PostgresDriver::begin(Transaction::Kind kind) {
     // writer sees all that the ones before it did, and no two run at once. Serialisable isolation
     // would fail whoever had to wait. The server queues them in their order.
     const std::string hex = sha256(schema_).str().substr(0, 15);
-    const std::int64_t key = std::strtoll(hex.c_str(), nullptr, 16);
+    std::int64_t key = std::strtoll(hex.c_str(), nullptr, 16);
+    if (INJECTED_BUG("db.no_write_lock")) key ^= SystemClock().monotonic_ns();
     in_transaction_ = true;
     const auto begun =
         ask(fmt::format("BEGIN ISOLATION LEVEL READ COMMITTED; "

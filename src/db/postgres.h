@@ -34,6 +34,8 @@ class PostgresDriver final : public Driver {
   Status begin(Transaction::Kind kind) override;
   Status commit() override;
   void roll_back() override;
+  Status listen(const std::string& channel) override;
+  Status wait_for_note(std::int64_t ms) override;
 
   // For cursors. A result of the server's, or why there is none.
   struct Free {
@@ -45,6 +47,7 @@ class PostgresDriver final : public Driver {
   Result<Answer> answer(int sent, During during);
   pg_conn* connection() const { return connection_.get(); }
   bool connected() const;
+  bool alive();  // and the server has not said goodbye since
   std::uint64_t session() const override { return session_; }
   void forget(const std::string& statement);  // when its cursor is gone
 
@@ -67,6 +70,7 @@ class PostgresDriver final : public Driver {
   std::unique_ptr<pg_conn, Close> connection_;
   std::uint64_t session_ = 0;
   std::uint64_t statements_ = 0;
+  std::string channel_;  // that is listened to
   bool in_transaction_ = false;
   bool broken_ = false;  // nobody knows what the server will say next
 };

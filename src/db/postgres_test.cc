@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "db/database.h"
 #include "db/postgres.h"
@@ -190,9 +191,8 @@ TEST_F(Postgres, ALostConnectionIsMadeAgainOutsideOfTransactions) {
   };
   ASSERT_TRUE(insert(database(), 1, "before"));
   end(backend(database()));
-  // The first to notice fails; nothing was done.
-  EXPECT_EQ(insert(database(), 2, "lost").error().code, Code::kFault);
-  EXPECT_EQ(count(database()), 1);
+  EXPECT_TRUE(insert(database(), 2, "again")) << "the server had said goodbye";
+  EXPECT_EQ(count(database()), 2);
   {
     Transaction cut = Transaction::begin(database(), Transaction::Kind::kWrite).value();
     ASSERT_TRUE(insert(database(), 3, "cut"));
@@ -201,7 +201,31 @@ TEST_F(Postgres, ALostConnectionIsMadeAgainOutsideOfTransactions) {
     EXPECT_EQ(insert(database(), 5, "cut").error().code, Code::kFault);
     EXPECT_EQ(cut.commit().error().code, Code::kOutcomeUnknown);
   }
-  EXPECT_EQ(count(database()), 1);
+  EXPECT_EQ(count(database()), 2);
+}
+
+TEST_F(Postgres, ANoteEndsAWaitAndALostConnectionListensAgain) {
+  Database listener = schema_->connect().value();
+  ASSERT_TRUE(listener.listen("Some.channel"));
+  const auto wait_ms = [&] {
+    SystemClock clock;
+    const std::int64_t begun = clock.monotonic_ns();
+    EXPECT_TRUE(listener.wait_for_note(20'000));
+    return (clock.monotonic_ns() - begun) / 1'000'000;
+  };
+  ASSERT_TRUE(database().execute("NOTIFY \"Some.channel\""));
+  EXPECT_LT(wait_ms(), 10'000);
+  Statement kill = database()
+                       .statement(
+                           "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+                           "WHERE query LIKE 'LISTEN%' AND query LIKE '%Some.channel%'")
+                       .value();
+  ASSERT_TRUE(kill.step().value());
+  kill.reset();
+  EXPECT_LT(wait_ms(), 10'000) << "what ended it may have hidden a note";
+  EXPECT_LT(wait_ms(), 10'000) << "it listens again";
+  ASSERT_TRUE(database().execute("NOTIFY \"Some.channel\""));
+  EXPECT_LT(wait_ms(), 10'000);
 }
 
 // A server that is stopped takes what is sent and says nothing.

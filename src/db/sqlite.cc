@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/fs.h"
 
@@ -42,7 +43,9 @@ std::unexpected<Error> failure(const SqliteHandle& state, int rc, During during)
   const std::string message =
       fmt::format("'{}': {}", state.path,
                   state.handle == nullptr ? sqlite3_errstr(rc) : sqlite3_errmsg(state.handle));
-  switch (rc & 0xff) {
+  // Its shared memory is a file too; what cannot be enlarged there SQLite does not call full.
+  const bool full = rc == SQLITE_IOERR_SHMSIZE && during != During::kCommit;
+  switch (full ? SQLITE_FULL : rc & 0xff) {
     case SQLITE_FULL:
       return fail(Code::kFault, message, "free some disk space and try again");
     case SQLITE_IOERR:
@@ -204,7 +207,8 @@ Result<std::unique_ptr<Cursor>> SqliteDriver::prepare(std::string_view sql) {
 }
 
 Status SqliteDriver::begin(Transaction::Kind kind) {
-  return execute(kind == Transaction::Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED");
+  const bool lock = kind == Transaction::Kind::kWrite && !INJECTED_BUG("db.no_write_lock");
+  return execute(lock ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED");
 }
 
 Status SqliteDriver::commit() {

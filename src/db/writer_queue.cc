@@ -13,23 +13,31 @@ namespace gittxn::db {
 namespace {
 
 constexpr off_t kNow = 0;
-constexpr off_t kNext = 1;
+constexpr off_t kPlaces = 16;  // in line; whoever comes to a longer one waits for the last of them
 
-// One process at a time waits for NOW, so it can afford to look often; many may wait for NEXT.
-struct Pace {
-  std::int64_t first_ns;
-  std::int64_t longest_ns;
-};
-constexpr Pace kForNow{20'000, 200'000};
-constexpr Pace kForNext{100'000, 2'000'000};
+// Who is next looks often, the others the less the farther back they are.
+constexpr std::int64_t kFirstPauseNs = 20'000;
+constexpr std::int64_t kPauseOfAPlaceNs = 150'000;
+// Of one in front who does not move on where he could: he was stopped.
+constexpr std::int64_t kPatienceNs = 1'000'000'000;
 
-int set_lock(int fd, short type, off_t byte) {
+struct flock bytes(short type, off_t first, off_t count) {
   struct flock range{};
   range.l_type = type;
   range.l_whence = SEEK_SET;
-  range.l_start = byte;
-  range.l_len = 1;
+  range.l_start = first;
+  range.l_len = count;
+  return range;
+}
+
+int set_lock(int fd, short type, off_t byte) {
+  struct flock range = bytes(type, byte, 1);
   return ::fcntl(fd, F_OFD_SETLK, &range);
+}
+
+bool nobody_is_in_line(int fd) {
+  struct flock range = bytes(F_WRLCK, kNow, kPlaces + 1);
+  return ::fcntl(fd, F_OFD_GETLK, &range) == 0 && range.l_type == F_UNLCK;
 }
 
 void pause_ns(std::int64_t ns) {
@@ -37,17 +45,29 @@ void pause_ns(std::int64_t ns) {
   ::nanosleep(&duration, nullptr);  // cut short by a signal: the caller just looks earlier
 }
 
-Result<bool> take(int fd, off_t byte, const Pace& pace, std::int64_t end_ns) {
-  std::int64_t pause = pace.first_ns;
-  while (set_lock(fd, F_WRLCK, byte) != 0) {
-    if (errno != EAGAIN && errno != EACCES && errno != EINTR) {
-      return fail_errno(errno, "lock the kernel's store");
+Result<bool> try_place(int fd, off_t place) {
+  if (set_lock(fd, F_WRLCK, place) == 0) return true;
+  if (errno == EAGAIN || errno == EACCES || errno == EINTR) return false;
+  return fail_errno(errno, "lock the kernel's store");
+}
+
+// From place `at` to the one before it, or past whoever stands there and does not move. `at` again:
+// the time is over.
+Result<off_t> step(int fd, off_t at, std::int64_t end_ns) {
+  const std::int64_t begun_ns = SystemClock().monotonic_ns();
+  std::int64_t pause = kFirstPauseNs;
+  while (true) {
+    const bool had = TRY(try_place(fd, at - 1));
+    if (had) return at - 1;
+    const std::int64_t now_ns = SystemClock().monotonic_ns();
+    for (off_t place = at - 2; place >= kNow && now_ns - begun_ns > kPatienceNs; --place) {
+      const bool free = TRY(try_place(fd, place));
+      if (free) return place;
     }
-    if (SystemClock().monotonic_ns() >= end_ns) return false;
+    if (now_ns >= end_ns) return at;
     pause_ns(pause);
-    pause = std::min(pause * 2, pace.longest_ns);
+    pause = std::min(pause * 2, at * kPauseOfAPlaceNs);
   }
-  return true;
 }
 
 }  // namespace
@@ -60,17 +80,20 @@ Result<WriterQueue> WriterQueue::open(const std::string& path) {
 Result<WriterQueue::Turn> WriterQueue::enter(std::int64_t deadline_ms) {
   const std::int64_t end_ns = SystemClock().monotonic_ns() + deadline_ms * 1'000'000;
   const int fd = fd_.get();
-  bool had = TRY(take(fd, kNext, kForNext, end_ns));
-  if (had) {
-    const Result<bool> now = take(fd, kNow, kForNow, end_ns);
-    set_lock(fd, F_UNLCK, kNext);
-    if (!now) return std::unexpected(now.error());
-    had = *now;
-  }
-  if (!had) {
-    return fail(Code::kBusy,
-                fmt::format("'{}' was not free within {} s", path_, (deadline_ms + 999) / 1000),
-                "another git-txn process is stopped while writing; continue or end it");
+  // Two who find it empty at once are as good as come together.
+  if (nobody_is_in_line(fd) && TRY(try_place(fd, kNow))) return Turn(fd);
+  off_t at = kPlaces + 1;  // not in line yet
+  while (at != kNow) {
+    const Result<off_t> next = step(fd, at, end_ns);
+    const bool moved = next && *next != at;
+    if (at <= kPlaces) set_lock(fd, F_UNLCK, at);
+    if (!next) return std::unexpected(next.error());
+    if (!moved) {
+      return fail(Code::kBusy,
+                  fmt::format("'{}' was not free within {} s", path_, (deadline_ms + 999) / 1000),
+                  "another git-txn process is stopped while writing; continue or end it");
+    }
+    at = *next;
   }
   return Turn(fd);
 }

@@ -2,12 +2,15 @@
 //
 // SQLite lets one process write at a time and makes the others poll; under load its busy wait
 // starves some of them for a second and more. Here the line forms before SQLite is asked, so its
-// own wait is never reached by our processes. Two locks of one file (open-file-description locks,
-// dead with their holder): NEXT and NOW. Who wants to write takes NEXT, then NOW, then lets NEXT
-// go. So at most one waits for NOW, with short pauses, and a process that writes in a loop has to
-// pass through NEXT again behind the one that holds it. The kernel has no lock wait with a deadline
-// that leaves signals alone, hence pauses; a plain blocking wait would hang for ever behind a
-// stopped process.
+// own wait is never reached by our processes.
+//
+// The line is a row of bytes of one file, each a lock that dies with its holder
+// (open-file-description locks): NOW, and sixteen places behind it. Who wants to write takes the
+// last place, and then each time the one in front of it before it lets its own go, so that nobody
+// is passed by somebody who came later, however often that one comes again. Waiting is looking,
+// with short pauses: the kernel has no lock wait with a deadline that leaves signals alone, and a
+// plain blocking wait would hang for ever behind a stopped process. One that is stopped in the line
+// is passed after a second; one that is stopped while it writes keeps all others waiting.
 #pragma once
 
 #include <cstdint>

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/testing/child.h"
 #include "base/testing/temp_dir.h"
 
 namespace gittxn::db {
@@ -55,6 +57,43 @@ TEST(WriterQueue, DiesWithItsHolder) {
   ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   WriterQueue queue = WriterQueue::open(dir.at("lock")).value();
   EXPECT_TRUE(queue.enter(0));
+}
+
+TEST(WriterQueue, PassesOneWhoIsStoppedInTheLine) {
+  TempDir dir;
+  WriterQueue first = WriterQueue::open(dir.at("lock")).value();
+  auto turn = std::make_unique<WriterQueue::Turn>(first.enter(0).value());
+  const pid_t waiter = gittxn::testing::in_child([&] {
+    WriterQueue queue = WriterQueue::open(dir.at("lock")).value();
+    return queue.enter(60'000) ? 0 : 2;
+  });
+  while (!SlotLock::is_held(dir.at("lock"), 1).value()) ::usleep(1'000);
+  ASSERT_EQ(::kill(waiter, SIGSTOP), 0);
+  turn.reset();
+  WriterQueue second = WriterQueue::open(dir.at("lock")).value();
+  EXPECT_TRUE(second.enter(20'000));
+  ASSERT_EQ(::kill(waiter, SIGCONT), 0);
+  EXPECT_EQ(gittxn::testing::status_of(waiter), 0);
+}
+
+// Who has waited is next, whoever comes again and again meanwhile.
+TEST(WriterQueue, NobodyIsPassedByThoseWhoComeLater) {
+  TempDir dir;
+  WriterQueue first = WriterQueue::open(dir.at("lock")).value();
+  auto turn = std::make_unique<WriterQueue::Turn>(first.enter(0).value());
+  std::vector<pid_t> line;
+  for (int place = 1; place <= 4; ++place) {
+    line.push_back(gittxn::testing::in_child([&] {
+      WriterQueue queue = WriterQueue::open(dir.at("lock")).value();
+      const auto own = queue.enter(60'000);
+      const std::string before = read_file(dir.at("order")).value_or("");
+      return own && write_file(dir.at("order"), before + std::to_string(place), Sync::kNo) ? 0 : 2;
+    }));
+    while (!SlotLock::is_held(dir.at("lock"), place).value()) ::usleep(1'000);
+  }
+  turn.reset();
+  for (const pid_t child : line) EXPECT_EQ(gittxn::testing::status_of(child), 0);
+  EXPECT_EQ(read_file(dir.at("order")).value(), "1234");
 }
 
 // The case that SQLite's own wait loses: processes that write in a loop. The counter they share is
