@@ -15,7 +15,7 @@ BEGIN {
   }
   edge = "(^|[^A-Za-z0-9_])"
   # ban(rule, pattern, where it is allowed, why)
-  faces = "^src/(cli|bench)/|_test[.]cc$|/testing/"
+  faces = "^src/(cli|bench|hammer)/|_test[.]cc$|/testing/"
   tests = "_test[.]cc$|/testing/"
   ban("shell", edge "(system|popen)[ ]*\\(", "^$", "run programs with base/subprocess: no shell strings")
   ban("environment", edge "((secure_)?getenv|setenv|unsetenv|putenv)[ ]*\\(|" edge "environ[^a-zA-Z_]", faces,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "api/budgets.h"
 #include "api/limits.h"
 #include "api/work.h"
 #include "base/failpoint.h"
@@ -13,6 +14,7 @@
 #include "gates/trust.h"
 #include "land/remote.h"
 #include "store/events.h"
+#include "store/locks.h"
 #include "store/workflows.h"
 
 namespace gittxn::api {
@@ -42,6 +44,13 @@ Result<TxnId> fresh_id(const store::Store& store, Random& random) {
     if (!TRY(store.txn(id))) return id;
   }
   return fail(Code::kFault, "no free transaction id was found");
+}
+
+// Nothing is begun where nobody can say what the branch is.
+Result<Oid> head_to_begin_at(const land::Context& context, const RefName& branch) {
+  auto head = land::current_head(context, branch);
+  if (!head && head.error().code == Code::kTimeout) head.error().code = Code::kFault;
+  return head;
 }
 
 // The policy of the head, refused where its commands are not trusted.
@@ -179,6 +188,20 @@ Result<PhaseMember> join(const store::View& view, const RunOptions& options, con
   return member;
 }
 
+// In one step with its beginning: it is never without them.
+void add_budgets(const TxnId& id, const std::vector<BudgetValue>& values,
+                 std::vector<NewEvent>& appended) {
+  for (const BudgetValue& value : values) {
+    if (!value.amount) continue;  // "none", which is what a new one has
+    const store::Budget budget{{store::Scope::Of::kTxn, id.str()},
+                               value.kind,
+                               *value.amount,
+                               0,
+                               store::Budget::Level::kWithin};
+    appended.push_back(events::budget_set(budget, value.amount));
+  }
+}
+
 }  // namespace
 
 Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
@@ -186,9 +209,10 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   if (options.phase && !options.workflow) {
     return fail(Code::kUsage, "a phase is of a workflow", "say which with: --workflow ID");
   }
+  const std::vector<BudgetValue> budget = TRY(parse_budget(options.budget));
   const RefName target = TRY(state.target(options.onto));  // before anything is created
   const land::Context context = TRY(state.context(progress));
-  const Oid head = TRY(land::current_head(context, target));
+  const Oid head = TRY(head_to_begin_at(context, target));
   const Policy policy = TRY(trusted_policy(state, target, head));
 
   Begun begun;
@@ -204,21 +228,27 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
   txn.priority = options.priority;
   txn.attached = ownership == Ownership::kAttached;
+  if (state.membership.hub) txn.clone = state.membership.hub->clone;
   if (const auto parent = TRY(parent_of(state, policy))) {
     txn.parent = parent->id;
     txn.depth = parent->depth + 1;
   }
   txn.created_wall_ms = state.host.clock->wall_ms();
   txn.slot = TRY(state.store->next_slot());
-  begun.owner = TRY(SlotLock::try_acquire(state.owners_path(), txn.slot));
+  begun.owner = TRY(state.store->locks().try_slot(store::Slots::kOwners, txn.slot));
   txn.id = TRY(fresh_id(*state.store, *state.host.random));
   const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
     TRY(check_limits(state, policy.limits, txn));
-    if (!options.workflow) return std::vector<NewEvent>{events::txn_begun(txn)};
-    const PhaseMember member = TRY(join(view, options, txn, policy));
-    txn.workflow = member.workflow.str();
-    txn.phase = member.phase;
-    return std::vector<NewEvent>{events::txn_begun(txn), events::phase_joined(txn.id, member)};
+    std::vector<NewEvent> appended;
+    if (options.workflow) {
+      const PhaseMember member = TRY(join(view, options, txn, policy));
+      txn.workflow = member.workflow.str();
+      txn.phase = member.phase;
+      appended.push_back(events::phase_joined(txn.id, member));
+    }
+    appended.insert(appended.begin(), events::txn_begun(txn));
+    add_budgets(txn.id, budget, appended);
+    return appended;
   };
   TRY(state.store->decide(decision));
   TRY(fp_begun.hit());
@@ -237,7 +267,7 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
   const land::Context context = TRY(state.context(progress));
   Attempt attempt;
   attempt.number = static_cast<int>(txn.attempts.size()) + 1;
-  attempt.base = TRY(land::current_head(context, txn.target));
+  attempt.base = TRY(head_to_begin_at(context, txn.target));
   attempt.base_seq = TRY(state.store->head());
   const Policy policy = TRY(trusted_policy(state, txn.target, attempt.base));
   TRY(land::make_head_durable(context, txn.target, attempt.base));

@@ -26,7 +26,9 @@ constexpr std::size_t kMaxArgvBytes = 64u << 10;
 
 Status check_owner(const Kernel::State& state) {
   struct stat info{};
-  const std::string path = state.repository.txn_dir() + "/kernel.db";
+  // On a server a store is nobody's in particular; its folder in the clone is.
+  const std::string& folder = state.repository.txn_dir();
+  const std::string path = state.membership.hub ? folder : folder + "/kernel.db";
   if (::stat(path.c_str(), &info) != 0) return fail_errno(errno, "stat '" + path + "'");
   if (info.st_uid == ::geteuid()) return {};
   return fail(Code::kRefused, "compensations are run for the user to whom the store belongs",
@@ -145,7 +147,8 @@ Status compensate_left(Kernel::State& state, const Progress& progress,
                        std::vector<std::string>& notes) {
   for (const TxnId& id : TRY(store::owing_compensation(*state.store))) {
     const auto held = hold(state, id);
-    if (!held && held.error().code == Code::kBusy) continue;  // who is at it does it
+    if (!held && held.error().code == Code::kBusy) continue;     // who is at it does it
+    if (!held && held.error().code == Code::kRefused) continue;  // so does another clone
     if (!held) return std::unexpected(held.error());
     TRY(compensate(state, id, progress, notes));
   }

@@ -82,7 +82,7 @@ void check_policy(Kernel::State& state, Lines& lines) {
   const auto target = state.target(std::nullopt);
   if (!target) return add_wrong(lines, "branch", in_words(target.error()));
   add(lines, "branch", short_branch(*target));
-  const auto head = state.repository.refs().read(*target);
+  const auto head = state.seen(*target);
   if (!head) return add_wrong(lines, "branch", in_words(head.error()));
   const auto policy = land::policy_at(state.repository, *head);
   if (!policy) return add_wrong(lines, "policy", in_words(policy.error()));

@@ -8,9 +8,9 @@
 #include "api/state.h"
 #include "api/upkeep_events.h"
 #include "base/bug.h"
-#include "base/dir_watch.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
+#include "store/arrivals.h"
 #include "store/consumers.h"
 #include "store/events.h"
 #include "store/feed.h"
@@ -24,9 +24,7 @@ namespace {
 FAILPOINT(fp_delivered, "api.events.delivered");
 
 constexpr int kBatch = 1000;
-constexpr std::int64_t kLookAgainMs = 1'000;  // for what inotify did not tell
-constexpr std::int64_t kBlindPauseMs = 200;   // where there is no inotify
-constexpr Seq kPassedOver = 4'096;            // so many events of no interest move a position
+constexpr Seq kPassedOver = 4'096;  // so many events of no interest move a position
 constexpr std::int64_t kStaleMs = 7 * 86'400'000LL;
 constexpr std::string_view kHandlers = "on/";
 constexpr std::string_view kRetention = "txn.retention";
@@ -60,9 +58,9 @@ class Tail {
 
   Status run() {
     TRY(begin());
-    // Watched before it is looked: nothing falls in between.
-    std::optional<DirWatch> watch;
-    if (request_.follow) TRY(watch_store(watch));
+    // Before it is looked: nothing falls in between.
+    std::unique_ptr<store::Arrivals> arrivals;
+    if (request_.follow) arrivals = TRY(store::Arrivals::of(store_, *clock_));
     left_ = request_.limit;
     while (!interrupted()) {
       const bool more = TRY(deliver());
@@ -70,11 +68,7 @@ class Tail {
       if (!at_end_) continue;
       if (!request_.follow) return {};
       TRY(stay_alive());
-      if (watch) {
-        TRY(watch->wait(kLookAgainMs));
-      } else {
-        clock_->sleep_ms(kBlindPauseMs);
-      }
+      TRY(arrivals->wait());
     }
     return {};
   }
@@ -82,16 +76,6 @@ class Tail {
   void use(Clock& clock) { clock_ = &clock; }
 
  private:
-  // Without it new events are looked for every so often.
-  Status watch_store(std::optional<DirWatch>& watch) const {
-    auto opened = DirWatch::open(store_.dir());
-    if (!opened && opened.error().code != Code::kUnsupported) {
-      return std::unexpected(std::move(opened).error());
-    }
-    if (opened) watch = *std::move(opened);
-    return {};
-  }
-
   bool interrupted() const { return progress_.interrupted && progress_.interrupted(); }
 
   Status begin() {

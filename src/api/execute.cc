@@ -101,6 +101,7 @@ Status find_program(const Host& host, const std::string& program) {
 
 Result<int> Kernel::enter(const std::string& id, const std::vector<std::string>& command) {
   const Txn txn = TRY(state_->find(id));
+  TRY(state_->require_here(txn));
   if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) {
     return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone",
                 "bring it back with: git txn resume " + txn.id.str());

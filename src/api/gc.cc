@@ -124,6 +124,7 @@ Status Collection::refs(const Txn& txn, int first, int last) {
 Status Collection::collect(const TxnId& id) {
   const auto held = hold(state_, id);
   if (held) return collect_held(held->txn);
+  if (held.error().code == Code::kRefused) return {};  // another clone's
   if (held.error().code != Code::kBusy) return std::unexpected(held.error());
   keep(id, "it is being worked on");
   return {};

@@ -17,6 +17,7 @@
 #include "store/consumers.h"
 #include "store/feed.h"
 #include "store/handlers.h"
+#include "store/locks.h"
 #include "store/pruning.h"
 
 namespace gittxn::api {
@@ -70,7 +71,7 @@ class Delivery {
   bool interrupted() const { return progress_.interrupted && progress_.interrupted(); }
 
   Status drain(const HandlerSpec& handler);
-  Result<std::optional<SlotLock>> lock(const HandlerSpec& handler, Seq registration);
+  Result<std::optional<store::Lock>> lock(const HandlerSpec& handler, Seq registration);
   Result<std::optional<Event>> next(const HandlerSpec& handler, const store::Consumer& consumer);
   Result<Outcome> deliver(const HandlerSpec& handler, const Event& event);
   Status bury(const HandlerSpec& handler, const store::HandlerRow& row);
@@ -105,19 +106,20 @@ Result<std::optional<Event>> Delivery::next(const HandlerSpec& handler,
   return std::optional<Event>();
 }
 
-Result<std::optional<SlotLock>> Delivery::lock(const HandlerSpec& handler, Seq registration) {
-  const std::string path = state_.repository.txn_dir() + "/handlers";
+Result<std::optional<store::Lock>> Delivery::lock(const HandlerSpec& handler, Seq registration) {
+  store::Locks& locks = state_.store->locks();
   while (true) {
-    auto held = SlotLock::try_acquire(path, registration);
-    if (held) return std::optional<SlotLock>(*std::move(held));
+    auto held = locks.try_slot(store::Slots::kDeliveries, registration);
+    if (held) return std::optional<store::Lock>(*std::move(held));
     if (held.error().code != Code::kBusy) return std::unexpected(std::move(held).error());
     // Whoever has it may have looked for the last time before our event was there.
-    const Status free = SlotLock::wait_free(path, registration, handler.timeout_ms + kLockGraceMs);
+    const Status free =
+        locks.wait_free(store::Slots::kDeliveries, registration, handler.timeout_ms + kLockGraceMs);
     if (!free && free.error().code == Code::kTimeout) {
       note(
           fmt::format("handler {} is busy in another process; what waits for it is given out later",
                       handler.name));
-      return std::optional<SlotLock>();
+      return std::optional<store::Lock>();
     }
     if (!free) return std::unexpected(free.error());
   }
@@ -128,7 +130,7 @@ Status Delivery::drain(const HandlerSpec& handler) {
   const store::Consumer first = TRY(store::usable_consumer(*state_.store, name));
   const auto any = TRY(next(handler, first));
   if (!any) return {};
-  std::optional<SlotLock> held;
+  std::optional<store::Lock> held;
   if (!INJECTED_BUG("handlers.no_lock")) {
     held = TRY(lock(handler, first.registered));
     if (!held) return {};
@@ -275,7 +277,7 @@ Status deliver_events(const Host& host, const std::optional<std::string>& onto,
   if (store == nullptr) return {};
   const auto branch = state.target(onto);
   if (!branch) return {};  // no branch is checked out: then nothing says which policy
-  const auto head = state.repository.refs().read(*branch);
+  const auto head = state.seen(*branch);
   if (!head) return {};  // unborn
   const Policy policy = TRY(land::policy_at(state.repository, *head));
   if (policy.handlers.empty()) return {};

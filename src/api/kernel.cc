@@ -9,7 +9,9 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "gates/trust.h"
+#include "land/hub.h"
 #include "store/events.h"
+#include "store/pruning.h"
 
 namespace gittxn::api {
 
@@ -45,6 +47,21 @@ Result<std::string> real_future_path(const std::string& path) {
   }
   const std::string real = TRY(real_path(there));
   return rest.empty() ? real : join_path(real, rest);
+}
+
+// A server where the log of this clone was replaced by another one would make it land on what it
+// does not know.
+Status check_log(const Membership& membership, const Result<store::Store>& opened) {
+  if (!opened && opened.error().code == Code::kNotFound) {
+    return fail(Code::kFault, opened.error().message + " any more",
+                "restore the server's database from its backup; or leave the hub: "
+                "git config --remove-section txn");
+  }
+  if (!opened) return std::unexpected(opened.error());
+  if (!membership.hub || TRY(store::log_uri(*opened)) == membership.log) return {};
+  return fail(Code::kRefused, "the store holds another log than the one that this clone joined",
+              "ask whoever runs the server; to join the new one: git config --unset txn.hub, then "
+              "git txn init --store URL --hub REMOTE");
 }
 
 }  // namespace
@@ -113,19 +130,37 @@ std::string Kernel::State::variable(const std::string& name) const {
 }
 
 Result<store::Store*> Kernel::State::writing() {
-  if (!store) {
-    store.emplace(TRY(store::Store::open(repository.txn_dir(), *host.clock)));
-  }
+  if (store) return &*store;
+  const store::Location place = location_of(repository, membership);
+  // A server's store is made by `init` alone.
+  auto opened = place.on_server() ? store::Store::open_existing(place, *host.clock)
+                                  : store::Store::open(place, *host.clock);
+  TRY(check_log(membership, opened));
+  store.emplace(*std::move(opened));
   return &*store;
 }
 
 Result<store::Store*> Kernel::State::looking() {
   if (store) return &*store;
-  auto opened = store::Store::open_existing(repository.txn_dir(), *host.clock);
-  if (!opened && opened.error().code == Code::kNotFound) return nullptr;
-  if (!opened) return std::unexpected(std::move(opened).error());
+  const store::Location place = location_of(repository, membership);
+  auto opened = store::Store::open_existing(place, *host.clock);
+  if (!place.on_server() && !opened && opened.error().code == Code::kNotFound) return nullptr;
+  TRY(check_log(membership, opened));
   store.emplace(*std::move(opened));
   return &*store;
+}
+
+Result<Oid> Kernel::State::seen(const RefName& branch) const {
+  return repository.refs().read(land::seen_ref(membership.hub, branch));
+}
+
+Status Kernel::State::require_here(const Txn& txn) const {
+  const std::string here = membership.hub ? membership.hub->clone : "";
+  if (txn.clone == here) return {};
+  return fail(Code::kRefused,
+              fmt::format("{} belongs to the clone {}: its worktree and its work are there",
+                          txn.id.str(), txn.clone.empty() ? "it was begun in" : txn.clone),
+              "go on with it there");
 }
 
 Result<Txn> Kernel::State::find(const std::string& id_or_name) {
@@ -193,6 +228,7 @@ Result<land::Context> Kernel::State::context(const Progress& progress) {
     };
   }
   context.gates.interrupted = progress.interrupted;
+  context.hub = membership.hub;
   return context;
 }
 
@@ -220,7 +256,10 @@ Result<Changes> recorded_writes(const store::Store& store, const Attempt& attemp
 
 Result<Kernel> Kernel::open(Host host) {
   repo::Repository repository = TRY(open_home(host));
-  return Kernel(std::make_unique<State>(std::move(host), std::move(repository)));
+  Membership membership = TRY(membership_of(repository));
+  auto state = std::make_unique<State>(std::move(host), std::move(repository));
+  state->membership = std::move(membership);
+  return Kernel(std::move(state));
 }
 
 Kernel::Kernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -230,7 +269,7 @@ Kernel::~Kernel() = default;
 
 Result<Policy> Kernel::policy(const std::optional<std::string>& onto) {
   const RefName branch = TRY(state_->target(onto));
-  const Oid head = TRY(state_->repository.refs().read(branch));
+  const Oid head = TRY(state_->seen(branch));
   return land::policy_at(state_->repository, head);
 }
 

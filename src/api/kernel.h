@@ -137,7 +137,7 @@ struct WhyReport {
 };
 
 struct GcReport {
-  std::vector<std::string> removed;  // worktrees, displaced files, artifacts
+  std::vector<std::string> removed;  // worktrees, displaced files, leftovers, events
   std::uint64_t bytes_freed = 0;
   std::vector<std::string> kept;  // with the reason
 };

@@ -32,7 +32,7 @@ std::string listed(const std::vector<store::LeaseSubject>& subjects) {
 // The file of a symbol is the longest beginning of its id that is one at the head.
 Status find_file(Kernel::State& state, store::LeaseSubject& subject) {
   const RefName branch = TRY(state.target(std::nullopt));
-  const Oid head = TRY(state.repository.refs().read(branch));
+  const Oid head = TRY(state.seen(branch));
   const repo::Objects& objects = state.repository.objects();
   const Oid tree = TRY(objects.tree_of(head));
   for (std::size_t at = subject.symbol.rfind('/'); at != std::string::npos && at > 0;
@@ -101,8 +101,7 @@ Result<LeaseLine> line_now(Kernel::State& state, const store::Lease& lease) {
 // turn it is takes it.
 Result<bool> worth_trying(Kernel::State& state, const store::Lease& lease) {
   const store::LeaseMoment now = TRY(store::moment_of(*state.store, *state.host.clock));
-  const auto way =
-      TRY(store::way_of(*state.store, lease, now, store::alive_in(state.store->dir())));
+  const auto way = TRY(store::way_of(*state.store, lease, now, store::alive_in(*state.store)));
   return way.blockers.empty();
 }
 
@@ -291,7 +290,7 @@ Result<std::vector<LeaseLine>> list_leases(Kernel& kernel) {
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return lines;
   const store::LeaseMoment now = TRY(store::moment_of(*store, *state.host.clock));
-  const store::IsAlive alive = store::alive_in(store->dir());
+  const store::IsAlive alive = store::alive_in(*store);
   for (const store::Lease& lease : TRY(store::leases(*store))) {
     lines.push_back(line_of(lease, now, TRY(store::standing(*store, lease, now, alive))));
   }

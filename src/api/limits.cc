@@ -7,6 +7,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "store/locks.h"
 
 namespace gittxn::api {
 
@@ -16,7 +17,7 @@ constexpr std::size_t kMostNamed = 5;
 
 Result<bool> is_alive(Kernel::State& state, const Txn& txn) {
   if (!txn.attached && txn.command.empty()) return true;
-  return SlotLock::is_held(state.owners_path(), txn.slot);
+  return state.store->locks().is_held(store::Slots::kOwners, txn.slot);
 }
 
 std::unexpected<Error> too_many(std::string_view what, int limit,

@@ -19,6 +19,7 @@
 #include "land/history.h"
 #include "repo/checkout.h"
 #include "store/events.h"
+#include "store/locks.h"
 
 namespace gittxn::api {
 
@@ -35,6 +36,7 @@ land::Context looking_context(Kernel::State& state) {
   context.store = &*state.store;
   context.clock = state.host.clock;
   context.random = state.host.random;
+  context.hub = state.membership.hub;
   return context;
 }
 
@@ -82,7 +84,7 @@ std::vector<std::string> stale_reads(Kernel::State& state, const Txn& txn) {
 
 Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
   StatusReport::Line line;
-  line.owner_alive = TRY(SlotLock::is_held(state.owners_path(), txn.slot));
+  line.owner_alive = TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot));
   if (!is_final(txn.state)) line.stale = stale_reads(state, txn);
   line.txn = std::move(txn);
   return line;
@@ -114,7 +116,7 @@ Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
 Result<std::optional<LogLine>> unrecorded_move(Kernel::State& state,
                                                const store::BranchState& branch) {
   if (branch.prepared) return std::nullopt;  // the landing under way will say what it was
-  const auto head = state.repository.refs().read(branch.branch);
+  const auto head = state.seen(branch.branch);
   if (!head || *head == branch.head) return std::nullopt;
   LogLine line;
   const Seq last = TRY(state.store->head());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "api/members.h"
 #include "base/hash.h"
 #include "store/events.h"
 #include "store/summaries.h"
@@ -106,6 +107,10 @@ Result<PhaseAnswers> judge_phase_gates(Kernel::State& state, const store::View& 
     if (gate.kind == Kind::kArtifact) answer = TRY(artifact(state, question, gate.subject));
     if (gate.kind == Kind::kTransactions) answer = TRY(transactions(view, question));
     if (gate.kind == Kind::kVerdict) answer = TRY(verdict(view, question, gate.subject));
+    if (gate.kind == Kind::kMembers) {
+      MembersAnswer members = TRY(judge_members(state, view, gate.subject));
+      answer = {members.passed, std::move(members.why)};
+    }
     if (gate.kind == Kind::kRun) {
       const auto certificate = TRY(certificate_for(*state.store, question, gate.gate));
       if (!certificate) {

@@ -57,6 +57,11 @@ Result<std::optional<Again>> check_scene(Kernel::State& state, const store::View
     }
   }
   if (scene.head.empty()) return std::optional<Again>{};
+  if (state.membership.hub) {
+    const auto known = TRY(view.branch(scene.workflow.branch));
+    if (!known || known->head != scene.head) return std::optional(Again::kHead);
+    return std::optional<Again>{};
+  }
   const auto head = state.repository.refs().read(scene.workflow.branch);
   if (!head || *head != scene.head) return std::optional(Again::kHead);
   return std::optional<Again>{};

@@ -48,7 +48,7 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  Result<Outcome> go(std::vector<BudgetValue> budget);
+  Result<Outcome> go();
 
  private:
   enum class After { kDone, kRetry };
@@ -72,8 +72,7 @@ class Run {
   Progress progress_;
   std::int64_t started_ns_;
   Begun begun_;
-  TxnLease lease_;                   // --lease
-  std::vector<BudgetValue> budget_;  // --budget
+  TxnLease lease_;  // --lease
   Outcome outcome_;
   int repairs_ = 0;
 };
@@ -96,10 +95,6 @@ Status Run::take_leases() {
 
 // What has to be there before anything is run. A failure ends the transaction.
 Status Run::prepare() {
-  for (const BudgetValue& value : budget_) {
-    const store::Scope own{store::Scope::Of::kTxn, id().str()};
-    TRY(store::set_budget(store(), own, value.kind, value.amount));
-  }
   Status ready = Limits::check(state_, begun_.txn);
   if (ready) ready = take_leases();
   if (ready) return {};
@@ -233,8 +228,7 @@ void Run::tell_repairs() {
   }
 }
 
-Result<Outcome> Run::go(std::vector<BudgetValue> budget) {
-  budget_ = std::move(budget);
+Result<Outcome> Run::go() {
   begun_ = TRY(begin_txn(state_, options_, Ownership::kAttached, progress_, outcome_.notes));
   TRY(prepare());
   TRY(first_attempt());
@@ -269,7 +263,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
     return fail(Code::kUsage, "no command to run", "git txn run -- COMMAND...");
   }
   TRY(check_confine(options));
-  std::vector<BudgetValue> budget = TRY(parse_budget(options.budget));
+  TRY(parse_budget(options.budget));
   TRY(state_->target(options.onto));  // before anything is created
   TRY(find_program(state_->host, options.command.front()));
   std::vector<std::string> recovered;
@@ -277,7 +271,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
   for (const std::string& note : recovered) {
     if (progress.on_note) progress.on_note(note);
   }
-  return Run(*state_, options, progress).go(std::move(budget));
+  return Run(*state_, options, progress).go();
 }
 
 }  // namespace gittxn::api

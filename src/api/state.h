@@ -16,6 +16,17 @@
 
 namespace gittxn::api {
 
+// What `init` has written into a clone's configuration.
+struct Membership {
+  std::optional<land::Hub> hub;  // none: all of this is empty, and the store is this repository's
+  std::string store;             // txn.store, a server's address
+  std::string schema;            // txn.storeSchema
+  std::string log;               // txn.log, the log that was joined
+};
+// kUsage: only a part of it is there.
+Result<Membership> membership_of(repo::Repository& repository);
+store::Location location_of(const repo::Repository& repository, const Membership& membership);
+
 struct Kernel::State {
   State(Host known, repo::Repository opened)
       : host(std::move(known)), repository(std::move(opened)) {}
@@ -24,6 +35,7 @@ struct Kernel::State {
   repo::Repository repository;
   std::optional<store::Store> store;
   std::string worktrees;  // cache of worktree_root()
+  Membership membership;  // of a hub, as this clone's configuration has it
 
   // For verbs that write: creates the store when there is none.
   Result<store::Store*> writing();
@@ -37,10 +49,13 @@ struct Kernel::State {
   Result<std::string> worktree_root();
   // A store must be open. The callbacks of `progress` live as long as the context is used.
   Result<land::Context> context(const Progress& progress);
-  std::string owners_path() const { return repository.txn_dir() + "/owners"; }
   std::string variable(
       const std::string& name) const;  // of the caller's environment, "" when unset
   Result<RefName> target(const std::optional<std::string>& onto) const;
+  // A branch as it is known here, for those who look: a hub is not asked.
+  Result<Oid> seen(const RefName& branch) const;
+  // kRefused: its worktree and its work are in another clone of the hub.
+  Status require_here(const Txn& txn) const;
 };
 
 // Verbs that write refuse to run inside a transaction, by name (exit 3).

@@ -12,6 +12,7 @@
 #include "base/failpoint.h"
 #include "land/remote.h"
 #include "store/events.h"
+#include "store/locks.h"
 
 namespace gittxn::api {
 
@@ -120,7 +121,7 @@ Status check_not_pushed(Kernel::State& state, const Txn& txn) {
   const auto pushed = TRY(land::pushed_commit(context, txn.id));
   const land::RemoteRule rule = TRY(land::remote_rule(context, txn));
   if (!pushed || rule.how == land::RemoteRule::How::kLocal) return {};
-  return fail(Code::kBusy, fmt::format("{} may have reached {}", txn.id.str(), rule.remote),
+  return fail(Code::kBusy, fmt::format("{} may have reached {}", txn.id.str(), rule.remote.name),
               "ask it, and finish what it has: git txn commit " + txn.id.str());
 }
 
@@ -135,7 +136,8 @@ Status keep_work(Kernel::State& state, const Txn& txn, const Progress& progress)
 Result<Held> hold(Kernel::State& state, const TxnId& id) {
   while (true) {
     const Txn known = TRY(reload(state, id));
-    auto lock = SlotLock::try_acquire(state.owners_path(), known.slot);
+    TRY(state.require_here(known));
+    auto lock = state.store->locks().try_slot(store::Slots::kOwners, known.slot);
     if (!lock && lock.error().code == Code::kBusy) return alive(id);
     if (!lock) return std::unexpected(std::move(lock).error());
     Txn txn = TRY(reload(state, id));
@@ -147,7 +149,7 @@ Result<Held> hold(Kernel::State& state, const TxnId& id) {
 Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
   const RefName target = TRY(state_->target(options.onto));  // before anything is created
   if (!state_->variable("GIT_TXN_ID").empty()) {
-    const Oid head = TRY(state_->repository.refs().read(target));
+    const Oid head = TRY(state_->seen(target));
     const Policy policy = TRY(land::policy_at(state_->repository, head));
     TRY(parent_of(*state_, policy));
   }
@@ -286,7 +288,7 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
   const Identity who = TRY(state_->repository.identity());
   const std::int64_t slot = TRY(state_->store->next_slot());
   // Had before the log names it, so that nobody takes the transaction up before we are done.
-  const SlotLock owner = TRY(SlotLock::try_acquire(state_->owners_path(), slot));
+  const store::Lock owner = TRY(state_->store->locks().try_slot(store::Slots::kOwners, slot));
   TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false})}));
   if (!TRY(has_worktree(txn))) {
     const Txn open = TRY(reload(*state_, txn.id));
@@ -297,6 +299,7 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
 
 Result<std::string> Kernel::worktree_of(const std::string& id) {
   const Txn txn = TRY(state_->find(id));
+  TRY(state_->require_here(txn));
   if (TRY(has_worktree(txn))) {
     const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
     if (worktree.kind != repo::WorktreeKind::kOverlay) return worktree.tree;

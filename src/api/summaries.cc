@@ -320,7 +320,7 @@ Result<SummaryLine> Kernel::add_summary(const SummaryRequest& request) {
   store::Store* store = TRY(state_->writing());
   const repo::Objects& objects = state_->repository.objects();
   const RefName branch = TRY(state_->target(request.onto));
-  Oid commit = TRY(state_->repository.refs().read(branch));
+  Oid commit = TRY(state_->seen(branch));
   std::optional<Txn> txn;
   if (request.reads_of) {
     txn = TRY(state_->find(*request.reads_of));
@@ -364,7 +364,7 @@ Result<std::vector<SummaryLine>> Kernel::summaries(const std::optional<std::stri
   std::vector<SummaryLine> lines;
   if (all.empty()) return lines;
   const RefName branch = TRY(state_->target(onto));
-  const Oid head = TRY(state_->repository.refs().read(branch));
+  const Oid head = TRY(state_->seen(branch));
   const repo::Objects& objects = state_->repository.objects();
   const Oid tree = TRY(objects.tree_of(head));
   for (const auto& [name, found] : all) {

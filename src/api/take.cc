@@ -175,9 +175,8 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
 
   const std::string message = taken.message.value_or(default_message(txn));
   const Signature author = author_of(state, txn, taken);
-  const auto branch = TRY(state.store->branch(txn.target));
-  std::vector<Oid> durable;
-  if (branch && !branch->durable_head.empty()) durable.push_back(branch->durable_head);
+  const land::Context context = TRY(state.context(progress));
+  const std::vector<Oid> durable = TRY(land::durable_heads(context, txn.target));
   const Oid kept = TRY(repo::keep(state.repository, txn.id, attempt.number, taken, message,
                                   author.who, author.wall_ms, durable));
   TRY(name_head(state, txn.id, attempt, taken.head));

@@ -8,11 +8,14 @@
 #include "api/settle.h"
 #include "api/state.h"
 #include "api/upkeep_events.h"
+#include "api/work.h"
 #include "audit/audit.h"
 #include "base/fs.h"
 #include "gates/trust.h"
+#include "land/hub.h"
 #include "store/compensations.h"
 #include "store/events.h"
+#include "store/locks.h"
 
 namespace gittxn::api {
 
@@ -27,11 +30,13 @@ Status mark_lost_owners(Kernel::State& state, std::vector<std::string>& lines) {
   const store::TxnFilter working{{kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing},
                                  0};
   for (const Txn& txn : TRY(state.store->txns(working))) {
-    if (!txn.attached || TRY(SlotLock::is_held(state.owners_path(), txn.slot))) continue;
+    if (!txn.attached || TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot)))
+      continue;
     const auto marked = state.store->append({events::owner_lost(txn.id, txn.slot)});
     if (!marked && marked.error().code == Code::kStale) continue;  // somebody took it up meanwhile
     if (!marked) return std::unexpected(marked.error());
     if (txn.state == kQuarantined || txn.state == kRejected) continue;  // it had ended
+    if (!state.require_here(txn)) continue;                             // its own clone says so
     lines.push_back(
         fmt::format("{}: its owner is gone; what it did is kept, land it with: "
                     "git txn commit {}",
@@ -58,11 +63,14 @@ Status recover_first(Kernel::State& state, const Progress& progress,
     notes.push_back(stop.message + (stop.hint.empty() ? "" : "; " + stop.hint));
   }
   const std::vector<TxnId> owing = TRY(store::owing_compensation(*state.store));
-  if (!owing.empty()) {
+  for (const TxnId& id : owing) {
+    const Txn txn = TRY(reload(state, id));
+    if (!state.require_here(txn)) continue;  // of another clone, which does it
     notes.push_back(
         fmt::format("{} was aborted and its compensations have not all run: "
                     "git txn recover",
-                    owing.front().str()));
+                    id.str()));
+    break;
   }
   TRY(mark_lost_owners(state, notes));
   return tell_stale_consumers(state, notes);
@@ -84,15 +92,34 @@ Result<std::vector<std::string>> Kernel::recover() {
   return lines;
 }
 
+namespace {
+
+// Brings what others have landed.
+Status look_at_hub(Kernel::State& state, std::vector<std::string>& notes) {
+  const land::Context context = TRY(state.context({}));
+  for (const store::BranchState& branch : TRY(state.store->branches())) {
+    const auto asked = land::ask_hub(context, branch.branch);
+    if (asked) continue;
+    notes.push_back(asked.error().message + ": only what was seen of it before is checked");
+    break;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Kernel::Verification> Kernel::verify(bool replay) {
   Verification verification;
   store::Store* store = TRY(state_->looking());
   if (store == nullptr) return verification;
   const audit::Replay again = replay ? audit::Replay::kYes : audit::Replay::kNo;
-  audit::Report report = TRY(audit::verify(state_->repository, *store, again));
+  const auto& hub = state_->membership.hub;
+  const audit::Place place = hub ? audit::Place{hub->clone, hub->remote} : audit::Place{};
+  if (hub) TRY(look_at_hub(*state_, verification.notes));
+  audit::Report report = TRY(audit::verify(state_->repository, *store, again, place));
   verification.events = report.events;
   verification.problems = std::move(report.problems);
-  verification.notes = std::move(report.notes);
+  for (std::string& note : report.notes) verification.notes.push_back(std::move(note));
   return verification;
 }
 
@@ -138,7 +165,7 @@ Result<std::vector<GateLine>> Kernel::run_gates_on(const std::string& id_or_comm
   candidate.tree = commit.tree;
   if (!commit.parents.empty()) candidate.parent = commit.parents.front();
 
-  const Oid head = TRY(state_->repository.refs().read(candidate.branch));
+  const Oid head = TRY(state_->seen(candidate.branch));
   const Policy policy = TRY(land::policy_at(state_->repository, head));
   TRY(gates::require_trust(*context.store, policy, state_->variable("GIT_TXN_TRUST")));
   for (const std::string& name : names) {

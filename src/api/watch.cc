@@ -93,7 +93,7 @@ Status Watch::look_at_state() {
 }
 
 Status Watch::look_at_branch() {
-  const auto head = state_.repository.refs().read(txn_.target);
+  const auto head = state_.seen(txn_.target);
   if (!head && head.error().code == Code::kNotFound) return {};  // the landing will say so
   if (!head) return std::unexpected(head.error());
   const bool moved = *head != judged_;

@@ -64,7 +64,7 @@ Result<Oid> met_head(Kernel::State& state, const Txn& txn, std::size_t index) {
     const auto landed = TRY(state.repository.objects().commit(txn.landed_commit));
     if (!landed.parents.empty()) return landed.parents.front();
   }
-  return state.repository.refs().read(txn.target);
+  return state.seen(txn.target);
 }
 
 Result<WhyReport::Witness> path_witness(Kernel::State& state, const Oid& read, const Oid& head,

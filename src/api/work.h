@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "capture/trace/trace.h"
 #include "repo/worktree_mount.h"
+#include "store/locks.h"
 
 namespace gittxn::api {
 
@@ -17,7 +18,7 @@ enum class Ownership { kAttached, kDetached };
 
 struct Begun {
   Txn txn;
-  SlotLock owner;  // proves that the owner lives for as long as it is held
+  store::Lock owner;  // proves that the owner lives for as long as it is held
 };
 // Records a new transaction; nothing is checked out yet. Refuses what policy and trust refuse.
 Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
@@ -27,7 +28,7 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
 // live process is at it.
 struct Held {
   Txn txn;
-  SlotLock owner;
+  store::Lock owner;
 };
 Result<Held> hold(Kernel::State& state, const TxnId& id);
 

@@ -21,14 +21,15 @@ Status found(Status status, Report& report) {
 
 }  // namespace
 
-Result<Report> verify(repo::Repository& repository, const store::Store& store, Replay replay) {
+Result<Report> verify(repo::Repository& repository, const store::Store& store, Replay replay,
+                      const Place& place) {
   Report report;
   add(TRY(store.verify()), report);
   if (replay == Replay::kYes) add(TRY(store.verify_replay()), report);
   // Before the repository is looked at: it may only have moved on.
   const Claims claims = TRY(read_claims(store, report));
-  TRY(found(check_branches(repository, store, claims, report), report));
-  TRY(found(check_work(repository, store, report), report));
+  TRY(found(check_branches(repository, store, claims, place, report), report));
+  TRY(found(check_work(repository, store, place, report), report));
   TRY(found(check_artifacts(store, claims, report), report));
   return report;
 }

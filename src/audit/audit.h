@@ -34,6 +34,12 @@ struct Report {
   std::vector<std::string> notes;
 };
 
-Result<Report> verify(repo::Repository& repository, const store::Store& store, Replay replay);
+// The clone of a hub, where a log is of several clones.
+struct Place {
+  std::string clone;   // whose work is kept here; "": all that the log knows
+  std::string remote;  // where landings go, as it was last asked; "": this repository
+};
+Result<Report> verify(repo::Repository& repository, const store::Store& store, Replay replay,
+                      const Place& place = {});
 
 }  // namespace gittxn::audit

@@ -17,15 +17,24 @@ std::string brief(const Oid& oid) {
   return oid.empty() ? "nothing" : oid.str().substr(0, 7);
 }
 
+// Where the repository has the value of a branch that is landed on.
+RefName seen_at(const Place& place, const RefName& branch) {
+  if (place.remote.empty()) return branch;
+  constexpr std::string_view kHeads = "refs/heads/";
+  return RefName(
+      fmt::format("refs/remotes/{}/{}", place.remote, branch.str().substr(kHeads.size())));
+}
+
 class BranchCheck {
  public:
   BranchCheck(repo::Repository& repository, const store::Store& store, const Claims& claims,
-              const store::BranchState& state, Report& report)
+              const Place& place, const store::BranchState& state, Report& report)
       : repository_(repository),
         store_(store),
         claims_(claims),
         state_(state),
         name_(state.branch.str()),
+        ref_(seen_at(place, state.branch)),
         report_(report) {}
 
   Status run() {
@@ -103,7 +112,7 @@ class BranchCheck {
 
   // What the ref is now; nullopt: it cannot be read, which is reported.
   Result<std::optional<Oid>> head_now() {
-    Result<Oid> head = repository_.refs().read(state_.branch);
+    Result<Oid> head = repository_.refs().read(ref_);
     if (head) return std::optional<Oid>(*std::move(head));
     if (head.error().code == Code::kNotFound) return std::optional<Oid>(Oid());
     if (head.error().code != Code::kCorrupt) return std::unexpected(head.error());
@@ -195,6 +204,7 @@ class BranchCheck {
   const Claims& claims_;
   const store::BranchState& state_;
   const std::string name_;
+  const RefName ref_;
   Report& report_;
   std::vector<store::LandedRow> moves_;
 };
@@ -202,12 +212,13 @@ class BranchCheck {
 }  // namespace
 
 Status check_branches(repo::Repository& repository, const store::Store& store, const Claims& claims,
-                      Report& report) {
+                      const Place& place, Report& report) {
   const std::vector<store::BranchState> branches = TRY(store.branches());
   std::set<std::string> known;
   for (const store::BranchState& branch : branches) {
     known.insert(branch.branch.str());
-    TRY_IN(branch.branch.str(), BranchCheck(repository, store, claims, branch, report).run());
+    TRY_IN(branch.branch.str(),
+           BranchCheck(repository, store, claims, place, branch, report).run());
   }
   for (const auto& [name, moves] : claims.moves) {
     if (!known.contains(name)) {

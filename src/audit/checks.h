@@ -29,8 +29,9 @@ struct Claims {
 Result<Claims> read_claims(const store::Store& store, Report& report);
 
 Status check_branches(repo::Repository& repository, const store::Store& store, const Claims& claims,
-                      Report& report);
-Status check_work(repo::Repository& repository, const store::Store& store, Report& report);
+                      const Place& place, Report& report);
+Status check_work(repo::Repository& repository, const store::Store& store, const Place& place,
+                  Report& report);
 Status check_artifacts(const store::Store& store, const Claims& claims, Report& report);
 
 // "txn: land t-1" entries of a branch's reflog: (transaction, commit). Reflogs are this

@@ -38,7 +38,8 @@ Status check_attempt(repo::Repository& repository, const store::Store& store, co
 
 }  // namespace
 
-Status check_work(repo::Repository& repository, const store::Store& store, Report& report) {
+Status check_work(repo::Repository& repository, const store::Store& store, const Place& place,
+                  Report& report) {
   const std::vector<Txn> txns = TRY(store.txns({}));
   KeptRefs refs;
   for (const auto& [name, oid] : TRY(repository.refs().list("refs/txn/"))) {
@@ -51,6 +52,7 @@ Status check_work(repo::Repository& repository, const store::Store& store, Repor
   }
   for (const Txn& txn : txns) {
     if (txn.state == TxnState::kLanded || txn.state == TxnState::kNothing) continue;
+    if (txn.clone != place.clone) continue;
     for (const Attempt& attempt : txn.attempts) {
       if (attempt.kept.empty()) continue;
       TRY(check_attempt(repository, store, txn, attempt, refs, report));

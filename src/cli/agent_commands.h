@@ -10,7 +10,7 @@ inline constexpr FlagSpec kHookFlags[] = {
     {"--into", "", Value::kFolder, "FOLDER",
      "where the transaction keeps observations (default: GIT_TXN_OBSERVED; without either nothing "
      "is done)",
-     "", Stability::kExperimental}};
+     "", Stability::kInternal}};
 inline constexpr Example kHookExamples[] = {
     {"git txn hook PostToolUse", "what to put into an agent's settings as a hook of that event"}};
 inline constexpr CommandSpec kHookCommand{
@@ -28,7 +28,7 @@ inline constexpr CommandSpec kHookCommand{
     Group::kAgents,
     Inside::kAllowed,
     false,
-    Stability::kExperimental};
+    Stability::kInternal};
 
 inline constexpr OperandSpec kCaptureOperands[] = {{"import", Value::kChoice, "import", 1, 1},
                                                    {"ID", Value::kTxn, "", 0, 1}};

@@ -9,7 +9,7 @@ inline constexpr FlagSpec kRunBudget{"--budget",
                                      "",
                                      Value::kText,
                                      "KIND=VALUE",
-                                     "how much it may use up: wall=10m and bytes=1M end the "
+                                     "how much it may use up: wall=10m and bytes=1M end a "
                                      "command, input, output, cache, calls and "
                                      "cost warn; may be given several times",
                                      "",

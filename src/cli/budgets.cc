@@ -42,7 +42,7 @@ Result<int> set(Session& session, const std::vector<std::string>& values) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto lines = TRY(api::set_budget(kernel, of_flags(session), values));
-  if (!session.quiet()) tell(session, lines);
+  if (!session.quiet() || session.json()) tell(session, lines);
   return kExitDone;
 }
 
@@ -54,7 +54,12 @@ Result<int> show(Session& session, const std::vector<std::string>& words) {
   const api::BudgetOf of = of_flags(session);
   const bool one = of.txn || of.owner || of.workflow;
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  tell(session, TRY(api::show_budgets(kernel, one ? std::optional(of) : std::nullopt)));
+  const auto lines = TRY(api::show_budgets(kernel, one ? std::optional(of) : std::nullopt));
+  tell(session, lines);
+  if (lines.empty() && !session.json() && !session.quiet()) {
+    session.out->text(one ? "it has no budget, and nothing of it was counted yet\n"
+                          : "no budgets; set one with: git txn budget set --txn ID KIND=VALUE\n");
+  }
   return kExitDone;
 }
 
@@ -67,7 +72,7 @@ Result<int> report(Session& session, const std::vector<std::string>& words) {
   TRY(api::report_budget(kernel, words[0], values, session.flag("--key").value_or("")));
   api::BudgetOf of;
   of.txn = words[0];
-  if (!session.quiet()) tell(session, TRY(api::show_budgets(kernel, of)));
+  if (!session.quiet() || session.json()) tell(session, TRY(api::show_budgets(kernel, of)));
   return kExitDone;
 }
 

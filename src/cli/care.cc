@@ -169,9 +169,11 @@ Result<int> version_command(Session& session) {
     return kExitDone;
   }
   if (session.json()) {
-    session.out->json({{"version", GIT_TXN_VERSION},
-                       {"schema", api::schema_version()},
-                       {"events", api::event_types()}});
+    Json json = args.has("--cli") ? stability_json() : Json::object();
+    json["version"] = GIT_TXN_VERSION;
+    json["schema"] = api::schema_version();
+    json["events"] = api::event_types();
+    session.out->json(json);
     return kExitDone;
   }
   bool chosen = args.has("--cli") || args.has("--schema") || args.has("--events");
@@ -193,6 +195,10 @@ Result<int> internal_command(Session& session) {
   }
   if (action == "man") return man_command(session);
   if (action == "ids") return ids_command(session);
+  if (action == "commands") {
+    session.out->text(commands_page());
+    return kExitDone;
+  }
   if (session.args.operands.size() < 2 || session.args.operands[1] != "bash") {
     return fail(Code::kUsage, "completion is there for bash", "git txn internal completion bash");
   }

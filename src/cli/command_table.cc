@@ -5,8 +5,11 @@
 #include "cli/budget_commands.h"
 #include "cli/compensate_commands.h"
 #include "cli/event_commands.h"
+#include "cli/hub_commands.h"
 #include "cli/lease_commands.h"
 #include "cli/merge_commands.h"
+#include "cli/portfolio_commands.h"
+#include "cli/proposal_commands.h"
 #include "cli/symbol_commands.h"
 #include "cli/workflow_commands.h"
 
@@ -166,10 +169,11 @@ constexpr Example kRunExamples[] = {
     {"git txn run --onto release --wait 10m -- ./backport.sh 4711",
      "another branch; wait at most ten minutes"}};
 
-constexpr FlagSpec kBeginFlags[] = {kOnto,     kIsolation, kName,         kAuthor,   kOwner,
-                                    kPriority, kWorktree,  kWorkflowFlag, kPhaseFlag};
+constexpr FlagSpec kBeginFlags[] = {kOnto,     kIsolation, kName,         kAuthor,    kOwner,
+                                    kPriority, kWorktree,  kWorkflowFlag, kPhaseFlag, kRunBudget};
 constexpr Example kBeginExamples[] = {
-    {"git txn begin --name 'try it'", "open a transaction; prints its id and worktree"}};
+    {"git txn begin --name 'try it'", "open a transaction; prints its id and worktree"},
+    {"git txn begin --budget wall=1h", "what is run in it may take an hour in all"}};
 
 constexpr OperandSpec kIdOperand[] = {kId};
 constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning, kNoInject, kConfine, kScope};
@@ -258,7 +262,8 @@ constexpr Example kGcExamples[] = {{"git txn gc", "remove what nobody needs; say
 constexpr Example kDoctorExamples[] = {
     {"git txn doctor", "what this machine and repository can do"}};
 constexpr FlagSpec kVersionFlags[] = {
-    {"--cli", "", Value::kNone, "", "every command and flag with its stability", "",
+    {"--cli", "", Value::kNone, "",
+     "every command and flag with its stability; as JSON also what each takes and prints", "",
      Stability::kStable},
     {"--schema", "", Value::kNone, "", "the version of the store's schema", "", Stability::kStable},
     {"--events", "", Value::kNone, "", "the types of event and their versions", "",
@@ -266,10 +271,13 @@ constexpr FlagSpec kVersionFlags[] = {
     {"--enforces", "", Value::kNone, "", "what is enforced, what is recorded, and how, as Markdown",
      "", Stability::kExperimental}};
 constexpr Example kVersionExamples[] = {
-    {"git txn version --schema", "what a store is read and written as"}};
+    {"git txn version --schema", "what a store is read and written as"},
+    {"git txn version --cli --json | jq '.commands[] | select(.stability == \"stable\") | .name'",
+     "what a script may rely on"}};
 
 constexpr OperandSpec kInternalOperands[] = {
-    {"failpoints|man|completion|ids", Value::kChoice, "failpoints man completion ids", 1, 1},
+    {"failpoints|man|completion|ids|commands", Value::kChoice,
+     "failpoints man completion ids commands", 1, 1},
     {"ARGUMENT", Value::kText, "", 0, 1}};
 constexpr FlagSpec kInternalFlags[] = {{"--dir", "", Value::kFolder, "FOLDER",
                                         "write every manual page there", "", Stability::kInternal}};
@@ -277,6 +285,7 @@ constexpr Example kInternalExamples[] = {
     {"git txn internal man run", "a manual page as troff"},
     {"git txn internal man --dir man1", "all of them as files"},
     {"git txn internal completion bash", "completion for bash"},
+    {"git txn internal commands", "docs/commands.md"},
     {"git txn internal failpoints", "the names GIT_TXN_FAILPOINT takes"}};
 
 constexpr std::string_view kRunText =
@@ -451,6 +460,10 @@ constexpr CommandSpec kCommands[] = {
     kLeaseCommand,
     kSentinelCommand,
     kBudgetCommand,
+    kProposeCommand,
+    kPromoteCommand,
+    kProposalsCommand,
+    kPortfolioCommand,
     {"recover",
      "finish or undo what a crash left",
      "Runs by itself before every command that writes. It never moves a branch.",
@@ -483,9 +496,9 @@ constexpr CommandSpec kCommands[] = {
      Stability::kExperimental},
     {"gc",
      "remove what nobody needs",
-     "Worktrees of ended transactions, files that landings moved aside, and artifacts that no "
-     "event "
-     "names. Never removes work that has not landed without --force.",
+     "Worktrees and kept states of transactions that have ended, shared checkouts that no worktree "
+     "lies over, files that landings moved aside, what killed commands left, and the events that "
+     "txn.retention lets go. Never removes work that has not landed without --force.",
      {},
      kGcFlags,
      kGcExamples,
@@ -505,6 +518,7 @@ constexpr CommandSpec kCommands[] = {
      Inside::kAllowed,
      false,
      Stability::kStable},
+    kInitCommand,
     {"version",
      "print the version",
      "The version of the program, and with options what it speaks.",
@@ -530,21 +544,15 @@ constexpr FlagSpec kCommon[] = {
 };
 
 constexpr LaterName kLater[] = {
-    {"begin", "--scope"}, {"begin", "--budget"}, {"", "fleet"},    {"", "propose"}, {"", "promote"},
-    {"", "portfolio"},    {"", "capsule"},       {"", "replay"},   {"", "proof"},   {"", "export"},
-    {"", "ui"},           {"", "bench"},         {"", "override"},
+    {"begin", "--scope"}, {"", "fleet"}, {"", "capsule"}, {"", "replay"},   {"", "proof"},
+    {"", "export"},       {"", "ui"},    {"", "bench"},   {"", "override"},
 };
 
 }  // namespace
 
-std::span<const CommandSpec> commands() {
-  return kCommands;
-}
-std::span<const FlagSpec> common_flags() {
-  return kCommon;
-}
-std::span<const LaterName> later_names() {
-  return kLater;
+const Table& command_table() {
+  static constexpr Table kTable{kCommands, kCommon, kLater};
+  return kTable;
 }
 
 }  // namespace gittxn::cli

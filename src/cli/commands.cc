@@ -39,8 +39,8 @@ std::string_view group_title(Group group) {
   return "";
 }
 
-const CommandSpec* find_command(std::string_view name) {
-  for (const CommandSpec& command : commands()) {
+const CommandSpec* find_command(std::string_view name, const Table& table) {
+  for (const CommandSpec& command : table.commands) {
     if (command.name == name) return &command;
   }
   return nullptr;

@@ -14,13 +14,13 @@ namespace {
 constexpr int kMostOperands = 8;  // how many of a list completion helps with
 constexpr std::string_view kValued = "@VALUED@";
 
-std::string flag_names(const CommandSpec& command) {
+std::string flag_names(const CommandSpec& command, const Table& table) {
   std::string out;
   auto add = [&](const FlagSpec& flag) {
-    if (flag.stability != Stability::kInternal) out += fmt::format(" {}", flag.name);
+    if (is_shown(flag)) out += fmt::format(" {}", flag.name);
   };
   for (const FlagSpec& flag : command.flags) add(flag);
-  for (const FlagSpec& flag : common_flags()) add(flag);
+  for (const FlagSpec& flag : table.common) add(flag);
   return out.substr(1);
 }
 
@@ -41,33 +41,33 @@ std::string values_of(Value value, std::string_view choices) {
   }
 }
 
-std::string flag_cases() {
+std::string flag_cases(const Table& table) {
   std::string out;
   auto add = [&](std::string_view command, const FlagSpec& flag) {
     if (flag.value == Value::kNone) return;
     std::string pattern = fmt::format("{} {}", command, flag.name);
     out += fmt::format("    \"{}\") {}; return ;;\n", pattern, values_of(flag.value, flag.choices));
   };
-  for (const CommandSpec& command : commands()) {
-    if (command.stability == Stability::kInternal) continue;
+  for (const CommandSpec& command : table.commands) {
+    if (!is_shown(command)) continue;
     for (const FlagSpec& flag : command.flags) add(command.name, flag);
-    for (const FlagSpec& flag : common_flags()) add(command.name, flag);
+    for (const FlagSpec& flag : table.common) add(command.name, flag);
   }
   return out;
 }
 
 // "--onto|--isolation|-n": after these the next word is a value and no operand.
-std::string flags_with_values() {
+std::string flags_with_values(const Table& table) {
   std::set<std::string_view> names;
   auto add = [&](const FlagSpec& flag) {
     if (flag.value == Value::kNone) return;
     names.insert(flag.name);
     if (!flag.letter.empty()) names.insert(flag.letter);
   };
-  for (const CommandSpec& command : commands()) {
+  for (const CommandSpec& command : table.commands) {
     for (const FlagSpec& flag : command.flags) add(flag);
   }
-  for (const FlagSpec& flag : common_flags()) add(flag);
+  for (const FlagSpec& flag : table.common) add(flag);
   return fmt::format("{}", fmt::join(names, "|"));
 }
 
@@ -87,12 +87,12 @@ std::string operand_cases(const CommandSpec& command) {
   return out;
 }
 
-std::string command_cases() {
+std::string command_cases(const Table& table) {
   std::string out;
-  for (const CommandSpec& command : commands()) {
-    if (command.stability == Stability::kInternal) continue;
+  for (const CommandSpec& command : table.commands) {
+    if (!is_shown(command)) continue;
     out += fmt::format("    {})\n      case $cur in -*) __git_txn_words '{}'; return ;; esac\n",
-                       command.name, flag_names(command));
+                       command.name, flag_names(command, table));
     std::string operands = operand_cases(command);
     if (!operands.empty()) out += "      case $operands in\n" + operands + "      esac\n";
     out += "      ;;\n";
@@ -175,17 +175,17 @@ complete -o default -F _git_txn_main git-txn
 
 }  // namespace
 
-std::string bash_completion() {
+std::string bash_completion(const Table& table) {
   std::string names;
-  for (const CommandSpec& command : commands()) {
-    if (command.stability != Stability::kInternal) names += fmt::format("{} ", command.name);
+  for (const CommandSpec& command : table.commands) {
+    if (is_shown(command)) names += fmt::format("{} ", command.name);
   }
   std::string scan(kScan);
-  scan.replace(scan.find(kValued), kValued.size(), flags_with_values());
+  scan.replace(scan.find(kValued), kValued.size(), flags_with_values(table));
   std::string out = std::string(kHead) + scan;
   out += fmt::format("    __git_txn_words '{}--help --version'\n    return\n  fi\n", names);
-  out += "  case \"$command $before\" in\n" + flag_cases() + "  esac\n";
-  out += "  case $command in\n" + command_cases() + "  esac\n}\n";
+  out += "  case \"$command $before\" in\n" + flag_cases(table) + "  esac\n";
+  out += "  case $command in\n" + command_cases(table) + "  esac\n}\n";
   out += kTail;
   return out;
 }

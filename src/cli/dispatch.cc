@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "api/handlers.h"
@@ -47,8 +49,13 @@ constexpr Entry kHandlers[] = {{"run", run_command},
                                {"lease", lease_command},
                                {"sentinel", sentinel_command},
                                {"budget", budget_command},
+                               {"propose", propose_command},
+                               {"promote", promote_command},
+                               {"proposals", proposals_command},
+                               {"portfolio", portfolio_command},
                                {"workflow", workflow_command},
                                {"compensate", compensate_command},
+                               {"init", init_command},
                                {"recover", recover_command},
                                {"verify", verify_command},
                                {"state", state_command},
@@ -70,6 +77,7 @@ bool allowed_inside(const CommandSpec& command, const Parsed& args) {
   if (command.name == "workflow") return verb == "status" || verb == "list";
   if (command.name == "lease" || command.name == "sentinel") return verb == "list";
   if (command.name == "budget") return verb == "show";
+  if (command.name == "portfolio") return verb.empty() || verb == "status";
   return command.inside == Inside::kAllowed;
 }
 
@@ -132,7 +140,10 @@ namespace {
 bool appends(const Session& session) {
   const CommandSpec& command = *session.args.command;
   if (command.name == "events") return session.args.operands[0] != "tail";
-  return command.inside == Inside::kRefused || command.name == "gate" || command.name == "summary";
+  constexpr std::string_view kThese[] = {"gate",    "summary", "workflow",
+                                         "propose", "promote", "proposals"};
+  return command.inside == Inside::kRefused ||
+         std::ranges::find(kThese, command.name) != std::end(kThese);
 }
 
 // Whatever came of the command: what it appended is given out before it exits. A failure of this is

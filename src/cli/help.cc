@@ -42,27 +42,28 @@ std::string flag_head(const FlagSpec& flag) {
   return head;
 }
 
-std::string flag_lines(const FlagSpec& flag) {
+std::string flag_lines(const FlagSpec& flag, Stability of_command) {
   std::string help(flag.help);
-  if (flag.stability == Stability::kExperimental) help += " (experimental)";
+  if (flag.stability != of_command) help += fmt::format(" ({})", stability_name(flag.stability));
   return "  " + flag_head(flag) + "\n" + wrap(help, 10);
 }
 
 }  // namespace
 
-std::string help_text() {
+std::string help_text(const Table& table) {
   std::string out =
       "git txn: run coding agents on a repository with the guarantees a database gives\n\n"
       "  git txn run -- COMMAND...   run it on a snapshot, land what it changed, or say why not\n";
   for (Group group : {Group::kDaily, Group::kSteps, Group::kLook, Group::kMerge, Group::kAgents,
                       Group::kPolicy, Group::kCare}) {
     out += fmt::format("\n{}\n", group_title(group));
-    for (const CommandSpec& command : commands()) {
-      if (command.group == group) out += fmt::format("  {:<9} {}\n", command.name, command.summary);
+    for (const CommandSpec& command : table.commands) {
+      if (command.group == group && is_shown(command))
+        out += fmt::format("  {:<9} {}\n", command.name, command.summary);
     }
   }
   out += "\nOptions of every command\n";
-  for (const FlagSpec& flag : common_flags()) {
+  for (const FlagSpec& flag : table.common) {
     out += fmt::format("  {:<18} {}\n", flag_head(flag), flag.help);
   }
   out += "\ngit txn COMMAND --help explains one command with examples; man git-txn has the rest.\n";
@@ -72,29 +73,23 @@ std::string help_text() {
 std::string help_text(const CommandSpec& command) {
   std::string out =
       fmt::format("{}\n{}", wrap(usage_line(command), 0), wrap(command.description, 2));
-  if (!command.flags.empty()) {
-    out += "\nOptions\n";
-    for (const FlagSpec& flag : command.flags) out += flag_lines(flag);
+  if (command.stability == Stability::kExperimental) {
+    out += "\n  Experimental: it may change in a minor version.\n";
   }
+  std::string flags;
+  for (const FlagSpec& flag : command.flags) {
+    // The help of an internal command is for those who work on it.
+    const bool internal = command.stability == Stability::kInternal;
+    if (is_shown(flag) || (internal && flag.deprecated.since.empty())) {
+      flags += flag_lines(flag, command.stability);
+    }
+  }
+  if (!flags.empty()) out += "\nOptions\n" + flags;
   out += "\nExamples\n";
   for (const Example& example : command.examples) {
     out += fmt::format("  {}\n{}", example.line, wrap(example.says, 10));
   }
   out += "\nOptions of every command: --json, -q, --log FORMAT, -h\n";
-  return out;
-}
-
-std::string stability_table() {
-  std::string out;
-  for (const CommandSpec& command : commands()) {
-    out += fmt::format("{:<13} {}\n", stability_name(command.stability), command.name);
-    for (const FlagSpec& flag : command.flags) {
-      out += fmt::format("{:<13} {} {}\n", stability_name(flag.stability), command.name, flag.name);
-    }
-  }
-  for (const FlagSpec& flag : common_flags()) {
-    out += fmt::format("{:<13} {}\n", stability_name(flag.stability), flag.name);
-  }
   return out;
 }
 

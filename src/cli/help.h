@@ -1,24 +1,31 @@
-// What the table of commands.h says, in its three written forms: help on the terminal, manual pages
-// (troff, man(7)), and completion for bash. Pure functions of the table.
+// What the table of commands.h says, in its written forms: help on the terminal, manual pages
+// (troff, man(7)), completion for bash, and the table itself. Pure functions of the table. What is
+// internal or deprecated is in the last one alone.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/commands.h"
 
 namespace gittxn::cli {
 
-std::string help_text();                            // git txn --help
-std::string help_text(const CommandSpec& command);  // git txn COMMAND --help
-std::string stability_table();                      // git txn version --cli
+std::string help_text(const Table& table = command_table());  // git txn --help
+std::string help_text(const CommandSpec& command);            // git txn COMMAND --help
+
+std::string stability_table(const Table& table = command_table());  // git txn version --cli
+// {commands, flags, errors}: share/schemas/output/version-cli.v1.json.
+Json stability_json(const Table& table = command_table());
+std::string commands_page(const Table& table = command_table());  // docs/commands.md
 
 // Every page as (file name, text): git-txn.1 and git-txn-COMMAND.1.
-std::vector<std::pair<std::string, std::string>> man_pages(std::string_view version);
+std::vector<std::pair<std::string, std::string>> man_pages(std::string_view version,
+                                                           const Table& table = command_table());
 
 // For /usr/share/bash-completion/completions/git-txn: completes `git-txn` and, through git's own
 // completion, `git txn`.
-std::string bash_completion();
+std::string bash_completion(const Table& table = command_table());
 
 }  // namespace gittxn::cli

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 TEST(Table, IsConsistent) {
   std::set<std::string_view> names;
-  for (const CommandSpec& command : commands()) {
+  for (const CommandSpec& command : command_table().commands) {
     EXPECT_TRUE(names.insert(command.name).second) << command.name;
     EXPECT_FALSE(command.summary.empty() || command.summary.ends_with('.')) << command.name;
     EXPECT_TRUE(command.description.ends_with('.')) << command.name;
@@ -31,9 +31,9 @@ TEST(Table, IsConsistent) {
       EXPECT_EQ(flag.label.empty(), flag.value == Value::kNone) << flag.name;
       EXPECT_EQ(flag.choices.empty(), flag.value != Value::kChoice) << flag.name;
     }
-    for (const FlagSpec& flag : common_flags()) EXPECT_FALSE(flags.contains(flag.name));
+    for (const FlagSpec& flag : command_table().common) EXPECT_FALSE(flags.contains(flag.name));
   }
-  for (const LaterName& later : later_names()) {
+  for (const LaterName& later : command_table().later) {
     if (later.command.empty()) {
       EXPECT_EQ(find_command(later.name), nullptr) << later.name;
       continue;
@@ -46,7 +46,7 @@ TEST(Table, IsConsistent) {
 
 // An example that does not parse would teach a mistake. Quotes and pipes are the shell's.
 TEST(Table, EveryExampleParses) {
-  for (const CommandSpec& command : commands()) {
+  for (const CommandSpec& command : command_table().commands) {
     for (const Example& example : command.examples) {
       std::string line(example.line);
       if (!line.starts_with("git txn ")) continue;  // what is typed around it
@@ -70,8 +70,8 @@ TEST(Table, EveryExampleParses) {
 
 TEST(Help, NamesEveryCommandFlagAndExample) {
   std::string all = help_text();
-  for (const CommandSpec& command : commands()) {
-    if (command.stability == Stability::kInternal) continue;
+  for (const CommandSpec& command : command_table().commands) {
+    if (!is_shown(command)) continue;
     EXPECT_THAT(all, HasSubstr(fmt::format("  {} ", command.name)));
     std::string one = help_text(command);
     for (const FlagSpec& flag : command.flags) EXPECT_THAT(one, HasSubstr(flag.name));
@@ -81,7 +81,7 @@ TEST(Help, NamesEveryCommandFlagAndExample) {
 
 TEST(Help, FitsATerminal) {
   std::vector<std::string> texts{help_text()};
-  for (const CommandSpec& command : commands()) texts.push_back(help_text(command));
+  for (const CommandSpec& command : command_table().commands) texts.push_back(help_text(command));
   for (const std::string& text : texts) {
     std::string_view rest = text;
     while (!rest.empty()) {
@@ -91,13 +91,6 @@ TEST(Help, FitsATerminal) {
       rest.remove_prefix(end + 1);
     }
   }
-}
-
-TEST(Stability, NamesEverything) {
-  std::string table = stability_table();
-  EXPECT_THAT(table, HasSubstr("stable        run\n"));
-  EXPECT_THAT(table, HasSubstr("experimental  run --keep-running\n"));
-  EXPECT_THAT(table, HasSubstr("internal      internal\n"));
 }
 
 std::string sh(const std::string& script, const std::string& dir) {
@@ -120,9 +113,9 @@ TEST(Man, APageForEveryCommandThatGroffTakesWithoutAWarning) {
     EXPECT_THAT(text, HasSubstr(".SH SYNOPSIS"));
     ASSERT_TRUE(write_file(dir.at(name), text, Sync::kNo));
   }
-  for (const CommandSpec& command : commands()) {
+  for (const CommandSpec& command : command_table().commands) {
     bool has = names.contains(fmt::format("git-txn-{}.1", command.name));
-    EXPECT_EQ(has, command.stability != Stability::kInternal) << command.name;
+    EXPECT_EQ(has, is_shown(command)) << command.name;
   }
   if (sh("command -v groff || exit 0", dir.path()).empty()) GTEST_SKIP() << "no groff here";
   EXPECT_EQ(sh("for p in *.1; do groff -man -Tascii -ww \"$p\" >/dev/null; done", dir.path()), "");
@@ -176,8 +169,8 @@ TEST_F(Completion, CommandsFlagsValuesAndTransactions) {
 
 TEST_F(Completion, OffersEveryCommandAndFlagOfTheTable) {
   std::string names = complete("''");
-  for (const CommandSpec& command : commands()) {
-    if (command.stability == Stability::kInternal) continue;
+  for (const CommandSpec& command : command_table().commands) {
+    if (!is_shown(command)) continue;
     EXPECT_THAT(names, HasSubstr(fmt::format("{} ", command.name)));
     std::string flags = complete(fmt::format("{} --", command.name));
     for (const FlagSpec& flag : command.flags) EXPECT_THAT(flags, HasSubstr(flag.name));

@@ -34,6 +34,7 @@ Json txn_json(const Txn& txn) {
   return Json{{"txn", text(txn.id.str())},
               {"name", text(txn.name)},
               {"state", state_name(txn.state)},
+              {"clone", or_null(txn.clone)},
               {"workflow", or_null(txn.workflow)},
               {"phase", or_null(txn.phase)},
               {"waiting", std::move(waiting)},

@@ -84,7 +84,9 @@ Result<int> acquire(Session& session, const std::vector<std::string>& subjects) 
 
 Result<int> list(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  for (const api::LeaseLine& line : TRY(api::list_leases(kernel))) {
+  const auto lines = TRY(api::list_leases(kernel));
+  if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no leases\n");
+  for (const api::LeaseLine& line : lines) {
     if (session.json()) {
       session.out->json(line_json(line));
     } else {
@@ -117,7 +119,9 @@ Result<int> change(Session& session, const std::string& verb, const std::string&
 
 Result<int> list_sentinels(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  for (const api::SentinelLine& line : TRY(api::list_sentinels(kernel))) {
+  const auto lines = TRY(api::list_sentinels(kernel));
+  if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no intervals run\n");
+  for (const api::SentinelLine& line : lines) {
     if (session.json()) {
       session.out->json({{"name", encode_path(line.name)},
                          {"every_ms", line.every_ms},
@@ -170,9 +174,9 @@ Result<int> sentinel_command(Session& session) {
   if (session.json()) {
     session.out->json(
         {{"name", encode_path(words[0])}, {"passed", result.passed}, {"left_ms", result.left_ms}});
-  } else if (!result.passed && !session.quiet()) {
-    session.out->text(fmt::format("throttled: the next {} in {}\n", clean(words[0]),
-                                  format_duration(result.left_ms)));
+  } else if (!session.quiet()) {
+    session.out->text(fmt::format("{}: the next {} in {}\n", result.passed ? "passed" : "throttled",
+                                  clean(words[0]), format_duration(result.left_ms)));
   }
   return result.passed ? kExitDone : kExitNo;
 }

@@ -6,6 +6,8 @@
 namespace gittxn::cli {
 namespace {
 
+constexpr std::string_view kExperimental = "\nExperimental: it may change in a minor version.";
+
 // Text as troff takes it literally: the escape character, hyphens that are minus signs (so that
 // they can be copied into a shell), and control characters at the start of a line.
 std::string troff(std::string_view text) {
@@ -57,16 +59,18 @@ std::string entry(std::string_view head, std::string_view text) {
   return fmt::format(".TP\n{}\n{}\n", head, text);
 }
 
-std::string flags_section(std::span<const FlagSpec> flags) {
+// What a flag is, is said where its command is another.
+std::string flags_section(std::span<const FlagSpec> flags, Stability of_command) {
   std::string out;
   for (const FlagSpec& flag : flags) {
+    if (!is_shown(flag)) continue;
     std::string head = ".B ";
     if (!flag.letter.empty()) head += troff(flag.letter) + ", ";
     head += troff(flag.name);
     if (!flag.label.empty()) head += fmt::format(" \\fI{}\\fR", troff(flag.label));
     std::string text = troff(flag.help) + ".";
-    if (flag.stability == Stability::kExperimental) {
-      text += "\nExperimental: it may change in a minor version.";
+    if (flag.stability != of_command) {
+      text += flag.stability == Stability::kStable ? "\nStable." : kExperimental;
     }
     out += entry(head, text);
   }
@@ -85,13 +89,15 @@ std::string exits() {
   return ".SH EXIT STATUS\n" + settings_section(exit_statuses());
 }
 
-std::string command_page(const CommandSpec& command, std::string_view version) {
+std::string command_page(const CommandSpec& command, std::string_view version, const Table& table) {
   std::string page = fmt::format("git-txn-{}", command.name);
   std::string out = header(page, version);
   out += fmt::format(".SH NAME\n{} \\- {}\n", troff(page), troff(command.summary));
   out += fmt::format(".SH SYNOPSIS\n.B {}\n", troff(usage_line(command)));
   out += ".SH DESCRIPTION\n" + paragraphs(command.description);
-  out += ".SH OPTIONS\n" + flags_section(command.flags) + flags_section(common_flags());
+  if (command.stability == Stability::kExperimental) out += fmt::format(".PP{}\n", kExperimental);
+  out += ".SH OPTIONS\n" + flags_section(command.flags, command.stability);
+  out += flags_section(table.common, Stability::kStable);
   out += ".SH EXAMPLES\n";
   for (const Example& example : command.examples) {
     out += entry(".B " + troff(example.line), troff(example.says));
@@ -105,7 +111,7 @@ std::string command_page(const CommandSpec& command, std::string_view version) {
   return out;
 }
 
-std::string main_page(std::string_view version) {
+std::string main_page(std::string_view version, const Table& table) {
   std::string out = header("git-txn", version);
   out +=
       ".SH NAME\ngit\\-txn \\- run coding agents on a repository with the guarantees a database "
@@ -124,12 +130,12 @@ std::string main_page(std::string_view version) {
   for (Group group : {Group::kDaily, Group::kSteps, Group::kLook, Group::kMerge, Group::kAgents,
                       Group::kPolicy, Group::kCare}) {
     out += fmt::format(".SS {}\n", group_title(group));
-    for (const CommandSpec& command : commands()) {
-      if (command.group != group) continue;
+    for (const CommandSpec& command : table.commands) {
+      if (command.group != group || !is_shown(command)) continue;
       out += entry(fmt::format(".BR git\\-txn\\-{} (1)", command.name), troff(command.summary));
     }
   }
-  out += ".SH OPTIONS\nOf every command:\n" + flags_section(common_flags());
+  out += ".SH OPTIONS\nOf every command:\n" + flags_section(table.common, Stability::kStable);
   out += ".SH CONFIGURATION\nSettings are git config keys.\n" + settings_section(config_settings());
   out += ".SH ENVIRONMENT\n" + settings_section(environment_settings());
   out += ".SH FILES\n";
@@ -146,12 +152,14 @@ std::string main_page(std::string_view version) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> man_pages(std::string_view version) {
+std::vector<std::pair<std::string, std::string>> man_pages(std::string_view version,
+                                                           const Table& table) {
   std::vector<std::pair<std::string, std::string>> pages;
-  pages.emplace_back("git-txn.1", main_page(version));
-  for (const CommandSpec& command : commands()) {
-    if (command.stability == Stability::kInternal) continue;
-    pages.emplace_back(fmt::format("git-txn-{}.1", command.name), command_page(command, version));
+  pages.emplace_back("git-txn.1", main_page(version, table));
+  for (const CommandSpec& command : table.commands) {
+    if (!is_shown(command)) continue;
+    pages.emplace_back(fmt::format("git-txn-{}.1", command.name),
+                       command_page(command, version, table));
   }
   return pages;
 }

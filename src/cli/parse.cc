@@ -83,13 +83,13 @@ std::unexpected<Error> later(const std::string& what) {
               "git txn -h lists what is");
 }
 
-std::unexpected<Error> unknown_command(const std::string& word) {
-  for (const LaterName& name : later_names()) {
+std::unexpected<Error> unknown_command(const std::string& word, const Table& table) {
+  for (const LaterName& name : table.later) {
     if (name.command.empty() && name.name == word) return later(fmt::format("git txn {}", word));
   }
   std::vector<std::string_view> known;
-  for (const CommandSpec& command : commands()) {
-    if (command.stability != Stability::kInternal) known.push_back(command.name);
+  for (const CommandSpec& command : table.commands) {
+    if (is_shown(command)) known.push_back(command.name);
   }
   std::string near = nearest(word, known);
   return fail(Code::kUsage, fmt::format("'{}' is not a command of git txn", word),
@@ -98,16 +98,22 @@ std::unexpected<Error> unknown_command(const std::string& word) {
                            : fmt::format("did you mean git txn {}?", near));
 }
 
-std::unexpected<Error> unknown_option(const CommandSpec& command, const std::string& word) {
+std::unexpected<Error> unknown_option(const CommandSpec& command, const std::string& word,
+                                      const Table& table) {
   std::string name = word.substr(0, word.find('='));
-  for (const LaterName& later_name : later_names()) {
+  for (const LaterName& later_name : table.later) {
     if (later_name.command == command.name && later_name.name == name) {
       return later(fmt::format("git txn {} {}", command.name, name));
     }
   }
   std::vector<std::string_view> known;
-  for (const FlagSpec& flag : command.flags) known.push_back(flag.name);
-  for (const FlagSpec& flag : common_flags()) known.push_back(flag.name);
+  const auto add = [&](std::span<const FlagSpec> flags) {
+    for (const FlagSpec& flag : flags) {
+      if (is_shown(flag)) known.push_back(flag.name);
+    }
+  };
+  add(command.flags);
+  add(table.common);
   std::string near = name.starts_with("--") ? nearest(name, known) : "";
   return fail(Code::kUsage, fmt::format("unknown option '{}' of git txn {}", name, command.name),
               near.empty() ? help_hint(command) : fmt::format("did you mean {}?", near));
@@ -116,11 +122,11 @@ std::unexpected<Error> unknown_option(const CommandSpec& command, const std::str
 // One parser for one command: CLI11 splits, we judge.
 class Splitter {
  public:
-  explicit Splitter(const CommandSpec& command) : command_(command) {
+  Splitter(const CommandSpec& command, const Table& table) : command_(command) {
     app_.set_help_flag();
     app_.allow_extras(true);
     for (const FlagSpec& flag : command.flags) add(flag);
-    for (const FlagSpec& flag : common_flags()) add(flag);
+    for (const FlagSpec& flag : table.common) add(flag);
   }
 
   Result<Parsed> split(std::vector<std::string> args) {
@@ -242,13 +248,12 @@ Status check_values(const FlagSpec& flag, const std::vector<std::string>& values
   return {};
 }
 
-Result<Parsed> check_flags(Parsed parsed) {
+Result<Parsed> check_flags(Parsed parsed, const Table& table) {
   const CommandSpec& command = *parsed.command;
   for (const auto& [name, values] : parsed.all) {
     auto is_it = [&](const FlagSpec& flag) { return flag.name == name; };
     auto own = std::find_if(command.flags.begin(), command.flags.end(), is_it);
-    auto all = common_flags();
-    auto common = std::find_if(all.begin(), all.end(), is_it);
+    auto common = std::find_if(table.common.begin(), table.common.end(), is_it);
     if (own != command.flags.end())
       TRY(check_values(*own, values));
     else
@@ -257,7 +262,34 @@ Result<Parsed> check_flags(Parsed parsed) {
   return parsed;
 }
 
-Result<Parsed> parse_command(const CommandSpec& command, std::vector<std::string> args) {
+std::string former_text(std::string_view what, const Deprecation& deprecated,
+                        std::string_view instead) {
+  return fmt::format("{} is deprecated since {} and goes in {}: write {}", what, deprecated.since,
+                     deprecated.removed, instead);
+}
+
+// The values of a former flag become its successor's.
+Result<Parsed> take_former_flags(Parsed parsed) {
+  for (const FlagSpec& flag : parsed.command->flags) {
+    const std::string former(flag.name);
+    if (flag.deprecated.since.empty() || !parsed.has(former)) continue;
+    const std::string successor(flag.deprecated.successor);
+    if (parsed.has(successor)) {
+      return fail(Code::kUsage, fmt::format("{} is the former name of {}", former, successor),
+                  fmt::format("give {} alone", successor));
+    }
+    parsed.flags[successor] = std::move(parsed.flags[former]);
+    parsed.all[successor] = std::move(parsed.all[former]);
+    parsed.flags.erase(former);
+    parsed.all.erase(former);
+    const std::string what = fmt::format("git txn {} {}", parsed.command->name, former);
+    parsed.former.push_back(former_text(what, flag.deprecated, successor));
+  }
+  return parsed;
+}
+
+Result<Parsed> parse_command(const CommandSpec& command, std::vector<std::string> args,
+                             const Table& table) {
   std::vector<std::string> rest;
   auto dashes = std::find(args.begin(), args.end(), "--");
   bool has_dashes = dashes != args.end();
@@ -265,7 +297,7 @@ Result<Parsed> parse_command(const CommandSpec& command, std::vector<std::string
     rest.assign(dashes + 1, args.end());
     args.erase(dashes, args.end());
   }
-  Parsed parsed = TRY(Splitter(command).split(args));
+  Parsed parsed = TRY(Splitter(command, table).split(args));
   if (parsed.has("--help")) return parsed;
   bool lost_dashes = command.takes_command && !has_dashes;
   for (const std::string& word : parsed.operands) {
@@ -274,7 +306,7 @@ Result<Parsed> parse_command(const CommandSpec& command, std::vector<std::string
       if (lost_dashes && &word >= parsed.operands.data() + command.operands.size()) break;
       continue;
     }
-    return unknown_option(command, word);
+    return unknown_option(command, word, table);
   }
   if (command.takes_command) {
     parsed.rest = std::move(rest);
@@ -290,7 +322,8 @@ Result<Parsed> parse_command(const CommandSpec& command, std::vector<std::string
     parsed.operands.insert(parsed.operands.end(), rest.begin(), rest.end());
     TRY(check_operands(parsed));
   }
-  return check_flags(std::move(parsed));
+  Parsed checked = TRY(check_flags(std::move(parsed), table));
+  return take_former_flags(std::move(checked));
 }
 
 }  // namespace
@@ -325,14 +358,14 @@ bool wants_json(const std::vector<std::string>& argv) {
   return false;
 }
 
-Result<Parsed> parse(const std::vector<std::string>& argv) {
+Result<Parsed> parse(const std::vector<std::string>& argv, const Table& table) {
   // Options before the command are the common ones; they are handed on to the command's parser.
   std::vector<std::string> args;
   std::size_t at = 0;
   for (; at < argv.size() && looks_like_option(argv[at]) && argv[at] != "--"; ++at) {
     if (argv[at] == "--version") {
       Parsed parsed;
-      parsed.command = find_command("version");
+      parsed.command = find_command("version", table);
       return parsed;
     }
     if ((argv[at] == "--help" || argv[at] == "-h") && at + 1 == argv.size()) return Parsed{};
@@ -350,10 +383,17 @@ Result<Parsed> parse(const std::vector<std::string>& argv) {
     word = argv[at++];
     args.push_back("--help");
   }
-  const CommandSpec* command = find_command(word);
-  if (!command) return unknown_command(word);
+  const CommandSpec* command = find_command(word, table);
+  if (!command) return unknown_command(word, table);
   args.insert(args.end(), argv.begin() + static_cast<std::ptrdiff_t>(at), argv.end());
-  return parse_command(*command, std::move(args));
+  const Deprecation& deprecated = command->deprecated;
+  if (deprecated.since.empty()) return parse_command(*command, std::move(args), table);
+  const CommandSpec* successor = find_command(deprecated.successor, table);
+  if (!successor) return unknown_command(word, table);
+  Parsed parsed = TRY(parse_command(*successor, std::move(args), table));
+  const std::string instead = fmt::format("git txn {}", successor->name);
+  parsed.former.push_back(former_text("git txn " + word, deprecated, instead));
+  return parsed;
 }
 
 }  // namespace gittxn::cli

@@ -19,7 +19,8 @@ struct Parsed {
   std::map<std::string, std::string> flags;             // by long name; the last of several counts
   std::map<std::string, std::vector<std::string>> all;  // every value given, for those that add up
   std::vector<std::string> operands;
-  std::vector<std::string> rest;  // after --
+  std::vector<std::string> rest;    // after --
+  std::vector<std::string> former;  // of each deprecated spelling, what to write instead
 
   bool has(const std::string& flag) const { return flags.contains(flag); }
   std::optional<std::string> text(const std::string& flag) const;
@@ -28,8 +29,9 @@ struct Parsed {
   std::optional<std::int64_t> duration_ms(const std::string& flag) const;
 };
 
-// argv without the program's name.
-Result<Parsed> parse(const std::vector<std::string>& argv);
+// argv without the program's name. What is deprecated is parsed as its successor: neither a handler
+// nor anything else learns of the former name.
+Result<Parsed> parse(const std::vector<std::string>& argv, const Table& table = command_table());
 
 // Whether --json is asked for, readable even when the rest does not parse.
 bool wants_json(const std::vector<std::string>& argv);

@@ -120,7 +120,7 @@ TEST(Parse, ValuesAreCheckedBeforeAnythingHappens) {
 }
 
 TEST(Parse, WhatComesLaterIsRefusedByName) {
-  for (const LaterName& later : later_names()) {
+  for (const LaterName& later : command_table().later) {
     std::string line = later.command.empty()
                            ? std::string(later.name) + " x"
                            : fmt::format("{} {} x -- true", later.command, later.name);

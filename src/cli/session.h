@@ -85,10 +85,15 @@ Result<int> gate_command(Session&);     // policy.cc
 Result<int> trust_command(Session&);
 Result<int> lease_command(Session&);  // leases.cc
 Result<int> sentinel_command(Session&);
-Result<int> budget_command(Session&);      // budgets.cc
+Result<int> budget_command(Session&);   // budgets.cc
+Result<int> propose_command(Session&);  // proposals.cc
+Result<int> promote_command(Session&);
+Result<int> proposals_command(Session&);
+Result<int> portfolio_command(Session&);   // portfolio.cc
 Result<int> recover_command(Session&);     // care.cc
 Result<int> workflow_command(Session&);    // workflow.cc
 Result<int> compensate_command(Session&);  // compensate.cc
+Result<int> init_command(Session&);        // hub.cc
 Result<int> recover_command(Session&);     // care.cc
 Result<int> verify_command(Session&);
 Result<int> state_command(Session&);

@@ -32,6 +32,9 @@ constexpr Setting kConfig[] = {
      "branch there as part of landing; branch, push txn/NAME for a pull request and land nothing "
      "here"},
     {"txn.<branch>.remote", "the same for one branch"},
+    {"txn.hub",
+     "the remote that this clone lands on with others; txn.store, txn.storeSchema, txn.log and "
+     "txn.clone belong to it: git txn init writes them"},
     {"txn.remoteTimeout", "how long a remote may take to answer (default: 60s)"},
 };
 constexpr Setting kEnvironment[] = {

@@ -342,9 +342,9 @@ Status read_handlers(const toml::node& node, Policy& policy) {
 }
 
 Result<Policy> read_policy(const toml::table& root) {
-  TRY(only_known(
-      root, "the file",
-      {"gate", "worktree", "rule", "isolation", "generated", "workflow", "limits", "on"}));
+  TRY(only_known(root, "the file",
+                 {"gate", "worktree", "rule", "isolation", "generated", "workflow", "limits", "on",
+                  "proposals"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
@@ -354,6 +354,7 @@ Result<Policy> read_policy(const toml::table& root) {
   if (const auto* node = root.get("limits")) TRY(read_limits(*node, policy));
   if (const auto* node = root.get("workflow")) TRY(read_workflows(*node, policy));
   if (const auto* node = root.get("on")) TRY(read_handlers(*node, policy));
+  if (const auto* node = root.get("proposals")) TRY(read_proposals(*node, policy));
   seal_policy(policy);
   return policy;
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "gates/generated.h"
 #include "gates/policy_rules.h"
 
@@ -134,6 +136,47 @@ TEST(PolicyHash, TrustIsOfHandlersToo) {
   EXPECT_EQ(plain, trust("run = \"a\"\ntimeout = \"1m\""));
 }
 
+TEST(PolicyFile, SaysWhatMayBecomeOfProposals) {
+  EXPECT_EQ(parse_policy("[proposals]\n")->proposals, ProposalRules{});
+  const Policy policy = parse_policy(
+                            "[proposals]\nstart = 1\nperson = 0.29\nlog = 0\nsame_text = 0.9\n"
+                            "same_embedding = 0.999\n")
+                            .value();
+  EXPECT_EQ(policy.proposals, (ProposalRules{1000, 290, 0, 900, 999}));
+  EXPECT_EQ(parse_policy("[proposals]\nstart = \"never\"\n")->proposals.start,
+            ProposalRules::kNever);
+  EXPECT_EQ(parse_policy("[proposals]\nstart = 0.8\n")->version, parse_policy("")->version)
+      << "what is the default anyway changes no hash";
+  EXPECT_NE(policy.version, parse_policy("")->version);
+  EXPECT_TRUE(policy.trust_hash.empty()) << "it runs nothing";
+}
+
+void expect_refused(std::span<const Bad> mistakes) {
+  for (const Bad& bad : mistakes) {
+    auto result = parse_policy(bad.text);
+    ASSERT_FALSE(result.has_value()) << bad.text;
+    EXPECT_EQ(result.error().code, Code::kUsage) << bad.text;
+    EXPECT_THAT(result.error().message, StartsWith(bad.place)) << bad.text;
+    EXPECT_THAT(result.error().message, HasSubstr(bad.mention)) << bad.text;
+  }
+}
+
+TEST(PolicyFile, RefusesMistakesInWhatMayBecomeOfProposals) {
+  const Bad kBad[] = {
+      {"proposals = 1\n", ".gittxn.toml:1:13: ", "write [proposals]"},
+      {"[proposals]\nstrat = 1\n", ".gittxn.toml:2:1: ", "unknown key 'strat'"},
+      {"[proposals]\nstart = \"always\"\n", ".gittxn.toml:2:9: ", "from 0 to 1"},
+      {"[proposals]\nlog = 1.001\n", ".gittxn.toml:2:7: ", "from 0 to 1"},
+      {"[proposals]\nlog = nan\n", ".gittxn.toml:2:7: ", "from 0 to 1"},
+      {"[proposals]\nlog = -0.1\n", ".gittxn.toml:2:7: ", "from 0 to 1"},
+      {"[proposals]\nlog = true\n", ".gittxn.toml:2:7: ", "from 0 to 1"},
+      {"[proposals]\nperson = 0.5555\n", ".gittxn.toml:2:10: ", "three digits"},
+      {"[proposals]\nstart = 0.4\n", ".gittxn.toml:1:1: ", "not in order"},
+      {"[proposals]\nsame_text = 0\n", ".gittxn.toml:1:1: ", "every proposal is the same"},
+  };
+  expect_refused(kBad);
+}
+
 TEST(PolicyFile, RefusesEachMistakeWithItsPlace) {
   const Bad kBad[] = {
       {"[[gate]]\nname = \"x\"\nrum = \"true\"\n", ".gittxn.toml:3:1: ", "unknown key 'rum'"},
@@ -195,13 +238,7 @@ TEST(PolicyFile, RefusesEachMistakeWithItsPlace) {
       {"a = \"\xff\"\n", ".gittxn.toml:1:", "not valid TOML"},
       {"[worktree]\ncopy = []\ncopy = []\n", ".gittxn.toml:3:", "not valid TOML"},
   };
-  for (const Bad& bad : kBad) {
-    auto result = parse_policy(bad.text);
-    ASSERT_FALSE(result.has_value()) << bad.text;
-    EXPECT_EQ(result.error().code, Code::kUsage) << bad.text;
-    EXPECT_THAT(result.error().message, StartsWith(bad.place)) << bad.text;
-    EXPECT_THAT(result.error().message, HasSubstr(bad.mention)) << bad.text;
-  }
+  expect_refused(kBad);
 }
 
 TEST(PolicyFile, IsBounded) {

@@ -187,6 +187,13 @@ void seal_policy(Policy& policy) {
                        {"per_owner", or_null(policy.limits.per_owner)},
                        {"depth", policy.limits.depth}};
   }
+  if (const ProposalRules& proposals = policy.proposals; proposals != ProposalRules{}) {
+    whole["proposals"] = {{"start", proposals.start},
+                          {"person", proposals.person},
+                          {"log", proposals.log},
+                          {"same_text", proposals.same_text},
+                          {"same_embedding", proposals.same_embedding}};
+  }
   for (const auto& workflow : policy.workflows) {
     Json phases = Json::array();
     for (const auto& phase : workflow.phases) phases.push_back(phase_json(phase));

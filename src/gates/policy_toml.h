@@ -46,6 +46,8 @@ Result<std::vector<const toml::table*>> tables_of(const toml::node& node, std::s
 
 // [limits]: policy_limits.cc.
 Status read_limits(const toml::node& node, Policy& policy);
+// [proposals]: policy_proposals.cc.
+Status read_proposals(const toml::node& node, Policy& policy);
 // [workflow.NAME]: policy_workflows.cc.
 Status read_workflows(const toml::node& node, Policy& policy);
 

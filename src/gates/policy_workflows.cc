@@ -51,21 +51,22 @@ Status read_phases(const toml::node& node, WorkflowSpec& workflow) {
   return {};
 }
 
-// run, artifact, transactions or verdict: exactly one of them.
+// run, artifact, transactions, verdict or members: exactly one of them.
 Result<PhaseGate::Kind> kind_of(const toml::table& table, const std::string& where) {
   using Kind = PhaseGate::Kind;
   std::optional<Kind> kind;
-  for (const Kind one : {Kind::kRun, Kind::kArtifact, Kind::kTransactions, Kind::kVerdict}) {
+  for (const Kind one :
+       {Kind::kRun, Kind::kArtifact, Kind::kTransactions, Kind::kVerdict, Kind::kMembers}) {
     if (table.get(phase_gate_kind_name(one)) == nullptr) continue;
     if (kind)
       return bad(table.source(),
-                 where + " has more than one of run, artifact, transactions, verdict");
+                 where + " has more than one of run, artifact, transactions, verdict, members");
     kind = one;
   }
   if (kind) return *kind;
   return bad(table.source(), where + " says nothing that must hold",
-             "add run = \"make test\", artifact = \"docs/plan.md\", transactions = \"complete\" or "
-             "verdict = \"review\"");
+             "add run = \"make test\", artifact = \"docs/plan.md\", transactions = \"complete\", "
+             "verdict = \"review\" or members = \"feature\"");
 }
 
 Status read_subject(const toml::table& table, const std::string& where, PhaseGate& gate) {
@@ -83,6 +84,15 @@ Status read_subject(const toml::table& table, const std::string& where, PhaseGat
                  "write a path inside the repository, such as \"docs/plan.md\"");
     }
     while (text.ends_with('/')) text.pop_back();
+  } else if (gate.kind == PhaseGate::Kind::kMembers) {
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    const std::string rest = slash == text.size() ? text : text.substr(slash + 1);
+    for (const std::string& name : {text.substr(0, slash), rest}) {
+      if (auto why = workflow_name_problem(name)) {
+        return bad(node.source(), fmt::format("members: '{}' {}", name, *why),
+                   "write a workflow, or a workflow and a phase of it: \"feature/build\"");
+      }
+    }
   } else if (auto why = workflow_name_problem(text)) {
     return bad(node.source(), fmt::format("verdict '{}' {}", text, *why), std::string(kNameHint));
   }
@@ -92,9 +102,9 @@ Status read_subject(const toml::table& table, const std::string& where, PhaseGat
 
 Status read_gate(const toml::table& table, WorkflowSpec& workflow) {
   const std::string where = fmt::format("[[workflow.{}.gate]]", workflow.name);
-  TRY(only_known(
-      table, where,
-      {"phase", "name", "run", "artifact", "transactions", "verdict", "timeout", "env"}));
+  TRY(only_known(table, where,
+                 {"phase", "name", "run", "artifact", "transactions", "verdict", "members",
+                  "timeout", "env"}));
   const toml::node* of = table.get("phase");
   const toml::node* name = table.get("name");
   if (of == nullptr || name == nullptr) {

@@ -65,6 +65,23 @@ TEST(PolicyWorkflows, PhasesInOrderWithTheirGates) {
   EXPECT_EQ(feature->phase("plan")->gates[0].subject, "docs/plan.md");
 }
 
+TEST(PolicyWorkflows, AGateMayAskTheMembersOfThePortfolio) {
+  const std::string head =
+      "[workflow.w]\nphases = [\"a\"]\n[[workflow.w.gate]]\nphase = \"a\"\nname = \"g\"\n";
+  for (const std::string good : {"feature", "feature/build"}) {
+    const Policy policy = parse_policy(head + "members = \"" + good + "\"\n").value();
+    const PhaseGate& gate = policy.workflow("w")->phase("a")->gates.at(0);
+    EXPECT_EQ(gate.kind, PhaseGate::Kind::kMembers);
+    EXPECT_EQ(gate.subject, good);
+    EXPECT_TRUE(policy.trust_hash.empty()) << "it runs nothing";
+  }
+  for (const std::string bad : {"", "/", "feature/", "/build", "a/b/c", "a b"}) {
+    EXPECT_THAT(error_of(head + "members = \"" + bad + "\"\n"), HasSubstr("is not a name")) << bad;
+  }
+  EXPECT_THAT(error_of(head + "members = \"w\"\nverdict = \"v\"\n"), HasSubstr("more than one"));
+  EXPECT_THAT(error_of(head + "members = [\"w\"]\n"), HasSubstr("must be a string"));
+}
+
 TEST(PolicyWorkflows, AnyChangeOfAPhaseIsAnotherVersionOfIt) {
   const Policy policy = parse_policy(kTwo).value();
   const auto version = [](const Policy& of, std::string_view phase) {

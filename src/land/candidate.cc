@@ -67,6 +67,13 @@ Result<Versions> versions_now(const Context& context, const Footprint& footprint
     }
     if (read.kind != ReadKind::kRef || !seen.insert(read.subject).second) continue;
     if (!repo::is_ref_name(read.subject)) continue;  // without a version the read does not hold
+    // A branch of a hub is what has landed there; the local one only follows.
+    const auto known = context.hub ? TRY(context.store->branch(RefName(read.subject)))
+                                   : std::optional<store::BranchState>{};
+    if (known) {
+      versions.emplace_back(read.subject, known->head.str());
+      continue;
+    }
     const auto value = context.repository->refs().read(RefName(read.subject));
     if (!value && value.error().code != Code::kNotFound) return std::unexpected(value.error());
     versions.emplace_back(read.subject, value ? value->str() : std::string());

@@ -26,6 +26,7 @@
 #include "gates/trust.h"
 #include "land/candidate.h"
 #include "land/deadline.h"
+#include "land/hub.h"
 #include "land/leases.h"
 #include "land/phase.h"
 #include "land/publish.h"
@@ -49,11 +50,13 @@ constexpr std::string_view kRemoteRefuses = "the remote refuses it";
 constexpr std::string_view kUnpushed = "the branch has commits that the remote has not";
 constexpr std::string_view kBehind = "the branch cannot be brought to what the remote has";
 constexpr std::string_view kDiverged = "the branch and the remote have diverged";
+// Each look may ask the person for a pass phrase, or a remote.
+constexpr std::string_view kSlowReasons[] = {kSigningKey, kNoAnswer, kRemoteRefuses, kHubRefuses,
+                                             kUnpushed,   kBehind,   kDiverged};
 constexpr std::int64_t kLockMs = 5000;
 constexpr std::int64_t kLeastLockMs = 200;
 constexpr std::int64_t kFirstPollMs = 50;
 constexpr std::int64_t kLongestPollMs = 1000;
-// Each look may ask the person for a pass phrase, or a remote.
 constexpr std::int64_t kSlowPollMs = 5000;
 constexpr std::int64_t kInterruptPollMs = 50;
 constexpr std::int64_t kEvidenceNs = 600'000'000'000;  // a gate's time limit where none is set
@@ -356,10 +359,10 @@ Result<Step> Landing::meet_remote(const Oid& local) {
     TRY(forget_push(context_, id()));  // whoever set it so knows what the remote has
     return go_on();
   }
-  say("asking " + remote_.remote);
+  say("asking " + remote_.remote.name);
   const RemoteAnswer answer = TRY(ask_remote(context_, remote_));
   if (!answer.reached) {
-    return wait_for(std::string(kNoAnswer), remote_.remote + ": " + answer.why);
+    return wait_for(std::string(kNoAnswer), remote_.remote.name + ": " + answer.why);
   }
   remote_head_ = answer.head;
   if (remote_.how == RemoteRule::How::kBranch) return go_on();
@@ -380,10 +383,10 @@ Result<Step> Landing::meet_remote(const Oid& local) {
   if (wanted.empty() || wanted == local) return go_on();
   if (TRY(objects.is_ancestor(wanted, local))) {
     return wait_for(std::string(kUnpushed),
-                    fmt::format("git push {} {}", remote_.remote, work_.txn.target.str()));
+                    fmt::format("git push {} {}", remote_.remote.name, work_.txn.target.str()));
   }
   if (!TRY(objects.is_ancestor(local, wanted))) {
-    return wait_for(std::string(kDiverged), fmt::format("git pull {}", remote_.remote));
+    return wait_for(std::string(kDiverged), fmt::format("git pull {}", remote_.remote.name));
   }
   const auto refused = TRY(fast_forward(context_, work_.txn.target, local, wanted));
   if (refused) return wait_for(std::string(kBehind), *refused);
@@ -397,16 +400,16 @@ Result<Step> Landing::land_pushed(const Oid& commit, Turn& turn) {
   Candidate candidate = TRY(candidate_of(context_, work_, commit));
   const Step step = TRY(look(candidate));
   if (step.kind != Step::Kind::kGoOn) return step;
-  outcome_.notes.push_back(remote_.remote + " had it already");
+  outcome_.notes.push_back(remote_.remote.name + " had it already");
   return publish_candidate(candidate, turn);
 }
 
 Result<Step> Landing::push(const Candidate& candidate) {
   if (remote_.how == RemoteRule::How::kLocal) return go_on();
-  say("pushing to " + remote_.remote);
+  say("pushing to " + remote_.remote.name);
   TRY(context_.repository->objects().make_durable(candidate.oid, {candidate.head}));
   PushAnswer answer = TRY(push_commit(context_, id(), remote_, remote_head_, candidate.oid));
-  const std::string subject = remote_.remote + ": " + answer.why;
+  const std::string subject = remote_.remote.name + ": " + answer.why;
   switch (answer.how) {
     case PushAnswer::How::kMoved:
       return moved();
@@ -421,7 +424,7 @@ Result<Step> Landing::push(const Candidate& candidate) {
   TRY(forget_push(context_, id()));
   // Nothing here ends that wait: what is merged there comes back with the branch.
   return Step{Step::Kind::kExpired,
-              {"a pull request", fmt::format("{} {}", remote_.remote, remote_.ref.str())}};
+              {"a pull request", fmt::format("{} {}", remote_.remote.name, remote_.ref.str())}};
 }
 
 Result<Step> Landing::publish_candidate(const Candidate& candidate, Turn& turn) {
@@ -431,14 +434,9 @@ Result<Step> Landing::publish_candidate(const Candidate& candidate, Turn& turn) 
   publishing.symbols = &symbols_;
   if (remote_.how == RemoteRule::How::kPush) publishing.leases = PublishOptions::Leases::kTooLate;
   Published published = TRY(publish(context_, work_, candidate, turn, publishing));
-  switch (published.how) {
-    case Published::How::kMoved:
-      return moved();
-    case Published::How::kWait:
-      return Step{Step::Kind::kWait, std::move(published.wait)};
-    case Published::How::kLanded:
-      break;
-  }
+  using enum Published::How;
+  if (published.how == kMoved) return moved();
+  if (published.how == kWait) return Step{Step::Kind::kWait, std::move(published.wait)};
   outcome_.result = LandResult::kLanded;
   outcome_.commit = candidate.oid;
   outcome_.left_to_person = std::move(published.left_to_person);
@@ -454,6 +452,9 @@ Result<Step> Landing::round(Turn& turn) {
   const auto checked = checkpoint(context_, work_.txn.target);
   if (!checked && checked.error().code == Code::kBusy) {
     return wait_for("an earlier landing is not finished", checked.error().message);
+  }
+  if (!checked && checked.error().code == Code::kTimeout) {
+    return wait_for(std::string(kNoAnswer), checked.error().message);
   }
   const Oid head = TRY(checked);
   outcome_.head_before = head;
@@ -508,7 +509,7 @@ Result<Step> Landing::with_turn() {
 // would only find the same.
 Result<std::optional<Wait>> Landing::still_blocked() {
   if (moves_.empty() && writes_.empty()) return std::nullopt;
-  const auto head = context_.repository->refs().read(work_.txn.target);
+  const auto head = context_.repository->refs().read(seen_ref(context_.hub, work_.txn.target));
   if (!head || *head != outcome_.head_before) return std::nullopt;
   const auto met = TRY(leases_met(context_, store(), work_.txn, writes_, symbols_));
   if (auto denied = denied_by(met)) return denied;
@@ -519,9 +520,7 @@ Result<std::optional<Wait>> Landing::still_blocked() {
 
 // Tells why, once, and sleeps a little. Nothing is held here.
 Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
-  const bool slow = wait.reason == kSigningKey || wait.reason == kNoAnswer ||
-                    wait.reason == kRemoteRefuses || wait.reason == kUnpushed ||
-                    wait.reason == kDiverged || wait.reason == kBehind;
+  const bool slow = std::ranges::find(kSlowReasons, wait.reason) != std::end(kSlowReasons);
   if (wait.reason != told_.reason || wait.subject != told_.subject) {
     TRY(store().append({events::waiting(id(), wait.reason, wait.subject)}));
     if (options_.on_wait) options_.on_wait(wait);
@@ -574,6 +573,10 @@ Result<LandOutcome> Landing::run() {
     forget_round(outcome_);
   }
   if (!told_.reason.empty() && options_.on_wait) options_.on_wait({});
+  if (outcome_.result == LandResult::kLanded && context_.hub) {
+    std::string note = follow_hub(context_, work_.txn.target, outcome_.commit);
+    if (!note.empty()) outcome_.notes.push_back(std::move(note));
+  }
   return std::move(outcome_);
 }
 

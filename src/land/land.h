@@ -59,12 +59,20 @@ struct LandOutcome {
   Isolation level = Isolation::kStrict;  // what it was certified at, policy included
 };
 
+// The remote whose branches many clones land on, which share a store on a server (hub.h).
+struct Hub {
+  std::string remote;  // by name, as git knows it
+  std::string clone;   // who we are among its clones
+  std::int64_t timeout_ms = 60'000;
+};
+
 struct Context {
   repo::Repository* repository = nullptr;
   store::Store* store = nullptr;
   Clock* clock = nullptr;
   Random* random = nullptr;
   gates::GateContext gates;
+  std::optional<Hub> hub = {};  // none: the branch is this repository's
 };
 
 // Lands the last attempt of a transaction in state prepared. Waiting holds no lock. Every outcome
@@ -91,8 +99,11 @@ Result<Oid> checkpoint(const Context& context, const RefName& branch);
 // taken as it is, and what it is gets recorded by that landing.
 Result<Oid> current_head(const Context& context, const RefName& branch);
 
+// What is durable in this repository of a branch: at most one commit, with all that it reaches. The
+// log remembers it; of a hub's branch a file of each clone does, and losing that costs a syncfs.
+Result<std::vector<Oid>> durable_heads(const Context& context, const RefName& branch);
 // Makes a head, and everything reachable from it, durable, so that a ref of ours may name it. The
-// first time on a branch it is one syncfs; the log remembers the last durable head.
+// first time on a branch it is one syncfs.
 Status make_head_durable(const Context& context, const RefName& branch, const Oid& head);
 
 struct RecoveryReport {
@@ -111,8 +122,9 @@ struct RecoveryReport {
 // progress and skipped, so this never waits.
 Result<RecoveryReport> recover(const Context& context);
 
-// Where the locks of a branch are; for people who ask who holds them.
+// Where the locks of a branch are when they are files; for people who ask who holds them.
 std::string turn_lock_path(const Context& context, const RefName& branch);
 std::string landing_lock_path(const Context& context, const RefName& branch);
+std::string landing_lock_name(const RefName& branch);  // of store/locks.h
 
 }  // namespace gittxn::land

@@ -79,7 +79,7 @@ Result<std::vector<MetLease>> leases_met(const Context& context, const store::Vi
   std::vector<Lease> all = TRY(store::leases(view));
   if (all.empty()) return met;
   const store::LeaseMoment moment = TRY(store::moment_of(view, *context.clock));
-  const store::IsAlive alive = store::alive_in(context.repository->txn_dir());
+  const store::IsAlive alive = store::alive_in(*context.store);
   for (Lease& lease : all) {
     const bool own = lease.txn == txn.id || lease.owner == txn.id.str() || lease.owner == txn.owner;
     if (!lease.held || own) continue;

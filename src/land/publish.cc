@@ -19,10 +19,12 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/json.h"
+#include "land/hub.h"
 #include "land/phase.h"
 #include "land/recover.h"
 #include "land/remote.h"
 #include "store/events.h"
+#include "store/locks.h"
 
 namespace gittxn::land {
 
@@ -68,13 +70,12 @@ struct Publication {
   Status make_durable() {
     TRY(fp_before_durable.hit());
     const repo::Objects& objects = repository().objects();
-    auto state = TRY(context.store->branch(branch()));
-    if (!state || state->durable_head.empty()) {
+    std::vector<Oid> durable = TRY(durable_heads(context, branch()));
+    if (durable.empty()) {
       TRY(make_head_durable(context, branch(), candidate.head));
-      state = TRY(context.store->branch(branch()));
+      durable = {candidate.head};
     }
-    TRY_IN("making the candidate durable",
-           objects.make_durable(candidate.oid, {state->durable_head}));
+    TRY_IN("making the candidate durable", objects.make_durable(candidate.oid, durable));
     return fp_after_durable.hit();
   }
 
@@ -113,6 +114,10 @@ struct Publication {
     landing.old_head = candidate.head;
     landing.new_head = candidate.oid;
     landing.tree = candidate.tree;
+    if (context.hub) {
+      const auto known = TRY(context.store->branch(branch()));
+      TRY(raise_fence(context, known ? known->fence : Oid(), landing));
+    }
     const events::LandingDetails details{digest_of(candidate.changes), work.attempt.reads,
                                          work.attempt.writes};
     const auto seq = context.store->append({events::landing_prepared(landing, details, recorded)},
@@ -152,21 +157,27 @@ struct Publication {
     return fp_after_checkout.hit();
   }
 
+  Status check_tree() {
+    const Oid tree = TRY(repository().objects().tree_of(landing.new_head));
+    if (tree == candidate.tree) return {};
+    return fail(Code::kCorrupt,
+                fmt::format("{} has tree {}, but {} was certified", landing.new_head.str(),
+                            tree.str(), candidate.tree.str()));
+  }
+
   // Step 6: the invariant first, then the record.
   Status acknowledge(const std::vector<std::string>& left) {
-    const repo::Objects& objects = repository().objects();
-    const Oid tree = TRY(objects.tree_of(landing.new_head));
-    if (tree != candidate.tree) {
-      return fail(Code::kCorrupt,
-                  fmt::format("{} has tree {}, but {} was certified", landing.new_head.str(),
-                              tree.str(), candidate.tree.str()));
-    }
+    TRY(check_tree());
     const std::optional<Oid> head = TRY(head_of(context, branch()));
-    if (!head || !TRY(objects.is_ancestor(landing.new_head, *head))) {
+    if (!head || !TRY(repository().objects().is_ancestor(landing.new_head, *head))) {
       return fail(Code::kStale, "somebody moved " + branch().str() + " away while it landed");
     }
     // The branch has it: what the remote has is no question any more.
     TRY(forget_push(context, txn()));
+    return record(left);
+  }
+
+  Status record(const std::vector<std::string>& left) {
     TRY(fp_before_landed.hit());
     std::vector<NewEvent> ending{events::transaction_landed(landing, left)};
     for (NewEvent& closing : turn.closing()) ending.push_back(std::move(closing));
@@ -201,6 +212,42 @@ Result<Published> settle(Publication& work, Error error) {
   return std::unexpected(std::move(error).in("landing " + work.txn().str()));
 }
 
+// Whoever resolved it while we could not says how it ended.
+Result<Published> as_resolved(const Publication& work) {
+  const auto txn = TRY(work.context.store->txn(work.txn()));
+  const bool landed = txn && txn->state == TxnState::kLanded;
+  return landed ? Published{Published::How::kLanded, {}, {}} : moved();
+}
+
+// Steps 4 to 6 where the branch is a hub's. The hub's yes is the landing; after anything else it is
+// asked.
+Result<Published> push_and_record(Publication& work) {
+  TRY(fp_after_prepared.hit());
+  const PushAnswer answer = TRY(push_landing(work.context, work.landing));
+  const store::Store& store = *work.context.store;
+  if (answer.how == PushAnswer::How::kDone) {
+    TRY(work.check_tree());
+    Status recorded = work.record({});
+    if (!recorded && recorded.error().code == Code::kStale) return as_resolved(work);
+    if (!recorded) return std::unexpected(std::move(recorded).error());
+    return Published{Published::How::kLanded, {}, {}};
+  }
+  const auto state = TRY(store.branch(work.branch()));
+  if (!state || !state->prepared || state->prepared->seq != work.landing.seq) {
+    return as_resolved(work);
+  }
+  if (answer.how == PushAnswer::How::kRefused) {
+    TRY(work.context.store->append(
+        {events::landing_lost(*state->prepared, "the hub refused it: " + answer.why)}));
+    return waits({std::string(kHubRefuses), work.context.hub->remote + ": " + answer.why});
+  }
+  const Resolution resolution = TRY(resolve_on_hub(work.context, *state->prepared));
+  if (resolution.how == Resolution::How::kLanded) {
+    return Published{Published::How::kLanded, {}, {}};
+  }
+  return moved();
+}
+
 Status stage(const Publication& work) {
   for (const repo::CheckoutMove& move : work.moves) {
     TRY_IN("staging the checkout", repo::stage_checkout(work.repository(), work.txn(), move));
@@ -231,7 +278,9 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
     TRY(resolve(work.context, *state->prepared));
     return moved();
   }
-  const Oid now = TRY(checkpoint(work.context, work.branch()));
+  // A hub says so itself, when it is pushed to.
+  const Oid now = work.context.hub ? (state ? state->head : Oid())
+                                   : TRY(checkpoint(work.context, work.branch()));
   if (now != work.candidate.head) return moved();
   if (!TRY(same_versions(work.context, work.work, work.candidate))) return moved();
   TRY(work.make_durable());
@@ -242,20 +291,11 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
 
 }  // namespace
 
-Status make_head_durable(const Context& context, const RefName& branch, const Oid& head) {
-  const auto state = TRY(context.store->branch(branch));
-  std::vector<Oid> durable;
-  if (state && !state->durable_head.empty()) durable.push_back(state->durable_head);
-  if (!durable.empty() && durable.front() == head) return {};
-  TRY_IN("making the head durable", context.repository->objects().make_durable(head, durable));
-  TRY(context.store->append({events::durable_head(branch, head)}));
-  return {};
-}
-
 Result<std::vector<repo::CheckoutMove>> checkout_moves(const Context& context,
                                                        const RefName& branch,
                                                        const Candidate& candidate) {
   std::vector<repo::CheckoutMove> moves;
+  if (context.hub) return moves;  // they follow when it has landed
   for (repo::CheckoutPlace& place : TRY(context.repository->checkouts())) {
     if (place.branch != branch) continue;
     moves.push_back({std::move(place), candidate.head, candidate.oid, files_of(candidate.changes)});
@@ -265,6 +305,7 @@ Result<std::vector<repo::CheckoutMove>> checkout_moves(const Context& context,
 
 Result<std::optional<Wait>> blocked(const Context& context, const RefName& branch,
                                     const std::vector<repo::CheckoutMove>& moves) {
+  if (context.hub) return std::optional<Wait>{};
   if (auto held = TRY(ref_lock_held(context, branch))) return held;
   for (const repo::CheckoutMove& move : moves) {
     if (auto block = TRY(repo::probe_checkout(*context.repository, move))) {
@@ -286,9 +327,7 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
     return std::unexpected(std::move(staged).error());
   }
   TRY(fp_before_lock.hit());
-  const std::string path = landing_lock_path(context, work.txn.target);
-  TRY(make_dirs(parent_dir(path)));
-  auto lock = FileLock::acquire(path, kLandingLockMs);
+  auto lock = context.store->locks().acquire(landing_lock_name(work.txn.target), kLandingLockMs);
   if (!lock && !INJECTED_BUG("land.no_locks")) {
     TRY(unstage(publication));
     if (lock.error().code == Code::kBusy)
@@ -305,6 +344,13 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
     if (!stopped && stopped.error().code == Code::kStale) return moved();
     if (!stopped) return std::unexpected(std::move(stopped).error());
     return **std::move(stopped);
+  }
+  if (context.hub) {
+    auto pushed = push_and_record(publication);
+    if (!pushed && pushed.error().hint.empty()) {
+      pushed.error().hint = "see what is there with: git txn recover";
+    }
+    return pushed;
   }
   Published published{Published::How::kLanded, {}, {}};
   Status done = publication.swap();

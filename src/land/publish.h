@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "land/candidate.h"
@@ -13,6 +14,8 @@
 #include "repo/checkout.h"
 
 namespace gittxn::land {
+
+inline constexpr std::string_view kHubRefuses = "the hub refuses it";
 
 struct Published {
   enum class How {

@@ -29,8 +29,10 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "land/history.h"
+#include "land/hub.h"
 #include "land/remote.h"
 #include "store/events.h"
+#include "store/locks.h"
 
 namespace gittxn::land {
 
@@ -148,9 +150,7 @@ Result<Resolution> give_up(const Context& context, const store::PreparedLanding&
 // Resolves what is unresolved on the branch, with the lock taken; false: somebody alive is at it.
 Result<std::optional<Resolution>> resolve_branch(const Context& context, const RefName& branch,
                                                  std::int64_t lock_ms, TxnId* txn) {
-  const std::string path = landing_lock_path(context, branch);
-  TRY(make_dirs(parent_dir(path)));
-  auto lock = FileLock::acquire(path, lock_ms);
+  auto lock = context.store->locks().acquire(landing_lock_name(branch), lock_ms);
   const bool ignored = INJECTED_BUG("land.no_locks");
   if (!lock && lock.error().code == Code::kBusy && !ignored) return std::optional<Resolution>{};
   if (!lock && !ignored) return std::unexpected(std::move(lock).error());
@@ -181,10 +181,8 @@ Result<bool> record_outside(const Context& context, const RefName& branch, const
   if (INJECTED_BUG("land.no_outside_move")) return true;
   std::vector<NewEvent> told{
       events::outside_move(branch, before, after, describe_author(context, before, after))};
-  if (!after.empty()) {
-    const auto state = TRY(context.store->branch(branch));
-    std::vector<Oid> durable;
-    if (state && !state->durable_head.empty()) durable.push_back(state->durable_head);
+  if (!after.empty() && !context.hub) {  // a hub is not ours to sync
+    const std::vector<Oid> durable = TRY(durable_heads(context, branch));
     TRY_IN("making " + branch.str() + " durable",
            context.repository->objects().make_durable(after, durable));
     told.push_back(events::durable_head(branch, after));
@@ -218,7 +216,7 @@ Status remove_stray_lock(const Context& context, const repo::CheckoutPlace& plac
   if (!owner) return {};
   const auto txn = TRY(context.store->txn(owner->first));
   if (!txn) return {};
-  auto lock = FileLock::acquire(landing_lock_path(context, txn->target), 0);
+  auto lock = context.store->locks().acquire(landing_lock_name(txn->target), 0);
   if (!lock && lock.error().code == Code::kBusy) return {};
   if (!lock) return std::unexpected(std::move(lock).error());
   const auto state = TRY(context.store->branch(txn->target));
@@ -240,6 +238,8 @@ Status recover_branch(const Context& context, const store::BranchState& known,
     const auto resolution = TRY(resolve_branch(context, known.branch, 0, &txn));
     if (resolution) report.items.push_back({txn, resolution->found, resolution->done});
   }
+  // What others pushed to a hub is seen when it is next asked, by a command that needs it.
+  if (context.hub) return {};
   const auto state = TRY(context.store->branch(known.branch));
   if (!state || state->prepared) return {};  // in progress
   const Oid head = TRY(head_of(context, known.branch)).value_or(Oid());
@@ -272,6 +272,10 @@ Result<std::vector<repo::CheckoutMove>> recorded_moves(const store::PreparedLand
 }
 
 Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch) {
+  if (context.hub) {
+    HubState hub = TRY(ask_hub(context, branch));
+    return hub.head.empty() ? std::optional<Oid>{} : std::optional<Oid>(std::move(hub.head));
+  }
   auto head = context.repository->refs().read(branch);
   if (!head && head.error().code == Code::kNotFound) return std::optional<Oid>{};
   if (!head && head.error().code == Code::kCorrupt) {
@@ -285,6 +289,7 @@ Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch
 }
 
 Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing) {
+  if (!landing.fence.empty()) return resolve_on_hub(context, landing);
   const repo::Objects& objects = context.repository->objects();
   const std::optional<Oid> head = TRY(head_of(context, landing.branch));
   const bool in_branch = head && TRY(objects.contains(landing.new_head)) &&

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <sstream>
 
 #include "base/bug.h"
 #include "base/duration.h"
@@ -59,32 +61,44 @@ std::string last_line(std::string text) {
   return line == text.npos ? text : text.substr(line + 1);
 }
 
-repo::GitOptions patient(const Context& context, const RemoteRule& rule) {
+repo::GitOptions patient(const Context& context, const RemotePlace& remote) {
   repo::GitOptions options = context.repository->here();
-  options.timeout_ms = rule.timeout_ms;
+  options.timeout_ms = remote.timeout_ms;
   return options;
 }
 
-RemoteAnswer no_answer(const Output& output) {
-  return {false, {}, output.exit.timed_out ? "no answer in time" : last_line(output.err)};
+// Why, in git's words: the first thing that was fatal, which the rest gives advice about.
+std::string no_answer(const Output& output) {
+  if (output.exit.timed_out) return "no answer in time";
+  constexpr std::string_view kFatal = "fatal: ";
+  const std::size_t fatal = output.err.find(kFatal);
+  if (fatal == output.err.npos) return last_line(output.err);
+  return output.err.substr(fatal + kFatal.size(),
+                           output.err.find('\n', fatal) - fatal - kFatal.size());
 }
 
-// What a refused push says of one ref: "!\t<from>:<to>\t[remote rejected] (hook declined)".
+// What a refused push says, a line for each ref that was not moved:
+// "!\t<from>:<to>\t[remote rejected] (hook declined)".
 PushAnswer read_refusal(const Output& output) {
-  const std::size_t at = output.out.find("!\t");
-  if (at == output.out.npos) return {PushAnswer::How::kUnknown, no_answer(output).why};
-  const std::string line = output.out.substr(at, output.out.find('\n', at) - at);
   // Of the remote's own race as of ours: somebody else was there first.
   constexpr std::array<std::string_view, 6> kMovedWords = {
       "stale info",          "fetch first", "non-fast-forward",
       "incorrect old value", "lock ref",    "failed to update ref"};
-  for (const std::string_view word : kMovedWords) {
-    if (line.find(word) != line.npos) return {PushAnswer::How::kMoved, line};
+  std::string why;
+  std::istringstream lines(output.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("!\t")) continue;
+    const auto says = [&line](std::string_view word) { return line.find(word) != line.npos; };
+    // It was sent, and what became of it was not told.
+    if (says("[remote failure]")) return {PushAnswer::How::kUnknown, line};
+    if (std::ranges::any_of(kMovedWords, says)) return {PushAnswer::How::kMoved, line};
+    // Of those that fell with another one, the other's line tells the reason.
+    if (why.empty() || !says("atomic")) why = line;
   }
-  // An atomic push says it of the whole, and the reason in its own words.
-  if (output.err.find("but expected") != output.err.npos) return {PushAnswer::How::kMoved, line};
-  const std::size_t reason = line.rfind('\t');
-  std::string why = line.substr(reason + 1);
+  if (why.empty()) return {PushAnswer::How::kUnknown, no_answer(output)};
+  // An atomic push may say it of the whole, and the reason in its own words.
+  if (output.err.find("but expected") != output.err.npos) return {PushAnswer::How::kMoved, why};
+  why = why.substr(why.rfind('\t') + 1);
   if (const std::size_t said = output.err.find("remote: "); said != output.err.npos) {
     why += ": " + output.err.substr(said + 8, output.err.find('\n', said) - said - 8);
     while (why.ends_with(' ')) why.pop_back();
@@ -93,6 +107,12 @@ PushAnswer read_refusal(const Output& output) {
 }
 
 }  // namespace
+
+Result<std::optional<std::int64_t>> remote_timeout_ms(repo::Config& config) {
+  const auto limit = TRY(config.get("txn.remotetimeout"));
+  if (!limit) return std::optional<std::int64_t>{};
+  return std::optional<std::int64_t>(TRY_IN("txn.remoteTimeout", parse_duration_ms(*limit)));
+}
 
 Result<RemoteRule> remote_rule(const Context& context, const Txn& txn) {
   const std::string branch = short_name(txn.target);
@@ -104,19 +124,18 @@ Result<RemoteRule> remote_rule(const Context& context, const Txn& txn) {
     value = TRY(config.get(key));
   }
   RemoteRule rule;
-  if (!value || *value == "local") return rule;
+  if (context.hub || !value || *value == "local") return rule;  // a hub is where it lands anyway
   if (*value != "push" && *value != "branch") {
     return fail(Code::kUsage, fmt::format("{} is '{}'", key, *value),
                 fmt::format("git config {} local, push or branch", key));
   }
-  if (const auto limit = TRY(config.get("txn.remotetimeout"))) {
-    rule.timeout_ms = TRY_IN("txn.remoteTimeout", parse_duration_ms(*limit));
-  }
-  rule.remote = TRY(remote_of(context, branch));
-  if (!TRY(config.get("remote." + rule.remote + ".url"))) {
-    return fail(Code::kUsage,
-                fmt::format("{} is {}, and there is no remote '{}'", key, *value, rule.remote),
-                fmt::format("git remote add {} URL, or git config {} local", rule.remote, key));
+  if (const auto limit = TRY(remote_timeout_ms(config))) rule.remote.timeout_ms = *limit;
+  rule.remote.name = TRY(remote_of(context, branch));
+  if (!TRY(config.get("remote." + rule.remote.name + ".url"))) {
+    return fail(
+        Code::kUsage,
+        fmt::format("{} is {}, and there is no remote '{}'", key, *value, rule.remote.name),
+        fmt::format("git remote add {} URL, or git config {} local", rule.remote.name, key));
   }
   rule.how = RemoteRule::How::kBranch;
   rule.ref = RefName(fmt::format("{}txn/{}", kHeads, branch_word(txn)));
@@ -125,32 +144,59 @@ Result<RemoteRule> remote_rule(const Context& context, const Txn& txn) {
   rule.ref = txn.target;
   const auto upstream = TRY(config.get("branch." + branch + ".remote"));
   const auto merge = TRY(config.get("branch." + branch + ".merge"));
-  if (merge && upstream && *upstream == rule.remote) rule.ref = RefName(*merge);
+  if (merge && upstream && *upstream == rule.remote.name) rule.ref = RefName(*merge);
   return rule;
 }
 
-Result<RemoteAnswer> ask_remote(const Context& context, const RemoteRule& rule) {
+RefName tracking_ref(const std::string& remote, const RefName& branch) {
+  return RefName(fmt::format("refs/remotes/{}/{}", remote, short_name(branch)));
+}
+
+Result<RemoteRefs> list_remote(const Context& context, const RemotePlace& remote,
+                               const std::vector<RefName>& refs) {
+  std::vector<std::string> argv{"ls-remote", "--", remote.name};
+  for (const RefName& ref : refs) argv.push_back(ref.str());
+  const Output asked =
+      TRY(context.repository->git().run(std::move(argv), patient(context, remote)));
+  if (!asked.exit.success()) return RemoteRefs{false, {}, no_answer(asked)};
+  RemoteRefs answer{true, {}, {}};
+  std::istringstream lines(asked.out);
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::size_t kId = 40;
+    const std::string id = line.substr(0, kId);
+    if (!repo::is_oid(id) || line.find('\t') != kId) {
+      return RemoteRefs{false, {}, "it said: " + line};
+    }
+    // It matches the end of a name, so others may be among them.
+    const RefName name(line.substr(kId + 1));
+    if (std::ranges::find(refs, name) != refs.end()) answer.values[name.str()] = Oid(id);
+  }
+  return answer;
+}
+
+Result<bool> fetch_branch(const Context& context, const RemotePlace& remote, const RefName& branch,
+                          const Oid& commit, std::string* why) {
   repo::Repository& repository = *context.repository;
-  const Output asked = TRY(repository.git().run(
-      {"ls-remote", "--exit-code", "--", rule.remote, rule.ref.str()}, patient(context, rule)));
-  constexpr int kNoSuchRef = 2;
-  if (asked.exit.status == kNoSuchRef && !asked.exit.timed_out) return RemoteAnswer{true, {}, {}};
-  if (!asked.exit.success()) return no_answer(asked);
-  const std::string id = asked.out.substr(0, 40);
-  if (!repo::is_oid(id) || asked.out.find('\t') != 40) {
-    return RemoteAnswer{false, {}, "it said: " + last_line(asked.out)};
+  const Output fetched = TRY(repository.git().run(
+      {"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", remote.name,
+       fmt::format("+{}:{}", branch.str(), tracking_ref(remote.name, branch).str())},
+      patient(context, remote)));
+  if (!fetched.exit.success()) {
+    *why = no_answer(fetched);
+    return false;
   }
-  RemoteAnswer answer{true, Oid(id), {}};
-  if (TRY(repository.objects().contains(answer.head))) return answer;
-  const std::string tracking = fmt::format("refs/remotes/{}/{}", rule.remote, short_name(rule.ref));
-  const Output fetched =
-      TRY(repository.git().run({"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--",
-                                rule.remote, fmt::format("+{}:{}", rule.ref.str(), tracking)},
-                               patient(context, rule)));
-  if (!fetched.exit.success()) return no_answer(fetched);
-  if (!TRY(repository.objects().contains(answer.head))) {
-    return RemoteAnswer{false, {}, "it moved while it was asked"};
+  if (TRY(repository.objects().contains(commit))) return true;
+  *why = "it moved while it was asked";
+  return false;
+}
+
+Result<RemoteAnswer> ask_remote(const Context& context, const RemoteRule& rule) {
+  RemoteRefs asked = TRY(list_remote(context, rule.remote, {rule.ref}));
+  RemoteAnswer answer{asked.reached, asked.values[rule.ref.str()], std::move(asked.why)};
+  if (answer.head.empty() || TRY(context.repository->objects().contains(answer.head))) {
+    return answer;
   }
+  answer.reached = TRY(fetch_branch(context, rule.remote, rule.ref, answer.head, &answer.why));
   return answer;
 }
 
@@ -184,15 +230,26 @@ Result<PushAnswer> push_commit(const Context& context, const TxnId& txn, const R
   TRY(make_dirs(parent_dir(note)));
   TRY_IN("noting the push", write_file(note, commit.str() + "\n", Sync::kYes));
   TRY(fp_before_push.hit());
-  const std::string lease =
-      INJECTED_BUG("land.push_blindly")
-          ? std::string("--force")
-          : fmt::format("--force-with-lease={}:{}", rule.ref.str(), expected.str());
-  const Output pushed = TRY(context.repository->git().run(
-      {"push", "--porcelain", "--atomic", "--no-follow-tags", lease, "--", rule.remote,
-       fmt::format("{}:{}", commit.str(), rule.ref.str())},
-      patient(context, rule)));
+  PushAnswer answer = TRY(push_refs(context, rule.remote, {{rule.ref, expected, commit}}));
   TRY(fp_after_push.hit());
+  return answer;
+}
+
+Result<PushAnswer> push_refs(const Context& context, const RemotePlace& remote,
+                             const std::vector<RefMove>& moves) {
+  std::vector<std::string> argv{"push", "--porcelain", "--atomic", "--no-follow-tags"};
+  for (const RefMove& move : moves) {
+    argv.push_back(
+        INJECTED_BUG("land.push_blindly")
+            ? std::string("--force")
+            : fmt::format("--force-with-lease={}:{}", move.ref.str(), move.expected.str()));
+  }
+  argv.insert(argv.end(), {"--", remote.name});
+  for (const RefMove& move : moves) {
+    argv.push_back(fmt::format("{}:{}", move.desired.str(), move.ref.str()));
+  }
+  const Output pushed =
+      TRY(context.repository->git().run(std::move(argv), patient(context, remote)));
   if (pushed.exit.success()) return PushAnswer{PushAnswer::How::kDone, {}};
   return read_refusal(pushed);
 }

@@ -15,21 +15,44 @@
 // Recovery (recover.cc) never talks to a remote and never moves a ref for one.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "land/land.h"
 
 namespace gittxn::land {
 
+struct RemotePlace {
+  std::string name;                  // as git knows it
+  std::int64_t timeout_ms = 60'000;  // of each exchange
+};
+
 struct RemoteRule {
   enum class How { kLocal, kPush, kBranch } how = How::kLocal;
-  std::string remote;  // by name, as git knows it
-  RefName ref;         // there
-  std::int64_t timeout_ms = 60'000;
+  RemotePlace remote;
+  RefName ref;  // there
 };
+// txn.remoteTimeout, where it is set.
+Result<std::optional<std::int64_t>> remote_timeout_ms(repo::Config& config);
 // kUsage: a value nobody knows, or a remote that is not configured.
 Result<RemoteRule> remote_rule(const Context& context, const Txn& txn);
+
+// What a remote has, of the refs that were asked for.
+struct RemoteRefs {
+  bool reached = false;
+  std::map<std::string, Oid> values;  // by full name; absent: there is none
+  std::string why;                    // not reached: in git's words
+};
+Result<RemoteRefs> list_remote(const Context& context, const RemotePlace& remote,
+                               const std::vector<RefName>& refs);
+// The ref that says what a remote's branch was when it was last asked.
+RefName tracking_ref(const std::string& remote, const RefName& branch);
+// Brings a commit that a remote's branch has just been seen at. False, with the reason: it could
+// not.
+Result<bool> fetch_branch(const Context& context, const RemotePlace& remote, const RefName& branch,
+                          const Oid& commit, std::string* why);
 
 struct RemoteAnswer {
   bool reached = false;
@@ -50,6 +73,15 @@ struct PushAnswer {
   enum class How { kDone, kMoved, kRefused, kUnknown } how = How::kUnknown;
   std::string why;
 };
+struct RefMove {
+  RefName ref;
+  Oid expected;  // empty: absent
+  Oid desired;
+};
+// All of them, each from what it is expected to be, or none.
+Result<PushAnswer> push_refs(const Context& context, const RemotePlace& remote,
+                             const std::vector<RefMove>& moves);
+
 // rule.ref there: `expected` (empty: absent) -> `commit`, or nothing at all. The note is there
 // before the first byte is sent, and stays.
 Result<PushAnswer> push_commit(const Context& context, const TxnId& txn, const RemoteRule& rule,

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "land/deadline.h"
 #include "store/events.h"
+#include "store/locks.h"
 
 namespace gittxn::land {
 
@@ -25,13 +26,12 @@ FAILPOINT(fp_after_turn, "land.after_turn");
 constexpr std::int64_t kPollMs = 50;
 constexpr int kLoserPriority = 1'000'000;  // above any priority a person can give
 
-std::string lock_path(const Context& context, const RefName& branch, std::string_view which) {
-  return fmt::format("{}/locks/{}.{}", context.repository->txn_dir(),
-                     sha256(branch.str()).str().substr(0, 32), which);
+std::string lock_name(const RefName& branch, std::string_view which) {
+  return fmt::format("{}.{}", sha256(branch.str()).str().substr(0, 32), which);
 }
 
-std::string tickets_path(const Context& context) {
-  return context.repository->txn_dir() + "/tickets";
+std::string path_of(const Context& context, const std::string& lock) {
+  return fmt::format("{}/locks/{}", context.store->dir(), lock);
 }
 
 bool before(const store::Ticket& a, const store::Ticket& b) {
@@ -39,7 +39,8 @@ bool before(const store::Ticket& a, const store::Ticket& b) {
   return a.number < b.number;
 }
 
-// What stands in the lock file is for people who look at it, never a lock: who took it last.
+// What stands in the lock file is for people who look at it, never a lock: who took it last. A
+// server's lock has no file.
 void sign_lock(const std::string& path, const TxnId& txn) {
   auto file = open_fd(path, O_WRONLY | O_TRUNC);
   if (!file) return;
@@ -52,7 +53,7 @@ Result<std::vector<store::Ticket>> clean_line(const Context& context, const RefN
   std::vector<store::Ticket> living;
   std::vector<NewEvent> closing;
   for (store::Ticket& ticket : TRY(context.store->tickets(branch))) {
-    if (TRY(SlotLock::is_held(tickets_path(context), ticket.number))) {
+    if (TRY(context.store->locks().is_held(store::Slots::kTickets, ticket.number))) {
       living.push_back(std::move(ticket));
     } else {
       closing.push_back(events::ticket_done(ticket, "its owner died"));
@@ -75,8 +76,9 @@ Result<std::optional<store::Ticket>> one_before(const Context& context, const Re
 }
 
 // True when the lock was had.
-Result<bool> try_lock(const std::string& path, std::int64_t deadline_ms, FileLock* out) {
-  auto lock = FileLock::acquire(path, deadline_ms);
+Result<bool> try_lock(const Context& context, const std::string& name, std::int64_t deadline_ms,
+                      store::Lock* out) {
+  auto lock = context.store->locks().acquire(name, deadline_ms);
   if (!lock && lock.error().code == Code::kBusy) return false;
   if (!lock) return std::unexpected(std::move(lock).error());
   *out = *std::move(lock);
@@ -103,17 +105,21 @@ Status check_still_asked(const store::Store& store, const Txn& txn) {
 }
 
 std::string turn_lock_path(const Context& context, const RefName& branch) {
-  return lock_path(context, branch, "turn");
+  return path_of(context, lock_name(branch, "turn"));
 }
 
 std::string landing_lock_path(const Context& context, const RefName& branch) {
-  return lock_path(context, branch, "land");
+  return path_of(context, landing_lock_name(branch));
+}
+
+std::string landing_lock_name(const RefName& branch) {
+  return lock_name(branch, "land");
 }
 
 Result<std::vector<store::Ticket>> line_for(const Context& context, const RefName& branch) {
   std::vector<store::Ticket> living;
   for (store::Ticket& ticket : TRY(context.store->tickets(branch))) {
-    if (TRY(SlotLock::is_held(tickets_path(context), ticket.number))) {
+    if (TRY(context.store->locks().is_held(store::Slots::kTickets, ticket.number))) {
       living.push_back(std::move(ticket));
     }
   }
@@ -137,18 +143,19 @@ Status Turn::release(store::Store& store) {
 
 Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
                                        const TurnOptions& options, Wait* waited) {
-  const std::string path = turn_lock_path(context, txn.target);
-  TRY(make_dirs(parent_dir(path)));
+  const std::string name = lock_name(txn.target, "turn");
+  const std::string path = path_of(context, name);
   Turn turn;
   if (INJECTED_BUG("land.no_locks")) return turn;
-  if (TRY(clean_line(context, txn.target)).empty() && TRY(try_lock(path, 0, &turn.lock_))) {
+  if (TRY(clean_line(context, txn.target)).empty() &&
+      TRY(try_lock(context, name, 0, &turn.lock_))) {
     sign_lock(path, txn.id);
     TRY(fp_after_turn.hit());
     return turn;
   }
 
   const std::int64_t number = TRY(context.store->next_slot());
-  turn.slot_ = TRY(SlotLock::try_acquire(tickets_path(context), number));
+  turn.slot_ = TRY(context.store->locks().try_slot(store::Slots::kTickets, number));
   const int priority = options.losses > 0 ? kLoserPriority + options.losses : txn.priority;
   const store::Ticket ticket{number, txn.target, txn.id, priority, txn.owner};
   *waited = {"turn", txn.target.str()};
@@ -168,9 +175,10 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
     const std::optional<store::Ticket> ahead = TRY(one_before(context, txn.target, number));
     const std::int64_t pause_ms = deadline.clip(kPollMs);
     if (!ahead) {
-      if (TRY(try_lock(path, pause_ms, &turn.lock_))) break;
+      if (TRY(try_lock(context, name, pause_ms, &turn.lock_))) break;
     } else {
-      Status free = SlotLock::wait_free(tickets_path(context), ahead->number, pause_ms);
+      Status free =
+          context.store->locks().wait_free(store::Slots::kTickets, ahead->number, pause_ms);
       if (!free && free.error().code != Code::kTimeout) return std::unexpected(free.error());
     }
     if (deadline.passed()) {

@@ -1,16 +1,16 @@
 // The turn: the right to be the next to land on a branch, held through one's gates, so that a slow
 // gate always sees a current candidate.
 //
-// The turn is a file lock that dies with its holder. Who gets it next is decided by tickets: a
-// ticket is an event (so that everybody sees the same order) and a locked slot of <txn dir>/tickets
-// (so that a dead ticket is known at once and skipped, with no time-out to guess). Order: priority,
-// then age; a transaction that has lost before goes ahead of everybody.
+// The turn is a lock (store/locks.h) that dies with its holder. Who gets it next is decided by
+// tickets: a ticket is an event (so that everybody sees the same order) and a locked slot (so that
+// a dead ticket is known at once and skipped, with no time-out to guess). Order: priority, then
+// age; a transaction that has lost before goes ahead of everybody.
 //
 // A free turn that nobody queues for is taken without a ticket: two synced appends less per
 // landing. A taker without a ticket may thus pass somebody whose ticket is being written at that
 // very moment, once.
 //
-// If we die: the file lock and the slot are free; the ticket's event stays and the next one who
+// If we die: the lock and the slot are free; the ticket's event stays and the next one who
 // queues closes it.
 #pragma once
 
@@ -21,6 +21,7 @@
 #include "base/fs.h"
 #include "land/land.h"
 #include "model/event.h"
+#include "store/locks.h"
 
 namespace gittxn::land {
 
@@ -49,8 +50,8 @@ class Turn {
 
  private:
   Turn() = default;
-  FileLock lock_;
-  SlotLock slot_;
+  store::Lock lock_;
+  store::Lock slot_;
   std::optional<store::Ticket> ticket_;  // none: it was taken free
 };
 

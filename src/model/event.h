@@ -98,6 +98,15 @@ inline constexpr std::string_view kCheckpoint = "log.checkpoint";       // what 
 inline constexpr std::string_view kHandlerStarted = "handler.started";  // event, attempt
 inline constexpr std::string_view kHandlerEnded = "handler.ended";      // exit, output, state
 inline constexpr std::string_view kHandlerRetried = "handler.retried";
+inline constexpr std::string_view kProposalMade = "proposal.made";          // score, bounds
+inline constexpr std::string_view kProposalRepeated = "proposal.repeated";  // refused as the same
+inline constexpr std::string_view kProposalRefused = "proposal.refused";    // outside its tier
+inline constexpr std::string_view kProposalPromoted = "proposal.promoted";
+inline constexpr std::string_view kProposalDismissed = "proposal.dismissed";
+inline constexpr std::string_view kProposalLinked = "proposal.linked";  // what it became
+inline constexpr std::string_view kMemberSet = "portfolio.member-set";  // path, log, needs
+inline constexpr std::string_view kMemberRemoved = "portfolio.member-removed";
+inline constexpr std::string_view kRelayed = "portfolio.relayed";  // an event of another log
 }  // namespace event_type
 
 }  // namespace gittxn

@@ -159,6 +159,7 @@ class Codecs : public ::testing::Test {
       txn.parent = TxnId("t-" + bytes());
       txn.depth = small();
     }
+    if (coin()) txn.clone = "c" + bytes();
     txn.version = number();
     return txn;
   }
@@ -367,10 +368,12 @@ TEST(Golden, Txn) {
   txn.phase = "build";
   txn.parent = TxnId("t-1a2b");
   txn.depth = 1;
+  txn.clone = "build3";
   const std::string more = canonical_json(to_json(txn));
   EXPECT_NE(more.find(R"("parent":"t-1a2b","phase":"build")"), std::string::npos) << more;
   EXPECT_NE(more.find(R"("workflow":"release"})"), std::string::npos) << more;
   EXPECT_NE(more.find(R"("depth":1,)"), std::string::npos) << more;
+  EXPECT_NE(more.find(R"("clone":"build3",)"), std::string::npos) << more;
 }
 
 TEST(Golden, CertificateAndConflict) {

@@ -8,11 +8,12 @@
 namespace gittxn {
 namespace {
 
-constexpr NameTable<PhaseGate::Kind, 4> kPhaseGateKinds{{
+constexpr NameTable<PhaseGate::Kind, 5> kPhaseGateKinds{{
     {PhaseGate::Kind::kRun, "run"},
     {PhaseGate::Kind::kArtifact, "artifact"},
     {PhaseGate::Kind::kTransactions, "transactions"},
     {PhaseGate::Kind::kVerdict, "verdict"},
+    {PhaseGate::Kind::kMembers, "members"},
 }};
 
 constexpr NameTable<OnClose, 2> kOnClose{{

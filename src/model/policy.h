@@ -45,9 +45,12 @@ struct PhaseGate {
     kArtifact,      // a path of the head's tree, or a summary in the store
     kTransactions,  // no transaction of the phase is unfinished
     kVerdict,       // somebody said yes to the phase as it is
+    kMembers,       // every repository of the portfolio has got as far with its own workflow
   } kind = Kind::kRun;
-  GateSpec gate;        // its name and version; kRun: the rest as well
-  std::string subject;  // kArtifact: the path or name; kVerdict: the name of the verdict
+  GateSpec gate;  // its name and version; kRun: the rest as well
+  // kArtifact: the path or name; kVerdict: the name of the verdict; kMembers: "WORKFLOW", which is
+  // finished, or "WORKFLOW/PHASE", which was left.
+  std::string subject;
 };
 std::string_view phase_gate_kind_name(PhaseGate::Kind kind);
 
@@ -89,6 +92,17 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
+// What may become of a proposal (store/proposals.h). Scores and likenesses in thousandths.
+struct ProposalRules {
+  static constexpr int kNever = 1001;  // above every score
+  int start = 800;                     // from here on it may start by itself
+  int person = 500;                    // from here on a person may say yes to it
+  int log = 300;                       // from here on it is kept; below it is discarded
+  int same_text = 800;                 // from here on two texts say the same
+  int same_embedding = 950;            // from here on two embeddings mean the same
+  bool operator==(const ProposalRules&) const = default;
+};
+
 struct Policy {
   std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
@@ -100,6 +114,7 @@ struct Policy {
   Digest version;     // hash of the normalised whole; a kernel read of every txn
   Digest trust_hash;  // of all commands in it; empty when it runs nothing
   std::vector<HandlerSpec> handlers = {};  // sorted by name
+  ProposalRules proposals = {};
 
   const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none
 };

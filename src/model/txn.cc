@@ -212,6 +212,7 @@ Json to_json(const Txn& txn) {
     json["parent"] = encode_path(txn.parent.str());
     json["depth"] = txn.depth;
   }
+  if (!txn.clone.empty()) json["clone"] = encode_path(txn.clone);
   return json;
 }
 
@@ -236,7 +237,7 @@ Result<Txn> txn_from_json(const Json& json) {
   fields.text("waiting_subject", txn.waiting_subject);
   fields.oid("landed_commit", txn.landed_commit);
   fields.integer("created_wall_ms", txn.created_wall_ms);
-  if (fields.has("workflow")) {  // these four only where there are any
+  if (fields.has("workflow")) {  // these five only where there are any
     fields.text("workflow", txn.workflow);
     fields.text("phase", txn.phase);
   }
@@ -244,6 +245,7 @@ Result<Txn> txn_from_json(const Json& json) {
     fields.name("parent", txn.parent);
     fields.integer("depth", txn.depth);
   }
+  if (fields.has("clone")) fields.text("clone", txn.clone);
   fields.integer("version", txn.version);
   TRY(fields.done());
   return txn;

@@ -91,9 +91,10 @@ struct Txn {
   std::int64_t created_wall_ms = 0;
   std::string workflow;  // it belongs to this phase of it; "" to none
   std::string phase;
-  TxnId parent;     // begun from inside of this one; "" from outside of any
-  int depth = 0;    // how many are above it
-  Seq version = 0;  // event that last changed it
+  TxnId parent;       // begun from inside of this one; "" from outside of any
+  int depth = 0;      // how many are above it
+  std::string clone;  // where several share a store: the one that has its worktree and its work
+  Seq version = 0;    // event that last changed it
   bool operator==(const Txn&) const = default;
 };
 

@@ -31,7 +31,8 @@ constexpr std::size_t kMaxName = 64;
 
 Result<PhaseGate::Kind> gate_kind_from_name(std::string_view name) {
   using Kind = PhaseGate::Kind;
-  for (const Kind kind : {Kind::kRun, Kind::kArtifact, Kind::kTransactions, Kind::kVerdict}) {
+  for (const Kind kind :
+       {Kind::kRun, Kind::kArtifact, Kind::kTransactions, Kind::kVerdict, Kind::kMembers}) {
     if (phase_gate_kind_name(kind) == name) return kind;
   }
   return fail(Code::kCorrupt, fmt::format("unknown kind of gate '{}'", name));

@@ -46,6 +46,8 @@ extern const Area kBudgets;        // budgets.cc: what was used, and how much ma
 extern const Area kLeases;         // leases.cc: who has what, and who waits for it
 extern const Area kConsumers;      // consumers.cc
 extern const Area kHandlers;       // handlers.cc: what came of deliveries to commands
+extern const Area kProposals;      // proposals.cc
+extern const Area kPortfolio;      // portfolio.cc: repositories that belong together
 extern const Area kPruning;        // pruning.cc: where the log begins
 
 std::span<const Area* const> areas();

@@ -11,9 +11,9 @@
 namespace gittxn::store {
 
 std::span<const Area* const> areas() {
-  static constexpr const Area* kAreas[] = {&kTransactions, &kBranches,      &kGates,  &kTurns,
-                                           &kWorkflows,    &kCompensations, &kLeases, &kBudgets,
-                                           &kConsumers,    &kHandlers,      &kPruning};
+  static constexpr const Area* kAreas[] = {
+      &kTransactions, &kBranches,  &kGates,    &kTurns,     &kWorkflows, &kCompensations, &kLeases,
+      &kBudgets,      &kConsumers, &kHandlers, &kProposals, &kPortfolio, &kPruning};
   return kAreas;
 }
 

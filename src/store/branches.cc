@@ -73,6 +73,9 @@ Status landing_prepared(db::Database& database, const Event& event, const Json&)
   if (branch.head != landing.old_head) {
     return stale(event, "the branch's head in the log is " + branch.head.str());
   }
+  if (!landing.fence.empty() && branch.fence != landing.fence_before) {
+    return stale(event, "the branch's fence in the log is " + branch.fence.str());
+  }
   TRY(move_txn(txn, TxnState::kLanding, event));
   TRY(update_txn(database, txn));
   branch.prepared = std::move(landing);
@@ -83,6 +86,7 @@ Status landing_prepared(db::Database& database, const Event& event, const Json&)
 struct Resolved {
   BranchState branch;
   PreparedLanding landing;
+  bool fence_told = false;
 };
 Result<Resolved> resolve(const db::Database& database, const Event& event, Fields& fields) {
   PreparedLanding told;
@@ -91,6 +95,8 @@ Result<Resolved> resolve(const db::Database& database, const Event& event, Field
   fields.oid("old", told.old_head);
   fields.oid("new", told.new_head);
   fields.integer("prepared", told.seq);
+  const bool fence_told = fields.has("fence");
+  if (fence_told) fields.oid("fence", told.fence);
   TRY(fields.done());
   std::optional<BranchState> branch = TRY(load_branch(database, told.branch));
   if (!branch || !branch->prepared || branch->prepared->seq != told.seq) {
@@ -101,8 +107,9 @@ Result<Resolved> resolve(const db::Database& database, const Event& event, Field
       known.new_head != told.new_head) {
     return stale(event, fmt::format("landing {} is another one", told.seq));
   }
-  Resolved resolved{*branch, known};
+  Resolved resolved{*branch, known, fence_told};
   resolved.branch.prepared.reset();
+  if (fence_told) resolved.branch.fence = told.fence;
   return resolved;
 }
 
@@ -131,6 +138,7 @@ Status transaction_landed(db::Database& database, const Event& event, const Json
                                         landing.new_head, event.time}));
   resolved.branch.head = landing.new_head;
   resolved.branch.durable_head = landing.new_head;
+  if (!resolved.fence_told && !landing.fence.empty()) resolved.branch.fence = landing.fence;
   return save_branch(database, resolved.branch);
 }
 
@@ -173,7 +181,8 @@ CREATE TABLE branches (
   head         TEXT    NOT NULL,
   durable_head TEXT    NOT NULL,
   prepared_seq INTEGER NOT NULL,
-  prepared     TEXT    NOT NULL
+  prepared     TEXT    NOT NULL,
+  fence        TEXT    NOT NULL
 ) STRICT;
 CREATE TABLE landed (
   seq      INTEGER PRIMARY KEY,

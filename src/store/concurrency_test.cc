@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <set>
 
 #include "base/failpoint.h"
+#include "base/testing/child.h"
 #include "db/testing/fault_vfs.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
@@ -19,27 +18,14 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 using db::testing::FaultVfs;
-
-template <typename Body>
-pid_t in_child(Body body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever ends the test ends it too
-    ::_exit(body());
-  }
-  return child;
-}
-
-int status_of(pid_t child) {
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  return status;
-}
+using gittxn::testing::in_child;
+using gittxn::testing::status_of;
+using gittxn::testing::was_killed;
 
 bool killed(pid_t child) {
   const int status = status_of(child);
   if (WIFEXITED(status)) std::printf("the child ended with %d\n", WEXITSTATUS(status));
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  return was_killed(status);
 }
 
 TEST(Concurrency, EightProcessesLoseNothingAndNeverSeeBusy) {

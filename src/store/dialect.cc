@@ -49,6 +49,10 @@ CREATE OR REPLACE TRIGGER events_are_never_emptied BEFORE TRUNCATE ON events
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER log_begins_later_only BEFORE UPDATE ON log
   FOR EACH ROW EXECUTE FUNCTION refuse_earlier();
+CREATE OR REPLACE FUNCTION tell_arrival() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN PERFORM pg_notify('git_txn.' || TG_TABLE_SCHEMA, ''); RETURN NULL; END $$;
+CREATE OR REPLACE TRIGGER events_arrive AFTER INSERT ON events
+  FOR EACH STATEMENT EXECUTE FUNCTION tell_arrival();
 )sql";
 
 }  // namespace
@@ -112,6 +116,10 @@ Status keep_copy(db::Database& database, const std::string& name, std::int64_t v
         copy, table);
   }
   return database.execute(sql);
+}
+
+std::string arrivals_channel(std::string_view schema) {
+  return fmt::format("git_txn.{}", schema);
 }
 
 Result<std::int64_t> server_ms(const db::Database& database) {

@@ -32,6 +32,9 @@ Status guard_log(db::Database& database);
 // PostgreSQL's the schema `NAME_vN_bak`, in the caller's transaction.
 Status keep_copy(db::Database& database, const std::string& name, std::int64_t version);
 
+// Where the server tells, with their commit, that events have been appended. PostgreSQL alone.
+std::string arrivals_channel(std::string_view schema);
+
 // The server's wall clock. PostgreSQL alone.
 Result<std::int64_t> server_ms(const db::Database& database);
 

@@ -153,22 +153,28 @@ NewEvent landing_prepared(const PreparedLanding& landing, const LandingDetails& 
   payload["reads"] = encode_path(details.reads.str());
   payload["writes"] = encode_path(details.writes.str());
   payload["checkout"] = checkout;
+  if (!landing.fence.empty()) {
+    payload["fence_before"] = landing.fence_before.str();
+    payload["fence"] = landing.fence.str();
+  }
   return new_event(event_type::kLandingPrepared, landing.txn.str(), payload);
 }
 
-NewEvent landing_lost(const PreparedLanding& landing, const std::string& why) {
+NewEvent landing_lost(const PreparedLanding& landing, const std::string& why, const Oid& fence) {
   Json payload = landing_to_json(landing);
   payload["prepared"] = landing.seq;
   payload["why"] = encode_path(why);
+  if (!fence.empty()) payload["fence"] = fence.str();
   return new_event(event_type::kLandingLost, landing.txn.str(), payload,
                    key("landing", std::to_string(landing.seq), "lost", "1"));
 }
 
 NewEvent transaction_landed(const PreparedLanding& landing,
-                            const std::vector<std::string>& left_to_person) {
+                            const std::vector<std::string>& left_to_person, const Oid& fence) {
   Json payload = landing_to_json(landing);
   payload["prepared"] = landing.seq;
   payload["left_to_person"] = texts_to_json(left_to_person);
+  if (!fence.empty()) payload["fence"] = fence.str();
   return new_event(event_type::kTransactionLanded, landing.txn.str(), payload,
                    key("landing", std::to_string(landing.seq), "landed", "1"));
 }

@@ -83,8 +83,8 @@ NewEvent conflicted(const TxnId& id, int attempt, const std::vector<Conflict>& c
 NewEvent owner_lost(const TxnId& id, std::int64_t slot);
 
 // A landing. `prepared` is refused (kStale) while the branch has an unresolved one, when the
-// branch's head in the log is not `old_head`, or when the transaction is not prepared. The other
-// two take the landing as the store gave it back, with its seq.
+// branch's head or fence in the log is not `old_head` or `fence_before`, or when the transaction is
+// not prepared. The other two take the landing as the store gave it back, with its seq.
 struct LandingDetails {
   Digest patch;  // of the changes against old_head
   Digest reads;
@@ -92,9 +92,12 @@ struct LandingDetails {
 };
 NewEvent landing_prepared(const PreparedLanding& landing, const LandingDetails& details,
                           const Json& checkout);  // an array: what moves in checkouts
-NewEvent landing_lost(const PreparedLanding& landing, const std::string& why);
+// `fence`: what it is on the hub now, where whoever resolves the landing has moved it.
+NewEvent landing_lost(const PreparedLanding& landing, const std::string& why,
+                      const Oid& fence = {});
 NewEvent transaction_landed(const PreparedLanding& landing,
-                            const std::vector<std::string>& left_to_person = {});
+                            const std::vector<std::string>& left_to_person = {},
+                            const Oid& fence = {});
 // Of PreparedLanding::payload.
 Result<LandingDetails> landing_details(const std::string& payload);
 Result<Json> landing_checkout(const std::string& payload);

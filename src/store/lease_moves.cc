@@ -7,16 +7,13 @@
 #include "base/duration.h"
 #include "base/failpoint.h"
 #include "store/events.h"
+#include "store/locks.h"
 #include "store/state.h"
 
 namespace gittxn::store {
 namespace {
 
 FAILPOINT(fp_slot_held, "store.lease.slot_held");
-
-std::string owners_file(const Store& store) {
-  return store.dir() + "/owners";
-}
 
 Status check_ttl(std::int64_t ttl_ms) {
   if (ttl_ms > 0 && ttl_ms <= kMaxLeaseMs) return {};
@@ -100,7 +97,7 @@ Result<Lease> own(const View& view, Store& store, const std::string& id, const s
                 "say whose you are with --owner");
   }
   const LeaseMoment now = TRY(moment(view, store));
-  const Standing stands = TRY(standing(view, *found, now, alive_in(store.dir())));
+  const Standing stands = TRY(standing(view, *found, now, alive_in(store)));
   const bool ended = needs == Needs::kEnding && stands == Standing::kTxnOver;
   if (stands != Standing::kGood && !ended) {
     return fail(Code::kStale,
@@ -136,7 +133,7 @@ Result<LeaseAnswer> ask_lease(Store& store, const LeaseAsk& ask, Line line) {
     answer = {};
     const LeaseMoment now = TRY(moment(view, store));
     Lease wanted = new_lease(ask, 0);
-    LeaseWay way = TRY(way_of(view, wanted, now, alive_in(store.dir())));
+    LeaseWay way = TRY(way_of(view, wanted, now, alive_in(store)));
     answer.blockers = std::move(way.blockers);
     const bool free = answer.blockers.empty();
     if (!free && line == Line::kGoAway) return std::vector<NewEvent>{};
@@ -147,7 +144,7 @@ Result<LeaseAnswer> ask_lease(Store& store, const LeaseAsk& ask, Line line) {
     const bool by_itself = ask.attach == LeaseAsk::Attach::kAttached || !free;
     if (ask.slot == 0 && by_itself) {
       wanted.slot = wanted.number;
-      answer.alive = TRY(SlotLock::try_acquire(owners_file(store), wanted.slot));
+      answer.alive = TRY(store.locks().try_slot(Slots::kOwners, wanted.slot));
       TRY(fp_slot_held.hit());
     }
     std::vector<NewEvent> appended = end_over(way, wanted);
@@ -166,7 +163,7 @@ Status try_lease(Store& store, const LeaseAsk& ask, LeaseAnswer& answer) {
     Lease wanted = TRY(own(view, store, answer.lease.id, ask.owner, Needs::kWaiting));
     if (wanted.held) return fail(Code::kStale, wanted.id + " is held already");
     const LeaseMoment now = TRY(moment(view, store));
-    LeaseWay way = TRY(way_of(view, wanted, now, alive_in(store.dir())));
+    LeaseWay way = TRY(way_of(view, wanted, now, alive_in(store)));
     answer.blockers = std::move(way.blockers);
     if (!answer.blockers.empty()) return std::vector<NewEvent>{};
     std::vector<NewEvent> appended = end_over(way, wanted);

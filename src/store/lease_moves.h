@@ -11,6 +11,7 @@
 
 #include "base/fs.h"
 #include "store/leases.h"
+#include "store/locks.h"
 
 namespace gittxn::store {
 
@@ -30,7 +31,7 @@ struct LeaseAsk {
 struct LeaseAnswer {
   Lease lease{};                  // held; or waiting; or neither, and without an id
   std::vector<Lease> blockers{};  // why it is not held
-  SlotLock alive{};               // of one that waits, and of one that is attached by itself
+  Lock alive{};                   // of one that waits, and of one that is attached by itself
 };
 
 enum class Line { kQueue, kGoAway };  // when it is not to be had at once

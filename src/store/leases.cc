@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "model/codec.h"
 #include "store/area.h"
+#include "store/locks.h"
 
 namespace gittxn::store {
 namespace {
@@ -275,8 +276,8 @@ Result<LeaseMoment> moment_of(const View& view, const Clock& clock) {
   return moment;
 }
 
-IsAlive alive_in(const std::string& txn_dir) {
-  return [path = txn_dir + "/owners"](std::int64_t slot) { return SlotLock::is_held(path, slot); };
+IsAlive alive_in(const Store& store) {
+  return [&store](std::int64_t slot) { return store.locks().is_held(Slots::kOwners, slot); };
 }
 
 Result<std::vector<Lease>> leases(const View& view) {

@@ -61,7 +61,7 @@ struct LeaseMoment {
 Result<LeaseMoment> moment_of(const View& view, const Clock& clock);
 
 using IsAlive = std::function<Result<bool>(std::int64_t slot)>;
-IsAlive alive_in(const std::string& txn_dir);
+IsAlive alive_in(const Store& store);
 
 // In line, first come first.
 Result<std::vector<Lease>> leases(const View& view);

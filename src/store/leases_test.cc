@@ -13,6 +13,7 @@
 #include "base/failpoint.h"
 #include "store/events.h"
 #include "store/lease_moves.h"
+#include "store/locks.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
 #include "store/testing/temp_store.h"
@@ -401,7 +402,7 @@ TEST(Invariant5, AByteLockGrantsNothing) {
   const LeaseAnswer mine = had(store, attached(wants("ann", "src")));
   ASSERT_OK(release_lease(store, mine.lease.id, "ann", ""));
   ASSERT_TRUE(mine.alive.held());
-  const SlotLock stray = SlotLock::try_acquire(store.dir() + "/owners", 999).value();
+  const Lock stray = store.locks().try_slot(Slots::kOwners, 999).value();
   had(store, wants("bob", "src"));
   EXPECT_CODE(renew_lease(store, mine.lease.id, "ann", {}), Code::kStale);
   expect_sound(store);

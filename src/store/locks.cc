@@ -35,7 +35,15 @@ void Lock::release() {
 namespace {
 
 std::string_view slots_name(Slots slots) {
-  return slots == Slots::kOwners ? "owners" : "tickets";
+  switch (slots) {
+    case Slots::kOwners:
+      return "owners";
+    case Slots::kTickets:
+      return "tickets";
+    case Slots::kDeliveries:
+      return "handlers";
+  }
+  return "";
 }
 
 // Files

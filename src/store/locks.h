@@ -21,7 +21,8 @@
 
 namespace gittxn::store {
 
-enum class Slots { kOwners, kTickets };  // number N is proof that owner, or ticket, N lives
+// Number N is proof that owner N, ticket N or whoever gives out to handler N lives.
+enum class Slots { kOwners, kTickets, kDeliveries };
 
 class Lock {
  public:

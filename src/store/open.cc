@@ -32,8 +32,8 @@ Status refuse_network(const std::string& txn_dir) {
   const FsKind kind = TRY(fs_kind(place));
   if (kind == FsKind::kLocal) return {};
   return fail(Code::kUnsupported, fmt::format("'{}' is on a network file system", txn_dir),
-              "file locks are not reliable there: work in a clone on a local disk (a PostgreSQL "
-              "store for shared repositories is planned)");
+              "file locks are not reliable there: work in a clone on a local disk; several share a "
+              "store on a server: git txn init --help");
 }
 
 std::unexpected<Error> lost(const std::string& path) {
@@ -121,6 +121,11 @@ Result<db::Database> open_server(const Location& place, Create create, const Pla
     return fail(Code::kUsage, fmt::format("'{}' cannot be the schema of a store", place.schema),
                 "up to 40 of a-z, 0-9 and _");
   }
+  // It would be in configuration files, in arguments that everybody sees, and in logs.
+  if (TRY(db::names_a_password(place.url))) {
+    return fail(Code::kUsage, "the address of the store names a password",
+                "leave it out, and put it into ~/.pgpass (mode 0600)");
+  }
   db::Database database = TRY(db::Database::connect(place.url, place.schema, {}));
   const Found found = TRY(inspect(database, place.schema, plan));
   if (found == Found::kFresh && create == Create::kNo) {
@@ -180,6 +185,7 @@ Result<Store> open_with_plan(const Location& place, const Clock& clock, Create c
       .queue = std::move(opened.queue),
       .database = std::move(opened.database),
       .damage = damaged ? std::optional<Error>(whole.error()) : std::nullopt,
+      .locks = Locks::of(place),
   }));
 }
 

@@ -21,17 +21,20 @@ Status project(db::Database& database, const Event& event) {
     return fail(Code::kCorrupt, fmt::format("unknown event type '{}'", event.type));
   }
   const Json payload = TRY_IN(event.type, parse_json(event.payload));
-  TRY(rule->project(database, event, payload));
-  return save_progress(database, Progress{event.seq, event.hash.str()});
+  return rule->project(database, event, payload);
 }
 
 Status replay(const Log& log, db::Database& target, Seq up_to) {
   const LogStart start = TRY(load_log_start(log.database));
   if (start.pruned > 0) TRY(load_checkpoint(log, start, target));
-  return each_event(log.database, start.pruned + 1, up_to, [&](const Event& event) -> Result<bool> {
+  Progress progress;
+  const auto follow = [&](const Event& event) -> Result<bool> {
     TRY_IN(fmt::format("event {}", event.seq), project(target, event));
+    progress = Progress{event.seq, event.hash.str()};
     return true;
-  });
+  };
+  TRY(each_event(log.database, start.pruned + 1, up_to, follow));
+  return progress.seq == 0 ? Status() : save_progress(target, progress);
 }
 
 Result<std::vector<std::string>> projection_lines(const db::Database& database) {

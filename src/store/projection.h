@@ -11,8 +11,9 @@
 
 namespace gittxn::store {
 
-// Applies one event. kStale: the state does not allow it; kCorrupt: its payload is malformed or its
-// type unknown. After an error the projections may be half changed: roll back.
+// Applies one event; how far the projections are is for the caller to save. kStale: the state does
+// not allow it; kCorrupt: its payload is malformed or its type unknown. After an error the
+// projections may be half changed: roll back.
 Status project(db::Database& database, const Event& event);
 
 // Applies the events up to `up_to` to the empty projections of `target`; up_to 0: all. A pruned log

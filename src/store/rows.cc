@@ -49,6 +49,10 @@ Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq
   Json checkout;
   fields.json("checkout", checkout);
   if (!checkout.is_array()) fields.wrong("checkout", "not an array");
+  if (fields.has("fence")) {  // both only where there is a hub
+    fields.oid("fence_before", landing.fence_before);
+    fields.oid("fence", landing.fence);
+  }
   TRY(fields.done());
   landing.seq = seq;
   landing.payload = payload;
@@ -57,7 +61,7 @@ Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq
 
 Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name) {
   db::Statement query = TRY(database.statement(
-      "SELECT head, durable_head, prepared_seq, prepared FROM branches WHERE name = ?"));
+      "SELECT head, durable_head, prepared_seq, prepared, fence FROM branches WHERE name = ?"));
   query.bind_all(name.str());
   const bool found = TRY(query.step());
   if (!found) return std::optional<BranchState>();
@@ -65,6 +69,7 @@ Result<std::optional<BranchState>> load_branch(const db::Database& database, con
   branch.branch = name;
   branch.head = Oid(query.text(0));
   branch.durable_head = Oid(query.text(1));
+  branch.fence = Oid(query.text(4));
   const Seq prepared = query.integer(2);
   if (prepared != 0) {
     branch.prepared = TRY_IN(name.str(), landing_from_payload(query.text(3), prepared));
@@ -74,13 +79,14 @@ Result<std::optional<BranchState>> load_branch(const db::Database& database, con
 
 Status save_branch(db::Database& database, const BranchState& branch) {
   db::Statement save = TRY(database.statement(
-      "INSERT INTO branches (name, head, durable_head, prepared_seq, prepared) "
-      "VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET head = excluded.head, "
+      "INSERT INTO branches (name, head, durable_head, prepared_seq, prepared, fence) "
+      "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET head = excluded.head, "
       "durable_head = excluded.durable_head, prepared_seq = excluded.prepared_seq, "
-      "prepared = excluded.prepared"));
+      "prepared = excluded.prepared, fence = excluded.fence"));
   const Seq seq = branch.prepared ? branch.prepared->seq : 0;
   const std::string payload = branch.prepared ? branch.prepared->payload : std::string();
-  save.bind_all(branch.branch.str(), branch.head.str(), branch.durable_head.str(), seq, payload);
+  save.bind_all(branch.branch.str(), branch.head.str(), branch.durable_head.str(), seq, payload,
+                branch.fence.str());
   return save.run();
 }
 

@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/failpoint.h"
+#include "base/testing/child.h"
 #include "store/dialect.h"
 #include "store/projection.h"
 #include "store/rows.h"
@@ -83,7 +85,7 @@ std::string schema_text(const db::Database& database) {
   return text;
 }
 
-TEST(Migration, KeepsEveryEventAndRebuildsTheState) {
+TEST(Invariant9, AMigrationLosesNoEventAndRebuildsTheState) {
   TempStore place;
   fill(place);
   const std::string before =
@@ -128,6 +130,61 @@ TEST(Migration, KilledBeforeItsCommitLeavesTheOldStore) {
   ASSERT_OK(open_with_plan(place.place(), place.clock, Create::kNo, next_plan()));
 }
 
+// From the first statement on, until it survives.
+template <typename Open>
+int killed_at_each_statement(const std::function<void(int at)>& look, Open open) {
+  for (int at = 1; at < 1'000; ++at) {
+    const int status = gittxn::testing::status_of(gittxn::testing::in_child([&] {
+      if (!Failpoint::arm(fmt::format("db.statement={}", at))) return 2;
+      return open() ? 0 : 3;
+    }));
+    look(at);
+    if (gittxn::testing::was_killed(status) && !::testing::Test::HasFatalFailure()) continue;
+    EXPECT_EQ(status, 0) << "at statement " << at;
+    return at - 1;
+  }
+  return 0;
+}
+
+TEST(Invariant9, AKillAtAnyStatementOfAMigrationLeavesTheOldStoreOrTheNew) {
+  TempStore place;
+  fill(place);
+  const std::vector<std::string> before = log_lines(place.shell());
+  bool migrated = false;
+  const auto look = [&](int at) {
+    const db::Database now = place.shell();
+    const std::int64_t version = version_of(now).value().schema;
+    migrated = migrated || version > kSchemaVersion;
+    const auto left = open_with_plan(place.place(), place.clock, Create::kNo,
+                                     migrated ? next_plan() : current_plan());
+    ASSERT_TRUE(left.has_value()) << at << ": " << told(left);
+    EXPECT_TRUE(left->verify()->problems.empty()) << at;
+    EXPECT_TRUE(left->verify_replay()->problems.empty()) << at;
+    if (!migrated) {
+      EXPECT_EQ(log_lines(place.shell()), before) << at;
+    }
+  };
+  const int kills = killed_at_each_statement(look, [&] {
+    return open_with_plan(place.place(), place.clock, Create::kNo, next_plan()).has_value();
+  });
+  EXPECT_GT(kills, 10);
+  EXPECT_TRUE(migrated);
+}
+
+TEST(Creation, KilledAtAnyStatementGoesOnLater) {
+  auto place = std::make_unique<TempStore>();
+  const auto look = [&](int at) {
+    fill(*place);
+    const Store store = place->open();
+    EXPECT_TRUE(store.verify()->problems.empty()) << at;
+    EXPECT_TRUE(store.verify_replay()->problems.empty()) << at;
+    place = std::make_unique<TempStore>();
+  };
+  const int kills = killed_at_each_statement(
+      look, [&] { return Store::open(place->place(), place->clock).has_value(); });
+  EXPECT_GT(kills, 10);
+}
+
 TEST(Migration, OfAVersionThatNeverWasIsRefused) {
   TempStore place;
   fill(place);
@@ -137,7 +194,7 @@ TEST(Migration, OfAVersionThatNeverWasIsRefused) {
   EXPECT_TRUE(place.open().verify_replay()->problems.empty());
 }
 
-TEST(Newer, IsRefusedAndNotOneByteIsTouched) {
+TEST(Invariant9, ANewerStoreIsRefusedAndNotOneByteIsTouched) {
   TempStore place;
   fill(place);
   ASSERT_OK(open_with_plan(place.place(), place.clock, Create::kNo, next_plan()));

@@ -1,10 +1,13 @@
 #include "store/sentinels.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <array>
 
 #include "base/bug.h"
 #include "store/testing/check.h"
@@ -99,12 +102,19 @@ int let_through(int rounds) {
   TempStore place;
   EXPECT_TRUE(Store(place.open()).now_ms().has_value());
   constexpr int kProcesses = 8;
+  std::array<int, 2> ready{};  // a byte of each that has opened the store
+  std::array<int, 2> go{};     // closed when all may begin
+  EXPECT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
+  EXPECT_EQ(::pipe2(go.data(), O_CLOEXEC), 0);
   std::vector<pid_t> children;
   for (int child = 0; child < kProcesses; ++child) {
     const pid_t pid = ::fork();
     if (pid == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::close(go[1]);
       Store store = place.open();
+      char byte = 0;
+      if (::write(ready[1], &byte, 1) != 1 || ::read(go[0], &byte, 1) != 0) ::_exit(255);
       int passed = 0;
       for (int round = 0; round < rounds; ++round) {
         passed += passes(store, place, std::to_string(round), kDay) ? 1 : 0;
@@ -113,6 +123,12 @@ int let_through(int rounds) {
     }
     children.push_back(pid);
   }
+  ::close(ready[1]);
+  for (int child = 0; child < kProcesses; ++child) {
+    char byte = 0;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  }
+  for (const int fd : {go[1], go[0], ready[0]}) ::close(fd);
   int total = 0;
   for (const pid_t child : children) {
     int status = 0;

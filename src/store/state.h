@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "base/clock.h"
 #include "db/database.h"
 #include "db/writer_queue.h"
+#include "store/locks.h"
 #include "store/rows.h"
 #include "store/schema.h"
 #include "store/store.h"
@@ -24,6 +26,7 @@ struct Store::State {
   db::Database database;
   std::optional<Error> damage;   // what opening found wrong: reading goes on, appending does not
   bool outcome_unknown = false;  // a commit's sync failed: nothing more is written through this one
+  std::unique_ptr<Locks> locks = {};
   std::optional<std::int64_t> now_ms = {};  // while the write lock is held
 };
 

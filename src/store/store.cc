@@ -144,6 +144,9 @@ Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& even
   tail.time = format_utc(now_ms);
   Seq seq = tail.seq;
   for (const NewEvent& event : events) seq = TRY(append_one(database, event, tail));
+  // Once for all of them: it is the same transaction.
+  const bool any = tail.seq > (last ? last->seq : 0);
+  if (any) TRY(save_progress(database, Progress{tail.seq, tail.hash}));
   return seq;
 }
 
@@ -155,7 +158,8 @@ Status write(Store::State& state, const std::function<Result<Then>(db::Database&
                 "check the disk, then run 'git txn recover'");
   }
   std::optional<db::WriterQueue::Turn> turn;
-  if (state.queue) turn.emplace(TRY(state.queue->enter(kWriteDeadlineMs)));
+  if (state.queue && !INJECTED_BUG("db.no_write_lock"))
+    turn.emplace(TRY(state.queue->enter(kWriteDeadlineMs)));
   db::Transaction transaction =
       TRY(db::Transaction::begin(state.database, db::Transaction::Kind::kWrite));
   state.now_ms = TRY(fix_time(state));
@@ -183,6 +187,14 @@ Store::~Store() = default;
 
 const std::string& Store::dir() const {
   return state_->place.dir;
+}
+
+const Location& Store::place() const {
+  return state_->place;
+}
+
+Locks& Store::locks() const {
+  return *state_->locks;
 }
 
 Result<Seq> Store::append(const std::vector<NewEvent>& events, const Check& check) {

@@ -40,12 +40,16 @@ struct PreparedLanding {
   Oid tree;
   Seq seq = 0;
   std::string payload;  // the event's canonical JSON (checkout moves, digests)
+  // Where the branch is a hub's (land/hub.h): the fence's value before, and with the landing.
+  Oid fence_before = {};
+  Oid fence = {};
 };
 
 struct BranchState {
   RefName branch;
   Oid head;          // last head the log knows (landing or outside move)
   Oid durable_head;  // empty: never synced
+  Oid fence = {};    // the hub's, by the last landing that was resolved; empty: none yet
   std::optional<PreparedLanding> prepared;
 };
 
@@ -95,6 +99,7 @@ class View {
 
 enum class Create { kYes, kNo };
 struct Plan;  // what the present layout is; internal, see schema.h
+class Locks;  // store/locks.h
 
 // Where a store is.
 struct Location {
@@ -159,6 +164,9 @@ class Store final : public View {
   Result<VerifyReport> verify_replay() const;  // projections rebuilt from the log, byte for byte
   Result<Json> state_at(Seq seq) const;        // what the kernel knew then
   const std::string& dir() const;
+  const Location& place() const;
+  // Those that everybody who uses this store sees; they live as long as it does.
+  Locks& locks() const;
 
  private:
   friend Result<Store> open_with_plan(const Location&, const Clock&, Create, const Plan&);

@@ -176,6 +176,86 @@ corrupt_store() {
   assert_eq "$(git rev-list --count main)" 2
 }
 test_case 'a clear stop: a corrupt store' corrupt_store
+truncated_store() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  exits 0 git txn lease acquire src --owner ann --ttl 1h
+  sqlite3 .git/txn/kernel.db 'pragma wal_checkpoint(truncate)' >"$WORLD/.sq"
+  rm -f .git/txn/kernel.db-wal .git/txn/kernel.db-shm
+  truncate -s 20000 .git/txn/kernel.db
+  local before
+  before=$(sha256sum .git/txn/kernel.db)
+  refused 2 kernel.db git-txn lease acquire docs --owner bob
+  assert_contains "$ERR" backup
+  refused 2 kernel.db git-txn run -- bash -c 'echo y >src/other.txt'
+  assert_eq "$(sha256sum .git/txn/kernel.db)" "$before"
+  assert_eq "$(git rev-list --count main)" 2
+}
+test_case 'a clear stop: a truncated store' truncated_store
+# A shell of the database in another terminal, with a transaction that nobody ends.
+locked_store() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  mkfifo "$WORLD/shell"
+  sqlite3 .git/txn/kernel.db <"$WORLD/shell" >"$WORLD/.sq" 2>&1 &
+  local shell=$!
+  exec 8>"$WORLD/shell"
+  echo "BEGIN IMMEDIATE; SELECT 'locked';" >&8
+  until grep -q locked "$WORLD/.sq"; do :; done
+  exits 0 git txn status
+  refused 1 'another program holds it' git-txn lease acquire src --owner ann
+  exec 8>&-
+  wait $shell
+  exits 0 git txn lease list
+  assert_lacks "$OUT" ann
+  exits 0 git txn lease acquire src --owner ann
+  assert_sound
+}
+test_case 'a clear stop: a store that another program has locked; nothing half done' locked_store
+# The store alone, on a disk of its own.
+full_store() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  exits 0 git txn verify
+  mkdir "$WORLD/small"
+  mount -t tmpfs -o size=2m,mode=700 tmpfs "$WORLD/small" 2>"$WORLD/.mount" || { echo "SKIP: cannot mount here: $(cat "$WORLD/.mount")"; return 0; }
+  trap 'cd "$WORLD"; umount "$WORLD/small"' EXIT
+  cp -a .git/txn/. "$WORLD/small/"
+  rm -r .git/txn
+  ln -s "$WORLD/small" .git/txn
+  head -c 3000000 /dev/zero >"$WORLD/small/filler" 2>"$WORLD/.full" && fail 'the disk is not full'
+  refused 2 space git-txn lease acquire src --owner ann
+  refused 2 space git-txn budget set --owner ann cost=20
+  refused 2 space git-txn events consumer register audit --durable
+  rm "$WORLD/small/filler"
+  exits 0 git txn lease list
+  assert_lacks "$OUT" ann
+  exits 0 git txn lease acquire src --owner ann
+  assert_sound
+}
+test_case 'a clear stop: a store on a full disk; nothing half done' full_store
+read_only_store() {
+  new_repo
+  exits 0 git txn lease acquire src --owner ann --ttl 1h
+  mkdir "$WORLD/ro"
+  mount --bind "$REPO" "$WORLD/ro" 2>"$WORLD/.mount" && mount -o remount,ro,bind "$WORLD/ro" 2>>"$WORLD/.mount" ||
+    { echo "SKIP: cannot mount here: $(cat "$WORLD/.mount")"; return 0; }
+  trap 'cd "$WORLD"; umount "$WORLD/ro"' EXIT
+  cd "$WORLD/ro"
+  local got=0
+  for words in 'lease acquire docs --owner bob' 'budget set --owner bob cost=20' 'events consumer register audit --durable'; do
+    got=0
+    git-txn $words >"$WORLD/.out" 2>"$WORLD/.err" || got=$?
+    assert_eq "$got" 2 "$words: $(cat "$WORLD/.err")"
+    grep -qiE 'read-only|not writable' "$WORLD/.err" || fail "$words: $(cat "$WORLD/.err")"
+  done
+  cd "$REPO"
+  exits 0 git txn lease list
+  assert_contains "$OUT" ann
+  assert_lacks "$OUT" bob
+  assert_sound
+}
+test_case 'a clear stop: a read-only store' read_only_store
 full_disk() {
   new_repo
   mkdir "$WORLD/small"

@@ -33,6 +33,46 @@ wall() {
 }
 test_case 'wall time is measured, and ends the command; its work is kept' wall
 
+from_its_beginning() {
+  new_repo
+  exits 0 git txn begin --budget wall=10m --budget calls=5 --json
+  local id
+  id=$(field .txn)
+  assert_eq "$(git txn budget show --txn "$id" --json | jq -r 'select(.limit != null) | "\(.kind) \(.limit)"' | sort)" \
+    "$(printf 'calls 5\nwall 600000')"
+  # With its beginning or not at all.
+  exits 0 git txn events tail --subject "$id" --type txn.begun
+  assert_eq "$(events txn.begun) $(events budget.set)" '1 2'
+  exits 3 git txn begin --budget wall=soon
+  exits 3 git txn begin --budget calls=5 --budget calls=6
+  exits 3 git txn begin --budget calls=0
+  killed_at api.begin.recorded git txn begin --budget wall=1ms
+  assert_eq "$(events txn.begun) $(events budget.set)" '2 3'
+  exits 0 git txn begin --budget wall=1ms --budget calls=none -q
+  id=$OUT
+  git txn exec "$id" -- true >"$WORLD/out" 2>&1 || echo 'ended by it'
+  exits 1 git txn exec "$id" -- true
+  assert_contains "$ERR" "the wall budget of txn:$id is used up"
+  assert_sound
+}
+test_case 'begin --budget: it holds from the beginning' from_its_beginning
+
+says_that_there_is_none() {
+  new_repo
+  exits 0 git txn budget show
+  assert_eq "$OUT" 'no budgets; set one with: git txn budget set --txn ID KIND=VALUE'
+  lands 'echo x >src/new.txt'
+  exits 0 git txn budget show
+  assert_contains "$OUT" 'no budgets'
+  exits 0 git txn budget show --owner nobody
+  assert_eq "$OUT" 'it has no budget, and nothing of it was counted yet'
+  exits 0 git txn budget show --json
+  assert_eq "$OUT" ''
+  exits 0 git txn budget show -q
+  assert_eq "$OUT" ''
+}
+test_case 'show says so where there is no budget' says_that_there_is_none
+
 output() {
   new_repo
   agent 'echo x >src/new.txt; yes' --budget bytes=100k

@@ -56,7 +56,7 @@ bad_input() {
   exits 3 git txn lease acquire src --
   exits 3 git txn lease acquire src -- no-such-program
   exits 0 git txn lease list
-  assert_eq "$OUT" ''
+  assert_eq "$OUT" 'no leases'
   agent 'git txn lease acquire src; echo $? >"$WORLD/inside"; git txn lease list; echo x >src/new.txt'
   assert_file "$WORLD/inside" 3
 }
@@ -128,7 +128,7 @@ under_a_lease() {
   assert_absent "$WORLD/had"
   [ -s "$WORLD/env" ] || fail 'the command does not know its lease'
   exits 0 git txn lease list
-  assert_eq "$OUT" '' 'it ends with the command'
+  assert_eq "$OUT" 'no leases' 'it ends with the command'
   git-txn lease acquire src -- bash -c 'touch "$WORLD/ready"; exec sleep 60' >"$WORLD/held" 2>&1 &
   local holder=$!
   wait_for "$WORLD/ready"
@@ -180,7 +180,7 @@ of_a_run() {
   go_on
   ends 0
   exits 0 git txn lease list
-  assert_eq "$OUT" ''
+  assert_eq "$OUT" 'no leases'
   start_run --lease src -- 'meet 2'
   met 2
   kill -KILL "$RUN_PID"
@@ -224,7 +224,12 @@ test_case 'F8: the line is first come, first served' one_in_line_each
 
 sentinel() {
   new_repo
+  exits 0 git txn sentinel list
+  assert_eq "$OUT" 'no intervals run'
+  exits 0 git txn lease list
+  assert_eq "$OUT" 'no leases'
   exits 0 git txn sentinel nightly --every 1h
+  assert_eq "$OUT" 'passed: the next nightly in 1 h'
   exits 1 git txn sentinel nightly --every 1h
   assert_contains "$OUT" 'the next nightly in'
   exits 1 git txn sentinel nightly --every 1h --json

@@ -20,6 +20,9 @@ GIT_TXN_PROGRAM=${GIT_TXN_PROGRAM:-$E2E_ROOT/build/release/git-txn}
 export GIT_TXN_PROGRAM E2E_ROOT
 SEED=${SEED:-$(( (RANDOM << 15) | RANDOM ))}
 export SEED
+# What --json printed, to be judged at the end (e2e_record).
+[ -n "${E2E_CASE:-}" ] || E2E_OUTPUTS=$(mktemp "${TMPDIR:-/tmp}/git-txn-outputs.XXXXXX")
+export E2E_OUTPUTS
 
 e2e_verbose=0 e2e_only='' e2e_keep=0 e2e_number=0 e2e_passed=0 e2e_failed=0
 if [ -z "${E2E_CASE:-}" ]; then
@@ -89,8 +92,25 @@ test_case() {
   if [ $e2e_keep = 1 ]; then echo "# kept $dir"; else chmod -R u+rwX "$dir" && rm -rf "$dir"; fi
 }
 
+# judge_outputs [OPTION...]: what --json printed in this file is of the schemas that the program names
+judge_outputs() {
+  local name='what --json printed is of its schema'
+  e2e_number=$((e2e_number + 1))
+  if /usr/bin/python3 "$E2E_ROOT/tests/e2e/outputs.py" "$@" "$E2E_OUTPUTS" >"$E2E_OUTPUTS.judged" 2>&1; then
+    e2e_passed=$((e2e_passed + 1))
+    echo "ok $e2e_number - $name: $(tail -n 1 "$E2E_OUTPUTS.judged")"
+  else
+    e2e_failed=$((e2e_failed + 1))
+    echo "not ok $e2e_number - $name"
+    tail -n 60 "$E2E_OUTPUTS.judged" | sed 's/^/# /'
+  fi
+}
+
 finish() {
   [ -z "${E2E_CASE:-}" ] || { echo "no case named $E2E_CASE" >&2; exit 3; }
+  # Of a bug that was put in on purpose a case has to tell.
+  if [ -s "$E2E_OUTPUTS" ] && [ -z "${GIT_TXN_BUG:-}" ]; then judge_outputs "$@"; fi
+  rm -f "$E2E_OUTPUTS" "$E2E_OUTPUTS.judged"
   echo "1..$e2e_number"
   echo "${E2E_FILE##*/}: $e2e_passed passed, $e2e_failed failed"
   [ $e2e_failed = 0 ] && [ $e2e_number -gt 0 ]
@@ -104,12 +124,22 @@ assert_contains() { case $1 in *"$2"*) ;; *) fail "expected to find '$2' in: $1"
 assert_lacks() { case $1 in *"$2"*) fail "did not expect '$2' in: $1" ;; *) ;; esac; }
 assert_file() { [ "$(cat "$1")" = "$2" ] || fail "$1: expected '$2', got '$(cat "$1")'"; }
 assert_absent() { [ ! -e "$1" ] && [ ! -L "$1" ] || fail "$1 should not exist"; }
+# e2e_record FILE CODE COMMAND...: where that is git txn with --json, FILE is what it printed: the words
+# and the exit status, how many of them first, and the output, each ended by a NUL
+e2e_record() {
+  local file=$1 code=$2
+  shift 2
+  case "${1:-} ${2:-}" in 'git txn') shift 2 ;; 'git-txn '*) shift ;; *) return 0 ;; esac
+  case " $* " in *' --json '*) ;; *) return 0 ;; esac
+  { printf '%s\0' "$#" "$@" "$code"; cat "$file"; printf '\0'; } >>"$E2E_OUTPUTS"
+}
 # exits CODE COMMAND...: runs it, output in $OUT (stdout) and $ERR (stderr)
 exits() {
   local want=$1 got=0
   shift
   "$@" >"$WORLD/.out" 2>"$WORLD/.err" || got=$?
   OUT=$(cat "$WORLD/.out") ERR=$(cat "$WORLD/.err")
+  e2e_record "$WORLD/.out" "$got" "$@"
   [ "$got" = "$want" ] || fail "'$*' exited $got, not $want; stdout: $OUT; stderr: $ERR"
 }
 # The --json object of the last `exits`: field PATH
@@ -158,6 +188,7 @@ assert_clean_checkout() {
 }
 
 # ---- agents that stop in the middle, so that something can happen in between -------------------------
+RUN_ARGS=()  # of what `ends` waits for
 # An agent script may call `meet`: it says it is there and waits for `go_on`.
 meet() { touch "$WORLD/ready${1:-}"; wait_for "$WORLD/go${1:-}" 60; }
 export -f meet wait_for fail
@@ -166,7 +197,8 @@ start_run() {
   local options=()
   while [ "$1" != -- ]; do options+=("$1"); shift; done
   # git-txn itself, not through git: a signal must reach it
-  git-txn run --json "${options[@]}" -- bash -c "$2" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  RUN_ARGS=(git-txn run --json "${options[@]}" -- bash -c "$2")
+  "${RUN_ARGS[@]}" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
   RUN_PID=$!
 }
 met() { wait_for "$WORLD/ready${1:-}" 60; }
@@ -176,6 +208,8 @@ ends() {
   local got=0
   wait "$RUN_PID" || got=$?
   OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
+  e2e_record "$WORLD/run.out" "$got" ${RUN_ARGS[@]+"${RUN_ARGS[@]}"}
+  RUN_ARGS=()
   [ "$got" = "$1" ] || fail "run exited $got, not $1; stdout: $OUT; stderr: $ERR"
 }
 # agent SCRIPT [OPTION...]: one run to its end, whatever the exit status ($CODE)
@@ -185,6 +219,7 @@ agent() {
   CODE=0
   git txn run --json "$@" -- bash -c "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null || CODE=$?
   OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
+  e2e_record "$WORLD/run.out" "$CODE" git txn run --json "$@" -- bash
 }
 lands() { agent "$@"; assert_eq "$CODE $(field .state)" "0 landed" "run: $ERR"; }
 # policy TEXT: the person commits a policy and trusts it
@@ -221,7 +256,7 @@ stopped_at() {
   [ "$1 $2" != 'git txn' ] || { shift 2; set -- git-txn "$@"; }
   GIT_TXN_FAILPOINT=$point=stop "$@" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
   STOPPED=$!
-  RUN_PID=$STOPPED
+  RUN_PID=$STOPPED RUN_ARGS=("$@")
   until grep -q '^State:.T' "/proc/$STOPPED/status" 2>"$WORLD/.state"; do
     n=$((n + 1))
     [ $n -lt 600 ] || fail "never stopped at $point: $(cat "$WORLD/run.err")"

@@ -406,4 +406,15 @@ trust_of_phase_gates() {
 }
 test_case 'commands of phase gates run only after a yes to exactly these' trust_of_phase_gates
 
+handled() {
+  new_repo
+  policy "$PLAIN
+[on.\"phase.advanced\"]
+run = \"jq -r .data.to >>$WORLD/heard\""
+  create plain
+  exits 0 w advance w-1
+  assert_file "$WORLD/heard" two
+}
+test_case 'a handler of a move is given it by the command that moved' handled
+
 finish

@@ -42,10 +42,19 @@ struct Proposal {
   std::string workflow{};           // it belongs to its open phase
 };
 
+// A clone of a hub, and the store that it shares with the others.
+struct Member {
+  std::string store_dir;
+  Hub hub;
+};
+
 // What one process would have opened.
 struct Process {
-  Process(const repo::testing::ScratchRepo& scratch, Clock& clock, Random& random)
-      : repository(scratch.open()), store(must(store::Store::open(repository.txn_dir(), clock))) {
+  Process(const repo::testing::ScratchRepo& scratch, Clock& clock, Random& random,
+          const std::optional<Member>& member = {})
+      : repository(scratch.open()),
+        store(must(store::Store::open(member ? member->store_dir : repository.txn_dir(), clock))) {
+    if (member) context.hub = member->hub;
     context.repository = &repository;
     context.store = &store;
     context.clock = &clock;
@@ -72,16 +81,23 @@ class LandWorld {
     for (int i = 0; i < 6; ++i) scratch.write("f" + std::to_string(i), "line\n");
     scratch.commit("start");
   }
+  // A clone of the bare repository at `url`.
+  LandWorld(const std::string& url, Member known) : member(std::move(known)) {
+    scratch.git({"remote", "add", member->hub.remote, url});
+    scratch.git({"fetch", "-q", member->hub.remote});
+    scratch.git({"reset", "-q", "--hard", member->hub.remote + "/main"});
+  }
 
   repo::testing::ScratchRepo scratch;
   SystemClock clock;
   Random random{1};
+  std::optional<Member> member;
 
-  Process process() { return Process(scratch, clock, random); }
+  Process process() { return Process(scratch, clock, random, member); }
 
   // A transaction on main from its present head, in state prepared.
   TxnId propose(const Proposal& proposal) {
-    Process opened(scratch, clock, random);
+    Process opened(scratch, clock, random, member);
     const Context& context = opened.context;
     const TxnId id(proposal.id);
     const Oid base = must(current_head(context, kBranch));
@@ -94,6 +110,7 @@ class LandWorld {
     txn.priority = proposal.priority;
     txn.committer = {"Owner", "owner@example.com"};
     txn.slot = must(opened.store.next_slot());
+    if (member) txn.clone = member->hub.clone;
     Attempt attempt;
     attempt.base = base;
     std::vector<NewEvent> beginning = begun(opened, txn, proposal.workflow, base);
@@ -106,14 +123,14 @@ class LandWorld {
 
   // Lands with a short wait; everything opened anew, as a process of its own would.
   Result<LandOutcome> land(const TxnId& id, std::int64_t wait_ms = 0) {
-    Process opened(scratch, clock, random);
+    Process opened(scratch, clock, random, member);
     LandOptions options;
     options.wait_ms = wait_ms;
     options.turn_wait_ms = 10'000;
     return land::land(opened.context, id, options);
   }
   RecoveryReport recover() {
-    Process opened(scratch, clock, random);
+    Process opened(scratch, clock, random, member);
     return must(land::recover(opened.context));
   }
   // The same in a process that dies at the failpoint; true: it was killed there.
@@ -139,7 +156,7 @@ class LandWorld {
   }
 
   Txn txn(const TxnId& id) {
-    Process opened(scratch, clock, random);
+    Process opened(scratch, clock, random, member);
     return must(opened.store.txn(id)).value();
   }
   Oid main() const { return scratch.oid(kBranch.str()); }
@@ -148,17 +165,17 @@ class LandWorld {
     return scratch.git({"show", kBranch.str() + ":" + path});
   }
   int events_of_type(std::string_view type) {
-    Process opened(scratch, clock, random);
+    Process opened(scratch, clock, random, member);
     int count = 0;
     for (const Event& event : must(opened.store.events(1, 0))) count += event.type == type ? 1 : 0;
     return count;
   }
   Seq last_event() {
-    Process opened(scratch, clock, random);
+    Process opened(scratch, clock, random, member);
     return must(opened.store.head());
   }
   std::vector<std::string> problems() {
-    Process opened(scratch, clock, random);
+    Process opened(scratch, clock, random, member);
     return must(opened.store.verify_replay()).problems;
   }
   bool locks_left() const {

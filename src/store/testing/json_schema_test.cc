@@ -53,6 +53,9 @@ class JsonSchema {
     if (keyword == "minimum") {
       return !value.is_number() || value >= rule ? "" : wrong("is too small");
     }
+    if (keyword == "maximum") {
+      return !value.is_number() || value <= rule ? "" : wrong("is too large");
+    }
     if (keyword == "maxItems") {
       return !value.is_array() || value.size() <= rule ? "" : wrong("has too many");
     }

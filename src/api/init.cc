@@ -1,0 +1,187 @@
+#include "api/init.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/state.h"
+#include "base/failpoint.h"
+#include "land/hub.h"
+#include "store/pruning.h"
+
+namespace gittxn::api {
+
+namespace {
+
+FAILPOINT(fp_store_made, "api.init.store_made");
+FAILPOINT(fp_marked, "api.init.marked");
+FAILPOINT(fp_configured, "api.init.configured");
+
+constexpr std::size_t kMaxName = 64;
+constexpr int kIdLetters = 4;
+constexpr std::string_view kJoinAgain = "git txn init --store URL --hub REMOTE";
+
+bool is_clone_name(std::string_view name) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, fits);
+}
+
+std::string fresh_clone_name(Random& random) {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  std::string name(host.data());
+  name = name.substr(0, std::min(name.find('.'), kMaxName / 2));
+  if (!is_clone_name(name)) name = "clone";
+  return name + "-" + random.name(kIdLetters);
+}
+
+// Somebody may have both a log of their own and the wish to join; what is unfinished in the first
+// would be lost sight of.
+Status check_nothing_unfinished(Kernel::State& state) {
+  using enum TxnState;
+  auto own = store::Store::open_existing({state.repository.txn_dir()}, *state.host.clock);
+  if (!own && own.error().code == Code::kNotFound) return {};
+  if (!own) return std::unexpected(std::move(own).error());
+  const store::TxnFilter unfinished{
+      {kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing}, 0};
+  const std::vector<Txn> txns = TRY(own->txns(unfinished));
+  if (txns.empty()) return {};
+  return fail(Code::kRefused,
+              fmt::format("{} transactions of this repository are unfinished, the newest is {}",
+                          txns.size(), txns.front().id.str()),
+              "land or abort them first: git txn status");
+}
+
+Status check_request(Kernel::State& state, const JoinRequest& request) {
+  if (!request.clone.empty() && !is_clone_name(request.clone)) {
+    return fail(Code::kUsage, fmt::format("'{}' cannot be the name of a clone", request.clone),
+                "up to 64 of letters, digits, '-', '_' and '.'");
+  }
+  if (!TRY(state.repository.config().get("remote." + request.hub + ".url"))) {
+    return fail(Code::kUsage, fmt::format("there is no remote '{}'", request.hub),
+                fmt::format("git remote add {} URL", request.hub));
+  }
+  return {};
+}
+
+// The hub says which log its landings are in, and the first to come there tells it.
+Status mark_hub(const land::Context& context, const std::string& log) {
+  const land::RemotePlace hub{context.hub->remote, context.hub->timeout_ms};
+  const RefName name{std::string(land::kLogRef)};
+  const Oid ours = TRY(land::log_mark(context, log));
+  const land::RemoteRefs there = TRY(land::list_remote(context, hub, {name}));
+  if (!there.reached) {
+    return fail(Code::kFault, fmt::format("the hub {} does not answer: {}", hub.name, there.why),
+                "try again when it can be reached: git ls-remote " + hub.name);
+  }
+  const auto mark = there.values.find(name.str());
+  if (mark != there.values.end()) {
+    if (mark->second == ours) return {};
+    return fail(Code::kRefused,
+                fmt::format("the landings of the hub {} are in another log than that of this store",
+                            hub.name),
+                "name the store (and --schema) that its other clones use");
+  }
+  if (TRY(context.store->head()) > 0) {
+    return fail(
+        Code::kRefused,
+        fmt::format("the store has a log already, and the hub {} does not know it", hub.name),
+        "use another --schema; or, when this hub was restored without its refs: git push " +
+            fmt::format("{} {}:{}", hub.name, ours.str(), name.str()));
+  }
+  const land::PushAnswer pushed = TRY(land::push_refs(context, hub, {{name, Oid(), ours}}));
+  if (pushed.how == land::PushAnswer::How::kDone) return {};
+  if (pushed.how == land::PushAnswer::How::kMoved) {
+    return fail(Code::kBusy, "somebody else has just marked the hub", "try again");
+  }
+  return fail(Code::kFault,
+              fmt::format("the hub {} does not take {}: {}", hub.name, name.str(), pushed.why),
+              "allow pushes to refs/txn/ there");
+}
+
+Status configure(Kernel::State& state, const JoinReport& joined) {
+  const std::array<std::pair<std::string_view, std::string>, 5> values{
+      {{"txn.log", joined.log},
+       {"txn.store", joined.store},
+       {"txn.storeSchema", joined.schema},
+       {"txn.clone", joined.clone},
+       {"txn.hub", joined.hub}}};  // the last makes it so
+  for (const auto& [key, value] : values) {
+    TRY(state.repository.git().must({"config", "--local", "--replace-all", std::string(key), value},
+                                    state.repository.here()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Membership> membership_of(repo::Repository& repository) {
+  repo::Config& config = repository.config();
+  Membership membership;
+  const auto hub = TRY(config.get("txn.hub"));
+  if (!hub) return membership;
+  membership.store = TRY(config.get("txn.store")).value_or("");
+  membership.schema = TRY(config.get("txn.storeschema")).value_or("");
+  membership.log = TRY(config.get("txn.log")).value_or("");
+  const std::string clone = TRY(config.get("txn.clone")).value_or("");
+  if (hub->empty() || membership.store.empty() || membership.schema.empty() ||
+      membership.log.empty() || !is_clone_name(clone)) {
+    return fail(Code::kUsage,
+                "txn.hub is set, and not all of txn.store, txn.storeSchema, txn.log "
+                "and txn.clone",
+                fmt::format("git config --unset txn.hub, then {}", kJoinAgain));
+  }
+  membership.hub = land::Hub{*hub, clone};
+  if (const auto limit = TRY(land::remote_timeout_ms(config))) {
+    membership.hub->timeout_ms = *limit;
+  }
+  return membership;
+}
+
+store::Location location_of(const repo::Repository& repository, const Membership& membership) {
+  store::Location place(repository.txn_dir());
+  place.url = membership.store;
+  if (membership.hub) place.schema = membership.schema;
+  return place;
+}
+
+Result<JoinReport> join_hub(Kernel& kernel, const JoinRequest& request) {
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, "init"));
+  TRY(check_request(state, request));
+  JoinReport joined{request.store, request.schema, request.hub, request.clone, {}};
+  const Membership& known = state.membership;
+  if (known.hub) {
+    if (known.hub->remote != request.hub || known.store != request.store ||
+        known.schema != request.schema ||
+        (!request.clone.empty() && request.clone != known.hub->clone)) {
+      return fail(Code::kRefused,
+                  fmt::format("this clone lands on the hub {} already, as {}, with the store {}",
+                              known.hub->remote, known.hub->clone, known.store),
+                  "to leave it: git config --unset txn.hub");
+    }
+    joined.clone = known.hub->clone;
+    joined.already = true;
+  }
+  if (joined.clone.empty()) joined.clone = fresh_clone_name(*state.host.random);
+  if (!joined.already) TRY(check_nothing_unfinished(state));
+  Membership wanted{land::Hub{joined.hub, joined.clone}, joined.store, joined.schema, {}};
+  state.store.emplace(
+      TRY(store::Store::open(location_of(state.repository, wanted), *state.host.clock)));
+  state.membership = wanted;
+  joined.log = TRY(store::log_uri(*state.store));
+  TRY(fp_store_made.hit());
+  const land::Context context = TRY(state.context({}));
+  TRY(mark_hub(context, joined.log));
+  TRY(fp_marked.hit());
+  if (!joined.already) TRY(configure(state, joined));
+  TRY(fp_configured.hit());
+  return joined;
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,77 @@
+#include "api/members.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "store/pruning.h"
+#include "store/workflows.h"
+
+namespace gittxn::api {
+namespace {
+
+std::unexpected<Error> about(const store::Member& member, Error error) {
+  error.message = fmt::format("member {} at '{}': {}", member.name, member.place, error.message);
+  error.hint = fmt::format("where it is now: git txn portfolio add PATH --as {}", member.name);
+  return std::unexpected(std::move(error));
+}
+
+// Why it has not got there; "": it has.
+Result<std::string> behind(const store::View& view, std::string_view name, std::string_view phase) {
+  for (const Workflow& workflow : TRY(store::workflows(view))) {
+    if (workflow.name != name) continue;
+    const Phase* open = workflow.open();
+    if (phase.empty()) {
+      if (open == nullptr) return std::string();
+      return fmt::format("phase {} of {} is open", open->name, workflow.id.str());
+    }
+    const Phase* wanted = workflow.phase(phase);
+    if (wanted == nullptr) return fmt::format("{} has no phase {}", workflow.id.str(), phase);
+    const bool left = wanted->state != PhaseState::kOpen && wanted->state != PhaseState::kPending;
+    if (left) return std::string();
+    return fmt::format("phase {} of {} is {}", phase, workflow.id.str(),
+                       phase_state_name(wanted->state));
+  }
+  return fmt::format("it has no workflow '{}'", name);
+}
+
+}  // namespace
+
+Result<Kernel> open_member(const Kernel::State& state, const store::Member& member) {
+  Host host = state.host;
+  host.cwd = member.place;
+  host.env = repo::without_repository(host.env);
+  auto opened = Kernel::open(std::move(host));
+  if (!opened) return about(member, std::move(opened).error());
+  const auto store = opened->state().looking();
+  if (!store) return about(member, store.error());
+  if (*store == nullptr)
+    return about(member, fail(Code::kNotFound, "it has no store any more").error());
+  const auto log = store::log_uri(**store);
+  if (!log) return about(member, log.error());
+  if (*log == member.log) return opened;
+  return about(member, fail(Code::kNotFound, "another repository is there by now").error());
+}
+
+Result<MembersAnswer> judge_members(const Kernel::State& state, const store::View& view,
+                                    const std::string& subject) {
+  const std::size_t slash = subject.find('/');
+  const std::string name = subject.substr(0, slash);
+  const std::string phase = slash == std::string::npos ? "" : subject.substr(slash + 1);
+  const std::vector<store::Member> members = TRY(store::members(view));
+  if (members.empty()) return MembersAnswer{false, "the portfolio has no member"};
+  MembersAnswer answer{true, "done:"};
+  for (const store::Member& member : members) {
+    auto opened = open_member(state, member);
+    if (!opened) return MembersAnswer{false, opened.error().message};
+    const store::Store& store = **opened->state().looking();
+    // The head before the look: what it says held then or later.
+    const Seq head = TRY(store.head());
+    const std::string why = TRY_IN("member " + member.name, behind(store, name, phase));
+    if (!why.empty()) return MembersAnswer{false, fmt::format("{}: {}", member.name, why)};
+    answer.why += fmt::format(" {} (event {})", member.name, head);
+  }
+  return answer;
+}
+
+}  // namespace gittxn::api

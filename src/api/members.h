@@ -1,0 +1,24 @@
+// Members of a portfolio, opened to be looked at. Internal to api/.
+#pragma once
+
+#include <string>
+
+#include "api/state.h"
+#include "store/portfolio.h"
+
+namespace gittxn::api {
+
+// The member's repository with its store. The error names the member: it is not there, has no
+// store, or is another repository by now.
+Result<Kernel> open_member(const Kernel::State& state, const store::Member& member);
+
+// Whether every member has got as far: `subject` is "WORKFLOW" (its newest of that name is
+// finished) or "WORKFLOW/PHASE" (has left that phase). What cannot be looked at has not.
+struct MembersAnswer {
+  bool passed = false;
+  std::string why;  // names who has not, or up to which event each was looked at
+};
+Result<MembersAnswer> judge_members(const Kernel::State& state, const store::View& view,
+                                    const std::string& subject);
+
+}  // namespace gittxn::api

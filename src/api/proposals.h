@@ -1,0 +1,56 @@
+// Proposals, as faces ask for them. store/proposals.h says what may be promoted; the boundaries are
+// [proposals] of the branch's policy, as it is when something is decided.
+//
+// A yes of a person (approve, override, dismiss) is taken at its word outside of transactions and
+// handlers, and refused inside of them (kRefused): what runs there is not a person.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kernel.h"
+#include "store/proposals.h"
+
+namespace gittxn::api {
+
+struct ProposeRequest {
+  std::string text;
+  std::string score;                     // as it was written
+  std::optional<std::string> embedding;  // JSON
+  std::string source;
+  std::string actor;                // empty: the caller's git identity
+  std::optional<std::string> onto;  // whose policy; unset: the transaction's, or as for run
+};
+// kUsage: the score is none, the embedding is none, or something is too long.
+Result<store::ProposalAnswer> propose(Kernel& kernel, const ProposeRequest& request);
+
+struct ProposalLine {
+  store::Proposal proposal;
+  store::Tier tier = store::Tier::kDiscard;  // by the policy of now
+};
+Result<std::vector<ProposalLine>> list_proposals(Kernel& kernel,
+                                                 const std::optional<std::string>& onto);
+struct ProposalReport {
+  ProposalLine line;
+  std::vector<std::string> history;  // its events, one line each
+};
+Result<ProposalReport> show_proposal(Kernel& kernel, const std::string& id,
+                                     const std::optional<std::string>& onto);
+
+struct PromotionRequest {
+  std::string id;
+  store::Yes yes = store::Yes::kItself;
+  std::string reason;
+  std::string became;
+  std::string actor;
+  std::optional<std::string> onto;
+};
+// Not promoted is an answer: its tier does not allow it.
+Result<store::PromoteAnswer> promote_proposal(Kernel& kernel, const PromotionRequest& request);
+Result<store::Proposal> dismiss_proposal(Kernel& kernel, const store::DismissRequest& request);
+Result<store::Proposal> link_proposal(Kernel& kernel, const std::string& id,
+                                      const std::string& became, const std::string& actor);
+
+}  // namespace gittxn::api

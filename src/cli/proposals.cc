@@ -1,0 +1,296 @@
+// propose, promote; proposals list, show, dismiss, link.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/proposals.h"
+#include "base/fs.h"
+#include "cli/json_out.h"
+#include "cli/session.h"
+
+namespace gittxn::cli {
+namespace {
+
+using store::Proposal;
+using store::score_text;
+using store::Tier;
+
+constexpr std::size_t kTextShown = 72;
+constexpr int kStandardInput = 0;
+
+Json score_json(int score) {
+  return static_cast<double>(score) / store::kMaxScore;
+}
+
+Json proposal_json(const Proposal& one) {
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? Json() : Json(encode_path(text));
+  };
+  return Json{{"id", one.id},
+              {"state", proposal_state_name(one.state)},
+              {"text", encode_path(one.text)},
+              {"score", score_json(one.score)},
+              {"source", or_null(one.source)},
+              {"actor", encode_path(one.actor)},
+              {"txn", or_null(one.txn.str())},
+              {"made", one.made},
+              {"repeats", one.repeats},
+              {"best_score", score_json(one.best_score)},
+              {"by", or_null(one.by)},
+              {"yes", one.yes ? Json(yes_name(*one.yes)) : Json()},
+              {"reason", or_null(one.reason)},
+              {"became", texts_json(one.became)}};
+}
+
+Json line_json(const Proposal& one, Tier tier) {
+  Json json = proposal_json(one);
+  json["tier"] = tier_name(tier);
+  return json;
+}
+
+std::string_view tier_words(Tier tier) {
+  switch (tier) {
+    case Tier::kStart:
+      return "may start";
+    case Tier::kPerson:
+      return "needs a person";
+    case Tier::kLog:
+      return "logged";
+    case Tier::kDiscard:
+      break;
+  }
+  return "discarded";
+}
+
+// "needs a person: git txn promote p-12 --approve". What was discarded stays so, whatever the
+// policy says by now.
+std::string what_it_needs(const Proposal& one, Tier tier) {
+  const std::string& id = one.id;
+  switch (one.state == Proposal::State::kDiscarded ? Tier::kDiscard : tier) {
+    case Tier::kStart:
+      return "may start by itself: git txn promote " + id;
+    case Tier::kPerson:
+      return fmt::format("needs a person: git txn promote {} --approve", id);
+    case Tier::kLog:
+      return fmt::format("is only kept: git txn promote {} --override --reason TEXT begins it", id);
+    case Tier::kDiscard:
+      break;
+  }
+  return fmt::format(
+      "was discarded: git txn promote {} --override --reason TEXT begins it all the same", id);
+}
+
+std::string state_words(const Proposal& one, Tier tier) {
+  return std::string(one.state == Proposal::State::kOpen ? tier_words(tier)
+                                                         : proposal_state_name(one.state));
+}
+
+std::string short_text(const Proposal& one) {
+  return cut(clean(one.text), kTextShown);
+}
+
+// The operand at `index`, and none behind it.
+Result<std::string> operand(const Session& session, std::size_t index, std::string_view what) {
+  const auto& operands = session.args.operands;
+  if (operands.size() == index + 1) return operands[index];
+  if (operands.size() <= index) {
+    return fail(Code::kUsage, fmt::format("git txn proposals {} needs {}", operands[0], what),
+                "git txn proposals --help");
+  }
+  return fail(
+      Code::kUsage,
+      fmt::format("git txn proposals {} takes no '{}'", operands[0], clean(operands[index + 1])),
+      "git txn proposals --help");
+}
+
+Result<int> list(Session& session, api::Kernel& kernel) {
+  if (session.args.operands.size() > 1) {
+    return fail(Code::kUsage, "git txn proposals list takes no name",
+                "git txn proposals show ID shows one");
+  }
+  std::vector<api::ProposalLine> lines = TRY(list_proposals(kernel, session.flag("--onto")));
+  std::size_t hidden = 0;
+  if (!session.args.has("--all")) {
+    hidden = std::erase_if(lines, [](const api::ProposalLine& line) {
+      return line.proposal.state != Proposal::State::kOpen;
+    });
+    std::ranges::stable_sort(lines, std::ranges::greater(),
+                             [](const api::ProposalLine& line) { return line.proposal.score; });
+  }
+  for (const api::ProposalLine& line : lines) {
+    const Proposal& one = line.proposal;
+    if (session.json()) {
+      session.out->json(line_json(one, line.tier));
+      continue;
+    }
+    session.out->text(fmt::format("{}  {}  {}  {}{}\n", padded(one.id, 6),
+                                  padded(score_text(one.score), 5),
+                                  padded(state_words(one, line.tier), 14), short_text(one),
+                                  one.repeats == 0 ? "" : fmt::format("  (+{})", one.repeats)));
+  }
+  if (lines.empty() && !session.json()) {
+    session.out->text(hidden == 0
+                          ? "nothing is proposed; begin with: git txn propose TEXT --score S\n"
+                          : fmt::format("nothing waits; git txn proposals --all lists the {} that "
+                                        "{} promoted, dismissed or discarded\n",
+                                        hidden, hidden == 1 ? "was" : "were"));
+  }
+  return kExitDone;
+}
+
+std::string show_text(const api::ProposalReport& report, const Style& style) {
+  const Proposal& one = report.line.proposal;
+  std::string out = fmt::format("{} {}  {}\n", style.paint(Colour::kBold, one.id),
+                                score_text(one.score), state_words(one, report.line.tier));
+  out += "  " + clean(one.text) + "\n";
+  const auto say = [&](std::string_view name, const std::string& text) {
+    if (!text.empty()) out += fmt::format("  {} {}\n", padded(name, 8), clean(text));
+  };
+  say("by", one.actor);
+  say("source", one.source);
+  say("inside", one.txn.str());
+  if (one.repeats > 0) {
+    say("again", fmt::format("{}, at best with {}", counted(one.repeats, "time"),
+                             score_text(one.best_score)));
+  }
+  for (const std::string& became : one.became) say("became", became);
+  for (const std::string& line : report.history) out += "  " + clean(line) + "\n";
+  if (one.state == Proposal::State::kOpen) {
+    out += fmt::format("it {}\n", what_it_needs(one, report.line.tier));
+  }
+  return out;
+}
+
+Result<int> show(Session& session, api::Kernel& kernel) {
+  const std::string id = TRY(operand(session, 1, "the id of a proposal"));
+  const api::ProposalReport report = TRY(show_proposal(kernel, id, session.flag("--onto")));
+  if (session.json()) {
+    Json json = line_json(report.line.proposal, report.line.tier);
+    json["history"] = texts_json(report.history);
+    session.out->json(json);
+  } else {
+    session.out->text(show_text(report, session.style));
+  }
+  return kExitDone;
+}
+
+Result<int> tell(Session& session, const Proposal& one, const std::string& sentence) {
+  if (session.json()) {
+    session.out->json(proposal_json(one));
+  } else if (!session.quiet()) {
+    session.out->text(sentence);
+  }
+  return kExitDone;
+}
+
+Result<int> dismiss(Session& session, api::Kernel& kernel) {
+  store::DismissRequest request;
+  request.id = TRY(operand(session, 1, "the id of a proposal"));
+  request.reason = session.flag("--reason").value_or("");
+  request.actor = session.flag("--actor").value_or("");
+  const Proposal one = TRY(dismiss_proposal(kernel, request));
+  return tell(session, one, fmt::format("{} is dismissed: {}\n", one.id, short_text(one)));
+}
+
+Result<int> link(Session& session, api::Kernel& kernel) {
+  const std::string became = TRY(operand(session, 2, "the id of a proposal and what it became"));
+  const Proposal one = TRY(link_proposal(kernel, session.args.operands[1], became,
+                                         session.flag("--actor").value_or("")));
+  return tell(session, one, fmt::format("{} became {}\n", one.id, clean(became)));
+}
+
+Result<std::optional<std::string>> embedding_of(const Session& session) {
+  const auto file = session.flag("--embedding");
+  if (!file) return std::optional<std::string>();
+  auto text = *file == "-"
+                  ? read_fd(kStandardInput, store::kMaxEmbeddingBytes)
+                  : read_file(join_path(session.host.cwd, *file), store::kMaxEmbeddingBytes);
+  if (text) return std::optional<std::string>(*std::move(text));
+  return fail(Code::kUsage, fmt::format("--embedding '{}': {}", clean(*file), text.error().message),
+              "name a file with a JSON array of numbers, of at most 256 KiB");
+}
+
+}  // namespace
+
+Result<int> propose_command(Session& session) {
+  api::ProposeRequest request;
+  request.text = session.args.operands.at(0);
+  const auto score = session.flag("--score");
+  if (!score) {
+    return fail(Code::kUsage, "git txn propose needs --score: how sure you are, from 0 to 1",
+                "git txn propose TEXT --score 0.7");
+  }
+  request.score = *score;
+  request.embedding = TRY(embedding_of(session));
+  request.source = session.flag("--source").value_or("");
+  request.actor = session.flag("--actor").value_or("");
+  request.onto = session.flag("--onto");
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const store::ProposalAnswer answer = TRY(api::propose(kernel, request));
+  const Proposal& one = answer.proposal;
+  const bool kept = !answer.repeat && answer.tier != Tier::kDiscard;
+  if (session.json()) {
+    Json repeat;
+    if (answer.repeat) {
+      repeat = {{"id", answer.repeat->id},
+                {"by", likeness_name(answer.repeat->by)},
+                {"likeness", score_json(answer.repeat->likeness)}};
+    }
+    session.out->json({{"kept", kept},
+                       {"tier", tier_name(answer.tier)},
+                       {"repeat", std::move(repeat)},
+                       {"proposal", proposal_json(one)}});
+  } else if (answer.repeat) {
+    session.out->text(fmt::format("not proposed: {} ({}) says the same ({} {}): {}\n", one.id,
+                                  proposal_state_name(one.state), likeness_name(answer.repeat->by),
+                                  score_text(answer.repeat->likeness), short_text(one)));
+  } else if (session.quiet()) {
+    session.out->text(one.id + "\n");
+  } else {
+    session.out->text(fmt::format("{} ({}) {}\n", one.id, score_text(one.score),
+                                  what_it_needs(one, answer.tier)));
+  }
+  return kept ? kExitDone : kExitNo;
+}
+
+Result<int> promote_command(Session& session) {
+  api::PromotionRequest request;
+  request.id = session.args.operands.at(0);
+  const bool approve = session.args.has("--approve");
+  const bool override_it = session.args.has("--override");
+  if (approve && override_it) {
+    return fail(Code::kUsage, "--override says yes already", "leave --approve out");
+  }
+  if (approve) request.yes = store::Yes::kPerson;
+  if (override_it) request.yes = store::Yes::kOverride;
+  request.reason = session.flag("--reason").value_or("");
+  request.became = session.flag("--became").value_or("");
+  request.actor = session.flag("--actor").value_or("");
+  request.onto = session.flag("--onto");
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const store::PromoteAnswer answer = TRY(promote_proposal(kernel, request));
+  const Proposal& one = answer.proposal;
+  if (session.json()) {
+    session.out->json({{"promoted", answer.promoted},
+                       {"tier", tier_name(answer.tier)},
+                       {"proposal", proposal_json(one)}});
+  } else if (!answer.promoted) {
+    session.out->text(fmt::format("not promoted: {} ({}) {}\n", one.id, score_text(one.score),
+                                  what_it_needs(one, answer.tier)));
+  } else if (!session.quiet()) {
+    session.out->text(fmt::format("{} is promoted: {}\n", one.id, short_text(one)));
+  }
+  return answer.promoted ? kExitDone : kExitNo;
+}
+
+Result<int> proposals_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const std::string verb = session.args.operands.empty() ? "list" : session.args.operands.front();
+  if (verb == "show") return show(session, kernel);
+  if (verb == "dismiss") return dismiss(session, kernel);
+  if (verb == "link") return link(session, kernel);
+  return list(session, kernel);
+}
+
+}  // namespace gittxn::cli

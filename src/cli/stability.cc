@@ -1,0 +1,199 @@
+// The table of commands.h as a table: lines for people and scripts, JSON, and docs/commands.md.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/help.h"
+
+namespace gittxn::cli {
+namespace {
+
+std::string deprecation_text(const Deprecation& deprecated) {
+  return fmt::format("  (since {}, until {}: {})", deprecated.since, deprecated.removed,
+                     deprecated.successor);
+}
+
+template <typename Spec>
+std::string table_line(const Spec& spec, const std::string& name) {
+  const bool former = !spec.deprecated.since.empty();
+  return fmt::format("{:<13} {}{}\n", former ? "deprecated" : stability_name(spec.stability), name,
+                     former ? deprecation_text(spec.deprecated) : "");
+}
+
+Json deprecation_json(const Deprecation& deprecated) {
+  if (deprecated.since.empty()) return nullptr;
+  return {{"since", deprecated.since},
+          {"removed", deprecated.removed},
+          {"successor", deprecated.successor}};
+}
+
+Json words_json(std::string_view words) {
+  Json list = Json::array();
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    list.push_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return list;
+}
+
+std::string_view value_name(Value value) {
+  switch (value) {
+    case Value::kNone:
+      return "none";
+    case Value::kText:
+      return "text";
+    case Value::kNumber:
+      return "number";
+    case Value::kDuration:
+      return "duration";
+    case Value::kChoice:
+      return "choice";
+    case Value::kBranch:
+      return "branch";
+    case Value::kTxn:
+      return "transaction";
+    case Value::kCommand:
+      return "command";
+    case Value::kFolder:
+      return "folder";
+    case Value::kFile:
+      return "file";
+  }
+  return "text";
+}
+
+Json flags_json(std::span<const FlagSpec> flags) {
+  Json list = Json::array();
+  for (const FlagSpec& flag : flags) {
+    list.push_back({{"name", flag.name},
+                    {"letter", flag.letter.empty() ? Json() : Json(flag.letter)},
+                    {"value", value_name(flag.value)},
+                    {"choices", words_json(flag.choices)},
+                    {"stability", stability_name(flag.stability)},
+                    {"deprecated", deprecation_json(flag.deprecated)}});
+  }
+  return list;
+}
+
+Json operands_json(const CommandSpec& command) {
+  Json list = Json::array();
+  for (const OperandSpec& operand : command.operands) {
+    list.push_back({{"label", operand.label},
+                    {"value", value_name(operand.value)},
+                    {"choices", words_json(operand.choices)},
+                    {"at_least", operand.at_least},
+                    {"at_most", operand.at_most}});
+  }
+  return list;
+}
+
+Json outputs_json(std::string_view command) {
+  Json list = Json::array();
+  for (const Output& output : outputs_of(command)) {
+    const bool none = output.schema.empty();
+    list.push_back({{"on", words_json(output.on)},
+                    {"schema", none ? Json() : Json(output_schema_uri(output.schema))},
+                    {"lines", output.lines == Lines::kMany}});
+  }
+  return list;
+}
+
+std::string_view takes_command(const CommandSpec& command) {
+  if (command.takes_command) return "yes";
+  return command.may_take_command ? "optional" : "no";
+}
+
+std::string schemas_text(std::string_view command) {
+  std::string out;
+  for (const Output& output : outputs_of(command)) {
+    if (output.schema.empty()) continue;
+    const std::string on = output.on.empty() ? "" : fmt::format("`{}` ", output.on);
+    out += fmt::format("{}{}[{}](../share/schemas/output/{}.v1.json)", out.empty() ? "" : ", ", on,
+                       output.schema, output.schema);
+  }
+  return out.empty() ? "none" : out;
+}
+
+std::string flags_text(std::span<const FlagSpec> flags, Stability stability) {
+  std::string out;
+  for (const FlagSpec& flag : flags) {
+    if (!is_shown(flag) || flag.stability != stability) continue;
+    out += fmt::format("{}`{}`", out.empty() ? "" : " ", flag.name);
+  }
+  return out;
+}
+
+std::string former_text(const Table& table) {
+  std::string out;
+  const auto add = [&](const std::string& name, const Deprecation& deprecated) {
+    if (deprecated.since.empty()) return;
+    out += fmt::format("| `{}` | {} | {} | `{}` |\n", name, deprecated.since, deprecated.removed,
+                       deprecated.successor);
+  };
+  for (const CommandSpec& command : table.commands) {
+    add(std::string(command.name), command.deprecated);
+    for (const FlagSpec& flag : command.flags) {
+      add(fmt::format("{} {}", command.name, flag.name), flag.deprecated);
+    }
+  }
+  if (out.empty()) return "None.\n";
+  return "| former | since | goes in | write |\n|---|---|---|---|\n" + out;
+}
+
+}  // namespace
+
+std::string stability_table(const Table& table) {
+  std::string out;
+  for (const CommandSpec& command : table.commands) {
+    out += table_line(command, std::string(command.name));
+    for (const FlagSpec& flag : command.flags) {
+      out += table_line(flag, fmt::format("{} {}", command.name, flag.name));
+    }
+  }
+  for (const FlagSpec& flag : table.common) out += table_line(flag, std::string(flag.name));
+  return out;
+}
+
+Json stability_json(const Table& table) {
+  Json list = Json::array();
+  for (const CommandSpec& command : table.commands) {
+    list.push_back({{"name", command.name},
+                    {"stability", stability_name(command.stability)},
+                    {"deprecated", deprecation_json(command.deprecated)},
+                    {"takes_command", takes_command(command)},
+                    {"operands", operands_json(command)},
+                    {"flags", flags_json(command.flags)},
+                    {"outputs", outputs_json(command.name)}});
+  }
+  return {{"commands", std::move(list)},
+          {"flags", flags_json(table.common)},
+          {"errors", output_schema_uri("error")}};
+}
+
+std::string commands_page(const Table& table) {
+  std::string out =
+      "# Commands, flags, and what they print\n\n"
+      "Written by `./dev golden` from the table that the program is made of (`git txn version "
+      "--cli`).\n[STABILITY.md](STABILITY.md) says what the words promise. With `--json` every "
+      "command prints what is\nnamed here, or an [error](../share/schemas/output/error.v1.json).\n";
+  for (const Stability stability : {Stability::kStable, Stability::kExperimental}) {
+    const bool stable = stability == Stability::kStable;
+    out += stable ? "\n## Stable\n\n" : "\n## Experimental\n\n";
+    out += stable ? "| command | stable flags | experimental flags | prints |\n|---|---|---|---|\n"
+                  : "| command | flags | prints |\n|---|---|---|\n";
+    for (const CommandSpec& command : table.commands) {
+      if (!is_shown(command) || command.stability != stability) continue;
+      out += fmt::format("| `{}` | ", command.name);
+      if (stable) out += flags_text(command.flags, Stability::kStable) + " | ";
+      out += fmt::format("{} | {} |\n", flags_text(command.flags, Stability::kExperimental),
+                         schemas_text(command.name));
+    }
+  }
+  out += fmt::format("\nOf every command: {}; experimental: {}.\n",
+                     flags_text(table.common, Stability::kStable),
+                     flags_text(table.common, Stability::kExperimental));
+  return out + "\n## Deprecated\n\n" + former_text(table);
+}
+
+}  // namespace gittxn::cli

@@ -1,0 +1,378 @@
+#include "store/portfolio.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/bug.h"
+#include "model/codec.h"
+#include "model/workflow.h"
+#include "store/area.h"
+
+namespace gittxn::store {
+namespace {
+
+constexpr std::string_view kRelayedTypes[] = {
+    event_type::kWorkflowCreated, event_type::kPhaseAdvanced, event_type::kPhaseSkipped,
+    event_type::kPhaseOverridden, event_type::kPhaseRolledBack};
+
+Result<Member> member_of(std::string_view what, const std::string& name, const Json& json) {
+  Fields fields(json, what);
+  Member member;
+  std::string actor;
+  member.name = name;
+  fields.text("place", member.place);
+  fields.text("log", member.log);
+  fields.texts("needs", member.needs);
+  fields.text("actor", actor);
+  TRY(fields.done());
+  return member;
+}
+
+// In no order that means anything.
+Result<std::vector<Member>> load_all(const db::Database& database) {
+  db::Statement query = TRY(database.statement("SELECT name, body FROM portfolio"));
+  std::vector<Member> all;
+  while (TRY(query.step())) {
+    const Json json = TRY(parse_json(query.text(1)));
+    all.push_back(TRY(member_of("member", query.text(0), json)));
+  }
+  return all;
+}
+
+const Member* named(const std::vector<Member>& members, std::string_view name) {
+  const auto found = std::ranges::find(members, name, &Member::name);
+  return found == members.end() ? nullptr : &*found;
+}
+
+// What others need first; those of a circle, and what needs them, are left out.
+std::vector<Member> in_order(std::vector<Member> members) {
+  std::ranges::sort(members, {}, &Member::name);
+  std::vector<Member> ordered;
+  std::set<std::string_view> before;
+  for (bool more = true; more;) {
+    more = false;
+    for (const Member& one : members) {
+      const auto known = [&](const std::string& name) { return before.contains(name); };
+      if (before.contains(one.name) || !std::ranges::all_of(one.needs, known)) continue;
+      ordered.push_back(one);
+      before.insert(one.name);
+      more = true;
+      break;  // the first by name of those that may be next
+    }
+  }
+  return ordered;
+}
+
+// The list as it would be with this one in it: first, because a circle is told from there.
+std::vector<Member> with(std::vector<Member> members, const Member& member) {
+  std::erase_if(members, [&](const Member& one) { return one.name == member.name; });
+  members.insert(members.begin(), member);
+  return members;
+}
+
+// Why it cannot be one of these; nothing: it can.
+std::optional<Error> problem(const std::vector<Member>& members, const Member& member) {
+  const auto usage = [](std::string message, std::string hint = {}) {
+    return fail(Code::kUsage, std::move(message), std::move(hint)).error();
+  };
+  if (!is_workflow_name(member.name)) {
+    return usage(fmt::format("'{}' is no name for a member", member.name),
+                 "use letters, digits, '.', '_' and '-', at most 64 of them: --as NAME");
+  }
+  for (const Member& one : members) {
+    if ((one.name == member.name) == (one.log == member.log)) continue;
+    return fail(Code::kExists,
+                one.log == member.log
+                    ? fmt::format("this repository is the member {}", one.name)
+                    : fmt::format("{} is another repository, at '{}'", one.name, one.place),
+                one.log == member.log ? "git txn portfolio remove " + one.name
+                                      : "give it another name: --as NAME")
+        .error();
+  }
+  for (const std::string& need : member.needs) {
+    if (need == member.name || named(members, need) != nullptr) continue;
+    return usage(fmt::format("{} cannot need {}, which is no member", member.name, need),
+                 "add that one first: git txn portfolio add REPO --as " + need);
+  }
+  const std::vector<Member> all = with(members, member);
+  if (const std::string cycle = cycle_in(all); !cycle.empty()) {
+    return usage("they would need each other in a circle: " + cycle);
+  }
+  if (all.size() > kMaxMembers) return usage(fmt::format("more than {} members", kMaxMembers));
+  return std::nullopt;
+}
+
+Status was_set(db::Database& database, const Event& event, const Json& json) {
+  const Member member = TRY(member_of(event.type, event.subject, json));
+  const std::vector<Member> all = TRY(load_all(database));
+  if (const auto why = problem(all, member)) return stale(event, why->message);
+  db::Statement save = TRY(database.statement(
+      "INSERT INTO portfolio (name, body) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET body = "
+      "excluded.body"));
+  save.bind_all(member.name, event.payload);
+  return save.run();
+}
+
+// Who needs it; "": nobody.
+std::string needed_by(const std::vector<Member>& members, const std::string& name) {
+  for (const Member& one : members) {
+    if (std::ranges::find(one.needs, name) != one.needs.end()) return one.name;
+  }
+  return {};
+}
+
+Status was_removed(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  std::string actor;
+  fields.text("actor", actor);
+  TRY(fields.done());
+  const std::vector<Member> all = TRY(load_all(database));
+  if (named(all, event.subject) == nullptr) return stale(event, "there is no such member");
+  if (const std::string by = needed_by(all, event.subject); !by.empty()) {
+    return stale(event, by + " needs it");
+  }
+  db::Statement gone = TRY(database.statement("DELETE FROM portfolio WHERE name = ?"));
+  gone.bind_all(event.subject);
+  return gone.run();
+}
+
+Result<Seq> last_of(const db::Database& database, const std::string& source) {
+  db::Statement query =
+      TRY(database.statement("SELECT seq FROM relayed WHERE source = ? ORDER BY seq DESC LIMIT 1"));
+  query.bind_all(source);
+  const bool found = TRY(query.step());
+  return found ? query.integer(0) : 0;
+}
+
+Status was_relayed(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  Relayed told;
+  Json data;
+  fields.text("place", told.place);
+  fields.integer("seq", told.seq);
+  fields.text("time", told.time);
+  fields.text("type", told.type);
+  fields.text("subject", told.subject);
+  fields.text("hash", told.hash);
+  fields.json("data", data);
+  TRY(fields.done());
+  if (!data.is_object()) return fail(Code::kCorrupt, event.type + ": data is no object");
+  if (std::ranges::find(kRelayedTypes, told.type) == std::end(kRelayedTypes)) {
+    return fail(Code::kCorrupt, fmt::format("{}: '{}' is not relayed", event.type, told.type));
+  }
+  const Seq last = TRY(last_of(database, event.subject));
+  if (told.seq <= last && !INJECTED_BUG("portfolio.relay_twice")) {
+    return stale(event, fmt::format("event {} of it was told here", last));
+  }
+  db::Statement save = TRY(database.statement(
+      "INSERT INTO relayed (source, subject, seq, body) VALUES (?, ?, ?, ?) ON CONFLICT "
+      "(source, subject) DO UPDATE SET seq = excluded.seq, body = excluded.body"));
+  save.bind_all(event.subject, encode_path(told.subject), told.seq, event.payload);
+  return save.run();
+}
+
+std::string tell_set(const Json& payload) {
+  const std::string needs = telling::first_texts(payload, "needs");
+  return fmt::format("a member, at {}{}", telling::text(payload, "place"),
+                     needs.empty() ? "" : ", needs " + needs);
+}
+std::string tell_removed(const Json& payload) {
+  return "no member any more, by " + telling::text(payload, "actor");
+}
+std::string tell_relayed(const Json& payload) {
+  return fmt::format("{} of {} at {}, event {} there", telling::text(payload, "type"),
+                     telling::text(payload, "subject"), telling::text(payload, "place"),
+                     telling::number(payload, "seq"));
+}
+
+constexpr std::string_view kSql = R"sql(
+CREATE TABLE portfolio (
+  name TEXT PRIMARY KEY,
+  body TEXT NOT NULL
+) STRICT;
+CREATE TABLE relayed (
+  source  TEXT    NOT NULL,
+  subject TEXT    NOT NULL,
+  seq     INTEGER NOT NULL,
+  body    TEXT    NOT NULL,
+  PRIMARY KEY (source, subject)
+) STRICT;
+)sql";
+
+constexpr ProjectionTable kTables[] = {{"portfolio", "name"}, {"relayed", "source, subject"}};
+
+constexpr EventRule kRules[] = {
+    {event_type::kMemberSet, was_set, tell_set},
+    {event_type::kMemberRemoved, was_removed, tell_removed},
+    {event_type::kRelayed, was_relayed, tell_relayed},
+};
+
+}  // namespace
+
+const Area kPortfolio{kSql, kTables, kRules};
+
+std::span<const std::string_view> relayed_types() {
+  return kRelayedTypes;
+}
+
+std::string cycle_in(const std::vector<Member>& members) {
+  std::map<std::string_view, const Member*> by_name;
+  for (const Member& one : members) by_name.emplace(one.name, &one);
+  std::set<std::string_view> fine;  // in no circle
+  for (const Member& start : members) {
+    std::vector<std::pair<const Member*, std::size_t>> path{{&start, 0}};
+    while (!path.empty()) {
+      auto& [at, next] = path.back();
+      if (fine.contains(at->name) || next == at->needs.size()) {
+        fine.insert(at->name);
+        path.pop_back();
+        continue;
+      }
+      const std::string& need = at->needs[next++];
+      const auto there =
+          std::ranges::find_if(path, [&](const auto& step) { return step.first->name == need; });
+      if (there != path.end()) {
+        std::string told;
+        for (auto step = there; step != path.end(); ++step) {
+          const std::string& to =
+              std::next(step) == path.end() ? need : std::next(step)->first->name;
+          told += fmt::format("{}{} needs {}", told.empty() ? "" : ", ", step->first->name, to);
+        }
+        return told;
+      }
+      if (const auto found = by_name.find(need); found != by_name.end()) {
+        path.emplace_back(found->second, 0);
+      }
+    }
+  }
+  return {};
+}
+
+Result<std::vector<Member>> members(const View& view) {
+  std::vector<Member> all = TRY(load_all(view.tables()));
+  const std::size_t n = all.size();
+  std::vector<Member> ordered = in_order(std::move(all));
+  if (ordered.size() == n) return ordered;
+  return fail(Code::kCorrupt, "the members of the portfolio need each other in a circle");
+}
+
+Result<Member> find_member(const View& view, const std::string& name) {
+  const std::vector<Member> all = TRY(load_all(view.tables()));
+  if (const Member* found = named(all, name)) return *found;
+  return fail(Code::kNotFound, fmt::format("the portfolio has no member '{}'", name),
+              "git txn portfolio status lists them");
+}
+
+Status set_member(Store& store, const Member& member, const std::string& actor) {
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    const std::vector<Member> all = TRY(load_all(view.tables()));
+    Member wanted = member;
+    std::ranges::sort(wanted.needs);
+    const auto again = std::ranges::unique(wanted.needs);
+    wanted.needs.erase(again.begin(), again.end());
+    if (const auto why = problem(all, wanted)) return std::unexpected(*why);
+    const Member* known = named(all, wanted.name);
+    if (known != nullptr && *known == wanted) return std::vector<NewEvent>{};
+    return std::vector<NewEvent>{events::member_set(wanted, actor)};
+  };
+  TRY(store.decide(decision));
+  return {};
+}
+
+Status remove_member(Store& store, const std::string& name, const std::string& actor) {
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    TRY(find_member(view, name));
+    const std::string by = needed_by(TRY(load_all(view.tables())), name);
+    if (!by.empty()) {
+      return fail(Code::kRefused, fmt::format("{} needs {}", by, name),
+                  fmt::format("change that first: git txn portfolio needs {} [NAME...]", by));
+    }
+    return std::vector<NewEvent>{events::member_removed(name, actor)};
+  };
+  TRY(store.decide(decision));
+  return {};
+}
+
+Result<std::vector<Relayed>> relayed(const View& view) {
+  db::Statement query =
+      TRY(view.tables().statement("SELECT source, body FROM relayed ORDER BY source, subject"));
+  std::vector<Relayed> all;
+  while (TRY(query.step())) {
+    const Json json = TRY(parse_json(query.text(1)));
+    Relayed one;
+    one.source = query.text(0);
+    Fields fields(json, "relayed");
+    Json data;
+    fields.text("place", one.place);
+    fields.integer("seq", one.seq);
+    fields.text("time", one.time);
+    fields.text("type", one.type);
+    fields.text("subject", one.subject);
+    fields.text("hash", one.hash);
+    fields.json("data", data);
+    TRY(fields.done());
+    one.payload = canonical_json(data);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Result<Seq> relayed_until(const View& view, const std::string& source) {
+  if (INJECTED_BUG("portfolio.relay_twice")) return 0;
+  return last_of(view.tables(), source);
+}
+
+Result<int> relay(Store& member, const std::string& source, const std::string& place,
+                  const std::vector<Event>& told) {
+  int appended = 0;
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    const Seq last = TRY(relayed_until(view, source));
+    std::vector<NewEvent> fresh;
+    for (const Event& event : told) {
+      if (event.seq <= last) continue;
+      fresh.push_back(events::event_relayed({source, place, event.seq, event.time, event.type,
+                                             event.subject, event.payload, event.hash.str()}));
+    }
+    appended = static_cast<int>(fresh.size());
+    return fresh;
+  };
+  TRY(member.decide(decision));
+  return appended;
+}
+
+namespace events {
+
+NewEvent member_set(const Member& member, const std::string& actor) {
+  return new_event(event_type::kMemberSet, member.name,
+                   Json{{"place", encode_path(member.place)},
+                        {"log", encode_path(member.log)},
+                        {"needs", texts_to_json(member.needs)},
+                        {"actor", encode_path(actor)}});
+}
+
+NewEvent member_removed(const std::string& name, const std::string& actor) {
+  return new_event(event_type::kMemberRemoved, name, Json{{"actor", encode_path(actor)}});
+}
+
+NewEvent event_relayed(const Relayed& relayed) {
+  const auto data = parse_json(relayed.payload);
+  const std::string key = INJECTED_BUG("portfolio.relay_twice")
+                              ? std::string()
+                              : fmt::format("relay:{}:{}", relayed.source, relayed.hash);
+  return new_event(event_type::kRelayed, relayed.source,
+                   Json{{"place", encode_path(relayed.place)},
+                        {"seq", relayed.seq},
+                        {"time", relayed.time},
+                        {"type", relayed.type},
+                        {"subject", encode_path(relayed.subject)},
+                        {"hash", relayed.hash},
+                        {"data", data ? *data : Json()}},  // what is none is refused
+                   key);
+}
+
+}  // namespace events
+}  // namespace gittxn::store

@@ -1,0 +1,250 @@
+// Deciding about proposals: each is one decision under the write lock, of which the policy that
+// holds then, the other proposals and the score are part. Nothing is looked at before it, so two at
+// once see each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "base/bug.h"
+#include "db/database.h"
+#include "model/workflow.h"
+#include "store/proposals.h"
+#include "store/workflows.h"
+
+namespace gittxn::store {
+namespace {
+
+using State = Proposal::State;
+
+constexpr int kScoreDigits = 3;
+constexpr std::size_t kMaxScoreText = 32;
+
+std::unexpected<Error> bad_score(std::string_view text, std::string_view why) {
+  return fail(Code::kUsage, fmt::format("'{}' is no score: {}", text.substr(0, kMaxScoreText), why),
+              "a score says how sure you are, from 0 to 1: such as 0.83");
+}
+
+Status check_length(std::string_view what, std::string_view text, std::size_t most) {
+  if (text.size() <= most) return {};
+  return fail(Code::kUsage, fmt::format("the {} is longer than {} bytes", what, most));
+}
+
+Status check_reason(std::string_view reason) {
+  TRY(check_length("reason", reason, kMaxProposal));
+  if (!reason.empty()) return {};
+  return fail(Code::kUsage, "it needs a reason, for the record", "add --reason TEXT");
+}
+
+std::unexpected<Error> was(const Proposal& proposal) {
+  std::string text = fmt::format("{} was {}", proposal.id, proposal_state_name(proposal.state));
+  if (!proposal.by.empty()) text += " by " + proposal.by;
+  if (!proposal.reason.empty()) text += ": " + proposal.reason;
+  const bool done = proposal.state == State::kPromoted;
+  return fail(Code::kStale, std::move(text),
+              done ? "git txn proposals show " + proposal.id
+                   : fmt::format("git txn promote {} --override --reason TEXT", proposal.id));
+}
+
+// What is not in this store cannot have come of it. Other names are not ours to look up.
+Status check_became(const View& view, const std::string& became) {
+  TRY(check_length("name of what it became", became, kMaxSource));
+  const std::string_view name = std::string_view(became).substr(became.find(':') + 1);
+  bool there = true;
+  if (became.starts_with("txn:")) {
+    there = TRY(view.txn(TxnId(std::string(name)))).has_value();
+  } else if (became.starts_with("workflow:")) {
+    there = TRY(workflow(view, WorkflowId(std::string(name)))).has_value();
+  }
+  if (there) return {};
+  return fail(Code::kUsage, fmt::format("there is no {}", became),
+              "write txn:ID or workflow:ID of this repository, or any other name, such as a URL");
+}
+
+// The column: numbers between blanks.
+Embedding embedding_of_row(std::string_view text) {
+  Embedding embedding;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    int number = 0;
+    at = std::from_chars(at, end, number).ptr;
+    embedding.push_back(number);
+    if (at < end) ++at;  // the blank
+  }
+  return embedding;
+}
+
+// The one that is most like it, of those it is compared with; the oldest of several.
+Result<std::optional<Likeness>> repeat_of(const View& view, const ProposalRequest& request,
+                                          const ProposalRules& rules) {
+  std::optional<Likeness> nearest;
+  if (INJECTED_BUG("proposal.repeats_taken")) return nearest;
+  // What was discarded keeps nothing off that is not to be discarded itself.
+  const bool discarded = tier_of(request.score, rules) == Tier::kDiscard;
+  const Shingles shingles = shingles_of(request.text);
+  db::Statement query = TRY(view.tables().statement(
+      discarded ? "SELECT number, body, embedding FROM proposals ORDER BY number"
+                : "SELECT number, body, embedding FROM proposals WHERE state <> 'discarded' ORDER "
+                  "BY number"));
+  const auto near = [&](Likeness::By by, std::int64_t number, int likeness, int from) {
+    if (likeness < from || (nearest && nearest->likeness >= likeness)) return;
+    nearest = Likeness{by, fmt::format("p-{}", number), likeness};
+  };
+  while (TRY(query.step())) {
+    const Json body = TRY(parse_json(query.text(1)));
+    const auto text = body.find("text");
+    if (text == body.end() || !text->is_string()) {
+      return fail(Code::kCorrupt, "a proposal has no text");
+    }
+    const Shingles other = shingles_of(decode_path(text->get_ref<const std::string&>()));
+    near(Likeness::By::kText, query.integer(0), text_likeness(shingles, other), rules.same_text);
+    if (request.embedding.empty()) continue;
+    const Embedding embedding = embedding_of_row(query.text(2));
+    near(Likeness::By::kEmbedding, query.integer(0),
+         embedding_likeness(request.embedding, embedding), rules.same_embedding);
+  }
+  return nearest;
+}
+
+Status check_request(const ProposalRequest& request) {
+  TRY(check_length("text of a proposal", request.text, kMaxProposal));
+  TRY(check_length("source", request.source, kMaxSource));
+  TRY(check_length("actor", request.actor, kMaxProposal));
+  if (shingles_of(request.text).runs.empty()) {
+    return fail(Code::kUsage, "the proposal says nothing", "git txn propose TEXT --score S");
+  }
+  if (request.score < 0 || request.score > kMaxScore) {
+    return bad_score(std::to_string(request.score), "it is not from 0 to 1");
+  }
+  return {};
+}
+
+// Nobody else's yes is taken from inside of a transaction.
+Status check_person(const PromoteRequest& request) {
+  if (request.yes == Yes::kItself || request.txn.empty()) return {};
+  return fail(
+      Code::kRefused,
+      fmt::format("a yes from inside of transaction {} is not a person's", request.txn.str()),
+      "leave it to a person, outside of it: git txn promote " + request.id + " --approve");
+}
+
+}  // namespace
+
+Result<Proposal> find_proposal(const View& view, const std::string& id) {
+  std::optional<Proposal> found = TRY(proposal(view, id));
+  if (found) return *std::move(found);
+  return fail(Code::kNotFound, fmt::format("there is no proposal '{}'", id),
+              "git txn proposals lists them");
+}
+
+Result<int> parse_score(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.empty()) return bad_score(text, "it is empty");
+  if (text.size() > kMaxScoreText) return bad_score(text, "it is too long");
+  const std::string_view whole = text.substr(0, text.find('.'));
+  const bool dotted = whole.size() < text.size();
+  const std::string_view rest = dotted ? text.substr(whole.size() + 1) : std::string_view();
+  const bool digits = !whole.empty() && std::ranges::all_of(whole, is_digit) &&
+                      std::ranges::all_of(rest, is_digit) && dotted == !rest.empty();
+  if (!digits) return bad_score(text, "it is not a number, written with digits and one point");
+  const bool nothing_behind = rest.find_first_not_of('0') == std::string_view::npos;
+  const std::size_t first = std::min(whole.find_first_not_of('0'), whole.size());
+  const std::string_view units = whole.substr(first);
+  if (!units.empty() && (units != "1" || !nothing_behind)) {
+    return bad_score(text, "it is not from 0 to 1");
+  }
+  std::string thousandths(rest.substr(0, kScoreDigits));
+  thousandths.resize(kScoreDigits, '0');
+  int score = units.empty() ? 0 : 1;
+  for (const char c : thousandths) score = score * 10 + (c - '0');
+  return score;
+}
+
+std::string score_text(int score) {
+  std::string text = fmt::format("{}.{:03}", score / kMaxScore, score % kMaxScore);
+  if (text.ends_with('0')) text.pop_back();
+  return text;
+}
+
+Result<ProposalAnswer> propose(Store& store, const ProposalRequest& request,
+                               const RulesNow& rules_now) {
+  TRY(check_request(request));
+  ProposalAnswer answer;
+  std::string id;
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    const ProposalRules rules = TRY(rules_now());
+    answer.tier = tier_of(request.score, rules);
+    answer.repeat = TRY(repeat_of(view, request, rules));
+    if (answer.repeat) {
+      id = answer.repeat->id;
+      return std::vector<NewEvent>{events::proposal_repeated(*answer.repeat, request)};
+    }
+    id = fmt::format("p-{}", TRY(view.head()) + 1);
+    return std::vector<NewEvent>{events::proposal_made(id, request, rules)};
+  };
+  TRY(store.decide(decision));
+  answer.proposal = TRY(find_proposal(store, id));
+  return answer;
+}
+
+Result<PromoteAnswer> promote(Store& store, const PromoteRequest& request,
+                              const RulesNow& rules_now) {
+  TRY(check_person(request));
+  if (request.yes == Yes::kOverride) TRY(check_reason(request.reason));
+  if (request.yes != Yes::kOverride && !request.reason.empty()) {
+    return fail(Code::kUsage, "only an override has a reason", "add --override");
+  }
+  TRY(check_length("actor", request.actor, kMaxProposal));
+  PromoteAnswer answer;
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    const Proposal now = TRY(find_proposal(view, request.id));
+    if (now.state == State::kPromoted) return was(now);
+    if (now.state == State::kDismissed && request.yes != Yes::kOverride) return was(now);
+    TRY(check_became(view, request.became));
+    const events::Promotion promotion{now.id,         TRY(rules_now()), request.yes, request.reason,
+                                      request.became, request.actor,    request.txn};
+    answer.tier = tier_of(now.score, promotion.rules);
+    const bool kept = now.state == State::kOpen || request.yes == Yes::kOverride;
+    answer.promoted = kept && may_start(answer.tier, request.yes);
+    return std::vector<NewEvent>{answer.promoted ? events::proposal_promoted(promotion)
+                                                 : events::proposal_refused(promotion)};
+  };
+  TRY(store.decide(decision));
+  answer.proposal = TRY(find_proposal(store, request.id));
+  return answer;
+}
+
+Result<Proposal> dismiss(Store& store, const DismissRequest& request) {
+  TRY(check_reason(request.reason));
+  TRY(check_length("actor", request.actor, kMaxProposal));
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    const Proposal now = TRY(find_proposal(view, request.id));
+    if (now.state != State::kOpen) return was(now);
+    return std::vector<NewEvent>{events::proposal_dismissed(request)};
+  };
+  TRY(store.decide(decision));
+  return find_proposal(store, request.id);
+}
+
+Result<Proposal> link(Store& store, const LinkRequest& request) {
+  TRY(check_length("actor", request.actor, kMaxProposal));
+  if (request.became.empty()) return fail(Code::kUsage, "what did it become?");
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    const Proposal now = TRY(find_proposal(view, request.id));
+    if (now.state != State::kPromoted) {
+      return fail(Code::kStale, fmt::format("{} was not promoted", now.id),
+                  "git txn promote " + now.id);
+    }
+    if (std::ranges::find(now.became, request.became) != now.became.end()) {
+      return std::vector<NewEvent>{};
+    }
+    TRY(check_became(view, request.became));
+    return std::vector<NewEvent>{events::proposal_linked(request)};
+  };
+  TRY(store.decide(decision));
+  return find_proposal(store, request.id);
+}
+
+}  // namespace gittxn::store

@@ -1,0 +1,164 @@
+// A PostgreSQL server that is not there, not ours, read-only, or restarted under a client: an error
+// that names the next step, nothing half done, and nothing lost that was acknowledged.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "base/subprocess.h"
+#include "base/testing/child.h"
+#include "store/events.h"
+#include "store/testing/check.h"
+#include "store/testing/stories.h"
+#include "store/testing/temp_store.h"
+
+namespace gittxn::store {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace)
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ServerTrouble : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    NEEDS_POSTGRES();
+    schema_.emplace();
+  }
+  Location place() const {
+    Location place(dir_.at("txn"));
+    place.url = *db::testing::postgres_url();
+    place.schema = schema_->name();
+    return place;
+  }
+  // Refused, and with a next step.
+  void refused(const Location& where, Code code, const std::string& said) {
+    const auto store = Store::open(where, clock_);
+    ASSERT_FALSE(store) << "it opened";
+    EXPECT_EQ(store.error().code, code) << told(store);
+    EXPECT_THAT(store.error().message + store.error().hint, HasSubstr(said));
+    EXPECT_FALSE(store.error().hint.empty()) << told(store);
+  }
+  std::int64_t tables() const {
+    db::Database shell = schema_->connect().value();
+    db::Statement query =
+        shell.statement("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()")
+            .value();
+    EXPECT_TRUE(query.step().value());
+    return query.integer(0);
+  }
+
+  SystemClock clock_;
+  gittxn::testing::TempDir dir_;
+  std::optional<db::testing::PostgresSchema> schema_;
+};
+
+TEST_F(ServerTrouble, ADeadAddressSaysWhatToCheck) {
+  Location nowhere = place();
+  nowhere.url = "postgresql://txn@127.0.0.1:1/shop";
+  refused(nowhere, Code::kFault, "txn.store");
+  nowhere.url = "postgresql:///postgres?host=" + dir_.at("no-socket") + "&user=txn";
+  refused(nowhere, Code::kFault, "txn.store");
+}
+
+TEST_F(ServerTrouble, AForeignSchemaIsLeftAlone) {
+  db::Database shell = schema_->connect().value();
+  ASSERT_OK(shell.execute("CREATE TABLE events (seq bigint, what text)"));
+  refused(place(), Code::kCorrupt, "");
+  EXPECT_EQ(tables(), 1);
+}
+
+TEST_F(ServerTrouble, AMissingStoreOrDatabaseSaysWhatToMake) {
+  const auto looked = Store::open_existing(place(), clock_);
+  EXPECT_CODE(looked, Code::kNotFound);
+  EXPECT_THAT(looked.error().hint, HasSubstr("git txn init"));
+  EXPECT_EQ(tables(), 0) << "looking makes nothing";
+  Location missing = place();
+  missing.url = *db::testing::postgres_url() + "&dbname=nobody_made_it";
+  refused(missing, Code::kFault, "nobody_made_it");
+}
+
+TEST_F(ServerTrouble, AStandbyIsNamedAndChangesNothing) {
+  ASSERT_OK(Store::open(place(), clock_)->next_slot());
+  Location standby = place();
+  standby.url += "&options=-c%20default_transaction_read_only%3Don";
+  auto store = Store::open(standby, clock_);
+  ASSERT_OK(store);
+  const auto refused = store->append({events::slot_reserved()});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().hint, HasSubstr("primary"));
+  EXPECT_EQ(store->head().value(), 1) << "reading goes on";
+}
+
+// Appends until it is told to stop, tells each number that it was given, and opens the store anew
+// whenever the server is gone.
+int appends_through_it(const Location& where, const Clock& clock, int tell, int stop) {
+  int failures = 0;
+  auto store = Store::open(where, clock);
+  for (char byte = 0; ::read(stop, &byte, 1) < 0;) {
+    if (!store) {
+      SystemClock().sleep_ms(20);
+      store = Store::open(where, clock);
+      continue;
+    }
+    const auto slot = store->next_slot();
+    if (slot) {
+      if (::write(tell, &*slot, sizeof(*slot)) != sizeof(*slot)) return 2;
+      continue;
+    }
+    const Code code = slot.error().code;
+    if (slot.error().hint.empty()) return 3;
+    if (code != Code::kFault && code != Code::kOutcomeUnknown) return 4;
+    ++failures;
+    store = Store::open(where, clock);
+  }
+  return failures > 0 ? 0 : 5;  // it was not there when the server was restarted
+}
+
+TEST_F(ServerTrouble, ARestartLosesNothingThatWasAcknowledged) {
+  const char* restart = std::getenv("GIT_TXN_TEST_POSTGRES_RESTART");
+  ASSERT_NE(restart, nullptr);
+  (void)Store::open(place(), clock_).value();
+  int told_ends[2];
+  int stop_ends[2];
+  ASSERT_EQ(::pipe(told_ends), 0);
+  ASSERT_EQ(::pipe2(stop_ends, O_NONBLOCK), 0);
+  const pid_t child = gittxn::testing::in_child([&] {
+    ::close(told_ends[0]);
+    return appends_through_it(place(), clock_, told_ends[1], stop_ends[0]);
+  });
+  ::close(told_ends[1]);
+  std::set<std::int64_t> acknowledged;
+  std::int64_t slot = 0;
+  const auto read_until = [&](Seq last) {
+    while (slot < last && ::read(told_ends[0], &slot, sizeof(slot)) == sizeof(slot)) {
+      acknowledged.insert(slot);
+    }
+  };
+  read_until(20);
+  Command command;
+  command.argv = {restart};
+  command.env = environment_from(environ);
+  const auto restarted = run(command);
+  ASSERT_OK(restarted);
+  ASSERT_TRUE(restarted->exit.success()) << restarted->out << restarted->err;
+  read_until(Store::open(place(), clock_)->head().value() + 10);
+  ASSERT_EQ(::write(stop_ends[1], "x", 1), 1);
+  read_until(std::numeric_limits<Seq>::max());
+  EXPECT_EQ(gittxn::testing::status_of(child), 0);
+  auto store = Store::open(place(), clock_);
+  ASSERT_OK(store);
+  EXPECT_LE(static_cast<Seq>(acknowledged.size()), store->head().value());
+  EXPECT_EQ(*acknowledged.rbegin(), store->head().value()) << "the last one was acknowledged";
+  EXPECT_THAT(store->verify()->problems, IsEmpty());
+  EXPECT_THAT(store->verify_replay()->problems, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gittxn::store

@@ -1,0 +1,270 @@
+#!/usr/bin/env bash
+# A hub: clones of two machines with one store on a PostgreSQL server, which land on one remote.
+. "$(dirname "$0")/../postgres/here.sh"
+. "$(dirname "$0")/lib.sh"
+
+SCHEMA=e2e_$$_$RANDOM
+join() { exits 0 git txn init --store "$SERVER_URL" --hub origin --schema "${2:-$SCHEMA}" --clone "$1"; }
+# A hub and two clones of it, each with its own home for worktrees; ends up in the first.
+two_clones() {
+  new_repo start
+  git clone -q --bare . "$WORLD/hub.git"
+  local name
+  for name in one two; do
+    git clone -q "$WORLD/hub.git" "$WORLD/$name"
+    cd "$WORLD/$name"
+    git config txn.worktreeRoot "$WORLD/worktrees-$name"
+    join "$name"
+  done
+  at one
+}
+at() { cd "$WORLD/$1"; }
+there() { git -C "$WORLD/hub.git" rev-parse -q --verify "${1:-main}" || echo none; }
+fence() { there refs/txn/fence/main; }
+sql() { psql "$SERVER_URL" -qAt -v ON_ERROR_STOP=1 -c "SET search_path TO $SCHEMA; $1"; }
+person_pushes() { # FILE TEXT
+  cd "$WORLD/start"
+  git pull -q --ff-only "$WORLD/hub.git" main
+  person_commits "$1" "$2"
+  git push -q "$WORLD/hub.git" main
+  cd "$OLDPWD"
+}
+# Both clones agree, and what is on the hub is what the log says.
+sound() {
+  local name
+  for name in one two; do
+    at $name
+    assert_sound
+    assert_lacks "$OUT$ERR" 'does not answer'
+  done
+  assert_eq "$(sql "SELECT head FROM branches WHERE name = 'refs/heads/main'")" "$(there)" 'log and hub'
+  assert_eq "$(sql "SELECT fence FROM branches WHERE name = 'refs/heads/main'")" \
+    "$(fence | sed 's/none//')" 'the fence in the log and on the hub'
+  assert_eq "$(sql "SELECT new_head FROM landed WHERE txn <> '' ORDER BY seq")" \
+    "$(git -C "$WORLD/hub.git" log --reverse --first-parent --grep='^Txn-Id: ' --format=%H main)" 'landings'
+  at one
+}
+
+together() {
+  two_clones
+  lands 'cat src/f1.txt; echo x >src/new.txt'
+  assert_eq "$(there)" "$(field .commit)"
+  assert_eq "$(head_of)" "$(there)" 'the local branch follows'
+  assert_clean_checkout
+  at two
+  assert_absent src/new.txt
+  exits 0 git txn log
+  assert_contains "$OUT" "$(there | cut -c1-7)"
+  lands 'cat src/new.txt >src/copy.txt'
+  assert_file src/copy.txt x
+  person_pushes docs/theirs.md theirs
+  at one
+  lands 'cat docs/theirs.md >src/mine.txt'
+  assert_file docs/theirs.md theirs
+  sound
+}
+test_case 'two clones land on the hub, begin where it is, and their checkouts follow' together
+
+certified() {
+  two_clones
+  agent 'cat src/f1.txt >copy.txt' --no-land
+  local id
+  id=$(field .txn)
+  at two
+  lands 'echo changed >src/f1.txt'
+  exits 3 git txn commit "$id"
+  assert_contains "$ERR" "$id belongs to the clone one"
+  exits 3 git txn open "$id"
+  exits 0 git txn show "$id"
+  at one
+  exits 1 git txn commit "$id" --json
+  assert_eq "$(field '.conflicts[0].subject')" src/f1.txt
+  at two
+  exits 3 git txn abort "$id"
+  at one
+  exits 0 git txn abort "$id"
+  exits 0 git txn gc --force
+  sound
+}
+test_case 'what a transaction of one clone read, another clone changed: refused; its work stays its own' certified
+
+shared_state() {
+  two_clones
+  exits 0 git txn lease acquire src --mandatory --ttl 1h --owner somebody --json
+  local lease
+  lease=$(field .id)
+  at two
+  exits 1 git txn lease acquire src/f1.txt --owner else
+  agent 'echo x >src/f1.txt'
+  assert_eq "$CODE $(field .state)" '1 prepared'
+  ID=$(field .txn)
+  exits 0 git txn sentinel nightly --every 1h
+  # The policy is the hub's, whatever the clone's own branch is.
+  cd "$WORLD/start"
+  printf '[proposals]\nstart = "never"\n' >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm policy
+  git push -q "$WORLD/hub.git" main
+  at two
+  exits 0 git txn propose 'write the lexer anew' --score 0.95 --json
+  assert_eq "$(field .tier)" start
+  local proposal
+  proposal=$(field .proposal.id)
+  exits 0 git fetch -q
+  exits 1 git txn promote "$proposal" --json
+  assert_eq "$(field .tier)" person
+  at one
+  exits 1 git txn sentinel nightly --every 1h
+  exits 0 git txn lease release "$lease" --owner somebody
+  at two
+  exits 0 git txn commit "$ID"
+  sound
+}
+test_case 'leases and sentinels of one clone hold in the other' shared_state
+
+# One story a point: the first clone dies there, the second finds out and goes on.
+kills() {
+  two_clones
+  local point before landed
+  for point in land.after_prepared hub.before_push hub.after_push land.before_landed; do
+    at one
+    before=$(there)
+    killed_at "$point" git-txn run -- bash -c "cat src/f2.txt; echo $point >src/f1.txt"
+    at two
+    exits 0 git txn recover
+    assert_contains "$OUT" 'hub'
+    landed=no
+    [ "$(there)" = "$before" ] || landed=yes
+    case $point in hub.after_push | land.before_landed) assert_eq "$landed" yes "$point" ;; *) assert_eq "$landed" no "$point" ;; esac
+    lands "echo $point >src/f3.txt"
+    sound
+  done
+  at one
+  exits 0 git txn status --json
+  for ID in $(sql "SELECT id FROM txns WHERE state = 'prepared' ORDER BY id"); do
+    exits 0 git txn abort "$ID"
+  done
+  sound
+}
+test_case 'a kill at each point between Prepared, the push and Landed: all or nothing, told by the other clone' kills 300
+
+# Stopped before its push, cut off from the server, given up by the other clone; its phase is closed by
+# then, so it may not land. The branch has not moved: the fence alone speaks against it.
+woken_late() {
+  two_clones
+  cd "$WORLD/start"
+  printf '%s\n' '[workflow.plain]' 'phases = ["one", "two"]' 'on_close = { one = "drop" }' >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm policy
+  git push -q "$WORLD/hub.git" main
+  at one
+  git pull -q
+  exits 0 git txn workflow create plain --as w-1
+  local before
+  before=$(there)
+  stopped_at hub.before_push git txn run --json --workflow w-1 -- bash -c 'echo x >src/late.txt'
+  sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'git-txn'" >/dev/null
+  at two
+  git pull -q
+  exits 0 git txn recover
+  assert_contains "$OUT" 'did not reach the hub'
+  exits 0 git txn workflow skip w-1 --reason 'too slow'
+  assert_eq "$(there)" "$before" 'the branch has not moved'
+  kill -CONT "$STOPPED"
+  ends 1
+  assert_eq "$(there)" "$before" 'it landed into a phase that was closed'
+  assert_eq "$(field .state)" rejected
+  sound
+}
+test_case 'fencing: a lander that wakes up after its lock was lost and its phase was closed is refused' woken_late
+
+away() {
+  two_clones
+  open_work 'echo x >src/new.txt'
+  mv "$WORLD/hub.git" "$WORLD/gone.git"
+  exits 2 git txn run -- true
+  assert_contains "$ERR" 'the hub origin does not answer'
+  exits 1 git txn commit "$ID"
+  assert_contains "$OUT$ERR" 'the remote does not answer'
+  exits 0 git txn status
+  mv "$WORLD/gone.git" "$WORLD/hub.git"
+  exits 0 git txn commit "$ID"
+  sound
+}
+test_case 'a hub that is away: a clear wait, nothing lost' away
+
+server_away() {
+  two_clones
+  lands 'echo x >src/new.txt'
+  git config txn.store 'postgresql:///postgres?host=/nonexistent'
+  exits 2 git txn run -- true
+  assert_contains "$ERR" 'cannot be reached'
+  exits 2 git txn status
+  git config txn.store "$SERVER_URL"
+  git config txn.storeSchema "${SCHEMA}_none"
+  exits 2 git txn run -- true
+  assert_contains "$ERR" 'there is no git-txn store'
+  git config txn.storeSchema "$SCHEMA"
+  git config txn.log urn:git-txn:log:00000000-0000-4000-8000-000000000000
+  exits 3 git txn run -- true
+  assert_contains "$ERR" 'another log'
+}
+test_case 'a server that is away, or has no store, or another log: a clear stop' server_away
+
+initiations() {
+  new_repo
+  git clone -q --bare . "$WORLD/hub.git"
+  exits 3 git txn init
+  assert_contains "$ERR" 'needs no init'
+  exits 3 git txn init --store "$SERVER_URL"
+  exits 3 git txn init --store "$SERVER_URL" --hub origin
+  assert_contains "$ERR" "no remote 'origin'"
+  git remote add origin "$WORLD/hub.git"
+  exits 3 git txn init --store 'postgresql://txn:secret@localhost/txn' --hub origin
+  assert_contains "$ERR" '.pgpass'
+  assert_lacks "$ERR" secret
+  exits 3 git txn init --store 'postgresql://[' --hub origin
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --clone 'a b'
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema 'A;B'
+  exits 2 git txn init --store 'postgresql:///postgres?host=/nonexistent' --hub origin
+  open_work 'echo x >src/new.txt'
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA"
+  assert_contains "$ERR" "$ID"
+  exits 0 git txn abort "$ID"
+  [ -z "$(git config txn.hub)" ] || fail 'joined half'
+  exits 0 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA" --json
+  assert_eq "$(field .already)" false
+  assert_contains "$(field .clone)" "$(hostname | cut -d. -f1 | cut -c1-8)"
+  exits 0 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA" --json
+  assert_eq "$(field .already)" true
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "${SCHEMA}_b"
+  lands 'echo x >src/new.txt'
+  # Another store for the same hub, and the same store for another hub.
+  git clone -q "$WORLD/hub.git" "$WORLD/two"
+  cd "$WORLD/two"
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "${SCHEMA}_b"
+  assert_contains "$ERR" 'in another log'
+  git clone -q --bare . "$WORLD/other.git"
+  git remote set-url origin "$WORLD/other.git"
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA"
+  assert_contains "$ERR" 'does not know it'
+}
+test_case 'init: what is refused, and what a second time does' initiations
+
+init_killed() {
+  new_repo
+  git clone -q --bare . "$WORLD/hub.git"
+  git remote add origin "$WORLD/hub.git"
+  local point
+  for point in api.init.store_made api.init.marked api.init.configured; do
+    killed_at "$point" git-txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA" --clone one
+    join one
+    git config --unset txn.hub
+  done
+  join one
+  lands 'echo x >src/new.txt'
+  assert_eq "$(there)" "$(head_of)"
+}
+test_case 'init: a kill at each point, and the same again' init_killed
+
+finish

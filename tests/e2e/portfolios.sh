@@ -1,0 +1,216 @@
+#!/usr/bin/env bash
+# Portfolios: what needs what, gates that ask every member, and events that are told once.
+. "$(dirname "$0")/lib.sh"
+
+LEADS='[workflow.release]
+phases = ["build", "ship"]
+
+[[workflow.release.gate]]
+phase = "build"
+name = "built-everywhere"
+members = "feature/build"
+
+[[workflow.release.gate]]
+phase = "ship"
+name = "finished-everywhere"
+members = "feature"
+'
+FOLLOWS='[workflow.feature]
+phases = ["build", "check"]
+'
+p() { git txn portfolio "$@"; }
+commit_policy() { # TEXT: it runs nothing, so there is nothing to trust
+  printf '%s\n' "$1" >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm 'policy' -- .gittxn.toml
+}
+# home leads, api and web follow; we are at home
+three() {
+  local name
+  for name in api web; do
+    new_repo "$WORLD/$name"
+    commit_policy "$FOLLOWS"
+  done
+  new_repo "$WORLD/home"
+  commit_policy "$LEADS"
+  exits 0 git txn workflow create release --as w-r
+}
+members() { p --json | jq -r '[.members[].name] | join(" ")'; }
+told() { # REPO: the events that it was told, by their number at home
+  sqlite3 "$WORLD/$1/.git/txn/kernel.db" \
+    "SELECT payload FROM events WHERE type = 'portfolio.relayed' ORDER BY seq" | jq -r .seq | tr '\n' ' '
+}
+moved_at_home() {
+  sqlite3 .git/txn/kernel.db "SELECT seq FROM events WHERE type LIKE 'phase.%' OR type = 'workflow.created'
+    ORDER BY seq" | tr '\n' ' '
+}
+
+listed() {
+  three
+  exits 0 p
+  assert_contains "$OUT" 'no portfolio'
+  exits 0 p add ../web
+  assert_contains "$OUT" "member web at $WORLD/web"
+  exits 0 p add ../api/src --as api
+  exits 0 p needs web api
+  assert_contains "$OUT" 'needs api'
+  assert_eq "$(members)" 'api web' 'what others need is first'
+  exits 3 p needs api web
+  assert_contains "$ERR" 'api needs web, web needs api'
+  exits 3 p needs api api
+  assert_contains "$ERR" 'api needs api'
+  exits 3 p remove api
+  assert_contains "$ERR" 'web needs api'
+  exits 3 p add ../api --as other
+  assert_contains "$ERR" 'this repository is the member api'
+  exits 3 p add . --as home
+  assert_contains "$ERR" 'keeps the list'
+  cp -r "$WORLD/home" "$WORLD/copy"
+  exits 3 p add ../copy
+  assert_contains "$ERR" 'is a copy of this repository'
+  mkdir "$WORLD/nothing"
+  exits 3 p add ../nothing
+  exits 3 p add ../web --needs nobody
+  assert_contains "$ERR" 'which is no member'
+  exits 3 p add ../web --as no/name
+  exits 3 p remove nobody
+  exits 0 p needs web
+  exits 0 p remove api
+  assert_eq "$(members)" web
+  assert_sound
+}
+test_case 'members are listed in topological order; a circle is refused and named' listed
+
+rolls_up() {
+  three
+  exits 1 git txn workflow advance w-r
+  assert_contains "$OUT" 'the portfolio has no member'
+  p add ../api >/dev/null
+  p add ../web --needs api >/dev/null
+  exits 1 git txn workflow advance w-r
+  assert_contains "$OUT" "api: it has no workflow 'feature'"
+  (cd ../api && git txn workflow create feature --as w-a && git txn workflow advance w-a) >/dev/null
+  (cd ../web && git txn workflow create feature --as w-w) >/dev/null
+  exits 1 git txn workflow advance w-r
+  assert_contains "$OUT" 'web: phase build of w-w is open'
+  (cd ../web && git txn workflow advance w-w) >/dev/null
+  exits 0 git txn workflow advance w-r
+  assert_contains "$OUT" 'gate built-everywhere  holds: done: api (event '
+  exits 1 git txn workflow advance w-r
+  assert_contains "$OUT" 'api: phase check of w-a is open'
+  (cd ../api && git txn workflow advance w-a && cd ../web && git txn workflow advance w-w) >/dev/null
+  exits 0 p
+  assert_contains "$OUT" 'w-w (feature): finished'
+  exits 0 git txn workflow advance w-r
+  assert_contains "$OUT" finished
+  assert_sound
+}
+test_case 'a gate holds when every member has got as far' rolls_up
+
+relays() {
+  three
+  p add ../api >/dev/null
+  p add ../web --needs api >/dev/null
+  exits 0 p relay
+  assert_contains "$OUT" 'api was told 1 event'
+  exits 0 p relay
+  assert_contains "$OUT" 'every member knows all'
+  exits 0 git txn workflow override w-r --reason 'trying'
+  exits 0 p
+  assert_contains "$OUT" '1 event to tell it'
+  lands 'echo 1 >src/one.txt'  # not a move of a workflow
+  killed_at api.portfolio.member_told git-txn portfolio relay
+  assert_eq "$(told api)" "$(moved_at_home)"
+  [ "$(told web)" != "$(moved_at_home)" ] || fail 'it was killed too late'
+  local i pids=()
+  for i in 1 2 3 4; do
+    git-txn portfolio relay >"$WORLD/out.$i" 2>&1 &
+    pids+=($!)
+  done
+  for i in "${pids[@]}"; do wait "$i" || fail "relay: $(cat "$WORLD"/out.*)"; done
+  assert_eq "$(told api)" "$(moved_at_home)" 'each once, in order'
+  assert_eq "$(told web)" "$(moved_at_home)"
+  cd ../web
+  exits 0 p
+  assert_contains "$OUT" "told by $WORLD/home: phase.overridden of w-r"
+  assert_sound
+  cd ../api
+  assert_sound
+  cd ../home
+  assert_sound
+}
+test_case 'events are told once, though it is killed between, or done by many at once' relays
+
+by_handler() {
+  three
+  p add ../api >/dev/null
+  p add ../web >/dev/null
+  (
+    cd ../web
+    policy "$FOLLOWS
+[on.\"portfolio.relayed\"]
+run = \"jq -r .data.type >>$WORLD/heard\""
+  )
+  policy "$LEADS
+[on.\"phase.overridden\"]
+run = \"git txn portfolio relay\""
+  exits 0 git txn workflow override w-r --reason 'trying'
+  assert_eq "$(told api)" "$(moved_at_home)"
+  cd ../web
+  lands 'echo 1 >src/one.txt'  # whoever writes there next gives out what it was told
+  assert_contains "$(cat "$WORLD/heard")" phase.overridden
+  assert_sound
+}
+test_case 'a handler relays each move, and a handler of a member hears of it' by_handler
+
+gone() {
+  three
+  p add ../api >/dev/null
+  p add ../web >/dev/null
+  mv ../web ../elsewhere
+  exits 3 p relay
+  assert_contains "$ERR" "member web at '$WORLD/web'"
+  assert_contains "$ERR" 'git txn portfolio add PATH --as web'
+  assert_eq "$(told api)" '' 'nobody is told when not all can be'
+  exits 1 p
+  assert_contains "$OUT" 'member web at'
+  assert_eq "$(p --json | jq -r '[.members[] | .problem != null] | map(tostring) | join(" ")')" 'false true'
+  exits 1 git txn workflow advance w-r
+  exits 0 p add ../elsewhere
+  assert_eq "$(members)" 'api web' 'it is the same one, by its log'
+  exits 0 p relay
+  new_repo "$WORLD/web"
+  exits 0 git txn workflow list
+  cd ../home
+  exits 3 p add ../web
+  assert_contains "$ERR" 'web is another repository'
+  rm -rf ../elsewhere
+  mv ../web ../elsewhere
+  (cd ../elsewhere && git txn run -- true) >/dev/null 2>&1
+  exits 3 p relay
+  assert_contains "$ERR" 'another repository is there by now'
+  sqlite3 ../api/.git/txn/kernel.db 'DROP TRIGGER events_are_never_updated;
+    UPDATE events SET subject = "x" WHERE seq = (SELECT max(seq) FROM events)'
+  exits 0 git txn workflow override w-r --reason 'trying'
+  mv ../elsewhere ../other
+  exits 0 p remove web
+  exits 2 p relay
+  assert_contains "$ERR" 'member api'
+  assert_sound
+}
+test_case 'a member that is gone, moved, another one or damaged is named, and nothing is half done' gone
+
+inside() {
+  three
+  p add ../api >/dev/null
+  lands 'git txn portfolio status >"'"$WORLD"'/status"; echo 1 >src/one.txt
+    for verb in "add ../api" "needs api" "remove api" relay; do
+      git txn portfolio $verb >>"'"$WORLD"'/said" 2>&1; echo "exit $?" >>"'"$WORLD"'/said"
+    done'
+  assert_contains "$(cat "$WORLD/status")" "api at $WORLD/api"
+  assert_eq "$(grep -c '^exit 3$' "$WORLD/said")" 4
+  assert_sound
+}
+test_case 'inside of a transaction it is only looked at' inside
+
+finish

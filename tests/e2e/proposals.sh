@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# Proposals: the score decides who may begin one, what says the same is refused, and all is on record.
+. "$(dirname "$0")/lib.sh"
+
+last() { # TYPE: the payload of its last event
+  sqlite3 .git/txn/kernel.db "SELECT payload FROM events WHERE type = '$1' ORDER BY seq DESC LIMIT 1"
+}
+count() { # TYPE: how many there are
+  sqlite3 .git/txn/kernel.db "SELECT count(*) FROM events WHERE type = '$1'"
+}
+proposed() { # TEXT SCORE [OPTION...]: its id, in $ID
+  local text=$1 score=$2
+  shift 2
+  exits 0 git txn propose "$text" --score "$score" --json "$@"
+  ID=$(field .proposal.id)
+}
+commit_policy() { # TEXT: it runs nothing, so there is nothing to trust
+  printf '%s\n' "$1" >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm 'policy' -- .gittxn.toml
+}
+state_of() { git txn proposals show "$1" --json | jq -r '"\(.state) \(.tier)"'; }
+
+tiers() {
+  new_repo
+  exits 0 git txn proposals
+  assert_contains "$OUT" 'nothing is proposed'
+  exits 0 git txn propose 'the parser leaks when a file is empty' --score 0.85
+  assert_contains "$OUT" 'may start by itself: git txn promote p-1'
+  exits 0 git txn promote p-1
+  assert_contains "$OUT" 'p-1 is promoted'
+  exits 0 git txn proposals
+  assert_contains "$OUT" 'nothing waits; git txn proposals --all lists the 1 that was'
+  exits 1 git txn promote p-1
+  assert_contains "$ERR" 'p-1 was promoted by Pat Person'
+
+  proposed 'split the configuration module in two' 0.62
+  exits 1 git txn promote "$ID"
+  assert_contains "$OUT" "needs a person: git txn promote $ID --approve"
+  exits 1 git txn promote "$ID"
+  assert_eq "$(count proposal.refused)" 1 'a loop does not fill the log'
+  assert_eq "$(last proposal.refused | jq -c '[.yes, .bounds.start]')" '["itself",800]'
+  exits 0 git txn promote "$ID" --approve --became https://example.org/7
+  assert_eq "$(state_of "$ID")" 'promoted person'
+  assert_eq "$(last proposal.promoted | jq -r '.yes + " " + .actor')" 'person Pat Person <pat@example.org>'
+
+  proposed 'write the lexer anew in assembler' 0.4
+  exits 1 git txn promote "$ID"
+  exits 1 git txn promote "$ID" --approve
+  assert_contains "$OUT" 'is only kept'
+  exits 3 git txn promote "$ID" --override
+  assert_contains "$ERR" 'needs a reason'
+  assert_eq "$(state_of "$ID")" 'open log'
+  exits 0 git txn promote "$ID" --override --reason 'a customer asked for it' --json
+  assert_eq "$(field '"\(.promoted) \(.tier) \(.proposal.yes)"')" 'true log override'
+  assert_eq "$(last proposal.promoted | jq -r .reason)" 'a customer asked for it'
+
+  exits 1 git txn propose 'use tabs' --score 0.1 --json
+  assert_eq "$(field '"\(.kept) \(.tier) \(.proposal.state)"')" 'false discard discarded'
+  ID=$(field .proposal.id)
+  exits 1 git txn promote "$ID" --approve
+  exits 0 git txn proposals
+  assert_lacks "$OUT" tabs
+  exits 0 git txn proposals --all
+  assert_contains "$OUT" 'use tabs'
+  assert_sound
+}
+test_case 'F2, invariant 7: the score decides who may begin it; an override says who and why' tiers
+
+inside() {
+  new_repo
+  # shellcheck disable=SC2016 # it is the agent's own shell that expands it
+  lands 'echo 1 >src/one.txt
+    git txn propose "the second file is missing" --score 0.9 --source agent
+    git txn propose "rewrite all of it" --score 0.6
+    for id in $(git txn proposals --json | jq -r .id); do
+      git txn promote $id --approve >>"'"$WORLD"'/said" 2>&1; echo "approve $?" >>"'"$WORLD"'/said"
+      git txn promote $id --override --reason r >>"'"$WORLD"'/said" 2>&1; echo "override $?" >>"'"$WORLD"'/said"
+      git txn promote $id >>"'"$WORLD"'/said" 2>&1; echo "itself $?" >>"'"$WORLD"'/said"
+      git txn proposals dismiss $id --reason r >>"'"$WORLD"'/said" 2>&1; echo "dismiss $?" >>"'"$WORLD"'/said"
+    done'
+  local txn
+  txn=$(field .txn)
+  assert_eq "$(grep -E '^(approve|override|itself|dismiss) ' "$WORLD/said" | tr '\n' ' ')" \
+    'approve 3 override 3 itself 0 dismiss 3 approve 3 override 3 itself 1 dismiss 3 '
+  assert_contains "$(cat "$WORLD/said")" "is a person's to do, and this is inside of transaction $txn"
+  assert_eq "$(git txn proposals --all --json | jq -rs '[.[] | .txn + " " + .state] | unique | join(", ")')" \
+    "$txn open, $txn promoted"
+  assert_sound
+}
+test_case 'invariant 7: nothing that runs in a transaction is a person' inside
+
+boundaries() {
+  new_repo
+  proposed 'the queue of writers is not fair' 0.9
+  commit_policy '[proposals]
+start = "never"
+person = 0.95
+log = 0.2'
+  exits 1 git txn promote "$ID"
+  exits 1 git txn promote "$ID" --approve
+  assert_eq "$(last proposal.refused | jq -c .bounds)" '{"log":200,"person":950,"start":1001}'
+  exits 0 git txn propose 'document how leases are transferred' --score 0.25
+  git checkout -qb other HEAD~1
+  exits 0 git txn promote "$ID"
+  git checkout -q main
+  commit_policy '[proposals]
+start = 0.1'
+  exits 3 git txn propose 'anything else' --score 0.9
+  assert_contains "$ERR" 'not in order'
+  exits 0 git checkout -q --detach
+  exits 3 git txn proposals
+  assert_contains "$ERR" '--onto BRANCH'
+  exits 0 git txn proposals --onto other
+  assert_sound
+}
+test_case 'boundaries are those of the policy, as it is when something is decided' boundaries
+
+repeats() {
+  new_repo
+  proposed 'fix the flaky login test in the auth module' 0.6
+  exits 1 git txn propose 'Fix the flaky login tests in the auth module!' --score 0.95 --json
+  assert_eq "$(field '"\(.kept) \(.repeat.id) \(.repeat.by) \(.proposal.repeats)"')" "false $ID text 1"
+  exits 1 git txn propose 'Fix the flaky login tests in the auth module!' --score 0.95
+  assert_contains "$OUT" "not proposed: $ID (open) says the same"
+  exits 0 git txn propose 'fix the flaky login test 2 in the auth module' --score 0.6
+  exits 0 git txn proposals dismiss "$ID" --reason 'the module goes away'
+  exits 1 git txn propose 'fix the flaky login test in the auth module' --score 1
+  assert_contains "$OUT" "(dismissed) says the same"
+  echo '[0.5, 0.5, 0.1]' >"$WORLD/one.json"
+  proposed 'speed up opening' 0.7 --embedding "$WORLD/one.json"
+  CODE=0
+  echo '[0.5, 0.49, 0.1]' | git txn propose 'begin faster' --score 0.7 --embedding - --json >"$WORLD/out" || CODE=$?
+  assert_eq "$CODE $(jq -r '"\(.repeat.id) \(.repeat.by)"' "$WORLD/out")" "1 $ID embedding"
+  assert_sound
+}
+test_case 'what says the same is refused and linked, by its text or its embedding' repeats
+
+at_once() {
+  new_repo
+  local i pids=()
+  for i in 1 2 3 4 5 6; do
+    git-txn propose "the index is read twice$(printf '%*s' $((i % 3)) '' | tr ' ' '.')" --score 0.9 --json \
+      >"$WORLD/out.$i" 2>"$WORLD/err.$i" &
+    pids+=($!)
+  done
+  local taken=0 code
+  for i in "${pids[@]}"; do
+    code=0
+    wait "$i" || code=$?
+    case $code in 0) taken=$((taken + 1)) ;; 1) ;; *) fail "exit $code: $(cat "$WORLD"/err.*)" ;; esac
+  done
+  assert_eq "$taken $(git txn proposals --json | wc -l)" '1 1'
+  pids=()
+  for i in 1 2 3 4; do
+    git-txn promote p-1 >/dev/null 2>&1 &
+    pids+=($!)
+  done
+  taken=0
+  for i in "${pids[@]}"; do if wait "$i"; then taken=$((taken + 1)); fi; done
+  assert_eq "$taken $(count proposal.promoted)" '1 1'
+  assert_sound
+}
+test_case 'of many that propose, or promote, the same at once one does' at_once
+
+handled() {
+  new_repo
+  cat >"$WORLD/on-proposal" <<END
+#!/usr/bin/env bash
+id=\$(jq -r .subject)
+git txn promote "\$id" --became "auto" >>"$WORLD/handler" 2>&1
+git txn promote "\$id" --approve >>"$WORLD/handler" 2>&1
+exit 0
+END
+  chmod +x "$WORLD/on-proposal"
+  policy "[on.\"proposal.made\"]
+run = \"$WORLD/on-proposal\""
+  proposed 'close the descriptor in the error path' 0.9
+  assert_eq "$(state_of "$ID")" 'promoted start' "$(cat "$WORLD/handler")"
+  proposed 'drop support for old compilers' 0.7
+  assert_eq "$(state_of "$ID")" 'open person'
+  assert_contains "$(cat "$WORLD/handler")" 'this is inside of handler proposal.made'
+  assert_sound
+}
+test_case 'a handler begins what may start by itself, and nothing else' handled
+
+linked() {
+  new_repo
+  proposed 'a file with a new line' 0.9
+  exits 1 git txn proposals link "$ID" txn:t-none
+  assert_contains "$ERR" 'was not promoted'
+  exits 0 git txn promote "$ID"
+  exits 3 git txn proposals link "$ID" txn:t-none
+  assert_contains "$ERR" 'there is no txn:t-none'
+  lands 'echo new >src/new.txt'
+  local txn
+  txn=$(field .txn)
+  exits 0 git txn proposals link "$ID" "txn:$txn"
+  exits 0 git txn proposals show "$ID"
+  assert_contains "$OUT" "became   txn:$txn"
+  assert_contains "$OUT" 'promoted by Pat Person <pat@example.org> (itself)'
+  exits 0 git txn events tail --json
+  assert_contains "$OUT" 'proposal.linked'
+  assert_sound
+}
+test_case 'what came of a proposal is noted' linked
+
+bad_input() {
+  new_repo
+  local score
+  for score in '' ' ' NaN nan inf -0.1 +0.5 1.01 2 1e-1 0,8 0.8.1 eighty .8 0x1 '0.8 '; do
+    exits 3 git txn propose 'something' "--score=$score"
+  done
+  assert_contains "$ERR" 'is no score'
+  exits 3 git txn propose 'something'
+  assert_contains "$ERR" '--score'
+  exits 3 git txn propose --score 0.5
+  exits 3 git txn propose '' --score 0.5
+  exits 3 git txn propose '...' --score 0.5
+  assert_contains "$ERR" 'says nothing'
+  exits 3 git txn propose "$(head -c 5000 /dev/zero | tr '\0' x)" --score 0.5
+  assert_contains "$ERR" 'longer than 4096 bytes'
+  exits 3 git txn propose something --score 0.5 --embedding "$WORLD/none.json"
+  local embedding
+  for embedding in '' '{}' '[]' '[0,0]' '[1,"x"]' '[1e999]' '[NaN]'; do
+    printf '%s' "$embedding" >"$WORLD/bad.json"
+    exits 3 git txn propose something --score 0.5 --embedding "$WORLD/bad.json"
+  done
+  exits 3 git txn promote p-1
+  assert_contains "$ERR" "there is no proposal 'p-1'"
+  exits 3 git txn proposals show nonsense
+  exits 3 git txn proposals list p-1
+  exits 3 git txn proposals dismiss p-1
+  exits 3 git txn promote p-1 --approve --override --reason x
+  [ ! -e .git/txn/kernel.db ] || assert_eq "$(sqlite3 .git/txn/kernel.db 'SELECT count(*) FROM events')" 0
+}
+test_case 'bad input is refused by name, and leaves nothing' bad_input
+
+finish
