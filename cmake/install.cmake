@@ -18,6 +18,9 @@ install(TARGETS git-txn RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${pages}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(FILES ${pages}/completion.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME git-txn)
-# The JSON Schemas of what it prints: docs/formats/events.md.
+# The JSON Schemas of what it prints (docs/STABILITY.md, docs/formats/events.md), and what shell scripts
+# source (docs/shell-library.md).
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/schemas
   DESTINATION ${CMAKE_INSTALL_DATADIR}/git-txn FILES_MATCHING PATTERN "*.json")
+install(FILES ${PROJECT_SOURCE_DIR}/share/lib/git-txn.sh
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/git-txn/lib)
