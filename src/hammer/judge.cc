@@ -1,0 +1,319 @@
+#include "hammer/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "base/json.h"
+#include "hammer/worker.h"
+
+namespace gittxn::hammer {
+namespace {
+
+// Verbs whose events have the tag in them.
+const std::set<std::string> kTagged{"count",  "note",  "begin", "work",    "land", "end",
+                                    "meddle", "lease", "move",  "verdict", "usage"};
+
+bool digits(std::string_view text, std::size_t& at) {
+  const std::size_t begun = at;
+  while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+  return at > begun;
+}
+
+// "h3g12-57" wherever it stands in a payload.
+std::set<std::string> tags_in(std::string_view text) {
+  std::set<std::string> tags;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::size_t at = i + 1;
+    if (text[i] != 'h' || !digits(text, at) || at >= text.size() || text[at] != 'g') continue;
+    if (!digits(text, ++at) || at >= text.size() || text[at] != '-') continue;
+    if (!digits(text, ++at)) continue;
+    tags.emplace(text.substr(i, at - i));
+    i = at - 1;
+  }
+  return tags;
+}
+
+Json payload_of(const Event& event) {
+  return parse_json(event.payload).value_or(Json::object());
+}
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+std::int64_t number_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+std::int64_t number_of(const Operation& op, const char* key) {
+  const auto found = op.facts.find(key);
+  return found == op.facts.end() ? 0 : std::stoll(found->second);
+}
+std::string fact(const Operation& op, const char* key) {
+  const auto found = op.facts.find(key);
+  return found == op.facts.end() ? std::string() : found->second;
+}
+
+class Judge {
+ public:
+  explicit Judge(const Told& told) : told_(told) {}
+  std::vector<std::string> all() {
+    chain();
+    journals();
+    counters();
+    workflows();
+    held_leases();
+    sentinels();
+    usage();
+    consumers();
+    handlers();
+    return std::move(wrong_);
+  }
+
+ private:
+  template <typename... Values>
+  void wrong(fmt::format_string<Values...> text, Values&&... values) {
+    constexpr std::size_t kMost = 40;
+    if (wrong_.size() < kMost) {
+      wrong_.push_back(fmt::format(text, std::forward<Values>(values)...));
+    }
+  }
+
+  void chain() {
+    Seq expected = 0;
+    std::string before(64, '0');
+    for (const Event& event : told_.log) {
+      if (event.seq != ++expected) return wrong("event {} follows {}", event.seq, expected - 1);
+      if (event.prev_hash.str() != before || event_hash(event) != event.hash) {
+        return wrong("event {} does not belong to the chain", event.seq);
+      }
+      before = event.hash.str();
+    }
+  }
+
+  // What was made is in the log, what was refused is not, and all that is in it was begun.
+  void journals() {
+    std::map<std::string, std::vector<const Event*>> by_tag;
+    for (const Event& event : told_.log) {
+      for (const std::string& tag : tags_in(event.payload)) by_tag[tag].push_back(&event);
+    }
+    for (const Operation& op : told_.operations) {
+      const auto found = by_tag.find(op.tag);
+      const bool there = found != by_tag.end();
+      const bool known = op.seq > 0 && op.seq <= static_cast<Seq>(told_.log.size());
+      if (op.ended == Ended::kMade && op.seq > 0 && !known) {
+        wrong("lost: {} {} was event {}", op.verb, op.tag, op.seq);
+      }
+      if (op.ended == Ended::kMade && kTagged.contains(op.verb) && !there) {
+        wrong("lost: {} {} is not in the log", op.verb, op.tag);
+      }
+      if (op.ended == Ended::kMade && known && kTagged.contains(op.verb) && op.verb != "note") {
+        const Event& event = told_.log[static_cast<std::size_t>(op.seq) - 1];
+        const bool its = tags_in(event.payload).contains(op.tag) || op.verb == "work" ||
+                         op.verb == "begin" || op.verb == "lease";
+        if (!its) wrong("{} {}: event {} is another's", op.verb, op.tag, op.seq);
+      }
+      if (op.ended == Ended::kRefused && there) {
+        wrong("refused, and in the log as {}: {} {}", found->second.front()->type, op.verb, op.tag);
+      }
+      if (there) by_tag.erase(found);
+    }
+    for (const auto& [tag, events] : by_tag) {
+      wrong("nobody began {}, which is event {}", tag, events.front()->seq);
+    }
+  }
+
+  void counters() {
+    std::map<std::string, std::uint64_t> counted;
+    for (const Event& event : told_.log) {
+      if (event.type != event_type::kOutsideMove) continue;
+      const std::uint64_t now = ++counted[event.subject];
+      const std::string head = text_of(payload_of(event), "new");
+      if (head != fmt::format("{:040x}", now)) {
+        wrong("lost update: {} is {} after {} moves", event.subject, head, now);
+      }
+    }
+  }
+
+  void workflows() {
+    std::map<std::string, std::int64_t> versions;
+    for (const Event& event : told_.log) {
+      if (!event.type.starts_with("phase.") || event.type == event_type::kPhaseJoined) continue;
+      const std::int64_t version = number_of(payload_of(event), "version");
+      if (version != ++versions[event.subject]) {
+        wrong("double advance: event {} moves {} from version {}, the {}. move", event.seq,
+              event.subject, version, versions[event.subject]);
+      }
+    }
+    std::set<std::string> moved;
+    for (const Operation& op : told_.operations) {
+      if (op.verb != "move" || op.ended != Ended::kMade) continue;
+      const std::string what = fact(op, "on") + " from version " + fact(op, "version");
+      if (!moved.insert(what).second) wrong("double advance: two moved {}", what);
+    }
+  }
+
+  struct Held {
+    std::string part;
+    bool shared = false;
+    std::string owner;
+    bool attached = false;
+  };
+  std::optional<std::pair<int, int>> life_of(const std::string& owner) const {
+    int place = 0;
+    int life = 0;
+    const std::size_t g = owner.find('g');
+    if (owner.empty() || owner[0] != 'h' || g == std::string::npos) return std::nullopt;
+    place = static_cast<int>(std::strtol(owner.c_str() + 1, nullptr, 10));
+    life = static_cast<int>(std::strtol(owner.c_str() + g + 1, nullptr, 10));
+    return std::pair(place, life);
+  }
+
+  void held_leases() {
+    std::map<std::string, Held> held;
+    for (const Event& event : told_.log) {
+      if (event.type == event_type::kLeaseAcquired) {
+        const Json payload = payload_of(event);
+        const Json subject = payload["subjects"].at(0);
+        Held now{subject.dump(), text_of(payload, "sharing") == "shared", text_of(payload, "owner"),
+                 number_of(payload, "slot") != 0};
+        for (const auto& [id, other] : held) {
+          if (other.part == now.part && !(other.shared && now.shared)) {
+            wrong("two holders: {} of {} and {} of {}", id, other.owner, event.subject, now.owner);
+          }
+        }
+        held[event.subject] = now;
+      } else if (event.type == event_type::kLeaseTransferred) {
+        held[event.subject].attached = false;
+      } else if (event.type == event_type::kLeaseExpired) {
+        robbed(event, held[event.subject]);
+        held.erase(event.subject);
+      } else if (event.type == event_type::kLeaseReleased) {
+        held.erase(event.subject);
+      }
+    }
+  }
+
+  // An attached one is over when its owner is dead, and for no other reason.
+  void robbed(const Event& event, const Held& lease) {
+    if (!lease.attached) return;
+    const auto life = life_of(lease.owner);
+    if (life && told_.killed.contains(*life)) return;
+    wrong("robbed: {} of {}, who was not killed, is over: {}", event.subject, lease.owner,
+          text_of(payload_of(event), "why"));
+  }
+
+  void sentinels() {
+    std::map<std::string, std::vector<const Operation*>> passed;
+    const std::string reset = fmt::format("s{}", kSentinels - 1);
+    for (const Operation& op : told_.operations) {
+      if (op.verb == "sentinel" && op.ended == Ended::kMade && fact(op, "on") != reset) {
+        passed[fact(op, "on")].push_back(&op);
+      }
+    }
+    constexpr std::int64_t kNsPerMs = 1'000'000;
+    constexpr std::int64_t kRounding = 2;
+    for (auto& [name, list] : passed) {
+      std::ranges::sort(list, {}, &Operation::ended_ns);
+      for (std::size_t i = 1; i < list.size(); ++i) {
+        const Operation& a = *list[i - 1];
+        const Operation& b = *list[i];
+        const std::int64_t apart = b.ended_ns - std::min(a.begun_ns, b.begun_ns);
+        if (apart < (kEveryMs - kRounding) * kNsPerMs) {
+          wrong("passed twice: {} by {} and {} within {} ms", name, a.tag, b.tag, apart / kNsPerMs);
+        }
+      }
+    }
+  }
+
+  void usage() {
+    std::set<std::string> items;
+    for (const Event& event : told_.log) {
+      if (event.type != event_type::kUsageReported) continue;
+      const Json payload = payload_of(event);
+      for (const Json& item : payload["items"]) {
+        if (!items.insert(text_of(item, "id")).second) wrong("counted twice: {}", item.dump());
+      }
+    }
+  }
+
+  void consumers() {
+    std::map<int, std::int64_t> next;
+    std::map<int, bool> unknown;  // somebody was killed at it
+    for (const Operation& op : told_.operations) {
+      const auto life = life_of(op.tag);
+      if (op.verb != "tail" || !life) continue;
+      const int place = life->first;
+      if (op.ended != Ended::kMade) {
+        unknown[place] = true;
+        continue;
+      }
+      const std::int64_t from = number_of(op, "from");
+      const bool right =
+          !next.contains(place) || from == next[place] || (unknown[place] && from > next[place]);
+      if (!right) wrong("consumer c{} was at {}, and is at {}", place, next[place], from);
+      next[place] = number_of(op, "to") + 1;
+      unknown[place] = false;
+    }
+  }
+
+  void handlers() {
+    std::set<std::string> begun;
+    for (const Operation& op : told_.operations) {
+      const std::string attempt = fact(op, "attempt");
+      if (attempt.empty() || op.ended != Ended::kMade) continue;
+      if (!begun.insert(attempt).second) wrong("a handler's attempt {} was begun twice", attempt);
+    }
+  }
+
+  const Told& told_;
+  std::vector<std::string> wrong_;
+};
+
+}  // namespace
+
+std::vector<std::string> judge(const Told& told) {
+  return Judge(told).all();
+}
+
+std::int64_t reported_in(const Event& event) {
+  if (event.type != event_type::kUsageReported) return 0;
+  std::int64_t sum = 0;
+  const Json payload = payload_of(event);
+  for (const Json& item : payload["items"]) sum += number_of(item, "input");
+  return sum;
+}
+
+std::vector<Wait> waits_of(const Told& told) {
+  std::map<std::string, std::vector<std::int64_t>> samples;
+  for (const Operation& op : told.operations) {
+    if (op.ended == Ended::kOpen) continue;
+    const bool stopped = std::ranges::any_of(told.stops_ns, [&](const auto& stop) {
+      return op.begun_ns < stop.second && op.ended_ns > stop.first;
+    });
+    if (stopped) continue;
+    bool by_steps = false;
+    for (const auto& [name, value] : op.facts) {
+      if (!name.ends_with("_ns")) continue;
+      by_steps = true;
+      samples[op.verb + "." + name.substr(0, name.size() - 3)].push_back(std::stoll(value));
+    }
+    const bool did = op.ended == Ended::kMade || op.verb == "sentinel";
+    if (!by_steps && did) samples[op.verb].push_back(op.ended_ns - op.begun_ns);
+  }
+  std::vector<Wait> waits;
+  constexpr double kNsPerMs = 1e6;
+  for (auto& [verb, list] : samples) {
+    std::ranges::sort(list);
+    const auto at = [&](std::size_t index) { return static_cast<double>(list[index]) / kNsPerMs; };
+    waits.push_back(
+        {verb, list.size(), at(list.size() / 2), at(list.size() * 99 / 100), at(list.size() - 1)});
+  }
+  return waits;
+}
+
+}  // namespace gittxn::hammer

@@ -1,0 +1,327 @@
+// txn-hammer: many processes that do all that can be done to one store, some of them killed or
+// stopped at any moment, and a judge of what they say against the log.
+//
+//   txn-hammer run DIR --seconds N --seed S [--processes N] [--postgres URL] [--program GIT-TXN]
+//
+// DIR is empty or absent; the store and the journals are in it. Exit 0: nothing is wrong; 1: what
+// is wrong, one line each. Waits are reported and never judged.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/bug.h"
+#include "base/fs.h"
+#include "db/database.h"
+#include "hammer/judge.h"
+#include "hammer/worker.h"
+#include "store/budgets.h"
+#include "store/consumers.h"
+#include "store/feed.h"
+
+namespace gittxn::hammer {
+namespace {
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::int64_t kEndMs = 90'000;  // for the processes to end when they are told to
+volatile sig_atomic_t g_stop = 0;
+void on_stop(int) {
+  g_stop = 1;
+}
+
+struct Options {
+  std::string dir;
+  std::int64_t seconds = 30;
+  std::uint64_t seed = 1;
+  int processes = 8;
+  std::string postgres;
+  std::string program;
+};
+
+World world_of(const Options& options, const Environment& env) {
+  World world{.place = store::Location(options.dir + "/repo/.git/txn"),
+              .journals = options.dir + "/journals",
+              .program = options.program,
+              .repository = options.dir + "/repo",
+              .env = env};
+  world.env["HOME"] = options.dir;
+  world.env["XDG_STATE_HOME"] = options.dir + "/state";
+  world.place.url = options.postgres;
+  world.place.schema = "hammer";
+  return world;
+}
+
+std::uint64_t seed_of(const Options& options, const Who& who) {
+  return options.seed * 1'000'003 + static_cast<std::uint64_t>(who.place) * 1'009 +
+         static_cast<std::uint64_t>(who.life);
+}
+
+int work(const Options& options, const Who& who, const Environment& env) {
+  struct sigaction stop{};
+  stop.sa_handler = on_stop;
+  ::sigaction(SIGTERM, &stop, nullptr);
+  auto worker = Worker::start(world_of(options, env), who, seed_of(options, who));
+  Status status = worker ? Status() : Status(std::unexpected(worker.error()));
+  while (status && g_stop == 0) status = worker->work();
+  if (status) return 0;
+  fmt::print(stderr, "WRONG process {}.{}: {}: {}: {}\n", who.place, who.life,
+             code_name(status.error().code), status.error().where, status.error().message);
+  return 1;
+}
+
+// The processes, from where the judge's outside knowledge of them is.
+class Hammer {
+ public:
+  Hammer(Options options, World world, std::vector<std::string> self)
+      : options_(std::move(options)),
+        world_(std::move(world)),
+        self_(std::move(self)),
+        random_(options_.seed) {}
+
+  Result<bool> run() {
+    TRY(prepare());
+    for (int place = 0; place < options_.processes; ++place) TRY(start({place, 0}));
+    const std::int64_t end_ns = clock_.monotonic_ns() + options_.seconds * 1'000 * kNsPerMs;
+    bool sound = true;
+    while (sound && clock_.monotonic_ns() < end_ns) {
+      clock_.sleep_ms(20 + static_cast<std::int64_t>(random_.below(180)));
+      sound = nobody_failed();
+      TRY(read_log());
+      if (sound) TRY(disturb());
+    }
+    sound = end_all() && sound;
+    return TRY(judged()) && sound;
+  }
+
+ private:
+  Status prepare() {
+    TRY(make_dirs(world_.journals, 0700));
+    TRY(make_dirs(world_.repository, 0700));
+    if (!world_.program.empty()) TRY(make_repository());
+    TRY(make_dirs(world_.repository + "/.git", 0700));
+    if (world_.place.on_server()) {
+      auto database = TRY(db::Database::connect(world_.place.url, world_.place.schema, {}));
+      TRY(database.execute(fmt::format("DROP SCHEMA IF EXISTS {} CASCADE", world_.place.schema)));
+    }
+    TRY(make_world(world_));
+    store_.emplace(TRY(store::Store::open(world_.place, clock_)));
+    return {};
+  }
+
+  Status make_repository() {
+    const std::vector<std::vector<std::string>> lines{
+        {"git", "init", "-q", "-b", "main", world_.repository},
+        {"git", "-C", world_.repository, "-c", "user.name=Hammer", "-c",
+         "user.email=hammer@example.org", "commit", "-q", "--allow-empty", "-m", "start"}};
+    for (const auto& line : lines) {
+      Command command;
+      command.argv = line;
+      command.env = world_.env;
+      const Output output = TRY(gittxn::run(command));
+      if (!output.exit.success()) return fail(Code::kFault, output.err);
+    }
+    return {};
+  }
+
+  Status start(const Who& who) {
+    std::vector<std::string> argv = self_;
+    for (const std::string& word :
+         {std::string("worker"), options_.dir, std::to_string(who.place), std::to_string(who.life),
+          std::to_string(options_.seed), options_.postgres, options_.program}) {
+      argv.push_back(word);
+    }
+    const pid_t child = ::fork();
+    if (child < 0) return fail_errno(errno, "fork");
+    if (child == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      close_other_descriptors({});
+      std::vector<char*> words;
+      for (std::string& word : argv) words.push_back(word.data());
+      words.push_back(nullptr);
+      ::execv(words[0], words.data());
+      ::_exit(127);
+    }
+    alive_[who.place] = {child, who};
+    return {};
+  }
+
+  // A process that ended without being killed has found something.
+  bool nobody_failed() {
+    for (const auto& [place, process] : alive_) {
+      int status = 0;
+      if (::waitpid(process.pid, &status, WNOHANG) != process.pid) continue;
+      fmt::print("WRONG process {}.{} ended by itself, status {}\n", place, process.who.life,
+                 status);
+      alive_.erase(place);
+      return false;
+    }
+    return true;
+  }
+
+  // A kill, a stop, or neither.
+  Status disturb() {
+    const std::uint64_t what = random_.below(20);
+    Process& victim = alive_[static_cast<int>(random_.below(alive_.size()))];
+    if (what < 2) {
+      ::kill(victim.pid, SIGKILL);
+      int status = 0;
+      ::waitpid(victim.pid, &status, 0);
+      told_.killed.emplace(victim.who.place, victim.who.life);
+      return start({victim.who.place, victim.who.life + 1});
+    }
+    if (what == 2) {
+      const std::int64_t begun = clock_.monotonic_ns();
+      ::kill(victim.pid, SIGSTOP);
+      clock_.sleep_ms(50 + static_cast<std::int64_t>(random_.below(250)));
+      ::kill(victim.pid, SIGCONT);
+      told_.stops_ns.emplace_back(begun, clock_.monotonic_ns());
+    }
+    return {};
+  }
+
+  bool end_all() {
+    for (const auto& [place, process] : alive_) ::kill(process.pid, SIGTERM);
+    const std::int64_t end_ns = clock_.monotonic_ns() + kEndMs * kNsPerMs;
+    bool sound = true;
+    for (const auto& [place, process] : alive_) {
+      int status = 0;
+      pid_t ended = 0;
+      while ((ended = ::waitpid(process.pid, &status, WNOHANG)) == 0 &&
+             clock_.monotonic_ns() < end_ns) {
+        clock_.sleep_ms(5);
+      }
+      if (ended == process.pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+      fmt::print("WRONG process {}.{} did not end when it was told to, status {}\n", place,
+                 process.who.life, status);
+      ::kill(process.pid, SIGKILL);
+      if (ended == 0) ::waitpid(process.pid, &status, 0);
+      sound = false;
+    }
+    alive_.clear();
+    return sound;
+  }
+
+  // As a consumer that pruning waits for.
+  Status read_log() {
+    while (true) {
+      const Seq next = static_cast<Seq>(told_.log.size()) + 1;
+      store::EventBatch batch = TRY(store::read_batch(*store_, next, {}, 2'000));
+      for (Event& event : batch.events) told_.log.push_back(std::move(event));
+      if (!batch.events.empty()) {
+        TRY(store::acknowledge(*store_, "archive", static_cast<Seq>(told_.log.size())));
+      }
+      if (batch.at_end) return {};
+    }
+  }
+
+  // The shared transaction's usage is what the reports in the log add up to.
+  Status add_usage(std::vector<std::string>& wrong) {
+    std::int64_t reported = 0;
+    for (const Event& event : told_.log) reported += reported_in(event);
+    const auto used = TRY(store::used(*store_, store::Scope{store::Scope::Of::kTxn, kShared}));
+    if (used[0] == reported) return {};
+    wrong.push_back(
+        fmt::format("lost update: {} were reported, {} are counted", reported, used[0]));
+    return {};
+  }
+
+  Result<bool> judged() {
+    TRY(read_log());
+    told_.operations = TRY(read_journals(world_.journals));
+    std::vector<std::string> wrong = judge(told_);
+    TRY(add_usage(wrong));
+    for (const auto& report : {TRY(store_->verify()), TRY(store_->verify_replay())}) {
+      wrong.insert(wrong.end(), report.problems.begin(), report.problems.end());
+    }
+    std::map<std::string, std::size_t> made;
+    for (const Operation& op : told_.operations) made[op.verb] += op.ended == Ended::kMade ? 1 : 0;
+    fmt::print("hammer: {} s, {} processes, {} operations, {} events, {} kills, {} stops\n",
+               options_.seconds, options_.processes, told_.operations.size(), told_.log.size(),
+               told_.killed.size(), told_.stops_ns.size());
+    for (const auto& [verb, count] : made) fmt::print("made {} {}\n", verb, count);
+    for (const Wait& wait : waits_of(told_)) {
+      fmt::print(
+          "wait {:<16} n={:<6} median_ms={:<8.2f} p99_ms={:<8.2f} longest_ms={:<8.2f} "
+          "longest/median={:.1f}\n",
+          wait.verb, wait.count, wait.median_ms, wait.of_100_ms, wait.longest_ms,
+          wait.longest_ms / wait.median_ms);
+    }
+    for (const std::string& line : wrong) fmt::print("WRONG {}\n", line);
+    return wrong.empty();
+  }
+
+  struct Process {
+    pid_t pid = -1;
+    Who who;
+  };
+  Options options_;
+  World world_;
+  std::vector<std::string> self_;
+  SystemClock clock_;
+  Random random_;
+  std::map<int, Process> alive_;
+  std::optional<store::Store> store_;
+  Told told_;
+};
+
+constexpr const char* kUsage =
+    "usage: txn-hammer run DIR [--seconds N] [--seed S] [--processes N] [--postgres URL] "
+    "[--program GIT-TXN]";
+
+Result<Options> parse(const std::vector<std::string>& words) {
+  Options options;
+  if (words.size() < 2 || words.size() % 2 != 0) return fail(Code::kUsage, kUsage);
+  options.dir = words[1];
+  for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
+    const std::string& value = words[i + 1];
+    if (words[i] == "--seconds") {
+      options.seconds = std::stoll(value);
+    } else if (words[i] == "--seed") {
+      options.seed = std::stoull(value);
+    } else if (words[i] == "--processes") {
+      options.processes = std::stoi(value);
+    } else if (words[i] == "--postgres") {
+      options.postgres = value;
+    } else if (words[i] == "--program") {
+      options.program = value;
+    } else {
+      return fail(Code::kUsage, kUsage);
+    }
+  }
+  return options;
+}
+
+int run(const std::vector<std::string>& words, const Environment& env) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (const auto bug = env.find("GIT_TXN_BUG"); bug != env.end()) arm_bug(bug->second);
+  if (words.size() == 7 && words[0] == "worker") {
+    Options options{
+        .dir = words[1], .seed = std::stoull(words[4]), .postgres = words[5], .program = words[6]};
+    return work(options, {std::stoi(words[2]), std::stoi(words[3])}, env);
+  }
+  const auto options = parse(words);
+  Result<bool> sound = options ? Result<bool>(false) : std::unexpected(options.error());
+  if (options) {
+    const std::string self = read_link("/proc/self/exe").value_or("");
+    fmt::print("hammer: seed {}\n", options->seed);
+    sound = Hammer(*options, world_of(*options, env), {self}).run();
+  }
+  if (sound) return *sound ? 0 : 1;
+  fmt::print(stderr, "txn-hammer: {}: {}\n", sound.error().where, sound.error().message);
+  return sound.error().code == Code::kUsage ? 3 : 2;
+}
+
+}  // namespace
+}  // namespace gittxn::hammer
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  return gittxn::hammer::run(words, gittxn::environment_from(environ));
+}

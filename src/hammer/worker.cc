@@ -1,0 +1,275 @@
+#include "hammer/worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "store/budgets.h"
+#include "store/consumers.h"
+#include "store/events.h"
+#include "store/workflows.h"
+
+namespace gittxn::hammer {
+namespace {
+
+Txn new_txn(const TxnId& id, const std::string& name, const std::string& target) {
+  Txn txn;
+  txn.id = id;
+  txn.name = name;
+  txn.target = RefName(target);
+  txn.command = {"hammer"};
+  txn.owner = "hammer";
+  txn.committer = {"Hammer", "hammer@example.org"};
+  return txn;
+}
+
+}  // namespace
+
+Result<Witness> Witness::enter(const World& world, const std::string& what, As as) {
+  const std::string path = world.journals + "/" + what + ".witness";
+  UniqueFd fd = TRY(open_fd(path, O_RDWR | O_CREAT, 0600));
+  struct flock range{};
+  range.l_type = as == As::kAlone ? F_WRLCK : F_RDLCK;
+  range.l_whence = SEEK_SET;
+  range.l_len = 1;
+  if (::fcntl(fd.get(), F_OFD_SETLK, &range) == 0) return Witness(std::move(fd));
+  if (errno != EAGAIN && errno != EACCES) return fail_errno(errno, "lock '" + path + "'");
+  return fail(Code::kFault, fmt::format("two at once in '{}'", what));
+}
+
+Status make_world(const World& world) {
+  SystemClock clock;
+  store::Store store = TRY(store::Store::open(world.place, clock));
+  // It has ended, so that pruning does not wait for it.
+  std::vector<NewEvent> made{store::events::txn_begun(new_txn(TxnId(kShared), "shared", "x")),
+                             store::events::nothing(TxnId(kShared), "")};
+  for (int n = 0; n < kBranches; ++n) {
+    made.push_back(store::events::durable_head(RefName(fmt::format("refs/heads/h-{}", n)),
+                                               Oid(fmt::format("{:040x}", 1))));
+  }
+  for (int n = 0; n < kCounters; ++n) {
+    made.push_back(store::events::durable_head(RefName(fmt::format("refs/heads/count-{}", n)),
+                                               Oid(fmt::format("{:040x}", 0))));
+  }
+  for (int n = 0; n < kWorkflows; ++n) {
+    Workflow workflow;
+    workflow.id = WorkflowId(fmt::format("w-{}", n));
+    workflow.name = "feature";
+    workflow.branch = RefName("refs/heads/h-0");
+    workflow.phases = {{.name = "plan", .state = PhaseState::kOpen},
+                       {.name = "build"},
+                       {.name = "test"},
+                       {.name = "ship"}};
+    workflow.actor = "hammer";
+    made.push_back(store::events::workflow_created(workflow));
+  }
+  TRY(store.append(made));
+  store::Registration archive;
+  archive.name = "archive";
+  archive.from = store::Registration::From::kStart;
+  TRY(store::register_consumer(store, archive));
+  return {};
+}
+
+Worker::Worker(const World& world, const Who& who, std::uint64_t seed, Journal journal,
+               store::Store store)
+    : world_(world),
+      who_(who),
+      random_(seed),
+      journal_(std::move(journal)),
+      store_(std::make_unique<store::Store>(std::move(store))) {}
+
+// Opening is under the hammer as well.
+Result<Worker> Worker::start(const World& world, const Who& who, std::uint64_t seed) {
+  static SystemClock clock;
+  store::Store store = TRY(store::Store::open(world.place, clock));
+  Journal journal = TRY(Journal::open(world.journals, who));
+  return Worker(world, who, seed, std::move(journal), std::move(store));
+}
+
+const std::vector<Worker::Verb>& Worker::verbs() {
+  static const std::vector<Verb> all{
+      {"slot", &Worker::slot, 4},          {"count", &Worker::count_up, 12},
+      {"note", &Worker::note, 4},          {"begin", &Worker::begin_txn, 8},
+      {"work", &Worker::work_on, 8},       {"land", &Worker::land, 8},
+      {"end", &Worker::end_txn, 3},        {"meddle", &Worker::meddle, 2},
+      {"lease", &Worker::lease, 12},       {"sentinel", &Worker::pass, 10},
+      {"reset", &Worker::reset, 2},        {"move", &Worker::move_phase, 12},
+      {"verdict", &Worker::verdict, 3},    {"budget", &Worker::budget, 2},
+      {"usage", &Worker::usage, 6},        {"bill", &Worker::bill, 1},
+      {"tail", &Worker::tail, 10},         {"consumer", &Worker::come_and_go, 2},
+      {"handler", &Worker::handle, 4},     {"prune", &Worker::prune, 1},
+      {"look", &Worker::look, 6},          {"verify", &Worker::verify, 1},
+      {"program", &Worker::run_program, 1}};
+  return all;
+}
+
+Status Worker::work() {
+  std::uint64_t whole = 0;
+  for (const Verb& verb : verbs()) whole += verb.weight;
+  std::uint64_t drawn = random_.below(whole);
+  const Verb* chosen = nullptr;
+  for (const Verb& verb : verbs()) {
+    chosen = &verb;
+    if (drawn < verb.weight) break;
+    drawn -= verb.weight;
+  }
+  Operation op;
+  op.verb = chosen->name;
+  op.begun_ns = clock_.monotonic_ns();
+  op.tag = TRY(journal_.begin(op.verb, op.begun_ns));
+  op.ended = Ended::kRefused;
+  TRY_IN(fmt::format("{} {}", op.verb, op.tag), (this->*chosen->run)(op));
+  op.ended_ns = clock_.monotonic_ns();
+  return journal_.end(op);
+}
+
+// What the state did not allow is no failure of anybody's; all else is. The move that somebody else
+// made first has the key of ours.
+Status Worker::appended(Operation& op, const Result<Seq>& seq) {
+  if (seq) {
+    op.ended = Ended::kMade;
+    op.seq = *seq;
+    return {};
+  }
+  if (seq.error().code == Code::kStale) return {};
+  if (seq.error().code == Code::kExists && op.verb == "move") return {};
+  return std::unexpected(seq.error());
+}
+
+Status Worker::slot(Operation& op) {
+  return appended(op, store_->next_slot());
+}
+
+// Everybody moves on the number that they saw.
+Status Worker::count_up(Operation& op) {
+  const RefName counter(fmt::format("refs/heads/count-{}", random_.below(kCounters)));
+  const auto seen = TRY(store_->branch(counter));
+  if (!seen) return fail(Code::kFault, counter.str() + " is gone");
+  const Oid next(fmt::format("{:040x}", std::stoull(seen->head.str(), nullptr, 16) + 1));
+  op.facts["on"] = counter.str();
+  return appended(op,
+                  store_->append({store::events::outside_move(counter, seen->head, next, op.tag)}));
+}
+
+Status Worker::note(Operation& op) {
+  Certificate certificate;
+  certificate.gate = GateName(op.tag);
+  certificate.tree = Oid(fmt::format("{:040x}", random_.below(50)));
+  certificate.passed = random_.below(2) == 0;
+  const NewEvent trusted = store::events::trusted(Digest(op.tag), "hammer");
+  if (random_.below(2) == 0) return appended(op, store_->append({trusted}));
+  return appended(op, store_->append({store::events::gate_evaluated(certificate)}));
+}
+
+Status Worker::begin_txn(Operation& op) {
+  if (mine_) return {};
+  const TxnId id(fmt::format("x{}n{}n{}", who_.place, who_.life, ++begun_));
+  Txn txn = new_txn(id, op.tag, branch());
+  txn.priority = static_cast<int>(random_.below(3));
+  std::vector<NewEvent> begun;
+  const WorkflowId in(fmt::format("w-{}", random_.below(kWorkflows)));
+  const auto workflow = TRY(store::workflow(*store_, in));
+  if (workflow && workflow->open() != nullptr && random_.below(2) == 0) {
+    const Phase& open = *workflow->open();
+    txn.workflow = in.str();
+    txn.phase = open.name;
+    const PhaseMember member{in, open.name, workflow->version, open.version, Digest(op.tag)};
+    begun.push_back(store::events::phase_joined(id, member));
+  }
+  begun.insert(begun.begin(), store::events::txn_begun(txn));
+  TRY(appended(op, store_->append(begun)));
+  if (op.ended == Ended::kMade) mine_ = id;
+  return {};
+}
+
+Status Worker::work_on(Operation& op) {
+  if (!mine_) return {};
+  const auto txn = TRY(store_->txn(*mine_));
+  if (!txn) return fail(Code::kFault, mine_->str() + " is gone");
+  Attempt attempt;
+  attempt.number = static_cast<int>(txn->attempts.size()) + 1;
+  attempt.base = Oid(fmt::format("{:040x}", 1));
+  store::events::Taken taken;
+  taken.attempt = attempt.number;
+  taken.kept = Oid(fmt::format("{:040x}", 9));
+  taken.unknown_reason = op.tag;
+  return appended(op,
+                  store_->append({store::events::attempt_started(*mine_, attempt),
+                                  store::events::command_started(*mine_, attempt.number, "", {"x"}),
+                                  store::events::command_ended(*mine_, attempt.number, 0),
+                                  store::events::taken(*mine_, taken),
+                                  store::events::prepared(*mine_, attempt.number)}));
+}
+
+Status Worker::end_txn(Operation& op) {
+  if (!mine_) return {};
+  const auto txn = TRY(store_->txn(*mine_));
+  if (!txn) return fail(Code::kFault, mine_->str() + " is gone");
+  if (txn->state == TxnState::kAborted && random_.below(2) == 0) {
+    return appended(op, store_->append({store::events::reopened(*mine_, {op.tag, 0, false})}));
+  }
+  const NewEvent ending = random_.below(2) == 0 ? store::events::nothing(*mine_, op.tag)
+                                                : store::events::aborted(*mine_, op.tag, "hammer");
+  if (is_final(txn->state)) {
+    mine_.reset();
+    return {};
+  }
+  return appended(op, store_->append({ending}));
+}
+
+// Into somebody else's work, mostly that of a process that was killed.
+Status Worker::meddle(Operation& op) {
+  const auto open =
+      TRY(store_->txns({.states = {TxnState::kOpen, TxnState::kPrepared}, .limit = 0}));
+  if (open.empty()) return {};
+  const bool oldest = random_.below(3) != 0;
+  const TxnId& id = (oldest ? open.back() : open[random_.below(open.size())]).id;
+  return appended(op, store_->append({store::events::aborted(id, op.tag, "meddler")}));
+}
+
+Status Worker::move_phase(Operation& op) {
+  const WorkflowId id(fmt::format("w-{}", random_.below(kWorkflows)));
+  const auto seen = TRY(store::workflow(*store_, id));
+  if (!seen) return fail(Code::kFault, id.str() + " is gone");
+  store::events::PhaseMove move;
+  move.workflow = id;
+  move.version = seen->version;
+  move.actor = op.tag;
+  move.reason = "because";
+  op.facts["on"] = id.str();
+  op.facts["version"] = std::to_string(seen->version);
+  const Phase* open = seen->open();
+  move.from = open == nullptr ? "" : open->name;
+  const std::uint64_t way = random_.below(4);
+  const bool back = open == nullptr || (way == 0 && open != seen->phases.data());
+  const Phase* next = back ? seen->phases.data() : seen->after(open->name);
+  move.to = next == nullptr ? "" : next->name;
+  const NewEvent moved = back       ? store::events::phase_rolled_back(move)
+                         : way == 1 ? store::events::phase_skipped(move)
+                         : way == 2 ? store::events::phase_overridden(move)
+                                    : store::events::phase_advanced(move);
+  // Some think before they act on what they saw.
+  if (random_.below(4) == 0) clock_.sleep_ms(static_cast<std::int64_t>(random_.below(40)));
+  const std::int64_t begun_ns = clock_.monotonic_ns();
+  const Result<Seq> seq = store_->append({moved});
+  op.facts["append_ns"] = std::to_string(clock_.monotonic_ns() - begun_ns);
+  return appended(op, seq);
+}
+
+Status Worker::verdict(Operation& op) {
+  const WorkflowId id(fmt::format("w-{}", random_.below(kWorkflows)));
+  const auto seen = TRY(store::workflow(*store_, id));
+  if (!seen || seen->open() == nullptr) return {};
+  PhaseVerdict given;
+  given.phase = seen->open()->name;
+  given.version = seen->open()->version;
+  given.name = "review";
+  given.passed = true;
+  given.actor = op.tag;
+  return appended(op, store_->append({store::events::verdict_given(id, given)}));
+}
+
+}  // namespace gittxn::hammer
