@@ -8,6 +8,7 @@
 //   txn-bench DIR refine COMMITS REPOSITORY
 //   txn-bench DIR semantic REPOSITORY
 //   txn-bench DIR catalogue FILES SOURCES...
+//   txn-bench DIR kernel EVENTS [POSTGRES-URL]
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "bench/catalogue.h"
+#include "bench/kernel.h"
 #include "bench/landing.h"
 #include "bench/refine.h"
 #include "bench/semantic.h"
@@ -149,12 +151,15 @@ Status run(const std::vector<std::string>& words, const Environment& env) {
   if (words.size() == 4 && words[1] == "refine")
     return refine(words[0], number(2, 30), words[3], env);
   if (words.size() == 3 && words[1] == "semantic") return measure_semantic(words[0], words[2], env);
+  if (words.size() >= 3 && words[1] == "kernel") {
+    return measure_kernel(words[0], number(2, 100'000), words.size() > 3 ? words[3] : "");
+  }
   if (words.size() >= 4 && words[1] == "catalogue") {
     return catalogue(words[0], number(2, 10'000), {words.begin() + 3, words.end()}, env);
   }
   return fail(Code::kUsage,
               "usage: txn-bench DIR landing|validation|journal [N [N]] | refine N REPOSITORY | "
-              "semantic REPOSITORY | catalogue N SOURCES...");
+              "semantic REPOSITORY | catalogue N SOURCES... | kernel N [POSTGRES-URL]");
 }
 
 }  // namespace
