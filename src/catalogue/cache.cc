@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "catalogue/version.h"
+#include "db/writer_queue.h"
 
 namespace gittxn::catalogue {
 namespace {
@@ -59,19 +60,28 @@ Cache::~Cache() {
 }
 
 void Cache::open() {
-  Status opened = try_open();
-  while (!opened && opened.error().code == Code::kCorrupt && made_anew_ < kMostAnew) {
-    start_anew(opened.error());
-    opened = try_open();
-  }
+  const Status opened = open_alone();
   if (!opened) give_up(opened.error());
 }
 
-Status Cache::try_open() {
+Status Cache::open_alone() {
   TRY(make_dirs(options_.directory));
   if (::chmod(options_.directory.c_str(), 0700) != 0) {
     return fail_errno(errno, "chmod '" + options_.directory + "'");
   }
+  db::WriterQueue line = TRY(db::WriterQueue::open(options_.directory + "/cache.lock"));
+  const db::WriterQueue::Turn alone = TRY(line.enter(kBusyMs));
+  while (true) {
+    if (damaged_) TRY(remove_file());
+    Status opened = try_open();
+    damaged_ = !opened && opened.error().code == Code::kCorrupt;
+    if (!damaged_ || made_anew_ >= kMostAnew) return opened;
+    ++made_anew_;
+  }
+}
+
+Status Cache::try_open() {
+  database_.reset();
   TRY(make_private(path()));
   db::OpenOptions how;
   how.busy_ms = kBusyMs;
@@ -81,9 +91,8 @@ Status Cache::try_open() {
                          "PRAGMA journal_size_limit=16777216"));
   if (TRY(database_->pragma_integer("application_id")) == kApplicationId) return {};
   db::Transaction making = TRY(db::Transaction::begin(*database_, db::Transaction::Kind::kWrite));
-  const std::int64_t application = TRY(database_->pragma_integer("application_id"));
-  if (application == kApplicationId) return {};  // somebody else was faster
-  if (application != 0 || TRY(database_->pragma_integer("schema_version")) != 0) {
+  if (TRY(database_->pragma_integer("application_id")) != 0 ||
+      TRY(database_->pragma_integer("schema_version")) != 0) {
     return fail(Code::kCorrupt, "'" + path() + "' is not a catalogue");
   }
   TRY(
@@ -99,13 +108,19 @@ void Cache::give_up(const Error& error) {
   if (trouble_.empty()) trouble_ = error.message;
 }
 
-// Others that have it open keep what they have, and find nothing of ours.
-void Cache::start_anew(const Error& error) {
+void Cache::start_anew() {
   database_.reset();
   ++made_anew_;
+  damaged_ = true;
+  open();
+}
+
+// Others that have it open keep what they have, and find nothing of ours.
+Status Cache::remove_file() {
   for (const std::string_view ending : {"", "-wal", "-shm"}) {
-    if (!remove_tree(path() + std::string(ending))) return give_up(error);
+    TRY(remove_tree(path() + std::string(ending)));
   }
+  return {};
 }
 
 std::optional<std::string> Cache::find(const Key& key) {
@@ -126,10 +141,7 @@ std::optional<std::string> Cache::find(const Key& key) {
       return true;
     };
     const Result<bool> there = look();
-    if (!there && there.error().code == Code::kCorrupt && made_anew_ < kMostAnew) {
-      start_anew(there.error());
-      open();
-    }
+    if (!there && there.error().code == Code::kCorrupt && made_anew_ < kMostAnew) start_anew();
     if (!there || !*there) return std::nullopt;
   }
   const std::string_view whole = body;
@@ -138,10 +150,7 @@ std::optional<std::string> Cache::find(const Key& key) {
       seal_of(key, whole.substr(kHexDigest)).str() != whole.substr(0, kHexDigest)) {
     // Nobody else writes here, so it is damage, and who knows of what else.
     held_.erase(id);
-    if (database_ && made_anew_ < kMostAnew) {
-      start_anew({Code::kCorrupt, "'" + path() + "' is damaged", {}, {}});
-      open();
-    }
+    if (database_ && made_anew_ < kMostAnew) start_anew();
     return std::nullopt;
   }
   if (options_.clock->wall_ms() - used_ms > kMsPerHour) touched_.push_back(id);
@@ -163,8 +172,7 @@ void Cache::flush() {
     if (written) written = keep_bound();
     const bool damaged = !written && written.error().code == Code::kCorrupt;
     if (damaged && made_anew_ < kMostAnew) {
-      start_anew(written.error());
-      open();
+      start_anew();
       continue;
     }
     // A full disk, or one that is read-only: on without it.

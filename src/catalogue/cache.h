@@ -11,6 +11,9 @@
 // Nothing here is an error to its caller: what cannot be read is not there, what cannot be written
 // is not kept, and trouble() says why.
 //
+// Opening, making and deleting the file are one process's at a time (cache.lock beside it): SQLite
+// lets nobody wait while a file becomes one with a write-ahead log.
+//
 // Bounded: over the limit the least recently used entries go, to nine tenths of it; of several
 // programs that write at once each may be a batch over it. "Used" is told to the hour.
 //
@@ -72,9 +75,11 @@ class Cache {
 
  private:
   void open();
+  Status open_alone();
   Status try_open();
   void give_up(const Error& error);
-  void start_anew(const Error& error);
+  void start_anew();  // the file there is damaged
+  Status remove_file();
   Status write_batch();
   Status keep_bound();
   std::string path() const { return options_.directory + "/cache.db"; }
@@ -83,6 +88,7 @@ class Cache {
   std::optional<db::Database> database_;
   std::string trouble_;
   int made_anew_ = 0;
+  bool damaged_ = false;  // what is there is deleted when it is opened next
   std::unordered_map<std::int64_t, std::string> held_;
   std::size_t held_bytes_ = 0;
   std::vector<std::int64_t> touched_;

@@ -11,11 +11,14 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/random.h"
+#include "base/testing/child.h"
 #include "catalogue/testing/world.h"
 
 namespace gittxn::catalogue {
 namespace {
 
+using gittxn::testing::in_child;
+using gittxn::testing::status_of;
 using repo::testing::ScratchDir;
 using testing::FakeClock;
 using testing::must;
@@ -265,6 +268,33 @@ TEST_F(Kept, SeveralProcessesAtOnce) {
     EXPECT_EQ(status, 0);
   }
   for (int who = 0; who < 4; ++who) EXPECT_EQ(found(who * 1'000, who * 1'000 + 200), 200);
+}
+
+// All of them find no file, and make one.
+TEST_F(Kept, MadeBySeveralProcessesAtOnce) {
+  constexpr int kProcesses = 6;
+  for (int round = 0; round < 20; ++round) {
+    must(remove_tree(directory()));
+    int gate[2];
+    ASSERT_EQ(::pipe(gate), 0);
+    std::vector<pid_t> children;
+    for (int who = 0; who < kProcesses; ++who) {
+      children.push_back(in_child([&] {
+        ::close(gate[1]);
+        char go = 0;
+        static_cast<void>(::read(gate[0], &go, 1));  // ends when all are there
+        Cache cache(options());
+        const Oid object = oid(who);
+        cache.put(key(object), text(who));
+        cache.flush();
+        return cache.trouble().empty() ? 0 : 6;
+      }));
+    }
+    ::close(gate[0]);
+    ::close(gate[1]);
+    for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
+    EXPECT_EQ(found(0, kProcesses), kProcesses);
+  }
 }
 
 }  // namespace
