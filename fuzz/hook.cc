@@ -1,9 +1,8 @@
 // Hook events, which an agent writes to our standard input, and the log that we make of them.
 #include "agents/hook_event.h"
 
-#include <nlohmann/json.hpp>
-
 #include "agents/hook_log.h"
+#include "base/json_value.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

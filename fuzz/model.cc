@@ -1,7 +1,5 @@
 // What the log and its artifacts hold: what is read is written again with the same meaning.
-#include <nlohmann/json.hpp>
-
-#include "base/json.h"
+#include "base/json_value.h"
 #include "fuzz/check.h"
 #include "model/change.h"
 #include "model/policy.h"

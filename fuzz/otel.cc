@@ -1,8 +1,7 @@
 // Exports of spans.
 #include "agents/otel.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

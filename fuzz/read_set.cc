@@ -1,8 +1,7 @@
 // Last messages of agents, with a read_set block or not.
 #include "agents/read_set.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

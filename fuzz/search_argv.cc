@@ -1,8 +1,8 @@
 // Argument vectors of searchers: what is taken for a query comes back from its JSON, and may be
 // asked of a tree without harm.
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json_value.h"
 #include "fuzz/check.h"
 #include "search/argv.h"
 #include "search/evaluate.h"

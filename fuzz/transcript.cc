@@ -1,8 +1,7 @@
 // Session files of Claude Code, in two chunks.
 #include "agents/transcript.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

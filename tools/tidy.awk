@@ -151,7 +151,10 @@ FNR == 1 {
     report("layers", FNR, module "/ may not include " target "/ (CMakeLists.txt)")
 }
 
-/^#include </ && is_header && /<(nlohmann\/json\.hpp|CLI\/|toml\+\+|httplib)/ {
+path != "src/base/json_value.h" && /^#include <nlohmann\/json\.hpp>/ {
+  report("heavy-include", FNR, "base/json_value.h, in a .cc file")
+}
+is_header && path != "src/base/precompiled.h" && /^#include (<(CLI\/|toml\+\+|httplib)|"base\/json_value\.h")/ {
   report("heavy-include", FNR, "slow to compile: only in a .cc file")
 }
 

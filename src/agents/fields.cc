@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "agents/observation.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 

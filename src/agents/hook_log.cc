@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "agents/fields.h"
 #include "agents/hook_event.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 

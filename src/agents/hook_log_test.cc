@@ -3,13 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <thread>
 
 #include "agents/fields.h"
 #include "agents/testing/describe.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "base/random.h"
 #include "base/testing/temp_dir.h"
 

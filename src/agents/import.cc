@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <deque>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -19,6 +18,7 @@
 #include "agents/rollout.h"
 #include "agents/transcript.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 

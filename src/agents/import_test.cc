@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <nlohmann/json.hpp>
-
 #include "agents/hook_log.h"
 #include "agents/testing/describe.h"
 #include "base/fs.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "base/testing/temp_dir.h"
 
 namespace gittxn::agents {

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "base/subprocess.h"
 
 namespace gittxn::agents {

@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 namespace {

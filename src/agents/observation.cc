@@ -1,7 +1,8 @@
 #include "agents/observation.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
+
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 

@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "agents/fields.h"
 #include "agents/lines.h"
 #include "agents/testing/describe.h"
 #include "base/clock.h"
+#include "base/json_value.h"
 #include "base/random.h"
 
 namespace gittxn::agents {

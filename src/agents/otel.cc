@@ -4,12 +4,12 @@
 #include <array>
 #include <initializer_list>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "agents/fields.h"
 #include "agents/lines.h"
 #include "agents/tools.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 

@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "agents/testing/describe.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 namespace {

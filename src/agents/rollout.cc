@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "agents/fields.h"
 #include "agents/read_set.h"
 #include "agents/tools.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 

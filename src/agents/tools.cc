@@ -1,9 +1,9 @@
 #include "agents/tools.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "agents/fields.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "agents/fields.h"
 #include "agents/read_set.h"
 #include "agents/tools.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 

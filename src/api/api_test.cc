@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "api/testing/kernel_world.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "store/events.h"
 #include "store/store.h"
 

@@ -10,11 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <nlohmann/json.hpp>
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 
 namespace gittxn::api {

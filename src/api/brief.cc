@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 
 namespace gittxn::api {

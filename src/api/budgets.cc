@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "api/state.h"
 #include "base/duration.h"
+#include "base/json_value.h"
 
 namespace gittxn::api {
 namespace {

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "api/ask.h"
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "certify/certify.h"
 #include "land/message.h"
 #include "store/events.h"

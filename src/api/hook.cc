@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
 #include "agents/hook_log.h"
 #include "api/ask.h"
 #include "api/brief.h"
 #include "base/fs.h"
-#include "base/json.h"
+#include "base/json_value.h"
 
 namespace gittxn::api {
 

@@ -1,9 +1,8 @@
 #include "api/instructions.h"
 
-#include <nlohmann/json.hpp>
-
 #include "api/work.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 
 namespace gittxn::api {
 

@@ -1,9 +1,8 @@
 #include "api/kernel_reads.h"
 
-#include <nlohmann/json.hpp>
-
 #include "api/work.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/workflows.h"
 

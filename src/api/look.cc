@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "api/brief.h"
@@ -15,7 +14,7 @@
 #include "api/work.h"
 #include "base/duration.h"
 #include "base/fs.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "land/history.h"
 #include "repo/checkout.h"
 #include "store/events.h"

@@ -1,11 +1,10 @@
 // The one object that --json prints last. Its fields are a promise (docs: the command line); paths
 // and names are made Unicode by encode_path, because git's are bytes.
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "api/kernel.h"
 #include "api/state.h"
-#include "base/json.h"
+#include "base/json_value.h"
 
 namespace gittxn::api {
 

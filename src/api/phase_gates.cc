@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "api/members.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "store/events.h"
 #include "store/summaries.h"
 #include "store/workflows.h"

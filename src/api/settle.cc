@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "store/events.h"
 
 namespace gittxn::api {

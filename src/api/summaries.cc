@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "agents/hook_log.h"
@@ -12,6 +11,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "land/summaries.h"
 #include "model/codec.h"
 #include "store/events.h"

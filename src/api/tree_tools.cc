@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "agents/hook_log.h"
@@ -15,6 +14,7 @@
 #include "api/served_tree.h"
 #include "api/tree_search.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 
 namespace gittxn::api {
 

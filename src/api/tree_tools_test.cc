@@ -6,11 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "agents/hook_log.h"
 #include "api/tree_search.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "base/testing/temp_dir.h"
 
 namespace gittxn::api {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "api/compensations.h"
 #include "api/settle.h"
@@ -11,6 +10,7 @@
 #include "api/work.h"
 #include "audit/audit.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "gates/trust.h"
 #include "land/hub.h"
 #include "store/compensations.h"

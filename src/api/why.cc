@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "api/settle.h"
 #include "api/state.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "base/subprocess.h"
 #include "store/events.h"
 

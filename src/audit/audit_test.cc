@@ -6,10 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "audit/checks.h"
 #include "base/clock.h"
+#include "base/json_value.h"
 #include "model/change.h"
 #include "model/read.h"
 #include "repo/testing/scratch_repo.h"

@@ -1,10 +1,8 @@
 // What the events say about landings, moves and artifacts, read without the projections.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "audit/checks.h"
-#include "base/json.h"
+#include "base/json_value.h"
 
 namespace gittxn::audit {
 namespace {

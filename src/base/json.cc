@@ -6,9 +6,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
+
+#include "base/json_value.h"
 
 namespace gittxn {
 
@@ -322,3 +323,6 @@ bool is_utf8(std::string_view bytes) {
 }
 
 }  // namespace gittxn
+
+// Of base/json_value.h.
+template class nlohmann::basic_json<>;

@@ -4,9 +4,9 @@
 
 #include <bit>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "base/random.h"
 
 namespace gittxn {

@@ -1,13 +1,12 @@
 #include "capture/searches.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "search/evaluate.h"
 #include "search/walk.h"
 

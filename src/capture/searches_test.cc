@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json_value.h"
 #include "capture/search_settings.h"
 #include "capture/trace/testing/traced.h"
 #include "repo/testing/agent.h"

@@ -3,10 +3,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/hook.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
 

@@ -1,10 +1,9 @@
 // budget set, show, report, reconcile.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/budgets.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {

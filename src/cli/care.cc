@@ -1,12 +1,11 @@
 // recover, verify, state, gc, doctor, version, and what is for our own tools.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/enforces.h"
 #include "api/version.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/session.h"

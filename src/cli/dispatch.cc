@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "api/handlers.h"
+#include "base/json_value.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {

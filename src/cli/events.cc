@@ -1,12 +1,12 @@
 // events: tail, consumer, prune.
 #include "api/events.h"
 #include "api/handlers.h"
+#include "base/json_value.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "base/duration.h"
 #include "cli/session.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 

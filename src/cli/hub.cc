@@ -1,9 +1,8 @@
 // init
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/init.h"
+#include "base/json_value.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {

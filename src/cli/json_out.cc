@@ -1,9 +1,9 @@
 #include "cli/json_out.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/json_value.h"
 #include "cli/text.h"
 
 namespace gittxn::cli {

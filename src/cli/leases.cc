@@ -1,10 +1,9 @@
 // lease and sentinel.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/leases.h"
 #include "base/duration.h"
+#include "base/json_value.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {

@@ -1,6 +1,5 @@
 // status, log, show, diff, reads, writes, why: nothing is changed.
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "cli/compensate.h"
 #include "cli/explain.h"
 #include "cli/json_out.h"

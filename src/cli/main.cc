@@ -11,11 +11,11 @@
 
 #include <atomic>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/session.h"

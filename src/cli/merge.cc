@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/merge_file.h"
+#include "base/json_value.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {

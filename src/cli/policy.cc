@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/duration.h"
+#include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
 

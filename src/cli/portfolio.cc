@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "api/portfolio.h"
+#include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
 

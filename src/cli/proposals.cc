@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "api/proposals.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
 

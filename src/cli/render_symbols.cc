@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "base/json_value.h"
 
 namespace gittxn::cli {
 namespace {

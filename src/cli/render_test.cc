@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/reporter.h"
 

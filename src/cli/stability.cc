@@ -1,8 +1,7 @@
 // The table of commands.h as a table: lines for people and scripts, JSON, and docs/commands.md.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "cli/help.h"
 
 namespace gittxn::cli {

@@ -5,10 +5,10 @@
 
 #include <charconv>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "cli/help.h"
 #include "cli/parse.h"
 

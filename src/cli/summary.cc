@@ -1,9 +1,8 @@
 // summary add, show, list, check.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "cli/session.h"
 #include "model/summary.h"
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/render_symbols.h"
 #include "cli/session.h"

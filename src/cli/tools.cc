@@ -3,9 +3,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/tree_tools.h"
+#include "base/json_value.h"
 #include "cli/session.h"
 #include "mcp/server.h"
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "cli/compensate.h"
 #include "cli/json_out.h"
 #include "cli/render.h"

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "api/workflows.h"
+#include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
 

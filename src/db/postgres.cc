@@ -50,7 +50,7 @@ std::string first_line(std::string_view text) {
   return line;
 }
 
-std::string quoted(std::string_view name) {
+std::string as_identifier(std::string_view name) {
   std::string out = "\"";
   for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
@@ -265,7 +265,7 @@ Status PostgresDriver::open() {
                       "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; "
                       "SELECT set_config('synchronous_commit', 'on', false) "
                       "WHERE current_setting('synchronous_commit') IN ('off', 'local')",
-                      quoted(schema_), options_.statement_ms, kIdleInTransactionMs),
+                      as_identifier(schema_), options_.statement_ms, kIdleInTransactionMs),
           During::kOther));
   return {};
 }
@@ -395,7 +395,7 @@ Status PostgresDriver::execute(const std::string& sql) {
 
 Status PostgresDriver::listen(const std::string& channel) {
   channel_ = channel;
-  return execute("LISTEN " + quoted(channel));
+  return execute("LISTEN " + as_identifier(channel));
 }
 
 Status PostgresDriver::wait_for_note(std::int64_t ms) {

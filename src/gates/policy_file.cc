@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/duration.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "gates/generated.h"
 #include "gates/policy_rules.h"
 #include "gates/policy_toml.h"

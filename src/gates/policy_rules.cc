@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "gates/policy_file.h"
 #include "model/workflow.h"
 #include "store/events.h"

@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_value.h"
 
 namespace gittxn::gates {
 namespace {

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
-#include "base/json.h"
+#include "base/json_value.h"
 #include "hammer/worker.h"
 
 namespace gittxn::hammer {

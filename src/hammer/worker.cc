@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "store/budgets.h"
 #include "store/consumers.h"
 #include "store/events.h"

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_value.h"
 #include "capture/lines.h"
 #include "capture/search_tree.h"
 #include "search/evaluate.h"

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "store/workflows.h"
 
 namespace gittxn::land {

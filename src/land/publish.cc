@@ -14,11 +14,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "land/hub.h"
 #include "land/phase.h"
 #include "land/recover.h"

@@ -21,13 +21,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "land/history.h"
 #include "land/hub.h"
 #include "land/remote.h"

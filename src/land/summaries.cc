@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "base/json_value.h"
 #include "capture/interpret.h"
 
 namespace gittxn::land {

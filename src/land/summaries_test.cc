@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "repo/testing/scratch_repo.h"
 #include "store/testing/temp_store.h"
 

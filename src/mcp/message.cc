@@ -1,7 +1,8 @@
 #include "mcp/message.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "base/json_value.h"
 
 namespace gittxn::mcp {
 

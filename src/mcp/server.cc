@@ -7,10 +7,10 @@
 #include <array>
 #include <cerrno>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "mcp/message.h"
 #include "mcp/session.h"
 

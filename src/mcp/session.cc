@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_value.h"
 #include "mcp/tools.h"
 
 namespace gittxn::mcp {

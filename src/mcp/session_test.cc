@@ -8,11 +8,11 @@
 
 #include <csignal>
 
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "api/brief.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "base/testing/temp_dir.h"
 #include "mcp/server.h"
 

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "base/json_value.h"
 
 namespace gittxn::mcp {
 

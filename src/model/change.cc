@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "model/names.h"
 

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "base/json_value.h"
 
 namespace gittxn {
 namespace {

@@ -1,8 +1,7 @@
 #include "model/event.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/hash.h"
+#include "base/json_value.h"
 
 namespace gittxn {
 

@@ -4,10 +4,10 @@
 
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "base/random.h"
 #include "model/change.h"
 #include "model/codec.h"

@@ -1,7 +1,6 @@
 #include "model/policy.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "model/names.h"
 

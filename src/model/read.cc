@@ -1,10 +1,10 @@
 #include "model/read.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "model/names.h"
 

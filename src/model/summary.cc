@@ -1,9 +1,9 @@
 #include "model/summary.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/json_value.h"
 #include "model/codec.h"
 
 namespace gittxn {

@@ -1,8 +1,8 @@
 #include "model/txn.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "model/names.h"
 

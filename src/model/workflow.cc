@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "model/names.h"
 

@@ -11,13 +11,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "base/random.h"
 #include "repo/checkout_stage.h"
 #include "repo/refs.h"

@@ -5,10 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/fs.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "repo/checkout_stage.h"
 
 namespace gittxn::repo::internal {

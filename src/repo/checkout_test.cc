@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/json_value.h"
 #include "repo/testing/landing.h"
 
 namespace gittxn::repo {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_value.h"
 #include "base/subprocess.h"
 #include "search/pattern.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "base/subprocess.h"
 #include "base/testing/campaign.h"
 #include "base/testing/temp_dir.h"

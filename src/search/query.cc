@@ -1,9 +1,9 @@
 #include "search/query.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/json_value.h"
 #include "search/pattern.h"
 
 namespace gittxn::search {

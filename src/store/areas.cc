@@ -1,9 +1,9 @@
+#include "base/json_value.h"
 #include "store/area.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "store/events.h"

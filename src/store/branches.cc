@@ -1,8 +1,7 @@
 // Branches as the log knows them, and the landings on them.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/rows.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/rows.h"

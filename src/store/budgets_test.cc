@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/failpoint.h"
+#include "base/json_value.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "store/events.h"

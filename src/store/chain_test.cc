@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "store/projection.h"
 #include "store/state.h"
 #include "store/testing/check.h"

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "model/event.h"
 #include "store/schema.h"

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/rows.h"

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/bug.h"
+#include "base/json_value.h"
 #include "base/random.h"
 #include "store/feed.h"
 #include "store/pruning.h"

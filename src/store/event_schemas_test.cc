@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "store/events.h"
 #include "store/feed.h"
 #include "store/testing/check.h"

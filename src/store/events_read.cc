@@ -1,6 +1,5 @@
 // Reading payloads back: what recovery, `why` and `log` need of an event beyond the projections.
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/events.h"

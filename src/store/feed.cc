@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "base/json.h"
+#include "base/json_value.h"
 #include "store/rows.h"
 
 namespace gittxn::store {

@@ -1,8 +1,7 @@
 // Certificates of gates, whose commands are trusted, and which summaries were stored.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/events.h"

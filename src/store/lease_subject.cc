@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "base/bug.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "search/glob.h"
 

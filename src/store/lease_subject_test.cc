@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "search/glob.h"

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/locks.h"

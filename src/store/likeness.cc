@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
-#include "base/json.h"
+#include "base/json_value.h"
 
 namespace gittxn::store {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/bug.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "model/workflow.h"
 #include "store/area.h"

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_value.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "store/pruning.h"

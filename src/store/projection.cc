@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "store/area.h"
 #include "store/checkpoint.h"
 #include "store/rows.h"

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
+#include "base/json_value.h"
 #include "db/database.h"
 #include "model/workflow.h"
 #include "store/proposals.h"

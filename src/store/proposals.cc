@@ -6,10 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "model/names.h"
 #include "store/area.h"

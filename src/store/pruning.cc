@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/checkpoint.h"

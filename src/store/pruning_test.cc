@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/json_value.h"
 #include "base/random.h"
 #include "store/consumers.h"
 #include "store/feed.h"

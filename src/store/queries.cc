@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "store/rows.h"
 #include "store/state.h"
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "model/codec.h"
 
 namespace gittxn::store {

@@ -12,9 +12,9 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/failpoint.h"
+#include "base/json_value.h"
 #include "base/testing/child.h"
 #include "store/dialect.h"
 #include "store/projection.h"

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
 #include "store/testing/temp_store.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/rows.h"

@@ -1,8 +1,7 @@
 // The queue for the turn of a branch, and the numbers of slots.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/store.h"

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
+#include "base/json_value.h"
 #include "store/checkpoint.h"
 #include "store/projection.h"
 #include "store/rows.h"

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/bug.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/events.h"

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/fs.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents::testing {
 

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_value.h"
 #include "store/budgets.h"
 #include "store/compensations.h"
 #include "store/consumers.h"

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <regex>
+
+#include "base/json_value.h"
 
 namespace gittxn::store::testing {
 namespace {
