@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <utility>
 
 #include "api/handlers.h"
 #include "base/json_value.h"
@@ -136,14 +137,38 @@ Status check_inside(const Session& session) {
 
 namespace {
 
-// Commands that may have appended events.
+// What is asked of a command that may append, and only looks: the first operand, or two of them.
+constexpr std::pair<std::string_view, std::string_view> kLooks[] = {
+    {"budget", "show"},    {"events", "consumer list"},
+    {"events", "tail"},    {"gate", "list"},
+    {"gate", "show"},      {"lease", "list"},
+    {"portfolio", ""},     {"portfolio", "status"},
+    {"proposals", ""},     {"proposals", "list"},
+    {"proposals", "show"}, {"sentinel", "list"},
+    {"summary", "check"},  {"summary", "list"},
+    {"summary", "show"},   {"workflow", "list"},
+    {"workflow", "status"}};
+
+bool only_looks(const Parsed& args) {
+  if (args.command->name == "open") return !args.has("--shell");
+  if (args.command->name == "events" && args.has("--dry-run")) return true;
+  const std::vector<std::string>& words = args.operands;
+  const std::string verb = words.empty() ? "" : words[0];
+  const std::string two = words.size() < 2 ? verb : verb + " " + words[1];
+  return std::ranges::any_of(kLooks, [&](const auto& look) {
+    return look.first == args.command->name && (look.second == verb || look.second == two);
+  });
+}
+
+// Commands that may have appended events: they give them to the handlers, and what an earlier one
+// has left. Who only looks must not run anything.
 bool appends(const Session& session) {
   const CommandSpec& command = *session.args.command;
-  if (command.name == "events") return session.args.operands[0] != "tail";
-  constexpr std::string_view kThese[] = {"gate",    "summary", "workflow",
-                                         "propose", "promote", "proposals"};
-  return command.inside == Inside::kRefused ||
-         std::ranges::find(kThese, command.name) != std::end(kThese);
+  constexpr std::string_view kThese[] = {"begin",     "events",  "gate",    "open",    "portfolio",
+                                         "proposals", "promote", "propose", "summary", "workflow"};
+  const bool may = command.inside == Inside::kRefused ||
+                   std::ranges::find(kThese, command.name) != std::end(kThese);
+  return may && !only_looks(session.args);
 }
 
 // Whatever came of the command: what it appended is given out before it exits. A failure of this is

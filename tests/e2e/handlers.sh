@@ -177,4 +177,27 @@ not_inside() {
 }
 test_case 'inside of a transaction nothing is given out' not_inside
 
+looking_runs_nothing() {
+  handler 'echo x >>"$RAN"; exit 3' '[on."txn.begun"]' "run = [\"bash\", \"-c\", \"echo x >>$WORLD/begun\"]"
+  sed -i "1iRAN=$WORLD/ran" "$WORLD/handler.sh"
+  lands 'echo a >src/a.txt'
+  assert_eq "$(runs)" 1
+  local look
+  for look in 'events tail' 'events consumer list' 'events consumer list --lag' 'events prune --dry-run --before 2' \
+    'gate list' 'lease list' 'sentinel list' 'budget show' 'workflow list' 'proposals' 'proposals list --all' \
+    'portfolio' 'portfolio status' 'summary list' 'status' 'log' 'verify' 'doctor'; do
+    # shellcheck disable=SC2086 # words
+    git txn $look >"$WORLD/out" 2>&1 || true  # what it says of the handler is not judged here
+    assert_eq "$(runs)" 1 "git txn $look"
+  done
+  exits 0 git txn recover
+  assert_eq "$(runs)" 2 'one that writes tries again'
+  assert_eq "$(wc -l <"$WORLD/begun")" 1
+  exits 0 git txn begin
+  assert_eq "$(wc -l <"$WORLD/begun")" 2 'begin gives out what it appended'
+  assert_eq "$(runs)" 3
+  assert_sound
+}
+test_case 'who only looks gives nothing to handlers; who appends does' looking_runs_nothing
+
 finish
