@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "api/state.h"
+#include "api/workflow_scene.h"
 #include "base/duration.h"
 #include "base/json_value.h"
 
@@ -86,9 +87,17 @@ Result<Scope> scope_of(Kernel::State& state, const BudgetOf& of) {
     return fail(Code::kUsage, "whose budget is it?", "give one of --txn, --owner and --workflow");
   }
   if (of.txn) return Scope{Scope::Of::kTxn, TRY(state.find(*of.txn)).id.str()};
-  const std::string& name = of.owner ? *of.owner : *of.workflow;
-  if (name.empty()) return fail(Code::kUsage, "whose budget it is is empty");
-  return Scope{of.owner ? Scope::Of::kOwner : Scope::Of::kWorkflow, name};
+  if (of.owner) {
+    if (!of.owner->empty()) return Scope{Scope::Of::kOwner, *of.owner};
+    return fail(Code::kUsage, "the owner whose budget it is is empty",
+                "name one, as git txn show says of a transaction: --owner pat@example.org");
+  }
+  const store::Store* store = TRY(state.looking());
+  if (store == nullptr) {
+    return fail(Code::kNotFound, fmt::format("no workflow is called '{}'", *of.workflow),
+                "make one with: git txn workflow create NAME");
+  }
+  return Scope{Scope::Of::kWorkflow, TRY(find_workflow(*store, *of.workflow)).id.str()};
 }
 
 std::string_view level_text(store::Budget::Level level) {

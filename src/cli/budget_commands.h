@@ -22,7 +22,7 @@ inline constexpr FlagSpec kBudgetFlags[] = {
     {"--txn", "", Value::kTxn, "ID", "of a transaction", "", Stability::kExperimental},
     {"--owner", "", Value::kText, "OWNER", "of all that belongs to an owner", "",
      Stability::kExperimental},
-    {"--workflow", "", Value::kText, "NAME", "of all that belongs to a workflow", "",
+    {"--workflow", "", Value::kText, "ID", "of all that belongs to a workflow", "",
      Stability::kExperimental},
     {"--key", "", Value::kText, "NAME",
      "what a report is of: the same one twice counts once (default: it is a new one)", "",

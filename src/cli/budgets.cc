@@ -48,7 +48,7 @@ Result<int> set(Session& session, const std::vector<std::string>& values) {
 Result<int> show(Session& session, const std::vector<std::string>& words) {
   if (!words.empty()) {
     return fail(Code::kUsage, "git txn budget show takes no names",
-                "git txn budget show --txn ID, --owner OWNER or --workflow NAME");
+                "git txn budget show --txn ID, --owner OWNER or --workflow ID");
   }
   const api::BudgetOf of = of_flags(session);
   const bool one = of.txn || of.owner || of.workflow;

@@ -102,6 +102,23 @@ of_an_owner() {
 }
 test_case 'a budget of an owner counts all that is theirs, and is asked before anything runs' of_an_owner
 
+of_a_workflow() {
+  new_repo
+  printf '[workflow.feature]\nphases = ["plan", "build"]\n' >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm policy
+  exits 3 git txn budget set --workflow w-feature calls=5
+  assert_contains "$ERR" "no workflow is called 'w-feature'"
+  exits 0 git txn workflow create feature --as w-feature
+  exits 0 git txn budget set --workflow w-feat calls=5 --json
+  assert_eq "$(field .of)" workflow:w-feature 'by a unique beginning, as everywhere'
+  lands 'echo 1 >src/one.txt' --workflow w-feature
+  exits 0 git txn budget report "$(field .txn)" calls=4
+  assert_eq "$(used calls --workflow w-feature) $(events budget.warning)" '4 1'
+  assert_sound
+}
+test_case 'a budget of a workflow is of one that there is' of_a_workflow
+
 reported() {
   new_repo
   lands 'echo 1 >src/one.txt'
@@ -179,6 +196,11 @@ bad_input() {
   exits 3 git txn budget set input=5
   exits 3 git txn budget set --txn "$id" --owner bot input=5
   exits 3 git txn budget set --txn t-none input=5
+  exits 3 git txn budget set --workflow nope calls=5
+  assert_contains "$ERR" "no workflow is called 'nope'"
+  assert_contains "$ERR" 'git txn workflow list'
+  exits 3 git txn budget show --workflow nope
+  exits 3 git txn budget set --owner '' calls=5
   exits 3 git txn budget report "$id" wall=5m
   assert_contains "$ERR" 'measured, not reported'
   exits 3 git txn budget report "$id" input=none
@@ -194,6 +216,12 @@ test_case 'budgets that are none are refused with the reason, and nothing is set
 
 told_in_a_table() {
   exits 0 git-txn version --enforces
+  # A new line in the table of invariants needs a row here.
+  local number
+  for number in $(sed -n 's/^| \([0-9][0-9]*\) | .*/\1/p' "$E2E_ROOT/docs/ARCHITECTURE.md"); do
+    printf '%s\n' "$OUT" | grep -Eq "[ |]A$number(,| \|)" || fail "invariant $number of ARCHITECTURE.md has no row"
+  done
+  assert_eq "$number" 14 'the table of invariants was read'
   assert_contains "$OUT" '| Wall time of commands (budget wall) | enforced |'
   assert_contains "$OUT" '| Tokens (budgets input, output, cache) | recorded, best effort |'
   exits 0 git-txn version --enforces --json
