@@ -82,6 +82,41 @@ Result<MemberLine> look_at(const Kernel::State& state, const store::Member& memb
   return line;
 }
 
+// The same log at two places is the second clone of a hub, or a copy.
+std::string_view same_log(const Kernel::State& one, const Kernel::State& other) {
+  return one.membership.hub && other.membership.hub ? "another clone of the hub of" : "a copy of";
+}
+
+// One log is one member: a second place of it would take the first one's, which nobody asked for.
+// Asked for by its name it is taken.
+Status check_place(const Kernel::State& state, const store::Member& known,
+                   const Kernel::State& other, const MemberRequest& request) {
+  if (request.name || known.place == place_of(other)) return {};
+  auto there = open_member(state, known);
+  if (!there) return {};  // it has moved
+  if (there->state().repository.place().common_dir == other.repository.place().common_dir) {
+    return {};
+  }
+  return fail(Code::kExists,
+              fmt::format("'{}' is {} the member {} at '{}', with the same log", place_of(other),
+                          same_log(there->state(), other), known.name, known.place),
+              fmt::format("a member is looked at in one place; in this one from now on: "
+                          "git txn portfolio add {} --as {}",
+                          request.path, known.name));
+}
+
+std::unexpected<Error> log_is_ours(const Kernel::State& home, const Kernel::State& other) {
+  if (other.membership.hub && home.membership.hub) {
+    return fail(Code::kUsage,
+                fmt::format("'{}' is another clone of the hub {}: it shares the log of this one, "
+                            "which keeps the list",
+                            place_of(other), home.membership.hub->remote),
+                "a member has a log of its own: name another repository");
+  }
+  return fail(Code::kUsage, fmt::format("'{}' is a copy of this repository", place_of(other)),
+              "its txn folder is a copy too; where it was never used: remove that");
+}
+
 }  // namespace
 
 Result<store::Member> add_member(Kernel& kernel, const MemberRequest& request) {
@@ -101,14 +136,14 @@ Result<store::Member> add_member(Kernel& kernel, const MemberRequest& request) {
   const store::Store* there = TRY(other.state().writing());
   member.log = TRY(store::log_uri(*there));
   member.place = place_of(other.state());
-  if (member.log == own) {
-    return fail(Code::kUsage, fmt::format("'{}' is a copy of this repository", member.place),
-                "its txn folder is a copy too; where it was never used: remove that");
-  }
+  if (member.log == own) return log_is_ours(state, other.state());
   const std::vector<store::Member> all = TRY(store::members(*home));
   const store::Member* known = by_log(all, member.log);
   member.name = request.name.value_or(known == nullptr ? name_of_place(member.place) : known->name);
-  if (known != nullptr) member.needs = known->needs;
+  if (known != nullptr) {
+    TRY(check_place(state, *known, other.state(), request));
+    member.needs = known->needs;
+  }
   if (request.needs) member.needs = *request.needs;
   const std::string actor = TRY(actor_of(state, request.actor));
   TRY(store::set_member(*home, member, actor));

@@ -26,7 +26,9 @@ struct MemberRequest {
   std::string actor;                              // empty: the caller's git identity
 };
 // Makes the store of the member where it has none. Adding it again changes what is given.
-// kUsage: not a repository, this one itself, a circle (named), no such need.
+// kUsage: not a repository, this one itself, a circle (named), no such need. kExists: it is a
+// member already, at another place that is still there (a second clone of a hub, or a copy), and is
+// not named.
 Result<store::Member> add_member(Kernel& kernel, const MemberRequest& request);
 Result<store::Member> set_needs(Kernel& kernel, const std::string& name,
                                 const std::vector<std::string>& needs, const std::string& actor);

@@ -68,6 +68,10 @@ listed() {
   cp -r "$WORLD/home" "$WORLD/copy"
   exits 3 p add ../copy
   assert_contains "$ERR" 'is a copy of this repository'
+  cp -r "$WORLD/web" "$WORLD/web2"
+  exits 3 p add ../web2
+  assert_contains "$ERR" "is a copy of the member web at '$WORLD/web'"
+  assert_contains "$ERR" 'git txn portfolio add ../web2 --as web'
   mkdir "$WORLD/nothing"
   exits 3 p add ../nothing
   exits 3 p add ../web --needs nobody
