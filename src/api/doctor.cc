@@ -4,6 +4,9 @@
 #include <git2.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <array>
+
 #include "api/state.h"
 #include "base/fs.h"
 #include "capture/trace/trace.h"
@@ -66,6 +69,38 @@ void check_landlock(Lines& lines) {
   add(lines, "confine",
       abi ? fmt::format("usable: Landlock, version {}", *abi)
           : "not usable: " + abi.error().message);
+}
+
+// The address of a server as it may be shown. The store refuses one with a password in it, but here
+// it is shown before that, and people paste what doctor prints.
+std::string without_password(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string::npos) return "an address that is no URL";
+  const std::size_t options = std::min(url.find('?'), url.size());
+  std::string shown = url.substr(0, options);
+  const std::size_t at = shown.rfind('@');
+  const std::size_t colon = shown.find(':', scheme + 3);
+  if (at != std::string::npos && colon < at) shown.erase(colon, at - colon);
+  constexpr std::array<std::string_view, 4> kHarmless{"host=", "port=", "user=", "dbname="};
+  char before = '?';
+  for (std::size_t from = options + 1; from < url.size();) {
+    const std::size_t end = std::min(url.find('&', from), url.size());
+    const std::string option = url.substr(from, end - from);
+    from = end + 1;
+    const auto starts = [&](std::string_view name) { return option.starts_with(name); };
+    if (!std::ranges::any_of(kHarmless, starts)) continue;
+    shown += before + option;
+    before = '&';
+  }
+  return shown;
+}
+
+void check_hub(Kernel::State& state, Lines& lines) {
+  const Membership& membership = state.membership;
+  if (!membership.hub) return;
+  add(lines, "hub", fmt::format("{}, as clone {}", membership.hub->remote, membership.hub->clone));
+  add(lines, "server",
+      fmt::format("{}, schema {}", without_password(membership.store), membership.schema));
 }
 
 void check_store(Kernel::State& state, Lines& lines) {
@@ -134,6 +169,7 @@ void check_repository(Kernel::State& state, Lines& lines) {
   } else {
     add_wrong(lines, "identity", in_words(who.error()));
   }
+  check_hub(state, lines);
   check_store(state, lines);
   check_policy(state, lines);
 }

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# What commands that look say of a clone of a hub, and of two clones of one.
+. "$(dirname "$0")/../postgres/here.sh"
+. "$(dirname "$0")/lib.sh"
+
+# clones_of HUB NAME...: clones that have joined it
+clones_of() {
+  local hub=$1 schema=looks_$$_$RANDOM name
+  shift
+  new_repo "$WORLD/start-$hub"
+  git clone -q --bare . "$WORLD/$hub.git"
+  for name; do
+    git clone -q "$WORLD/$hub.git" "$WORLD/$name"
+    cd "$WORLD/$name"
+    git config txn.worktreeRoot "$WORLD/worktrees-$name"
+    exits 0 git txn init --store "$SERVER_URL" --hub origin --schema "$schema" --clone "$name"
+  done
+  cd "$WORLD/$1"
+}
+
+doctor_names_both() {
+  new_repo alone
+  exits 0 git txn doctor
+  assert_lacks "$OUT" 'hub  '
+  clones_of hub one
+  exits 0 git txn doctor
+  assert_contains "$OUT" 'hub                origin, as clone one'
+  assert_contains "$OUT" "server             ${SERVER_URL%%\?*}"
+  # People paste what it prints.
+  git config txn.store 'postgresql://pat:secret1@127.0.0.1:1/txn?password=secret2&host=127.0.0.2&sslpassword=secret3'
+  exits 1 git txn doctor
+  assert_contains "$OUT" 'server             postgresql://pat@127.0.0.1:1/txn?host=127.0.0.2, schema looks_'
+  assert_lacks "$OUT$ERR" secret
+  git config txn.store 'host=127.0.0.1 port=1 password=secret4'
+  exits 1 git txn doctor --json
+  assert_contains "$OUT" 'an address that is no URL'
+  assert_lacks "$OUT$ERR" secret
+}
+test_case 'doctor: names the hub, this clone and the server, and no password' doctor_names_both
+
+two_clones_are_one_member() {
+  clones_of led one two
+  clones_of leading lead lead2
+  exits 0 git txn portfolio add ../one
+  exits 0 git txn portfolio add ../one
+  exits 3 git txn portfolio add ../two
+  assert_contains "$ERR" "'$WORLD/two' is another clone of the hub of the member one at '$WORLD/one'"
+  assert_contains "$ERR" 'git txn portfolio add ../two --as one'
+  exits 0 git txn portfolio
+  assert_contains "$OUT" "one at $WORLD/one"
+  exits 0 git txn portfolio add ../two --as one
+  exits 0 git txn portfolio
+  assert_contains "$OUT" "one at $WORLD/two"
+  mv ../two ../elsewhere
+  exits 0 git txn portfolio add ../elsewhere
+  exits 3 git txn portfolio add ../lead2
+  assert_contains "$ERR" "'$WORLD/lead2' is another clone of the hub origin"
+  assert_lacks "$ERR" 'copy'
+}
+test_case 'portfolio: two clones of a hub are one member, and a clone of its own hub is none' two_clones_are_one_member
+finish
