@@ -61,8 +61,12 @@ std::string minute(std::string_view time) {
   return out;
 }
 
+// Whole seconds: what was begun is not known more finely than somebody reads it.
 std::string age(const std::string& word, std::int64_t ms) {
-  std::string time = format_duration(ms / 1000 * 1000);
+  constexpr std::int64_t kSecond = 1000;
+  if (ms < kSecond) return "begun just now";
+  const std::string time =
+      ms < 10 * kSecond ? fmt::format("{} s", ms / kSecond) : format_duration(ms);
   return word == "running" || word == "waiting" ? "for " + time : "begun " + time + " ago";
 }
 

@@ -152,6 +152,24 @@ TEST(Status, SaysWhoRunsWhatIsStaleAndWhatToType) {
   EXPECT_THAT(status_lines({}, 0, kPlain), HasSubstr("git txn run"));
 }
 
+TEST(Status, TellsAgesInWholeSeconds) {
+  api::StatusReport report;
+  report.lines.emplace_back();
+  report.lines.back().txn = outcome(TxnState::kOpen).txn;
+  report.lines.back().txn.created_wall_ms = 1'000'000;
+  const auto text = [&](std::int64_t age_ms) {
+    return status_lines(report, 1'000'000 + age_ms, kPlain);
+  };
+  EXPECT_THAT(text(999), HasSubstr("  begun just now  "));
+  EXPECT_THAT(text(-5'000), HasSubstr("  begun just now  ")) << "the wall clock was set back";
+  EXPECT_THAT(text(1'000), HasSubstr("  begun 1 s ago  "));
+  EXPECT_THAT(text(9'999), HasSubstr("  begun 9 s ago  "));
+  EXPECT_THAT(text(10'500), HasSubstr("  begun 10 s ago  "));
+  report.lines.back().owner_alive = true;
+  report.lines.back().txn.attempts.back().command_exit.reset();
+  EXPECT_THAT(text(2'700), HasSubstr("  for 2 s  "));
+}
+
 TEST(Log, OneLineEach) {
   std::vector<api::LogLine> lines(2);
   lines[0] = {7,          "2026-11-21T11:02:25.000Z", oid('8'),         TxnId("t-7k2m"),
