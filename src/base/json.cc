@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/json_value.h"
 
 namespace gittxn {
@@ -97,9 +98,32 @@ void write_escaped(std::string* out, unsigned char c) {
   }
 }
 
+// The ASCII bytes that stand for themselves.
+template <typename Plain>
+constexpr std::array<bool, 256> ascii_where(Plain plain) {
+  std::array<bool, 256> table{};
+  for (unsigned c = 0; c < 0x80; ++c) table[c] = plain(static_cast<char>(c));
+  return table;
+}
+constexpr auto kPlainInJson =
+    ascii_where([](char c) { return c >= 0x20 && c != '"' && c != '\\'; });
+constexpr auto kPlainInPath = ascii_where([](char c) { return c != '%'; });
+constexpr auto kAscii = ascii_where([](char) { return true; });
+
+// Nearly all text is nothing else: it is copied a run at a time.
+std::size_t run_of(const std::array<bool, 256>& plain, std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size() && plain[static_cast<unsigned char>(text[length])]) ++length;
+  return length;
+}
+
 void write_string(std::string* out, std::string_view text) {
   *out += '"';
-  while (!text.empty()) {
+  while (true) {
+    const std::size_t plain = run_of(kPlainInJson, text);
+    out->append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     char32_t point = 0;
     const std::size_t length = utf8_sequence(text, &point);
     if (length == 1) {
@@ -168,17 +192,23 @@ void write_integer(std::string* out, Integer value) {
 
 void write_value(std::string* out, const Json& value);
 
-void write_object(std::string* out, const Json& value) {
-  std::vector<std::pair<std::u16string, Json::const_iterator>> members;
-  members.reserve(value.size());
-  for (auto it = value.begin(); it != value.end(); ++it) {
-    members.emplace_back(to_utf16(it.key()), it);
+// By UTF-16, which is the map's own order where all keys are ASCII.
+std::vector<Json::const_iterator> members_in_order(const Json& object) {
+  std::vector<Json::const_iterator> members;
+  members.reserve(object.size());
+  bool ascii = true;
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    ascii = ascii && run_of(kAscii, it.key()) == it.key().size();
+    members.push_back(it);
   }
-  std::sort(members.begin(), members.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (!ascii) std::ranges::sort(members, {}, [](const auto& it) { return to_utf16(it.key()); });
+  return members;
+}
+
+void write_object(std::string* out, const Json& value) {
   *out += '{';
   bool first = true;
-  for (const auto& [units, member] : members) {
+  for (const auto& member : members_in_order(value)) {
     if (!first) *out += ',';
     first = false;
     write_string(out, member.key());
@@ -275,6 +305,14 @@ std::string canonical_json(const Json& value) {
   return out;
 }
 
+void append_canonical(std::string* out, std::string_view text) {
+  write_string(out, text);
+}
+
+void append_canonical(std::string* out, std::int64_t number) {
+  write_integer(out, number);
+}
+
 std::string dump_json(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -282,7 +320,11 @@ std::string dump_json(const Json& value) {
 std::string encode_path(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size());
-  while (!bytes.empty()) {
+  while (true) {
+    const std::size_t plain = run_of(kPlainInPath, bytes);
+    out.append(bytes.substr(0, plain));
+    bytes.remove_prefix(plain);
+    if (bytes.empty()) return out;
     char32_t point = 0;
     std::size_t length = utf8_sequence(bytes, &point);
     if (length == 0 || bytes[0] == '%') {
@@ -293,7 +335,6 @@ std::string encode_path(std::string_view bytes) {
     }
     bytes.remove_prefix(length);
   }
-  return out;
 }
 
 std::string decode_path(std::string_view text) {
