@@ -188,6 +188,7 @@ Result<std::vector<Stall>> stalls(const View& view, std::int64_t threshold_ms) {
   std::vector<Stall> found;
   const std::int64_t now_ms = TRY(view.now_ms());
   for (Consumer& consumer : TRY(consumers(view))) {
+    if (INJECTED_BUG("store.stalls_unseen")) continue;
     const bool told = consumer.stale_at == consumer.position;
     const bool moved = now_ms - consumer.moved_ms < threshold_ms;
     if (consumer.kind != ConsumerKind::kDurable || told || moved) continue;

@@ -304,8 +304,12 @@ Result<Standing> standing(const View& view, const Lease& lease, const LeaseMomen
       moment.now_ms - (lease.until_ms - lease.ttl_ms) >= std::min(kStaleMs, lease.ttl_ms / 2)) {
     return Standing::kTimeOver;
   }
+  if (INJECTED_BUG("store.byte_is_right") && lease.slot != 0 && TRY(alive(lease.slot))) {
+    return Standing::kGood;
+  }
   if (lease.held && ends_ms(lease, moment) <= moment.now_ms) return Standing::kTimeOver;
-  if (lease.slot != 0 && !TRY(alive(lease.slot))) return Standing::kOwnerDead;
+  const bool asked = lease.slot != 0 && !INJECTED_BUG("store.dead_block");
+  if (asked && !TRY(alive(lease.slot))) return Standing::kOwnerDead;
   if (lease.txn.empty()) return Standing::kGood;
   const std::optional<Txn> txn = TRY(view.txn(lease.txn));
   return !txn || is_final(txn->state) ? Standing::kTxnOver : Standing::kGood;

@@ -405,6 +405,10 @@ TEST(Invariant5, AByteLockGrantsNothing) {
   const Lock stray = store.locks().try_slot(Slots::kOwners, 999).value();
   had(store, wants("bob", "src"));
   EXPECT_CODE(renew_lease(store, mine.lease.id, "ann", {}), Code::kStale);
+  const LeaseAnswer late = had(store, attached(wants("cid", "docs")));
+  place.clock.advance(kMinute);
+  ASSERT_TRUE(late.alive.held());
+  had(store, wants("bob", "docs"));
   expect_sound(store);
 }
 
@@ -473,6 +477,25 @@ TEST(F8, WithoutTheLogsOwnCheckTwoHoldOne) {
   second.number += 1;
   ASSERT_OK(store.append({events::lease_acquired(second)}));
   EXPECT_EQ(leases(store)->size(), 2u);
+}
+
+TEST(Invariant5, WhereAByteIsARightItKeepsOthersOff) {
+  const Bug bug("store.byte_is_right");
+  TempStore place;
+  Store store = place.open();
+  const LeaseAnswer late = had(store, attached(wants("cid", "docs")));
+  place.clock.advance(kMinute);
+  ASSERT_TRUE(late.alive.held());
+  EXPECT_TRUE(kept_off(store, wants("bob", "docs")));
+}
+
+TEST(Invariant6, WhereNobodyAsksWhoLivesTheDeadHoldOthersUp) {
+  const Bug bug("store.dead_block");
+  TempStore place;
+  Store store = place.open();
+  LeaseAnswer holder = had(store, attached(wants("ann", "src", kMaxLeaseMs)));
+  holder.alive.release();
+  EXPECT_TRUE(kept_off(store, wants("bob", "src")));
 }
 
 TEST(F12, TheWallClockEndsALeaseEarlyOrNever) {
