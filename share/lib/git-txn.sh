@@ -45,10 +45,12 @@ git_txn_lease_acquire() { git txn lease acquire -q "$@"; }
 
 # git_txn_with_lease [OPTION...] SUBJECT... -- COMMAND...: holds it while COMMAND runs; COMMAND's status
 git_txn_with_lease() {
-  case " $* " in
-    *' -- '*) git txn lease acquire -q "$@" ;;
-    *) _git_txn_misused 'usage: git_txn_with_lease [OPTION...] SUBJECT... -- COMMAND...' ;;
-  esac
+  for _git_txn_word in "$@"; do
+    if [ "$_git_txn_word" != -- ]; then continue; fi
+    git txn lease acquire -q "$@"
+    return
+  done
+  _git_txn_misused 'usage: git_txn_with_lease [OPTION...] SUBJECT... -- COMMAND...'
 }
 
 # git_txn_lease_renew ID TTL [OWNER]
@@ -56,7 +58,7 @@ git_txn_lease_renew() {
   if [ $# -lt 2 ] || [ $# -gt 3 ]; then
     _git_txn_misused 'usage: git_txn_lease_renew ID TTL [OWNER]' || return
   fi
-  git txn lease renew -q "$1" --ttl "$2" ${3:+--owner "$3"} >/dev/null
+  git txn lease renew -q "$1" --ttl "$2" ${3:+"--owner=$3"} >/dev/null
 }
 
 # git_txn_lease_release ID [OWNER]
@@ -64,7 +66,7 @@ git_txn_lease_release() {
   if [ $# -lt 1 ] || [ $# -gt 2 ]; then
     _git_txn_misused 'usage: git_txn_lease_release ID [OWNER]' || return
   fi
-  git txn lease release -q "$1" ${2:+--owner "$2"} >/dev/null
+  git txn lease release -q "$1" ${2:+"--owner=$2"} >/dev/null
 }
 
 # git_txn_each_event CONSUMER FUNCTION: gives FUNCTION each event that CONSUMER has not acknowledged, in
@@ -76,9 +78,11 @@ git_txn_each_event() {
     _git_txn_lines=$(git txn events tail --consumer "$1" --limit 50) || return
     if [ -z "$_git_txn_lines" ]; then return 0; fi
     while IFS= read -r _git_txn_line; do
+      # Kept where FUNCTION does not reach it, which may go through the events of another consumer.
       _git_txn_seq=$(_git_txn_number "$_git_txn_line") || return
+      set -- "$1" "$2" "$_git_txn_seq"
       "$2" "$_git_txn_line" </dev/null || return
-      git txn events consumer ack -q -- "$1" "$_git_txn_seq" </dev/null >/dev/null || return
+      git txn events consumer ack -q -- "$1" "$3" </dev/null >/dev/null || return
     done <<END_OF_EVENTS
 $_git_txn_lines
 END_OF_EVENTS

@@ -5,11 +5,15 @@
 LIBRARY=$E2E_ROOT/share/lib/git-txn.sh
 export LIBRARY
 
-# in_sh CODE SHELL SCRIPT: under set -eu, with the library sourced
-in_sh() { exits "$1" "$2" -c "set -eu; . \"\$LIBRARY\"; $3"; }
+# in_sh CODE SHELL SCRIPT: under set -eu, with the library sourced; SHELL may have options
+in_sh() {
+  local shell
+  read -ra shell <<<"$2"
+  exits "$1" "${shell[@]}" -c "set -eu; . \"\$LIBRARY\"; $3"
+}
 in_each() { # CODE SCRIPT
   local shell
-  for shell in dash bash 'bash --posix'; do in_sh "$1" "${shell%% *}" "$2"; done
+  for shell in dash bash 'bash --posix'; do in_sh "$1" "$shell" "$2"; done
 }
 
 versions() {
@@ -88,6 +92,26 @@ leases() {
 }
 test_case 'leases are taken, renewed, given back, and held for a command' leases
 
+# IFS=$'\n\t' is what careful scripts set: words of ours must not hang on it.
+without_blanks() {
+  new_repo
+  local shell ifs='IFS="
+	"; '
+  for shell in dash bash 'bash --posix'; do
+    in_sh 0 "$shell" "$ifs"'id=$(git_txn_lease_acquire src --owner "Rae R")
+      git_txn_lease_renew "$id" 5m "Rae R"; git_txn_lease_release "$id" "Rae R"'
+    in_sh 0 "$shell" "$ifs"'id=$(git_txn_lease_acquire src); git_txn_lease_renew "$id" 5m; git_txn_lease_release "$id"'
+    in_sh 5 "$shell" "$ifs"'git_txn_with_lease "docs/*.md" -- sh -c "test -n \"\$GIT_TXN_LEASE\" && exit 5"'
+    in_sh 3 "$shell" "$ifs"'git_txn_with_lease src "a -- b"'
+    in_sh 3 "$shell" 'git_txn_with_lease src "a -- b"'
+    exits 0 git txn lease list --json
+    assert_eq "$OUT" ''
+  done
+  in_each 0 'case $- in *e*) ;; *) exit 9 ;; esac; case $0 in bash) echo "${SHELLOPTS:-}" ;; esac'
+  assert_contains "$OUT" posix 'the third of them is bash as sh'
+}
+test_case 'leases do not hang on what separates words in the script' without_blanks
+
 # The names of the landings that a script was told of, which may contain anything.
 EACH='told() { printf "%s\n" "$1" >>"$WORLD/told"; if read -r x; then exit 9; fi; }; git_txn_each_event reader told'
 each_event() {
@@ -133,6 +157,28 @@ again_after_a_failure() {
   for shell in dash bash; do in_sh 0 $shell 'f() { exit 9; }; git_txn_each_event reader f'; done
 }
 test_case 'an event whose function failed or died comes again, and nothing after it first' again_after_a_failure
+
+# The number that is acknowledged is that of the event that was given, whatever FUNCTION did.
+one_in_another() {
+  new_repo
+  local shell
+  exits 0 git txn events consumer register outer --durable --type transaction.landed
+  exits 0 git txn events consumer register inner --durable --type transaction.landed
+  for shell in dash bash 'bash --posix'; do
+    lands "echo $shell >src/one.txt"
+    lands "echo $shell >src/two.txt"
+    # Within the first event of the one, both of the other; the second of the one fails.
+    in_sh 7 "$shell" 'f() { :; }
+      n=0; g() { n=$((n + 1)); test $n = 1 || return 7; git_txn_each_event inner f; }
+      git_txn_each_event outer g'
+    in_sh 0 "$shell" 'f() { printf "%s\n" "$1"; }; git_txn_each_event outer f'
+    assert_eq "$(printf '%s\n' "$OUT" | wc -l)" 1 'the second comes again'
+    assert_eq "$(field .data.new)" "$(head_of)"
+    in_sh 0 "$shell" 'f() { printf "%s\n" "$1"; }; git_txn_each_event inner f'
+    assert_eq "$OUT" ''
+  done
+}
+test_case 'a function that goes through the events of another consumer acknowledges nothing else' one_in_another
 
 more_than_a_batch() {
   new_repo
