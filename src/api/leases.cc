@@ -20,6 +20,7 @@ namespace {
 constexpr std::int64_t kFirstPauseMs = 20;
 constexpr std::int64_t kLongestPauseMs = 250;
 constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::int64_t kLookNs = 1'000 * kNsPerMs;
 constexpr std::size_t kMaxName = 256;
 constexpr std::int64_t kTxnLeaseMs = 600'000;
 
@@ -93,25 +94,30 @@ LeaseLine line_of(const store::Lease& lease, const store::LeaseMoment& now,
 }
 
 Result<LeaseLine> line_now(Kernel::State& state, const store::Lease& lease) {
-  const store::LeaseMoment now = TRY(store::moment_of(*state.store, *state.host.clock));
+  const store::LeaseMoment now =
+      TRY(store::moment_of(*state.store, *state.store, *state.host.clock));
   return line_of(lease, now, store::Standing::kGood);
 }
 
 // Looks without the write lock whether it is worth trying: with many in line, only the one whose
-// turn it is takes it.
+// turn it is takes it. Trying makes sure of those that are taken for dead here.
 Result<bool> worth_trying(Kernel::State& state, const store::Lease& lease) {
-  const store::LeaseMoment now = TRY(store::moment_of(*state.store, *state.host.clock));
-  const auto way = TRY(store::way_of(*state.store, lease, now, store::alive_in(*state.store)));
+  const store::LeaseMoment now =
+      TRY(store::moment_of(*state.store, *state.store, *state.host.clock));
+  const auto way = TRY(store::way_of(*state.store, lease, now, store::seen_alive_in(*state.store)));
   return way.blockers.empty();
 }
 
-std::unexpected<Error> not_had(const store::LeaseAsk& ask, const store::LeaseAnswer& answer) {
+std::unexpected<Error> not_had(const store::LeaseAsk& ask, const store::LeaseAnswer& answer,
+                               store::Line line) {
   const store::Lease& first = answer.blockers.front();
   std::string others;
   if (answer.blockers.size() > 1) others = fmt::format(" and {} more", answer.blockers.size() - 1);
   return fail(Code::kTimeout,
               fmt::format("{} is not to be had: {}{}", listed(ask.subjects), told(first), others),
-              "wait longer with --wait, or see who has what with: git txn lease list");
+              std::string(line == store::Line::kGoAway ? "wait for it with --wait 5m"
+                                                       : "wait longer with --wait") +
+                  ", or see who has what with: git txn lease list");
 }
 
 // In line until it is had, or the wait is over. Pauses grow to a quarter of a second; each looks at
@@ -129,7 +135,7 @@ Status wait_in_line(Kernel::State& state, const store::LeaseAsk& ask, std::int64
       TRY(store::try_lease(*state.store, ask, answer));
       if (answer.lease.held) break;
     }
-    if (deadline.passed()) return not_had(ask, answer);
+    if (deadline.passed()) return not_had(ask, answer, store::Line::kQueue);
     state.host.clock->sleep_ms(deadline.clip(pause_ms));
     pause_ms = std::min(pause_ms * 2, kLongestPauseMs);
   }
@@ -143,7 +149,7 @@ Result<store::LeaseAnswer> had(Kernel::State& state, const store::LeaseAsk& ask,
   const store::Line line = wait_ms == 0 ? store::Line::kGoAway : store::Line::kQueue;
   store::LeaseAnswer answer = TRY(store::ask_lease(*state.store, ask, line));
   if (answer.lease.held) return answer;
-  if (line == store::Line::kGoAway) return not_had(ask, answer);
+  if (line == store::Line::kGoAway) return not_had(ask, answer, line);
   Status waited = wait_in_line(state, ask, wait_ms, progress, answer);
   if (waited) return answer;
   const Status left =
@@ -164,23 +170,34 @@ Result<store::LeaseAsk> ask_of(Kernel::State& state, const LeaseRequest& request
               "take it --advisory, or --exclusive");
 }
 
-// A lease that this process holds and renews, when a third of its time has gone.
+// A lease that this process holds and renews, when a third of its time has gone. Once a second it
+// looks whether the lease is still there: on a server somebody may have it who found its owner cut
+// off.
 class Keeper {
  public:
   Keeper(Kernel::State& state, store::LeaseAnswer answer)
       : state_(state), answer_(std::move(answer)) {
-    renew_after();
+    had_until(now_ns() + lease().ttl_ms * kNsPerMs);
   }
   const store::Lease& lease() const { return answer_.lease; }
 
-  // An error: it is lost, or cannot be renewed; told once.
+  // An error: it is lost; told once.
   Status look() {
-    if (over_ || state_.host.clock->monotonic_ns() < next_ns_) return {};
+    const std::int64_t now = now_ns();
+    if (over_ || now < look_ns_) return {};
+    look_ns_ = now + kLookNs;
+    if (now < renew_ns_ && !seems_lost()) return {};
     const auto renewed = store::renew_lease(*state_.store, lease().id, lease().owner, {});
-    over_ = !renewed;
-    if (!renewed) return std::unexpected(renewed.error());
-    renew_after();
-    return {};
+    if (renewed) {
+      had_until(now + lease().ttl_ms * kNsPerMs);
+      return {};
+    }
+    // A store that does not answer for a moment is asked again, while the lease lasts.
+    const Code code = renewed.error().code;
+    const bool away = code == Code::kFault || code == Code::kBusy;
+    if (away && now_ns() < until_ns_) return {};
+    over_ = true;
+    return std::unexpected(renewed.error());
   }
   Status give_back() {
     Status given;
@@ -191,13 +208,24 @@ class Keeper {
   }
 
  private:
-  void renew_after() {
-    next_ns_ = state_.host.clock->monotonic_ns() +
-               std::max<std::int64_t>(lease().ttl_ms / 3, 1) * kNsPerMs;
+  std::int64_t now_ns() const { return state_.host.clock->monotonic_ns(); }
+  void had_until(std::int64_t until_ns) {
+    until_ns_ = until_ns;
+    const std::int64_t now = now_ns();
+    renew_ns_ = now + std::max<std::int64_t>(lease().ttl_ms / 3, 1) * kNsPerMs;
+    look_ns_ = std::min(now + kLookNs, renew_ns_);
   }
+  // Whoever cannot tell finds out when it is renewed.
+  bool seems_lost() const {
+    const auto now = store::lease(*state_.store, lease().id);
+    return now && (!*now || (*now)->fence != lease().fence);
+  }
+
   Kernel::State& state_;
   store::LeaseAnswer answer_;
-  std::int64_t next_ns_ = 0;
+  std::int64_t look_ns_ = 0;
+  std::int64_t renew_ns_ = 0;
+  std::int64_t until_ns_ = 0;
   bool over_ = false;
 };
 
@@ -289,8 +317,8 @@ Result<std::vector<LeaseLine>> list_leases(Kernel& kernel) {
   Kernel::State& state = kernel.state();
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return lines;
-  const store::LeaseMoment now = TRY(store::moment_of(*store, *state.host.clock));
-  const store::IsAlive alive = store::alive_in(*store);
+  const store::LeaseMoment now = TRY(store::moment_of(*store, *store, *state.host.clock));
+  const store::IsAlive alive = store::seen_alive_in(*store);
   for (const store::Lease& lease : TRY(store::leases(*store))) {
     lines.push_back(line_of(lease, now, TRY(store::standing(*store, lease, now, alive))));
   }
@@ -359,9 +387,8 @@ Result<std::vector<SentinelLine>> list_sentinels(Kernel& kernel) {
   std::vector<SentinelLine> lines;
   store::Store* store = TRY(kernel.state().looking());
   if (store == nullptr) return lines;
-  const std::int64_t now_ms = TRY(store->now_ms());
   for (const store::Sentinel& one : TRY(store::sentinels(*store))) {
-    lines.push_back({one.name, one.every_ms, std::max<std::int64_t>(one.until_ms - now_ms, 0)});
+    lines.push_back({one.name, one.every_ms, one.left_ms});
   }
   return lines;
 }

@@ -23,20 +23,45 @@ namespace events = store::events;
 
 namespace {
 
-// Attached owners that died: what they were at is open to whoever takes it up. A slot is held from
-// before the transaction is recorded, so a free one means dead.
-Status mark_lost_owners(Kernel::State& state, std::vector<std::string>& lines) {
+// Attached owners that died. A slot is held from before the transaction is recorded, so a free one
+// means dead: at once where it would be held in this clone's folder, and of other clones after
+// whoever was only cut off from the server has had time to come back.
+Result<std::vector<Txn>> lost_owners(Kernel::State& state) {
   using enum TxnState;
   const store::TxnFilter working{{kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing},
                                  0};
-  for (const Txn& txn : TRY(state.store->txns(working))) {
-    if (!txn.attached || TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot)))
+  store::Locks& locks = state.store->locks();
+  std::vector<Txn> lost;
+  std::vector<Txn> elsewhere;
+  std::vector<std::int64_t> slots;
+  for (Txn& txn : TRY(state.store->txns(working))) {
+    if (!txn.attached || TRY(locks.is_held(store::Slots::kOwners, txn.slot))) continue;
+    if (state.require_here(txn)) {
+      lost.push_back(std::move(txn));
       continue;
-    const auto marked = state.store->append({events::owner_lost(txn.id, txn.slot)});
+    }
+    slots.push_back(txn.slot);
+    elsewhere.push_back(std::move(txn));
+  }
+  TRY(locks.confirm(store::Slots::kOwners, slots));
+  for (Txn& txn : elsewhere) {
+    if (TRY(locks.is_gone(store::Slots::kOwners, txn.slot))) lost.push_back(std::move(txn));
+  }
+  return lost;
+}
+
+// What they were at is open to whoever takes it up.
+Status mark_lost_owners(Kernel::State& state, std::vector<std::string>& lines) {
+  for (const Txn& txn : TRY(lost_owners(state))) {
+    const auto still_lost = [&](const store::View&) -> Status {
+      if (!TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot))) return {};
+      return fail(Code::kStale, "its owner is there");
+    };
+    const auto marked = state.store->append({events::owner_lost(txn.id, txn.slot)}, still_lost);
     if (!marked && marked.error().code == Code::kStale) continue;  // somebody took it up meanwhile
     if (!marked) return std::unexpected(marked.error());
-    if (txn.state == kQuarantined || txn.state == kRejected) continue;  // it had ended
-    if (!state.require_here(txn)) continue;                             // its own clone says so
+    const bool ended = txn.state == TxnState::kQuarantined || txn.state == TxnState::kRejected;
+    if (ended || !state.require_here(txn)) continue;  // its own clone says so
     lines.push_back(
         fmt::format("{}: its owner is gone; what it did is kept, land it with: "
                     "git txn commit {}",
@@ -94,16 +119,20 @@ Result<std::vector<std::string>> Kernel::recover() {
 
 namespace {
 
-// Brings what others have landed.
-Status look_at_hub(Kernel::State& state, std::vector<std::string>& notes) {
+// Brings what others have landed, and says which fences are there.
+Result<std::map<RefName, Oid>> look_at_hub(Kernel::State& state, std::vector<std::string>& notes) {
   const land::Context context = TRY(state.context({}));
+  std::map<RefName, Oid> fences;
   for (const store::BranchState& branch : TRY(state.store->branches())) {
     const auto asked = land::ask_hub(context, branch.branch);
-    if (asked) continue;
+    if (asked) {
+      fences.emplace(branch.branch, asked->fence);
+      continue;
+    }
     notes.push_back(asked.error().message + ": only what was seen of it before is checked");
     break;
   }
-  return {};
+  return fences;
 }
 
 }  // namespace
@@ -114,8 +143,8 @@ Result<Kernel::Verification> Kernel::verify(bool replay) {
   if (store == nullptr) return verification;
   const audit::Replay again = replay ? audit::Replay::kYes : audit::Replay::kNo;
   const auto& hub = state_->membership.hub;
-  const audit::Place place = hub ? audit::Place{hub->clone, hub->remote} : audit::Place{};
-  if (hub) TRY(look_at_hub(*state_, verification.notes));
+  audit::Place place = hub ? audit::Place{hub->clone, hub->remote} : audit::Place{};
+  if (hub) place.fences = TRY(look_at_hub(*state_, verification.notes));
   audit::Report report = TRY(audit::verify(state_->repository, *store, again, place));
   verification.events = report.events;
   verification.problems = std::move(report.problems);

@@ -78,17 +78,25 @@ Result<std::vector<MetLease>> leases_met(const Context& context, const store::Vi
   if (INJECTED_BUG("land.ignore_leases")) return met;
   std::vector<Lease> all = TRY(store::leases(view));
   if (all.empty()) return met;
-  const store::LeaseMoment moment = TRY(store::moment_of(view, *context.clock));
-  const store::IsAlive alive = store::alive_in(*context.store);
+  std::vector<Lease> in_the_way;
   for (Lease& lease : all) {
     const bool own = lease.txn == txn.id || lease.owner == txn.id.str() || lease.owner == txn.owner;
-    if (!lease.held || own) continue;
-    const PathChange* change = first_met(lease, changes, symbols);
+    const PathChange* change = nullptr;
+    if (lease.held && !own) change = first_met(lease, changes, symbols);
     if (change == nullptr) continue;
-    if (TRY(store::standing(view, lease, moment, alive)) != store::Standing::kGood) continue;
-    met.push_back({std::move(lease), change->path});
+    met.push_back({lease, change->path});
+    in_the_way.push_back(std::move(lease));
   }
-  return met;
+  if (met.empty()) return met;
+  TRY(store::confirm_owners(*context.store, in_the_way, *context.clock));
+  const store::LeaseMoment moment = TRY(store::moment_of(view, *context.store, *context.clock));
+  const store::IsAlive alive = store::alive_in(*context.store);
+  std::vector<MetLease> standing;
+  for (MetLease& one : met) {
+    const store::Standing stands = TRY(store::standing(view, one.lease, moment, alive));
+    if (stands == store::Standing::kGood) standing.push_back(std::move(one));
+  }
+  return standing;
 }
 
 std::optional<Wait> denied_by(const std::vector<MetLease>& met) {

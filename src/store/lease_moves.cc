@@ -17,8 +17,8 @@ FAILPOINT(fp_slot_held, "store.lease.slot_held");
 
 Status check_ttl(std::int64_t ttl_ms) {
   if (ttl_ms > 0 && ttl_ms <= kMaxLeaseMs) return {};
-  return fail(Code::kUsage, fmt::format("a lease cannot last {} ms", ttl_ms),
-              fmt::format("from 1ms to {}", format_duration(kMaxLeaseMs)));
+  return fail(Code::kUsage, fmt::format("a lease cannot last {}", format_duration(ttl_ms)),
+              fmt::format("from 1 ms to {}", format_duration(kMaxLeaseMs)));
 }
 
 Status check_ask(const LeaseAsk& ask) {
@@ -30,7 +30,24 @@ Status check_ask(const LeaseAsk& ask) {
 }
 
 Result<LeaseMoment> moment(const View& view, Store& store) {
-  return moment_of(view, *store.state().clock);
+  return moment_of(view, store, *store.state().clock);
+}
+
+// Of those that keep `wanted` off, who is dead is to be sure before the decision.
+Status confirm_in_the_way(Store& store, const Lease& wanted) {
+  std::vector<Lease> in_the_way;
+  for (Lease& other : TRY(leases(store))) {
+    if (other.number != wanted.number && exclude(wanted, other)) {
+      in_the_way.push_back(std::move(other));
+    }
+  }
+  return confirm_owners(store, in_the_way, *store.state().clock);
+}
+
+Status confirm_owner(Store& store, const std::string& id) {
+  const std::optional<Lease> known = TRY(lease(store, id));
+  if (!known) return {};
+  return confirm_owners(store, {*known}, *store.state().clock);
 }
 
 void begin(Lease& lease, const LeaseAsk& ask, const LeaseMoment& now) {
@@ -128,6 +145,7 @@ Lease new_lease(const LeaseAsk& ask, Seq number) {
 
 Result<LeaseAnswer> ask_lease(Store& store, const LeaseAsk& ask, Line line) {
   TRY(check_ask(ask));
+  TRY(confirm_in_the_way(store, new_lease(ask, 0)));
   LeaseAnswer answer;
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     answer = {};
@@ -159,6 +177,7 @@ Result<LeaseAnswer> ask_lease(Store& store, const LeaseAsk& ask, Line line) {
 }
 
 Status try_lease(Store& store, const LeaseAsk& ask, LeaseAnswer& answer) {
+  TRY(confirm_in_the_way(store, answer.lease));
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     Lease wanted = TRY(own(view, store, answer.lease.id, ask.owner, Needs::kWaiting));
     if (wanted.held) return fail(Code::kStale, wanted.id + " is held already");
@@ -181,6 +200,7 @@ Status try_lease(Store& store, const LeaseAsk& ask, LeaseAnswer& answer) {
 Result<Lease> renew_lease(Store& store, const std::string& id, const std::string& owner,
                           std::optional<std::int64_t> ttl_ms) {
   if (ttl_ms) TRY(check_ttl(*ttl_ms));
+  TRY(confirm_owner(store, id));
   Lease renewed;
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     renewed = TRY(own(view, store, id, owner, Needs::kHeld));
@@ -197,6 +217,7 @@ Result<Lease> renew_lease(Store& store, const std::string& id, const std::string
 Result<Lease> transfer_lease(Store& store, const std::string& id, const std::string& owner,
                              const std::string& to) {
   if (to.empty()) return fail(Code::kUsage, "a lease needs an owner");
+  TRY(confirm_owner(store, id));
   Lease given;
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     given = TRY(own(view, store, id, owner, Needs::kHeld));
@@ -216,6 +237,7 @@ Result<Lease> transfer_lease(Store& store, const std::string& id, const std::str
 
 Status release_lease(Store& store, const std::string& id, const std::string& owner,
                      const std::string& why) {
+  TRY(confirm_owner(store, id));
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const Lease given = TRY(own(view, store, id, owner, Needs::kEnding));
     return std::vector<NewEvent>{events::lease_released(given, why)};

@@ -11,9 +11,13 @@
 #include "model/codec.h"
 #include "store/area.h"
 #include "store/locks.h"
+#include "store/state.h"
 
 namespace gittxn::store {
 namespace {
+
+// Of the machines that have a server's clock: none of them was off.
+constexpr std::string_view kServersBoot = "server";
 
 Result<Sharing> sharing_from_name(std::string_view name) {
   if (name == "exclusive") return Sharing::kExclusive;
@@ -268,16 +272,38 @@ constexpr EventRule kRules[] = {
 
 const Area kLeases{kSql, kTables, kRules};
 
-Result<LeaseMoment> moment_of(const View& view, const Clock& clock) {
+Result<LeaseMoment> moment_of(const View& view, const Store& store, const Clock& clock) {
   LeaseMoment moment;
   moment.now_ms = INJECTED_BUG("store.lease_wall_clock") ? clock.wall_ms() : TRY(view.now_ms());
+  const Location& place = store.place();
+  if (place.on_server() && place.time == Location::Time::kServer) {
+    moment.boot_id = kServersBoot;
+    return moment;
+  }
   moment.boot_id = clock.boot_id();
   moment.boot_began_ms = moment.now_ms - clock.boot_ms();
   return moment;
 }
 
 IsAlive alive_in(const Store& store) {
+  return [&store](std::int64_t slot) -> Result<bool> {
+    return !TRY(store.locks().is_gone(Slots::kOwners, slot));
+  };
+}
+
+IsAlive seen_alive_in(const Store& store) {
   return [&store](std::int64_t slot) { return store.locks().is_held(Slots::kOwners, slot); };
+}
+
+Status confirm_owners(Store& store, const std::vector<Lease>& of, const Clock& clock) {
+  if (store.state().now_ms) return {};
+  const LeaseMoment now = TRY(moment_of(store, store, clock));
+  std::vector<std::int64_t> slots;
+  for (const Lease& lease : of) {
+    const bool over = lease.held && ends_ms(lease, now) <= now.now_ms;
+    if (lease.slot != 0 && !over) slots.push_back(lease.slot);
+  }
+  return store.locks().confirm(Slots::kOwners, slots);
 }
 
 Result<std::vector<Lease>> leases(const View& view) {

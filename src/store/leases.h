@@ -7,12 +7,14 @@
 // that exclude each other are ever held in the tables: the log does not take such an event.
 //
 // Owners. An attached one (slot != 0) holds that byte of <txn dir>/owners for as long as it lives;
-// the moment it is dead its lease is free, whatever process has its number then. A detached one
-// holds until its time is over. A live owner, stopped ones included, is never robbed before that.
-// A lease of a transaction ends with the transaction.
+// the moment it is dead its lease is free, whatever process has its number then; on a server after
+// a grace of some seconds, because one that lives may have lost its connection just now
+// (store/locks.h). A detached one holds until its time is over. A live owner, stopped ones
+// included, is never robbed before that; on a server that is so as long as it keeps its connection
+// or makes another within the grace. A lease of a transaction ends with the transaction.
 //
 // Time is the kernel's clock. Across a reboot a lease has its whole time anew, because how long the
-// machine was off is not known: never earlier.
+// machine was off is not known: never earlier. With a server's clock no machine's boot counts.
 #pragma once
 
 #include <cstdint>
@@ -58,10 +60,17 @@ struct LeaseMoment {
   std::string boot_id{};           // of this boot
   std::int64_t boot_began_ms = 0;  // this boot's first moment, on the kernel's clock
 };
-Result<LeaseMoment> moment_of(const View& view, const Clock& clock);
+// `view`: of that store, or itself.
+Result<LeaseMoment> moment_of(const View& view, const Store& store, const Clock& clock);
 
 using IsAlive = std::function<Result<bool>(std::int64_t slot)>;
+// For decisions: nobody is dead of whom that is not sure.
 IsAlive alive_in(const Store& store);
+// For a look, which decides nothing: on a server one who was cut off just now may be told as dead.
+IsAlive seen_alive_in(const Store& store);
+// Before a decision: makes sure which of their owners are dead. On a server it waits some seconds
+// for those who are not there; under the write lock, where nobody may wait, it does nothing.
+Status confirm_owners(Store& store, const std::vector<Lease>& of, const Clock& clock);
 
 // In line, first come first.
 Result<std::vector<Lease>> leases(const View& view);

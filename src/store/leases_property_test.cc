@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "store/lease_moves.h"
+#include "store/locks.h"
 #include "store/testing/check.h"
 #include "store/testing/temp_store.h"
 
@@ -232,7 +233,10 @@ class Play {
   void die() {
     const auto id = any();
     if (!id) return;
-    mine_.at(*id).answer.alive.release();
+    LeaseAnswer& answer = mine_.at(*id).answer;
+    answer.alive.release();
+    // On a server that is sure after a moment; here it is to count at once.
+    ASSERT_OK(store_.locks().confirm(Slots::kOwners, {answer.lease.slot}));
     const auto found = reference_.all.find(*id);
     if (found != reference_.all.end()) found->second.lives = false;
   }

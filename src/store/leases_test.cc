@@ -118,6 +118,9 @@ TEST(Leases, BadAsksAreRefusedAndWriteNothing) {
     EXPECT_CODE(transfer_lease(store, id, "ann", "bob"), Code::kNotFound);
   }
   EXPECT_EQ(store.head().value(), 0);
+  const auto long_one = ask_lease(store, wants("ann", "a", 8 * kDay), Line::kQueue);
+  EXPECT_EQ(long_one.error().message, "a lease cannot last 8 d");
+  EXPECT_EQ(long_one.error().hint, "from 1 ms to 7 d");
   const Lease held = had(store, wants("ann", "a")).lease;
   EXPECT_CODE(release_lease(store, held.id, "bob", ""), Code::kRefused);
   EXPECT_CODE(renew_lease(store, held.id, "bob", {}), Code::kRefused);

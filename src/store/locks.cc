@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -10,6 +12,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "db/database.h"
+#include "store/server_slots.h"
 
 namespace gittxn::store {
 
@@ -71,6 +74,10 @@ class FileLocks final : public Locks {
   Result<bool> is_held(Slots slots, std::int64_t number) override {
     return SlotLock::is_held(table(slots), number);
   }
+  Result<bool> is_gone(Slots slots, std::int64_t number) override {
+    return !TRY(is_held(slots, number));
+  }
+  Status confirm(Slots, const std::vector<std::int64_t>&) override { return {}; }
   Status wait_free(Slots slots, std::int64_t number, std::int64_t deadline_ms) override {
     return SlotLock::wait_free(table(slots), number, deadline_ms);
   }
@@ -82,8 +89,8 @@ class FileLocks final : public Locks {
 
 // The server
 
-// The connection whose session holds the locks. The server counts a session's second taking of a
-// lock; here it is busy, as another process would find it.
+// The connection whose session holds the named locks. The server counts a session's second taking
+// of a lock; here it is busy, as another process would find it.
 struct Session {
   db::Database database;
   std::set<std::int64_t> keys;
@@ -114,20 +121,40 @@ struct ServerHeld final : Lock::Held {
   std::uint64_t number_;
 };
 
+// In the clone's folder and on the server.
+struct ServerSlot final : Lock::Held {
+  ServerSlot(Lock here, std::shared_ptr<ServerSlots> slots, std::int64_t key)
+      : here_(std::move(here)), slots_(std::move(slots)), key_(key) {}
+  ServerSlot(const ServerSlot&) = delete;
+  ServerSlot& operator=(const ServerSlot&) = delete;
+  ~ServerSlot() override { slots_->let_go(key_); }
+  bool still() override {
+    const auto held = slots_->holds(key_);
+    return held && *held;
+  }
+
+  Lock here_;
+  std::shared_ptr<ServerSlots> slots_;
+  std::int64_t key_;
+};
+
 constexpr std::int64_t kPauseMs = 50;
+// A holder that was confirmed to be dead counts as that for longer than a writer may wait for its
+// turn.
+constexpr std::int64_t kBelievedMs = 60'000;
 // Waiting is cut into pieces, so that a signal is seen.
 constexpr std::int64_t kPieceMs = 2'000;
 
 class ServerLocks final : public Locks {
  public:
-  explicit ServerLocks(Location place) : place_(std::move(place)) {}
+  explicit ServerLocks(const Location& place)
+      : place_(place), here_(place.dir), slots_(std::make_shared<ServerSlots>(place)) {}
 
   Result<Lock> acquire(const std::string& name, std::int64_t deadline_ms) override {
     const std::int64_t key = key_of("lock/" + name);
-    SystemClock clock;
-    const std::int64_t begun_ms = clock.monotonic_ns() / 1'000'000;
+    const std::int64_t begun_ms = monotonic_ms();
     while (true) {
-      const std::int64_t waited_ms = clock.monotonic_ns() / 1'000'000 - begun_ms;
+      const std::int64_t waited_ms = monotonic_ms() - begun_ms;
       const std::int64_t left_ms =
           deadline_ms < 0 ? kPieceMs : std::max<std::int64_t>(0, deadline_ms - waited_ms);
       auto lock = take(key, std::min(left_ms, kPieceMs));
@@ -139,41 +166,65 @@ class ServerLocks final : public Locks {
   }
 
   Result<Lock> try_slot(Slots slots, std::int64_t number) override {
-    auto lock = take(key_of(slots, number), 0);
-    if (!lock && lock.error().code == Code::kBusy) {
+    Lock here = TRY(here_.try_slot(slots, number));
+    const std::int64_t key = key_of(slots, number);
+    const Status taken = slots_->take(key);
+    if (!taken && taken.error().code == Code::kBusy) {
       return fail(Code::kBusy, fmt::format("slot {} of the {} is held", number, slots_name(slots)));
     }
-    return lock;
+    if (!taken) return std::unexpected(taken.error());
+    return Lock(std::make_unique<ServerSlot>(std::move(here), slots_, key));
   }
 
   Result<bool> is_held(Slots slots, std::int64_t number) override {
-    const std::int64_t key = key_of(slots, number);
-    const std::shared_ptr<Session> session = TRY(connected());
-    // Asked and not tried: trying would hold it for a moment.
-    db::Statement query = TRY(session->database.statement(
-        "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
-        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
-        "AND CAST(classid AS BIGINT) = ? AND CAST(objid AS BIGINT) = ?"));
-    const auto bits = static_cast<std::uint64_t>(key);
-    query.bind_all(static_cast<std::int64_t>(bits >> 32),
-                   static_cast<std::int64_t>(bits & 0xffff'ffffu));
-    return query.step();
+    if (TRY(here_.is_held(slots, number))) return true;
+    return slots_->is_held(key_of(slots, number));
+  }
+
+  Result<bool> is_gone(Slots slots, std::int64_t number) override {
+    if (!TRY(is_held(slots, number))) return believed(slots, number);
+    gone_.erase({slots, number});
+    return false;
+  }
+
+  Status confirm(Slots slots, const std::vector<std::int64_t>& numbers) override {
+    std::vector<std::int64_t> missing;
+    for (const std::int64_t number : numbers) {
+      if (!TRY(is_gone(slots, number))) missing.push_back(number);
+    }
+    const std::int64_t until_ms = monotonic_ms() + slots_->grace_ms();
+    while (true) {
+      std::vector<std::int64_t> still;
+      for (const std::int64_t number : missing) {
+        if (!TRY(is_held(slots, number))) still.push_back(number);
+      }
+      missing = std::move(still);
+      if (missing.empty() || monotonic_ms() >= until_ms) break;
+      SystemClock().sleep_ms(kPauseMs);
+    }
+    for (const std::int64_t number : missing) gone_[{slots, number}] = monotonic_ms();
+    return {};
   }
 
   Status wait_free(Slots slots, std::int64_t number, std::int64_t deadline_ms) override {
-    SystemClock clock;
-    const std::int64_t begun_ms = clock.monotonic_ns() / 1'000'000;
+    const std::int64_t begun_ms = monotonic_ms();
     while (TRY(is_held(slots, number))) {
-      const std::int64_t waited_ms = clock.monotonic_ns() / 1'000'000 - begun_ms;
+      const std::int64_t waited_ms = monotonic_ms() - begun_ms;
       if (deadline_ms >= 0 && waited_ms >= deadline_ms) {
         return fail(Code::kTimeout, fmt::format("slot {} is still held", number));
       }
-      clock.sleep_ms(kPauseMs);
+      SystemClock().sleep_ms(kPauseMs);
     }
     return {};
   }
 
  private:
+  static std::int64_t monotonic_ms() { return SystemClock().monotonic_ns() / 1'000'000; }
+  bool believed(Slots slots, std::int64_t number) const {
+    const auto found = gone_.find({slots, number});
+    return found != gone_.end() && monotonic_ms() - found->second <= kBelievedMs;
+  }
+
   std::int64_t key_of(std::string_view name) const {
     const std::string hex = sha256(place_.schema + "/" + std::string(name)).str().substr(0, 15);
     return std::strtoll(hex.c_str(), nullptr, 16);
@@ -222,7 +273,10 @@ class ServerLocks final : public Locks {
   }
 
   Location place_;
-  std::shared_ptr<Session> session_;
+  FileLocks here_;
+  std::shared_ptr<ServerSlots> slots_;
+  std::shared_ptr<Session> session_;                             // of the named ones
+  std::map<std::pair<Slots, std::int64_t>, std::int64_t> gone_;  // confirmed, and when
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/bug.h"
+#include "store/leases.h"
 #include "store/state.h"
 
 namespace gittxn::store {
@@ -34,11 +35,15 @@ Result<std::optional<Row>> row_of(const db::Database& database, const std::strin
   return std::optional<Row>(Row{query.integer(0), query.integer(1), query.text(2)});
 }
 
-std::int64_t left_ms(const Row& row, const std::string& boot, std::int64_t now_ms,
-                     std::int64_t boot_ms) {
-  const std::int64_t left = row.until_ms - now_ms;
-  return std::max<std::int64_t>(row.boot == boot ? left : std::max(left, row.every_ms - boot_ms),
-                                0);
+// How long this boot has lasted.
+std::int64_t up_ms(const LeaseMoment& moment) {
+  return moment.now_ms - moment.boot_began_ms;
+}
+
+std::int64_t left_ms(const Row& row, const LeaseMoment& moment) {
+  const bool this_boot = row.boot == encode_path(moment.boot_id);
+  const std::int64_t left = row.until_ms - moment.now_ms;
+  return std::max<std::int64_t>(this_boot ? left : std::max(left, row.every_ms - up_ms(moment)), 0);
 }
 
 }  // namespace
@@ -46,29 +51,28 @@ std::int64_t left_ms(const Row& row, const std::string& boot, std::int64_t now_m
 Result<SentinelAnswer> pass_sentinel(Store& store, const Clock& clock, const std::string& name,
                                      std::int64_t every_ms) {
   Store::State& state = store.state();
-  const std::string boot = encode_path(clock.boot_id());
   SentinelAnswer answer;
   bool blind = false;  // of the injected bug: looked at before the lock is had
   if (INJECTED_BUG("store.sentinel_in_steps")) {
     const std::optional<Row> seen = TRY(row_of(state.database, name));
-    blind = !seen || left_ms(*seen, boot, TRY(store.now_ms()), clock.boot_ms()) == 0;
+    blind = !seen || left_ms(*seen, TRY(moment_of(store, store, clock))) == 0;
   }
   const auto pass = [&](db::Database& database) -> Result<Then> {
-    const std::int64_t now_ms = TRY(store.now_ms());
-    const std::int64_t boot_ms = clock.boot_ms();
+    const LeaseMoment now = TRY(moment_of(store, store, clock));
+    const std::string boot = encode_path(now.boot_id);
     db::Statement statement = TRY(database.statement(kPass));
-    statement.bind_all(encode_path(name), now_ms + every_ms, every_ms, boot,
-                       blind ? now_ms + every_ms : now_ms, boot_ms);
+    statement.bind_all(encode_path(name), now.now_ms + every_ms, every_ms, boot,
+                       blind ? now.now_ms + every_ms : now.now_ms, up_ms(now));
     const bool passed = TRY(statement.step());
     if (!passed) {
       const std::optional<Row> row = TRY(row_of(database, name));
-      if (row) answer.left_ms = left_ms(*row, boot, now_ms, boot_ms);
+      if (row) answer.left_ms = left_ms(*row, now);
       return Then::kRollBack;
     }
     answer = {Passing::kPassed, every_ms};
     TRY(statement.run());
     db::Statement prune = TRY(database.statement(kPrune));
-    prune.bind_all(now_ms, boot, boot_ms);
+    prune.bind_all(now.now_ms, boot, up_ms(now));
     TRY(prune.run());
     return Then::kCommit;
   };
@@ -76,12 +80,14 @@ Result<SentinelAnswer> pass_sentinel(Store& store, const Clock& clock, const std
   return answer;
 }
 
-Result<std::vector<Sentinel>> sentinels(const View& view) {
+Result<std::vector<Sentinel>> sentinels(Store& store) {
   std::vector<Sentinel> all;
-  db::Statement query =
-      TRY(view.tables().statement("SELECT name, every_ms, until_ms FROM sentinels ORDER BY name"));
+  const LeaseMoment now = TRY(moment_of(store, store, *store.state().clock));
+  db::Statement query = TRY(store.tables().statement(
+      "SELECT name, every_ms, until_ms, boot FROM sentinels ORDER BY name"));
   while (TRY(query.step())) {
-    all.push_back({decode_path(query.text(0)), query.integer(1), query.integer(2)});
+    const Row row{query.integer(2), query.integer(1), query.text(3)};
+    all.push_back({decode_path(query.text(0)), row.every_ms, left_ms(row, now)});
   }
   return all;
 }

@@ -2,8 +2,8 @@
 // not an event: whether something was let through is a position, and nobody asks for its history.
 //
 // Letting through is one statement that writes and answers, so that of any number at once one gets
-// through. Time is the kernel's clock; across a reboot an interval begins anew. A kill leaves the
-// row as it was, or the interval begun.
+// through. Time is the kernel's clock; across a reboot an interval begins anew, but with a server's
+// clock, where no machine's boot counts. A kill leaves the row as it was, or the interval begun.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace gittxn::store {
 struct Sentinel {
   std::string name;
   std::int64_t every_ms = 0;  // of the one that was let through last
-  std::int64_t until_ms = 0;  // the kernel's clock: when the next one is
+  std::int64_t left_ms = 0;   // until the next may pass, as pass_sentinel() says it
 };
 
 enum class Passing { kPassed, kThrottled };
@@ -33,7 +33,7 @@ struct SentinelAnswer {
 Result<SentinelAnswer> pass_sentinel(Store& store, const Clock& clock, const std::string& name,
                                      std::int64_t every_ms);
 // Those whose interval has not been pruned, by name.
-Result<std::vector<Sentinel>> sentinels(const View& view);
+Result<std::vector<Sentinel>> sentinels(Store& store);
 // The next one may pass at once. False: there is none of that name.
 Result<bool> reset_sentinel(Store& store, const std::string& name);
 

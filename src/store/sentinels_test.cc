@@ -88,7 +88,10 @@ TEST(F12, AcrossARebootAnIntervalIsNeverShorter) {
     place.clock.boot = 1000;
     place.clock.wall += jump;
     Store again = place.open();
-    EXPECT_FALSE(passes(again, place, "n", 10 * kMinute)) << jump;
+    const auto denied = pass_sentinel(again, place.clock, "n", 10 * kMinute);
+    ASSERT_OK(denied);
+    EXPECT_EQ(denied->passing, Passing::kThrottled) << jump;
+    EXPECT_EQ(sentinels(again)->at(0).left_ms, denied->left_ms) << "the list says the same";
     const auto other = pass_sentinel(again, place.clock, "other", 1);
     ASSERT_OK(other);
     EXPECT_EQ(sentinels(again)->size(), 2u) << "nor is it pruned";
