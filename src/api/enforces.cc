@@ -10,66 +10,177 @@ constexpr std::string_view kSince = "0.1.0";
 
 constexpr Enforced kTable[] = {
     {"The branch moves only by a landing, or by a move that is recorded first", "enforced",
-     "compare-and-set on the ref; a checkpoint of moves from outside before each landing", kSince},
+     "compare-and-set on the ref; a checkpoint of moves from outside before each landing", kSince,
+     "A1"},
     {"What lands was read on a state that still holds", "enforced, at the level asked for",
-     "the certifier, in the section that moves the branch", kSince},
+     "the certifier, in the section that moves the branch", kSince, "A2"},
     {"What a command read", "enforced where the trace is complete; else everything counts as read",
-     "system-call trace (bpf, hybrid, notify, ptrace)", kSince},
+     "system-call trace (bpf, hybrid, notify, ptrace)", kSince, ""},
+    {"The level of isolation", "enforced: rules of the policy raise it, and nothing lowers it",
+     "the policy of the target branch, when it lands", kSince, "[isolation], [rule]"},
+    {"Who reads what is made from other files reads those",
+     "enforced where the policy names them; else it is a file like others", "the certifier", kSince,
+     "[generated]"},
     {"Gates of the policy", "enforced",
      "run on exactly the tree that lands; a certificate counts for its tree, parent, gate and "
      "environment",
-     kSince},
-    {"Commands of a policy run only when trusted", "enforced", "the hash of the commands", kSince},
-    {"A state and its event", "enforced",
-     "one database transaction; the state is derived from the log (verify --replay)", kSince},
-    {"The log is not edited", "recorded: an edit is found, not prevented",
-     "a hash chain, checked by verify and on opening", kSince},
+     kSince, "A3, A4, [gate]"},
+    {"Commands of a policy run only when trusted", "enforced",
+     "the hash of the commands; the clones of a hub share what is trusted", kSince, ""},
+    {"What a worktree is given",
+     "enforced: private copies, of paths of the repository alone; recorded: that nobody else takes "
+     "its ports",
+     "copied without following links out; a block of ports that was free is locked against other "
+     "transactions",
+     kSince, "[worktree]"},
+    {"A person's uncommitted work is not touched", "enforced",
+     "the landing waits for files that are edited; what it moves aside is kept until gc", kSince,
+     "A12"},
+    {"A kill leaves all or nothing of a landing", "enforced",
+     "the log says what is meant before the branch moves; the next command resolves it by what the "
+     "ref says",
+     kSince, "A11"},
     {"One landing on a branch at a time", "enforced",
-     "file locks that die with their holder; the compare-and-set on the ref has the last word",
-     kSince},
+     "locks that die with their holder, so that none is ever stale or broken; the compare-and-set "
+     "on the ref has the last word",
+     kSince, "F3, K5, K6, A5"},
+    {"A landing that comes too late on a hub", "enforced",
+     "one atomic push of the branch and its fence from the values in the log; whoever resolves it "
+     "for another moves the fence first",
+     kSince, ""},
+    {"What landed on a hub is on its disk", "recorded: neither asked nor checked",
+     "the hub's own git syncs as its core.fsync says", kSince, ""},
+    {"Who may write to the server of a hub's store",
+     "neither: they may do all that a transaction may", "the server's own accounts", kSince, ""},
     {"Files that a command writes outside of its worktree",
-     "enforced with --confine; recorded without", "Landlock; the trace", kSince},
+     "enforced with --confine (and, with declared and learned, what it reads of the tree); "
+     "recorded without",
+     "Landlock; the trace", kSince, ""},
+    {"What a command does on the network, and to the machine",
+     "neither; the trace notes that a gate made a connection",
+     "a sandbox or another user id of your own around the command", kSince, ""},
+    {"A state and its event", "enforced",
+     "one database transaction; the state is derived from the log (verify --replay)", kSince,
+     "F1, K1, A7"},
+    {"One order of all events", "enforced",
+     "one sequence, given out under the append lock, without gaps", kSince, "F10"},
+    {"The same event is appended once",
+     "enforced where its producer gives it a key: a repeat is success and no second event",
+     "a unique index of keys, which pruning leaves", kSince, ""},
+    {"The log is not edited",
+     "recorded: an edit is found, not prevented; a tail cut off with the state may not be",
+     "a hash chain, checked by verify and on opening", kSince, "A8"},
+    {"A store of a newer program is left alone, an older one migrated", "enforced",
+     "the version in the store; a copy before a migration, which is one transaction", kSince, "K9"},
+    {"What scripts use: commands, options, fields, events",
+     "recorded: a promise of the next versions, which their tests check",
+     "one table with the stability of each; schemas; a former spelling warns (docs/STABILITY.md)",
+     kSince, "F9"},
+    {"A durable consumer gets each event, in order",
+     "enforced: at least once, however long it was away",
+     "a position without a time in it, which only its consumer moves; pruning never passes it",
+     kSince, "F4, K3, A9"},
+    {"An ephemeral consumer gets each event",
+     "enforced within its time to live; after that it has ended, and is told so",
+     "a position with a time, not begun again by being used", kSince, ""},
+    {"A consumer that does not move", "recorded: it holds back pruning until somebody removes it",
+     "consumer.stale once a stall; consumer list --lag; status", kSince, "F5"},
+    {"Handlers are given each event of their type",
+     "enforced: at least once, in order; five failures are left to a person",
+     "a durable consumer each; the command that appended gives out before it exits, the next one "
+     "that appends what was left",
+     kSince, "[on]"},
+    {"A handler ends in its time, and is waited for",
+     "enforced; what it has left in the background when it ends lives on, and nobody waits for "
+     "that",
+     "a process group of its own, ended at its time limit; drained before the command exits",
+     kSince, "F11"},
+    {"A phase is left when its gates hold", "enforced: no option goes past one",
+     "asked in the decision that moves it, on the head that was judged", kSince,
+     "K2, A10, [workflow]"},
+    {"Phases come in their order, and of two moves at a time one happens", "enforced",
+     "compare-and-set on the version of the workflow; skip leaves only a phase without gates",
+     kSince, "K4, A10"},
+    {"An override says who, why and past which gates",
+     "enforced: that it is said; recorded: that the name is true",
+     "the move and its record are one event; the actor is taken at its word", kSince, "F7, A10"},
+    {"A rollback",
+     "enforced: verdicts and evidence of what it undoes count no more, and unfinished transactions "
+     "of later phases are aborted with it; not undone: what has landed",
+     "one decision; whoever runs one of them ends its command", kSince, ""},
+    {"A verdict", "enforced: it counts for one version of its phase; recorded: who gave it",
+     "a version in its event; never from inside of a transaction; the actor is taken at its word",
+     kSince, ""},
+    {"A transaction lands in the phase it was begun in",
+     "enforced: else it is dropped, or carried over, as on_close says",
+     "versions of workflow, phase and gates, asked again under the write lock", kSince,
+     "[workflow]"},
+    {"How many transactions there are at a time, of one owner, and how deep",
+     "enforced when one begins; who runs what is open already is not asked",
+     "counted in the decision that records the beginning", kSince, "[limits]"},
+    {"Compensations of a transaction",
+     "enforced: at least once and in reverse order, when it was aborted. Not run when it landed or "
+     "changed nothing, nor while it is rejected or quarantined; a failure is recorded, and not "
+     "tried again",
+     "registered before the command returns; run by who aborts it, and by recover where that was "
+     "killed",
+     kSince, ""},
     {"Mandatory exclusive leases", "enforced for landings of transactions",
      "looked up in the append that prepares the landing, under the lock that hands out leases",
-     kSince},
-    {"Advisory leases", "recorded", "a note to whoever writes there; git txn status", kSince},
+     kSince, ""},
+    {"Advisory leases", "recorded", "a note to whoever writes there; git txn status", kSince, ""},
     {"No two leases that exclude each other", "enforced",
-     "the log refuses the event; an owner is dead when its byte lock is gone", kSince},
+     "the log refuses the event; taking one over is one append", kSince, "F8, A6"},
+    {"A lease whose owner lives, and one whose owner is dead",
+     "enforced: not taken in its time; free at once. On a server a dead owner's is free after a "
+     "grace of some seconds, in which an owner that was cut off comes back",
+     "a lock that its owner holds, not a process number or an age", kSince, "F3, F8, K6, A6"},
     {"Leases and commits that people make without a transaction", "recorded",
-     "a move from outside is in the log; nothing keeps it off", kSince},
+     "a move from outside is in the log; nothing keeps it off", kSince, ""},
+    {"Times to live, intervals and ages when a clock jumps",
+     "enforced within a boot: a jump moves none; after a restart of the machine: none ends "
+     "earlier. Recorded with a server: a jump of its own clock moves them",
+     "the clock of the boot, or the server's; durations by the monotonic clock", kSince, "F12"},
     {"Sentinels: at most once per interval", "enforced", "one statement that writes and answers",
-     kSince},
+     kSince, ""},
     {"Wall time of commands (budget wall)", "enforced",
-     "measured with the monotonic clock; the command is ended, its work is kept", kSince},
+     "measured with the monotonic clock; the command is ended, its work is kept", kSince, "A14"},
     {"Bytes that commands print (budget bytes)", "enforced where there is such a budget",
-     "counted in pipes of ours; the command is ended, its work is kept", kSince},
+     "counted in pipes of ours; the command is ended, its work is kept", kSince, "A14"},
     {"Tokens (budgets input, output, cache)", "recorded, best effort",
-     "usage lines of session files and OpenTelemetry spans, or by hand; each answer once; "
-     "budget reconcile",
-     kSince},
-    {"Cost (budget cost)", "recorded, best effort", "reported by hand; budget reconcile", kSince},
+     "usage lines of session files and OpenTelemetry spans, or by hand; each answer once; budget "
+     "reconcile",
+     kSince, "F6, K8"},
+    {"Cost (budget cost)", "recorded, best effort", "reported by hand; budget reconcile", kSince,
+     "F6, K8"},
     {"Tool calls (budget calls)", "recorded, best effort",
-     "hooks and session files of the agent, each call once", kSince},
-    {"A proposal is begun only where its score allows it (invariant 7)", "enforced",
+     "hooks and session files of the agent, each call once", kSince, "F6, K8"},
+    {"budget.warning at 80 %, budget.exceeded at 100 %",
+     "once each, marked best-effort where the numbers are reported", "a unique key in the log",
+     kSince, "F6, K8"},
+    {"A proposal is begun only where its score allows it", "enforced",
      "the log refuses the event; boundaries of the policy at that moment, under the write lock",
-     kSince},
+     kSince, "F2, K7, A13, [proposals]"},
     {"A yes of a person to a proposal (--approve, --override, dismiss)",
-     "enforced: never from inside of a transaction or a handler; recorded: that it was this person",
-     "the environment that git-txn gives to what it runs; the actor is taken at its word", kSince},
-    {"A relayed event is told once", "enforced",
-     "a unique key in the member's log, made of the hash of the source's event", kSince},
+     "enforced: never from inside of a transaction, a handler or a gate; recorded: that it was this "
+     "person",
+     "the environment that git-txn gives to what it runs; the actor is taken at its word", kSince,
+     ""},
+    {"The score of a proposal", "recorded", "whoever proposes it says it", kSince, ""},
+    {"Proposals that say the same",
+     "enforced: the second is refused and linked, also of two at once",
+     "likeness of texts and embeddings, in the decision that would append it", kSince,
+     "[proposals]"},
     {"How far the members of a portfolio are (gate members)",
      "enforced as of the event that was looked at; recorded: which that was",
      "their logs, read in the decision that moves the phase; they are not kept from going back",
-     kSince},
-    {"The score of a proposal", "recorded", "whoever proposes it says it", kSince},
-    {"Proposals that say the same",
-     "enforced: the second is refused and linked, also of two at once",
-     "likeness of texts and embeddings, in the decision that would append it", kSince},
-    {"budget.warning at 80 %, budget.exceeded at 100 %",
-     "once each, marked best-effort where "
-     "the numbers are reported",
-     "a unique key in the log", kSince},
+     kSince, ""},
+    {"What a member of a portfolio needs",
+     "recorded: it orders lists and relays, and keeps nobody from working; enforced: that it is no "
+     "circle",
+     "the decision that would append it", kSince, ""},
+    {"A relayed event is told once", "enforced",
+     "a unique key in the member's log, made of the hash of the source's event", kSince, ""},
 };
 
 constexpr std::string_view kHead =
@@ -77,7 +188,12 @@ constexpr std::string_view kHead =
     "Enforced: it does not happen, whatever a caller asks for. Recorded: it is in the log for "
     "whoever looks, and\nnothing keeps it from happening. Generated by `git txn version "
     "--enforces`; a test compares the two.\n\n"
-    "| what | enforced or recorded | by what | since |\n|---|---|---|---|\n";
+    "The last column says what a row answers: F1 to F12 and K1 to K9 are the findings and the "
+    "invariants that the kernel\nwas made from, whose tests are named after them "
+    "([0021](design/0021-kernel.md)), A1 and so on the invariants of\n"
+    "[ARCHITECTURE.md](ARCHITECTURE.md), and [gate] and the like the sections of "
+    "[.gittxn.toml](formats/policy.md).\n\n"
+    "| what | enforced or recorded | by what | since | answers |\n|---|---|---|---|---|\n";
 
 }  // namespace
 
@@ -88,8 +204,8 @@ std::span<const Enforced> enforces() {
 std::string enforces_page() {
   std::string page(kHead);
   for (const Enforced& one : kTable) {
-    page +=
-        fmt::format("| {} | {} | {} | {} |\n", one.what, one.enforced, one.mechanism, one.since);
+    page += fmt::format("| {} | {} | {} | {} |{}{} |\n", one.what, one.enforced, one.mechanism,
+                        one.since, one.answers.empty() ? "" : " ", one.answers);
   }
   return page;
 }

@@ -37,7 +37,8 @@ Json enforces_json() {
     list.push_back({{"what", one.what},
                     {"enforced", one.enforced},
                     {"mechanism", one.mechanism},
-                    {"since", one.since}});
+                    {"since", one.since},
+                    {"answers", one.answers}});
   }
   return list;
 }
