@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/clone.h"
 #include "api/state.h"
 #include "base/failpoint.h"
 #include "land/hub.h"
@@ -150,24 +151,38 @@ store::Location location_of(const repo::Repository& repository, const Membership
   return place;
 }
 
+namespace {
+
+// What this clone is called, where it has joined before. A name that it has claimed stays; a copy
+// of another clone, and one that never claimed a name, may have a new one.
+Status name_as_before(Kernel::State& state, const JoinRequest& request, JoinReport& joined) {
+  const Membership& known = state.membership;
+  if (!known.hub) return {};
+  const CloneNote note = TRY(clone_note(state));
+  const bool copied = !note.id.empty() && note.place != TRY(clone_place(state));
+  const bool renamed = !request.clone.empty() && request.clone != known.hub->clone;
+  const bool claimed = !copied && note.name == known.hub->clone;
+  if (known.hub->remote != request.hub || known.store != request.store ||
+      known.schema != request.schema || (renamed && claimed)) {
+    return fail(Code::kRefused,
+                fmt::format("this clone lands on the hub {} already, as {}, with the store {}",
+                            known.hub->remote, known.hub->clone, known.store),
+                "to leave it: git config --unset txn.hub");
+  }
+  if (copied && !renamed) return is_a_copy(state, note);
+  joined.already = !renamed;
+  if (joined.already) joined.clone = known.hub->clone;
+  return {};
+}
+
+}  // namespace
+
 Result<JoinReport> join_hub(Kernel& kernel, const JoinRequest& request) {
   Kernel::State& state = kernel.state();
   TRY(refuse_inside(state.host, "init"));
   TRY(check_request(state, request));
   JoinReport joined{request.store, request.schema, request.hub, request.clone, {}};
-  const Membership& known = state.membership;
-  if (known.hub) {
-    if (known.hub->remote != request.hub || known.store != request.store ||
-        known.schema != request.schema ||
-        (!request.clone.empty() && request.clone != known.hub->clone)) {
-      return fail(Code::kRefused,
-                  fmt::format("this clone lands on the hub {} already, as {}, with the store {}",
-                              known.hub->remote, known.hub->clone, known.store),
-                  "to leave it: git config --unset txn.hub");
-    }
-    joined.clone = known.hub->clone;
-    joined.already = true;
-  }
+  TRY(name_as_before(state, request, joined));
   if (joined.clone.empty()) joined.clone = fresh_clone_name(*state.host.random);
   if (!joined.already) TRY(check_nothing_unfinished(state));
   Membership wanted{land::Hub{joined.hub, joined.clone}, joined.store, joined.schema, {}};
@@ -179,6 +194,7 @@ Result<JoinReport> join_hub(Kernel& kernel, const JoinRequest& request) {
   const land::Context context = TRY(state.context({}));
   TRY(mark_hub(context, joined.log));
   TRY(fp_marked.hit());
+  TRY(claim_name(state, joined.clone));
   if (!joined.already) TRY(configure(state, joined));
   TRY(fp_configured.hit());
   return joined;

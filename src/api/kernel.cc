@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/clone.h"
 #include "api/state.h"
 #include "api/upkeep_events.h"
 #include "base/fs.h"
@@ -131,6 +132,7 @@ std::string Kernel::State::variable(const std::string& name) const {
 
 Result<store::Store*> Kernel::State::writing() {
   if (store) return &*store;
+  TRY(check_clone(*this));
   const store::Location place = location_of(repository, membership);
   // A server's store is made by `init` alone.
   auto opened = place.on_server() ? store::Store::open_existing(place, *host.clock)
@@ -142,6 +144,7 @@ Result<store::Store*> Kernel::State::writing() {
 
 Result<store::Store*> Kernel::State::looking() {
   if (store) return &*store;
+  TRY(check_clone(*this));
   const store::Location place = location_of(repository, membership);
   auto opened = store::Store::open_existing(place, *host.clock);
   if (!place.on_server() && !opened && opened.error().code == Code::kNotFound) return nullptr;

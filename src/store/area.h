@@ -48,6 +48,7 @@ extern const Area kConsumers;      // consumers.cc
 extern const Area kHandlers;       // handlers.cc: what came of deliveries to commands
 extern const Area kProposals;      // proposals.cc
 extern const Area kPortfolio;      // portfolio.cc: repositories that belong together
+extern const Area kClones;         // clones.cc: whose the name of a clone is
 extern const Area kPruning;        // pruning.cc: where the log begins
 
 std::span<const Area* const> areas();

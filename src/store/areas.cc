@@ -12,8 +12,9 @@ namespace gittxn::store {
 
 std::span<const Area* const> areas() {
   static constexpr const Area* kAreas[] = {
-      &kTransactions, &kBranches,  &kGates,    &kTurns,     &kWorkflows, &kCompensations, &kLeases,
-      &kBudgets,      &kConsumers, &kHandlers, &kProposals, &kPortfolio, &kPruning};
+      &kTransactions,  &kBranches,  &kGates,   &kTurns,     &kWorkflows,
+      &kCompensations, &kLeases,    &kBudgets, &kConsumers, &kHandlers,
+      &kProposals,     &kPortfolio, &kClones,  &kPruning};
   return kAreas;
 }
 

@@ -66,7 +66,7 @@ Result<std::int64_t> fix_time(Store::State& state) {
 bool creates(std::string_view type) {
   return type == event_type::kTxnBegun || type == event_type::kAttemptStarted ||
          type == event_type::kTicketTaken || type == event_type::kWorkflowCreated ||
-         type.starts_with("phase.");
+         type.starts_with("phase.") || type.starts_with("clone.");
 }
 
 enum class Kept { kEvents, kPruned };

@@ -4,6 +4,7 @@
 
 #include "base/json_value.h"
 #include "store/budgets.h"
+#include "store/clones.h"
 #include "store/compensations.h"
 #include "store/consumers.h"
 #include "store/events.h"
@@ -22,6 +23,7 @@ void tell_transactions(Teller& teller, Store& store) {
   using namespace events;  // NOLINT(google-build-using-namespace)
   const TxnId id("t-1");
   teller.tell(slot_reserved());
+  teller.tell(clone_joined("one", "k7qd2mzx0v4h8b3n"));
   teller.tell(durable_head(kMain, oid(1)));
   teller.tell(outside_move(kMain, oid(1), oid(2), "Ada <a@example.org>"));
   teller.tell_all(until_prepared("t-1", oid(2), oid(9)));

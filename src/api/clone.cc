@@ -1,0 +1,120 @@
+#include "api/clone.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <sstream>
+
+#include "base/failpoint.h"
+#include "store/clones.h"
+
+namespace gittxn::api {
+
+namespace {
+
+FAILPOINT(fp_noted, "api.init.noted");
+FAILPOINT(fp_claimed, "api.init.claimed");
+
+constexpr std::string_view kNote = "txn.cloneNote";
+constexpr std::string_view kUnclaimed = "?";  // no name of a clone
+constexpr int kIdLetters = 16;
+constexpr std::string_view kUsualSchema = "git_txn";
+
+std::string note_text(const CloneNote& note) {
+  return fmt::format("{} {} {}", note.name.empty() ? kUnclaimed : note.name, note.id, note.place);
+}
+
+Status keep_note(Kernel::State& state, const CloneNote& note) {
+  TRY(state.repository.git().must(
+      {"config", "--local", "--replace-all", std::string(kNote), note_text(note)},
+      state.repository.here()));
+  return {};
+}
+
+std::string set_by_hand(const CloneNote& note) {
+  return fmt::format("git config {} '{}'", kNote, note_text(note));
+}
+
+std::string init_again(const Membership& membership) {
+  const std::string schema =
+      membership.schema == kUsualSchema ? "" : " --schema " + membership.schema;
+  return fmt::format("git txn init --store '{}' --hub {}{}", membership.store,
+                     membership.hub->remote, schema);
+}
+
+}  // namespace
+
+Result<CloneNote> clone_note(Kernel::State& state) {
+  CloneNote note;
+  std::istringstream words(TRY(state.repository.config().get("txn.clonenote")).value_or(""));
+  if (!(words >> note.name >> note.id >> note.place)) return CloneNote{};
+  if (note.name == kUnclaimed) note.name.clear();
+  return note;
+}
+
+// Not the device's number, which may be another one after the next boot.
+Result<std::string> clone_place(const Kernel::State& state) {
+  const std::string& folder = state.repository.place().common_dir;
+  struct statx found{};
+  if (::statx(AT_FDCWD, folder.c_str(), 0, STATX_INO | STATX_BTIME, &found) != 0) {
+    return fail_errno(errno, "look at '" + folder + "'");
+  }
+  const bool dated = (found.stx_mask & STATX_BTIME) != 0;
+  return fmt::format("{}-{}.{:09}", found.stx_ino, dated ? found.stx_btime.tv_sec : 0,
+                     dated ? found.stx_btime.tv_nsec : 0);
+}
+
+Status claim_name(Kernel::State& state, const std::string& name) {
+  CloneNote note = TRY(clone_note(state));
+  const std::string here = TRY(clone_place(state));
+  if (note.place == here && note.name == name) {
+    TRY(store::claim_clone(*state.store, name, note.id));
+    return {};
+  }
+  if (note.place != here) note = {"", state.host.random->name(kIdLetters), here};
+  note.name.clear();
+  TRY(keep_note(state, note));
+  TRY(fp_noted.hit());
+  const Status claimed = store::claim_clone(*state.store, name, note.id);
+  if (!claimed && claimed.error().code == Code::kExists) {
+    std::string hint = "give this one another name with --clone";
+    if (const auto other = TRY(store::id_of_clone(*state.store, name))) {
+      hint += fmt::format(
+          "; or, when that clone is gone and this one takes its place: {}, and init "
+          "again",
+          set_by_hand({name, *other, here}));
+    }
+    return fail(Code::kRefused, fmt::format("another clone of this hub is called '{}'", name),
+                hint);
+  }
+  if (!claimed) return claimed;
+  TRY(fp_claimed.hit());
+  note.name = name;
+  return keep_note(state, note);
+}
+
+std::unexpected<Error> is_a_copy(const Kernel::State& state, const CloneNote& note) {
+  CloneNote moved = note;
+  if (const auto here = clone_place(state)) moved.place = *here;
+  return fail(Code::kRefused,
+              fmt::format("this is a copy of the clone '{}': what that noted of its folder is not "
+                          "true of this one",
+                          note.name.empty() ? state.membership.hub->clone : note.name),
+              fmt::format("name it: {} --clone NEWNAME; or, when it was moved here and there is no "
+                          "other: {}",
+                          init_again(state.membership), set_by_hand(moved)));
+}
+
+Status check_clone(Kernel::State& state) {
+  if (!state.membership.hub) return {};
+  const CloneNote note = TRY(clone_note(state));
+  if (!note.id.empty() && note.place != TRY(clone_place(state))) return is_a_copy(state, note);
+  if (note.name == state.membership.hub->clone) return {};
+  return fail(Code::kRefused,
+              fmt::format("the clone '{}' has not claimed its name in the log",
+                          state.membership.hub->clone),
+              init_again(state.membership));
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,34 @@
+// Which clone of a hub this is. Names may be copied (`cp -r` of a clone, or two people who think of
+// the same one), and two clones of one name would take each other's work for their own. So each has
+// an id that the log ties to its name (store/clones.h), and the configuration keeps, in one value,
+// the name, the id and what the clone's folder is (its inode and when that was made): a copy has
+// another folder.
+//
+// txn.cloneNote is written whole by git, before the name is claimed (without the name) and after it
+// (with it); txn.clone follows. A kill between any two of these leaves a clone that every command
+// but init refuses.
+#pragma once
+
+#include <string>
+
+#include "api/state.h"
+
+namespace gittxn::api {
+
+struct CloneNote {
+  std::string name;   // "": not claimed yet
+  std::string id;     // "": there is no note
+  std::string place;  // of the folder in which it was written
+};
+Result<CloneNote> clone_note(Kernel::State& state);
+Result<std::string> clone_place(const Kernel::State& state);  // of this folder
+
+// Makes the name this clone's, in the log and here. kRefused: it is another clone's.
+Status claim_name(Kernel::State& state, const std::string& name);
+
+// Of a clone that has joined, before anything else. kRefused: it is a copy of the clone of its
+// name, or has not finished joining.
+Status check_clone(Kernel::State& state);
+std::unexpected<Error> is_a_copy(const Kernel::State& state, const CloneNote& note);
+
+}  // namespace gittxn::api
