@@ -191,6 +191,9 @@ Result<Output> Delivery::run_command(const HandlerSpec& handler, const Event& ev
   const std::string line = store::cloud_event(event, source_);
   Command command;
   command.argv = handler.command;
+  if (INJECTED_BUG("handlers.detached")) {
+    command.argv.insert(command.argv.begin(), {"setsid", "--fork"});
+  }
   const auto& place = state_.repository.place();
   command.cwd = place.worktree.value_or(place.common_dir);
   command.env = gates::scrubbed_environment(state_.host.env, {});

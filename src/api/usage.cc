@@ -6,6 +6,7 @@
 #include <map>
 
 #include "agents/hook_log.h"
+#include "base/bug.h"
 #include "base/duration.h"
 #include "base/hash.h"
 
@@ -72,7 +73,10 @@ Status report_agent_usage(Kernel::State& state, const Txn& txn) {
 }
 
 Status Limits::check(Kernel::State& state, const Txn& txn) {
-  for (const store::Kind kind : {store::Kind::kWall, store::Kind::kBytes}) {
+  using enum store::Kind;
+  std::vector<store::Kind> enforced{kWall, kBytes};
+  if (INJECTED_BUG("budgets.reported_enforces")) enforced = {kInput, kOutput, kCost, kCalls};
+  for (const store::Kind kind : enforced) {
     const auto left = TRY(store::left_of(*state.store, txn, kind));
     if (!left || left->amount > 0) continue;
     return fail(Code::kBusy,

@@ -142,6 +142,21 @@ reported() {
 }
 test_case 'F6: what is reported warns once a level, marked best effort' reported
 
+reported_ends_nothing() {
+  new_repo
+  exits 0 git txn begin --budget input=1k --budget calls=1 -q
+  local id=$OUT
+  exits 0 git txn exec "$id" -- bash -c 'echo 1 >src/one.txt'
+  exits 0 git txn budget report "$id" input=50k calls=9
+  assert_eq "$(events budget.exceeded)" 2
+  assert_eq "$(git txn events tail --type budget.exceeded | jq -r .data.best_effort | sort -u)" true
+  exits 0 git txn exec "$id" -- bash -c 'echo 2 >src/two.txt'
+  exits 0 git txn commit "$id"
+  assert_eq "$(show src/two.txt)" 2
+  assert_sound
+}
+test_case 'F6: a budget of what is reported, used up, ends nothing: the next command runs' reported_ends_nothing
+
 of_an_agent() {
   new_repo
   ln -s "$E2E_ROOT/tests/agents/fake-claude" "$WORLD/bin/claude"
