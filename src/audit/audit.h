@@ -3,9 +3,9 @@
 //
 //   log        every event's hash and link; optionally the projections derived again (store/)
 //   branches   the log's moves of a branch join up; each landing is the commit it says, with the
-//   tree
-//              that was certified and the parent it was certified on; commits that claim a landing
-//              of this repository (trailer, reflog) are in the log
+//              tree that was certified and the parent it was certified on; commits that claim a
+//              landing of this repository (trailer, reflog) are in the log
+//   hub        where a hub's fence is of another log, so are the landings that the log lacks
 //   work       the objects under refs/txn/ exist, and work that has not landed is kept by its ref
 //   artifacts  every file that an event names exists and is what its name says
 //
@@ -14,6 +14,7 @@
 // is read before the repository, so what is newer in the repository is never a problem.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct Report {
 struct Place {
   std::string clone;   // whose work is kept here; "": all that the log knows
   std::string remote;  // where landings go, as it was last asked; "": this repository
+  // The fence of each branch as the hub has it now, where it answered; empty: it has none.
+  std::map<RefName, Oid> fences = {};
 };
 Result<Report> verify(repo::Repository& repository, const store::Store& store, Replay replay,
                       const Place& place = {});

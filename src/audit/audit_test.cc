@@ -270,6 +270,35 @@ TEST(Audit, AnEditedLogIsFoundAndTheRestStillLookedAt) {
   EXPECT_THAT(report.problems, ::testing::Contains(HasSubstr("is kept by nothing")));
 }
 
+TEST(Audit, ABrokenLogHasANextStep) {
+  World world;
+  world.land("t-1");
+  must(store::testing::backup(world.database(), world.database() + ".v1.bak"));
+  world.tamper("UPDATE events SET payload = '{}' WHERE seq = 2");
+  const Report report = world.verify();
+  EXPECT_THAT(report.problems, ::testing::Contains("event 2 was edited: its hash is wrong"));
+  EXPECT_THAT(report.notes, ::testing::Contains(AllOf(HasSubstr("docs/BACKUPS.md"),
+                                                      HasSubstr("kernel.db.v1.bak"))));
+}
+
+// The server was restored to an older state: the hub has a landing and a fence that nobody knows.
+TEST(Audit, LandingsOfAHubThatTheLogLacksAreFound) {
+  World world;
+  world.land("t-1");
+  const Oid theirs = world.make_commit("theirs\n\nTxn-Id: t-far", world.head());
+  world.repo.git({"update-ref", "refs/remotes/origin/main", theirs.str()});
+  const auto verify = [&](const Oid& fence) {
+    repo::Repository repository = world.repo.open();
+    const Place place{.clone = "", .remote = "origin", .fences = {{kMain, fence}}};
+    return must(audit::verify(repository, *world.store, Replay::kNo, place));
+  };
+  EXPECT_THAT(verify(Oid(std::string(40, 'f'))).problems,
+              ElementsAre(HasSubstr("on the hub says it is t-far, but the log does not know it"),
+                          HasSubstr("restored or failed over")));
+  // With a fence that is known it is a copy of another repository's.
+  EXPECT_THAT(verify(Oid()).problems, IsEmpty());
+}
+
 TEST(Trailer, IsTheLastOfItsName) {
   EXPECT_EQ(trailer("subject\n\nTxn-Id: t-1\nTxn-Id: t-2", "Txn-Id"), "t-2");
   EXPECT_EQ(trailer("subject\n\nTxn-Id: t-1\n", "Txn-Id"), "t-1");

@@ -35,6 +35,7 @@ class BranchCheck {
         state_(state),
         name_(state.branch.str()),
         ref_(seen_at(place, state.branch)),
+        place_(place),
         report_(report) {}
 
   Status run() {
@@ -44,7 +45,10 @@ class BranchCheck {
     TRY(check_landings());
     const std::optional<Oid> head = TRY(head_now());
     if (head) TRY(check_head(*head));
-    return check_reflog();
+    check_fence();
+    // Of a hub's branch this one only follows; its reflog may tell of landings before there was
+    // one.
+    return place_.remote.empty() ? check_reflog() : Status{};
   }
 
  private:
@@ -146,8 +150,8 @@ class BranchCheck {
   // copy (a cherry-pick, a rebase, a pull from another clone), unless this repository itself has
   // the rest of that transaction.
   Status check_trailers(const Oid& head) {
-    if (moves_.empty() || moves_.front().old_head.empty()) return {};
-    const Oid start = moves_.front().old_head;
+    const Oid start = moves_.empty() ? state_.head : moves_.front().old_head;
+    if (start.empty() || (moves_.empty() && !foreign_fence())) return {};
     const bool there = TRY(repository_.objects().contains(start));
     if (!there) return {};
     const auto path = TRY(repository_.objects().first_parent_path(start, head));
@@ -164,7 +168,11 @@ class BranchCheck {
       if (id.empty() || under_way(oid)) continue;
       const std::optional<Txn> txn = TRY(store_.txn(TxnId(id)));
       const auto refs = TRY(repository_.refs().list("refs/txn/" + id + "/"));
-      if (!txn && !refs.empty()) {
+      if (!txn && foreign_fence()) {
+        problem(fmt::format("{} on the hub says it is {}, but the log does not know it", brief(oid),
+                            id));
+        lost_here_ = true;
+      } else if (!txn && !refs.empty()) {
         problem(
             fmt::format("{} says it is {}, whose work is kept here, but the log does not know "
                         "it: the log lost its end",
@@ -172,6 +180,29 @@ class BranchCheck {
       }
     }
     return {};
+  }
+
+  // The hub was asked before the log was read, so a fence that it had is one that the log knows;
+  // but for the one of whoever resolves a landing at this moment. A commit with a Txn-Id alone may
+  // be somebody's copy from another repository.
+  bool foreign_fence() const {
+    const auto found = place_.fences.find(state_.branch);
+    // None yet when it was asked, or none any more: then the head tells more.
+    if (found == place_.fences.end() || found->second.empty()) return false;
+    return found->second != state_.fence && !claims_.fences.contains(found->second.str());
+  }
+
+  // Without a landing that is lost it may be the fence of somebody who came too late to close one.
+  void check_fence() {
+    if (!foreign_fence()) return;
+    const std::string what = "the hub's fence is of no landing in the log";
+    if (lost_here_) {
+      problem(what +
+              ": the server may have been restored or failed over to an older state; "
+              "docs/BACKUPS.md (On PostgreSQL) says how to put the fence right");
+    } else if (!state_.prepared) {
+      note(what + "; the next landing says whether it is in the way");
+    }
   }
 
   bool under_way(const Oid& oid) const {
@@ -205,8 +236,10 @@ class BranchCheck {
   const store::BranchState& state_;
   const std::string name_;
   const RefName ref_;
+  const Place& place_;
   Report& report_;
   std::vector<store::LandedRow> moves_;
+  bool lost_here_ = false;  // the hub has a landing that the log does not know
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Claims {
   std::map<Seq, Landing> landings;                             // by the seq of landing.prepared
   std::map<std::string, std::vector<store::LandedRow>> moves;  // by branch, in order
   std::map<std::string, Seq> artifacts;  // digest -> first event that names it
+  std::set<std::string> fences;          // of hubs, that a landing was to set or that closed one
   Seq pruned = 0;                        // the last event that the log no longer has
 };
 Result<Claims> read_claims(const store::Store& store, Report& report);

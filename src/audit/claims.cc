@@ -55,6 +55,10 @@ void claim(const Event& event, const Json& payload, Claims& claims, Report& repo
     claims.moves[branch.str()].push_back(
         {event.seq, branch, TxnId(), Oid(text_of(payload, "old")), Oid(text_of(payload, "new"))});
   }
+  if (event.type == event_type::kLandingPrepared || event.type == event_type::kLandingLost ||
+      event.type == event_type::kTransactionLanded) {
+    claims.fences.insert(text_of(payload, "fence"));  // "" where there is no hub
+  }
   if (event.type == event_type::kTaken) {
     claim_artifact(event, text_of(payload, "reads"), claims);
     claim_artifact(event, text_of(payload, "writes"), claims);
