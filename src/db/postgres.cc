@@ -331,7 +331,11 @@ std::unexpected<Error> PostgresDriver::failure(const pg_result* result, During d
   if (state.starts_with("28") || state == "42501" || state == "3D000") {
     return fail(Code::kFault, message, "check the account, its rights, and git config txn.store");
   }
-  if (state == "3F000" || state == "42P01") return fail(Code::kNotFound, message);
+  if (state == "3F000" || state == "42P01" || state == "42703") {
+    return fail(Code::kFault, message,
+                "what is there is not the store's layout: check git config txn.storeSchema, or "
+                "restore a backup: docs/BACKUPS.md");
+  }
   return fail(Code::kFault, message);
 }
 

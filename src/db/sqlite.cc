@@ -72,6 +72,10 @@ std::unexpected<Error> failure(const SqliteHandle& state, int rc, During during)
     case SQLITE_INTERRUPT:
       return fail(Code::kInterrupted, message);
     default:
+      if (message.find(": no such ") != std::string::npos) {  // table, column
+        return fail(Code::kFault, message,
+                    "what is there is not the store's layout: restore a backup: docs/BACKUPS.md");
+      }
       return fail(Code::kFault, message);
   }
 }

@@ -38,8 +38,8 @@ Status refuse_network(const std::string& txn_dir) {
 
 std::unexpected<Error> lost(const std::string& path) {
   return fail(Code::kCorrupt, fmt::format("'{}' is gone, but its artifacts are there", path),
-              "restore kernel.db from a backup; or move the whole folder away to start anew "
-              "(unlanded work stays under refs/txn/)");
+              "restore kernel.db from a backup (docs/BACKUPS.md); or move the whole folder away to "
+              "start anew (unlanded work stays under refs/txn/)");
 }
 
 Status peek(const std::string& path, const Plan& plan) {
@@ -91,23 +91,43 @@ Status make(db::Database& database, const std::string& dir, const std::string& p
   return fsync_path(dir);
 }
 
-// In one consistent moment, whatever others append meanwhile.
+// Which of the tail's problems is that it is of a newer program?
+Result<bool> is_unknown(const db::Database& database, Seq after, const std::string& problem) {
+  bool found = false;
+  const auto look = [&](const Event& event) -> Result<bool> {
+    const std::string unknown = unknown_event(event);
+    found = !unknown.empty() && problem == fmt::format("event {}: {}", event.seq, unknown);
+    return !found;
+  };
+  TRY(each_event(database, after, 0, look));
+  return found;
+}
+
+// In one consistent moment, whatever others append meanwhile. kNewer: the last events hold, and are
+// not known to this program.
 Status look_at_tail(db::Database& database, const std::string& path) {
   const db::Transaction moment =
       TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
   const std::optional<Event> last = TRY(last_event(database));
   const Progress progress = TRY(load_progress(database));
   const Seq head = last ? last->seq : 0;
+  const Seq after = std::max<Seq>(0, head - kTailChecked);
   std::vector<std::string> problems;
   if (progress.seq != head || (last && progress.hash != last->hash.str())) {
     problems.push_back(
         fmt::format("the projections end at event {}, the log at {}", progress.seq, head));
   } else {
-    TRY(check_chain(database, std::max<Seq>(0, head - kTailChecked), &problems));
+    TRY(check_chain(database, after, &problems));
   }
   if (problems.empty()) return {};
-  return fail(Code::kCorrupt, fmt::format("'{}': {}", path, problems.front()),
-              "nothing was changed; restore kernel.db from a backup, or keep it aside for study");
+  const std::string what = fmt::format("'{}': {}", path, problems.front());
+  if (TRY(is_unknown(database, after, problems.front()))) {
+    return fail(Code::kNewer, what,
+                "nothing was changed; git txn verify looks at all of it, and git txn version "
+                "--events lists what this one knows");
+  }
+  return fail(Code::kCorrupt, what,
+              "nothing was changed; keep the store aside and restore a backup: docs/BACKUPS.md");
 }
 
 }  // namespace
@@ -172,8 +192,10 @@ Result<Store> open_with_plan(const Location& place, const Clock& clock, Create c
   if (place.on_server()) TRY(make_place(place.dir));
   // Who only looks may look at damage too, verify and a person first of all; nobody may add to it.
   const std::string name = place.on_server() ? place.schema : join_path(place.dir, "kernel.db");
+  TRY(check_tables(opened.database, name));
   Status whole = look_at_tail(opened.database, name);
-  const bool damaged = !whole && whole.error().code == Code::kCorrupt;
+  const bool damaged =
+      !whole && (whole.error().code == Code::kCorrupt || whole.error().code == Code::kNewer);
   if (!whole && (!damaged || create == Create::kYes)) {
     return std::unexpected(std::move(whole).error());
   }

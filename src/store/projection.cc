@@ -9,19 +9,16 @@
 #include "store/checkpoint.h"
 #include "store/rows.h"
 #include "store/schema.h"
+#include "store/state.h"
 
 namespace gittxn::store {
 Status project(db::Database& database, const Event& event) {
-  if (event.schema_version != 1) {
-    return fail(Code::kCorrupt,
-                fmt::format("{}: unknown schema version {}", event.type, event.schema_version));
-  }
-  const EventRule* rule = rule_of(event.type);
-  if (rule == nullptr) {
-    return fail(Code::kCorrupt, fmt::format("unknown event type '{}'", event.type));
+  const std::string unknown = unknown_event(event);
+  if (!unknown.empty()) {
+    return fail(Code::kCorrupt, unknown, "git txn version --events lists the types it knows");
   }
   const Json payload = TRY_IN(event.type, parse_json(event.payload));
-  return rule->project(database, event, payload);
+  return rule_of(event.type)->project(database, event, payload);
 }
 
 Status replay(const Log& log, db::Database& target, Seq up_to) {

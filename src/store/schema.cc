@@ -182,8 +182,12 @@ Result<Found> inspect(const db::Database& database, const std::string& path, con
     if (tables.empty()) return Found::kFresh;
   }
   if (version.application != kApplicationId) {
+    const bool file = database.dialect() == db::Dialect::kSqlite;
     return fail(Code::kCorrupt, fmt::format("'{}' is not a git-txn store", path),
-                "move what is there away and restore the store from a backup");
+                file ? "nothing was changed; move what is there away and restore a backup: "
+                       "docs/BACKUPS.md"
+                     : "nothing was changed; it is a schema of something else: name the store's "
+                       "with git config txn.storeSchema NAME, or git txn init --schema NAME");
   }
   if (version.schema > plan.version) {
     if (INJECTED_BUG("store.newer_is_read")) return Found::kPresent;
@@ -193,6 +197,23 @@ Result<Found> inspect(const db::Database& database, const std::string& path, con
                 "use the git-txn that wrote it, or a newer one; nothing was touched");
   }
   return version.schema == plan.version ? Found::kPresent : Found::kOlder;
+}
+
+Status check_tables(const db::Database& database, const std::string& path) {
+  const std::vector<std::string> there = TRY(tables_of(database));
+  const auto missing = [&](std::string_view table) {
+    return std::ranges::find(there, table) == there.end();
+  };
+  std::string_view gone;
+  for (const std::string_view table : kKept) {
+    if (gone.empty() && missing(table)) gone = table;
+  }
+  for (const ProjectionTable& table : projection_tables()) {
+    if (gone.empty() && missing(table.name)) gone = table.name;
+  }
+  if (gone.empty()) return {};
+  return fail(Code::kCorrupt, fmt::format("'{}' lacks its table '{}'", path, gone),
+              "nothing was changed; keep it aside and restore a backup: docs/BACKUPS.md");
 }
 
 namespace {

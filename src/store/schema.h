@@ -39,6 +39,9 @@ enum class Found { kFresh, kPresent, kOlder };
 // or the name of the schema on a server.
 Result<Found> inspect(const db::Database& database, const std::string& path, const Plan& plan);
 
+// kCorrupt: a table that the present layout has is not there. More than it has may be.
+Status check_tables(const db::Database& database, const std::string& path);
+
 // Makes a fresh or older database the present one. Call with the writer's turn held; looks again
 // first.
 Status make_present(db::Database& database, const std::string& path, const Plan& plan);

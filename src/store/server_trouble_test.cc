@@ -14,6 +14,7 @@
 #include "base/subprocess.h"
 #include "base/testing/child.h"
 #include "store/events.h"
+#include "store/leases.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
 #include "store/testing/temp_store.h"
@@ -70,8 +71,21 @@ TEST_F(ServerTrouble, ADeadAddressSaysWhatToCheck) {
 TEST_F(ServerTrouble, AForeignSchemaIsLeftAlone) {
   db::Database shell = schema_->connect().value();
   ASSERT_OK(shell.execute("CREATE TABLE events (seq bigint, what text)"));
-  refused(place(), Code::kCorrupt, "");
+  refused(place(), Code::kCorrupt, fmt::format("'{}' is not a git-txn store", schema_->name()));
+  refused(place(), Code::kCorrupt, "git config txn.storeSchema");
   EXPECT_EQ(tables(), 1);
+}
+
+TEST_F(ServerTrouble, ATableThatIsGoneIsNamed) {
+  ASSERT_OK(Store::open(place(), clock_)->next_slot());
+  auto store = Store::open(place(), clock_);
+  ASSERT_OK(store);
+  db::Database shell = schema_->connect().value();
+  ASSERT_OK(shell.execute("DROP TABLE leases"));
+  const auto asked = lease(*store, "l-1");
+  EXPECT_CODE(asked, Code::kFault);
+  EXPECT_THAT(asked.error().hint, HasSubstr("txn.storeSchema"));
+  refused(place(), Code::kCorrupt, "'leases'");
 }
 
 TEST_F(ServerTrouble, AMissingStoreOrDatabaseSaysWhatToMake) {

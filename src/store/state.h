@@ -50,8 +50,10 @@ inline constexpr std::int64_t kWriteDeadlineMs = 30'000;
 Result<Store> open_with_plan(const Location& place, const Clock& clock, Create create,
                              const Plan& plan);
 
-// Checks the links and hashes of events (after, ...] in order; problems are appended. Stops at
-// `limit` problems. Returns the last event's number.
+// What an event is that this program cannot have written; "": it knows the type and the version.
+std::string unknown_event(const Event& event);
+// Checks the links, hashes and types of events (after, ...] in order; problems are appended. Stops
+// at some dozens. Returns the last event's number.
 Result<Seq> check_chain(const db::Database& database, Seq after,
                         std::vector<std::string>* problems);
 

@@ -5,7 +5,9 @@
 
 #include "base/bug.h"
 #include "base/json_value.h"
+#include "store/area.h"
 #include "store/checkpoint.h"
+#include "store/differences.h"
 #include "store/projection.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -14,10 +16,28 @@ namespace gittxn::store {
 namespace {
 
 constexpr std::size_t kMaxProblems = 50;
-constexpr std::size_t kShownBytes = 300;
+constexpr int kMaxKeys = 20;
 
-std::string shown(const std::string& line) {
-  return line.size() <= kShownBytes ? line : line.substr(0, kShownBytes) + "...";
+// Two events of one key, or one whose key a pruned event had. What keeps that out is an index, and
+// what an index says is not asked of it: it may be what is gone.
+Status check_keys(const db::Database& database, std::vector<std::string>* problems) {
+  db::Statement twice =
+      TRY(database.statement("SELECT dedup_key, min(seq), max(seq) FROM events GROUP BY dedup_key "
+                             "HAVING count(*) > 1 ORDER BY min(seq) LIMIT ?"));
+  twice.bind_all(kMaxKeys);
+  while (TRY(twice.step())) {
+    problems->push_back(fmt::format("events {} and {} have the same key '{}'", twice.integer(1),
+                                    twice.integer(2), twice.text(0)));
+  }
+  db::Statement again = TRY(database.statement(
+      "SELECT p.seq, e.seq, e.dedup_key FROM pruned_keys p JOIN events e "
+      "ON e.dedup_key = p.dedup_key WHERE e.seq <> p.seq ORDER BY e.seq LIMIT ?"));
+  again.bind_all(kMaxKeys);
+  while (TRY(again.step())) {
+    problems->push_back(fmt::format("events {} (pruned) and {} have the same key '{}'",
+                                    again.integer(0), again.integer(1), again.text(2)));
+  }
+  return {};
 }
 
 // A damaged file is a finding, not a failure to look; everything else is.
@@ -33,7 +53,7 @@ Status check_pages(const db::Database& database, std::vector<std::string>* probl
   db::Statement query = TRY(database.statement("PRAGMA integrity_check(20)"));
   while (TRY(query.step())) {
     const std::string line = query.text(0);
-    if (line != "ok") problems->push_back("SQLite: " + shown(line));
+    if (line != "ok") problems->push_back("SQLite: " + line);
   }
   return {};
 }
@@ -41,6 +61,7 @@ Status check_pages(const db::Database& database, std::vector<std::string>* probl
 Status check_whole(const db::Database& database, VerifyReport* report) {
   TRY(check_pages(database, &report->problems));
   report->events = TRY(check_chain(database, 0, &report->problems));
+  TRY(check_keys(database, &report->problems));
   const std::optional<Event> last = TRY(last_event(database));
   const Progress progress = TRY(load_progress(database));
   const std::string hash = last ? last->hash.str() : kGenesisHash;
@@ -50,21 +71,6 @@ Status check_whole(const db::Database& database, VerifyReport* report) {
                     progress.seq, last ? last->seq : 0));
   }
   return {};
-}
-
-// Both lists are in one order, table by table and row by row, so the first difference is telling
-// and the rest often follows from it.
-void compare(const std::vector<std::string>& stored, const std::vector<std::string>& replayed,
-             std::vector<std::string>* problems) {
-  const std::size_t longest = std::max(stored.size(), replayed.size());
-  for (std::size_t i = 0; i < longest && problems->size() < kMaxProblems; ++i) {
-    const std::string& left = i < stored.size() ? stored[i] : "(nothing)";
-    const std::string& right = i < replayed.size() ? replayed[i] : "(nothing)";
-    if (left != right) {
-      problems->push_back(fmt::format("stored state differs from the log: {} | by the log: {}",
-                                      shown(left), shown(right)));
-    }
-  }
 }
 
 // The artifact is what the log says it is, and the keys of what was pruned are those it names.
@@ -107,6 +113,13 @@ Result<db::Database> empty_state(const Plan& plan) {
   return memory;
 }
 
+std::string unknown_event(const Event& event) {
+  if (rule_of(event.type) != nullptr && event.schema_version == 1) return {};
+  return fmt::format(
+      "'{}' of version {} is not known to this git-txn; if a newer one wrote it, use that one",
+      event.type, event.schema_version);
+}
+
 Result<Seq> check_chain(const db::Database& database, Seq after,
                         std::vector<std::string>* problems) {
   const LogStart start = TRY(load_log_start(database));
@@ -128,6 +141,8 @@ Result<Seq> check_chain(const db::Database& database, Seq after,
     }
     if (!believed && event_hash(event) != event.hash) {
       problems->push_back(fmt::format("event {} was edited: its hash is wrong", event.seq));
+    } else if (const std::string unknown = unknown_event(event); !unknown.empty()) {
+      problems->push_back(fmt::format("event {}: {}", event.seq, unknown));
     }
     linked = true;
     previous = std::move(event);
@@ -157,10 +172,7 @@ Result<VerifyReport> Store::verify_replay() const {
   report.events = progress.seq;
   const auto run = [&]() -> Status {
     TRY(replay(Log{database, state_->place.dir}, memory, 0));
-    const std::vector<std::string> stored = TRY(projection_lines(database));
-    const std::vector<std::string> replayed = TRY(projection_lines(memory));
-    compare(stored, replayed, &report.problems);
-    return {};
+    return tell_differences(database, memory, kMaxProblems, &report.problems);
   };
   Status status = run();
   if (!status && (status.error().code == Code::kStale || status.error().code == Code::kExists)) {

@@ -192,6 +192,73 @@ truncated_store() {
   assert_eq "$(git rev-list --count main)" 2
 }
 test_case 'a clear stop: a truncated store' truncated_store
+# put_event TYPE VERSION: appended as a program would that knows it, with its hash
+put_event() {
+  sqlite3 -json .git/txn/kernel.db 'SELECT seq, time, type, subject, dedup_key, payload, hash FROM events
+    ORDER BY seq DESC LIMIT 1' >"$WORLD/last"
+  /usr/bin/python3 - "$WORLD/last" "$1" "$2" >"$WORLD/put.sql" <<'PY'
+import hashlib, json, sys
+event = json.load(open(sys.argv[1]))[0]
+before = event.pop("hash")
+event.update(seq=event["seq"] + 1, type=sys.argv[2], schema_version=int(sys.argv[3]), dedup_key="foreign", payload="{}",
+             prev_hash=before)
+text = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+event["hash"] = hashlib.sha256((before + text).encode()).hexdigest()
+columns = list(event)
+values = ", ".join("'" + str(event[name]).replace("'", "''") + "'" for name in columns)
+print(f"INSERT INTO events ({', '.join(columns)}) VALUES ({values});")
+print(f"UPDATE progress SET seq = {event['seq']}, hash = '{event['hash']}';")
+PY
+  sqlite3 .git/txn/kernel.db <"$WORLD/put.sql"
+}
+unknown_event() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  put_event lease.borrowed "$1"
+  local before count
+  count=$(sqlite3 .git/txn/kernel.db 'SELECT count(*) FROM events; PRAGMA wal_checkpoint(truncate)' | head -1)
+  before=$(sha256sum .git/txn/kernel.db)
+  refused 2 'lease.borrowed' git-txn lease acquire docs --owner ann
+  assert_contains "$ERR" newer
+  refused 2 'lease.borrowed' git-txn run -- bash -c 'echo y >src/other.txt'
+  exits 0 git txn status
+  exits 1 git txn verify
+  assert_contains "$OUT" "event $count: 'lease.borrowed' of version $1 is not known to this git-txn"
+  assert_lacks "$OUT" BACKUPS
+  exits 1 git txn verify --replay
+  assert_eq "$(printf '%s\n' "$OUT" | grep -c '^wrong')" 1
+  assert_eq "$(sha256sum .git/txn/kernel.db)" "$before"
+  assert_eq "$(git rev-list --count main)" 2
+}
+unknown_type() { unknown_event 1; }
+unknown_version() { unknown_event 2; }
+test_case 'a clear stop: an event of an unknown type at the end of the log' unknown_type
+test_case 'a clear stop: an event of an unknown version at the end of the log' unknown_version
+edited_event() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  touch .git/txn/kernel.db.v1.bak
+  sqlite3 .git/txn/kernel.db "DROP TRIGGER events_are_never_updated; UPDATE events SET payload = '{}' WHERE seq = 2"
+  exits 1 git txn verify
+  assert_contains "$OUT" 'event 2 was edited'
+  assert_contains "$OUT" docs/BACKUPS.md
+  assert_contains "$OUT" kernel.db.v1.bak
+}
+test_case 'verify says the next step after what is wrong with the log' edited_event
+lacks_a_table() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  sqlite3 .git/txn/kernel.db 'DROP TABLE leases; PRAGMA wal_checkpoint(truncate)' >"$WORLD/.sq"
+  local before words
+  before=$(sha256sum .git/txn/kernel.db)
+  for words in 'run -- true' 'status' 'verify' 'verify --replay' 'lease list' 'budget list' 'recover'; do
+    # shellcheck disable=SC2086  # words of a command
+    refused 2 "lacks its table 'leases'" git-txn $words
+    assert_contains "$ERR" docs/BACKUPS.md
+  done
+  assert_eq "$(sha256sum .git/txn/kernel.db)" "$before"
+}
+test_case 'a clear stop: a store that lacks a table' lacks_a_table
 # A shell of the database in another terminal, with a transaction that nobody ends.
 locked_store() {
   new_repo
