@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <set>
 
-#include "base/fs.h"
 #include "base/json_value.h"
 #include "store/events.h"
 #include "store/feed.h"
 #include "store/testing/check.h"
 #include "store/testing/every_event.h"
+#include "store/testing/golden_log.h"
 #include "store/testing/json_schema.h"
 #include "store/testing/stories.h"
 #include "store/testing/temp_store.h"
@@ -21,16 +21,6 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-std::filesystem::path schemas() {
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "share" /
-         "schemas" / "events";
-}
-
-Result<Json> schema_of(const std::string& type) {
-  const std::string text = TRY(read_file(schemas() / fmt::format("{}.v1.json", type)));
-  return parse_json(text);
-}
-
 // Tries variants of each event before it appends it.
 class Checking final : public Teller {
  public:
@@ -38,7 +28,7 @@ class Checking final : public Teller {
 
   void tell(const NewEvent& event) override {
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, event.type);
-    const auto found = schema_of(event.type);
+    const auto found = published_schema(event.type);
     ASSERT_TRUE(found) << "there is no schema of it";
     EXPECT_EQ((*found)["$id"], schema_uri(event.type, 1));
     const Json& schema = *found;
@@ -90,7 +80,7 @@ TEST(EventSchemas, AreWhatTheProjectionsTake) {
 
 TEST(EventSchemas, AreThoseOfTheTypesThereAre) {
   std::set<std::string> there;
-  for (const auto& entry : std::filesystem::directory_iterator(schemas())) {
+  for (const auto& entry : std::filesystem::directory_iterator(schemas_dir())) {
     const std::string name = entry.path().filename();
     ASSERT_TRUE(name.ends_with(".v1.json")) << name;
     there.insert(name.substr(0, name.size() - 8));
@@ -101,7 +91,7 @@ TEST(EventSchemas, AreThoseOfTheTypesThereAre) {
 
 TEST(EventSchemas, AreJudgedByACheckerThatKnowsEveryWordOfThem) {
   for (const std::string& type : events::types()) {
-    const std::string problem = schema_problem(schema_of(type).value(), Json::object());
+    const std::string problem = schema_problem(published_schema(type).value(), Json::object());
     EXPECT_EQ(problem.find("does not know"), std::string::npos) << type << problem;
   }
   EXPECT_NE(schema_problem(Json{{"if", true}}, Json()).find("does not know 'if'"),
