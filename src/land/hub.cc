@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/json_value.h"
 #include "store/events.h"
 
 namespace gittxn::land {
@@ -23,6 +26,9 @@ FAILPOINT(fp_resolved, "hub.resolve.done");
 // The refs of one push appear one after the other to somebody who asks meanwhile.
 constexpr int kTries = 20;
 constexpr std::int64_t kPauseMs = 100;
+constexpr std::int64_t kLongestPauseMs = 2000;
+constexpr int kEventsAtOnce = 1000;
+constexpr std::string_view kNotThere = "prepared, and it did not reach the hub";
 
 RemotePlace place_of(const Context& context) {
   return {context.hub->remote, context.hub->timeout_ms};
@@ -39,10 +45,95 @@ std::string fence_text(const store::PreparedLanding& landing, const std::string&
                      landing.fence_before.str(), what);
 }
 
+Result<Oid> own_fence(const Context& context, const store::PreparedLanding& landing) {
+  return context.repository->objects().write_blob(fence_text(
+      landing, fmt::format("lands {} for {}", landing.new_head.str(), landing.txn.str())));
+}
+
 // The fence of whoever resolves it.
+std::string closing_text(const store::PreparedLanding& landing) {
+  return fence_text(landing, "closes " + landing.fence.str());
+}
 Result<Oid> closed_fence(const Context& context, const store::PreparedLanding& landing) {
-  return context.repository->objects().write_blob(
-      fence_text(landing, "closes " + landing.fence.str()));
+  return context.repository->objects().write_blob(closing_text(landing));
+}
+
+store::PreparedLanding landing_in(const Json& payload) {
+  const auto text = [&](const char* key) {
+    const auto found = payload.find(key);
+    return found != payload.end() && found->is_string() ? decode_path(found->get<std::string>())
+                                                        : std::string();
+  };
+  store::PreparedLanding landing;
+  landing.txn = TxnId(text("txn"));
+  landing.branch = RefName(text("branch"));
+  landing.new_head = Oid(text("new"));
+  landing.fence_before = Oid(text("fence_before"));
+  landing.fence = Oid(text("fence"));
+  return landing;
+}
+
+// The fence that the log has may have been written in another clone, and that may be gone. What it
+// says follows from the log, so it is written here too, for whoever has to push it by hand.
+Status write_known_fence(const Context& context, const Oid& fence) {
+  if (fence.empty() || TRY(context.repository->objects().contains(fence))) return {};
+  for (Seq next = 1;;) {
+    const std::vector<Event> events = TRY(context.store->events(next, kEventsAtOnce));
+    if (events.empty()) return {};  // pruned: the hub's own objects have it still
+    for (const Event& event : events) {
+      next = event.seq + 1;
+      if (event.payload.find(fence.str()) == std::string::npos) continue;
+      const Json payload = TRY(parse_json(event.payload));
+      if (landing_in(payload).fence != fence) continue;
+      if (event.type == event_type::kLandingPrepared) {
+        TRY(own_fence(context, landing_in(payload)));
+        return {};
+      }
+      const auto seq = payload.find("prepared");
+      if (seq == payload.end() || !seq->is_number_integer()) continue;
+      const std::vector<Event> prepared = TRY(context.store->events(seq->get<Seq>(), 1));
+      if (prepared.empty()) return {};
+      TRY(closed_fence(context, landing_in(TRY(parse_json(prepared.front().payload)))));
+      return {};
+    }
+  }
+}
+
+// Somebody who was held up for long may have closed an earlier landing that was prepared on the
+// same fence and given up without moving it: the hub refused to. No push from that fence can happen
+// any more.
+Result<bool> closes_an_earlier_one(const Context& context, const store::PreparedLanding& landing,
+                                   const Oid& there) {
+  const repo::Objects& objects = context.repository->objects();
+  for (Seq next = 1;;) {
+    const std::vector<Event> events = TRY(context.store->events(next, kEventsAtOnce));
+    if (events.empty()) return false;
+    for (const Event& event : events) {
+      next = event.seq + 1;
+      if (event.type != event_type::kLandingPrepared || event.seq >= landing.seq) continue;
+      const store::PreparedLanding earlier = landing_in(TRY(parse_json(event.payload)));
+      if (earlier.branch != landing.branch || earlier.fence_before != landing.fence_before) {
+        continue;
+      }
+      if (TRY(objects.blob_id(closing_text(earlier))) == there) return true;
+    }
+  }
+}
+
+std::unexpected<Error> foreign_fence(const Context& context, const store::PreparedLanding& landing,
+                                     const Oid& there) {
+  const std::string& hub = context.hub->remote;
+  const RefName fence = fence_ref(landing.branch);
+  const Status written = write_known_fence(context, landing.fence_before);
+  if (!written) return std::unexpected(written.error());
+  return fail(
+      Code::kCorrupt,
+      fmt::format("{} on the hub {} is {}, which is not of this log", fence.str(), hub,
+                  there.empty() ? "gone" : there.str()),
+      fmt::format("the store's server may have been restored or failed over to an older state, or "
+                  "somebody edited refs there: docs/BACKUPS.md (On PostgreSQL); when nobody lands, "
+                  "put the fence of this log there: git push --force {} {}:{}",
+                  hub, landing.fence_before.str(), fence.str()));
 }
 
 Result<bool> has(const Context& context, const Oid& head, const Oid& commit) {
@@ -51,52 +142,119 @@ Result<bool> has(const Context& context, const Oid& head, const Oid& commit) {
   return objects.is_ancestor(commit, head);
 }
 
+// Somebody else may have been faster with another end of it.
+Status record(const Context& context, NewEvent ending) {
+  const auto appended = context.store->append({std::move(ending)});
+  if (appended) return {};
+  Error error = appended.error();
+  if (error.code == Code::kExists) error.code = Code::kStale;
+  return std::unexpected(std::move(error));
+}
+
 Result<Resolution> landed(const Context& context, const store::PreparedLanding& landing,
                           const Oid& fence) {
   Resolution resolution{Resolution::How::kLanded,
                         "the hub has it and the log does not say so",
                         "landed " + landing.new_head.str().substr(0, 10),
                         {}};
-  TRY(context.store->append({events::transaction_landed(landing, {}, fence)}));
+  TRY(record(context, events::transaction_landed(landing, {}, fence)));
   TRY(fp_resolved.hit());
   return resolution;
 }
 
 Result<Resolution> lost(const Context& context, const store::PreparedLanding& landing,
-                        const Oid& fence) {
+                        const Oid& fence, std::string why) {
   Resolution resolution;
-  resolution.found = "prepared, and it did not reach the hub";
+  resolution.found = std::move(why);
   resolution.done = "given up; the work is kept, land it with: git txn commit " + landing.txn.str();
-  TRY(context.store->append({events::landing_lost(landing, resolution.found, fence)}));
+  TRY(record(context, events::landing_lost(landing, resolution.found, fence)));
   TRY(fp_resolved.hit());
   return resolution;
 }
 
-// Moves the fence, so that the landing can not happen any more unless it has.
-Status close(const Context& context, const store::PreparedLanding& landing, const Oid& closed) {
+// Moves the fence, so that the landing can not happen any more unless it has. False: the hub does
+// not let it be moved, for the reason that is given.
+Result<bool> close(const Context& context, const store::PreparedLanding& landing, const Oid& closed,
+                   std::string* why) {
   const RefName fence = fence_ref(landing.branch);
   const PushAnswer answer =
       TRY(push_refs(context, place_of(context), {{fence, landing.fence_before, closed}}));
-  if (answer.how == PushAnswer::How::kRefused) {
-    return fail(
-        Code::kBusy,
-        fmt::format("the hub {} does not let {} be moved: {}", context.hub->remote, fence.str(),
-                    answer.why),
-        "allow pushes to refs/txn/ there; until then nothing lands on " + landing.branch.str());
-  }
+  *why = answer.why;
+  if (answer.how == PushAnswer::How::kRefused) return false;
   if (answer.how == PushAnswer::How::kUnknown) return no_answer(context, answer.why);
-  return fp_closed.hit();
+  if (answer.locked) context.clock->sleep_ms(kPauseMs);
+  TRY(fp_closed.hit());
+  return true;
 }
 
-// Another process of the clone may have heard of a newer one; then that stays.
-Status remember_seen(const Context& context, const RefName& branch, const Oid& head) {
+// Whoever was held up here for long may have been taken for lost, and the log have gone on.
+Status check_unresolved(const Context& context, const store::PreparedLanding& landing) {
+  const auto now = TRY(context.store->branch(landing.branch));
+  if (now && now->prepared && now->prepared->seq == landing.seq) return {};
+  return fail(Code::kStale,
+              fmt::format("the landing of {} was resolved meanwhile", landing.txn.str()));
+}
+
+// The hub is the one that this clone joined, by what its own mark says.
+Status check_mark(const Context& context, RemoteRefs& asked) {
+  const Hub& hub = *context.hub;
+  if (hub.log.empty()) return {};
+  const Oid ours = TRY(log_mark(context, hub.log));
+  const Oid& there = asked.values[std::string(kLogRef)];
+  if (there == ours) return {};
+  if (!there.empty()) {
+    return fail(Code::kRefused,
+                fmt::format("the landings of the hub {} are in another log than that of this clone",
+                            hub.remote),
+                "see git remote -v: another repository than the one that was joined is no hub of "
+                "this clone");
+  }
+  return fail(Code::kRefused,
+              fmt::format("the hub {} has no {}: it is not the one that this clone joined, or was "
+                          "restored without it",
+                          hub.remote, kLogRef),
+              fmt::format("see git remote -v; where it was restored: git push {} {}:{}", hub.remote,
+                          ours.str(), kLogRef));
+}
+
+// A name that the hub has no more may be in the way of one that it has: "feat" of "feat/x".
+Status make_way(const Context& context, const RefName& tracking) {
+  const repo::Refs& refs = context.repository->refs();
+  std::vector<std::pair<RefName, Oid>> stale = TRY(refs.list(tracking.str() + "/"));
+  const std::string& name = tracking.str();
+  const std::string root = tracking_ref(context.hub->remote, RefName("refs/heads/")).str();
+  for (std::size_t at = name.find('/', root.size()); at != name.npos; at = name.find('/', at + 1)) {
+    RefName above(name.substr(0, at));
+    if (auto value = refs.read(above)) stale.emplace_back(std::move(above), *std::move(value));
+  }
+  for (auto& [ref, value] : stale) {
+    repo::RefUpdate removal;
+    removal.ref = ref;
+    removal.expected = value;
+    const Status removed = refs.update(removal);
+    if (!removed && removed.error().code != Code::kStale) return removed;
+  }
+  return {};
+}
+
+Result<std::optional<Oid>> seen_before(const Context& context, const RefName& tracking) {
+  const auto known = context.repository->refs().read(tracking);
+  if (known) return std::optional<Oid>(*known);
+  if (known.error().code != Code::kNotFound) return std::unexpected(known.error());
+  TRY(make_way(context, tracking));
+  return std::optional<Oid>{};
+}
+
+// `before`: as it was before the hub was asked. Another process of the clone may have heard from
+// the hub since; then what that one heard stays.
+Status remember_seen(const Context& context, const RefName& tracking,
+                     const std::optional<Oid>& before, const Oid& head) {
+  if (before && *before == head) return {};
   repo::RefUpdate update;
-  update.ref = tracking_ref(context.hub->remote, branch);
+  update.ref = tracking;
+  update.expected = before.value_or(Oid());
   update.desired = head;
-  const auto known = context.repository->refs().read(update.ref);
-  if (!known && known.error().code != Code::kNotFound) return std::unexpected(known.error());
-  if (known && *known == head) return {};
-  if (known) update.expected = *known;
+  update.lock_deadline_ms = kPauseMs;
   Status updated = context.repository->refs().update(update);
   if (!updated && updated.error().code != Code::kStale && updated.error().code != Code::kBusy) {
     return updated;
@@ -150,25 +308,33 @@ Result<Oid> log_mark(const Context& context, const std::string& log) {
 Result<HubState> ask_hub(const Context& context, const RefName& branch) {
   const RemotePlace place = place_of(context);
   const RefName fence = fence_ref(branch);
+  const RefName seen = tracking_ref(place.name, branch);
+  TRY(check_one_place(context, place.name));
   std::string why;
   for (int i = 0; i < kTries; ++i) {
-    RemoteRefs asked = TRY(list_remote(context, place, {branch, fence}));
+    const std::optional<Oid> before = TRY(seen_before(context, seen));
+    RemoteRefs asked =
+        TRY(list_remote(context, place, {branch, fence, RefName(std::string(kLogRef))}));
     if (!asked.reached) return no_answer(context, asked.why);
+    TRY(check_mark(context, asked));
     const HubState state{asked.values[branch.str()], asked.values[fence.str()]};
     if (state.head.empty()) return state;
-    const bool here = TRY(context.repository->objects().contains(state.head));
-    if (here || TRY(fetch_branch(context, place, branch, state.head, &why))) {
-      TRY(remember_seen(context, branch, state.head));
+    Fetched fetched = Fetched::kHere;
+    if (!TRY(context.repository->objects().contains(state.head))) {
+      fetched = TRY(fetch_branch(context, place, branch, state.head, &why));
+    }
+    if (fetched == Fetched::kHere) {
+      TRY(remember_seen(context, seen, before, state.head));
       return state;
     }
+    if (fetched == Fetched::kFailed) break;
   }
   return no_answer(context, why);
 }
 
 Status raise_fence(const Context& context, const Oid& before, store::PreparedLanding& landing) {
   landing.fence_before = before;
-  landing.fence = TRY(context.repository->objects().write_blob(fence_text(
-      landing, fmt::format("lands {} for {}", landing.new_head.str(), landing.txn.str()))));
+  landing.fence = TRY(own_fence(context, landing));
   return {};
 }
 
@@ -179,47 +345,89 @@ Result<PushAnswer> push_landing(const Context& context, const store::PreparedLan
     moves.push_back({fence_ref(landing.branch), landing.fence_before, landing.fence});
   }
   PushAnswer answer = TRY(push_refs(context, place_of(context), moves));
+  for (int i = 1; answer.locked && i < kTries; ++i) {
+    context.clock->sleep_ms(kPauseMs);
+    answer = TRY(push_refs(context, place_of(context), moves));
+  }
   TRY(fp_after_push.hit());
   return answer;
 }
 
-Result<Resolution> resolve_on_hub(const Context& context, const store::PreparedLanding& landing) {
-  if (!context.hub) {
-    return fail(Code::kFault, landing.txn.str() + " was landing on a hub, and this clone has none",
-                "join it with: git txn init --store URL --hub REMOTE");
+namespace {
+
+// A push that was sent may be at work there still, behind a hook that takes its time. Closing its
+// fence now would lose it, and the next one would meet the same hook.
+Status let_it_end(const Context& context, const store::PreparedLanding& landing) {
+  constexpr std::int64_t kNsPerMs = 1'000'000;
+  const RefName fence = fence_ref(landing.branch);
+  const std::int64_t end = context.clock->monotonic_ns() + context.hub->timeout_ms * kNsPerMs;
+  std::int64_t pause_ms = kPauseMs;
+  while (context.clock->monotonic_ns() < end) {
+    RemoteRefs asked = TRY(list_remote(context, place_of(context), {fence}));
+    if (!asked.reached || asked.values[fence.str()] != landing.fence_before) return {};
+    if (context.gates.interrupted && context.gates.interrupted()) return {};
+    context.clock->sleep_ms(pause_ms);
+    pause_ms = std::min(pause_ms * 2, kLongestPauseMs);
   }
+  return {};
+}
+
+// `refused`: in the hub's words, where it has just answered the push with a no.
+Result<Resolution> resolved(const Context& context, const store::PreparedLanding& landing,
+                            const std::optional<std::string>& refused) {
   const Oid closed = TRY(closed_fence(context, landing));
+  const std::string found = refused ? "the hub refused it: " + *refused : std::string(kNotThere);
+  std::string why;
   for (int i = 0; i < kTries; ++i) {
     const HubState now = TRY(ask_hub(context, landing.branch));
     TRY(fp_asked.hit());
+    TRY(check_unresolved(context, landing));
     const bool there = TRY(has(context, now.head, landing.new_head));
     if (INJECTED_BUG("hub.no_fence")) {
-      return there ? landed(context, landing, now.fence) : lost(context, landing, now.fence);
+      return there ? landed(context, landing, now.fence) : lost(context, landing, now.fence, found);
     }
     if (now.fence == closed) {
-      return there ? landed(context, landing, closed) : lost(context, landing, closed);
+      return there ? landed(context, landing, closed) : lost(context, landing, closed, found);
     }
     if (now.fence == landing.fence) {
       // Its branch is about to appear, or somebody has moved it away; the log will say who.
       if (there || i == kTries - 1) return landed(context, landing, landing.fence);
       context.clock->sleep_ms(kPauseMs);
     } else if (now.fence == landing.fence_before) {
-      TRY(close(context, landing, closed));
+      if (TRY(close(context, landing, closed, &why))) continue;
+      if (refused) return lost(context, landing, Oid(), found);
+      return fail(
+          Code::kBusy,
+          fmt::format("the hub {} does not let {} be moved: {}", context.hub->remote,
+                      fence_ref(landing.branch).str(), why),
+          "allow pushes to refs/txn/ there; until then nothing lands on " + landing.branch.str());
+    } else if (TRY(closes_an_earlier_one(context, landing, now.fence))) {
+      return lost(context, landing, now.fence, found);
     } else {
-      return fail(Code::kCorrupt,
-                  fmt::format("{} on the hub {} is {}, which is not of this log",
-                              fence_ref(landing.branch).str(), context.hub->remote,
-                              now.fence.empty() ? "gone" : now.fence.str()),
-                  fmt::format("somebody else landed or edited refs there; when nobody else uses "
-                              "the hub, put it back with: git push --force {} {}:{}",
-                              context.hub->remote,
-                              landing.fence_before.empty() ? "" : landing.fence_before.str(),
-                              fence_ref(landing.branch).str()));
+      return foreign_fence(context, landing, now.fence);
     }
   }
   return fail(Code::kBusy,
-              fmt::format("{} keeps moving on the hub", fence_ref(landing.branch).str()),
+              fmt::format("{} keeps moving on the hub{}", fence_ref(landing.branch).str(),
+                          why.empty() ? "" : ": " + why),
               "try again in a moment");
+}
+
+}  // namespace
+
+Result<Resolution> resolve_on_hub(const Context& context, const store::PreparedLanding& landing) {
+  if (!context.hub) {
+    return fail(Code::kFault, landing.txn.str() + " was landing on a hub, and this clone has none",
+                "join it with: git txn init --store URL --hub REMOTE");
+  }
+  return resolved(context, landing, {});
+}
+
+Result<Resolution> resolve_push(const Context& context, const store::PreparedLanding& landing,
+                                const PushAnswer& answer) {
+  if (answer.under_way) TRY(let_it_end(context, landing));
+  if (answer.how != PushAnswer::How::kRefused) return resolve_on_hub(context, landing);
+  return resolved(context, landing, answer.why);
 }
 
 }  // namespace gittxn::land

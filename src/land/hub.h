@@ -18,7 +18,8 @@
 //   as before it     did not happen, and still can: the fence is moved, and the hub asked again
 //   closed           was resolved by somebody who died before the log knew: happened when the
 //                    branch has it, else not
-//   another          is of a log that we do not know: a stop, for a person
+//   another          is of a log that we do not know: a stop, for a person; but for what closes an
+//                    earlier landing that was prepared on the same fence: did not happen
 //
 // The local branch is nobody's promise here: it follows, where it can (fast_forward, remote.h). The
 // hub makes its refs durable as its own git is told to (core.fsync there).
@@ -37,7 +38,8 @@ struct HubState {
   Oid head;   // of the branch; empty: there is none. The commit is here.
   Oid fence;  // empty: none yet
 };
-// kTimeout: the hub does not answer.
+// kTimeout: the hub does not answer. kRefused: the remote is not the hub that was joined, or what
+// is pushed there goes elsewhere.
 Result<HubState> ask_hub(const Context& context, const RefName& branch);
 
 // The clone's own copy of a hub's branch as it was last asked for; without a hub the branch itself.
@@ -56,8 +58,14 @@ Result<PushAnswer> push_landing(const Context& context, const store::PreparedLan
 
 // What became of a landing that is in the log and not resolved, by the table above; records it.
 // The caller holds the landing lock of the branch. Idempotent; may be killed at any point.
-// kTimeout: the hub does not answer. kBusy: it does not let the fence be moved.
+// kTimeout: the hub does not answer. kBusy: it does not let the fence be moved. kStale: somebody
+// else has resolved it since.
 Result<Resolution> resolve_on_hub(const Context& context, const store::PreparedLanding& landing);
+// The same for its own lander, after any answer to its push but "done". One that may still be under
+// way is waited for, as long as an exchange may take; one that was refused is given up even where
+// the fence may not be moved.
+Result<Resolution> resolve_push(const Context& context, const store::PreparedLanding& landing,
+                                const PushAnswer& answer);
 
 // The blob of refs/txn/log for a log of this name, written.
 Result<Oid> log_mark(const Context& context, const std::string& log);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
 #include "land/testing/land_world.h"
@@ -176,7 +177,7 @@ std::vector<std::string> points_of(std::string_view prefix) {
 }
 
 TEST_F(HubCrash, AKillAtAnyPointOfALanding) {
-  int killed = 0;
+  std::set<std::string> killed;
   int n = 0;
   for (const char* prefix : {"land.", "hub.", "store."}) {
     for (const std::string& point : points_of(prefix)) {
@@ -188,7 +189,7 @@ TEST_F(HubCrash, AKillAtAnyPointOfALanding) {
         EXPECT_EQ(a_.txn(a).state, TxnState::kLanded);
         continue;
       }
-      ++killed;
+      killed.insert(point);
       // Whoever comes next resolves it, from another machine.
       b_.recover();
       const Seq once = b_.last_event();
@@ -201,7 +202,11 @@ TEST_F(HubCrash, AKillAtAnyPointOfALanding) {
       expect_history_is_the_log();
     }
   }
-  EXPECT_GE(killed, 12);
+  EXPECT_GE(killed.size(), 12u);
+  for (const char* point : {"hub.before_push", "hub.after_push", "land.after_prepared",
+                            "land.before_landed", "land.after_landed"}) {
+    EXPECT_TRUE(killed.contains(point)) << point;
+  }
   must_land(b_, b_.propose({"t-b", {{"f2", "B\n"}}, {"f1"}}));
   expect_history_is_the_log();
 }

@@ -45,7 +45,6 @@ FAILPOINT(fp_before_gates, "land.before_gates");
 FAILPOINT(fp_after_gates, "land.after_gates");
 
 constexpr std::string_view kSigningKey = "signing key";
-constexpr std::string_view kNoAnswer = "the remote does not answer";
 constexpr std::string_view kRemoteRefuses = "the remote refuses it";
 constexpr std::string_view kUnpushed = "the branch has commits that the remote has not";
 constexpr std::string_view kBehind = "the branch cannot be brought to what the remote has";
@@ -451,7 +450,7 @@ Result<Step> Landing::round(Turn& turn) {
   symbols_.clear();
   const auto checked = checkpoint(context_, work_.txn.target);
   if (!checked && checked.error().code == Code::kBusy) {
-    return wait_for("an earlier landing is not finished", checked.error().message);
+    return wait_for(std::string(kUnfinished), checked.error().message);
   }
   if (!checked && checked.error().code == Code::kTimeout) {
     return wait_for(std::string(kNoAnswer), checked.error().message);
@@ -569,7 +568,10 @@ Result<LandOutcome> Landing::run() {
     if (tried.error().code != Code::kStale) return std::unexpected(std::move(tried).error());
     // Stale is what the log says to whoever comes late; what made it so is the outcome.
     if (check_still_asked(store(), work_.txn)) return std::unexpected(std::move(tried).error());
-    outcome_.result = LandResult::kWithdrawn;
+    const auto now = TRY(store().txn(id()));
+    const bool landed = context_.hub && now && now->state == TxnState::kLanded;
+    outcome_.result = landed ? LandResult::kLanded : LandResult::kWithdrawn;
+    if (landed) outcome_.commit = now->landed_commit;
     forget_round(outcome_);
   }
   if (!told_.reason.empty() && options_.on_wait) options_.on_wait({});

@@ -64,6 +64,7 @@ struct Hub {
   std::string remote;  // by name, as git knows it
   std::string clone;   // who we are among its clones
   std::int64_t timeout_ms = 60'000;
+  std::string log = {};  // whose landings it must say it has; "": it is being joined
 };
 
 struct Context {

@@ -156,11 +156,10 @@ struct Publication {
   }
 
   Status check_tree() {
-    const Oid tree = TRY(repository().objects().tree_of(landing.new_head));
+    const Oid tree = TRY(repository().objects().tree_of(candidate.oid));
     if (tree == candidate.tree) return {};
-    return fail(Code::kCorrupt,
-                fmt::format("{} has tree {}, but {} was certified", landing.new_head.str(),
-                            tree.str(), candidate.tree.str()));
+    return fail(Code::kCorrupt, fmt::format("{} has tree {}, but {} was certified",
+                                            candidate.oid.str(), tree.str(), candidate.tree.str()));
   }
 
   // Step 6: the invariant first, then the record.
@@ -210,6 +209,13 @@ Result<Published> settle(Publication& work, Error error) {
   return std::unexpected(std::move(error).in("landing " + work.txn().str()));
 }
 
+// The landing stays as it is in the log, and the next round asks again.
+Result<Published> unresolved(const Error& error) {
+  if (error.code == Code::kTimeout) return waits({std::string(kNoAnswer), error.message});
+  if (error.code == Code::kBusy) return waits({std::string(kUnfinished), error.message});
+  return std::unexpected(error);
+}
+
 // Whoever resolved it while we could not says how it ended.
 Result<Published> as_resolved(const Publication& work) {
   const auto txn = TRY(work.context.store->txn(work.txn()));
@@ -222,27 +228,23 @@ Result<Published> as_resolved(const Publication& work) {
 Result<Published> push_and_record(Publication& work) {
   TRY(fp_after_prepared.hit());
   const PushAnswer answer = TRY(push_landing(work.context, work.landing));
-  const store::Store& store = *work.context.store;
   if (answer.how == PushAnswer::How::kDone) {
-    TRY(work.check_tree());
     Status recorded = work.record({});
     if (!recorded && recorded.error().code == Code::kStale) return as_resolved(work);
     if (!recorded) return std::unexpected(std::move(recorded).error());
     return Published{Published::How::kLanded, {}, {}};
   }
-  const auto state = TRY(store.branch(work.branch()));
-  if (!state || !state->prepared || state->prepared->seq != work.landing.seq) {
-    return as_resolved(work);
-  }
-  if (answer.how == PushAnswer::How::kRefused) {
-    TRY(work.context.store->append(
-        {events::landing_lost(*state->prepared, "the hub refused it: " + answer.why)}));
-    return waits({std::string(kHubRefuses), work.context.hub->remote + ": " + answer.why});
-  }
-  const Resolution resolution = TRY(resolve_on_hub(work.context, *state->prepared));
-  if (resolution.how == Resolution::How::kLanded) {
+  const auto resolution = resolve_push(work.context, work.landing, answer);
+  if (!resolution && resolution.error().code == Code::kStale) return as_resolved(work);
+  if (!resolution) return unresolved(resolution.error());
+  if (resolution->how == Resolution::How::kLanded) {
     return Published{Published::How::kLanded, {}, {}};
   }
+  const std::string subject = work.context.hub->remote + ": " + answer.why;
+  if (answer.how == PushAnswer::How::kRefused) return waits({std::string(kHubRefuses), subject});
+  // What stood in its way may well do so the next time: that is told, and not tried at once.
+  if (answer.how == PushAnswer::How::kUnknown) return waits({std::string(kNoAnswer), subject});
+  if (answer.locked) return waits({"ref lock held", subject});
   return moved();
 }
 
@@ -273,7 +275,9 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
   const auto state = TRY(work.context.store->branch(work.branch()));
   if (state && state->prepared) {
     // We hold the landing lock, so whoever prepared it is dead.
-    TRY(resolve(work.context, *state->prepared));
+    const auto resolution = resolve(work.context, *state->prepared);
+    if (!resolution && work.context.hub) return TRY(unresolved(resolution.error()));
+    if (!resolution) return std::unexpected(resolution.error());
     return moved();
   }
   // A hub says so itself, when it is pushed to.
@@ -281,6 +285,11 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
                                    : TRY(checkpoint(work.context, work.branch()));
   if (now != work.candidate.head) return moved();
   if (!TRY(same_versions(work.context, work.work, work.candidate))) return moved();
+  if (work.context.hub) {
+    // From here on nothing else stands between the commit and the hub.
+    TRY(check_one_place(work.context, work.context.hub->remote));
+    TRY(work.check_tree());
+  }
   TRY(work.make_durable());
   if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
   if (!TRY(work.prepare())) return work.leased ? waits(*work.leased) : moved();

@@ -15,7 +15,9 @@
 
 namespace gittxn::land {
 
+inline constexpr std::string_view kNoAnswer = "the remote does not answer";
 inline constexpr std::string_view kHubRefuses = "the hub refuses it";
+inline constexpr std::string_view kUnfinished = "an earlier landing is not finished";
 
 struct Published {
   enum class How {

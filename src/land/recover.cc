@@ -72,6 +72,23 @@ std::unexpected<Error> damaged(const Context& context, const RefName& branch, st
   return fail(Code::kCorrupt, fmt::format("{} {}", branch.str(), what), std::move(hint));
 }
 
+// Deleted, and the log had it at `known`.
+std::unexpected<Error> gone(const Context& context, const RefName& branch, const Oid& known) {
+  std::string what = "the branch " + branch.str() + " does not exist any more";
+  if (context.hub) what += " on the hub " + context.hub->remote;
+  std::string hint = "name another with --onto BRANCH";
+  if (!known.empty() && !context.hub) {
+    hint = fmt::format("bring it back with: git update-ref {} {}", branch.str(), known.str());
+  }
+  if (!known.empty() && context.hub) {
+    const auto here = context.repository->objects().contains(known);
+    hint = fmt::format("bring it back with: git push {} {}:{}", context.hub->remote, known.str(),
+                       branch.str());
+    if (!here || !*here) hint += ", in a clone that has that commit";
+  }
+  return fail(Code::kNotFound, std::move(what), std::move(hint));
+}
+
 // The checkout, if it is still there and still on the branch that lands.
 Result<bool> still_on(const Context& context, const repo::CheckoutMove& move,
                       const RefName& branch) {
@@ -156,7 +173,11 @@ Result<std::optional<Resolution>> resolve_branch(const Context& context, const R
   const auto state = TRY(context.store->branch(branch));
   if (!state || !state->prepared) return std::optional<Resolution>{};
   *txn = state->prepared->txn;
-  return TRY(resolve(context, *state->prepared));
+  auto resolution = resolve(context, *state->prepared);
+  // A lock of a server may be lost while we ask a hub: then somebody else was faster.
+  const bool overtaken = !resolution && resolution.error().code == Code::kStale;
+  if (overtaken && context.hub) return std::optional<Resolution>{};
+  return TRY(std::move(resolution));
 }
 
 std::string describe_author(const Context& context, const Oid& before, const Oid& after) {
@@ -308,10 +329,7 @@ Result<Oid> checkpoint(const Context& context, const RefName& branch) {
     const std::optional<Oid> head = TRY(head_of(context, branch));
     if (!head) {
       if (state && !known.empty()) TRY(record_outside(context, branch, known, Oid()));
-      return fail(Code::kNotFound, "the branch " + branch.str() + " does not exist any more",
-                  known.empty()
-                      ? "name another with --onto BRANCH"
-                      : "bring it back with: git update-ref " + branch.str() + " " + known.str());
+      return gone(context, branch, known);
     }
     if (state && known == *head) return *head;
     if (TRY(record_outside(context, branch, known, *head))) return *head;

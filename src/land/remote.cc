@@ -77,6 +77,21 @@ std::string no_answer(const Output& output) {
                            output.err.find('\n', fatal) - fatal - kFatal.size());
 }
 
+// Who tries again finds it free, or held by somebody who died there.
+bool names_lock(std::string_view text) {
+  return text.find("Unable to create '") != text.npos && text.find(".lock'") != text.npos;
+}
+
+// It was sent, or may have been: what became of it there is not told, and may not be decided.
+PushAnswer not_told(const Output& output, std::string why) {
+  constexpr std::array<std::string_view, 4> kCutWords = {"hung up", "early EOF",
+                                                         "unexpected disconnect", "Broken pipe"};
+  const auto says = [&](std::string_view word) { return output.err.find(word) != output.err.npos; };
+  PushAnswer answer{PushAnswer::How::kUnknown, std::move(why)};
+  answer.under_way = output.exit.timed_out || std::ranges::any_of(kCutWords, says);
+  return answer;
+}
+
 // What a refused push says, a line for each ref that was not moved:
 // "!\t<from>:<to>\t[remote rejected] (hook declined)".
 PushAnswer read_refusal(const Output& output) {
@@ -90,14 +105,17 @@ PushAnswer read_refusal(const Output& output) {
     if (!line.starts_with("!\t")) continue;
     const auto says = [&line](std::string_view word) { return line.find(word) != line.npos; };
     // It was sent, and what became of it was not told.
-    if (says("[remote failure]")) return {PushAnswer::How::kUnknown, line};
-    if (std::ranges::any_of(kMovedWords, says)) return {PushAnswer::How::kMoved, line};
+    if (says("[remote failure]")) return {PushAnswer::How::kUnknown, line, false, true};
+    if (std::ranges::any_of(kMovedWords, says)) {
+      return {PushAnswer::How::kMoved, line, names_lock(line) || names_lock(output.err)};
+    }
     // Of those that fell with another one, the other's line tells the reason.
     if (why.empty() || !says("atomic")) why = line;
   }
-  if (why.empty()) return {PushAnswer::How::kUnknown, no_answer(output)};
+  if (why.empty()) return not_told(output, no_answer(output));
   // An atomic push may say it of the whole, and the reason in its own words.
   if (output.err.find("but expected") != output.err.npos) return {PushAnswer::How::kMoved, why};
+  if (names_lock(output.err)) return {PushAnswer::How::kMoved, why, true};
   why = why.substr(why.rfind('\t') + 1);
   if (const std::size_t said = output.err.find("remote: "); said != output.err.npos) {
     why += ": " + output.err.substr(said + 8, output.err.find('\n', said) - said - 8);
@@ -174,20 +192,44 @@ Result<RemoteRefs> list_remote(const Context& context, const RemotePlace& remote
   return answer;
 }
 
-Result<bool> fetch_branch(const Context& context, const RemotePlace& remote, const RefName& branch,
-                          const Oid& commit, std::string* why) {
+Result<Fetched> fetch_branch(const Context& context, const RemotePlace& remote,
+                             const RefName& branch, const Oid& commit, std::string* why) {
   repo::Repository& repository = *context.repository;
   const Output fetched = TRY(repository.git().run(
       {"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", remote.name,
        fmt::format("+{}:{}", branch.str(), tracking_ref(remote.name, branch).str())},
       patient(context, remote)));
-  if (!fetched.exit.success()) {
-    *why = no_answer(fetched);
-    return false;
+  // One that failed may have brought it all the same: another process of the clone was faster with
+  // the ref, or somebody else's is in its way.
+  if (TRY(repository.objects().contains(commit))) return Fetched::kHere;
+  *why = fetched.exit.success() ? "it moved while it was asked" : no_answer(fetched);
+  return fetched.exit.success() ? Fetched::kMoved : Fetched::kFailed;
+}
+
+Status check_one_place(const Context& context, const std::string& remote) {
+  const std::string told =
+      TRY(context.repository->git().must({"remote", "-v"}, context.repository->here()));
+  std::string asked;
+  std::vector<std::string> pushed;
+  std::istringstream lines(told);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(remote + "\t")) continue;
+    const std::size_t fetch = line.rfind(" (fetch)");
+    const std::size_t from = remote.size() + 1;
+    if (fetch != line.npos) asked = line.substr(from, fetch - from);
+    if (line.ends_with(" (push)")) pushed.push_back(line.substr(from, line.size() - from - 7));
   }
-  if (TRY(repository.objects().contains(commit))) return true;
-  *why = "it moved while it was asked";
-  return false;
+  // A remote that is gone is told of by whoever asks it.
+  if (asked.empty() || pushed == std::vector<std::string>{asked}) return {};
+  return fail(
+      Code::kRefused,
+      pushed.size() == 1
+          ? fmt::format("what is pushed to the remote {} goes elsewhere than where it is asked",
+                        remote)
+          : fmt::format("what is pushed to the remote {} goes to {} places", remote, pushed.size()),
+      fmt::format("see git remote -v; a hub is one place: git config --replace-all "
+                  "remote.{}.pushurl \"$(git remote get-url {})\"",
+                  remote, remote));
 }
 
 Result<RemoteAnswer> ask_remote(const Context& context, const RemoteRule& rule) {
@@ -196,22 +238,52 @@ Result<RemoteAnswer> ask_remote(const Context& context, const RemoteRule& rule) 
   if (answer.head.empty() || TRY(context.repository->objects().contains(answer.head))) {
     return answer;
   }
-  answer.reached = TRY(fetch_branch(context, rule.remote, rule.ref, answer.head, &answer.why));
+  answer.reached =
+      TRY(fetch_branch(context, rule.remote, rule.ref, answer.head, &answer.why)) == Fetched::kHere;
   return answer;
 }
+
+namespace {
+
+// git's own words, and the first files that it names.
+std::string why_not_merged(const std::string& err) {
+  constexpr int kFiles = 3;
+  std::istringstream lines(err);
+  std::string why;
+  std::getline(lines, why);
+  std::string line;
+  for (int i = 0; i < kFiles && std::getline(lines, line) && line.starts_with('\t'); ++i) {
+    why += " " + line.substr(1);
+  }
+  return why;
+}
+
+}  // namespace
 
 Result<std::optional<std::string>> fast_forward(const Context& context, const RefName& branch,
                                                 const Oid& from, const Oid& to) {
   repo::Repository& repository = *context.repository;
-  for (const repo::CheckoutPlace& place : TRY(repository.checkouts())) {
+  const std::vector<repo::CheckoutPlace> places = TRY(repository.checkouts());
+  // One that is in the middle of a rebase has its HEAD elsewhere: a merge there would move what the
+  // person works on, and the branch is the rebase's to move.
+  for (const repo::CheckoutPlace& place : places) {
+    if (place.branch != branch) continue;
+    const repo::HeadValue head = TRY(repo::read_head(place.git_dir));
+    if (head.symbolic && head.target == branch) continue;
+    return std::optional<std::string>(place.worktree + " is in the middle of a rebase of it");
+  }
+  for (const repo::CheckoutPlace& place : places) {
     if (place.branch != branch) continue;
     repo::GitOptions options;
     options.dir = place.worktree;
+    // Whatever merge.* and branch.*.mergeOptions say: nothing of the person's is put aside or
+    // overwritten, files that are ignored included.
     const Output merged =
-        TRY(repository.git().run({"merge", "--ff-only", "--quiet", to.str()}, options));
+        TRY(repository.git().run({"merge", "--ff-only", "--quiet", "--no-overwrite-ignore",
+                                  "--no-autostash", "--no-squash", to.str()},
+                                 options));
     if (merged.exit.success()) return std::optional<std::string>{};
-    return std::optional<std::string>(place.worktree + ": " +
-                                      merged.err.substr(0, merged.err.find('\n')));
+    return std::optional<std::string>(place.worktree + ": " + why_not_merged(merged.err));
   }
   repo::RefUpdate update;
   update.ref = branch;

@@ -49,10 +49,14 @@ Result<RemoteRefs> list_remote(const Context& context, const RemotePlace& remote
                                const std::vector<RefName>& refs);
 // The ref that says what a remote's branch was when it was last asked.
 RefName tracking_ref(const std::string& remote, const RefName& branch);
-// Brings a commit that a remote's branch has just been seen at. False, with the reason: it could
-// not.
-Result<bool> fetch_branch(const Context& context, const RemotePlace& remote, const RefName& branch,
-                          const Oid& commit, std::string* why);
+// Brings a commit that a remote's branch has just been seen at; why not, otherwise. kMoved: the
+// remote has answered, and the branch is elsewhere by now.
+enum class Fetched { kHere, kMoved, kFailed };
+Result<Fetched> fetch_branch(const Context& context, const RemotePlace& remote,
+                             const RefName& branch, const Oid& commit, std::string* why);
+// kRefused: what is pushed goes elsewhere, or to more places, than where the remote is asked
+// (pushurl, pushInsteadOf, several URLs). Then no answer to a push says what it did.
+Status check_one_place(const Context& context, const std::string& remote);
 
 struct RemoteAnswer {
   bool reached = false;
@@ -64,7 +68,8 @@ struct RemoteAnswer {
 Result<RemoteAnswer> ask_remote(const Context& context, const RemoteRule& rule);
 
 // Moves the branch here from one commit to a descendant of it, as `git merge --ff-only` does where
-// it is checked out; not under the landing lock, and recorded as any move from outside. Why it
+// it is checked out; not under the landing lock, and recorded as any move from outside. Nothing of
+// a person's is overwritten, ignored files included, and a rebase in progress is left alone. Why it
 // could not; nullopt: it is there.
 Result<std::optional<std::string>> fast_forward(const Context& context, const RefName& branch,
                                                 const Oid& from, const Oid& to);
@@ -72,6 +77,8 @@ Result<std::optional<std::string>> fast_forward(const Context& context, const Re
 struct PushAnswer {
   enum class How { kDone, kMoved, kRefused, kUnknown } how = How::kUnknown;
   std::string why;
+  bool locked = false;     // kMoved: nothing was; somebody holds a ref's lock there
+  bool under_way = false;  // kUnknown: the remote may still be at it
 };
 struct RefMove {
   RefName ref;

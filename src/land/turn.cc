@@ -100,7 +100,9 @@ Status check_still_asked(const store::Store& store, const Txn& txn) {
   if (!now) return fail(Code::kStale, txn.id.str() + " is gone");
   const bool same = now->attempts.size() == txn.attempts.size() &&
                     (txn.attempts.empty() || now->attempts.back().kept == txn.attempts.back().kept);
-  if (now->state == TxnState::kPrepared && same) return {};
+  // Of a hub that does not answer: what became of its landing is the next round's to find out.
+  const bool asked = now->state == TxnState::kPrepared || now->state == TxnState::kLanding;
+  if (asked && same) return {};
   return fail(Code::kStale, fmt::format("{} is {} now", txn.id.str(), state_name(now->state)));
 }
 
