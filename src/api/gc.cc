@@ -178,6 +178,8 @@ Status Collection::orphans_of(const TxnId& id) {
   if (TRY(state_.store->txn(id))) {
     auto had = hold(state_, id);
     if (!had && had.error().code == Code::kBusy) return {};
+    // Of another clone: what this one was called before it left the hub and joined it again.
+    if (!had && had.error().code == Code::kRefused) return {};
     if (!had) return std::unexpected(std::move(had).error());
     held = *std::move(had);
     for (const Attempt& attempt : held->txn.attempts) named.insert(base_name(attempt.worktree));

@@ -232,6 +232,7 @@ Result<land::Context> Kernel::State::context(const Progress& progress) {
   }
   context.gates.interrupted = progress.interrupted;
   context.hub = membership.hub;
+  if (context.hub) context.hub->log = membership.log;
   return context;
 }
 

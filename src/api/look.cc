@@ -36,6 +36,7 @@ land::Context looking_context(Kernel::State& state) {
   context.clock = state.host.clock;
   context.random = state.host.random;
   context.hub = state.membership.hub;
+  if (context.hub) context.hub->log = state.membership.log;
   return context;
 }
 

@@ -55,6 +55,11 @@ void tell_landing(land::LandOutcome& landed, Outcome& outcome) {
 // a note.
 Status run_post_hooks(Kernel::State& state, const land::Context& context, const RefName& branch,
                       const Oid& landed, Outcome& outcome) {
+  if (context.hub) {
+    // The branch here may not have followed; then nothing was committed or merged in its checkouts.
+    const auto here = state.repository.refs().read(branch);
+    if (!here || !TRY(state.repository.objects().is_ancestor(landed, *here))) return {};
+  }
   for (const repo::CheckoutPlace& place : TRY(state.repository.checkouts())) {
     if (place.branch != branch) continue;
     const Status status = gates::run_post_hooks(context.gates, landed, place.worktree);
