@@ -148,6 +148,7 @@ int start(const std::vector<std::string>& argv, Environment env) {
   arm_bug(variable(env, "GIT_TXN_BUG"));
   Result<Parsed> parsed = parse(argv);
   if (!parsed) return tell_error(parsed.error(), out, json);
+  json = parsed->has("--json");  // the word may have been the value of another option
   for (const std::string& former : parsed->former) to_stderr("git txn: " + clean(former) + "\n");
   if (tell_help(*parsed, out)) return kExitDone;
   Result<std::string> cwd = current_dir();

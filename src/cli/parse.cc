@@ -115,8 +115,12 @@ std::unexpected<Error> unknown_option(const CommandSpec& command, const std::str
   add(command.flags);
   add(table.common);
   std::string near = name.starts_with("--") ? nearest(name, known) : "";
+  std::string hint = near.empty() ? help_hint(command) : fmt::format("did you mean {}?", near);
+  const bool takes_text = std::ranges::any_of(
+      command.operands, [](const OperandSpec& operand) { return operand.label == "TEXT"; });
+  if (takes_text && near.empty()) hint = "write -- before a TEXT that begins with '-'";
   return fail(Code::kUsage, fmt::format("unknown option '{}' of git txn {}", name, command.name),
-              near.empty() ? help_hint(command) : fmt::format("did you mean {}?", near));
+              std::move(hint));
 }
 
 // One parser for one command: CLI11 splits, we judge.
@@ -130,6 +134,7 @@ class Splitter {
   }
 
   Result<Parsed> split(std::vector<std::string> args) {
+    TRY(refuse_values_of_switches(args));
     std::reverse(args.begin(), args.end());  // CLI11 takes them from the back
     try {
       app_.parse(std::move(args));
@@ -163,6 +168,32 @@ class Splitter {
     }
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     options_.emplace_back(std::string(flag.name), option);
+    flags_.push_back(flag);
+  }
+
+  const FlagSpec* spec_of(std::string_view name) const {
+    for (const FlagSpec& flag : flags_) {
+      if (!name.empty() && (flag.name == name || flag.letter == name)) return &flag;
+    }
+    return nullptr;
+  }
+
+  // CLI11 takes --force=false for the switch turned off, and we ask only whether it was given: the
+  // opposite of what was meant would be done.
+  Status refuse_values_of_switches(const std::vector<std::string>& args) const {
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const std::string name = args[i].substr(0, args[i].find('='));
+      const FlagSpec* flag = spec_of(name);
+      if (flag == nullptr) continue;
+      const bool has_value = name.size() < args[i].size();
+      if (flag->value != Value::kNone) {
+        if (!has_value) ++i;  // the next word is its value, whatever it looks like
+      } else if (has_value) {
+        return fail(Code::kUsage, fmt::format("{} takes no value", name),
+                    fmt::format("write {}, or leave it out", name));
+      }
+    }
+    return {};
   }
 
   // "--name: 1 required TEXT missing" says less than it could.
@@ -176,6 +207,7 @@ class Splitter {
   const CommandSpec& command_;
   CLI::App app_;
   std::vector<std::pair<std::string, CLI::Option*>> options_;
+  std::vector<FlagSpec> flags_;
 };
 
 bool looks_like_option(const std::string& word) {
@@ -183,12 +215,22 @@ bool looks_like_option(const std::string& word) {
 }
 
 std::unexpected<Error> missing_operand(const CommandSpec& command, const OperandSpec& operand) {
-  return fail(Code::kUsage,
-              fmt::format("git txn {} needs {}", command.name,
-                          operand.label == "ID" ? "the id of a transaction" : operand.label),
-              operand.value == Value::kTxn
-                  ? "git txn status lists them; usage: " + usage_line(command)
-                  : "usage: " + usage_line(command));
+  std::string_view what = operand.label;
+  std::string_view listed_by;
+  if (operand.label == "ID") what = "the id of a transaction";
+  if (operand.value == Value::kTxn) listed_by = "git txn status lists them; ";
+  if (operand.label == "PROPOSAL") {
+    what = "the id of a proposal";
+    listed_by = "git txn proposals lists them; ";
+  }
+  return fail(Code::kUsage, fmt::format("git txn {} needs {}", command.name, what),
+              fmt::format("{}usage: {}", listed_by, usage_line(command)));
+}
+
+// What was meant by a word that is no verb; "": nothing is known.
+std::string meant_by(const CommandSpec& command, const std::string& word) {
+  if (command.name != "proposals" || !word.starts_with("p-")) return {};
+  return "git txn proposals show " + word;
 }
 
 Status check_operands(const Parsed& parsed) {
@@ -202,10 +244,11 @@ Status check_operands(const Parsed& parsed) {
       }
       const std::string& word = parsed.operands[at++];
       if (operand.value == Value::kChoice && !is_one_of(word, operand.choices)) {
+        const std::string meant = meant_by(command, word);
         return fail(Code::kUsage,
                     fmt::format("git txn {}: '{}' is not one of {}", command.name, word,
                                 listed(operand.choices)),
-                    help_hint(command));
+                    meant.empty() ? help_hint(command) : meant);
       }
     }
   }

@@ -119,6 +119,31 @@ TEST(Parse, ValuesAreCheckedBeforeAnythingHappens) {
   EXPECT_THAT(empty.error().message, HasSubstr("--name is empty"));
 }
 
+// Given a value that says no it was taken for given: `gc --force=false` removed work.
+TEST(Parse, ASwitchTakesNoValue) {
+  for (const char* line :
+       {"gc --force=false", "gc --force=true", "gc --force=", "promote p-1 --approve=false",
+        "promote p-1 --approve --approve=false", "--json=false status", "status --quiet=0"}) {
+    EXPECT_THAT(bad(line).message, HasSubstr("takes no value")) << line;
+  }
+  EXPECT_EQ(bad("gc --force=false").message, "--force takes no value");
+  EXPECT_EQ(good("promote p-1 --override --reason --approve=no").text("--reason"), "--approve=no")
+      << "a value may look like anything";
+  EXPECT_THAT(good("run -- make --quiet=false").rest, ElementsAre("make", "--quiet=false"));
+  EXPECT_THAT(good("show -- --json=0").operands, ElementsAre("--json=0"));
+}
+
+TEST(Parse, WhatWasMeantIsSaid) {
+  EXPECT_EQ(bad("promote").message, "git txn promote needs the id of a proposal");
+  EXPECT_THAT(bad("promote").hint, HasSubstr("git txn proposals lists them"));
+  EXPECT_EQ(bad("proposals p-1").hint, "git txn proposals show p-1");
+  EXPECT_EQ(bad("proposals frob").hint, "git txn proposals --help lists what it takes");
+  const auto dashed = parse({"propose", "-x is broken", "--score", "0.5"});
+  ASSERT_FALSE(dashed.has_value());
+  EXPECT_THAT(dashed.error().hint, HasSubstr("write -- before"));
+  EXPECT_THAT(bad("propose x --scroe 1").hint, HasSubstr("did you mean --score?"));
+}
+
 TEST(Parse, WhatComesLaterIsRefusedByName) {
   for (const LaterName& later : command_table().later) {
     std::string line = later.command.empty()
@@ -168,6 +193,7 @@ TEST(Parse, AnyWordsAreAnAnswerOrAnError) {
 TEST(Parse, JsonIsWantedOnlyBeforeTheDashes) {
   EXPECT_TRUE(wants_json({"run", "--json", "--bad"}));
   EXPECT_FALSE(wants_json({"run", "--", "x", "--json"}));
+  EXPECT_FALSE(wants_json({"status", "--json=false"})) << "which is refused";
 }
 
 }  // namespace
