@@ -45,6 +45,52 @@ put_back() {
 }
 test_case 'a copy that is kept while others work is put back, and goes on' put_back
 
+# A copy is taken again and again while others write, and put back twice.
+while_others_write() {
+  new_repo
+  export backup=$WORLD/backup
+  lands 'echo a >src/a.txt'
+  local i n pids=() umask_before
+  for i in 1 2 3; do
+    n=0
+    while [ ! -e "$WORLD/enough" ]; do
+      n=$((n + 1))
+      git-txn sentinel -q --every 1h -- "writer $i, $n"
+    done >"$WORLD/writer.$i" 2>&1 &
+    pids+=($!)
+  done
+  umask_before=$(umask)
+  umask 022
+  for n in 1 2 3 4 5 6 7 8; do
+    documented backup
+    assert_eq "$(sqlite3 "$backup/kernel.db" 'PRAGMA integrity_check')" ok
+    [ "$(sqlite3 "$backup/kernel.db" 'SELECT count(*) FROM events')" -gt 3 ]
+    assert_absent "$backup/kernel.db.part"
+  done
+  touch "$WORLD/enough"
+  # Whoever closes the store has it alone for a moment; here for as long as it takes to notice.
+  { printf '%s\n' 'PRAGMA locking_mode = EXCLUSIVE;' 'BEGIN EXCLUSIVE;' 'COMMIT;' ".shell touch $WORLD/alone"; sleep 2; } |
+    sqlite3 -cmd '.timeout 30000' .git/txn/kernel.db >"$WORLD/alone.out" 2>&1 &
+  pids+=($!)
+  wait_for "$WORLD/alone"
+  documented backup
+  for i in "${pids[@]}"; do wait "$i" || true; done
+  chmod -R go+r "$backup"
+  documented restore
+  documented restore
+  umask "$umask_before"
+  assert_eq "$(find .git/txn -maxdepth 1 -name 'aside.*' | wc -l)" 2
+  assert_eq "$(find .git/txn -maxdepth 1 \( -name kernel.db -o -name 'aside.*' \) -perm /077)" '' 'nobody else reads it'
+  assert_eq "$(find "$backup" -maxdepth 1 -type d -perm /022)" ''
+  assert_sound
+  lands 'echo b >src/b.txt'
+  # A copy that is not there takes nothing away.
+  mv "$backup/kernel.db" "$backup/elsewhere"
+  if bash -eu "$WORLD/restore.sh" >"$WORLD/out" 2>&1; then fail 'it went on without a copy'; fi
+  assert_sound
+}
+test_case 'a copy is whole while others write, and is put back twice, for nobody else to read' while_others_write
+
 never_half() {
   new_repo
   export backup=$WORLD/backup
@@ -84,7 +130,7 @@ go_back() {
   documented downgrade
   assert_eq "$(sqlite3 .git/txn/kernel.db 'PRAGMA user_version')" 1
   assert_eq "$(log_of .git/txn/kernel.db)" "$(cat "$WORLD/log")"
-  sqlite3 .git/txn/aside/kernel.db 'PRAGMA integrity_check' | grep -qx ok
+  sqlite3 .git/txn/aside.*/kernel.db 'PRAGMA integrity_check' | grep -qx ok
   # And forward again.
   exits 0 git txn lease acquire src
   only_wrong 'is missing|names an artifact'
