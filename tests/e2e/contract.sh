@@ -231,6 +231,10 @@ the_judge_judges() {
   printf '%s\0' 2 recover --json 0 '{"done":["x"]}' 2 recover --json 2 '{"error":{"code":"fault","message":"m","hint":null}}' \
     >"$WORLD/records"
   judge "$WORLD/records" || fail "$(cat "$WORLD/judged")"
+  # A failure says why, also where any number of lines may be printed.
+  printf '%s\0' 3 lease list --json 3 '' >"$WORLD/records"
+  if judge "$WORLD/records"; then fail 'a failure without an error was not noticed'; fi
+  assert_contains "$(cat "$WORLD/judged")" 'it failed and printed no error'
   must_notice "'more' was unexpected" . '{"done":[],"more":1}'
   must_notice "'done' is a required property" . '{}'
   must_notice 'is not of type' . '{"done":[1]}'

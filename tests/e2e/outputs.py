@@ -167,6 +167,8 @@ class Contract:
                 return
         if found and not output["lines"] and len(lines) != 1:
             problem(f"{told}: {len(lines)} lines, not one")
+        elif status in (2, 3) and not lines:
+            problem(f"{told}: it failed and printed no error")
         if good:
             self.seen[(found[0]["name"], tuple(output["on"]))] += good
 
