@@ -10,9 +10,13 @@
 namespace gittxn::api {
 namespace {
 
+// What a store says of itself has a way out of its own; else it is not where it was.
 std::unexpected<Error> about(const store::Member& member, Error error) {
+  const bool damaged = error.code == Code::kCorrupt || error.code == Code::kNewer;
   error.message = fmt::format("member {} at '{}': {}", member.name, member.place, error.message);
-  error.hint = fmt::format("where it is now: git txn portfolio add PATH --as {}", member.name);
+  if (!damaged || error.hint.empty()) {
+    error.hint = fmt::format("where it is now: git txn portfolio add PATH --as {}", member.name);
+  }
   return std::unexpected(std::move(error));
 }
 
@@ -47,6 +51,7 @@ Result<Kernel> open_member(const Kernel::State& state, const store::Member& memb
   if (!store) return about(member, store.error());
   if (*store == nullptr)
     return about(member, fail(Code::kNotFound, "it has no store any more").error());
+  if (const Status whole = store::check_whole(**store); !whole) return about(member, whole.error());
   const auto log = store::log_uri(**store);
   if (!log) return about(member, log.error());
   if (*log == member.log) return opened;
@@ -66,10 +71,15 @@ Result<MembersAnswer> judge_members(const Kernel::State& state, const store::Vie
     if (!opened) return MembersAnswer{false, opened.error().message};
     const store::Store& store = **opened->state().looking();
     // The head before the look: what it says held then or later.
-    const Seq head = TRY(store.head());
-    const std::string why = TRY_IN("member " + member.name, behind(store, name, phase));
-    if (!why.empty()) return MembersAnswer{false, fmt::format("{}: {}", member.name, why)};
-    answer.why += fmt::format(" {} (event {})", member.name, head);
+    const auto head = store.head();
+    const auto why = behind(store, name, phase);
+    // What cannot be looked at has not got there: a fault of that one is none of this repository.
+    if (!head || !why) {
+      const Error& error = head ? why.error() : head.error();
+      return MembersAnswer{false, fmt::format("{}: {}", member.name, error.message)};
+    }
+    if (!why->empty()) return MembersAnswer{false, fmt::format("{}: {}", member.name, *why)};
+    answer.why += fmt::format(" {} (event {})", member.name, *head);
   }
   return answer;
 }

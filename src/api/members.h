@@ -9,7 +9,7 @@
 namespace gittxn::api {
 
 // The member's repository with its store. The error names the member: it is not there, has no
-// store, or is another repository by now.
+// store, is another repository by now, or its log is known to be damaged.
 Result<Kernel> open_member(const Kernel::State& state, const store::Member& member);
 
 // Whether every member has got as far: `subject` is "WORKFLOW" (its newest of that name is

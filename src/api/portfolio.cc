@@ -52,20 +52,60 @@ Result<std::vector<Event>> to_tell(const store::Store& store, Seq after) {
   return events;
 }
 
-Result<int> tell_member(store::Store& member, const std::string& source, const std::string& place,
-                        const std::vector<Event>& events) {
+// What it was told last must be an event of this log; else those that follow have numbers that it
+// was told already, and would be passed over.
+Status check_told(const store::Store& home, const store::Store& member, const std::string& name,
+                  const std::string& source) {
+  const store::LastTold last = TRY(store::last_told(member, source));
+  if (TRY(store::has_told(home, last))) return {};
+  return fail(Code::kStale,
+              fmt::format("member {} was told event {} of this log, which does not have it any "
+                          "more: an older copy of it was put back",
+                          name, last.seq),
+              "put the newer one back (docs/BACKUPS.md), or tell the members what is so now: "
+              "git txn portfolio relay --anew");
+}
+
+struct Told {
+  std::string source;
+  std::string place;
+};
+
+Result<int> tell_member(const store::Store& home, store::Store& member, const Told& as) {
+  const Seq last = TRY(store::relayed_until(member, as.source));
+  const std::vector<Event> events = TRY(to_tell(home, last));
   int told = 0;
   for (std::size_t first = 0; first < events.size(); first += kBatch) {
-    const std::size_t last = std::min(events.size(), first + kBatch);
+    const std::size_t end = std::min(events.size(), first + kBatch);
     const std::vector<Event> some(events.begin() + static_cast<std::ptrdiff_t>(first),
-                                  events.begin() + static_cast<std::ptrdiff_t>(last));
-    told += TRY(store::relay(member, source, place, some));
+                                  events.begin() + static_cast<std::ptrdiff_t>(end));
+    told += TRY(store::relay(member, as.source, as.place, some));
   }
   return told;
 }
 
-Result<MemberLine> look_at(const Kernel::State& state, const store::Member& member,
-                           const std::string& source) {
+// In one append: the first of them takes back what was told, and the rest belong to it.
+Result<int> tell_anew(const store::Store& home, store::Store& member, const Told& as) {
+  const store::LastTold last = TRY(store::last_told(member, as.source));
+  if (TRY(store::has_told(home, last))) return tell_member(home, member, as);
+  const Seq common = TRY(store::told_and_there(member, home));
+  const std::vector<Event> events = TRY(to_tell(home, common));
+  return store::relay(member, as.source, as.place, events, store::Relay::kAnew);
+}
+
+// Status: an error of one member is its own.
+Status look_into(const Kernel::State& state, const store::Store& store, const std::string& source,
+                 MemberLine& line) {
+  line.workflows = TRY(store::workflows(store));
+  line.head = TRY(store.head());
+  line.told = TRY(store::relayed_until(store, source));
+  TRY(check_told(*state.store, store, line.member.name, source));
+  line.waiting = static_cast<int>(TRY(to_tell(*state.store, line.told)).size());
+  return {};
+}
+
+MemberLine look_at(const Kernel::State& state, const store::Member& member,
+                   const std::string& source) {
   MemberLine line;
   line.member = member;
   auto opened = open_member(state, member);
@@ -73,12 +113,10 @@ Result<MemberLine> look_at(const Kernel::State& state, const store::Member& memb
     line.problem = opened.error().message;
     return line;
   }
-  const store::Store& store = **opened->state().looking();
-  line.workflows = TRY_IN("member " + member.name, store::workflows(store));
-  line.head = TRY(store.head());
-  line.told = TRY(store::relayed_until(store, source));
-  const std::vector<Event> waiting = TRY(to_tell(*state.store, line.told));
-  line.waiting = static_cast<int>(waiting.size());
+  const Status looked = look_into(state, **opened->state().looking(), source, line);
+  if (looked) return line;
+  line.problem = looked.error().message;
+  if (!looked.error().hint.empty()) line.problem += "; " + looked.error().hint;
   return line;
 }
 
@@ -117,6 +155,23 @@ std::unexpected<Error> log_is_ours(const Kernel::State& home, const Kernel::Stat
               "its txn folder is a copy too; where it was never used: remove that");
 }
 
+// What is to be a member: the errors of opening are about the path that was given.
+Result<Kernel> open_new(Host host, const std::string& path) {
+  const bool there = TRY(exists(host.cwd));
+  if (!there) {
+    return fail(Code::kUsage, fmt::format("there is no '{}'", path),
+                "git txn portfolio add PATH, of a repository on this machine");
+  }
+  auto opened = Kernel::open(std::move(host));
+  if (opened) return opened;
+  Error error = std::move(opened).error();
+  error.message = fmt::format("'{}': {}", path, error.message);
+  if (error.hint.empty() || error.code == Code::kUsage) {
+    error.hint = "git txn portfolio add PATH, of a repository on this machine";
+  }
+  return std::unexpected(std::move(error));
+}
+
 }  // namespace
 
 Result<store::Member> add_member(Kernel& kernel, const MemberRequest& request) {
@@ -125,29 +180,34 @@ Result<store::Member> add_member(Kernel& kernel, const MemberRequest& request) {
   Host host = state.host;
   host.cwd = join_path(state.host.cwd, request.path);
   host.env = repo::without_repository(host.env);
-  Kernel other = TRY_IN(fmt::format("'{}'", request.path), Kernel::open(std::move(host)));
+  Kernel other = TRY(open_new(std::move(host), request.path));
   if (other.state().repository.place().common_dir == state.repository.place().common_dir) {
     return fail(Code::kUsage, "this repository keeps the list, and is no member of it",
                 "name another repository");
   }
   store::Store* home = TRY(state.writing());
-  const std::string own = TRY(store::log_uri(*home));
-  store::Member member;
-  const store::Store* there = TRY(other.state().writing());
-  member.log = TRY(store::log_uri(*there));
-  member.place = place_of(other.state());
-  if (member.log == own) return log_is_ours(state, other.state());
-  const std::vector<store::Member> all = TRY(store::members(*home));
-  const store::Member* known = by_log(all, member.log);
-  member.name = request.name.value_or(known == nullptr ? name_of_place(member.place) : known->name);
-  if (known != nullptr) {
-    TRY(check_place(state, *known, other.state(), request));
-    member.needs = known->needs;
-  }
-  if (request.needs) member.needs = *request.needs;
   const std::string actor = TRY(actor_of(state, request.actor));
-  TRY(store::set_member(*home, member, actor));
-  return store::find_member(*home, member.name);
+  const std::string place = place_of(other.state());
+  store::Member member;
+  const auto filled = [&](const std::vector<store::Member>& all) -> Result<store::Member> {
+    const store::Member* known = by_log(all, member.log);
+    store::Member wanted{known == nullptr ? name_of_place(place) : known->name, place, member.log,
+                         known == nullptr ? std::vector<std::string>() : known->needs};
+    if (request.name) wanted.name = *request.name;
+    if (request.needs) wanted.needs = *request.needs;
+    return wanted;
+  };
+  // A repository that was never used with git-txn is not touched for a request that is refused.
+  if (TRY(other.state().looking()) == nullptr) {
+    TRY(store::check_member(*home, TRY(filled(TRY(store::members(*home))))));
+  }
+  member.log = TRY(store::log_uri(*TRY(other.state().writing())));
+  if (member.log == TRY(store::log_uri(*home))) return log_is_ours(state, other.state());
+  const std::vector<store::Member> all = TRY(store::members(*home));
+  if (const store::Member* known = by_log(all, member.log); known != nullptr) {
+    TRY(check_place(state, *known, other.state(), request));
+  }
+  return store::edit_member(*home, filled, actor);
 }
 
 Result<store::Member> set_needs(Kernel& kernel, const std::string& name,
@@ -155,11 +215,15 @@ Result<store::Member> set_needs(Kernel& kernel, const std::string& name,
   Kernel::State& state = kernel.state();
   TRY(refuse_inside(state.host, "portfolio needs"));
   store::Store* home = TRY(state.writing());
-  store::Member member = TRY(store::find_member(*home, name));
-  member.needs = needs;
   const std::string who = TRY(actor_of(state, actor));
-  TRY(store::set_member(*home, member, who));
-  return store::find_member(*home, name);
+  const auto filled = [&](const std::vector<store::Member>& all) -> Result<store::Member> {
+    for (const store::Member& one : all) {
+      if (one.name == name) return store::Member{one.name, one.place, one.log, needs};
+    }
+    TRY(store::find_member(*home, name));  // it says that there is none
+    return fail(Code::kStale, "the member " + name + " was removed meanwhile");
+  };
+  return store::edit_member(*home, filled, who);
 }
 
 Status remove_member(Kernel& kernel, const std::string& name, const std::string& actor) {
@@ -176,13 +240,13 @@ Result<PortfolioReport> portfolio_status(Kernel& kernel) {
   if (home == nullptr) return report;
   const std::string source = TRY(store::log_uri(*home));
   for (const store::Member& member : TRY(store::members(*home))) {
-    report.members.push_back(TRY(look_at(state, member, source)));
+    report.members.push_back(look_at(state, member, source));
   }
   report.relayed = TRY(store::relayed(*home));
   return report;
 }
 
-Result<std::vector<RelayLine>> relay_events(Kernel& kernel) {
+Result<std::vector<RelayLine>> relay_events(Kernel& kernel, store::Relay how) {
   Kernel::State& state = kernel.state();
   TRY(refuse_inside(state.host, "portfolio relay"));
   std::vector<RelayLine> lines;
@@ -197,13 +261,14 @@ Result<std::vector<RelayLine>> relay_events(Kernel& kernel) {
     const auto nothing = [](const store::View&) { return std::vector<NewEvent>{}; };
     store::Store& store = *opened.back().state().store;
     TRY_IN("member " + member.name, store.decide(nothing));
+    if (how == store::Relay::kOn) TRY(check_told(*home, store, member.name, source));
   }
+  const Told as{source, place_of(state)};
   for (std::size_t i = 0; i < members.size(); ++i) {
     store::Store& store = *opened[i].state().store;
-    const Seq told = TRY(store::relayed_until(store, source));
-    const std::vector<Event> events = TRY(to_tell(*home, told));
-    const int n =
-        TRY_IN("member " + members[i].name, tell_member(store, source, place_of(state), events));
+    const int n = TRY_IN("member " + members[i].name, how == store::Relay::kAnew
+                                                          ? tell_anew(*home, store, as)
+                                                          : tell_member(*home, store, as));
     lines.push_back({members[i].name, n});
     TRY(fp_told.hit());
   }

@@ -52,7 +52,8 @@ struct RelayLine {
   std::string name;
   int events = 0;  // told now
 };
-// Every member is looked at before the first is told anything.
-Result<std::vector<RelayLine>> relay_events(Kernel& kernel);
+// Every member is looked at before the first is told anything. kStale: one was told what this log
+// does not have (any more); with kAnew it is told what is so instead.
+Result<std::vector<RelayLine>> relay_events(Kernel& kernel, store::Relay how = store::Relay::kOn);
 
 }  // namespace gittxn::api

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <utility>
+
 #include "api/state.h"
 #include "api/workflow_scene.h"
 #include "store/events.h"
@@ -9,34 +12,56 @@
 namespace gittxn::api {
 namespace {
 
-constexpr std::string_view kHandler = "GIT_TXN_HANDLER";
+constexpr ProposalRules kOnlyOverrides{
+    .start = ProposalRules::kNever, .person = ProposalRules::kNever, .log = 0};
 
-// The transaction that this runs inside of; empty: of none.
-Result<TxnId> inside(Kernel::State& state) {
+// The transaction that this runs inside of. None: of none, or of another repository's, which is
+// nothing here but no person either.
+Result<std::optional<Txn>> inside(Kernel::State& state) {
   const std::string id = state.variable("GIT_TXN_ID");
-  if (id.empty()) return TxnId();
-  return TRY(state.find(id)).id;
+  const store::Store* store = id.empty() ? nullptr : TRY(state.looking());
+  if (store == nullptr) return std::nullopt;
+  return store->txn(TxnId(id));
 }
 
-// What holds on the branch at the moment when it is called.
-Result<store::RulesNow> rules_of(Kernel::State& state, const std::optional<std::string>& onto) {
-  const std::string id = onto ? std::string() : state.variable("GIT_TXN_ID");
-  const RefName branch = id.empty() ? TRY(state.target(onto)) : TRY(state.find(id)).target;
-  return store::RulesNow([&state, branch]() -> Result<ProposalRules> {
-    const Oid head = TRY(state.seen(branch));
-    const Policy policy =
-        TRY_IN("the policy of " + short_branch(branch), land::policy_at(state.repository, head));
-    return policy.proposals;
-  });
+TxnId id_of(const std::optional<Txn>& txn) {
+  return txn ? txn->id : TxnId();
 }
+
+// The branch that a new proposal is of.
+Result<RefName> branch_of(Kernel::State& state, const std::optional<std::string>& onto) {
+  const std::optional<Txn> txn = TRY(inside(state));
+  return txn ? txn->target : TRY(state.target(onto));
+}
+
+// What holds on the branch at the moment.
+Result<ProposalRules> rules_on(Kernel::State& state, const RefName& branch) {
+  const auto head = state.seen(branch);
+  if (!head && head.error().code == Code::kNotFound) return kOnlyOverrides;
+  const Policy policy =
+      TRY_IN("the policy of " + short_branch(branch), land::policy_at(state.repository, TRY(head)));
+  return policy.proposals;
+}
+
+// By what a proposal is judged: of older programs' the branch is not known, and it is as if it were
+// proposed here and now.
+Result<ProposalRules> rules_for(Kernel::State& state, const store::Proposal& one) {
+  if (!one.branch.empty()) return rules_on(state, one.branch);
+  const auto here = branch_of(state, std::nullopt);
+  if (!here && here.error().code == Code::kUsage) return kOnlyOverrides;  // HEAD is detached
+  return rules_on(state, TRY(here));
+}
+
+// What git-txn tells the programs that it runs: the variable, and what it is the name of.
+constexpr std::pair<std::string_view, std::string_view> kPrograms[] = {
+    {"GIT_TXN_ID", "transaction"}, {"GIT_TXN_HANDLER", "handler"}, {"GIT_TXN_GATE", "gate"}};
 
 Status refuse_programs(const Kernel::State& state, std::string_view verb) {
-  for (const std::string_view name : {std::string_view("GIT_TXN_ID"), kHandler}) {
+  for (const auto& [name, what] : kPrograms) {
     const std::string of = state.variable(std::string(name));
     if (of.empty()) continue;
     return fail(Code::kRefused,
-                fmt::format("{} is a person's to do, and this is inside of {} {}", verb,
-                            name == kHandler ? "handler" : "transaction", of),
+                fmt::format("{} is a person's to do, and this is inside of {} {}", verb, what, of),
                 "leave it to a person, outside of it");
   }
   return {};
@@ -59,36 +84,42 @@ Result<store::ProposalAnswer> propose(Kernel& kernel, const ProposeRequest& requ
   if (request.embedding) proposed.embedding = TRY(store::parse_embedding(*request.embedding));
   proposed.source = request.source;
   proposed.actor = TRY(actor_of(state, request.actor));
-  const store::RulesNow rules = TRY(rules_of(state, request.onto));
+  proposed.again = request.again;
+  // Whose policy judges it is not for a program to choose: it would choose the one that lets it.
+  if (request.onto) TRY(refuse_programs(state, "--onto"));
+  proposed.branch = TRY(branch_of(state, request.onto));
   store::Store* store = TRY(state.writing());
-  proposed.txn = TRY(inside(state));
-  return store::propose(*store, proposed, rules);
+  proposed.txn = id_of(TRY(inside(state)));
+  return store::propose(*store, proposed, [&] { return rules_on(state, proposed.branch); });
 }
 
-Result<std::vector<ProposalLine>> list_proposals(Kernel& kernel,
-                                                 const std::optional<std::string>& onto) {
+Result<std::vector<ProposalLine>> list_proposals(Kernel& kernel) {
   Kernel::State& state = kernel.state();
   std::vector<ProposalLine> lines;
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return lines;
-  const store::RulesNow rules_now = TRY(rules_of(state, onto));
-  const ProposalRules rules = TRY(rules_now());
+  std::map<std::string, ProposalRules> known;  // by branch
   for (store::Proposal& one : TRY(store::proposals(*store))) {
-    const store::Tier tier = store::tier_of(one.score, rules);
+    auto rules = known.find(one.branch.str());
+    if (rules == known.end()) {
+      rules = known.emplace(one.branch.str(), TRY(rules_for(state, one))).first;
+    }
+    const store::Tier tier = store::tier_of(one.score, rules->second);
     lines.push_back({std::move(one), tier});
   }
   return lines;
 }
 
-Result<ProposalReport> show_proposal(Kernel& kernel, const std::string& id,
-                                     const std::optional<std::string>& onto) {
+Result<ProposalReport> show_proposal(Kernel& kernel, const std::string& id) {
   Kernel::State& state = kernel.state();
   store::Store* store = TRY(looking(state, id));
   ProposalReport report;
   report.line.proposal = TRY(store::find_proposal(*store, id));
-  const store::RulesNow rules_now = TRY(rules_of(state, onto));
-  report.line.tier = store::tier_of(report.line.proposal.score, TRY(rules_now()));
+  const ProposalRules rules = TRY(rules_for(state, report.line.proposal));
+  report.line.tier = store::tier_of(report.line.proposal.score, rules);
   for (const Event& event : TRY(store->events_of(id))) {
+    // A workflow or a member may have the same name.
+    if (!event.type.starts_with("proposal.")) continue;
     report.history.push_back(fmt::format("{}  {}", event.time, store::events::describe(event)));
   }
   return report;
@@ -106,10 +137,11 @@ Result<store::PromoteAnswer> promote_proposal(Kernel& kernel, const PromotionReq
   asked.reason = request.reason;
   asked.became = request.became;
   asked.actor = TRY(actor_of(state, request.actor));
-  const store::RulesNow rules = TRY(rules_of(state, request.onto));
   store = TRY(state.writing());
-  asked.txn = TRY(inside(state));
-  return store::promote(*store, asked, rules);
+  asked.txn = id_of(TRY(inside(state)));
+  // Its branch never changes, so it may be looked at before the decision.
+  const store::Proposal one = TRY(store::find_proposal(*store, request.id));
+  return store::promote(*store, asked, [&] { return rules_for(state, one); });
 }
 
 Result<store::Proposal> dismiss_proposal(Kernel& kernel, const store::DismissRequest& request) {
@@ -125,7 +157,7 @@ Result<store::Proposal> link_proposal(Kernel& kernel, const std::string& id,
                                       const std::string& became, const std::string& actor) {
   Kernel::State& state = kernel.state();
   TRY(looking(state, id));
-  store::LinkRequest asked{id, became, TRY(actor_of(state, actor)), TRY(inside(state))};
+  store::LinkRequest asked{id, became, TRY(actor_of(state, actor)), id_of(TRY(inside(state)))};
   return store::link(*TRY(state.writing()), asked);
 }
 

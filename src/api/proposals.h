@@ -1,8 +1,11 @@
 // Proposals, as faces ask for them. store/proposals.h says what may be promoted; the boundaries are
-// [proposals] of the branch's policy, as it is when something is decided.
+// [proposals] of the policy of the proposal's branch, as it is when something is decided. The
+// branch is of the proposal, so that nobody promotes by the policy of another one; where it is gone
+// only an override begins it.
 //
-// A yes of a person (approve, override, dismiss) is taken at its word outside of transactions and
-// handlers, and refused inside of them (kRefused): what runs there is not a person.
+// A yes of a person (approve, override, dismiss), and the choice of a branch, are taken at their
+// word outside of transactions, handlers and gates, and refused inside of them (kRefused): what
+// runs there is not a person.
 #pragma once
 
 #include <optional>
@@ -21,7 +24,8 @@ struct ProposeRequest {
   std::optional<std::string> embedding;  // JSON
   std::string source;
   std::string actor;                // empty: the caller's git identity
-  std::optional<std::string> onto;  // whose policy; unset: the transaction's, or as for run
+  std::optional<std::string> onto;  // its branch; unset: the transaction's, or as for run
+  bool again = false;               // although it was promoted once
 };
 // kUsage: the score is none, the embedding is none, or something is too long.
 Result<store::ProposalAnswer> propose(Kernel& kernel, const ProposeRequest& request);
@@ -30,14 +34,12 @@ struct ProposalLine {
   store::Proposal proposal;
   store::Tier tier = store::Tier::kDiscard;  // by the policy of now
 };
-Result<std::vector<ProposalLine>> list_proposals(Kernel& kernel,
-                                                 const std::optional<std::string>& onto);
+Result<std::vector<ProposalLine>> list_proposals(Kernel& kernel);
 struct ProposalReport {
   ProposalLine line;
   std::vector<std::string> history;  // its events, one line each
 };
-Result<ProposalReport> show_proposal(Kernel& kernel, const std::string& id,
-                                     const std::optional<std::string>& onto);
+Result<ProposalReport> show_proposal(Kernel& kernel, const std::string& id);
 
 struct PromotionRequest {
   std::string id;
@@ -45,7 +47,6 @@ struct PromotionRequest {
   std::string reason;
   std::string became;
   std::string actor;
-  std::optional<std::string> onto;
 };
 // Not promoted is an answer: its tier does not allow it.
 Result<store::PromoteAnswer> promote_proposal(Kernel& kernel, const PromotionRequest& request);

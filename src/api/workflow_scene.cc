@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "store/workflows.h"
 
 namespace gittxn::api {
@@ -9,6 +11,12 @@ namespace gittxn::api {
 Result<std::string> actor_of(Kernel::State& state, const std::string& given) {
   if (given.size() > kMaxWorkflowText)
     return fail(Code::kUsage, "the actor is longer than 4096 bytes");
+  // It is shown among lines of ours, where a line break in it would make one more.
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::ranges::any_of(given, is_control)) {
+    return fail(Code::kUsage, "the actor has a line break or another control character in it",
+                "write a name: --actor WHO");
+  }
   if (!given.empty()) return given;
   const Identity who = TRY(state.repository.identity());
   return fmt::format("{} <{}>", who.name, who.email);

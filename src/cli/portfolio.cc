@@ -8,6 +8,7 @@
 #include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
+#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -77,7 +78,8 @@ Json relayed_json(const store::Relayed& one) {
 
 Result<int> status(Session& session, api::Kernel& kernel) {
   if (session.args.operands.size() > 1) {
-    return fail(Code::kUsage, "git txn portfolio status takes no name");
+    return fail(Code::kUsage, "git txn portfolio status takes no name",
+                "git txn portfolio shows every member");
   }
   const api::PortfolioReport report = TRY(portfolio_status(kernel));
   const bool well = std::ranges::all_of(
@@ -104,8 +106,9 @@ Result<int> status(Session& session, api::Kernel& kernel) {
 Result<std::string> only_operand(const Session& session, std::string_view what) {
   const auto& operands = session.args.operands;
   if (operands.size() == 2) return operands[1];
-  return fail(Code::kUsage, fmt::format("git txn portfolio {} needs one {}", operands[0], what),
-              "git txn portfolio --help");
+  return fail(
+      Code::kUsage, fmt::format("git txn portfolio {} needs one {}", operands[0], what),
+      operands[0] == "add" ? "git txn portfolio add PATH" : "git txn portfolio remove NAME");
 }
 
 Result<int> tell(Session& session, const store::Member& member) {
@@ -153,7 +156,8 @@ Result<int> relay(Session& session, api::Kernel& kernel) {
     return fail(Code::kUsage, "git txn portfolio relay takes no name", "it tells every member");
   }
   int events = 0;
-  const std::vector<api::RelayLine> lines = TRY(relay_events(kernel));
+  const auto how = session.args.has("--anew") ? store::Relay::kAnew : store::Relay::kOn;
+  const std::vector<api::RelayLine> lines = TRY(relay_events(kernel, how));
   for (const api::RelayLine& line : lines) {
     events += line.events;
     if (session.json()) {
@@ -171,8 +175,11 @@ Result<int> relay(Session& session, api::Kernel& kernel) {
 }  // namespace
 
 Result<int> portfolio_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  constexpr VerbFlag kFlags[] = {
+      {"--as", "add"}, {"--needs", "add"}, {"--anew", "relay"}, {"--actor", "add needs remove"}};
   const std::string verb = session.args.operands.empty() ? "status" : session.args.operands.front();
+  TRY(check_verb_flags(session.args, verb, kFlags));
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (verb == "add") return add(session, kernel);
   if (verb == "needs") return needs(session, kernel);
   if (verb == "remove") return remove(session, kernel);

@@ -14,6 +14,10 @@ inline constexpr FlagSpec kPortfolioFlags[] = {
     {"--needs", "", Value::kText, "NAME",
      "add: a member that comes before it; may be given several times", "",
      Stability::kExperimental},
+    {"--anew", "", Value::kNone, "",
+     "relay: after an older copy of this log was put back, take back what it does not have any "
+     "more",
+     "", Stability::kExperimental},
     {"--actor", "", Value::kText, "WHO", "who did it (default: your git identity)", "",
      Stability::kExperimental}};
 inline constexpr Example kPortfolioExamples[] = {

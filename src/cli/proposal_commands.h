@@ -9,8 +9,9 @@ inline constexpr FlagSpec kProposalOnto{"--onto",
                                         "",
                                         Value::kBranch,
                                         "BRANCH",
-                                        "whose policy says what a score allows (default: the one "
-                                        "checked out, or the transaction's)",
+                                        "the branch that it is of, whose policy says what its "
+                                        "score allows (default: the one checked out, or the "
+                                        "transaction's, where no other can be named)",
                                         "",
                                         Stability::kExperimental};
 inline constexpr FlagSpec kProposalActor{"--actor",
@@ -31,6 +32,8 @@ inline constexpr FlagSpec kProposeFlags[] = {
      "", Stability::kExperimental},
     {"--source", "", Value::kText, "NAME", "where it is from: a scanner, a URL, an agent", "",
      Stability::kExperimental},
+    {"--again", "", Value::kNone, "", "although the same was promoted once: it came back", "",
+     Stability::kExperimental},
     kProposalActor,
     kProposalOnto};
 inline constexpr Example kProposeExamples[] = {
@@ -45,7 +48,8 @@ inline constexpr CommandSpec kProposeCommand{
     "is only kept, and below that it is discarded, which is on record. [proposals] of .gittxn.toml "
     "has other boundaries.\n\n"
     "What says the same as a proposal that is there already is refused and linked to that one "
-    "(exit 1), whatever became of it. Further digits of a score are cut off, not rounded.",
+    "(exit 1), whatever became of it; --again proposes anew what was promoted. Further digits of a "
+    "score are cut off, not rounded.",
     kProposeOperands,
     kProposeFlags,
     kProposeExamples,
@@ -64,8 +68,7 @@ inline constexpr FlagSpec kPromoteFlags[] = {
     {"--became", "", Value::kText, "NAME",
      "what it leads to: txn:ID, workflow:ID, or any other name, such as a URL", "",
      Stability::kExperimental},
-    kProposalActor,
-    kProposalOnto};
+    kProposalActor};
 inline constexpr Example kPromoteExamples[] = {
     {"git txn promote p-12", "begin what may start by itself (exit 1 when it may not)"},
     {"git txn promote p-14 --approve --became workflow:w-auth", "a person says yes"},
@@ -77,7 +80,7 @@ inline constexpr CommandSpec kPromoteCommand{
     "Without an option it asks for what may start by itself, so a script may call it for every "
     "proposal: what it may not begin it cannot (exit 1), and that is on record. A yes of a person "
     "is --approve; git-txn takes your word for who you are, except that nothing inside of a "
-    "transaction or a handler is a person. --override begins anything for a reason.\n\n"
+    "transaction, a handler or a gate is a person. --override begins anything for a reason.\n\n"
     "Promoting starts nothing by itself: [on.\"proposal.promoted\"] of .gittxn.toml runs a "
     "command.",
     kPromoteOperands,
@@ -97,8 +100,7 @@ inline constexpr FlagSpec kProposalsFlags[] = {
      "", Stability::kExperimental},
     {"--reason", "", Value::kText, "TEXT", "dismiss: why; for the record", "",
      Stability::kExperimental},
-    kProposalActor,
-    kProposalOnto};
+    kProposalActor};
 inline constexpr Example kProposalsExamples[] = {
     {"git txn proposals", "what waits, the surest first"},
     {"git txn proposals show p-12", "all of it, and what happened to it"},
@@ -108,9 +110,10 @@ inline constexpr Example kProposalsExamples[] = {
 inline constexpr CommandSpec kProposalsCommand{
     "proposals",
     "list what was proposed, and say no to it",
-    "list shows what is open, by score, with who may begin it by the policy of now. show tells "
+    "list shows what is open, by score, with who may begin it by the policy that its branch has "
+    "now. show tells "
     "everything about one; link notes what came of one that was promoted. dismiss says no, for a "
-    "reason; it is refused inside of a transaction or a handler.",
+    "reason; it is refused inside of a transaction, a handler or a gate.",
     kProposalsOperands,
     kProposalsFlags,
     kProposalsExamples,

@@ -8,6 +8,7 @@
 #include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
+#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -40,7 +41,9 @@ Json proposal_json(const Proposal& one) {
               {"by", or_null(one.by)},
               {"yes", one.yes ? Json(yes_name(*one.yes)) : Json()},
               {"reason", or_null(one.reason)},
-              {"became", texts_json(one.became)}};
+              {"became", texts_json(one.became)},
+              {"branch", or_null(one.branch.str())},
+              {"again", or_null(one.again)}};
 }
 
 Json line_json(const Proposal& one, Tier tier) {
@@ -90,18 +93,25 @@ std::string short_text(const Proposal& one) {
   return cut(clean(one.text), kTextShown);
 }
 
+// What a verb is given, as a line to type.
+std::string usage_of(const std::string& verb) {
+  const std::string line = fmt::format("git txn proposals {} ID", verb);
+  if (verb == "dismiss") return line + " --reason TEXT";
+  return verb == "link" ? line + " NAME, such as txn:ID, workflow:ID or a URL" : line;
+}
+
 // The operand at `index`, and none behind it.
 Result<std::string> operand(const Session& session, std::size_t index, std::string_view what) {
   const auto& operands = session.args.operands;
   if (operands.size() == index + 1) return operands[index];
   if (operands.size() <= index) {
     return fail(Code::kUsage, fmt::format("git txn proposals {} needs {}", operands[0], what),
-                "git txn proposals --help");
+                usage_of(operands[0]));
   }
   return fail(
       Code::kUsage,
       fmt::format("git txn proposals {} takes no '{}'", operands[0], clean(operands[index + 1])),
-      "git txn proposals --help");
+      usage_of(operands[0]));
 }
 
 Result<int> list(Session& session, api::Kernel& kernel) {
@@ -109,7 +119,7 @@ Result<int> list(Session& session, api::Kernel& kernel) {
     return fail(Code::kUsage, "git txn proposals list takes no name",
                 "git txn proposals show ID shows one");
   }
-  std::vector<api::ProposalLine> lines = TRY(list_proposals(kernel, session.flag("--onto")));
+  std::vector<api::ProposalLine> lines = TRY(list_proposals(kernel));
   std::size_t hidden = 0;
   if (!session.args.has("--all")) {
     hidden = std::erase_if(lines, [](const api::ProposalLine& line) {
@@ -150,6 +160,8 @@ std::string show_text(const api::ProposalReport& report, const Style& style) {
   say("by", one.actor);
   say("source", one.source);
   say("inside", one.txn.str());
+  say("branch", one.branch.str());
+  say("as was", one.again);
   if (one.repeats > 0) {
     say("again", fmt::format("{}, at best with {}", counted(one.repeats, "time"),
                              score_text(one.best_score)));
@@ -164,7 +176,7 @@ std::string show_text(const api::ProposalReport& report, const Style& style) {
 
 Result<int> show(Session& session, api::Kernel& kernel) {
   const std::string id = TRY(operand(session, 1, "the id of a proposal"));
-  const api::ProposalReport report = TRY(show_proposal(kernel, id, session.flag("--onto")));
+  const api::ProposalReport report = TRY(show_proposal(kernel, id));
   if (session.json()) {
     Json json = line_json(report.line.proposal, report.line.tier);
     json["history"] = texts_json(report.history);
@@ -226,6 +238,7 @@ Result<int> propose_command(Session& session) {
   request.source = session.flag("--source").value_or("");
   request.actor = session.flag("--actor").value_or("");
   request.onto = session.flag("--onto");
+  request.again = session.args.has("--again");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::ProposalAnswer answer = TRY(api::propose(kernel, request));
   const Proposal& one = answer.proposal;
@@ -245,6 +258,9 @@ Result<int> propose_command(Session& session) {
     session.out->text(fmt::format("not proposed: {} ({}) says the same ({} {}): {}\n", one.id,
                                   proposal_state_name(one.state), likeness_name(answer.repeat->by),
                                   score_text(answer.repeat->likeness), short_text(one)));
+    if (one.state == Proposal::State::kPromoted) {
+      session.out->text("where it came back since: git txn propose --again\n");
+    }
   } else if (session.quiet()) {
     session.out->text(one.id + "\n");
   } else {
@@ -267,7 +283,6 @@ Result<int> promote_command(Session& session) {
   request.reason = session.flag("--reason").value_or("");
   request.became = session.flag("--became").value_or("");
   request.actor = session.flag("--actor").value_or("");
-  request.onto = session.flag("--onto");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::PromoteAnswer answer = TRY(promote_proposal(kernel, request));
   const Proposal& one = answer.proposal;
@@ -285,8 +300,11 @@ Result<int> promote_command(Session& session) {
 }
 
 Result<int> proposals_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  constexpr VerbFlag kFlags[] = {
+      {"--all", "list"}, {"--reason", "dismiss"}, {"--actor", "dismiss link"}};
   const std::string verb = session.args.operands.empty() ? "list" : session.args.operands.front();
+  TRY(check_verb_flags(session.args, verb, kFlags));
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (verb == "show") return show(session, kernel);
   if (verb == "dismiss") return dismiss(session, kernel);
   if (verb == "link") return link(session, kernel);

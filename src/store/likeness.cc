@@ -12,6 +12,7 @@ namespace gittxn::store {
 namespace {
 
 constexpr int kThousand = 1000;
+constexpr std::size_t kQuoted = 60;  // bytes of what somebody gave, in an error
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -40,7 +41,7 @@ std::unexpected<Error> bad(std::string_view why) {
 
 Result<Embedding> parse_embedding(std::string_view text) {
   const auto json = parse_json(text, {.max_bytes = kMaxEmbeddingBytes, .max_depth = 2});
-  if (!json) return bad(json.error().message);
+  if (!json) return bad(std::string_view(json.error().message).substr(0, kQuoted * 3));
   if (!json->is_array() || json->empty()) return bad("it is not an array with numbers in it");
   if (json->size() > kMaxDimensions) {
     return bad(fmt::format("{} numbers, and at most {} are taken", json->size(), kMaxDimensions));
@@ -48,7 +49,9 @@ Result<Embedding> parse_embedding(std::string_view text) {
   double largest = 0;
   for (const Json& one : *json) {
     if (!one.is_number() || !std::isfinite(one.get<double>())) {
-      return bad(fmt::format("'{}' is not a finite number", dump_json(one)));
+      const std::string shown = dump_json(one);
+      return bad(fmt::format("'{}{}' is not a finite number", shown.substr(0, kQuoted),
+                             shown.size() > kQuoted ? "..." : ""));
     }
     largest = std::max(largest, std::abs(one.get<double>()));
   }
@@ -88,6 +91,13 @@ Shingles shingles_of(std::string_view text) {
   sort_unique(shingles.runs);
   sort_unique(shingles.numbers);
   return shingles;
+}
+
+bool may_be_alike(const Shingles& a, const Shingles& b, int likeness) {
+  // At most all of the fewer are in both, and at least all of the more in either.
+  const std::size_t fewer = std::min(a.runs.size(), b.runs.size());
+  const std::size_t more = std::max(a.runs.size(), b.runs.size());
+  return fewer * kThousand >= more * static_cast<std::size_t>(std::max(likeness, 0));
 }
 
 int text_likeness(const Shingles& a, const Shingles& b) {

@@ -29,6 +29,8 @@ struct Shingles {
   std::vector<std::string> numbers;  // words with a digit, sorted, each once
 };
 Shingles shingles_of(std::string_view text);
+// Whether text_likeness() may be as much as `likeness`, by how much there is of each alone.
+bool may_be_alike(const Shingles& a, const Shingles& b, int likeness);
 // What both have, of what either has; 0 when they name different numbers.
 int text_likeness(const Shingles& a, const Shingles& b);
 // The cosine of the angle between them; 0 when they are not of one length, or point apart.

@@ -37,6 +37,29 @@ TEST(Likeness, OfTextsFallsWithWhatDiffers) {
   EXPECT_EQ(alike("", ""), 0);
 }
 
+TEST(Likeness, OfTextsOfOtherLengthsIsNotComputed) {
+  const auto may = [](std::string_view a, std::string_view b, int likeness) {
+    return may_be_alike(shingles_of(a), shingles_of(b), likeness);
+  };
+  EXPECT_FALSE(may("fix the test", "fix the test, and then all of the other tests too", 850));
+  EXPECT_FALSE(may("fix the test, and then all of the other tests too", "fix the test", 850));
+  EXPECT_TRUE(may("fix the test", "fix the tests", 850));
+  EXPECT_TRUE(may("parser", "xyzuvw", 850)) << "only the lengths are looked at";
+  // It never turns away what would have been the same.
+  Random random(5);
+  const std::string_view words[] = {"a ", "lexer ", "leaks ", "when ", "empty ", "files "};
+  const auto any = [&] {
+    std::string text;
+    for (std::uint64_t n = 1 + random.below(8); n > 0; --n) text += words[random.below(6)];
+    return text;
+  };
+  for (int round = 0; round < 2000; ++round) {
+    const std::string a = any();
+    const std::string b = any();
+    EXPECT_TRUE(may(a, b, alike(a, b))) << a << "/ " << b;
+  }
+}
+
 // One character of forty would be the same text otherwise.
 TEST(Likeness, TextsThatNameDifferentNumbersAreDifferent) {
   EXPECT_EQ(alike("the assertion of the parser test in line 120 fails",
@@ -68,6 +91,15 @@ TEST(Likeness, OfEmbeddingsIsTheCosine) {
     }
     const double expected = std::max(0.0, dot / std::sqrt(aa * bb) * 1000);
     EXPECT_NEAR(embedding_likeness(of(a + "]"), of(b + "]")), expected, 1.1);
+  }
+}
+
+TEST(Likeness, AnErrorIsShorterThanWhatWasGiven) {
+  const std::string much(200'000, 'x');
+  for (const std::string& text : {"[1, \"" + much + "\"]", "[1, " + much + "]", "\"" + much}) {
+    const auto refused = parse_embedding(text);
+    ASSERT_FALSE(refused);
+    EXPECT_LT(refused.error().message.size(), 300u);
   }
 }
 

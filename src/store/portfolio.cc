@@ -11,6 +11,8 @@
 #include "model/codec.h"
 #include "model/workflow.h"
 #include "store/area.h"
+#include "store/pruning.h"
+#include "store/state.h"
 
 namespace gittxn::store {
 namespace {
@@ -148,8 +150,9 @@ Result<Seq> last_of(const db::Database& database, const std::string& source) {
   return found ? query.integer(0) : 0;
 }
 
-Status was_relayed(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+// A payload, but for `source`.
+Result<Relayed> relayed_from_json(std::string_view what, const Json& json) {
+  Fields fields(json, what);
   Relayed told;
   Json data;
   fields.text("place", told.place);
@@ -159,10 +162,23 @@ Status was_relayed(db::Database& database, const Event& event, const Json& json)
   fields.text("subject", told.subject);
   fields.text("hash", told.hash);
   fields.json("data", data);
+  if (fields.has("anew")) fields.boolean("anew", told.anew);
   TRY(fields.done());
-  if (!data.is_object()) return fail(Code::kCorrupt, event.type + ": data is no object");
+  if (!data.is_object()) return fail(Code::kCorrupt, fmt::format("{}: data is no object", what));
+  told.payload = canonical_json(data);
+  return told;
+}
+
+Status was_relayed(db::Database& database, const Event& event, const Json& json) {
+  const Relayed told = TRY(relayed_from_json(event.type, json));
   if (std::ranges::find(kRelayedTypes, told.type) == std::end(kRelayedTypes)) {
     return fail(Code::kCorrupt, fmt::format("{}: '{}' is not relayed", event.type, told.type));
+  }
+  if (told.anew) {
+    db::Statement gone =
+        TRY(database.statement("DELETE FROM relayed WHERE source = ? AND seq >= ?"));
+    gone.bind_all(event.subject, told.seq);
+    TRY(gone.run());
   }
   const Seq last = TRY(last_of(database, event.subject));
   if (told.seq <= last && !INJECTED_BUG("portfolio.relay_twice")) {
@@ -267,10 +283,22 @@ Result<Member> find_member(const View& view, const std::string& name) {
               "git txn portfolio status lists them");
 }
 
+Status check_member(const View& view, const Member& member) {
+  if (const auto why = problem(TRY(load_all(view.tables())), member)) return std::unexpected(*why);
+  return {};
+}
+
 Status set_member(Store& store, const Member& member, const std::string& actor) {
+  const MemberEdit as_it_is = [&](const std::vector<Member>&) -> Result<Member> { return member; };
+  TRY(edit_member(store, as_it_is, actor));
+  return {};
+}
+
+Result<Member> edit_member(Store& store, const MemberEdit& edit, const std::string& actor) {
+  Member wanted;
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const std::vector<Member> all = TRY(load_all(view.tables()));
-    Member wanted = member;
+    wanted = TRY(edit(all));
     std::ranges::sort(wanted.needs);
     const auto again = std::ranges::unique(wanted.needs);
     wanted.needs.erase(again.begin(), again.end());
@@ -280,7 +308,7 @@ Status set_member(Store& store, const Member& member, const std::string& actor) 
     return std::vector<NewEvent>{events::member_set(wanted, actor)};
   };
   TRY(store.decide(decision));
-  return {};
+  return wanted;
 }
 
 Status remove_member(Store& store, const std::string& name, const std::string& actor) {
@@ -303,19 +331,8 @@ Result<std::vector<Relayed>> relayed(const View& view) {
   std::vector<Relayed> all;
   while (TRY(query.step())) {
     const Json json = TRY(parse_json(query.text(1)));
-    Relayed one;
+    Relayed one = TRY(relayed_from_json("relayed", json));
     one.source = query.text(0);
-    Fields fields(json, "relayed");
-    Json data;
-    fields.text("place", one.place);
-    fields.integer("seq", one.seq);
-    fields.text("time", one.time);
-    fields.text("type", one.type);
-    fields.text("subject", one.subject);
-    fields.text("hash", one.hash);
-    fields.json("data", data);
-    TRY(fields.done());
-    one.payload = canonical_json(data);
     all.push_back(std::move(one));
   }
   return all;
@@ -326,22 +343,59 @@ Result<Seq> relayed_until(const View& view, const std::string& source) {
   return last_of(view.tables(), source);
 }
 
+Result<LastTold> last_told(const View& view, const std::string& source) {
+  LastTold last;
+  for (const Relayed& one : TRY(relayed(view))) {
+    if (one.source == source && one.seq > last.seq) last = {one.seq, one.hash};
+  }
+  return last;
+}
+
+Result<bool> has_told(const Store& source, const LastTold& last) {
+  // What was pruned was there; nobody can say more.
+  if (last.seq <= TRY(pruned_until(source))) return true;
+  const std::vector<Event> found = TRY(source.events(last.seq, 1));
+  return !found.empty() && found.front().seq == last.seq && found.front().hash.str() == last.hash;
+}
+
+Result<Seq> told_and_there(const Store& member, const Store& source) {
+  const std::vector<Event> told = TRY(member.events_of(TRY(log_uri(source))));
+  for (auto event = told.rbegin(); event != told.rend(); ++event) {
+    if (event->type != event_type::kRelayed) continue;
+    const Json json = TRY(parse_json(event->payload));
+    const Relayed one = TRY(relayed_from_json(event->type, json));
+    if (TRY(has_told(source, {one.seq, one.hash}))) return one.seq;
+  }
+  return 0;
+}
+
 Result<int> relay(Store& member, const std::string& source, const std::string& place,
-                  const std::vector<Event>& told) {
+                  const std::vector<Event>& told, Relay how) {
   int appended = 0;
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const Seq last = TRY(relayed_until(view, source));
+    const std::string hash = TRY(last_told(view, source)).hash;
+    // Of two that do it at once the second goes on from the first.
+    const bool anew =
+        how == Relay::kAnew && last > 0 &&
+        std::ranges::none_of(told, [&](const Event& event) { return event.hash.str() == hash; });
     std::vector<NewEvent> fresh;
     for (const Event& event : told) {
-      if (event.seq <= last) continue;
-      fresh.push_back(events::event_relayed({source, place, event.seq, event.time, event.type,
-                                             event.subject, event.payload, event.hash.str()}));
+      if (event.seq <= last && !anew) continue;
+      fresh.push_back(
+          events::event_relayed({source, place, event.seq, event.time, event.type, event.subject,
+                                 event.payload, event.hash.str(), anew && fresh.empty()}));
     }
     appended = static_cast<int>(fresh.size());
     return fresh;
   };
   TRY(member.decide(decision));
   return appended;
+}
+
+Status check_whole(Store& store) {
+  if (const auto& damage = store.state().damage) return std::unexpected(*damage);
+  return {};
 }
 
 namespace events {
@@ -363,15 +417,15 @@ NewEvent event_relayed(const Relayed& relayed) {
   const std::string key = INJECTED_BUG("portfolio.relay_twice")
                               ? std::string()
                               : fmt::format("relay:{}:{}", relayed.source, relayed.hash);
-  return new_event(event_type::kRelayed, relayed.source,
-                   Json{{"place", encode_path(relayed.place)},
-                        {"seq", relayed.seq},
-                        {"time", relayed.time},
-                        {"type", relayed.type},
-                        {"subject", encode_path(relayed.subject)},
-                        {"hash", relayed.hash},
-                        {"data", data ? *data : Json()}},  // what is none is refused
-                   key);
+  Json json{{"place", encode_path(relayed.place)},
+            {"seq", relayed.seq},
+            {"time", relayed.time},
+            {"type", relayed.type},
+            {"subject", encode_path(relayed.subject)},
+            {"hash", relayed.hash},
+            {"data", data ? *data : Json()}};  // what is none is refused
+  if (relayed.anew) json["anew"] = true;
+  return new_event(event_type::kRelayed, relayed.source, json, key);
 }
 
 }  // namespace events

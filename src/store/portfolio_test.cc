@@ -102,6 +102,36 @@ TEST(Portfolio, WhatIsNeededStays) {
   EXPECT_EQ(order_of(store), "");
 }
 
+// Who read the list before it changed would write back what somebody else had changed.
+TEST(Portfolio, AnEditSeesWhatOthersChangedBeforeIt) {
+  TempStore place;
+  Store store = place.open();
+  Store other = place.open();
+  ASSERT_OK(set_member(store, new_member("api"), "Ada"));
+  ASSERT_OK(set_member(store, new_member("web"), "Ada"));
+  const auto moves = [&](const std::vector<Member>& all) -> Result<Member> {
+    Member web = *std::ranges::find(all, "web", &Member::name);
+    web.place = "/elsewhere";
+    return web;
+  };
+  ASSERT_OK(set_member(other, new_member("web", {"api"}), "Bob"));
+  const auto edited = edit_member(store, moves, "Ada");
+  ASSERT_OK(edited);
+  EXPECT_EQ(edited->needs, (std::vector<std::string>{"api"}));
+  EXPECT_EQ(*edited, find_member(store, "web").value());
+  EXPECT_CODE(
+      edit_member(
+          store, [](const auto&) -> Result<Member> { return fail(Code::kUsage, "no"); }, "Ada"),
+      Code::kUsage);
+  Member fresh = new_member("new", {"nobody"});
+  fresh.log = "";
+  const Seq head = store.head().value();
+  EXPECT_CODE(check_member(store, fresh), Code::kUsage);
+  fresh.needs.clear();
+  ASSERT_OK(check_member(store, fresh));
+  EXPECT_EQ(store.head().value(), head);
+}
+
 // ---- random operations ------------------------------------------------------------------------
 
 using Needs = std::map<std::string, std::set<std::string>>;
@@ -227,6 +257,43 @@ TEST(Portfolio, TheLogTakesNoRelayedEventTwiceOrLate) {
   other.payload = canonical_json(payload);
   EXPECT_CODE(store.append({other}), Code::kCorrupt);
   ASSERT_OK(store.append({told_as(2)}));
+}
+
+// A log that went back: an older copy of it was put back, and it goes on from there.
+TEST(Portfolio, WhatTheSourceLostIsTakenBack) {
+  TempStore place;
+  Store store = place.open();
+  const std::vector<Event> all = some_events(6);
+  ASSERT_OK(relay(store, "urn:uuid:home", "/home", all));
+  EXPECT_EQ(last_told(store, "urn:uuid:home")->seq, 18);
+  EXPECT_EQ(last_told(store, "urn:uuid:home")->hash, all.back().hash.str());
+  EXPECT_EQ(last_told(store, "urn:uuid:other")->seq, 0);
+  std::vector<Event> other(all.begin() + 3, all.begin() + 5);  // numbers that were told
+  for (Event& event : other) {
+    event.payload = fmt::format("{{\"number\":{}}}", event.seq * 100);
+    event.hash = Digest(fmt::format("{:064}", event.seq * 100));
+  }
+  EXPECT_EQ(relay(store, "urn:uuid:home", "/home", other).value(), 0) << "passed over";
+  EXPECT_EQ(relay(store, "urn:uuid:home", "/home", other, Relay::kAnew).value(), 2);
+  EXPECT_EQ(numbers_in(store), (std::vector<int>{1, 2, 3, 4, 5, 6, 1200, 1500}));
+  EXPECT_EQ(relayed_until(store, "urn:uuid:home").value(), 15);
+  EXPECT_EQ(last_told(store, "urn:uuid:home")->hash, other.back().hash.str());
+  const Seq head = store.head().value();
+  EXPECT_EQ(relay(store, "urn:uuid:home", "/home", other, Relay::kAnew).value(), 0)
+      << "the second of two at once";
+  EXPECT_EQ(store.head().value(), head);
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
+TEST(Portfolio, TheSourceSaysWhetherItHasWhatWasTold) {
+  TempStore home_place;
+  Store home = home_place.open();
+  for (const char* name : {"a", "b", "c"}) ASSERT_OK(set_member(home, new_member(name), "Ada"));
+  const std::vector<Event> events = home.events(1, 3).value();
+  EXPECT_TRUE(has_told(home, {}).value()) << "nothing was";
+  EXPECT_TRUE(has_told(home, {2, events[1].hash.str()}).value());
+  EXPECT_FALSE(has_told(home, {2, events[2].hash.str()}).value());
+  EXPECT_FALSE(has_told(home, {4, events[2].hash.str()}).value());
 }
 
 TEST(Portfolio, ManyThatRelayAtOnceTellOnce) {

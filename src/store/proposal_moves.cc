@@ -37,14 +37,46 @@ Status check_reason(std::string_view reason) {
   return fail(Code::kUsage, "it needs a reason, for the record", "add --reason TEXT");
 }
 
-std::unexpected<Error> was(const Proposal& proposal) {
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+// An actor is one line wherever it is printed; with line breaks in it an agent could write lines of
+// its own between ours.
+Status check_actor(std::string_view actor) {
+  TRY(check_length("actor", actor, kMaxProposal));
+  if (std::ranges::none_of(actor, is_control)) return {};
+  return fail(Code::kUsage, "the actor has a line break or another control character in it",
+              "write a name: --actor WHO");
+}
+
+// What somebody wrote, in a message of ours: on one line.
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+    } else if (is_control(c)) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string show_it(const Proposal& proposal) {
+  return "git txn proposals show " + proposal.id;
+}
+std::string override_it(const Proposal& proposal) {
+  return fmt::format("git txn promote {} --override --reason TEXT", proposal.id);
+}
+
+std::unexpected<Error> was(const Proposal& proposal, std::string hint) {
   std::string text = fmt::format("{} was {}", proposal.id, proposal_state_name(proposal.state));
-  if (!proposal.by.empty()) text += " by " + proposal.by;
-  if (!proposal.reason.empty()) text += ": " + proposal.reason;
-  const bool done = proposal.state == State::kPromoted;
-  return fail(Code::kStale, std::move(text),
-              done ? "git txn proposals show " + proposal.id
-                   : fmt::format("git txn promote {} --override --reason TEXT", proposal.id));
+  if (!proposal.by.empty()) text += " by " + one_line(proposal.by);
+  if (!proposal.reason.empty()) text += ": " + one_line(proposal.reason);
+  return fail(Code::kStale, std::move(text), std::move(hint));
 }
 
 // What is not in this store cannot have come of it. Other names are not ours to look up.
@@ -76,42 +108,67 @@ Embedding embedding_of_row(std::string_view text) {
   return embedding;
 }
 
+// All that are open, and the newest of the others: what was discarded keeps nothing off that is not
+// to be discarded itself.
+Result<db::Statement> compared_with(const View& view, Tier tier) {
+  constexpr std::string_view kColumns = "SELECT number, state, body, embedding FROM proposals";
+  db::Statement query = TRY(view.tables().statement(fmt::format(
+      "{0} WHERE state = 'open' UNION ALL SELECT * FROM ({0} WHERE state <> 'open'{1} ORDER BY "
+      "number DESC LIMIT ?) AS closed ORDER BY number",
+      kColumns, tier == Tier::kDiscard ? "" : " AND state <> 'discarded'")));
+  query.bind_all(kClosedCompared);
+  return query;
+}
+
+struct Same {
+  std::optional<Likeness> repeat;    // what keeps it off
+  std::optional<Likeness> promoted;  // what it says again
+};
+
 // The one that is most like it, of those it is compared with; the oldest of several.
-Result<std::optional<Likeness>> repeat_of(const View& view, const ProposalRequest& request,
-                                          const ProposalRules& rules) {
-  std::optional<Likeness> nearest;
-  if (INJECTED_BUG("proposal.repeats_taken")) return nearest;
-  // What was discarded keeps nothing off that is not to be discarded itself.
-  const bool discarded = tier_of(request.score, rules) == Tier::kDiscard;
+Result<Same> same_as(const View& view, const ProposalRequest& request, const ProposalRules& rules) {
+  Same same;
+  if (INJECTED_BUG("proposal.repeats_taken")) return same;
   const Shingles shingles = shingles_of(request.text);
-  db::Statement query = TRY(view.tables().statement(
-      discarded ? "SELECT number, body, embedding FROM proposals ORDER BY number"
-                : "SELECT number, body, embedding FROM proposals WHERE state <> 'discarded' ORDER "
-                  "BY number"));
-  const auto near = [&](Likeness::By by, std::int64_t number, int likeness, int from) {
+  db::Statement query = TRY(compared_with(view, tier_of(request.score, rules)));
+  const auto near = [&](Likeness::By by, int likeness, int from) {
+    const bool again = request.again && query.text(1) == proposal_state_name(State::kPromoted);
+    std::optional<Likeness>& nearest = again ? same.promoted : same.repeat;
     if (likeness < from || (nearest && nearest->likeness >= likeness)) return;
-    nearest = Likeness{by, fmt::format("p-{}", number), likeness};
+    nearest = Likeness{by, fmt::format("p-{}", query.integer(0)), likeness};
   };
   while (TRY(query.step())) {
-    const Json body = TRY(parse_json(query.text(1)));
+    const Json body = TRY(parse_json(query.text(2)));
     const auto text = body.find("text");
     if (text == body.end() || !text->is_string()) {
       return fail(Code::kCorrupt, "a proposal has no text");
     }
     const Shingles other = shingles_of(decode_path(text->get_ref<const std::string&>()));
-    near(Likeness::By::kText, query.integer(0), text_likeness(shingles, other), rules.same_text);
+    if (may_be_alike(shingles, other, rules.same_text)) {
+      near(Likeness::By::kText, text_likeness(shingles, other), rules.same_text);
+    }
     if (request.embedding.empty()) continue;
-    const Embedding embedding = embedding_of_row(query.text(2));
-    near(Likeness::By::kEmbedding, query.integer(0),
-         embedding_likeness(request.embedding, embedding), rules.same_embedding);
+    const Embedding embedding = embedding_of_row(query.text(3));
+    near(Likeness::By::kEmbedding, embedding_likeness(request.embedding, embedding),
+         rules.same_embedding);
   }
-  return nearest;
+  return same;
+}
+
+Status check_room(const View& view) {
+  db::Statement query =
+      TRY(view.tables().statement("SELECT count(*) FROM proposals WHERE state = 'open'"));
+  TRY(query.step());
+  if (query.integer(0) < kMaxOpenProposals) return {};
+  return fail(Code::kRefused,
+              fmt::format("{} proposals are open, and no more may be", query.integer(0)),
+              "promote or dismiss some first: git txn proposals lists them");
 }
 
 Status check_request(const ProposalRequest& request) {
   TRY(check_length("text of a proposal", request.text, kMaxProposal));
   TRY(check_length("source", request.source, kMaxSource));
-  TRY(check_length("actor", request.actor, kMaxProposal));
+  TRY(check_actor(request.actor));
   if (shingles_of(request.text).runs.empty()) {
     return fail(Code::kUsage, "the proposal says nothing", "git txn propose TEXT --score S");
   }
@@ -176,13 +233,16 @@ Result<ProposalAnswer> propose(Store& store, const ProposalRequest& request,
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const ProposalRules rules = TRY(rules_now());
     answer.tier = tier_of(request.score, rules);
-    answer.repeat = TRY(repeat_of(view, request, rules));
+    const Same same = TRY(same_as(view, request, rules));
+    answer.repeat = same.repeat;
     if (answer.repeat) {
       id = answer.repeat->id;
       return std::vector<NewEvent>{events::proposal_repeated(*answer.repeat, request)};
     }
+    if (answer.tier != Tier::kDiscard) TRY(check_room(view));
     id = fmt::format("p-{}", TRY(view.head()) + 1);
-    return std::vector<NewEvent>{events::proposal_made(id, request, rules)};
+    const std::string again = same.promoted ? same.promoted->id : std::string();
+    return std::vector<NewEvent>{events::proposal_made(id, request, rules, again)};
   };
   TRY(store.decide(decision));
   answer.proposal = TRY(find_proposal(store, id));
@@ -196,12 +256,14 @@ Result<PromoteAnswer> promote(Store& store, const PromoteRequest& request,
   if (request.yes != Yes::kOverride && !request.reason.empty()) {
     return fail(Code::kUsage, "only an override has a reason", "add --override");
   }
-  TRY(check_length("actor", request.actor, kMaxProposal));
+  TRY(check_actor(request.actor));
   PromoteAnswer answer;
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const Proposal now = TRY(find_proposal(view, request.id));
-    if (now.state == State::kPromoted) return was(now);
-    if (now.state == State::kDismissed && request.yes != Yes::kOverride) return was(now);
+    if (now.state == State::kPromoted) return was(now, show_it(now));
+    if (now.state == State::kDismissed && request.yes != Yes::kOverride) {
+      return was(now, override_it(now));
+    }
     TRY(check_became(view, request.became));
     const events::Promotion promotion{now.id,         TRY(rules_now()), request.yes, request.reason,
                                       request.became, request.actor,    request.txn};
@@ -218,10 +280,11 @@ Result<PromoteAnswer> promote(Store& store, const PromoteRequest& request,
 
 Result<Proposal> dismiss(Store& store, const DismissRequest& request) {
   TRY(check_reason(request.reason));
-  TRY(check_length("actor", request.actor, kMaxProposal));
+  TRY(check_actor(request.actor));
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const Proposal now = TRY(find_proposal(view, request.id));
-    if (now.state != State::kOpen) return was(now);
+    // Promoted or not wanted any more: either way there is nothing left to say no to.
+    if (now.state != State::kOpen) return was(now, show_it(now));
     return std::vector<NewEvent>{events::proposal_dismissed(request)};
   };
   TRY(store.decide(decision));
@@ -229,16 +292,22 @@ Result<Proposal> dismiss(Store& store, const DismissRequest& request) {
 }
 
 Result<Proposal> link(Store& store, const LinkRequest& request) {
-  TRY(check_length("actor", request.actor, kMaxProposal));
+  TRY(check_actor(request.actor));
   if (request.became.empty()) return fail(Code::kUsage, "what did it become?");
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const Proposal now = TRY(find_proposal(view, request.id));
-    if (now.state != State::kPromoted) {
+    if (now.state == State::kOpen) {
       return fail(Code::kStale, fmt::format("{} was not promoted", now.id),
                   "git txn promote " + now.id);
     }
+    if (now.state != State::kPromoted) return was(now, override_it(now));
     if (std::ranges::find(now.became, request.became) != now.became.end()) {
       return std::vector<NewEvent>{};
+    }
+    if (now.became.size() >= kMaxBecame) {
+      return fail(Code::kRefused,
+                  fmt::format("{} became {} things, and no more are kept", now.id, kMaxBecame),
+                  show_it(now));
     }
     TRY(check_became(view, request.became));
     return std::vector<NewEvent>{events::proposal_linked(request)};

@@ -75,21 +75,26 @@ void text_of(Fields& fields, const char* key, std::string& text) {
   if (text.size() > kMaxProposal) fields.wrong(key, "longer than 4096 bytes");
 }
 
+// What older programs did not say is not there when there is nothing to say, so that the rows of
+// their events stay the same bytes.
 Json to_json(const Proposal& proposal) {
-  return Json{{"id", proposal.id},
-              {"state", proposal_state_name(proposal.state)},
-              {"text", encode_path(proposal.text)},
-              {"score", proposal.score},
-              {"source", encode_path(proposal.source)},
-              {"actor", encode_path(proposal.actor)},
-              {"txn", encode_path(proposal.txn.str())},
-              {"made", proposal.made},
-              {"repeats", proposal.repeats},
-              {"best_score", proposal.best_score},
-              {"by", encode_path(proposal.by)},
-              {"yes", proposal.yes ? Json(yes_name(*proposal.yes)) : Json()},
-              {"reason", encode_path(proposal.reason)},
-              {"became", texts_to_json(proposal.became)}};
+  Json json{{"id", proposal.id},
+            {"state", proposal_state_name(proposal.state)},
+            {"text", encode_path(proposal.text)},
+            {"score", proposal.score},
+            {"source", encode_path(proposal.source)},
+            {"actor", encode_path(proposal.actor)},
+            {"txn", encode_path(proposal.txn.str())},
+            {"made", proposal.made},
+            {"repeats", proposal.repeats},
+            {"best_score", proposal.best_score},
+            {"by", encode_path(proposal.by)},
+            {"yes", proposal.yes ? Json(yes_name(*proposal.yes)) : Json()},
+            {"reason", encode_path(proposal.reason)},
+            {"became", texts_to_json(proposal.became)}};
+  if (!proposal.branch.empty()) json["branch"] = encode_path(proposal.branch.str());
+  if (!proposal.again.empty()) json["again"] = proposal.again;
+  return json;
 }
 
 Result<Proposal> proposal_from_json(const Json& json) {
@@ -109,6 +114,8 @@ Result<Proposal> proposal_from_json(const Json& json) {
   if (fields.given("yes")) fields.choice("yes", proposal.yes.emplace(), yes_of);
   fields.text("reason", proposal.reason);
   fields.texts("became", proposal.became);
+  if (fields.has("branch")) fields.name("branch", proposal.branch);
+  if (fields.has("again")) fields.text("again", proposal.again);
   TRY(fields.done());
   return proposal;
 }
@@ -159,6 +166,8 @@ Status made(db::Database& database, const Event& event, const Json& json) {
   text_of(fields, "actor", proposal.actor);
   fields.name("txn", proposal.txn);
   fields.value("bounds", rules, bounds_from_json);
+  if (fields.has("branch")) fields.name("branch", proposal.branch);
+  if (fields.has("again")) text_of(fields, "again", proposal.again);
   TRY(fields.done());
   proposal.id = event.subject;
   proposal.made = event.time;
@@ -285,7 +294,9 @@ std::string told_score(const Json& p) {
   return there ? score_text(found->get<int>()) : "?";
 }
 std::string tell_made(const Json& p) {
-  return fmt::format("proposed with {}: {}", told_score(p), text(p, "text"));
+  const std::string again = text(p, "again");
+  return fmt::format("proposed with {}{}: {}", told_score(p),
+                     again.empty() ? "" : ", as " + again + " was", text(p, "text"));
 }
 std::string tell_repeated(const Json& p) {
   return fmt::format("proposed again with {}, by {}{}", told_score(p), text(p, "actor"),
@@ -382,15 +393,14 @@ Json to_json(const Promotion& promotion) {
 }  // namespace
 
 NewEvent proposal_made(const std::string& id, const ProposalRequest& request,
-                       const ProposalRules& rules) {
-  return new_event(event_type::kProposalMade, id,
-                   Json{{"text", encode_path(request.text)},
-                        {"score", request.score},
-                        {"embedding", Json(request.embedding)},
-                        {"source", encode_path(request.source)},
-                        {"actor", encode_path(request.actor)},
-                        {"txn", encode_path(request.txn.str())},
-                        {"bounds", bounds_to_json(rules)}});
+                       const ProposalRules& rules, const std::string& again) {
+  Json json{{"text", encode_path(request.text)},    {"score", request.score},
+            {"embedding", Json(request.embedding)}, {"source", encode_path(request.source)},
+            {"actor", encode_path(request.actor)},  {"txn", encode_path(request.txn.str())},
+            {"bounds", bounds_to_json(rules)}};
+  if (!request.branch.empty()) json["branch"] = encode_path(request.branch.str());
+  if (!again.empty()) json["again"] = again;
+  return new_event(event_type::kProposalMade, id, json);
 }
 
 // The same words from the same place are one repeat, so that a loop does not fill the log.

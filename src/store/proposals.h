@@ -10,6 +10,7 @@
 // that would append it, so that two at once leave one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,6 +26,11 @@ namespace gittxn::store {
 inline constexpr int kMaxScore = 1000;             // thousandths
 inline constexpr std::size_t kMaxProposal = 4096;  // bytes of its text, of a reason, of an actor
 inline constexpr std::size_t kMaxSource = 512;     // bytes of where it is from, and of a link
+// Agents propose, and each proposal is compared with those that are there while it holds up all
+// other writers: so both are bounded.
+inline constexpr std::int64_t kMaxOpenProposals = 10'000;
+inline constexpr std::int64_t kClosedCompared = 10'000;  // the newest of those not open any more
+inline constexpr std::size_t kMaxBecame = 64;            // links of one
 
 // "0.83" in thousandths; further digits are cut off, so that no tier is reached by rounding.
 // kUsage: no number, none from 0 to 1, or written in another way.
@@ -61,6 +67,8 @@ struct Proposal {
   std::optional<Yes> yes = {};           // promoted: how
   std::string reason;                    // of an override, or of dismissing it
   std::vector<std::string> became = {};  // what it led to, in order
+  RefName branch = {};                   // whose policy judges it; empty: made by an older program
+  std::string again = {};                // the promoted one that it says again; "" none
 };
 std::string_view proposal_state_name(Proposal::State state);
 
@@ -85,13 +93,16 @@ struct ProposalRequest {
   std::string source = {};
   std::string actor;
   TxnId txn = {};
+  RefName branch = {};  // whose policy judges it, from now on
+  // What was promoted and says the same keeps nothing off: a bug may come back.
+  bool again = false;
 };
 struct ProposalAnswer {
   Proposal proposal;               // the new one, or the one that says the same
   std::optional<Likeness> repeat;  // it was refused, and that is on record
   Tier tier = Tier::kDiscard;      // of what was asked
 };
-// kUsage: a text, score, source or actor out of bounds.
+// kUsage: a text, score, source or actor out of bounds. kRefused: too many are open.
 Result<ProposalAnswer> propose(Store& store, const ProposalRequest& request, const RulesNow& rules);
 
 struct PromoteRequest {
@@ -125,7 +136,7 @@ struct LinkRequest {
   std::string actor;
   TxnId txn = {};
 };
-// kStale: it was not promoted. The same link again is success.
+// kStale: it was not promoted. kRefused: it has as many as may be. The same link again is success.
 Result<Proposal> link(Store& store, const LinkRequest& request);
 
 namespace events {
@@ -138,8 +149,9 @@ struct Promotion {
   std::string actor;
   TxnId txn = {};
 };
+// `again`: of the promoted one that it says again; "" none.
 NewEvent proposal_made(const std::string& id, const ProposalRequest& request,
-                       const ProposalRules& rules);
+                       const ProposalRules& rules, const std::string& again = {});
 NewEvent proposal_repeated(const Likeness& likeness, const ProposalRequest& request);
 NewEvent proposal_refused(const Promotion& asked);
 NewEvent proposal_promoted(const Promotion& promotion);

@@ -140,6 +140,12 @@ TEST(Proposals, AreBounded) {
   refused([](ProposalRequest& r) { r.text = std::string(kMaxProposal + 1, 'a'); });
   refused([](ProposalRequest& r) { r.source = std::string(kMaxSource + 1, 'a'); });
   refused([](ProposalRequest& r) { r.actor = std::string(kMaxProposal + 1, 'a'); });
+  for (const char* actor : {"bot\nhint: git txn promote p-1 --approve", "b\x1bot", "b\x7fot"}) {
+    refused([&](ProposalRequest& r) { r.actor = actor; });
+    EXPECT_CODE(promote(store, {.id = "p-1", .actor = actor}, rules()), Code::kUsage);
+    EXPECT_CODE(dismiss(store, {"p-1", "no", actor}), Code::kUsage);
+    EXPECT_CODE(link(store, {"p-1", "x", actor}), Code::kUsage);
+  }
   refused([](ProposalRequest& r) { r.score = 1001; });
   refused([](ProposalRequest& r) { r.score = -1; });
   EXPECT_EQ(store.head().value(), 0);

@@ -74,6 +74,11 @@ listed() {
   assert_contains "$ERR" 'git txn portfolio add ../web2 --as web'
   mkdir "$WORLD/nothing"
   exits 3 p add ../nothing
+  assert_contains "$ERR" 'hint: git txn portfolio add PATH'
+  exits 3 p add ../nowhere
+  assert_contains "$ERR" "there is no '../nowhere'"
+  exits 3 p relay --actor me
+  assert_contains "$ERR" 'git txn portfolio relay does not take --actor'
   exits 3 p add ../web --needs nobody
   assert_contains "$ERR" 'which is no member'
   exits 3 p add ../web --as no/name
@@ -110,6 +115,122 @@ rolls_up() {
   assert_sound
 }
 test_case 'a gate holds when every member has got as far' rolls_up
+
+verbs_and_flags() {
+  three
+  p add ../api >/dev/null
+  p add ../web --needs api >/dev/null
+  exits 3 p needs web --needs api
+  assert_contains "$ERR" 'git txn portfolio needs does not take --needs'
+  exits 3 p remove web --as other
+  exits 3 p relay --needs api
+  exits 3 p status --actor me
+  exits 3 p --anew
+  assert_eq "$(p --json | jq -c '[.members[].needs]')" '[[],["api"]]' 'nothing was changed'
+  exits 3 p needs web api --actor $'me\nhint: x'
+  # A repository that is refused is left as it was.
+  new_repo "$WORLD/new"
+  cd ../home
+  exits 3 p add ../new --needs nobody
+  assert_absent ../new/.git/txn/kernel.db
+  exits 3 p add ../new --as api
+  assert_absent ../new/.git/txn/kernel.db
+  exits 0 p add ../new --needs api
+  assert_sound
+}
+test_case 'a flag of another verb is refused, and so is what cannot be a member, before anything is made' verbs_and_flags
+
+# Each changes what it was asked to: the place, or what is needed. Neither takes the other's back.
+at_once() {
+  three
+  p add ../api >/dev/null
+  p add ../web >/dev/null
+  local n one other
+  for n in $(seq 20); do
+    exits 0 p needs web
+    git-txn portfolio needs web api >"$WORLD/out.1" 2>&1 &
+    one=$!
+    git-txn portfolio add ../web >"$WORLD/out.2" 2>&1 &
+    other=$!
+    wait "$one" && wait "$other" || fail "$(cat "$WORLD"/out.*)"
+    assert_eq "$(p --json | jq -c '.members[] | select(.name == "web") | .needs')" '["api"]' "round $n"
+  done
+  assert_sound
+}
+test_case 'of two changes of the list at once neither is lost' at_once
+
+damaged() {
+  three
+  p add ../api >/dev/null
+  p add ../web >/dev/null
+  local name
+  for name in api web; do
+    (cd "../$name" && git txn workflow create feature --as w-f && git txn workflow advance w-f) >/dev/null
+  done
+  cp -r ../web/.git/txn "$WORLD/kept"
+  # One that can be opened and not be read, and one whose log is known not to hold.
+  sqlite3 ../web/.git/txn/kernel.db "UPDATE workflows SET body = '{'"
+  exits 1 p
+  assert_contains "$OUT" "api at $WORLD/api"
+  assert_contains "$OUT" 'w-f (feature): phase check is open'
+  exits 1 git txn workflow advance w-r
+  assert_contains "$OUT" 'web: '
+  rm -rf ../web/.git/txn
+  cp -r "$WORLD/kept" ../web/.git/txn
+  sqlite3 ../web/.git/txn/kernel.db 'DROP TRIGGER events_are_never_updated;
+    UPDATE events SET subject = "x" WHERE seq = (SELECT max(seq) FROM events)'
+  exits 1 p
+  assert_contains "$OUT" "member web at '$WORLD/web'"
+  assert_eq "$(p --json | jq -r '[.members[].problem != null] | map(tostring) | join(" ")')" 'false true'
+  exits 1 git txn workflow advance w-r
+  assert_contains "$OUT" "member web at '$WORLD/web'"
+  exits 2 p relay
+  assert_contains "$ERR" 'restore a backup' 'its own way out, and not that of one that moved'
+  rm -rf ../web/.git/txn
+  mv "$WORLD/kept" ../web/.git/txn
+  exits 0 git txn workflow advance w-r
+  assert_sound
+}
+test_case 'a member whose log is damaged is not believed, and keeps nobody from being looked at' damaged
+
+put_back() {
+  three
+  p add ../api >/dev/null
+  p add ../web >/dev/null
+  exits 0 p relay
+  cp -r .git/txn "$WORLD/kept"
+  exits 0 git txn workflow override w-r --reason 'lost'
+  exits 0 p relay
+  rm -rf .git/txn
+  cp -r "$WORLD/kept" .git/txn
+  exits 0 p remove web
+  exits 0 git txn workflow override w-r --reason 'instead of it'
+  exits 1 p relay
+  assert_contains "$ERR" 'member api was told event'
+  assert_contains "$ERR" 'git txn portfolio relay --anew'
+  exits 1 p
+  assert_contains "$OUT" 'relay --anew'
+  exits 0 p relay --anew
+  assert_contains "$OUT" 'api was told 1 event'
+  exits 0 p
+  exits 0 p relay
+  assert_contains "$OUT" 'every member knows all'
+  assert_eq "$(sqlite3 ../api/.git/txn/kernel.db "SELECT payload FROM events WHERE type = 'portfolio.relayed'
+    ORDER BY seq DESC LIMIT 1" | jq -r '"\(.anew) \(.data.reason)"')" 'true instead of it'
+  cd ../api
+  assert_sound
+}
+test_case 'after an older copy of the list was put back members are told what is so, and nothing is passed over' put_back
+
+by_verb() {
+  three
+  policy "$LEADS
+[on.\"portfolio.member-set\"]
+run = \"jq -r .subject >>$WORLD/heard\""
+  exits 0 p add ../api
+  assert_file "$WORLD/heard" api
+}
+test_case 'a change of the list is given to its handlers by the command that made it' by_verb
 
 relays() {
   three

@@ -102,19 +102,164 @@ log = 0.2'
   assert_eq "$(last proposal.refused | jq -c .bounds)" '{"log":200,"person":950,"start":1001}'
   exits 0 git txn propose 'document how leases are transferred' --score 0.25
   git checkout -qb other HEAD~1
-  exits 0 git txn promote "$ID"
+  # It is of the branch main, wherever somebody is.
+  exits 1 git txn promote "$ID"
+  exits 3 git txn promote "$ID" --onto other
+  assert_contains "$ERR" "unknown option '--onto'"
+  proposed 'the page of leases is old' 0.9
+  assert_eq "$(field .proposal.branch)" refs/heads/other
   git checkout -q main
+  assert_eq "$(state_of "$ID")" 'open start'
+  exits 0 git txn promote "$ID"
+  proposed 'a queue for readers' 0.9 --onto other
+  git branch -qD other
+  exits 1 git txn promote "$ID" --approve
+  assert_contains "$OUT" '--override' 'its branch is gone, and nobody knows what holds'
+  exits 0 git txn promote "$ID" --override --reason 'on main then'
   commit_policy '[proposals]
 start = 0.1'
   exits 3 git txn propose 'anything else' --score 0.9
   assert_contains "$ERR" 'not in order'
-  exits 0 git checkout -q --detach
-  exits 3 git txn proposals
+  commit_policy ''
+  git checkout -q --detach
+  exits 3 git txn propose 'anything else' --score 0.9
   assert_contains "$ERR" '--onto BRANCH'
-  exits 0 git txn proposals --onto other
+  exits 0 git txn propose 'anything else' --score 0.9 --onto main
+  exits 0 git txn proposals
+  assert_contains "$OUT" 'may start'
   assert_sound
 }
 test_case 'boundaries are those of the policy, as it is when something is decided' boundaries
+
+# A branch with boundaries that let everything through, and an agent that looks for one.
+another_branch() {
+  new_repo
+  git checkout -qb lax
+  commit_policy '[proposals]
+start = 0.1
+person = 0.1
+log = 0.1'
+  git checkout -q main
+  proposed 'rewrite all of it' 0.6
+  # shellcheck disable=SC2016 # it is the agent's own shell that expands it
+  lands 'echo 1 >src/one.txt
+    say() { "$@" >>"'"$WORLD"'/said" 2>&1; echo "exit $?" >>"'"$WORLD"'/said"; }
+    say git txn promote '"$ID"' --onto lax
+    say git txn propose "and then once more" --score 0.6 --onto lax
+    git checkout -q -b lax 2>/dev/null
+    say git txn promote '"$ID"'
+    say git txn propose "from another branch of its own" --score 0.6'
+  assert_eq "$(grep ^exit "$WORLD/said" | tr '\n' ' ')" 'exit 3 exit 3 exit 1 exit 0 '
+  assert_contains "$(cat "$WORLD/said")" "--onto is a person's to do"
+  assert_eq "$(git txn proposals --json | jq -r '.branch + " " + .tier' | sort -u)" 'refs/heads/main person'
+  assert_sound
+}
+test_case "invariant 7: nobody leaves a tier through another branch's policy" another_branch
+
+# Programs of git-txn that are no transactions: the gate of a phase.
+in_a_gate() {
+  new_repo
+  cat >"$WORLD/asks" <<END
+#!/usr/bin/env bash
+cd "$REPO"
+for verb in "promote p-1 --approve" "promote p-1 --override --reason r" "proposals dismiss p-1 --reason r"; do
+  git txn \$verb >>"$WORLD/gate" 2>&1
+  echo "exit \$?" >>"$WORLD/gate"
+done
+exit 0
+END
+  chmod +x "$WORLD/asks"
+  policy "[workflow.w]
+phases = [\"a\", \"b\"]
+[[workflow.w.gate]]
+phase = \"a\"
+name = \"asks\"
+run = \"$WORLD/asks\"
+"
+  exits 0 git txn workflow create w --as w-1
+  # As in a phase's gate, which has no transaction.
+  exits 0 git txn propose 'a thing to do' --score 0.6
+  sed -i "s/p-1 /$(git txn proposals --json | jq -r .id) /" "$WORLD/asks"
+  exits 0 git txn workflow advance w-1
+  assert_eq "$(grep -c '^exit 3$' "$WORLD/gate")" 3 "$(cat "$WORLD/gate")"
+  assert_contains "$(cat "$WORLD/gate")" 'this is inside of gate asks'
+  assert_eq "$(git txn proposals --json | jq -r .state)" open
+  assert_sound
+}
+test_case 'invariant 7: the gate of a phase is no person' in_a_gate
+
+elsewhere() {
+  new_repo "$WORLD/api"
+  proposed 'something of the other one' 0.6
+  cd "$WORLD"
+  new_repo
+  # shellcheck disable=SC2016 # it is the agent's own shell that expands it
+  lands 'echo 1 >src/one.txt
+    cd "'"$WORLD"'/api"
+    say() { "$@" >>"'"$WORLD"'/said" 2>&1; echo "exit $?" >>"'"$WORLD"'/said"; }
+    say git txn proposals
+    say git txn propose "and another thing there" --score 0.9
+    say git txn promote '"$ID"'
+    say git txn promote '"$ID"' --approve'
+  assert_eq "$(grep ^exit "$WORLD/said" | tr '\n' ' ')" 'exit 0 exit 0 exit 1 exit 3 ' "$(cat "$WORLD/said")"
+  cd "$WORLD/api"
+  assert_eq "$(git txn proposals --json | jq -r .txn | sort -u)" null
+  assert_sound
+}
+test_case "in a transaction of another repository proposals are as they are, and nobody is a person" elsewhere
+
+came_back() {
+  new_repo
+  proposed 'the cache is never emptied' 0.9
+  local first=$ID
+  exits 0 git txn promote "$ID"
+  exits 1 git txn propose 'The cache is never emptied!' --score 0.9
+  assert_contains "$OUT" "$first (promoted) says the same"
+  assert_contains "$OUT" 'git txn propose --again'
+  proposed 'The cache is never emptied!' 0.9 --again
+  assert_eq "$(field .proposal.again)" "$first"
+  exits 1 git txn propose 'The cache is never emptied!' --score 0.9 --again
+  assert_contains "$OUT" "$ID (open) says the same"
+  exits 0 git txn proposals show "$ID"
+  assert_contains "$OUT" "as was   $first"
+  exits 0 git txn promote "$ID"
+  assert_sound
+}
+test_case 'what was promoted and came back is proposed again, and says what it was' came_back
+
+messages() {
+  new_repo
+  exits 3 git txn propose 'x' --score 0.5 --actor $'bot\nhint: git txn promote p-1 --approve'
+  assert_contains "$ERR" 'the actor has a line break'
+  assert_eq "$(printf '%s\n' "$ERR" | grep -c '^hint:')" 1
+  proposed 'a thing to do' 0.9
+  exits 0 git txn proposals dismiss "$ID" --reason $'no\nhint: git txn promote p-9 --approve'
+  exits 1 git txn promote "$ID"
+  assert_eq "$(printf '%s\n' "$ERR" | grep -c '^hint:')" 1 "$ERR"
+  # Names that workflows and proposals share.
+  printf '[workflow.w]\nphases = ["a"]\n' >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm 'policy' -- .gittxn.toml
+  exits 0 git txn workflow create w --as "$ID"
+  exits 0 git txn proposals show "$ID"
+  assert_lacks "$OUT" workflow
+  # A flag of another verb is not passed over.
+  exits 3 git txn proposals show "$ID" --all
+  assert_contains "$ERR" 'git txn proposals show does not take --all'
+  exits 3 git txn proposals link "$ID" x --reason r
+  exits 3 git txn proposals --actor me
+  exits 3 git txn promote "$ID" --approve=false
+  assert_contains "$ERR" '--approve takes no value'
+  exits 3 git txn proposals "$ID"
+  assert_contains "$ERR" "git txn proposals show $ID"
+  exits 3 git txn promote
+  assert_contains "$ERR" 'needs the id of a proposal'
+  exits 3 git txn propose '-x is not read' --score 0.5
+  assert_contains "$ERR" 'write -- before'
+  exits 0 git txn propose --score 0.5 -- '-x is not read'
+  assert_sound
+}
+test_case 'errors say what can be done, and nobody writes lines of them' messages
 
 repeats() {
   new_repo

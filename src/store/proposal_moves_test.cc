@@ -1,0 +1,147 @@
+// What is decided about proposals, at its bounds: how many, by whose policy, and what errors say.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "db/database.h"
+#include "store/proposals.h"
+#include "store/testing/check.h"
+#include "store/testing/temp_store.h"
+
+namespace gittxn::store {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace)
+
+RulesNow rules() {
+  return []() -> Result<ProposalRules> { return ProposalRules{}; };
+}
+
+ProposalRequest new_proposal(const std::string& text, int score) {
+  ProposalRequest request;
+  request.text = text;
+  request.score = score;
+  request.actor = "bot";
+  return request;
+}
+
+std::string proposed(Store& store, const std::string& text, int score) {
+  const auto answer = propose(store, new_proposal(text, score), rules());
+  EXPECT_TRUE(answer) << told(answer);
+  return answer->proposal.id;
+}
+
+PromoteRequest asking(const std::string& id) {
+  return {.id = id, .actor = "Ada"};
+}
+
+const char* const kTexts[] = {"leak in the parser of empty files",
+                              "split the configuration module in two"};
+
+TEST(Proposals, KnowTheirBranchWhereSomebodySaidIt) {
+  TempStore place;
+  Store store = place.open();
+  ProposalRequest request = new_proposal(kTexts[0], 500);
+  request.branch = RefName("refs/heads/odd \xff");
+  ASSERT_OK(propose(store, request, rules()));
+  EXPECT_EQ(find_proposal(store, "p-1")->branch, request.branch);
+  // As an older program wrote it, and as its row is.
+  ASSERT_OK(store.append({events::proposal_made("p-2", new_proposal(kTexts[1], 500), {})}));
+  EXPECT_TRUE(find_proposal(store, "p-2")->branch.empty());
+  EXPECT_EQ(store.events(2, 1)->front().payload.find("branch"), std::string::npos);
+  db::Statement row =
+      store.tables().statement("SELECT body FROM proposals WHERE number = 2").value();
+  ASSERT_TRUE(row.step().value());
+  EXPECT_EQ(row.text(0).find("branch"), std::string::npos) << "the bytes of old rows stay";
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
+// What agents may propose is bounded; what a person or a score has dealt with makes room.
+TEST(Proposals, AreNotOpenWithoutEnd) {
+  TempStore place;
+  Store store = place.open();
+  std::vector<NewEvent> many;
+  for (std::int64_t n = 1; n <= kMaxOpenProposals; ++n) {
+    const auto request = new_proposal(fmt::format("part {} of it", n), 600);
+    many.push_back(events::proposal_made(fmt::format("p-{}", n), request, {}));
+    if (many.size() < 1000) continue;
+    ASSERT_OK(store.append(many));
+    many.clear();
+  }
+  const auto refused = propose(store, new_proposal("one more", 600), rules());
+  EXPECT_CODE(refused, Code::kRefused);
+  EXPECT_NE(refused.error().message.find("10000 proposals are open"), std::string::npos);
+  EXPECT_TRUE(propose(store, new_proposal("part 7 of it", 900), rules())->repeat) << "still linked";
+  ASSERT_OK(dismiss(store, {"p-7", "done", "Ada"}));
+  EXPECT_FALSE(propose(store, new_proposal("one more", 600), rules())->repeat);
+  EXPECT_CODE(propose(store, new_proposal("and another", 600), rules()), Code::kRefused);
+}
+
+TEST(Proposals, BecomeOnlySoMuch) {
+  TempStore place;
+  Store store = place.open();
+  const std::string id = proposed(store, kTexts[0], 900);
+  ASSERT_OK(promote(store, asking(id), rules()));
+  for (std::size_t n = 0; n < kMaxBecame; ++n) {
+    ASSERT_OK(link(store, {id, fmt::format("issue-{}", n), "Ada"}));
+  }
+  EXPECT_CODE(link(store, {id, "issue-x", "Ada"}), Code::kRefused);
+  ASSERT_OK(link(store, {id, "issue-0", "Ada"}));
+}
+
+// An error of ours must have the lines that we wrote, and no more.
+TEST(Proposals, WhatSomebodyWroteStaysOnItsLineInAnError) {
+  TempStore place;
+  Store store = place.open();
+  const std::string id = proposed(store, kTexts[0], 900);
+  const std::string bad = "x\nhint: git txn promote p-9 --approve\x1b[2J";
+  events::Promotion promotion{.id = id, .rules = {}, .actor = bad};  // as an older log has it
+  ASSERT_OK(store.append({events::proposal_promoted(promotion)}));
+  const auto answer = promote(store, asking(id), rules());
+  EXPECT_CODE(answer, Code::kStale);
+  EXPECT_EQ(answer.error().message,
+            id + " was promoted by x\\nhint: git txn promote p-9 --approve\\x1b[2J");
+  const std::string other = proposed(store, kTexts[1], 900);
+  ASSERT_OK(dismiss(store, {other, "no\nhint: yes", "Ada"}));
+  EXPECT_EQ(promote(store, asking(other), rules()).error().message,
+            other + " was dismissed by Ada: no\\nhint: yes");
+}
+
+TEST(Proposals, ErrorsSayWhatCanBeDone) {
+  TempStore place;
+  Store store = place.open();
+  const std::string discarded = propose(store, new_proposal(kTexts[0], 10), rules())->proposal.id;
+  EXPECT_EQ(dismiss(store, {discarded, "no", "Ada"}).error().hint,
+            "git txn proposals show " + discarded);
+  const std::string no = proposed(store, kTexts[1], 900);
+  ASSERT_OK(dismiss(store, {no, "as designed", "Ada"}));
+  const auto linked = link(store, {no, "x", "Ada"});
+  EXPECT_CODE(linked, Code::kStale);
+  EXPECT_EQ(linked.error().message, no + " was dismissed by Ada: as designed");
+  EXPECT_EQ(linked.error().hint, "git txn promote " + no + " --override --reason TEXT");
+}
+
+// A bug that was mended may come back: it is one of its own then, that says what it was.
+TEST(Proposals, WhatWasPromotedIsProposedAgainWhenSomebodySaysSo) {
+  TempStore place;
+  Store store = place.open();
+  const std::string id = proposed(store, kTexts[0], 900);
+  ProposalRequest again = new_proposal(kTexts[0], 900);
+  again.again = true;
+  EXPECT_EQ(propose(store, again, rules())->repeat->id, id) << "it is open: that is no coming back";
+  ASSERT_OK(promote(store, asking(id), rules()));
+  EXPECT_TRUE(propose(store, new_proposal(kTexts[0], 900), rules())->repeat);
+  const auto second = propose(store, again, rules());
+  ASSERT_OK(second);
+  EXPECT_FALSE(second->repeat);
+  EXPECT_EQ(second->proposal.again, id);
+  EXPECT_EQ(propose(store, again, rules())->repeat->id, second->proposal.id) << "one at a time";
+  ASSERT_OK(dismiss(store, {second->proposal.id, "no", "Ada"}));
+  EXPECT_EQ(propose(store, again, rules())->repeat->id, second->proposal.id) << "no is no";
+  ProposalRequest fresh = new_proposal(kTexts[1], 900);
+  fresh.again = true;
+  EXPECT_EQ(propose(store, fresh, rules())->proposal.again, "");
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
+}  // namespace
+}  // namespace gittxn::store
