@@ -10,6 +10,8 @@
 #include "api/state.h"
 #include "base/failpoint.h"
 #include "land/hub.h"
+#include "land/remote.h"
+#include "store/clones.h"
 #include "store/pruning.h"
 
 namespace gittxn::api {
@@ -17,6 +19,7 @@ namespace gittxn::api {
 namespace {
 
 FAILPOINT(fp_store_made, "api.init.store_made");
+FAILPOINT(fp_first, "api.init.first");
 FAILPOINT(fp_marked, "api.init.marked");
 FAILPOINT(fp_configured, "api.init.configured");
 
@@ -70,11 +73,25 @@ Status check_request(Kernel::State& state, const JoinRequest& request) {
   return {};
 }
 
+// A log is of one hub. Two clones of different ones may come to a new store at once; the one whose
+// name is the first word of the log takes it to its hub, and the other finds its own without a
+// mark.
+Result<bool> may_mark(Kernel::State& state, const std::string& clone) {
+  if (TRY(state.store->head()) == 0) TRY(claim_name(state, clone));
+  TRY(fp_first.hit());
+  const std::vector<Event> first = TRY(state.store->events(1, 1));
+  if (first.empty() || first.front().type != event_type::kCloneJoined) return false;
+  const auto id = TRY(store::id_of_clone(*state.store, first.front().subject));
+  const bool ours = id && *id == TRY(clone_note(state)).id;
+  return ours && TRY(state.store->branches()).empty();
+}
+
 // The hub says which log its landings are in, and the first to come there tells it.
-Status mark_hub(const land::Context& context, const std::string& log) {
+Status mark_hub(Kernel::State& state, const land::Context& context, const JoinReport& joined) {
   const land::RemotePlace hub{context.hub->remote, context.hub->timeout_ms};
   const RefName name{std::string(land::kLogRef)};
-  const Oid ours = TRY(land::log_mark(context, log));
+  TRY(land::check_one_place(context, hub.name));
+  const Oid ours = TRY(land::log_mark(context, joined.log));
   const land::RemoteRefs there = TRY(land::list_remote(context, hub, {name}));
   if (!there.reached) {
     return fail(Code::kFault, fmt::format("the hub {} does not answer: {}", hub.name, there.why),
@@ -88,11 +105,12 @@ Status mark_hub(const land::Context& context, const std::string& log) {
                             hub.name),
                 "name the store (and --schema) that its other clones use");
   }
-  if (TRY(context.store->head()) > 0) {
+  if (!TRY(may_mark(state, joined.clone))) {
     return fail(
         Code::kRefused,
         fmt::format("the store has a log already, and the hub {} does not know it", hub.name),
-        "use another --schema; or, when this hub was restored without its refs: git push " +
+        "use another --schema; or, when this hub was restored without its refs, or the clone that "
+        "was the first to join is gone: git push " +
             fmt::format("{} {}:{}", hub.name, ours.str(), name.str()));
   }
   const land::PushAnswer pushed = TRY(land::push_refs(context, hub, {{name, Oid(), ours}}));
@@ -192,7 +210,7 @@ Result<JoinReport> join_hub(Kernel& kernel, const JoinRequest& request) {
   joined.log = TRY(store::log_uri(*state.store));
   TRY(fp_store_made.hit());
   const land::Context context = TRY(state.context({}));
-  TRY(mark_hub(context, joined.log));
+  TRY(mark_hub(state, context, joined));
   TRY(fp_marked.hit());
   TRY(claim_name(state, joined.clone));
   if (!joined.already) TRY(configure(state, joined));
