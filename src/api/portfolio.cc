@@ -188,9 +188,10 @@ Result<store::Member> add_member(Kernel& kernel, const MemberRequest& request) {
   store::Store* home = TRY(state.writing());
   const std::string actor = TRY(actor_of(state, request.actor));
   const std::string place = place_of(other.state());
+  const std::vector<store::Member> all = TRY(store::members(*home));
   store::Member member;
-  const auto filled = [&](const std::vector<store::Member>& all) -> Result<store::Member> {
-    const store::Member* known = by_log(all, member.log);
+  const auto filled = [&](const std::vector<store::Member>& members) -> Result<store::Member> {
+    const store::Member* known = by_log(members, member.log);
     store::Member wanted{known == nullptr ? name_of_place(place) : known->name, place, member.log,
                          known == nullptr ? std::vector<std::string>() : known->needs};
     if (request.name) wanted.name = *request.name;
@@ -199,11 +200,12 @@ Result<store::Member> add_member(Kernel& kernel, const MemberRequest& request) {
   };
   // A repository that was never used with git-txn is not touched for a request that is refused.
   if (TRY(other.state().looking()) == nullptr) {
-    TRY(store::check_member(*home, TRY(filled(TRY(store::members(*home))))));
+    const store::Member wanted = TRY(filled(all));
+    TRY(store::check_member(*home, wanted));
   }
-  member.log = TRY(store::log_uri(*TRY(other.state().writing())));
+  const store::Store* there = TRY(other.state().writing());
+  member.log = TRY(store::log_uri(*there));
   if (member.log == TRY(store::log_uri(*home))) return log_is_ours(state, other.state());
-  const std::vector<store::Member> all = TRY(store::members(*home));
   if (const store::Member* known = by_log(all, member.log); known != nullptr) {
     TRY(check_place(state, *known, other.state(), request));
   }

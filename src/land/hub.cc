@@ -93,7 +93,8 @@ Status write_known_fence(const Context& context, const Oid& fence) {
       if (seq == payload.end() || !seq->is_number_integer()) continue;
       const std::vector<Event> prepared = TRY(context.store->events(seq->get<Seq>(), 1));
       if (prepared.empty()) return {};
-      TRY(closed_fence(context, landing_in(TRY(parse_json(prepared.front().payload)))));
+      const Json closed = TRY(parse_json(prepared.front().payload));
+      TRY(closed_fence(context, landing_in(closed)));
       return {};
     }
   }

@@ -359,7 +359,8 @@ Result<bool> has_told(const Store& source, const LastTold& last) {
 }
 
 Result<Seq> told_and_there(const Store& member, const Store& source) {
-  const std::vector<Event> told = TRY(member.events_of(TRY(log_uri(source))));
+  const std::string uri = TRY(log_uri(source));
+  const std::vector<Event> told = TRY(member.events_of(uri));
   for (auto event = told.rbegin(); event != told.rend(); ++event) {
     if (event->type != event_type::kRelayed) continue;
     const Json json = TRY(parse_json(event->payload));
