@@ -299,6 +299,20 @@ TEST(Audit, LandingsOfAHubThatTheLogLacksAreFound) {
   EXPECT_THAT(verify(Oid()).problems, IsEmpty());
 }
 
+// Where the log begins with the hub's branch as it was found.
+TEST(Audit, LandingsOfAHubAreLookedForFromWhereItsBranchWasFound) {
+  World world;
+  world.append({events::outside_move(RefName("refs/heads/side"), Oid(), world.base, "Ada")});
+  const Oid theirs = world.make_commit("theirs\n\nTxn-Id: t-far", world.base);
+  world.repo.git({"update-ref", "refs/remotes/origin/side", theirs.str()});
+  repo::Repository repository = world.repo.open();
+  const Place place{.clone = "",
+                    .remote = "origin",
+                    .fences = {{RefName("refs/heads/side"), Oid(std::string(40, 'f'))}}};
+  EXPECT_THAT(must(audit::verify(repository, *world.store, Replay::kNo, place)).problems,
+              ElementsAre(HasSubstr("says it is t-far"), HasSubstr("restored or failed over")));
+}
+
 TEST(Trailer, IsTheLastOfItsName) {
   EXPECT_EQ(trailer("subject\n\nTxn-Id: t-1\nTxn-Id: t-2", "Txn-Id"), "t-2");
   EXPECT_EQ(trailer("subject\n\nTxn-Id: t-1\n", "Txn-Id"), "t-1");
