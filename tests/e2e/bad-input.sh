@@ -251,7 +251,7 @@ lacks_a_table() {
   sqlite3 .git/txn/kernel.db 'DROP TABLE leases; PRAGMA wal_checkpoint(truncate)' >"$WORLD/.sq"
   local before words
   before=$(sha256sum .git/txn/kernel.db)
-  for words in 'run -- true' 'status' 'verify' 'verify --replay' 'lease list' 'budget list' 'recover'; do
+  for words in 'run -- true' 'status' 'verify' 'verify --replay' 'lease list' 'log' 'recover'; do
     # shellcheck disable=SC2086  # words of a command
     refused 2 "lacks its table 'leases'" git-txn $words
     assert_contains "$ERR" docs/BACKUPS.md
