@@ -20,6 +20,9 @@ using store::Scope;
 constexpr std::int64_t kMicros = 1'000'000;
 constexpr int kMicroDigits = 6;
 constexpr std::size_t kMaxLines = 10'000;
+constexpr std::string_view kBillLine =
+    "each line names one of txn, owner and workflow, and figures: {\"owner\": NAME, \"cost\": "
+    "17.20}";
 
 std::string kinds_listed() {
   std::string out;
@@ -84,7 +87,9 @@ Result<std::int64_t> amount_of(Kind kind, std::string_view text, std::string_vie
 Result<Scope> scope_of(Kernel::State& state, const BudgetOf& of) {
   const int given = (of.txn ? 1 : 0) + (of.owner ? 1 : 0) + (of.workflow ? 1 : 0);
   if (given != 1) {
-    return fail(Code::kUsage, "whose budget is it?", "give one of --txn, --owner and --workflow");
+    return fail(Code::kUsage,
+                given == 0 ? "whose budget is it?" : "a budget is of one, and more are named",
+                "give one of --txn, --owner and --workflow");
   }
   if (of.txn) return Scope{Scope::Of::kTxn, TRY(state.find(*of.txn)).id.str()};
   if (of.owner) {
@@ -141,7 +146,9 @@ Result<std::vector<BudgetLine>> lines_of(const store::View& view, const Scope& s
 Result<store::Reconciled> figure_of(const Scope& scope, std::string_view name, const Json& value) {
   const auto kind = store::kind_from_name(name);
   store::Reconciled figure;
-  if (!kind) return fail(Code::kUsage, fmt::format("a bill has no '{}'", name), kinds_listed());
+  if (!kind)
+    return fail(Code::kUsage, fmt::format("a bill has no '{}'", name),
+                "it has txn, owner or workflow, and of " + kinds_listed());
   figure.scope = scope;
   figure.kind = *kind;
   constexpr double kMost = static_cast<double>(store::kMaxAmount);
@@ -150,20 +157,22 @@ Result<store::Reconciled> figure_of(const Scope& scope, std::string_view name, c
   const bool fits =
       number >= 0 && number <= kMost && (*kind == Kind::kCost || value.is_number_integer());
   if (!fits)
-    return fail(Code::kUsage, fmt::format("'{}' of a bill is no number that it could be", name));
+    return fail(Code::kUsage, fmt::format("'{}' is no number that it could be", name),
+                "cost is a number from 0 on, all others are whole ones");
   figure.billed = std::llround(number);
   return figure;
 }
 
 Status add_figures(Kernel::State& state, const Json& json,
                    std::vector<store::Reconciled>& figures) {
-  if (!json.is_object()) return fail(Code::kUsage, "a line of a bill is no JSON object");
+  if (!json.is_object()) return fail(Code::kUsage, "it is no JSON object", std::string(kBillLine));
   BudgetOf of;
   for (const auto& [key, to] : {std::pair{"txn", &of.txn}, std::pair{"owner", &of.owner},
                                 std::pair{"workflow", &of.workflow}}) {
     const auto found = json.find(key);
     if (found == json.end()) continue;
-    if (!found->is_string()) return fail(Code::kUsage, fmt::format("'{}' is no name", key));
+    if (!found->is_string())
+      return fail(Code::kUsage, fmt::format("'{}' is no name", key), std::string(kBillLine));
     *to = decode_path(found->get_ref<const std::string&>());
   }
   const Scope scope = TRY(scope_of(state, of));
@@ -172,7 +181,8 @@ Status add_figures(Kernel::State& state, const Json& json,
     if (key == "txn" || key == "owner" || key == "workflow") continue;
     figures.push_back(TRY(figure_of(scope, key, value)));
   }
-  if (figures.size() == before) return fail(Code::kUsage, "a line of a bill has no figures");
+  if (figures.size() == before)
+    return fail(Code::kUsage, "it has no figures", std::string(kBillLine));
   return {};
 }
 
@@ -232,6 +242,11 @@ Status report_budget(Kernel& kernel, const std::string& txn, const std::vector<s
   store::UsageItem item{"hand:" + name, {}};
   for (const BudgetValue& value : values) {
     if (!value.amount) return bad("none", "a report has a number");
+    if (store::trust_of(value.kind) == store::Trust::kMeasured) {
+      return fail(Code::kUsage,
+                  fmt::format("{} is measured, not reported", store::kind_name(value.kind)),
+                  "report what git-txn cannot see: input, output, cache, calls or cost");
+    }
     item.amounts[static_cast<std::size_t>(value.kind)] = *value.amount;
   }
   return store::report_usage(*store, {id, store::UsageSource::kHand, {item}});
@@ -260,17 +275,22 @@ Result<std::vector<ReconcileLine>> reconcile_budgets(Kernel& kernel, std::string
   TRY(refuse_inside(state.host, "budget"));
   store::Store* store = TRY(state.writing());
   std::vector<store::Reconciled> figures;
-  while (!bill.empty()) {
+  for (int line = 1; !bill.empty(); ++line) {
     const std::size_t end = std::min(bill.find('\n'), bill.size());
     const std::string_view text = bill.substr(0, end);
     bill.remove_prefix(std::min(end + 1, bill.size()));
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const auto json = parse_json(text);
-    if (!json) return fail(Code::kUsage, "a line of a bill is no JSON: " + json.error().message);
-    TRY(add_figures(state, *json, figures));
-    if (figures.size() > kMaxLines) return fail(Code::kUsage, "a bill has at most 10000 figures");
+    if (!json) {
+      return fail(Code::kUsage, fmt::format("line {} of the bill is no JSON", line),
+                  std::string(kBillLine));
+    }
+    TRY_IN(fmt::format("line {} of the bill", line), add_figures(state, *json, figures));
+    if (figures.size() > kMaxLines) {
+      return fail(Code::kUsage, "a bill has at most 10000 figures", "give it in parts");
+    }
   }
-  if (figures.empty()) return fail(Code::kUsage, "the bill is empty");
+  if (figures.empty()) return fail(Code::kUsage, "the bill is empty", std::string(kBillLine));
   for (store::Reconciled& figure : figures) figure.tolerance_percent = tolerance_percent;
   TRY(store::reconcile(*store, figures));
   std::vector<ReconcileLine> lines;

@@ -113,8 +113,11 @@ class Mover {
                       " --to PHASE --reason TEXT");
     }
     if (request_.from && *request_.from != report_.from) {
-      return fail(Code::kStale, fmt::format("the open phase of {} is {}, not {}",
-                                            workflow_.id.str(), report_.from, *request_.from));
+      return fail(
+          Code::kStale,
+          fmt::format("the open phase of {} is {}, not {}", workflow_.id.str(), report_.from,
+                      *request_.from),
+          "nothing was moved; see where it is: git txn workflow status " + workflow_.id.str());
     }
     return {};
   }
@@ -278,7 +281,8 @@ Result<std::vector<std::string>> phases_behind(const Workflow& workflow, const s
     return fail(
         Code::kUsage,
         fmt::format("phase {} is {}: that is not back", to, phase_state_name(target->state)),
-        "git txn workflow status " + workflow.id.str());
+        fmt::format("go back to one that was left, or on with: git txn workflow advance {}",
+                    workflow.id.str()));
   }
   std::vector<std::string> behind;
   for (const Phase* phase = workflow.after(to); phase != nullptr;

@@ -37,6 +37,18 @@ Status note_status(Kernel::State& state, const store::Store& store, const Workfl
   return note_kernel_reads(state, store, subjects, "workflow status");
 }
 
+std::unexpected<Error> not_in_policy(const Policy& policy, const RefName& branch,
+                                     const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const WorkflowSpec& one : policy.workflows) names.push_back(one.name);
+  return fail(Code::kNotFound,
+              fmt::format("the policy of {} has no workflow '{}'", short_branch(branch), name),
+              names.empty()
+                  ? fmt::format("add [workflow.{}] with its phases to .gittxn.toml there", name)
+                  : fmt::format("it has {}; another one is added to .gittxn.toml there",
+                                fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request) {
@@ -56,10 +68,7 @@ Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request)
   const Policy policy = TRY(land::policy_at(state.repository, head));
   const WorkflowSpec* spec = policy.workflow(request.name);
   if (spec == nullptr) {
-    return fail(
-        Code::kNotFound,
-        fmt::format("the policy of {} has no workflow '{}'", short_branch(branch), request.name),
-        fmt::format("add [workflow.{}] with its phases to .gittxn.toml there", request.name));
+    return not_in_policy(policy, branch, request.name);
   }
   Workflow workflow;
   workflow.name = request.name;
@@ -149,7 +158,10 @@ Result<PhaseVerdict> give_verdict(Kernel& kernel, const VerdictRequest& request)
         Code::kUsage,
         fmt::format("no gate of phase {} asks for the verdict '{}'", scene.phase.name,
                     request.name),
-        asked.empty() ? "it asks for none" : fmt::format("it asks for {}", fmt::join(asked, ", ")));
+        asked.empty()
+            ? fmt::format("phase {} asks for no verdict; what it does ask for is in .gittxn.toml",
+                          scene.phase.name)
+            : fmt::format("phase {} asks for {}", scene.phase.name, fmt::join(asked, ", ")));
   }
   PhaseVerdict verdict{
       scene.phase.name, scene.phase.version, request.name, request.verdict == VerdictIs::kPass, "",

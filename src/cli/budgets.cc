@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "cli/session.h"
+#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -64,7 +65,8 @@ Result<int> show(Session& session, const std::vector<std::string>& words) {
 
 Result<int> report(Session& session, const std::vector<std::string>& words) {
   if (words.size() < 2) {
-    return fail(Code::kUsage, "git txn budget report needs an ID and KIND=VALUE");
+    return fail(Code::kUsage, "git txn budget report needs an ID and KIND=VALUE",
+                "such as: git txn budget report t-7k2m input=12000 calls=3");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::vector<std::string> values(words.begin() + 1, words.end());
@@ -78,10 +80,14 @@ Result<int> report(Session& session, const std::vector<std::string>& words) {
 Result<int> reconcile(Session& session, const std::vector<std::string>& words) {
   constexpr std::int64_t kTolerance = 5;
   constexpr std::int64_t kMostTolerance = 100;
-  if (words.size() != 1) return fail(Code::kUsage, "git txn budget reconcile needs one FILE");
+  if (words.size() != 1) {
+    return fail(Code::kUsage, "git txn budget reconcile needs one FILE",
+                "of JSON lines, such as {\"owner\": NAME, \"cost\": 17.20}");
+  }
   const std::int64_t tolerance = session.args.number("--tolerance", kTolerance);
   if (tolerance > kMostTolerance) {
-    return fail(Code::kUsage, "--tolerance: at most 100 percent");
+    return fail(Code::kUsage, fmt::format("--tolerance: {} is above 100 percent", tolerance),
+                "give a number from 0 to 100");
   }
   const auto bill = read_file(join_path(session.host.cwd, words[0]), kMaxBill);
   if (!bill) {
@@ -114,6 +120,12 @@ Result<int> budget_command(Session& session) {
   const std::string& verb = session.args.operands.at(0);
   const std::vector<std::string> words(session.args.operands.begin() + 1,
                                        session.args.operands.end());
+  constexpr VerbFlag kFlags[] = {{"--txn", "set show"},
+                                 {"--owner", "set show"},
+                                 {"--workflow", "set show"},
+                                 {"--key", "report"},
+                                 {"--tolerance", "reconcile"}};
+  TRY(check_verb_flags(session.args, verb, kFlags));
   if (verb == "set") return set(session, words);
   if (verb == "show") return show(session, words);
   if (verb == "report") return report(session, words);

@@ -52,15 +52,20 @@ Status only_flags(const Session& session, std::string_view verb,
   return {};
 }
 
-Status operands_of(const Session& session, std::string_view verb, std::size_t wanted) {
-  const std::size_t given = session.args.operands.size();
-  if (given == wanted) return {};
-  return misused(fmt::format("git txn events {} {}", verb,
-                             given < wanted ? "needs more words" : "does not take so many words"));
+// `takes`: the words behind the verb, as in "NAME SEQ"; "": none.
+Status operands_of(const Session& session, std::string_view verb, std::string_view takes) {
+  const auto words = [](std::string_view text) {
+    return text.empty() ? 0 : std::ranges::count(text, ' ') + 1;
+  };
+  const auto wanted = static_cast<std::size_t>(words(verb) + words(takes));
+  const std::vector<std::string>& given = session.args.operands;
+  if (given.size() == wanted) return {};
+  if (given.size() < wanted) return misused(fmt::format("git txn events {} needs {}", verb, takes));
+  return misused(fmt::format("git txn events {} takes no '{}'", verb, clean(given[wanted])));
 }
 
 Result<int> tail(Session& session) {
-  TRY(operands_of(session, "tail", 1));
+  TRY(operands_of(session, "tail", ""));
   TRY(only_flags(session, "tail",
                  {"--from", "--type", "--subject", "--limit", "--follow", "--consumer", "--ack"}));
   api::TailRequest request;
@@ -135,7 +140,7 @@ void tell(Session& session, const api::ConsumerLine& line, const std::string& se
 }
 
 Result<int> register_one(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer register", 3));
+  TRY(operands_of(session, "consumer register", "NAME"));
   TRY(only_flags(session, "consumer register", {"--durable", "--ttl", "--from", "--type"}));
   const auto ttl = session.args.duration_ms("--ttl");
   if (session.args.has("--durable") == ttl.has_value()) {
@@ -156,7 +161,7 @@ Result<int> register_one(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> ack(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer ack", 4));
+  TRY(operands_of(session, "consumer ack", "NAME SEQ"));
   TRY(only_flags(session, "consumer ack", {}));
   const Seq seq = TRY(seq_of("consumer ack", session.args.operands[3]));
   const api::ConsumerLine line = TRY(api::acknowledge(kernel, session.args.operands[2], seq));
@@ -167,7 +172,7 @@ Result<int> ack(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> list(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer list", 2));
+  TRY(operands_of(session, "consumer list", ""));
   TRY(only_flags(session, "consumer list", {"--lag"}));
   const auto lines = TRY(api::list_consumers(kernel));
   for (const api::ConsumerLine& line : lines) {
@@ -182,7 +187,7 @@ Result<int> list(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> remove(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer remove", 3));
+  TRY(operands_of(session, "consumer remove", "NAME"));
   TRY(only_flags(session, "consumer remove", {}));
   const std::string& name = session.args.operands[2];
   TRY(api::remove_consumer(kernel, name));
@@ -195,7 +200,7 @@ Result<int> remove(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> retry(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer retry", 3));
+  TRY(operands_of(session, "consumer retry", "NAME"));
   TRY(only_flags(session, "consumer retry", {}));
   const std::string& name = session.args.operands[2];
   TRY(api::retry_handler(kernel, name));
@@ -233,7 +238,7 @@ Json prune_json(const api::PruneLine& line) {
 }
 
 Result<int> prune(Session& session) {
-  TRY(operands_of(session, "prune", 1));
+  TRY(operands_of(session, "prune", ""));
   TRY(only_flags(session, "prune", {"--before", "--older-than", "--dry-run"}));
   api::PruneOptions options;
   options.dry_run = session.args.has("--dry-run");

@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/json_value.h"
 #include "cli/session.h"
+#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -50,7 +51,8 @@ int tell(Session& session, const api::LeaseLine& line, std::string_view verb) {
 
 Status check_pair(const Session& session, const char* one, const char* other) {
   if (!session.args.has(one) || !session.args.has(other)) return {};
-  return fail(Code::kUsage, fmt::format("{} and {} exclude each other", one, other));
+  return fail(Code::kUsage, fmt::format("{} and {} exclude each other", one, other),
+              fmt::format("leave out {}, or {}", one, other));
 }
 
 Result<int> acquire(Session& session, const std::vector<std::string>& subjects) {
@@ -104,7 +106,9 @@ Result<int> change(Session& session, const std::string& verb, const std::string&
   }
   if (verb == "transfer") {
     const auto to = session.flag("--to");
-    if (!to) return fail(Code::kUsage, "git txn lease transfer needs --to OWNER");
+    if (!to)
+      return fail(Code::kUsage, "git txn lease transfer needs --to OWNER",
+                  "git txn lease transfer ID --to OWNER");
     return tell(session, TRY(api::transfer_lease(kernel, id, owner, *to)), "transferred");
   }
   TRY(api::release_lease(kernel, id, owner));
@@ -139,13 +143,23 @@ Result<int> lease_command(Session& session) {
   const std::string& verb = session.args.operands.at(0);
   const std::vector<std::string> words(session.args.operands.begin() + 1,
                                        session.args.operands.end());
+  constexpr VerbFlag kFlags[] = {{"--shared", "acquire"},
+                                 {"--exclusive", "acquire"},
+                                 {"--mandatory", "acquire"},
+                                 {"--advisory", "acquire"},
+                                 {"--ttl", "acquire renew"},
+                                 {"--wait", "acquire"},
+                                 {"--owner", "acquire release renew transfer"},
+                                 {"--to", "transfer"}};
+  TRY(check_verb_flags(session.args, verb, kFlags));
   if (verb != "acquire" && !session.args.rest.empty()) {
-    return fail(Code::kUsage, fmt::format("git txn lease {} runs no command", verb));
+    return fail(Code::kUsage, fmt::format("git txn lease {} runs no command", verb),
+                "git txn lease acquire SUBJECT -- COMMAND runs one under a lease");
   }
   if (verb == "acquire") return acquire(session, words);
   if (verb == "list") {
     if (words.empty()) return list(session);
-    return fail(Code::kUsage, "git txn lease list takes no name");
+    return fail(Code::kUsage, "git txn lease list takes no name", "it shows all there are");
   }
   if (words.size() == 1) return change(session, verb, words[0]);
   return fail(Code::kUsage, fmt::format("git txn lease {} needs the ID of one lease", verb),
@@ -165,7 +179,7 @@ Result<int> sentinel_command(Session& session) {
     if (session.json()) session.out->json({{"name", encode_path(words[1])}, {"left_ms", 0}});
     return kExitDone;
   }
-  if (words.size() != 1 || !every_ms) {
+  if (words.size() != 1 || !every_ms || words[0] == "list" || words[0] == "reset") {
     return fail(Code::kUsage, "git txn sentinel needs a name and --every",
                 "git txn sentinel NAME --every 10m, or list, or reset NAME");
   }

@@ -7,6 +7,7 @@
 #include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
+#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -104,6 +105,14 @@ Json status_object(const api::WorkflowReport& report) {
   return json;
 }
 
+// What a verb is given, as a line to type.
+std::string usage_of(const std::string& action) {
+  if (action == "create") return "git txn workflow create NAME";
+  const std::string line = fmt::format("git txn workflow {} ID", action);
+  if (action == "rollback") return line + " --to PHASE --reason TEXT";
+  return action == "skip" || action == "override" ? line + " --reason TEXT" : line;
+}
+
 Result<std::string> operand(const Session& session, std::size_t index, std::string_view what) {
   const auto& operands = session.args.operands;
   if (operands.size() == index + 1) return operands[index];
@@ -112,10 +121,10 @@ Result<std::string> operand(const Session& session, std::size_t index, std::stri
     return fail(
         Code::kUsage,
         fmt::format("git txn workflow {} takes no '{}'", action, clean(operands[index + 1])),
-        "git txn workflow --help");
+        usage_of(action));
   }
   return fail(Code::kUsage, fmt::format("git txn workflow {} needs {}", action, what),
-              "git txn workflow --help");
+              usage_of(action));
 }
 
 Result<int> create(Session& session, api::Kernel& kernel) {
@@ -251,8 +260,18 @@ Result<int> verdict(Session& session, api::Kernel& kernel) {
 }  // namespace
 
 Result<int> workflow_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::string& action = session.args.operands.at(0);
+  constexpr VerbFlag kFlags[] = {{"--onto", "create"},
+                                 {"--as", "create"},
+                                 {"--from", "advance skip override"},
+                                 {"--to", "rollback"},
+                                 {"--reason", "skip rollback override"},
+                                 {"--actor", "create advance skip rollback override verdict"},
+                                 {"--pass", "verdict"},
+                                 {"--fail", "verdict"},
+                                 {"--note", "verdict"}};
+  TRY(check_verb_flags(session.args, action, kFlags));
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (action == "create") return create(session, kernel);
   if (action == "list") return list(session, kernel);
   if (action == "status") return status(session, kernel);

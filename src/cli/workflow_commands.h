@@ -30,8 +30,8 @@ inline constexpr FlagSpec kWorkflowFlags[] = {
      Stability::kExperimental},
     {"--as", "", Value::kText, "ID", "create: its id (default: made up)", "",
      Stability::kExperimental},
-    {"--from", "", Value::kText, "PHASE", "advance: only when this phase is open", "",
-     Stability::kExperimental},
+    {"--from", "", Value::kText, "PHASE", "advance, skip, override: only when this phase is open",
+     "", Stability::kExperimental},
     {"--to", "", Value::kText, "PHASE", "rollback: the phase to go back to", "",
      Stability::kExperimental},
     {"--reason", "", Value::kText, "TEXT", "skip, rollback, override: why; for the record", "",
@@ -57,7 +57,8 @@ inline constexpr CommandSpec kWorkflowCommand{
     "move work through phases that gates guard",
     "A workflow is an ordered chain of phases, defined as [workflow.NAME] in .gittxn.toml of the "
     "target branch, with what must hold before each is left: a command on the branch's head, a "
-    "path that is there, no transaction of the phase unfinished, a verdict. Transactions are begun "
+    "path that is there, no transaction of the phase unfinished, a verdict, how far the members of "
+    "a portfolio are. Transactions are begun "
     "in the phase that is open (git txn run --workflow ID). One whose phase was left before it "
     "landed is dropped, or carried over to the open one, as the policy says (on_close).\n\n"
     "advance moves on when every gate holds (exit 1 when one does not), skip leaves a phase that "

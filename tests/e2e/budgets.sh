@@ -188,6 +188,9 @@ bill() {
     printf '%s\n' "$bad" >bad
     exits 3 git txn budget reconcile bad
   done
+  printf '{"owner": "bot", "cost": 1}\nx\n' >bad
+  exits 3 git txn budget reconcile bad
+  assert_contains "$ERR" 'line 2 of the bill is no JSON'
   exits 3 git txn budget reconcile no-such-file
   exits 3 git txn budget reconcile bill --tolerance 101
   assert_eq "$(events budget.reconciled)" 4
@@ -219,6 +222,9 @@ bad_input() {
   exits 3 git txn budget report "$id" wall=5m
   assert_contains "$ERR" 'measured, not reported'
   exits 3 git txn budget report "$id" input=none
+  exits 3 git txn budget report "$id" input=1 --owner bot
+  assert_contains "$ERR" 'git txn budget report does not take --owner'
+  exits 3 git txn budget set --owner bot input=1 --key a
   exits 3 git txn budget report t-none input=5
   exits 3 git txn budget spend
   exits 3 git txn budget show "$id"

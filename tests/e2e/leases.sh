@@ -240,6 +240,7 @@ sentinel() {
   exits 3 git txn sentinel reset nightly
   exits 3 git txn sentinel nightly
   exits 3 git txn sentinel nightly --every 0
+  exits 3 git txn sentinel list --every 1h
   exits 3 git txn sentinel '' --every 1h
   local n
   for n in 1 2 3 4 5 6 7 8; do

@@ -107,7 +107,7 @@ bad_input() {
   exits 3 w verdict w-1 review
   exits 3 w verdict w-1 review --pass --fail
   exits 3 w verdict w-1 revue --pass
-  assert_contains "$ERR" 'it asks for review'
+  assert_contains "$ERR" 'phase plan asks for review'
   exits 1 w advance w-1 --from build
   exits 3 git txn run --phase plan -- true
   exits 3 git txn run --workflow w-2 -- true
@@ -416,5 +416,38 @@ run = \"jq -r .data.to >>$WORLD/heard\""
   assert_file "$WORLD/heard" two
 }
 test_case 'a handler of a move is given it by the command that moved' handled
+
+words() {
+  new_repo
+  printf '%s\n' '[workflow.feature]' 'phases = ["plan", "build"]' '[[workflow.feature.gate]]' 'phase = "build"' \
+    'name = "seen"' 'verdict = "review"' >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm policy
+  exits 3 git txn workflow create featur
+  assert_contains "$ERR" 'it has feature; another one is added to .gittxn.toml'
+  exits 3 git txn workflow create
+  assert_contains "$ERR" 'hint: git txn workflow create NAME'
+  exits 0 git txn workflow create feature --as w-1
+  exits 3 git txn workflow verdict w-1 nonsense --pass
+  assert_contains "$ERR" "no gate of phase plan asks for the verdict 'nonsense'"
+  assert_contains "$ERR" 'phase plan asks for no verdict'
+  exits 1 git txn workflow advance w-1 --from build
+  assert_contains "$ERR" 'git txn workflow status w-1'
+  exits 3 git txn workflow rollback w-1 --to build --reason x
+  assert_contains "$ERR" 'git txn workflow advance w-1'
+  # A flag of another verb would be passed over.
+  local wrong
+  for wrong in 'advance w-1 --pass' 'advance w-1 --to build' 'advance w-1 --reason x' 'list --reason x' \
+    'status w-1 --onto main' 'create feature --reason x' 'verdict w-1 review --pass --reason x'; do
+    # shellcheck disable=SC2086 # words
+    exits 3 git txn workflow $wrong
+    assert_contains "$ERR" 'does not take --' "$wrong"
+  done
+  exits 0 git txn workflow advance w-1
+  exits 3 git txn workflow verdict w-1 nonsense --pass
+  assert_contains "$ERR" 'phase build asks for review'
+  assert_sound
+}
+test_case 'wrong uses are refused with the reason and the next step' words
 
 finish
