@@ -162,8 +162,8 @@ constexpr Enforced kTable[] = {
      "the log refuses the event; boundaries of the policy at that moment, under the write lock",
      kSince, "F2, K7, A13, [proposals]"},
     {"A yes of a person to a proposal (--approve, --override, dismiss)",
-     "enforced: never from inside of a transaction, a handler or a gate; recorded: that it was this "
-     "person",
+     "enforced: never from inside of a transaction, a handler or a gate; recorded: that it was "
+     "this person",
      "the environment that git-txn gives to what it runs; the actor is taken at its word", kSince,
      ""},
     {"The score of a proposal", "recorded", "whoever proposes it says it", kSince, ""},
