@@ -178,6 +178,171 @@ woken_late() {
 }
 test_case 'fencing: a lander that wakes up after its lock was lost and its phase was closed is refused' woken_late
 
+# As a server that loses all its clients.
+cut_all() {
+  sql "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE application_name = 'git-txn'" >/dev/null
+}
+lost_owners() { sql "SELECT count(*) FROM events WHERE type = 'txn.owner.lost'"; }
+# holder OPTION...: a lease on src of a command that runs until $WORLD/end is there
+holder() {
+  rm -f "$WORLD/ready" "$WORLD/end"
+  git-txn lease acquire src --ttl 1h "$@" -- bash -c 'touch "$WORLD/ready"; until [ -e "$WORLD/end" ]; do sleep 0.05; done' \
+    >"$WORLD/held" 2>&1 &
+  HOLDER=$!
+  wait_for "$WORLD/ready"
+}
+
+cut_owner() {
+  two_clones
+  holder --owner ann
+  local n
+  for n in 1 2 3; do
+    cut_all
+    at two
+    exits 1 git txn lease acquire src --owner bob
+    assert_contains "$ERR" 'ann has src'
+    assert_contains "$ERR" 'wait for it with --wait 5m'
+    at one
+    exits 1 git txn lease acquire src --owner bob
+  done
+  touch "$WORLD/end"
+  local got=0
+  wait $HOLDER || got=$?
+  assert_eq "$got" 0 "the owner went on: $(cat "$WORLD/held")"
+  assert_eq "$(sql "SELECT count(*) FROM events WHERE type = 'lease.expired'")" 0
+  at two
+  exits 0 git txn lease acquire src --owner bob --json
+  exits 0 git txn lease release "$(field .id)" --owner bob
+  at one
+  holder --owner ann
+  kill -KILL $HOLDER
+  at two
+  exits 0 git txn lease acquire src --owner bob
+  touch "$WORLD/end"
+  lands 'echo x >docs/new.txt'
+  sound
+}
+test_case 'an owner whose connection is cut keeps its lease; one that is dead has none after a grace' cut_owner
+
+robbed() {
+  two_clones
+  holder --owner ann
+  kill -STOP $HOLDER
+  cut_all
+  at two
+  exits 0 git txn lease acquire src --owner bob --ttl 1h
+  kill -CONT $HOLDER
+  local got=0
+  wait $HOLDER || got=$?
+  assert_eq "$got" 1
+  assert_contains "$(cat "$WORLD/held")" 'the command was ended'
+  assert_contains "$(cat "$WORLD/held")" 'bob has src now'
+  lands 'echo x >docs/new.txt'
+  sound
+}
+test_case 'an owner that was stopped and cut off is told at once who has its lease' robbed
+
+cut_run() {
+  two_clones
+  start_run -- 'meet; echo x >src/new.txt'
+  met
+  cut_all
+  at two
+  exits 0 git txn recover
+  exits 0 git txn status
+  assert_eq "$(lost_owners)" 0 'a live run passed for dead'
+  cut_all
+  at one
+  exits 0 git txn recover
+  ID=$(sql "SELECT id FROM txns WHERE state = 'open'")
+  exits 1 git txn commit "$ID"
+  assert_eq "$(lost_owners)" 0 'a live run passed for dead in its own clone'
+  go_on
+  ends 0
+  assert_eq "$(there)" "$(field .commit)"
+  start_run -- 'meet 2; sleep 60'
+  met 2
+  kill -KILL "$RUN_PID"
+  at two
+  exits 0 git txn recover
+  assert_eq "$(lost_owners)" 1 'a dead run is marked after a grace'
+  at one
+  start_run -- 'meet 3; sleep 60'
+  met 3
+  kill -KILL "$RUN_PID"
+  wait "$RUN_PID" || true
+  exits 0 git txn recover
+  assert_contains "$OUT" 'its owner is gone'
+  sound
+}
+test_case 'a run whose connection is cut goes on and lands; one that is dead is taken for that' cut_run
+
+same_name() {
+  two_clones
+  git clone -q "$WORLD/hub.git" "$WORLD/three"
+  at three
+  git config txn.worktreeRoot "$WORLD/worktrees-three"
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA" --clone one
+  assert_contains "$ERR" "another clone of this hub is called 'one'"
+  assert_contains "$ERR" 'give this one another name with --clone'
+  [ -z "$(git config txn.hub)" ] || fail 'joined half'
+  join three
+  lands 'echo x >src/three.txt'
+  # One that stands in for a clone that is gone says so.
+  rm -rf "$WORLD/two"
+  git clone -q "$WORLD/hub.git" "$WORLD/two"
+  at two
+  git config txn.worktreeRoot "$WORLD/worktrees-two"
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA" --clone two
+  bash -c "$(printf '%s\n' "$ERR" | sed -n "s/.*\(git config txn.cloneNote '[^']*'\).*/\1/p")"
+  join two
+  lands 'echo x >src/two.txt'
+  sound
+}
+test_case 'two clones cannot have one name; one may stand in for another that is gone' same_name
+
+copied() {
+  two_clones
+  open_work 'echo x >src/new.txt'
+  local verb before
+  cp -r "$WORLD/one" "$WORLD/copy"
+  at copy
+  before=$(sql 'SELECT count(*) FROM events')
+  for verb in "abort $ID" 'gc --force' "commit $ID" 'run -- true' 'status' 'recover' 'lease acquire src' 'sentinel n --every 1h'; do
+    # shellcheck disable=SC2086
+    exits 3 git txn $verb
+    assert_contains "$ERR" "this is a copy of the clone 'one'"
+    assert_contains "$ERR" '--clone NEWNAME'
+  done
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA"
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA" --clone one
+  assert_contains "$ERR" "this is a copy of the clone 'one'"
+  exits 3 git txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA" --clone two
+  assert_contains "$ERR" "another clone of this hub is called 'two'"
+  exits 3 git txn status
+  assert_eq "$(sql 'SELECT count(*) FROM events')" "$before" 'the copy wrote something'
+  local point
+  for point in api.init.noted api.init.claimed; do
+    killed_at "$point" git-txn init --store "$SERVER_URL" --hub origin --schema "$SCHEMA" --clone copy
+    exits 3 git txn status
+  done
+  join copy
+  exits 3 git txn abort "$ID"
+  assert_contains "$ERR" "$ID belongs to the clone one"
+  exits 0 git txn gc --force
+  git config txn.worktreeRoot "$WORLD/worktrees-copy"
+  lands 'echo x >src/copy.txt'
+  at one
+  exits 0 git txn commit "$ID"
+  # A clone that is moved within its file system is the same one.
+  mv "$WORLD/one" "$WORLD/moved"
+  at moved
+  exits 0 git txn status
+  mv "$WORLD/moved" "$WORLD/one"
+  sound
+}
+test_case 'a copy of a clone is refused before it changes anything, until it has a name of its own' copied
+
 away() {
   two_clones
   open_work 'echo x >src/new.txt'
