@@ -150,11 +150,11 @@ class BranchCheck {
   // copy (a cherry-pick, a rebase, a pull from another clone), unless this repository itself has
   // the rest of that transaction.
   Status check_trailers(const Oid& head) {
-    Oid start = state_.head;
-    if (!moves_.empty()) start = moves_.front().old_head;
+    if (moves_.empty() && !foreign_fence()) return {};
+    Oid start = moves_.empty() ? state_.head : moves_.front().old_head;
     // The first thing that the log of a hub says of a branch is where it was found.
-    if (!moves_.empty() && start.empty()) start = moves_.front().new_head;
-    if (start.empty() || (moves_.empty() && !foreign_fence())) return {};
+    if (start.empty() && !moves_.empty() && !place_.remote.empty()) start = moves_.front().new_head;
+    if (start.empty()) return {};
     const bool there = TRY(repository_.objects().contains(start));
     if (!there) return {};
     const auto path = TRY(repository_.objects().first_parent_path(start, head));
