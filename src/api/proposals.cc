@@ -38,8 +38,9 @@ Result<RefName> branch_of(Kernel::State& state, const std::optional<std::string>
 Result<ProposalRules> rules_on(Kernel::State& state, const RefName& branch) {
   const auto head = state.seen(branch);
   if (!head && head.error().code == Code::kNotFound) return kOnlyOverrides;
+  if (!head) return std::unexpected(head.error());
   const Policy policy =
-      TRY_IN("the policy of " + short_branch(branch), land::policy_at(state.repository, TRY(head)));
+      TRY_IN("the policy of " + short_branch(branch), land::policy_at(state.repository, *head));
   return policy.proposals;
 }
 
