@@ -9,11 +9,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/json_value.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "base/testing/child.h"
@@ -21,6 +23,7 @@
 #include "store/consumers.h"
 #include "store/events.h"
 #include "store/lease_moves.h"
+#include "store/portfolio.h"
 #include "store/projection.h"
 #include "store/pruning.h"
 #include "store/rows.h"
@@ -368,6 +371,83 @@ TEST(Invariant1, AKillAtAnyStatementOfAConsumersOrAPruningLosesNothing) {
   twins.make("prune", pruned, Twins::Then::kAgain);
   const auto leave = [](Store& store) { return remove_consumer(store, "audit", "by hand"); };
   twins.make("remove", leave);
+}
+
+// What moves a workflow, as its log has it.
+std::vector<Event> workflow_life(Store& store) {
+  EXPECT_TRUE(store.append({events::workflow_created(new_workflow())}).has_value());
+  const std::vector<std::pair<std::string, std::string>> moves{
+      {"plan", "build"}, {"build", "ship"}, {"ship", ""}};
+  for (const auto& [from, to] : moves) {
+    const auto moved = store.append({events::phase_advanced(move_of(store, from, to))});
+    EXPECT_TRUE(moved.has_value()) << told(moved);
+  }
+  EXPECT_TRUE(store.append({events::phase_rolled_back(move_of(store, "", "plan"))}).has_value());
+  return store.events(1, 0).value();
+}
+
+constexpr const char* kHome = "urn:uuid:home";
+constexpr std::size_t kPiece = 2;  // events in one append, as a long relay has several
+
+Status relay_in_pieces(Store& member, const std::vector<Event>& life) {
+  for (std::size_t first = 0; first < life.size(); first += kPiece) {
+    const std::size_t last = std::min(life.size(), first + kPiece);
+    TRY(relay(member, kHome, "/home",
+              {life.begin() + static_cast<std::ptrdiff_t>(first),
+               life.begin() + static_cast<std::ptrdiff_t>(last)}));
+  }
+  return {};
+}
+
+// The hashes, there, of what a member was told, in the order of its log.
+std::vector<std::string> told_to(const Store& member) {
+  std::vector<std::string> hashes;
+  const std::vector<Event> log = member.events(1, 0).value();
+  for (const Event& event : log) {
+    if (event.type != event_type::kRelayed) continue;
+    hashes.push_back(parse_json(event.payload).value()["hash"].get<std::string>());
+  }
+  return hashes;
+}
+
+TEST(Invariant1, AKillAtAnyStatementOfARelayTellsABeginningAndTheNextTellsTheRestOnce) {
+  TempStore home_place;
+  Store home = home_place.open();
+  const std::vector<Event> life = workflow_life(home);
+  std::vector<std::string> all;
+  for (const Event& event : life) all.push_back(event.hash.str());
+  ASSERT_GT(all.size(), 2 * kPiece);
+  std::set<std::size_t> left;  // how many a kill left told
+  Random random(gittxn::testing::campaign_seed(Random().next()));
+  for (int at = 1; at < kMostStatements; ++at) {
+    TempStore place;
+    if (place.on_server()) at += static_cast<int>(random.below(kServerStride));
+    (void)place.open();
+    const int status = status_of(in_child([&] {
+      auto member = Store::open(place.place(), place.clock);
+      if (!member || !Failpoint::arm(fmt::format("db.statement={}", at))) return 2;
+      return relay_in_pieces(*member, life) ? 0 : 3;
+    }));
+    Store member = place.open();
+    const std::vector<std::string> told = told_to(member);
+    ASSERT_LE(told.size(), all.size());
+    ASSERT_TRUE(std::equal(told.begin(), told.end(), all.begin())) << "killed at statement " << at;
+    ASSERT_TRUE(told.size() % kPiece == 0 || told.size() == all.size())
+        << "killed at statement " << at << " one append was told in part: " << told.size();
+    left.insert(told.size());
+    // Whoever relays next, from the beginning or from where the member is.
+    ASSERT_OK(relay_in_pieces(member, life));
+    ASSERT_OK(relay_in_pieces(member, life));
+    ASSERT_EQ(told_to(member), all) << "killed at statement " << at;
+    ASSERT_EQ(relayed_until(member, kHome).value(), life.back().seq);
+    ASSERT_TRUE(member.verify()->problems.empty());
+    ASSERT_TRUE(member.verify_replay()->problems.empty());
+    if (was_killed(status)) continue;
+    ASSERT_EQ(status, 0);
+    EXPECT_TRUE(place.on_server() || left.size() == 4u) << "nothing, one piece, two, and all";
+    return;
+  }
+  FAIL() << "it has no end";
 }
 
 #ifdef GIT_TXN_BUGS
