@@ -8,14 +8,17 @@
 #include <string_view>
 
 #include "base/json_value.h"
+#include "hammer/judge_parts.h"
 #include "hammer/worker.h"
 
 namespace gittxn::hammer {
 namespace {
 
 // Verbs whose events have the tag in them.
-const std::set<std::string> kTagged{"count",  "note",  "begin", "work",    "land", "end",
-                                    "meddle", "lease", "move",  "verdict", "usage"};
+const std::set<std::string> kTagged{"count",   "note",    "begin",    "work",    "land",  "end",
+                                    "meddle",  "lease",   "move",     "verdict", "usage", "propose",
+                                    "promote", "dismiss", "link",     "member",  "leave", "promise",
+                                    "create",  "carry",   "evaluate", "summary", "crowd"};
 
 bool digits(std::string_view text, std::size_t& at) {
   const std::size_t begun = at;
@@ -37,26 +40,6 @@ std::set<std::string> tags_in(std::string_view text) {
   return tags;
 }
 
-Json payload_of(const Event& event) {
-  return parse_json(event.payload).value_or(Json::object());
-}
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-std::int64_t number_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-std::int64_t number_of(const Operation& op, const char* key) {
-  const auto found = op.facts.find(key);
-  return found == op.facts.end() ? 0 : std::stoll(found->second);
-}
-std::string fact(const Operation& op, const char* key) {
-  const auto found = op.facts.find(key);
-  return found == op.facts.end() ? std::string() : found->second;
-}
-
 class Judge {
  public:
   explicit Judge(const Told& told) : told_(told) {}
@@ -70,25 +53,18 @@ class Judge {
     usage();
     consumers();
     handlers();
-    return std::move(wrong_);
+    judge_others(told_, wrong_);
+    return wrong_.take();
   }
 
  private:
-  template <typename... Values>
-  void wrong(fmt::format_string<Values...> text, Values&&... values) {
-    constexpr std::size_t kMost = 40;
-    if (wrong_.size() < kMost) {
-      wrong_.push_back(fmt::format(text, std::forward<Values>(values)...));
-    }
-  }
-
   void chain() {
     Seq expected = 0;
     std::string before(64, '0');
     for (const Event& event : told_.log) {
-      if (event.seq != ++expected) return wrong("event {} follows {}", event.seq, expected - 1);
+      if (event.seq != ++expected) return wrong_("event {} follows {}", event.seq, expected - 1);
       if (event.prev_hash.str() != before || event_hash(event) != event.hash) {
-        return wrong("event {} does not belong to the chain", event.seq);
+        return wrong_("event {} does not belong to the chain", event.seq);
       }
       before = event.hash.str();
     }
@@ -105,24 +81,25 @@ class Judge {
       const bool there = found != by_tag.end();
       const bool known = op.seq > 0 && op.seq <= static_cast<Seq>(told_.log.size());
       if (op.ended == Ended::kMade && op.seq > 0 && !known) {
-        wrong("lost: {} {} was event {}", op.verb, op.tag, op.seq);
+        wrong_("lost: {} {} was event {}", op.verb, op.tag, op.seq);
       }
       if (op.ended == Ended::kMade && kTagged.contains(op.verb) && !there) {
-        wrong("lost: {} {} is not in the log", op.verb, op.tag);
+        wrong_("lost: {} {} is not in the log", op.verb, op.tag);
       }
       if (op.ended == Ended::kMade && known && kTagged.contains(op.verb) && op.verb != "note") {
         const Event& event = told_.log[static_cast<std::size_t>(op.seq) - 1];
         const bool its = tags_in(event.payload).contains(op.tag) || op.verb == "work" ||
                          op.verb == "begin" || op.verb == "lease";
-        if (!its) wrong("{} {}: event {} is another's", op.verb, op.tag, op.seq);
+        if (!its) wrong_("{} {}: event {} is another's", op.verb, op.tag, op.seq);
       }
       if (op.ended == Ended::kRefused && there) {
-        wrong("refused, and in the log as {}: {} {}", found->second.front()->type, op.verb, op.tag);
+        wrong_("refused, and in the log as {}: {} {}", found->second.front()->type, op.verb,
+               op.tag);
       }
       if (there) by_tag.erase(found);
     }
     for (const auto& [tag, events] : by_tag) {
-      wrong("nobody began {}, which is event {}", tag, events.front()->seq);
+      wrong_("nobody began {}, which is event {}", tag, events.front()->seq);
     }
   }
 
@@ -133,7 +110,7 @@ class Judge {
       const std::uint64_t now = ++counted[event.subject];
       const std::string head = text_of(payload_of(event), "new");
       if (head != fmt::format("{:040x}", now)) {
-        wrong("lost update: {} is {} after {} moves", event.subject, head, now);
+        wrong_("lost update: {} is {} after {} moves", event.subject, head, now);
       }
     }
   }
@@ -141,18 +118,34 @@ class Judge {
   void workflows() {
     std::map<std::string, std::int64_t> versions;
     for (const Event& event : told_.log) {
-      if (!event.type.starts_with("phase.") || event.type == event_type::kPhaseJoined) continue;
+      if (!event.type.starts_with("phase.")) continue;
+      if (event.type == event_type::kPhaseJoined || event.type == event_type::kPhaseCarried) {
+        joined(event, versions);
+        continue;
+      }
       const std::int64_t version = number_of(payload_of(event), "version");
       if (version != ++versions[event.subject]) {
-        wrong("double advance: event {} moves {} from version {}, the {}. move", event.seq,
-              event.subject, version, versions[event.subject]);
+        wrong_("double advance: event {} moves {} from version {}, the {}. move", event.seq,
+               event.subject, version, versions[event.subject]);
       }
     }
     std::set<std::string> moved;
     for (const Operation& op : told_.operations) {
       if (op.verb != "move" || op.ended != Ended::kMade) continue;
       const std::string what = fact(op, "on") + " from version " + fact(op, "version");
-      if (!moved.insert(what).second) wrong("double advance: two moved {}", what);
+      if (!moved.insert(what).second) wrong_("double advance: two moved {}", what);
+    }
+  }
+
+  // Under the version that the workflow has at that event.
+  void joined(const Event& event, const std::map<std::string, std::int64_t>& moves) {
+    const Json payload = payload_of(event);
+    const auto moved = moves.find(text_of(payload, "workflow"));
+    const std::int64_t now = 1 + (moved == moves.end() ? 0 : moved->second);
+    const std::int64_t version = number_of(payload, "workflow_version");
+    if (version != now) {
+      wrong_("event {}: {} belongs to version {}, and it is {}", event.seq, event.subject, version,
+             now);
     }
   }
 
@@ -182,7 +175,7 @@ class Judge {
                  number_of(payload, "slot") != 0};
         for (const auto& [id, other] : held) {
           if (other.part == now.part && !(other.shared && now.shared)) {
-            wrong("two holders: {} of {} and {} of {}", id, other.owner, event.subject, now.owner);
+            wrong_("two holders: {} of {} and {} of {}", id, other.owner, event.subject, now.owner);
           }
         }
         held[event.subject] = now;
@@ -197,13 +190,16 @@ class Judge {
     }
   }
 
-  // An attached one is over when its owner is dead, and for no other reason.
+  // An attached one is over when its owner is dead, or has lost the server with whatever it was
+  // at, and for no other reason.
   void robbed(const Event& event, const Held& lease) {
     if (!lease.attached) return;
     const auto life = life_of(lease.owner);
     if (life && told_.killed.contains(*life)) return;
-    wrong("robbed: {} of {}, who was not killed, is over: {}", event.subject, lease.owner,
-          text_of(payload_of(event), "why"));
+    const auto asked = std::ranges::find(told_.operations, lease.owner, &Operation::tag);
+    if (asked != told_.operations.end() && asked->ended == Ended::kOpen) return;
+    wrong_("robbed: {} of {}, who was not killed, is over: {}", event.subject, lease.owner,
+           text_of(payload_of(event), "why"));
   }
 
   void sentinels() {
@@ -223,7 +219,8 @@ class Judge {
         const Operation& b = *list[i];
         const std::int64_t apart = b.ended_ns - std::min(a.begun_ns, b.begun_ns);
         if (apart < (kEveryMs - kRounding) * kNsPerMs) {
-          wrong("passed twice: {} by {} and {} within {} ms", name, a.tag, b.tag, apart / kNsPerMs);
+          wrong_("passed twice: {} by {} and {} within {} ms", name, a.tag, b.tag,
+                 apart / kNsPerMs);
         }
       }
     }
@@ -235,7 +232,7 @@ class Judge {
       if (event.type != event_type::kUsageReported) continue;
       const Json payload = payload_of(event);
       for (const Json& item : payload["items"]) {
-        if (!items.insert(text_of(item, "id")).second) wrong("counted twice: {}", item.dump());
+        if (!items.insert(text_of(item, "id")).second) wrong_("counted twice: {}", item.dump());
       }
     }
   }
@@ -254,7 +251,7 @@ class Judge {
       const std::int64_t from = number_of(op, "from");
       const bool right =
           !next.contains(place) || from == next[place] || (unknown[place] && from > next[place]);
-      if (!right) wrong("consumer c{} was at {}, and is at {}", place, next[place], from);
+      if (!right) wrong_("consumer c{} was at {}, and is at {}", place, next[place], from);
       next[place] = number_of(op, "to") + 1;
       unknown[place] = false;
     }
@@ -265,12 +262,12 @@ class Judge {
     for (const Operation& op : told_.operations) {
       const std::string attempt = fact(op, "attempt");
       if (attempt.empty() || op.ended != Ended::kMade) continue;
-      if (!begun.insert(attempt).second) wrong("a handler's attempt {} was begun twice", attempt);
+      if (!begun.insert(attempt).second) wrong_("a handler's attempt {} was begun twice", attempt);
     }
   }
 
   const Told& told_;
-  std::vector<std::string> wrong_;
+  Wrongs wrong_;
 };
 
 }  // namespace
@@ -287,32 +284,14 @@ std::int64_t reported_in(const Event& event) {
   return sum;
 }
 
-std::vector<Wait> waits_of(const Told& told) {
-  std::map<std::string, std::vector<std::int64_t>> samples;
-  for (const Operation& op : told.operations) {
-    if (op.ended == Ended::kOpen) continue;
-    const bool stopped = std::ranges::any_of(told.stops_ns, [&](const auto& stop) {
-      return op.begun_ns < stop.second && op.ended_ns > stop.first;
-    });
-    if (stopped) continue;
-    bool by_steps = false;
-    for (const auto& [name, value] : op.facts) {
-      if (!name.ends_with("_ns")) continue;
-      by_steps = true;
-      samples[op.verb + "." + name.substr(0, name.size() - 3)].push_back(std::stoll(value));
-    }
-    const bool did = op.ended == Ended::kMade || op.verb == "sentinel";
-    if (!by_steps && did) samples[op.verb].push_back(op.ended_ns - op.begun_ns);
+std::map<std::string, std::string> last_summaries(const Told& told) {
+  std::map<std::string, std::string> last;
+  for (const Event& event : told.log) {
+    if (event.type != event_type::kSummaryAdded) continue;
+    const Json payload = payload_of(event);
+    last[text_of(payload, "name")] = text_of(payload, "manifest");
   }
-  std::vector<Wait> waits;
-  constexpr double kNsPerMs = 1e6;
-  for (auto& [verb, list] : samples) {
-    std::ranges::sort(list);
-    const auto at = [&](std::size_t index) { return static_cast<double>(list[index]) / kNsPerMs; };
-    waits.push_back(
-        {verb, list.size(), at(list.size() / 2), at(list.size() * 99 / 100), at(list.size() - 1)});
-  }
-  return waits;
+  return last;
 }
 
 }  // namespace gittxn::hammer

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,6 +21,8 @@ struct Told {
   std::set<std::pair<int, int>> killed;  // place, life
   // When a process was stopped: whoever waited meanwhile waited for that.
   std::vector<std::pair<std::int64_t, std::int64_t>> stops_ns;
+  std::vector<std::pair<std::int64_t, std::string>> disturbances;  // when, and what was done
+  std::vector<Event> member;  // the log of the portfolio's member, when all was relayed
 };
 
 // What is wrong, each in a sentence; empty: nothing.
@@ -27,15 +30,7 @@ std::vector<std::string> judge(const Told& told);
 
 // What an event reports as used up; 0: it is none of those.
 std::int64_t reported_in(const Event& event);
-
-struct Wait {
-  std::string verb;
-  std::size_t count = 0;
-  double median_ms = 0;
-  double of_100_ms = 0;  // 99 of 100 were not longer
-  double longest_ms = 0;
-};
-// Of every verb, and of the steps that were timed by themselves.
-std::vector<Wait> waits_of(const Told& told);
+// Of each name the artifact that the log says was stored last.
+std::map<std::string, std::string> last_summaries(const Told& told);
 
 }  // namespace gittxn::hammer

@@ -2,9 +2,11 @@
 // stopped at any moment, and a judge of what they say against the log.
 //
 //   txn-hammer run DIR --seconds N --seed S [--processes N] [--postgres URL] [--program GIT-TXN]
+//              [--often VERB,VERB...] [--explain]
 //
-// DIR is empty or absent; the store and the journals are in it. Exit 0: nothing is wrong; 1: what
-// is wrong, one line each. Waits are reported and never judged.
+// DIR is empty or absent; the store and the journals are in it. On a server connections are ended
+// too. Exit 0: nothing is wrong; 1: what is wrong, one line each. Waits are reported and never
+// judged; --explain says of the longest what else was under way.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -21,10 +23,12 @@
 #include "base/fs.h"
 #include "db/database.h"
 #include "hammer/judge.h"
+#include "hammer/waits.h"
 #include "hammer/worker.h"
 #include "store/budgets.h"
 #include "store/consumers.h"
 #include "store/feed.h"
+#include "store/summaries.h"
 
 namespace gittxn::hammer {
 namespace {
@@ -43,18 +47,23 @@ struct Options {
   int processes = 8;
   std::string postgres;
   std::string program;
+  std::string often;
+  bool explain = false;
 };
 
 World world_of(const Options& options, const Environment& env) {
   World world{.place = store::Location(options.dir + "/repo/.git/txn"),
+              .member = store::Location(options.dir + "/member/.git/txn"),
               .journals = options.dir + "/journals",
               .program = options.program,
+              .often = "," + options.often + ",",
               .repository = options.dir + "/repo",
               .env = env};
   world.env["HOME"] = options.dir;
   world.env["XDG_STATE_HOME"] = options.dir + "/state";
-  world.place.url = options.postgres;
+  world.place.url = world.member.url = options.postgres;
   world.place.schema = "hammer";
+  world.member.schema = "hammer_member";
   return world;
 }
 
@@ -104,28 +113,42 @@ class Hammer {
   Status prepare() {
     TRY(make_dirs(world_.journals, 0700));
     TRY(make_dirs(world_.repository, 0700));
+    TRY(make_dirs(options_.dir + "/member/.git", 0700));
+    if (world_.place.on_server()) {
+      server_.emplace(TRY(db::Database::connect(world_.place.url, world_.place.schema, {})));
+      for (const std::string& schema : {world_.place.schema, world_.member.schema}) {
+        TRY(server_->execute(fmt::format("DROP SCHEMA IF EXISTS {} CASCADE", schema)));
+      }
+    }
     if (!world_.program.empty()) TRY(make_repository());
     TRY(make_dirs(world_.repository + "/.git", 0700));
-    if (world_.place.on_server()) {
-      auto database = TRY(db::Database::connect(world_.place.url, world_.place.schema, {}));
-      TRY(database.execute(fmt::format("DROP SCHEMA IF EXISTS {} CASCADE", world_.place.schema)));
-    }
     TRY(make_world(world_));
     store_.emplace(TRY(store::Store::open(world_.place, clock_)));
+    member_.emplace(TRY(store::Store::open(world_.member, clock_)));
     return {};
   }
 
+  // With a hub, where the log is a server's.
   Status make_repository() {
-    const std::vector<std::vector<std::string>> lines{
-        {"git", "init", "-q", "-b", "main", world_.repository},
-        {"git", "-C", world_.repository, "-c", "user.name=Hammer", "-c",
-         "user.email=hammer@example.org", "commit", "-q", "--allow-empty", "-m", "start"}};
+    const std::string hub = options_.dir + "/hub.git";
+    std::vector<std::vector<std::string>> lines{
+        {"git", "init", "-q", "-b", "main"},
+        {"git", "config", "user.name", "Hammer"},
+        {"git", "config", "user.email", "hammer@example.org"},
+        {"git", "commit", "-q", "--allow-empty", "-m", "start"}};
+    if (world_.place.on_server()) {
+      lines.push_back({"git", "clone", "-q", "--bare", world_.repository, hub});
+      lines.push_back({"git", "remote", "add", "origin", hub});
+      lines.push_back({world_.program, "init", "--store", world_.place.url, "--hub", "origin",
+                       "--schema", world_.place.schema, "--clone", "hammer"});
+    }
     for (const auto& line : lines) {
       Command command;
       command.argv = line;
       command.env = world_.env;
+      command.cwd = world_.repository;
       const Output output = TRY(gittxn::run(command));
-      if (!output.exit.success()) return fail(Code::kFault, output.err);
+      if (!output.exit.success()) return fail(Code::kFault, quote_argv(line) + ": " + output.err);
     }
     return {};
   }
@@ -134,7 +157,7 @@ class Hammer {
     std::vector<std::string> argv = self_;
     for (const std::string& word :
          {std::string("worker"), options_.dir, std::to_string(who.place), std::to_string(who.life),
-          std::to_string(options_.seed), options_.postgres, options_.program}) {
+          std::to_string(options_.seed), options_.postgres, options_.program, options_.often}) {
       argv.push_back(word);
     }
     const pid_t child = ::fork();
@@ -165,7 +188,7 @@ class Hammer {
     return true;
   }
 
-  // A kill, a stop, or neither.
+  // A kill, a stop, on a server a connection that is ended, or nothing.
   Status disturb() {
     const std::uint64_t what = random_.below(20);
     Process& victim = alive_[static_cast<int>(random_.below(alive_.size()))];
@@ -174,6 +197,7 @@ class Hammer {
       int status = 0;
       ::waitpid(victim.pid, &status, 0);
       told_.killed.emplace(victim.who.place, victim.who.life);
+      disturbed("a kill", victim.who);
       return start({victim.who.place, victim.who.life + 1});
     }
     if (what == 2) {
@@ -183,6 +207,25 @@ class Hammer {
       ::kill(victim.pid, SIGCONT);
       told_.stops_ns.emplace_back(begun, clock_.monotonic_ns());
     }
+    if (what > 2 && what < 5 && server_) return cut(victim.who);
+    return {};
+  }
+
+  void disturbed(std::string_view how, const Who& who) {
+    told_.disturbances.emplace_back(clock_.monotonic_ns(),
+                                    fmt::format("{} of h{}", how, who.place));
+  }
+
+  // The connections of its stores. That of its locks is left alone: with it a server forgets the
+  // locks, and who has them is then promised by nobody (store/locks.h).
+  Status cut(const Who& who) {
+    db::Statement end = TRY(server_->statement(
+        "SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+        "application_name = ?) ended"));
+    end.bind_all(name_of(who));
+    const bool row = TRY(end.step());
+    cuts_ += row ? end.integer(0) : 0;
+    disturbed("a cut", who);
     return {};
   }
 
@@ -197,7 +240,10 @@ class Hammer {
              clock_.monotonic_ns() < end_ns) {
         clock_.sleep_ms(5);
       }
-      if (ended == process.pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+      // Told before it had begun to listen, one ends as anybody does.
+      const bool at_once = WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+      const bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+      if (ended == process.pid && (well || at_once)) continue;
       fmt::print("WRONG process {}.{} did not end when it was told to, status {}\n", place,
                  process.who.life, status);
       ::kill(process.pid, SIGKILL);
@@ -221,6 +267,37 @@ class Hammer {
     }
   }
 
+  // What is left to tell the member, by whoever comes next.
+  Status read_member() {
+    constexpr int kMost = 500;
+    while (TRY(relay_some(*store_, *member_, kMost)).left > 0) {
+    }
+    Seq next = 1;
+    for (bool more = true; more;) {
+      store::EventBatch batch = TRY(store::read_batch(*member_, next, {}, 2'000));
+      for (Event& event : batch.events) told_.member.push_back(std::move(event));
+      next = batch.seen + 1;
+      more = !batch.at_end;
+    }
+    return {};
+  }
+
+  // Of one name the last in the log counts, and its text is there.
+  Status add_summaries(std::vector<std::string>& wrong) {
+    const std::map<std::string, std::string> last = last_summaries(told_);
+    const auto known = TRY(store::summaries(*store_));
+    if (known.size() != last.size()) wrong.push_back("some summary is lost");
+    for (const store::StoredSummary& summary : known) {
+      const auto found = last.find(summary.name);
+      if (found == last.end() || found->second != summary.manifest.str()) {
+        wrong.push_back(fmt::format("lost update: {} is not its last", summary.name));
+      }
+      const auto text = store_->artifact(summary.manifest);
+      if (!text) wrong.push_back(fmt::format("{}: {}", summary.name, text.error().message));
+    }
+    return {};
+  }
+
   // The shared transaction's usage is what the reports in the log add up to.
   Status add_usage(std::vector<std::string>& wrong) {
     std::int64_t reported = 0;
@@ -233,18 +310,23 @@ class Hammer {
   }
 
   Result<bool> judged() {
+    TRY(read_member());
     TRY(read_log());
     told_.operations = TRY(read_journals(world_.journals));
     std::vector<std::string> wrong = judge(told_);
     TRY(add_usage(wrong));
-    for (const auto& report : {TRY(store_->verify()), TRY(store_->verify_replay())}) {
+    TRY(add_summaries(wrong));
+    for (const auto& report : {TRY(store_->verify()), TRY(store_->verify_replay()),
+                               TRY(member_->verify()), TRY(member_->verify_replay())}) {
       wrong.insert(wrong.end(), report.problems.begin(), report.problems.end());
     }
     std::map<std::string, std::size_t> made;
     for (const Operation& op : told_.operations) made[op.verb] += op.ended == Ended::kMade ? 1 : 0;
-    fmt::print("hammer: {} s, {} processes, {} operations, {} events, {} kills, {} stops\n",
-               options_.seconds, options_.processes, told_.operations.size(), told_.log.size(),
-               told_.killed.size(), told_.stops_ns.size());
+    fmt::print(
+        "hammer: {} s, {} processes, {} operations, {} events, {} told to a member, {} kills, {} "
+        "stops, {} connections ended\n",
+        options_.seconds, options_.processes, told_.operations.size(), told_.log.size(),
+        told_.member.size(), told_.killed.size(), told_.stops_ns.size(), cuts_);
     for (const auto& [verb, count] : made) fmt::print("made {} {}\n", verb, count);
     for (const Wait& wait : waits_of(told_)) {
       fmt::print(
@@ -252,6 +334,12 @@ class Hammer {
           "longest/median={:.1f}\n",
           wait.verb, wait.count, wait.median_ms, wait.of_100_ms, wait.longest_ms,
           wait.longest_ms / wait.median_ms);
+    }
+    constexpr std::size_t kExplained = 5;
+    if (options_.explain) {
+      for (const std::string& line : explain_longest(told_, kExplained)) {
+        fmt::print("explain {}\n", line);
+      }
     }
     for (const std::string& line : wrong) fmt::print("WRONG {}\n", line);
     return wrong.empty();
@@ -268,15 +356,19 @@ class Hammer {
   Random random_;
   std::map<int, Process> alive_;
   std::optional<store::Store> store_;
+  std::optional<store::Store> member_;
+  std::optional<db::Database> server_;
+  std::int64_t cuts_ = 0;
   Told told_;
 };
 
 constexpr const char* kUsage =
     "usage: txn-hammer run DIR [--seconds N] [--seed S] [--processes N] [--postgres URL] "
-    "[--program GIT-TXN]";
+    "[--program GIT-TXN] [--often VERB,VERB...] [--explain]";
 
-Result<Options> parse(const std::vector<std::string>& words) {
+Result<Options> parse(std::vector<std::string> words) {
   Options options;
+  options.explain = std::erase(words, "--explain") > 0;
   if (words.size() < 2 || words.size() % 2 != 0) return fail(Code::kUsage, kUsage);
   options.dir = words[1];
   for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
@@ -291,6 +383,8 @@ Result<Options> parse(const std::vector<std::string>& words) {
       options.postgres = value;
     } else if (words[i] == "--program") {
       options.program = value;
+    } else if (words[i] == "--often") {
+      options.often = value;
     } else {
       return fail(Code::kUsage, kUsage);
     }
@@ -301,9 +395,12 @@ Result<Options> parse(const std::vector<std::string>& words) {
 int run(const std::vector<std::string>& words, const Environment& env) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (const auto bug = env.find("GIT_TXN_BUG"); bug != env.end()) arm_bug(bug->second);
-  if (words.size() == 7 && words[0] == "worker") {
-    Options options{
-        .dir = words[1], .seed = std::stoull(words[4]), .postgres = words[5], .program = words[6]};
+  if (words.size() == 8 && words[0] == "worker") {
+    Options options{.dir = words[1],
+                    .seed = std::stoull(words[4]),
+                    .postgres = words[5],
+                    .program = words[6],
+                    .often = words[7]};
     return work(options, {std::stoi(words[2]), std::stoi(words[3])}, env);
   }
   const auto options = parse(words);

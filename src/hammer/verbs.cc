@@ -81,7 +81,7 @@ Status Worker::land_in_turn(Operation& op, const Txn& txn) {
       const std::vector<NewEvent> closing = (*turn)->closing();
       landed.insert(landed.end(), closing.begin(), closing.end());
       TRY(appended(op, timed(op, clock_, "landed", [&] { return store_->append(landed); })));
-      if (op.ended != Ended::kMade) return fail(Code::kFault, "a prepared landing went stale");
+      if (op.ended != Ended::kMade) return fail(Code::kCorrupt, "a prepared landing went stale");
       op.seq -= static_cast<Seq>(closing.size());
       (*turn)->closed();
       mine_.reset();
@@ -204,7 +204,7 @@ Status Worker::tail(Operation& op) {
   Seq expected = reader->position;
   for (const Event& event : batch.events) {
     if (event.seq != ++expected) {
-      return fail(Code::kFault, fmt::format("event {} came after {}", event.seq, expected - 1));
+      return fail(Code::kCorrupt, fmt::format("event {} came after {}", event.seq, expected - 1));
     }
   }
   op.facts["from"] = std::to_string(reader->position + 1);
@@ -311,7 +311,11 @@ Status Worker::run_program(Operation& op) {
       {"lease", "acquire", part, "--owner", op.tag, "--ttl", "200ms"},
       {"lease", "list"},
       {"sentinel", "s0", "--every", "120ms"},
-      {"budget", "show"}};
+      {"budget", "show"},
+      {"propose", fmt::format("look at the part {} again", part), "--score", "0.6", "--source",
+       op.tag},
+      {"proposals"},
+      {"portfolio", "status"}};
   const std::vector<std::string>& line = lines[random_.below(lines.size())];
   Command command;
   command.argv = {world_.program};
@@ -323,8 +327,8 @@ Status Worker::run_program(Operation& op) {
   const Output output = TRY(gittxn::run(command));
   const bool locked = output.err.find("locked") != std::string::npos;
   if (output.exit.status > 1 || output.exit.timed_out || locked) {
-    return fail(Code::kFault, fmt::format("git txn {}: exit {}: {}", quote_argv(line),
-                                          output.exit.status, output.err));
+    return fail(Code::kCorrupt, fmt::format("git txn {}: exit {}: {}", quote_argv(line),
+                                            output.exit.status, output.err));
   }
   op.ended = Ended::kMade;
   return {};

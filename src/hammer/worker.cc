@@ -6,13 +6,13 @@
 #include <cerrno>
 
 #include "base/json_value.h"
+#include "db/database.h"
 #include "store/budgets.h"
 #include "store/consumers.h"
 #include "store/events.h"
 #include "store/workflows.h"
 
 namespace gittxn::hammer {
-namespace {
 
 Txn new_txn(const TxnId& id, const std::string& name, const std::string& target) {
   Txn txn;
@@ -25,7 +25,9 @@ Txn new_txn(const TxnId& id, const std::string& name, const std::string& target)
   return txn;
 }
 
-}  // namespace
+std::string name_of(const Who& who) {
+  return fmt::format("hammer-{}", who.place);
+}
 
 Result<Witness> Witness::enter(const World& world, const std::string& what, As as) {
   const std::string path = world.journals + "/" + what + ".witness";
@@ -36,7 +38,7 @@ Result<Witness> Witness::enter(const World& world, const std::string& what, As a
   range.l_len = 1;
   if (::fcntl(fd.get(), F_OFD_SETLK, &range) == 0) return Witness(std::move(fd));
   if (errno != EAGAIN && errno != EACCES) return fail_errno(errno, "lock '" + path + "'");
-  return fail(Code::kFault, fmt::format("two at once in '{}'", what));
+  return fail(Code::kCorrupt, fmt::format("two at once in '{}'", what));
 }
 
 Status make_world(const World& world) {
@@ -70,64 +72,133 @@ Status make_world(const World& world) {
   archive.name = "archive";
   archive.from = store::Registration::From::kStart;
   TRY(store::register_consumer(store, archive));
+  store::Registration relayer = archive;
+  relayer.name = kRelayer;
+  TRY(store::register_consumer(store, relayer));
+  TRY(store::Store::open(world.member, clock));
   return {};
 }
 
-Worker::Worker(const World& world, const Who& who, std::uint64_t seed, Journal journal,
-               store::Store store)
-    : world_(world),
-      who_(who),
-      random_(seed),
-      journal_(std::move(journal)),
-      store_(std::make_unique<store::Store>(std::move(store))) {}
+Worker::Worker(const World& world, const Who& who, std::uint64_t seed, Journal journal)
+    : world_(world), who_(who), random_(seed), journal_(std::move(journal)) {}
 
 // Opening is under the hammer as well.
 Result<Worker> Worker::start(const World& world, const Who& who, std::uint64_t seed) {
-  static SystemClock clock;
-  store::Store store = TRY(store::Store::open(world.place, clock));
-  Journal journal = TRY(Journal::open(world.journals, who));
-  return Worker(world, who, seed, std::move(journal), std::move(store));
+  Worker worker(world, who, seed, TRY(Journal::open(world.journals, who)));
+  TRY(worker.open());
+  return worker;
+}
+
+Status Worker::open() {
+  static SystemClock clock;  // outlives the worker, which is moved
+  store_.reset();
+  member_.reset();
+  store_ = std::make_unique<store::Store>(TRY(store::Store::open(world_.place, clock)));
+  member_ = std::make_unique<store::Store>(TRY(store::Store::open(world_.member, clock)));
+  return show_sessions();
+}
+
+// A connection that was lost between two operations is another one now, without our name.
+Status Worker::show_sessions() {
+  if (!world_.place.on_server()) return {};
+  const std::uint64_t now = store_->tables().session() + member_->tables().session();
+  if (now == sessions_) return {};
+  for (const store::Store* store : {store_.get(), member_.get()}) {
+    db::Statement name =
+        TRY(store->tables().statement("SELECT set_config('application_name', ?, false)"));
+    name.bind_all(name_of(who_));
+    TRY(name.step());
+  }
+  sessions_ = store_->tables().session() + member_->tables().session();
+  return {};
+}
+
+// Whoever finds something wrong says kCorrupt, cut or not.
+bool Worker::was_cut(const Error& error) const {
+  if (!world_.place.on_server()) return false;
+  if (error.code == Code::kOutcomeUnknown) return true;
+  if (error.code != Code::kFault) return false;
+  // Asking connects again, and then it is another session.
+  for (const store::Store* store : {store_.get(), member_.get()}) {
+    const auto asked = store->tables().statement("SELECT 1");
+    if (!asked) return true;
+  }
+  return store_->tables().session() + member_->tables().session() != sessions_;
 }
 
 const std::vector<Worker::Verb>& Worker::verbs() {
-  static const std::vector<Verb> all{
-      {"slot", &Worker::slot, 4},          {"count", &Worker::count_up, 12},
-      {"note", &Worker::note, 4},          {"begin", &Worker::begin_txn, 8},
-      {"work", &Worker::work_on, 8},       {"land", &Worker::land, 8},
-      {"end", &Worker::end_txn, 3},        {"meddle", &Worker::meddle, 2},
-      {"lease", &Worker::lease, 12},       {"sentinel", &Worker::pass, 10},
-      {"reset", &Worker::reset, 2},        {"move", &Worker::move_phase, 12},
-      {"verdict", &Worker::verdict, 3},    {"budget", &Worker::budget, 2},
-      {"usage", &Worker::usage, 6},        {"bill", &Worker::bill, 1},
-      {"tail", &Worker::tail, 10},         {"consumer", &Worker::come_and_go, 2},
-      {"handler", &Worker::handle, 4},     {"prune", &Worker::prune, 1},
-      {"look", &Worker::look, 6},          {"verify", &Worker::verify, 1},
-      {"program", &Worker::run_program, 1}};
+  static const std::vector<Verb> all{{"slot", &Worker::slot, 4},
+                                     {"count", &Worker::count_up, 12},
+                                     {"note", &Worker::note, 4},
+                                     {"begin", &Worker::begin_txn, 8},
+                                     {"work", &Worker::work_on, 8},
+                                     {"land", &Worker::land, 8},
+                                     {"end", &Worker::end_txn, 3},
+                                     {"meddle", &Worker::meddle, 2},
+                                     {"lease", &Worker::lease, 12},
+                                     {"sentinel", &Worker::pass, 10},
+                                     {"reset", &Worker::reset, 2},
+                                     {"move", &Worker::move_phase, 12},
+                                     {"verdict", &Worker::verdict, 3},
+                                     {"budget", &Worker::budget, 2},
+                                     {"usage", &Worker::usage, 6},
+                                     {"bill", &Worker::bill, 1},
+                                     {"tail", &Worker::tail, 10},
+                                     {"consumer", &Worker::come_and_go, 2},
+                                     {"handler", &Worker::handle, 4},
+                                     {"prune", &Worker::prune, 1},
+                                     {"look", &Worker::look, 6},
+                                     {"verify", &Worker::verify, 1},
+                                     {"program", &Worker::run_program, 1},
+                                     {"propose", &Worker::propose, 4},
+                                     {"promote", &Worker::promote, 4},
+                                     {"dismiss", &Worker::dismiss, 1},
+                                     {"link", &Worker::link, 2},
+                                     {"member", &Worker::set_member, 3},
+                                     {"leave", &Worker::remove_member, 1},
+                                     {"relay", &Worker::relay, 6},
+                                     {"promise", &Worker::promise_undo, 4},
+                                     {"undo", &Worker::undo, 4},
+                                     {"create", &Worker::create_workflow, 2},
+                                     {"carry", &Worker::carry, 3},
+                                     {"evaluate", &Worker::evaluate, 2},
+                                     {"summary", &Worker::summarize, 2},
+                                     {"crowd", &Worker::join_crowd, 6}};
   return all;
+}
+
+std::uint64_t Worker::weight(const Verb& verb) const {
+  constexpr std::uint64_t kOften = 8;
+  const bool often = world_.often.find(fmt::format(",{},", verb.name)) != std::string::npos;
+  return often ? verb.weight * kOften : verb.weight;
 }
 
 Status Worker::work() {
   std::uint64_t whole = 0;
-  for (const Verb& verb : verbs()) whole += verb.weight;
+  for (const Verb& verb : verbs()) whole += weight(verb);
   std::uint64_t drawn = random_.below(whole);
   const Verb* chosen = nullptr;
   for (const Verb& verb : verbs()) {
     chosen = &verb;
-    if (drawn < verb.weight) break;
-    drawn -= verb.weight;
+    if (drawn < weight(verb)) break;
+    drawn -= weight(verb);
   }
   Operation op;
   op.verb = chosen->name;
+  if (!show_sessions()) TRY(open());  // it was cut at that very moment
   op.begun_ns = clock_.monotonic_ns();
   op.tag = TRY(journal_.begin(op.verb, op.begun_ns));
   op.ended = Ended::kRefused;
-  TRY_IN(fmt::format("{} {}", op.verb, op.tag), (this->*chosen->run)(op));
+  Status done = (this->*chosen->run)(op);
+  if (!done && was_cut(done.error())) return open();
+  TRY_IN(fmt::format("{} {}", op.verb, op.tag), std::move(done));
   op.ended_ns = clock_.monotonic_ns();
   return journal_.end(op);
 }
 
 // What the state did not allow is no failure of anybody's; all else is. The move that somebody else
-// made first has the key of ours.
+// made first has the key of ours, and so has
+// the workflow that they created.
 Status Worker::appended(Operation& op, const Result<Seq>& seq) {
   if (seq) {
     op.ended = Ended::kMade;
@@ -135,7 +206,8 @@ Status Worker::appended(Operation& op, const Result<Seq>& seq) {
     return {};
   }
   if (seq.error().code == Code::kStale) return {};
-  if (seq.error().code == Code::kExists && op.verb == "move") return {};
+  const bool same_key = op.verb == "move" || op.verb == "create";
+  if (seq.error().code == Code::kExists && same_key) return {};
   return std::unexpected(seq.error());
 }
 
@@ -147,7 +219,7 @@ Status Worker::slot(Operation& op) {
 Status Worker::count_up(Operation& op) {
   const RefName counter(fmt::format("refs/heads/count-{}", random_.below(kCounters)));
   const auto seen = TRY(store_->branch(counter));
-  if (!seen) return fail(Code::kFault, counter.str() + " is gone");
+  if (!seen) return fail(Code::kCorrupt, counter.str() + " is gone");
   const Oid next(fmt::format("{:040x}", std::stoull(seen->head.str(), nullptr, 16) + 1));
   op.facts["on"] = counter.str();
   return appended(op,
@@ -188,7 +260,7 @@ Status Worker::begin_txn(Operation& op) {
 Status Worker::work_on(Operation& op) {
   if (!mine_) return {};
   const auto txn = TRY(store_->txn(*mine_));
-  if (!txn) return fail(Code::kFault, mine_->str() + " is gone");
+  if (!txn) return fail(Code::kCorrupt, mine_->str() + " is gone");
   Attempt attempt;
   attempt.number = static_cast<int>(txn->attempts.size()) + 1;
   attempt.base = Oid(fmt::format("{:040x}", 1));
@@ -207,7 +279,7 @@ Status Worker::work_on(Operation& op) {
 Status Worker::end_txn(Operation& op) {
   if (!mine_) return {};
   const auto txn = TRY(store_->txn(*mine_));
-  if (!txn) return fail(Code::kFault, mine_->str() + " is gone");
+  if (!txn) return fail(Code::kCorrupt, mine_->str() + " is gone");
   if (txn->state == TxnState::kAborted && random_.below(2) == 0) {
     return appended(op, store_->append({store::events::reopened(*mine_, {op.tag, 0, false})}));
   }
@@ -233,7 +305,7 @@ Status Worker::meddle(Operation& op) {
 Status Worker::move_phase(Operation& op) {
   const WorkflowId id(fmt::format("w-{}", random_.below(kWorkflows)));
   const auto seen = TRY(store::workflow(*store_, id));
-  if (!seen) return fail(Code::kFault, id.str() + " is gone");
+  if (!seen) return fail(Code::kCorrupt, id.str() + " is gone");
   store::events::PhaseMove move;
   move.workflow = id;
   move.version = seen->version;
@@ -251,8 +323,8 @@ Status Worker::move_phase(Operation& op) {
                          : way == 1 ? store::events::phase_skipped(move)
                          : way == 2 ? store::events::phase_overridden(move)
                                     : store::events::phase_advanced(move);
-  // Some think before they act on what they saw.
-  if (random_.below(4) == 0) clock_.sleep_ms(static_cast<std::int64_t>(random_.below(40)));
+  // Some think before they act on what they saw, long enough for it to have come round again.
+  if (random_.below(8) == 0) clock_.sleep_ms(static_cast<std::int64_t>(random_.below(400)));
   const std::int64_t begun_ns = clock_.monotonic_ns();
   const Result<Seq> seq = store_->append({moved});
   op.facts["append_ns"] = std::to_string(clock_.monotonic_ns() - begun_ns);

@@ -12,6 +12,7 @@
 #include "base/subprocess.h"
 #include "hammer/journal.h"
 #include "store/lease_moves.h"
+#include "store/proposals.h"
 #include "store/store.h"
 
 namespace gittxn::hammer {
@@ -23,11 +24,18 @@ inline constexpr int kParts = 6;                    // of the tree, to be leased
 inline constexpr int kSentinels = 3;                // the last is reset now and then
 inline constexpr std::int64_t kEveryMs = 120;       // of a sentinel
 inline constexpr const char* kShared = "t-shared";  // whose usage everybody reports
+inline constexpr int kTopics = 60;                  // that work is proposed about
+inline constexpr int kSummaryNames = 4;
+inline constexpr int kCrowd = 3;  // of these transactions may be alive at a time
+inline constexpr const char* kCrowdOwner = "crowd";
+inline constexpr const char* kRelayer = "relay";  // the consumer of what the member is told
 
 struct World {
   store::Location place;
-  std::string journals;  // the folder of the journals, and of the witnesses
-  std::string program;   // git-txn; empty: the store alone
+  store::Location member;  // of the portfolio: it is told what moves the workflows
+  std::string journals;    // the folder of the journals, and of the witnesses
+  std::string program;     // git-txn; empty: the store alone
+  std::string often;       // ",move,land,": verbs that are drawn more often
   std::string repository;
   Environment env;
 };
@@ -37,7 +45,7 @@ struct World {
 class Witness {
  public:
   enum class As { kAlone, kTogether };
-  // kFault: somebody else is there.
+  // kCorrupt: somebody else is there.
   static Result<Witness> enter(const World& world, const std::string& what, As as);
   Witness(Witness&&) noexcept = default;
   Witness& operator=(Witness&&) noexcept = default;
@@ -50,11 +58,15 @@ class Witness {
 class Worker {
  public:
   static Result<Worker> start(const World& world, const Who& who, std::uint64_t seed);
-  Status work();  // one operation
+  // One operation. One during which the server ended our connection has no end in the journal, and
+  // the stores are opened again.
+  Status work();
 
  private:
-  Worker(const World& world, const Who& who, std::uint64_t seed, Journal journal,
-         store::Store store);
+  Worker(const World& world, const Who& who, std::uint64_t seed, Journal journal);
+  Status open();
+  Status show_sessions();
+  bool was_cut(const Error& error) const;
 
   // The verbs; each fills in what came of it.
   Status slot(Operation& op);
@@ -80,6 +92,20 @@ class Worker {
   Status look(Operation& op);
   Status verify(Operation& op);
   Status run_program(Operation& op);
+  Status propose(Operation& op);
+  Status promote(Operation& op);
+  Status dismiss(Operation& op);
+  Status link(Operation& op);
+  Status set_member(Operation& op);
+  Status remove_member(Operation& op);
+  Status relay(Operation& op);
+  Status promise_undo(Operation& op);
+  Status undo(Operation& op);
+  Status create_workflow(Operation& op);
+  Status carry(Operation& op);
+  Status evaluate(Operation& op);
+  Status summarize(Operation& op);
+  Status join_crowd(Operation& op);
 
   struct Verb {
     const char* name;
@@ -87,8 +113,10 @@ class Worker {
     std::uint64_t weight;
   };
   static const std::vector<Verb>& verbs();
+  std::uint64_t weight(const Verb& verb) const;
 
   Status appended(Operation& op, const Result<Seq>& seq);
+  Result<store::Proposal> some_proposal();
   Status land_in_turn(Operation& op, const Txn& txn);
   Status hold(Operation& op, const store::LeaseAsk& ask, store::LeaseAnswer answer,
               const std::string& part);
@@ -100,11 +128,24 @@ class Worker {
   Random random_;
   Journal journal_;
   std::unique_ptr<store::Store> store_;
-  std::optional<TxnId> mine_;  // the transaction that this process works on
+  std::unique_ptr<store::Store> member_;
+  std::uint64_t sessions_ = 0;  // of both with their server, as they have our name
+  std::optional<TxnId> mine_;   // the transaction that this process works on
   int begun_ = 0;
 };
 
 // Those that the first process makes before the others begin.
 Status make_world(const World& world);
+// What a process calls its connections, for whoever ends them.
+std::string name_of(const Who& who);
+Txn new_txn(const TxnId& id, const std::string& name, const std::string& target);
+
+struct Relaying {
+  int told = 0;
+  int left = 0;  // that were read and not told in this step
+};
+// Tells the member at most so many events that it has not been told, in one append; as `git txn
+// portfolio relay` does. The consumer kRelayer, for whom pruning waits, has got as far.
+Result<Relaying> relay_some(store::Store& home, store::Store& member, int most);
 
 }  // namespace gittxn::hammer
