@@ -166,7 +166,9 @@ Result<Kernel> open_new(Host host, const std::string& path) {
   if (opened) return opened;
   Error error = std::move(opened).error();
   error.message = fmt::format("'{}': {}", path, error.message);
-  if (error.hint.empty() || error.code == Code::kUsage) {
+  // What a store says of itself has a way out of its own.
+  const bool damaged = error.code == Code::kCorrupt || error.code == Code::kNewer;
+  if (!damaged || error.hint.empty()) {
     error.hint = "git txn portfolio add PATH, of a repository on this machine";
   }
   return std::unexpected(std::move(error));

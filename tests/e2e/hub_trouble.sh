@@ -156,13 +156,14 @@ test_case 'post-merge is run in a checkout that has followed, and in no other' h
 
 ignored() {
   two_clones
+  lands 'echo x >src/first.txt'
   echo conf.local >>.git/info/exclude
   echo mine >conf.local
   person_pushes conf.local theirs
   lands 'echo x >src/a.txt'
   assert_contains "$OUT$ERR" 'conf.local'
   assert_file conf.local mine
-  git -c sequence.editor='sed -i s/^pick/edit/' rebase -q -i --root 2>"$WORLD/.rebase"
+  git -c sequence.editor='sed -i s/^pick/edit/' rebase -q -i HEAD~1 2>"$WORLD/.rebase"
   local head
   head=$(git rev-parse HEAD)
   lands 'echo x >src/b.txt' --onto main
