@@ -69,7 +69,7 @@ TEST(Proposals, AreNotOpenWithoutEnd) {
   }
   const auto refused = propose(store, new_proposal("one more", 600), rules());
   EXPECT_CODE(refused, Code::kRefused);
-  EXPECT_NE(refused.error().message.find("10000 proposals are open"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("2000 proposals are open"), std::string::npos);
   EXPECT_TRUE(propose(store, new_proposal("part 7 of it", 900), rules())->repeat) << "still linked";
   ASSERT_OK(dismiss(store, {"p-7", "done", "Ada"}));
   EXPECT_FALSE(propose(store, new_proposal("one more", 600), rules())->repeat);

@@ -28,9 +28,9 @@ inline constexpr std::size_t kMaxProposal = 4096;  // bytes of its text, of a re
 inline constexpr std::size_t kMaxSource = 512;     // bytes of where it is from, and of a link
 // Agents propose, and each proposal is compared with those that are there while it holds up all
 // other writers: so both are bounded.
-inline constexpr std::int64_t kMaxOpenProposals = 10'000;
-inline constexpr std::int64_t kClosedCompared = 10'000;  // the newest of those not open any more
-inline constexpr std::size_t kMaxBecame = 64;            // links of one
+inline constexpr std::int64_t kMaxOpenProposals = 2'000;
+inline constexpr std::int64_t kClosedCompared = 2'000;  // the newest of those not open any more
+inline constexpr std::size_t kMaxBecame = 64;           // links of one
 
 // "0.83" in thousandths; further digits are cut off, so that no tier is reached by rounding.
 // kUsage: no number, none from 0 to 1, or written in another way.
