@@ -270,7 +270,7 @@ cut_run() {
   start_run -- 'meet 3; sleep 60'
   met 3
   kill -KILL "$RUN_PID"
-  wait "$RUN_PID" || true
+  wait "$RUN_PID" || assert_eq "$?" 137
   exits 0 git txn recover
   assert_contains "$OUT" 'its owner is gone'
   sound
