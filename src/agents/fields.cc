@@ -189,6 +189,10 @@ std::string from_file_url(std::string_view text) {
   return text.starts_with('/') ? decode_path(text) : std::string(kScheme) + std::string(text);
 }
 
+bool among(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 bool says_absent(std::string_view error) {
   constexpr std::array<std::string_view, 7> kPhrases = {"no such file or directory",
                                                         "enoent",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,7 @@ std::int64_t count_or(const Json& object, std::string_view key, std::int64_t fal
 std::int64_t parse_utc(std::string_view text);
 // "file:///a%20b" -> "/a b"; anything else stays.
 std::string from_file_url(std::string_view text);
+bool among(std::span<const std::string_view> names, std::string_view name);
 // Whether the text of an error says that a file or directory is not there.
 bool says_absent(std::string_view error);
 

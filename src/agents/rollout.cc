@@ -33,11 +33,6 @@ constexpr std::array<std::string_view, 12> kSilentEvents = {"thread_settings_app
 constexpr std::array<std::string_view, 4> kSilentItems = {"AgentMessage", "HookPrompt", "Reasoning",
                                                           "Plan"};
 
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 Outcome outcome_of(const Json& item) {
   const std::string status = name_at(item, "status");
   if (status == "completed" || status.empty()) return Outcome::kDone;

@@ -15,10 +15,10 @@ using ::testing::ElementsAre;
 using testing::fixture;
 using testing::Kept;
 
-struct Parsed {
+struct ReadRollout {
   Kept kept;
   RolloutReader reader{kept.sink()};
-  explicit Parsed(std::string_view text) {
+  explicit ReadRollout(std::string_view text) {
     reader.feed(text);
     reader.finish();
   }
@@ -49,7 +49,7 @@ std::string item(std::string_view body) {
 }
 
 TEST(Rollout, OfASession) {
-  const Parsed parsed(fixture("codex-rollout.jsonl"));
+  const ReadRollout parsed(fixture("codex-rollout.jsonl"));
   EXPECT_THAT(
       parsed.lines(),
       ElementsAre("session started user", "instructions AGENTS.md agents_md", "prompt",
@@ -83,7 +83,7 @@ TEST(Rollout, OfASession) {
 }
 
 TEST(Rollout, OfASubAgentNamesItsParent) {
-  const Parsed parsed(fixture("codex-rollout-subagent.jsonl"));
+  const ReadRollout parsed(fixture("codex-rollout-subagent.jsonl"));
   EXPECT_THAT(
       parsed.lines(),
       ElementsAre("[01a1] session started subagent parent=01a1fd65-f4bf-7c22-93fe-52bbfdd2a559",
@@ -102,9 +102,9 @@ TEST(Rollout, OlderCountsAreDifferencesOfTotals) {
                             R"("output_tokens":1}}}}}})",
                             input, output, last));
   };
-  const Parsed parsed(count(100, 10, 100) + count(100, 10, 100) + count(150, 12, 50) +
-                      count(20, 1, 20) +
-                      line("event_msg", R"({"type":"token_count","info":null})"));
+  const ReadRollout parsed(count(100, 10, 100) + count(100, 10, 100) + count(150, 12, 50) +
+                           count(20, 1, 20) +
+                           line("event_msg", R"({"type":"token_count","info":null})"));
   EXPECT_THAT(parsed.usage(),
               ElementsAre(Usage{.model = "", .input = 100, .output = 10},
                           Usage{.model = "", .input = 50, .output = 2},
@@ -112,48 +112,49 @@ TEST(Rollout, OlderCountsAreDifferencesOfTotals) {
 }
 
 TEST(Rollout, ChangesThatMoveOrFail) {
-  EXPECT_THAT(Parsed(item(R"("type":"FileChange","status":"completed","changes":{"../a":)"
-                          R"({"type":"update","move_path":"b"}})") +
-                     item(R"("type":"FileChange","status":"declined","changes":{"c":)"
-                          R"({"type":"update"},"d":{"type":"add"}})"))
+  EXPECT_THAT(ReadRollout(item(R"("type":"FileChange","status":"completed","changes":{"../a":)"
+                               R"({"type":"update","move_path":"b"}})") +
+                          item(R"("type":"FileChange","status":"declined","changes":{"c":)"
+                               R"({"type":"update"},"d":{"type":"add"}})"))
                   .lines(),
               ElementsAre("read ../a via=edit", "write ../a removed", "write b created",
                           "read c via=edit failed"));
 }
 
 TEST(Rollout, MentionsImagesAndSearches) {
-  EXPECT_THAT(Parsed(item(R"("type":"UserMessage","content":[{"type":"text","text":"see"},{"type":)"
-                          R"("mention","path":"a.c"},{"type":"mention","path":"app://x"},)"
-                          R"({"type":"local_image","path":"i.png"}])") +
-                     item(R"("type":"ImageView","path":"file:///srv/dev/repo/a%20b.png")") +
-                     item(R"("type":"WebSearch","query":"how")"))
-                  .lines(),
-              ElementsAre("read a.c via=mention", "read i.png via=mention", "prompt",
-                          "read a b.png", "query web how"));
+  EXPECT_THAT(
+      ReadRollout(item(R"("type":"UserMessage","content":[{"type":"text","text":"see"},{"type":)"
+                       R"("mention","path":"a.c"},{"type":"mention","path":"app://x"},)"
+                       R"({"type":"local_image","path":"i.png"}])") +
+                  item(R"("type":"ImageView","path":"file:///srv/dev/repo/a%20b.png")") +
+                  item(R"("type":"WebSearch","query":"how")"))
+          .lines(),
+      ElementsAre("read a.c via=mention", "read i.png via=mention", "prompt", "read a b.png",
+                  "query web how"));
 }
 
 TEST(Rollout, AnOpenTurnIsNotComplete) {
   const std::string started = line("event_msg", R"({"type":"task_started"})");
   const std::string ended = line("event_msg", R"({"type":"task_complete","last_agent_message":)"
                                               R"("```read_set\nread: a\nnonsense\n```"})");
-  EXPECT_FALSE(Parsed("").reader.complete());
-  EXPECT_FALSE(Parsed(started).reader.complete());
-  EXPECT_FALSE(Parsed(started + ended + started).reader.complete());
-  const Parsed parsed(started + ended);
+  EXPECT_FALSE(ReadRollout("").reader.complete());
+  EXPECT_FALSE(ReadRollout(started).reader.complete());
+  EXPECT_FALSE(ReadRollout(started + ended + started).reader.complete());
+  const ReadRollout parsed(started + ended);
   EXPECT_TRUE(parsed.reader.complete());
   EXPECT_THAT(parsed.lines(), ElementsAre("session turn_ended", "read a declared"));
   EXPECT_EQ(parsed.reader.tally().incomplete, 1U);
 }
 
 TEST(Rollout, SurvivesHostileLines) {
-  const Parsed parsed("{\n[]\n{\"type\":\"event_msg\"}\n{\"type\":\"event_msg\",\"payload\":7}\n" +
-                      line("event_msg", R"({"type":"teatime"})") + line("novel", "{}") +
-                      item(R"("type":"Juggling")") +
-                      item(R"("type":"CommandExecution","command":[1,2],"cwd":7,"exit_code":-1)") +
-                      item(R"("type":"FileChange","changes":[])") +
-                      item(R"("type":"UserMessage","content":"x")") +
-                      item(R"("type":"ImageView","path":"file:///a%00b")") +
-                      line("world_state", R"({"state":{"agents_md":{"directory":""}}})"));
+  const ReadRollout parsed(
+      "{\n[]\n{\"type\":\"event_msg\"}\n{\"type\":\"event_msg\",\"payload\":7}\n" +
+      line("event_msg", R"({"type":"teatime"})") + line("novel", "{}") +
+      item(R"("type":"Juggling")") +
+      item(R"("type":"CommandExecution","command":[1,2],"cwd":7,"exit_code":-1)") +
+      item(R"("type":"FileChange","changes":[])") + item(R"("type":"UserMessage","content":"x")") +
+      item(R"("type":"ImageView","path":"file:///a%00b")") +
+      line("world_state", R"({"state":{"agents_md":{"directory":""}}})"));
   EXPECT_THAT(parsed.lines(), ElementsAre("command", "other apply_patch"));
   EXPECT_EQ(parsed.reader.tally(),
             (Tally{.lines = 12, .damaged = 4, .unknown = 3, .incomplete = 4}));
@@ -161,7 +162,7 @@ TEST(Rollout, SurvivesHostileLines) {
 
 TEST(Rollout, AnyChunksAndAnyDamage) {
   const std::string whole = fixture("codex-rollout.jsonl");
-  const auto expected = Parsed(whole).kept.all;
+  const auto expected = ReadRollout(whole).kept.all;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -176,7 +177,7 @@ TEST(Rollout, AnyChunksAndAnyDamage) {
     EXPECT_EQ(kept.all, expected);
     std::string damaged = whole;
     for (int i = 0; i < 20; ++i) damaged[random.below(damaged.size())] = char(random.below(256));
-    EXPECT_LE(Parsed(damaged).reader.tally().damaged, 40U);
+    EXPECT_LE(ReadRollout(damaged).reader.tally().damaged, 40U);
   }
 }
 

@@ -45,11 +45,6 @@ constexpr std::array<std::string_view, 22> kSilentAttachments = {"deferred_tools
                                                                  "task_status",
                                                                  "diagnostics"};
 
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 Observation base_of(const Json& line) {
   Observation base;
   base.source = ReadSource::kTranscript;

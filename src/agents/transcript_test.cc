@@ -15,10 +15,10 @@ using testing::fixture;
 using ::testing::IsEmpty;
 using testing::Kept;
 
-struct Parsed {
+struct ReadTranscript {
   Kept kept;
   TranscriptReader reader{kept.sink()};
-  explicit Parsed(std::string_view text) {
+  explicit ReadTranscript(std::string_view text) {
     reader.feed(text);
     reader.finish();
   }
@@ -31,7 +31,7 @@ struct Parsed {
 };
 
 TEST(Transcript, OfASession) {
-  const Parsed parsed(fixture("claude-transcript.jsonl"));
+  const ReadTranscript parsed(fixture("claude-transcript.jsonl"));
   EXPECT_THAT(
       parsed.lines(),
       ElementsAre("prompt", "read data/list.txt via=mention", "instructions CLAUDE.md instructions",
@@ -55,7 +55,7 @@ TEST(Transcript, OfASession) {
 }
 
 TEST(Transcript, OfASubAgent) {
-  const Parsed parsed(fixture("claude-subagent.jsonl"));
+  const ReadTranscript parsed(fixture("claude-subagent.jsonl"));
   EXPECT_THAT(
       parsed.lines(),
       ElementsAre("[a247] prompt", "[a247] instructions CLAUDE.md instructions",
@@ -89,8 +89,8 @@ std::string attachment(std::string_view body) {
 }
 
 TEST(Transcript, CountsAnAnswerInSeveralLinesOnce) {
-  const Parsed parsed(assistant("a", R"({"type":"text","text":"x"})", 1) + assistant("a", "", 9) +
-                      assistant("b", "", 4));
+  const ReadTranscript parsed(assistant("a", R"({"type":"text","text":"x"})", 1) +
+                              assistant("a", "", 9) + assistant("b", "", 4));
   ASSERT_EQ(parsed.kept.all.size(), 2U);
   const Usage first{.model = "m", .input = 3, .cache_read = 5, .cache_write = 7, .output = 9};
   EXPECT_EQ(std::get<Usage>(parsed.kept.all[0].detail), first);
@@ -100,26 +100,27 @@ TEST(Transcript, CountsAnAnswerInSeveralLinesOnce) {
 
 TEST(Transcript, AttachmentsAreReads) {
   EXPECT_THAT(
-      Parsed(attachment(R"("type":"directory","path":"/srv/dev/repo/src")") +
-             attachment(R"("type":"file","filename":"f","content":{"type":"text","file":)"
-                        R"({"startLine":5,"numLines":2,"totalLines":90}})") +
-             attachment(R"("type":"edited_text_file","filename":"g","snippet":"1 x")") +
-             attachment(R"("type":"file","filename":"h","content":{"file":{"startLine":"x"}})"))
+      ReadTranscript(
+          attachment(R"("type":"directory","path":"/srv/dev/repo/src")") +
+          attachment(R"("type":"file","filename":"f","content":{"type":"text","file":)"
+                     R"({"startLine":5,"numLines":2,"totalLines":90}})") +
+          attachment(R"("type":"edited_text_file","filename":"g","snippet":"1 x")") +
+          attachment(R"("type":"file","filename":"h","content":{"file":{"startLine":"x"}})"))
           .lines(),
       ElementsAre("list src via=mention", "read f first=5 count=2 via=mention",
                   "read g via=mention", "read h via=mention"));
-  const Parsed odd(attachment(R"("type":"file")") + attachment(R"("type":"new thing")") +
-                   attachment(R"("type":"instructions","files":[{},7])") +
-                   attachment(R"("type":"date","date":"2026-11-21")"));
+  const ReadTranscript odd(attachment(R"("type":"file")") + attachment(R"("type":"new thing")") +
+                           attachment(R"("type":"instructions","files":[{},7])") +
+                           attachment(R"("type":"date","date":"2026-11-21")"));
   EXPECT_THAT(odd.lines(), IsEmpty());
   EXPECT_EQ(odd.reader.tally(), (Tally{.lines = 4, .unknown = 1, .incomplete = 3}));
 }
 
 TEST(Transcript, CallsAndAnswersThatDoNotMeet) {
-  const Parsed parsed(call("1", "Read", R"({"file_path":"a"})") +
-                      call("1", "Read", R"({"file_path":"b"})") +
-                      R"({"type":"user","message":{"content":[{"type":"tool_result",)"
-                      R"("tool_use_id":"other"}]}})");
+  const ReadTranscript parsed(call("1", "Read", R"({"file_path":"a"})") +
+                              call("1", "Read", R"({"file_path":"b"})") +
+                              R"({"type":"user","message":{"content":[{"type":"tool_result",)"
+                              R"("tool_use_id":"other"}]}})");
   EXPECT_THAT(parsed.lines(), ElementsAre("read b asked", "read a asked"));
   EXPECT_EQ(parsed.reader.tally().incomplete, 1U);
 }
@@ -130,15 +131,16 @@ TEST(Transcript, OnlyTheLastMessageDeclares) {
     std::string of = block;
     return of.replace(of.find('%'), 1, path);
   };
-  EXPECT_THAT(Parsed(assistant("a", text("x"), 1) + assistant("b", text("y"), 1)).lines(),
+  EXPECT_THAT(ReadTranscript(assistant("a", text("x"), 1) + assistant("b", text("y"), 1)).lines(),
               ElementsAre("read y declared"));
   EXPECT_THAT(
-      Parsed(assistant("a", text("x"), 1) + call("1", "Read", R"({"file_path":"f"})")).lines(),
+      ReadTranscript(assistant("a", text("x"), 1) + call("1", "Read", R"({"file_path":"f"})"))
+          .lines(),
       ElementsAre("read f asked"));
 }
 
 TEST(Transcript, PromptsOfPeopleAndNotOfTheAgent) {
-  const Parsed parsed(
+  const ReadTranscript parsed(
       "{\"type\":\"user\",\"message\":{\"content\":\"do\"}}\n"
       "{\"type\":\"user\",\"isMeta\":true,\"message\":{\"content\":\"hook says\"}}\n"
       "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"this\"}]}}\n");
@@ -149,8 +151,8 @@ TEST(Transcript, PromptsOfPeopleAndNotOfTheAgent) {
 
 TEST(Transcript, SkipsDamagedLinesAndCountsThem) {
   const std::string good = call("1", "Read", R"({"file_path":"a"})");
-  const Parsed parsed("{\"type\"\n\r\n[]\n7\n{\"type\":\"novel\"}\n" + good +
-                      std::string((16 << 20) + 3, 'x') + "\n" + good.substr(0, 60));
+  const ReadTranscript parsed("{\"type\"\n\r\n[]\n7\n{\"type\":\"novel\"}\n" + good +
+                              std::string((16 << 20) + 3, 'x') + "\n" + good.substr(0, 60));
   EXPECT_THAT(parsed.lines(), ElementsAre("read a asked"));
   EXPECT_EQ(parsed.reader.tally(), (Tally{.lines = 7, .damaged = 5, .unknown = 1}));
 }
@@ -159,7 +161,7 @@ TEST(Transcript, SkipsDamagedLinesAndCountsThem) {
 // with losses that are counted.
 TEST(Transcript, AnyChunksAndAnyDamage) {
   const std::string whole = fixture("claude-transcript.jsonl");
-  const auto expected = Parsed(whole).kept.all;
+  const auto expected = ReadTranscript(whole).kept.all;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -175,7 +177,7 @@ TEST(Transcript, AnyChunksAndAnyDamage) {
 
     std::string damaged = whole;
     for (int i = 0; i < 20; ++i) damaged[random.below(damaged.size())] = char(random.below(256));
-    const Parsed parsed(damaged);
+    const ReadTranscript parsed(damaged);
     EXPECT_LE(parsed.reader.tally().damaged, 40U);
     EXPECT_GE(parsed.reader.tally().lines, 44U);
   }

@@ -20,7 +20,7 @@ namespace gittxn::api {
 
 namespace {
 
-constexpr std::size_t kMaxName = 256;
+constexpr std::size_t kMaxAskedName = 256;
 constexpr std::size_t kMaxAsk = 4096;
 constexpr std::size_t kMaxAtOnce = 64;
 constexpr std::size_t kMaxSaid = 8000;
@@ -50,7 +50,7 @@ Result<Ask> ask_from(const std::string& file) {
   fields.choice("verb", asked.verb, verb_from_name);
   fields.text("name", asked.name);
   TRY(fields.done());
-  if (asked.name.empty() || asked.name.size() > kMaxName) {
+  if (asked.name.empty() || asked.name.size() > kMaxAskedName) {
     return fail(Code::kUsage, "no name of a worktree, or too long a one");
   }
   return asked;
@@ -85,7 +85,7 @@ Result<std::string> wait_for_answer(int pipe, std::int64_t timeout_ms) {
 }  // namespace
 
 Result<std::string> ask(const std::string& observed, const Ask& asked, std::int64_t timeout_ms) {
-  if (asked.name.empty() || asked.name.size() > kMaxName) {
+  if (asked.name.empty() || asked.name.size() > kMaxAskedName) {
     return fail(Code::kUsage, "a worktree was asked for without a name, or with too long a one");
   }
   const std::string base =

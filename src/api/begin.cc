@@ -26,10 +26,10 @@ namespace {
 FAILPOINT(fp_begun, "api.begin.recorded");
 FAILPOINT(fp_pinned, "api.begin.pinned");
 FAILPOINT(fp_checked_out, "api.begin.checked_out");
-FAILPOINT(fp_started, "api.begin.started");
+FAILPOINT(fp_begin_started, "api.begin.started");
 
-constexpr int kIdLetters = 4;
-constexpr int kIdTries = 64;
+constexpr int kTxnIdLetters = 4;
+constexpr int kTxnIdTries = 64;
 
 Result<Isolation> level_of(const RunOptions& options, const Policy& policy) {
   if (!options.isolation) return policy.default_isolation.value_or(Isolation::kStrict);
@@ -39,8 +39,8 @@ Result<Isolation> level_of(const RunOptions& options, const Policy& policy) {
 }
 
 Result<TxnId> fresh_id(const store::Store& store, Random& random) {
-  for (int i = 0; i < kIdTries; ++i) {
-    TxnId id("t-" + random.name(kIdLetters + i / 8));
+  for (int i = 0; i < kTxnIdTries; ++i) {
+    TxnId id("t-" + random.name(kTxnIdLetters + i / 8));
     if (!TRY(store.txn(id))) return id;
   }
   return fail(Code::kFault, "no free transaction id was found");
@@ -295,7 +295,7 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
     TRY(drop_ref(state, ref_of_base(txn.id, attempt.number)));
     return std::unexpected(std::move(prepared).error());
   }
-  TRY(fp_started.hit());
+  TRY(fp_begin_started.hit());
   if (!txn.subdir.empty() && !TRY(repo::path_on_disk(worktree, txn.subdir))) {
     notes.push_back("the folder " + txn.subdir +
                     " is not in the snapshot; the command starts in "

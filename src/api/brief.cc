@@ -15,7 +15,7 @@ namespace gittxn::api {
 namespace {
 
 constexpr std::size_t kMaxBriefFile = 4u << 20;
-constexpr int kVersion = 1;
+constexpr int kBriefVersion = 1;
 
 std::string json_path(const std::string& observed) {
   return join_path(observed, "brief.json");
@@ -31,7 +31,7 @@ Json to_json(const Brief& brief) {
                        {"changed_by", encode_path(change.changed_by)},
                        {"diff", encode_path(change.diff)}});
   }
-  return {{"v", kVersion},
+  return {{"v", kBriefVersion},
           {"number", brief.number},
           {"head", brief.head.str()},
           {"branch", encode_path(brief.branch)},
@@ -58,7 +58,7 @@ Result<Brief> brief_from_json(const Json& json) {
   fields.text("branch", brief.branch);
   fields.list("changes", brief.changes, change_from_json);
   TRY(fields.done());
-  if (version != kVersion) return fail(Code::kCorrupt, "a brief of another version");
+  if (version != kBriefVersion) return fail(Code::kCorrupt, "a brief of another version");
   return brief;
 }
 

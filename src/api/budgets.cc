@@ -19,7 +19,7 @@ using store::Scope;
 
 constexpr std::int64_t kMicros = 1'000'000;
 constexpr int kMicroDigits = 6;
-constexpr std::size_t kMaxLines = 10'000;
+constexpr std::size_t kMaxUsageLines = 10'000;
 constexpr std::string_view kBillLine =
     "each line names one of txn, owner and workflow, and figures: {\"owner\": NAME, \"cost\": "
     "17.20}";
@@ -286,7 +286,7 @@ Result<std::vector<ReconcileLine>> reconcile_budgets(Kernel& kernel, std::string
                   std::string(kBillLine));
     }
     TRY_IN(fmt::format("line {} of the bill", line), add_figures(state, *json, figures));
-    if (figures.size() > kMaxLines) {
+    if (figures.size() > kMaxUsageLines) {
       return fail(Code::kUsage, "a bill has at most 10000 figures", "give it in parts");
     }
   }

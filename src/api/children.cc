@@ -23,7 +23,7 @@ FAILPOINT(fp_made, "api.child.made");
 FAILPOINT(fp_joined, "api.child.joined");
 
 constexpr int kMostChildren = 64;  // of an attempt
-constexpr std::size_t kMostNamed = 10;
+constexpr std::size_t kMostChildrenNamed = 10;
 constexpr std::string_view kSubAgent = "agent-";
 
 std::string path_of(const Attempt& attempt, int number) {
@@ -43,10 +43,11 @@ Result<std::map<int, std::string>> known_children(const store::Store& store, con
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMostNamed; ++i) {
+  for (std::size_t i = 0; i < names.size() && i < kMostChildrenNamed; ++i) {
     text += (i == 0 ? "" : ", ") + names[i];
   }
-  if (names.size() > kMostNamed) text += fmt::format(" and {} more", names.size() - kMostNamed);
+  if (names.size() > kMostChildrenNamed)
+    text += fmt::format(" and {} more", names.size() - kMostChildrenNamed);
   return text;
 }
 

@@ -18,7 +18,7 @@ FAILPOINT(fp_claimed, "api.init.claimed");
 
 constexpr std::string_view kNote = "txn.cloneNote";
 constexpr std::string_view kUnclaimed = "?";  // no name of a clone
-constexpr int kIdLetters = 16;
+constexpr int kCloneIdLetters = 16;
 constexpr std::string_view kUsualSchema = "git_txn";
 
 std::string note_text(const CloneNote& note) {
@@ -72,7 +72,7 @@ Status claim_name(Kernel::State& state, const std::string& name) {
     TRY(store::claim_clone(*state.store, name, note.id));
     return {};
   }
-  if (note.place != here) note = {"", state.host.random->name(kIdLetters), here};
+  if (note.place != here) note = {"", state.host.random->name(kCloneIdLetters), here};
   note.name.clear();
   TRY(keep_note(state, note));
   TRY(fp_noted.hit());

@@ -16,12 +16,12 @@ namespace events = store::events;
 
 namespace {
 
-FAILPOINT(fp_started, "api.compensation.started");
-FAILPOINT(fp_ran, "api.compensation.ran");
-FAILPOINT(fp_ended, "api.compensation.ended");
+FAILPOINT(fp_compensation_started, "api.compensation.started");
+FAILPOINT(fp_compensation_ran, "api.compensation.ran");
+FAILPOINT(fp_compensation_ended, "api.compensation.ended");
 
 constexpr std::int64_t kTimeoutMs = 600'000;
-constexpr std::size_t kMaxName = 256;
+constexpr std::size_t kMaxCompensationName = 256;
 constexpr std::size_t kMaxArgvBytes = 64u << 10;
 
 Status check_owner(const Kernel::State& state) {
@@ -86,7 +86,7 @@ Result<Compensation> register_compensation(Kernel& kernel, const CompensationReq
   }
   std::size_t bytes = 0;
   for (const std::string& word : request.argv) bytes += word.size() + 1;
-  if (request.name.size() > kMaxName || bytes > kMaxArgvBytes) {
+  if (request.name.size() > kMaxCompensationName || bytes > kMaxArgvBytes) {
     return fail(Code::kUsage, "the compensation is too long",
                 "at most 64 KiB of arguments; put the rest into a script");
   }
@@ -129,15 +129,15 @@ Status compensate(Kernel::State& state, const TxnId& id, const Progress& progres
     run.number = one->number;
     run.run = one->runs + 1;
     TRY(state.store->append({events::compensation_started(id, run.number, run.run)}));
-    TRY(fp_started.hit());
+    TRY(fp_compensation_started.hit());
     if (progress.on_phase) progress.on_phase(fmt::format("compensation {}", one->number));
     const gates::ProcessResult ran = TRY(run_one(state, id, *one, progress));
-    TRY(fp_ran.hit());
+    TRY(fp_compensation_ran.hit());
     run.exit_status = ran.trace.exit_status;
     run.timed_out = ran.trace.timed_out;
     run.output = TRY(state.store->put_artifact(ran.output));
     TRY(state.store->append({events::compensation_ended(id, run)}));
-    TRY(fp_ended.hit());
+    TRY(fp_compensation_ended.hit());
     notes.push_back(told(id, *one, ran));
   }
   return {};

@@ -8,7 +8,7 @@ namespace gittxn::api {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 20;
+constexpr std::size_t kMostOutsideNamed = 20;
 constexpr std::size_t kMostLearnedFrom = 50;
 
 Status check_scope(const std::string& path) {
@@ -120,7 +120,8 @@ Result<std::optional<capture::Confine>> confine_for(Kernel::State& state, const 
 
 Status tell_outside(const std::string& record_file, const capture::Confine& confine,
                     std::vector<std::string>& notes) {
-  for (const std::string& path : TRY(capture::outside_scope(record_file, confine, kMostNamed))) {
+  for (const std::string& path :
+       TRY(capture::outside_scope(record_file, confine, kMostOutsideNamed))) {
     std::string shown;
     if (!path_below(path, confine.tree, &shown)) shown = path;
     notes.push_back("outside its scope: " + shown);

@@ -23,8 +23,7 @@ namespace {
 
 FAILPOINT(fp_delivered, "api.events.delivered");
 
-constexpr int kBatch = 1000;
-constexpr Seq kPassedOver = 4'096;  // so many events of no interest move a position
+constexpr int kReadBatch = 1000;
 constexpr std::int64_t kStaleMs = 7 * 86'400'000LL;
 constexpr std::string_view kHandlers = "on/";
 constexpr std::string_view kRetention = "txn.retention";
@@ -102,7 +101,8 @@ class Tail {
 
   // False: it is over.
   Result<bool> deliver() {
-    const std::int64_t most = request_.limit > 0 ? std::min<std::int64_t>(left_, kBatch) : kBatch;
+    const std::int64_t most =
+        request_.limit > 0 ? std::min<std::int64_t>(left_, kReadBatch) : kReadBatch;
     const store::EventBatch batch =
         TRY(store::read_batch(store_, next_, filter_, static_cast<int>(most)));
     at_end_ = batch.at_end;

@@ -26,10 +26,8 @@ namespace events = store::events;
 
 namespace {
 
-FAILPOINT(fp_started, "api.exec.started");
-FAILPOINT(fp_ended, "api.exec.ended");
-
-constexpr std::int64_t kNsPerMs = 1'000'000;
+FAILPOINT(fp_exec_started, "api.exec.started");
+FAILPOINT(fp_exec_ended, "api.exec.ended");
 
 // The nearest existing folder at or above `subdir` in the tree.
 Result<std::string> start_folder(const repo::Worktree& worktree, std::string subdir) {
@@ -142,7 +140,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   spec.timeout_ms = options.timeout_ms;
   spec.keep_running = options.keep_running;
 
-  Limits limits;
+  UsageLimits limits;
   TRY(limits.put_on(state, txn, options, spec));
   TRY(make_dirs(observed_dir(attempt)));
   TRY(leave_briefing(state, txn));
@@ -153,7 +151,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   TRY(remove_file(spec.record_file));
   TRY(state.store->append(
       {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv)}));
-  TRY(fp_started.hit());
+  TRY(fp_exec_started.hit());
   Watch watch(state, TRY(reload(state, txn.id)));
   Children children(state, TRY(reload(state, txn.id)), progress);
   spec.interrupted = [&] {
@@ -175,7 +173,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   executed.duration_ms = (state.host.clock->monotonic_ns() - began) / kNsPerMs;
   TRY(state.store->append(
       {events::command_ended(txn.id, attempt.number, executed.trace.exit_status)}));
-  TRY(fp_ended.hit());
+  TRY(fp_exec_ended.hit());
   TRY(import_agent(attempt, agent));
   TRY(children.finish());
   const Txn after = TRY(reload(state, txn.id));

@@ -27,26 +27,25 @@ using store::HandlerState;
 
 namespace {
 
-FAILPOINT(fp_started, "api.handler.started");
-FAILPOINT(fp_ran, "api.handler.ran");
-FAILPOINT(fp_ended, "api.handler.ended");
+FAILPOINT(fp_handler_started, "api.handler.started");
+FAILPOINT(fp_handler_ran, "api.handler.ran");
+FAILPOINT(fp_handler_ended, "api.handler.ended");
 
-constexpr std::string_view kInside = "GIT_TXN_HANDLER";
+constexpr std::string_view kInsideHandler = "GIT_TXN_HANDLER";
 constexpr std::size_t kMaxVariable = 64u
                                      << 10;  // Linux takes twice as much; then stdin alone has it
-constexpr Seq kPassedOver = 4'096;
-constexpr std::int64_t kFirstPauseMs = 10'000;
-constexpr std::int64_t kLongestPauseMs = 3'600'000;
+constexpr std::int64_t kFirstRetryMs = 10'000;
+constexpr std::int64_t kLongestRetryMs = 3'600'000;
 constexpr std::int64_t kLockGraceMs = 5'000;
 
 // 10 s, 1 min, 6 min, 36 min.
 std::int64_t pause_ms(std::int64_t first_ms, int attempt) {
   std::int64_t pause = first_ms;
-  for (int i = 1; i < attempt && pause < kLongestPauseMs; ++i) pause *= 6;
-  return std::min(pause, kLongestPauseMs);
+  for (int i = 1; i < attempt && pause < kLongestRetryMs; ++i) pause *= 6;
+  return std::min(pause, kLongestRetryMs);
 }
 
-enum class Outcome { kDone, kLeft };
+enum class Delivered { kDone, kLeft };
 
 class Delivery {
  public:
@@ -57,7 +56,7 @@ class Delivery {
     source_ = TRY(store::log_uri(*state_.store));
     until_ = TRY(state_.store->head());
     const auto pause = TRY(duration_setting(state_, "txn.handlerRetry"));
-    first_pause_ms_ = pause.value_or(kFirstPauseMs);
+    first_pause_ms_ = pause.value_or(kFirstRetryMs);
     for (const HandlerSpec& handler : policy.handlers) {
       TRY_IN("handler " + handler.name, drain(handler));
     }
@@ -73,9 +72,9 @@ class Delivery {
   Status drain(const HandlerSpec& handler);
   Result<std::optional<store::Lock>> lock(const HandlerSpec& handler, Seq registration);
   Result<std::optional<Event>> next(const HandlerSpec& handler, const store::Consumer& consumer);
-  Result<Outcome> deliver(const HandlerSpec& handler, const Event& event);
+  Result<Delivered> deliver(const HandlerSpec& handler, const Event& event);
   Status bury(const HandlerSpec& handler, const store::HandlerRow& row);
-  Result<Outcome> attempt(const HandlerSpec& handler, const Event& event, int number);
+  Result<Delivered> attempt(const HandlerSpec& handler, const Event& event, int number);
   Result<Output> run_command(const HandlerSpec& handler, const Event& event,
                              gates::OutputTail& output);
 
@@ -83,7 +82,7 @@ class Delivery {
   const Progress& progress_;
   std::string source_;
   Seq until_ = 0;
-  std::int64_t first_pause_ms_ = kFirstPauseMs;
+  std::int64_t first_pause_ms_ = kFirstRetryMs;
 };
 
 // The first event of its type that it has not acknowledged, of those that were there at the start.
@@ -139,8 +138,8 @@ Status Delivery::drain(const HandlerSpec& handler) {
     const store::Consumer consumer = TRY(store::usable_consumer(*state_.store, name));
     const auto event = TRY(next(handler, consumer));
     if (!event) return {};
-    const Outcome outcome = TRY(deliver(handler, *event));
-    if (outcome == Outcome::kLeft) return {};
+    const Delivered outcome = TRY(deliver(handler, *event));
+    if (outcome == Delivered::kLeft) return {};
   }
   note(fmt::format("handler {} was not given all of its events; the next command goes on",
                    handler.name));
@@ -163,7 +162,7 @@ Status Delivery::bury(const HandlerSpec& handler, const store::HandlerRow& row) 
   return {};
 }
 
-Result<Outcome> Delivery::deliver(const HandlerSpec& handler, const Event& event) {
+Result<Delivered> Delivery::deliver(const HandlerSpec& handler, const Event& event) {
   auto row = TRY(store::handler(*state_.store, handler.name));
   if (row && row->event == event.seq && row->state == HandlerState::kRunning) {
     TRY(bury(handler, *row));
@@ -172,17 +171,17 @@ Result<Outcome> Delivery::deliver(const HandlerSpec& handler, const Event& event
   const bool again = row && row->event == event.seq;
   if (again && row->state == HandlerState::kDone) {
     TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
-    return Outcome::kDone;
+    return Delivered::kDone;
   }
   if (again && row->state == HandlerState::kStopped) {
     note(
         fmt::format("handler {} gave up on event {}; when it is put right: git txn events consumer "
                     "retry {}",
                     handler.name, event.seq, handler.name));
-    return Outcome::kLeft;
+    return Delivered::kLeft;
   }
   const std::int64_t now_ms = TRY(state_.store->now_ms());
-  if (again && now_ms < row->retry_at_ms) return Outcome::kLeft;
+  if (again && now_ms < row->retry_at_ms) return Delivered::kLeft;
   return attempt(handler, event, again ? row->attempt + 1 : 1);
 }
 
@@ -197,7 +196,7 @@ Result<Output> Delivery::run_command(const HandlerSpec& handler, const Event& ev
   const auto& place = state_.repository.place();
   command.cwd = place.worktree.value_or(place.common_dir);
   command.env = gates::scrubbed_environment(state_.host.env, {});
-  command.env[std::string(kInside)] = handler.name;
+  command.env[std::string(kInsideHandler)] = handler.name;
   if (line.size() <= kMaxVariable) command.env["GIT_TXN_EVENT"] = line;
   command.input = line + "\n";
   command.timeout_ms = handler.timeout_ms;
@@ -210,14 +209,14 @@ Result<Output> Delivery::run_command(const HandlerSpec& handler, const Event& ev
   return none;
 }
 
-Result<Outcome> Delivery::attempt(const HandlerSpec& handler, const Event& event, int number) {
+Result<Delivered> Delivery::attempt(const HandlerSpec& handler, const Event& event, int number) {
   TRY(state_.store->append({events::handler_started(handler.name, event.seq, number)}));
-  TRY(fp_started.hit());
+  TRY(fp_handler_started.hit());
   if (progress_.on_phase) progress_.on_phase("handler " + handler.name);
   gates::OutputTail output;
   const std::int64_t begin_ns = state_.host.clock->monotonic_ns();
   const Output ran = TRY(run_command(handler, event, output));
-  TRY(fp_ran.hit());
+  TRY(fp_handler_ran.hit());
   events::HandlerEnd end{.event = event.seq,
                          .attempt = number,
                          .state = HandlerState::kDone,
@@ -234,10 +233,10 @@ Result<Outcome> Delivery::attempt(const HandlerSpec& handler, const Event& event
     if (!over) end.retry_at_ms = now_ms + pause_ms(first_pause_ms_, number);
   }
   TRY(state_.store->append({events::handler_ended(handler.name, end)}));
-  TRY(fp_ended.hit());
+  TRY(fp_handler_ended.hit());
   if (end.state == HandlerState::kDone) {
     TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
-    return Outcome::kDone;
+    return Delivered::kDone;
   }
   note(fmt::format("handler {} failed on event {} ({}); {}", handler.name, event.seq,
                    end.timed_out ? "it took longer than " + format_duration(handler.timeout_ms)
@@ -245,7 +244,7 @@ Result<Outcome> Delivery::attempt(const HandlerSpec& handler, const Event& event
                    end.state == HandlerState::kStopped
                        ? "it is left to you: git txn events consumer retry " + handler.name
                        : "a later command tries again"));
-  return Outcome::kLeft;
+  return Delivered::kLeft;
 }
 
 bool is_set(const Host& host, std::string_view name) {
@@ -273,7 +272,7 @@ Status register_handlers(Kernel::State& state, const Policy& policy) {
 
 Status deliver_events(const Host& host, const std::optional<std::string>& onto,
                       const Progress& progress) {
-  if (is_set(host, "GIT_TXN_ID") || is_set(host, kInside)) return {};
+  if (is_set(host, "GIT_TXN_ID") || is_set(host, kInsideHandler)) return {};
   Kernel kernel = TRY(Kernel::open(host));
   Kernel::State& state = kernel.state();
   const store::Store* store = TRY(state.looking());

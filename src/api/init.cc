@@ -23,8 +23,8 @@ FAILPOINT(fp_first, "api.init.first");
 FAILPOINT(fp_marked, "api.init.marked");
 FAILPOINT(fp_configured, "api.init.configured");
 
-constexpr std::size_t kMaxName = 64;
-constexpr int kIdLetters = 4;
+constexpr std::size_t kMaxHubName = 64;
+constexpr int kHubNameLetters = 4;
 constexpr std::string_view kJoinAgain = "git txn init --store URL --hub REMOTE";
 
 bool is_clone_name(std::string_view name) {
@@ -32,16 +32,16 @@ bool is_clone_name(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
   };
-  return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, fits);
+  return !name.empty() && name.size() <= kMaxHubName && std::ranges::all_of(name, fits);
 }
 
 std::string fresh_clone_name(Random& random) {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   std::string name(host.data());
-  name = name.substr(0, std::min(name.find('.'), kMaxName / 2));
+  name = name.substr(0, std::min(name.find('.'), kMaxHubName / 2));
   if (!is_clone_name(name)) name = "clone";
-  return name + "-" + random.name(kIdLetters);
+  return name + "-" + random.name(kHubNameLetters);
 }
 
 // Somebody may have both a log of their own and the wish to join; what is unfinished in the first

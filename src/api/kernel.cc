@@ -18,7 +18,7 @@ namespace gittxn::api {
 
 namespace {
 
-constexpr std::string_view kInside = "GIT_TXN_ID";
+constexpr std::string_view kInsideTxn = "GIT_TXN_ID";
 
 // A person in a transaction's worktree (git txn open) means the repository that it belongs to. The
 // private git directory names it as the remote txn-target.
@@ -117,7 +117,7 @@ Result<Identity> parse_identity(std::string_view text) {
 }
 
 Status refuse_inside(const Host& host, std::string_view verb) {
-  const auto inside = host.env.find(std::string(kInside));
+  const auto inside = host.env.find(std::string(kInsideTxn));
   if (inside == host.env.end() || inside->second.empty()) return {};
   return fail(
       Code::kUnsupported,

@@ -17,11 +17,10 @@
 namespace gittxn::api {
 namespace {
 
-constexpr std::int64_t kFirstPauseMs = 20;
-constexpr std::int64_t kLongestPauseMs = 250;
-constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::int64_t kFirstLookMs = 20;
+constexpr std::int64_t kLongestLookMs = 250;
 constexpr std::int64_t kLookNs = 1'000 * kNsPerMs;
-constexpr std::size_t kMaxName = 256;
+constexpr std::size_t kMaxOwnerName = 256;
 constexpr std::int64_t kTxnLeaseMs = 600'000;
 
 std::string listed(const std::vector<store::LeaseSubject>& subjects) {
@@ -67,7 +66,7 @@ Result<std::vector<store::LeaseSubject>> subjects_of(Kernel::State& state,
 Result<std::string> owner_of(Kernel::State& state, const std::string& asked) {
   std::string owner = asked;
   if (owner.empty()) owner = TRY(state.repository.identity()).email;
-  if (owner.size() <= kMaxName) return owner;
+  if (owner.size() <= kMaxOwnerName) return owner;
   return fail(Code::kUsage, "the name of an owner is longer than 256 bytes");
 }
 
@@ -125,7 +124,7 @@ std::unexpected<Error> not_had(const store::LeaseAsk& ask, const store::LeaseAns
 Status wait_in_line(Kernel::State& state, const store::LeaseAsk& ask, std::int64_t wait_ms,
                     const Progress& progress, store::LeaseAnswer& answer) {
   const land::Deadline deadline(*state.host.clock, wait_ms);
-  std::int64_t pause_ms = kFirstPauseMs;
+  std::int64_t pause_ms = kFirstLookMs;
   if (progress.on_wait) progress.on_wait("lease", told(answer.blockers.front()));
   while (true) {
     if (progress.interrupted && progress.interrupted()) {
@@ -137,7 +136,7 @@ Status wait_in_line(Kernel::State& state, const store::LeaseAsk& ask, std::int64
     }
     if (deadline.passed()) return not_had(ask, answer, store::Line::kQueue);
     state.host.clock->sleep_ms(deadline.clip(pause_ms));
-    pause_ms = std::min(pause_ms * 2, kLongestPauseMs);
+    pause_ms = std::min(pause_ms * 2, kLongestLookMs);
   }
   if (progress.on_wait) progress.on_wait("", "");
   return {};
@@ -372,7 +371,7 @@ const std::vector<std::string>& TxnLease::notes() const {
 
 Result<SentinelResult> pass_sentinel(Kernel& kernel, const std::string& name,
                                      std::int64_t every_ms) {
-  if (name.empty() || name.size() > kMaxName) {
+  if (name.empty() || name.size() > kMaxOwnerName) {
     return fail(Code::kUsage, "the name of a sentinel has 1 to 256 bytes");
   }
   if (every_ms <= 0) {

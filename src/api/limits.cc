@@ -13,7 +13,7 @@ namespace gittxn::api {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 5;
+constexpr std::size_t kMostRunsNamed = 5;
 
 Result<bool> is_alive(Kernel::State& state, const Txn& txn) {
   if (!txn.attached && txn.command.empty()) return true;
@@ -22,9 +22,11 @@ Result<bool> is_alive(Kernel::State& state, const Txn& txn) {
 
 std::unexpected<Error> too_many(std::string_view what, int limit,
                                 const std::vector<std::string>& alive) {
-  std::vector<std::string> named(alive.begin(), alive.begin() + std::min(alive.size(), kMostNamed));
+  std::vector<std::string> named(alive.begin(),
+                                 alive.begin() + std::min(alive.size(), kMostRunsNamed));
   std::string names = fmt::format("{}", fmt::join(named, ", "));
-  if (alive.size() > kMostNamed) names += fmt::format(" and {} more", alive.size() - kMostNamed);
+  if (alive.size() > kMostRunsNamed)
+    names += fmt::format(" and {} more", alive.size() - kMostRunsNamed);
   return fail(
       Code::kBusy,
       fmt::format("the policy allows {} {} at a time, and alive are {}", limit, what, names),

@@ -15,7 +15,7 @@ namespace gittxn::api {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMostOpenNamed = 3;
 
 struct Answer {
   bool passed = false;
@@ -39,11 +39,12 @@ Result<Answer> transactions(const store::View& view, const PhaseQuestion& questi
       TRY(store::unfinished_of(view, question.workflow, question.phase.name));
   if (open.empty()) return Answer{true, "none of them is unfinished"};
   std::string why = open.size() == 1 ? "unfinished: " : fmt::format("{} unfinished: ", open.size());
-  for (std::size_t i = 0; i < std::min(open.size(), kMostNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(open.size(), kMostOpenNamed); ++i) {
     why +=
         fmt::format("{}{} ({})", i == 0 ? "" : ", ", open[i].id.str(), state_name(open[i].state));
   }
-  if (open.size() > kMostNamed) why += fmt::format(" and {} more", open.size() - kMostNamed);
+  if (open.size() > kMostOpenNamed)
+    why += fmt::format(" and {} more", open.size() - kMostOpenNamed);
   return Answer{false, std::move(why)};
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 FAILPOINT(fp_told, "api.portfolio.member_told");
 
-constexpr int kBatch = 500;  // events in one append to a member
+constexpr int kRelayBatch = 500;  // events in one append to a member
 
 std::string place_of(const Kernel::State& state) {
   const repo::RepositoryPlace& place = state.repository.place();
@@ -44,7 +44,7 @@ Result<std::vector<Event>> to_tell(const store::Store& store, Seq after) {
   Seq from = std::max(after, TRY(store::pruned_until(store))) + 1;
   std::vector<Event> events;
   for (bool more = true; more;) {
-    store::EventBatch batch = TRY(store::read_batch(store, from, filter, kBatch));
+    store::EventBatch batch = TRY(store::read_batch(store, from, filter, kRelayBatch));
     for (Event& event : batch.events) events.push_back(std::move(event));
     from = batch.seen + 1;
     more = !batch.at_end;
@@ -75,8 +75,8 @@ Result<int> tell_member(const store::Store& home, store::Store& member, const To
   const Seq last = TRY(store::relayed_until(member, as.source));
   const std::vector<Event> events = TRY(to_tell(home, last));
   int told = 0;
-  for (std::size_t first = 0; first < events.size(); first += kBatch) {
-    const std::size_t end = std::min(events.size(), first + kBatch);
+  for (std::size_t first = 0; first < events.size(); first += kRelayBatch) {
+    const std::size_t end = std::min(events.size(), first + kRelayBatch);
     const std::vector<Event> some(events.begin() + static_cast<std::ptrdiff_t>(first),
                                   events.begin() + static_cast<std::ptrdiff_t>(end));
     told += TRY(store::relay(member, as.source, as.place, some));

@@ -95,7 +95,7 @@ Status Run::take_leases() {
 
 // What has to be there before anything is run. A failure ends the transaction.
 Status Run::prepare() {
-  Status ready = Limits::check(state_, begun_.txn);
+  Status ready = UsageLimits::check(state_, begun_.txn);
   if (ready) ready = take_leases();
   if (ready) return {};
   TRY(store().append(

@@ -13,8 +13,6 @@ namespace events = store::events;
 
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
-
 land::LandOptions land_options(const Kernel::State& state, const RunOptions& options,
                                const Progress& progress) {
   land::LandOptions landing;

@@ -28,7 +28,7 @@ FAILPOINT(fp_stored, "api.summary.stored");
 constexpr const char* kRequests = "summaries.jsonl";
 constexpr std::size_t kMaxRequests = 1000;
 constexpr std::size_t kMaxPaths = 10'000;
-constexpr int kVersion = 1;
+constexpr int kRequestVersion = 1;
 
 std::string text_file(const std::string& observed, const Digest& body) {
   return join_path(observed, "summary." + body.str());
@@ -78,7 +78,8 @@ Result<Request> request_from_json(const Json& json) {
   const std::string& hex = request.body.str();
   const bool digest =
       hex.size() == 64 && hex.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (version != kVersion || !digest) return fail(Code::kCorrupt, "a request that makes no sense");
+  if (version != kRequestVersion || !digest)
+    return fail(Code::kCorrupt, "a request that makes no sense");
   TRY(check_summary_name(request.name));
   return request;
 }
@@ -246,7 +247,7 @@ Status request_summary(const Host& host, const SummaryRequest& request) {
   const std::vector<std::string> from = TRY(below(top, host.cwd, request.paths));
   const Digest body = sha256(request.text);
   TRY(write_file(text_file(observed, body), request.text, Sync::kYes));
-  const Json line{{"v", kVersion},
+  const Json line{{"v", kRequestVersion},
                   {"name", encode_path(request.name)},
                   {"body", body.str()},
                   {"from", texts_to_json(from)}};

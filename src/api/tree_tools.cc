@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMaxServed = 64u
                                    << 10;  // bytes of text in one answer; agents cut what is longer
 constexpr std::size_t kBinaryProbe = 8u << 10;
-constexpr std::int64_t kMaxLines = 100'000;
+constexpr std::int64_t kMaxLinesRead = 100'000;
 constexpr std::size_t kMaxAbout = 64u << 10;
 constexpr std::size_t kMaxInstructions = 64u << 10;
 constexpr std::size_t kMaxReason = 4096;
@@ -243,7 +243,7 @@ Result<TreeTools> TreeTools::open(const Host& host, const std::optional<std::str
 }
 
 Result<FileText> TreeTools::read(const ReadRequest& request, const Caller& caller) {
-  if (request.offset < 1 || request.limit < 1 || request.limit > kMaxLines) {
+  if (request.offset < 1 || request.limit < 1 || request.limit > kMaxLinesRead) {
     return fail(Code::kUsage, "offset counts from 1, and limit is 1 to 100,000 lines");
   }
   State& state = *state_;

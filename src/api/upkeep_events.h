@@ -10,6 +10,8 @@
 
 namespace gittxn::api {
 
+inline constexpr Seq kPassedOver = 4'096;  // so many events of no interest move a position
+
 // A setting that is a duration; none: it is not set. kUsage: it does not parse.
 Result<std::optional<std::int64_t>> duration_setting(Kernel::State& state, std::string_view key);
 // Makes each handler of a trusted policy the consumer that it is, from now on.

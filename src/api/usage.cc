@@ -72,7 +72,7 @@ Status report_agent_usage(Kernel::State& state, const Txn& txn) {
   return report_file(state, txn, join_path(observed, "hooks.jsonl"), kHook);
 }
 
-Status Limits::check(Kernel::State& state, const Txn& txn) {
+Status UsageLimits::check(Kernel::State& state, const Txn& txn) {
   using enum store::Kind;
   std::vector<store::Kind> enforced{kWall, kBytes};
   if (INJECTED_BUG("budgets.reported_enforces")) enforced = {kInput, kOutput, kCost, kCalls};
@@ -87,8 +87,8 @@ Status Limits::check(Kernel::State& state, const Txn& txn) {
   return {};
 }
 
-Status Limits::put_on(Kernel::State& state, const Txn& txn, const RunOptions& options,
-                      capture::TraceSpec& spec) {
+Status UsageLimits::put_on(Kernel::State& state, const Txn& txn, const RunOptions& options,
+                           capture::TraceSpec& spec) {
   TRY(check(state, txn));
   wall_ = TRY(store::left_of(*state.store, txn, store::Kind::kWall));
   bytes_ = TRY(store::left_of(*state.store, txn, store::Kind::kBytes));
@@ -103,7 +103,7 @@ Status Limits::put_on(Kernel::State& state, const Txn& txn, const RunOptions& op
               "what is left running could print for ever");
 }
 
-bool Limits::look() {
+bool UsageLimits::look() {
   if (!bytes_) return false;
   meter_.pass();
   if (meter_.bytes() < bytes_->amount || ending_ == 2) return false;
@@ -111,8 +111,9 @@ bool Limits::look() {
   return true;
 }
 
-Result<std::string> Limits::settle(Kernel::State& state, const Txn& txn,
-                                   const capture::TraceResult& trace, std::int64_t duration_ms) {
+Result<std::string> UsageLimits::settle(Kernel::State& state, const Txn& txn,
+                                        const capture::TraceResult& trace,
+                                        std::int64_t duration_ms) {
   if (bytes_) meter_.pass();
   const Attempt& attempt = txn.attempts.back();
   store::UsageItem item{

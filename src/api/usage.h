@@ -12,7 +12,7 @@
 namespace gittxn::api {
 
 // The measured budgets of one command, from before it starts until its end is on record.
-class Limits {
+class UsageLimits {
  public:
   // kBusy: nothing is left of a measured budget.
   static Status check(Kernel::State& state, const Txn& txn);

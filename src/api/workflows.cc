@@ -16,8 +16,8 @@ namespace events = store::events;
 
 namespace {
 
-constexpr int kIdLetters = 4;
-constexpr int kIdTries = 64;
+constexpr int kWorkflowIdLetters = 4;
+constexpr int kWorkflowIdTries = 64;
 
 Result<store::Store*> looking(Kernel::State& state) {
   store::Store* store = TRY(state.looking());
@@ -79,8 +79,8 @@ Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request)
   const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
     workflow.id = WorkflowId(request.id.value_or(""));
     for (int i = 0; workflow.id.empty(); ++i) {
-      if (i == kIdTries) return fail(Code::kFault, "no free id of a workflow was found");
-      WorkflowId id("w-" + state.host.random->name(kIdLetters + i / 8));
+      if (i == kWorkflowIdTries) return fail(Code::kFault, "no free id of a workflow was found");
+      WorkflowId id("w-" + state.host.random->name(kWorkflowIdLetters + i / 8));
       const auto taken = TRY(store::workflow(view, id));
       if (!taken) workflow.id = std::move(id);
     }

@@ -9,7 +9,6 @@ namespace gittxn {
 
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kMsPerSecond = 1000;
 
 std::int64_t read_ns(clockid_t id) {

@@ -10,6 +10,8 @@
 
 namespace gittxn {
 
+inline constexpr std::int64_t kNsPerMs = 1'000'000;
+
 class Clock {
  public:
   virtual ~Clock() = default;

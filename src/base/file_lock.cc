@@ -18,7 +18,6 @@ namespace gittxn {
 
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kFirstPauseMs = 1;
 constexpr std::int64_t kLongestPauseMs = 20;
 

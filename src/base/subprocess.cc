@@ -29,7 +29,6 @@ namespace gittxn {
 
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kTermGraceMs = 2000;  // between SIGTERM and SIGKILL
 constexpr std::int64_t kDrainMs = 500;       // for output still held open by the child's children
 constexpr int kPollWithoutPidfdMs = 10;

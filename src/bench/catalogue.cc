@@ -25,11 +25,11 @@ using catalogue::Catalogue;
 constexpr std::size_t kMostSource = 200'000;  // bytes; larger ones are not what people edit
 constexpr std::size_t kMostSources = 4'000;
 constexpr std::uint64_t kParsed = 8'000'000;  // bytes that one thread is timed with
-constexpr int kRounds = 15;
+constexpr int kUpdates = 15;
 constexpr std::size_t kEdits = 10;
 constexpr std::size_t kAny = static_cast<std::size_t>(-1);
 
-struct Source {
+struct WrittenSource {
   std::string path, text;
 };
 
@@ -49,8 +49,8 @@ Result<double> time_cpu_ms(const std::function<Status()>& work) {
   return cpu_ms() - before;
 }
 
-std::vector<Source> sources_below(const std::vector<std::string>& roots) {
-  std::vector<Source> found;
+std::vector<WrittenSource> sources_below(const std::vector<std::string>& roots) {
+  std::vector<WrittenSource> found;
   std::set<std::string> seen;
   for (const std::string& root : roots) {
     std::error_code error;
@@ -78,11 +78,11 @@ std::string ending_of(const std::string& path) {
   return std::string(catalogue::language_hint(path));
 }
 
-Status import(const std::string& git_dir, const std::vector<Source>& sources, std::size_t files,
-              const Environment& caller, CatalogueFigures* figures) {
+Status import(const std::string& git_dir, const std::vector<WrittenSource>& sources,
+              std::size_t files, const Environment& caller, CatalogueFigures* figures) {
   std::string stream, names;
   for (std::size_t n = 0; n < files; ++n) {
-    const Source& source = sources[n % sources.size()];
+    const WrittenSource& source = sources[n % sources.size()];
     const std::string text = source.text + std::string(n / sources.size(), '\n');
     figures->bytes += text.size();
     stream += fmt::format("blob\nmark :{}\ndata {}\n{}\n", n + 1, text.size(), text);
@@ -119,7 +119,7 @@ class Measuring {
     const double before_ms = cpu_ms();
     out_.cold_ms = TRY(time_ms([&] { return fill(tree, kAny); }));
     out_.cold_cpu_ms = cpu_ms() - before_ms;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kUpdates; ++round) {
       tree = TRY(edited(tree, round));
       const double cpu_before_ms = cpu_ms();
       out_.warm.ms.push_back(TRY(time_ms([&] { return fill(tree, kEdits); })));
@@ -212,22 +212,22 @@ class Measuring {
   std::vector<std::string> names_;
 };
 
-Status time_threads(const std::vector<Source>& sources, CatalogueFigures* figures) {
+Status time_threads(const std::vector<WrittenSource>& sources, CatalogueFigures* figures) {
   std::uint64_t bytes = 0;
-  std::vector<const Source*> chosen;
+  std::vector<const WrittenSource*> chosen;
   for (std::size_t i = 0; i < sources.size() && bytes < kParsed; ++i) {
     chosen.push_back(&sources[(i * 7919) % sources.size()]);
     bytes += chosen.back()->text.size();
   }
   const double look = TRY(time_cpu_ms([&]() -> Status {
-    for (const Source* source : chosen) {
+    for (const WrittenSource* source : chosen) {
       const auto facts = semantic::facts_of(source->path, source->text, {});
       if (facts.symbols.empty()) return fail(Code::kFault, "no symbol in " + source->path);
     }
     return {};
   }));
   const double parse = TRY(time_cpu_ms([&]() -> Status {
-    for (const Source* source : chosen) {
+    for (const WrittenSource* source : chosen) {
       const auto* language = semantic::language_of_path(source->path);
       const auto tree =
           semantic::Tree::parse(*language, source->text, {}, semantic::Detail::kFacts);
@@ -246,7 +246,7 @@ Status time_threads(const std::vector<Source>& sources, CatalogueFigures* figure
 Result<CatalogueFigures> measure_catalogue(const std::string& dir,
                                            const std::vector<std::string>& roots, std::size_t files,
                                            const Environment& caller) {
-  const std::vector<Source> sources = sources_below(roots);
+  const std::vector<WrittenSource> sources = sources_below(roots);
   if (sources.empty()) return fail(Code::kUsage, "there are no sources in a known language there");
   CatalogueFigures figures;
   figures.files = files;

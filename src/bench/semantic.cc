@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using semantic::Language;
 
-constexpr int kRounds = 9;
+constexpr int kParses = 9;
 constexpr std::size_t kBytesOfARound = 400'000;
 
 // Of this process, or of the children that ended: the machine may have other work.
@@ -40,19 +40,19 @@ Result<double> time_processor(int who, const std::function<Status()>& work) {
   return processor_ms(who) - start;
 }
 
-struct Source {
+struct ParsedSource {
   std::string path, text;
 };
 
 struct Corpus {
   std::string name;
   const Language* language = nullptr;
-  std::vector<Source> files;
+  std::vector<ParsedSource> files;
   std::size_t bytes = 0;
 };
 
 Status add_file(const fs::path& path, Corpus* corpus) {
-  Source source{path.filename().string(), TRY(read_file(path.string()))};
+  ParsedSource source{path.filename().string(), TRY(read_file(path.string()))};
   corpus->bytes += source.text.size();
   corpus->files.push_back(std::move(source));
   return {};
@@ -89,10 +89,10 @@ Status languages(const std::string& sources) {
   const std::vector<Corpus> all = TRY(corpora(sources));
   for (const Corpus& corpus : all) {
     const std::size_t times = std::max<std::size_t>(1, kBytesOfARound / corpus.bytes);
-    const auto each = [&](const std::function<bool(const Source&)>& use) {
+    const auto each = [&](const std::function<bool(const ParsedSource&)>& use) {
       return [&corpus, times, use]() -> Status {
         for (std::size_t i = 0; i < times; ++i) {
-          for (const Source& source : corpus.files) {
+          for (const ParsedSource& source : corpus.files) {
             if (!use(source)) return fail(Code::kFault, source.path + " cannot be looked into");
           }
         }
@@ -100,21 +100,21 @@ Status languages(const std::string& sources) {
       };
     };
     const Language& language = *corpus.language;
-    const auto parse = each([&](const Source& source) {
+    const auto parse = each([&](const ParsedSource& source) {
       return semantic::VersionParser(language, {}).parse(source.text).has_value();
     });
-    const auto tree = each([&](const Source& source) {
+    const auto tree = each([&](const ParsedSource& source) {
       return semantic::Tree::parse(language, source.text, {}) != nullptr;
     });
-    const auto symbols = each([&](const Source& source) {
+    const auto symbols = each([&](const ParsedSource& source) {
       return !semantic::symbols_of(&language, source.path, source.text, {}).symbols.empty();
     });
-    const auto footprint = each([&](const Source& source) {
+    const auto footprint = each([&](const ParsedSource& source) {
       return !semantic::footprint_of({{source.path, source.text, with_an_edit(source.text)}}, {})
                   .paths.empty();
     });
     Measured ms[4];
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kParses; ++round) {
       ms[0].ms.push_back(TRY(time_processor(RUSAGE_SELF, parse)));
       ms[1].ms.push_back(TRY(time_processor(RUSAGE_SELF, tree)));
       ms[2].ms.push_back(TRY(time_processor(RUSAGE_SELF, symbols)));
@@ -200,7 +200,7 @@ Status merges(const std::string& dir, const Environment& env) {
                                 "left" + ending, "--right", "right" + ending, "-o", "out" + ending},
                                0);
       Measured git, txn;
-      for (int round = 0; round < kRounds; ++round) {
+      for (int round = 0; round < kParses; ++round) {
         git.ms.push_back(TRY(time_processor(RUSAGE_CHILDREN, theirs)));
         txn.ms.push_back(TRY(time_processor(RUSAGE_CHILDREN, ours)));
       }

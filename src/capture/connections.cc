@@ -44,7 +44,7 @@ constexpr std::string_view kDaemonNames[] = {
     "docker", "containerd", "podman",    "buildkit", "watchman", "gradle",           "bazel",
     "tmux-",  "/emacs",     "fsmonitor", "sccache",  "distccd",  "nix/daemon-socket"};
 
-constexpr std::string_view kTemporary[] = {"/tmp/", "/var/tmp/", "/dev/shm/"};
+constexpr std::string_view kSocketFolders[] = {"/tmp/", "/var/tmp/", "/dev/shm/"};
 
 bool matches(std::string_view path, std::string_view pattern) {
   const std::size_t star = pattern.find('*');
@@ -79,7 +79,7 @@ Connection classify_unix(std::string_view path, std::string_view tree) {
       plain.find("/.gnupg/S.") != std::string::npos || plain.find("/agent.") != std::string::npos;
   if (key_agent || matches_any(plain, kHarmless)) {
     connection.peer = Peer::kHarmless;
-  } else if (matches_any(plain, kTemporary) || path_below(plain, tree, &rest)) {
+  } else if (matches_any(plain, kSocketFolders) || path_below(plain, tree, &rest)) {
     connection.peer = Peer::kOwn;
   }
   return connection;

@@ -111,10 +111,6 @@ constexpr std::string_view kPlain[] = {"apply",         "check-attr",       "che
 constexpr std::string_view kMovers[] = {"am",        "checkout", "cherry-pick", "merge",  "pull",
                                         "read-tree", "rebase",   "reset",       "revert", "switch"};
 
-bool among(std::span<const std::string_view> list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 GitRead ref_read(std::string revision) {
   GitRead read;
   read.what = What::kRef;

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 namespace gittxn::capture {
-namespace {
 
 bool among(std::span<const std::string_view> list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
+
+namespace {
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';

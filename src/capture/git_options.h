@@ -29,6 +29,8 @@ struct GitArguments {
   bool has(std::string_view option) const { return options.contains(option); }
 };
 
+bool among(std::span<const std::string_view> list, std::string_view word);
+
 GitArguments split_arguments(const OptionTable& table, const std::vector<std::string>& words);
 
 extern const OptionTable kLogOptions;  // log, show, diff and their plumbing

@@ -26,10 +26,10 @@ namespace {
 
 constexpr std::size_t kMaxMountinfo = 16u << 20;
 
-constexpr std::string_view kTemporary[] = {"/tmp/", "/var/tmp/"};
+constexpr std::string_view kTemporaryFolders[] = {"/tmp/", "/var/tmp/"};
 
 bool temporary(std::string_view path) {
-  return std::any_of(std::begin(kTemporary), std::end(kTemporary),
+  return std::any_of(std::begin(kTemporaryFolders), std::end(kTemporaryFolders),
                      [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 

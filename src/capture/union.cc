@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kNamed = 10;  // paths in a note
 constexpr std::size_t kMaxBlob = 64u << 20;
-constexpr int kMaxAncestors = 100;
+constexpr int kMaxFoldersAbove = 100;
 
 auto identity(const Observed& one) {
   return std::tie(one.session, one.call, one.what, one.path, one.lines.first, one.lines.count);
@@ -67,7 +67,7 @@ void Union::on_process(const Record& record) {
   if (is_program_of_ours(record, "mcp")) hosts_.insert(record.pid);
   if (!is_program_of_ours(record, "hook")) return;
   std::int32_t pid = record.pid;
-  for (int i = 0; i < kMaxAncestors; ++i) {
+  for (int i = 0; i < kMaxFoldersAbove; ++i) {
     const auto parent = parents_.find(pid);
     if (parent == parents_.end() || parent->second == 0) return;
     pid = parent->second;

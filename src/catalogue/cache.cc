@@ -9,6 +9,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "catalogue/bytes.h"
 #include "catalogue/version.h"
 #include "db/writer_queue.h"
 
@@ -19,7 +20,6 @@ constexpr std::int64_t kApplicationId = 0x67746361;  // "gtca"
 constexpr std::int64_t kBusyMs = 2'000;
 constexpr std::size_t kBatchEntries = 128;
 constexpr std::size_t kBatchBytes = 4u << 20;
-constexpr std::size_t kHexDigest = 64;
 constexpr std::size_t kIdDigits = 15;      // of the key's digest; fits an integer of SQLite
 constexpr std::uint64_t kLargestPart = 8;  // an entry may take an eighth of the bound
 constexpr std::int64_t kEvictPart = 8;     // and so many of the entries go at once

@@ -46,7 +46,7 @@ Result<int> set(Session& session, const std::vector<std::string>& values) {
   return kExitDone;
 }
 
-Result<int> show(Session& session, const std::vector<std::string>& words) {
+Result<int> show_budget(Session& session, const std::vector<std::string>& words) {
   if (!words.empty()) {
     return fail(Code::kUsage, "git txn budget show takes no names",
                 "git txn budget show --txn ID, --owner OWNER or --workflow ID");
@@ -127,7 +127,7 @@ Result<int> budget_command(Session& session) {
                                  {"--tolerance", "reconcile"}};
   TRY(check_verb_flags(session.args, verb, kFlags));
   if (verb == "set") return set(session, words);
-  if (verb == "show") return show(session, words);
+  if (verb == "show") return show_budget(session, words);
   if (verb == "report") return report(session, words);
   return reconcile(session, words);
 }

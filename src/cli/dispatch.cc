@@ -124,6 +124,18 @@ int exit_status(Code code) {
   return kExitFault;
 }
 
+Result<std::string> last_operand(const Session& session, std::string (*usage)(const std::string&),
+                                 std::size_t index, std::string_view what) {
+  const auto& operands = session.args.operands;
+  if (operands.size() == index + 1) return operands[index];
+  const std::string line = fmt::format("git txn {} {}", session.args.command->name, operands[0]);
+  if (operands.size() <= index) {
+    return fail(Code::kUsage, fmt::format("{} needs {}", line, what), usage(operands[0]));
+  }
+  return fail(Code::kUsage, fmt::format("{} takes no '{}'", line, clean(operands[index + 1])),
+              usage(operands[0]));
+}
+
 Status check_inside(const Session& session) {
   auto inside = session.host.env.find("GIT_TXN_ID");
   if (inside == session.host.env.end() || inside->second.empty()) return {};

@@ -171,7 +171,7 @@ Result<int> ack(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> list(Session& session, api::Kernel& kernel) {
+Result<int> list_consumers(Session& session, api::Kernel& kernel) {
   TRY(operands_of(session, "consumer list", ""));
   TRY(only_flags(session, "consumer list", {"--lag"}));
   const auto lines = TRY(api::list_consumers(kernel));
@@ -186,7 +186,7 @@ Result<int> list(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> remove(Session& session, api::Kernel& kernel) {
+Result<int> remove_consumer(Session& session, api::Kernel& kernel) {
   TRY(operands_of(session, "consumer remove", "NAME"));
   TRY(only_flags(session, "consumer remove", {}));
   const std::string& name = session.args.operands[2];
@@ -218,8 +218,8 @@ Result<int> consumer(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (verb == "register") return register_one(session, kernel);
   if (verb == "ack") return ack(session, kernel);
-  if (verb == "list") return list(session, kernel);
-  if (verb == "remove") return remove(session, kernel);
+  if (verb == "list") return list_consumers(session, kernel);
+  if (verb == "remove") return remove_consumer(session, kernel);
   if (verb == "retry") return retry(session, kernel);
   return misused("git txn events consumer needs register, ack, list, remove or retry");
 }

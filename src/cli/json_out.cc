@@ -13,11 +13,11 @@ Json text(const std::string& bytes) {
   return encode_path(bytes);
 }
 
+}  // namespace
+
 Json or_null(const std::string& bytes) {
   return bytes.empty() ? Json(nullptr) : Json(encode_path(bytes));
 }
-
-}  // namespace
 
 Json texts_json(const std::vector<std::string>& texts) {
   Json out = Json::array();

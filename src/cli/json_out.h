@@ -20,6 +20,7 @@ Json gates_json(const std::vector<api::GateLine>& lines);
 Json doctor_json(const std::vector<api::DoctorLine>& lines);
 Json gc_json(const api::GcReport& report);
 Json verification_json(const api::Kernel::Verification& verification);
+Json or_null(const std::string& bytes);  // null for what is empty
 Json texts_json(const std::vector<std::string>& texts);
 std::string log_json_lines(const std::vector<api::LogLine>& lines);
 std::string reads_json_lines(const ReadSet& reads);

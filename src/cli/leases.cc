@@ -83,7 +83,7 @@ Result<int> acquire(Session& session, const std::vector<std::string>& subjects) 
   return status;
 }
 
-Result<int> list(Session& session) {
+Result<int> list_leases(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto lines = TRY(api::list_leases(kernel));
   if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no leases\n");
@@ -158,7 +158,7 @@ Result<int> lease_command(Session& session) {
   }
   if (verb == "acquire") return acquire(session, words);
   if (verb == "list") {
-    if (words.empty()) return list(session);
+    if (words.empty()) return list_leases(session);
     return fail(Code::kUsage, "git txn lease list takes no name", "it shows all there are");
   }
   if (words.size() == 1) return change(session, verb, words[0]);

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::int64_t kLogLines = 20;
 
-const std::string& id_of(const Session& session) {
-  return session.args.operands.at(0);
-}
-
 }  // namespace
 
 Result<int> status_command(Session& session) {
@@ -39,8 +35,8 @@ Result<int> log_command(Session& session) {
 
 Result<int> show_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Outcome outcome = TRY(kernel.show(id_of(session)));
-  const auto compensations = TRY(api::compensations_of(kernel, id_of(session)));
+  api::Outcome outcome = TRY(kernel.show(session.id()));
+  const auto compensations = TRY(api::compensations_of(kernel, session.id()));
   if (session.json()) {
     Json json = api::to_json(outcome);
     if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
@@ -55,14 +51,14 @@ Result<int> diff_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (session.args.has("--symbols")) {
     const auto of = api::Kernel::FootprintOf::kDiff;
-    const api::FootprintReport report = TRY(kernel.footprint(id_of(session), of));
+    const api::FootprintReport report = TRY(kernel.footprint(session.id(), of));
     session.out->text(session.json() ? footprint_json_lines(report)
                                      : footprint_lines(report, session.style));
     return kExitDone;
   }
-  std::string diff = TRY(kernel.diff(id_of(session)));
+  std::string diff = TRY(kernel.diff(session.id()));
   if (session.json()) {
-    const TxnId id = TRY(kernel.id_of(id_of(session)));
+    const TxnId id = TRY(kernel.id_of(session.id()));
     session.out->json({{"txn", encode_path(id.str())}, {"diff", encode_path(diff)}});
   } else {
     // Piped it is a patch, byte for byte; on a terminal it is something to look at.
@@ -73,7 +69,7 @@ Result<int> diff_command(Session& session) {
 
 Result<int> reads_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  ReadSet reads = TRY(kernel.reads(id_of(session)));
+  ReadSet reads = TRY(kernel.reads(session.id()));
   if (session.args.has("--explain")) {
     session.out->text(session.json() ? explained_json_lines(reads)
                                      : explained_lines(reads, session.style));
@@ -86,7 +82,7 @@ Result<int> reads_command(Session& session) {
 Result<int> writes_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto of = api::Kernel::FootprintOf::kWrites;
-  const api::FootprintReport report = TRY(kernel.footprint(id_of(session), of));
+  const api::FootprintReport report = TRY(kernel.footprint(session.id(), of));
   session.out->text(session.json() ? footprint_json_lines(report)
                                    : footprint_lines(report, session.style));
   return kExitDone;
@@ -94,7 +90,7 @@ Result<int> writes_command(Session& session) {
 
 Result<int> why_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::WhyReport report = TRY(kernel.why(id_of(session)));
+  api::WhyReport report = TRY(kernel.why(session.id()));
   if (session.json())
     session.out->json(why_json(report));
   else

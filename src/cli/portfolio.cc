@@ -76,7 +76,7 @@ Json relayed_json(const store::Relayed& one) {
               {"type", one.type},     {"subject", encode_path(one.subject)}};
 }
 
-Result<int> status(Session& session, api::Kernel& kernel) {
+Result<int> tell_portfolio(Session& session, api::Kernel& kernel) {
   if (session.args.operands.size() > 1) {
     return fail(Code::kUsage, "git txn portfolio status takes no name",
                 "git txn portfolio shows every member");
@@ -140,7 +140,7 @@ Result<int> needs(Session& session, api::Kernel& kernel) {
               TRY(set_needs(kernel, operands[1], names, session.flag("--actor").value_or(""))));
 }
 
-Result<int> remove(Session& session, api::Kernel& kernel) {
+Result<int> remove_member(Session& session, api::Kernel& kernel) {
   const std::string name = TRY(only_operand(session, "member"));
   TRY(remove_member(kernel, name, session.flag("--actor").value_or("")));
   if (session.json()) {
@@ -182,9 +182,9 @@ Result<int> portfolio_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (verb == "add") return add(session, kernel);
   if (verb == "needs") return needs(session, kernel);
-  if (verb == "remove") return remove(session, kernel);
+  if (verb == "remove") return remove_member(session, kernel);
   if (verb == "relay") return relay(session, kernel);
-  return status(session, kernel);
+  return tell_portfolio(session, kernel);
 }
 
 }  // namespace gittxn::cli

@@ -94,27 +94,13 @@ std::string short_text(const Proposal& one) {
 }
 
 // What a verb is given, as a line to type.
-std::string usage_of(const std::string& verb) {
+std::string proposals_usage(const std::string& verb) {
   const std::string line = fmt::format("git txn proposals {} ID", verb);
   if (verb == "dismiss") return line + " --reason TEXT";
   return verb == "link" ? line + " NAME, such as txn:ID, workflow:ID or a URL" : line;
 }
 
-// The operand at `index`, and none behind it.
-Result<std::string> operand(const Session& session, std::size_t index, std::string_view what) {
-  const auto& operands = session.args.operands;
-  if (operands.size() == index + 1) return operands[index];
-  if (operands.size() <= index) {
-    return fail(Code::kUsage, fmt::format("git txn proposals {} needs {}", operands[0], what),
-                usage_of(operands[0]));
-  }
-  return fail(
-      Code::kUsage,
-      fmt::format("git txn proposals {} takes no '{}'", operands[0], clean(operands[index + 1])),
-      usage_of(operands[0]));
-}
-
-Result<int> list(Session& session, api::Kernel& kernel) {
+Result<int> list_proposals(Session& session, api::Kernel& kernel) {
   if (session.args.operands.size() > 1) {
     return fail(Code::kUsage, "git txn proposals list takes no name",
                 "git txn proposals show ID shows one");
@@ -174,8 +160,8 @@ std::string show_text(const api::ProposalReport& report, const Style& style) {
   return out;
 }
 
-Result<int> show(Session& session, api::Kernel& kernel) {
-  const std::string id = TRY(operand(session, 1, "the id of a proposal"));
+Result<int> show_proposal(Session& session, api::Kernel& kernel) {
+  const std::string id = TRY(last_operand(session, proposals_usage, 1, "the id of a proposal"));
   const api::ProposalReport report = TRY(show_proposal(kernel, id));
   if (session.json()) {
     Json json = line_json(report.line.proposal, report.line.tier);
@@ -198,7 +184,7 @@ Result<int> tell(Session& session, const Proposal& one, const std::string& sente
 
 Result<int> dismiss(Session& session, api::Kernel& kernel) {
   store::DismissRequest request;
-  request.id = TRY(operand(session, 1, "the id of a proposal"));
+  request.id = TRY(last_operand(session, proposals_usage, 1, "the id of a proposal"));
   request.reason = session.flag("--reason").value_or("");
   request.actor = session.flag("--actor").value_or("");
   const Proposal one = TRY(dismiss_proposal(kernel, request));
@@ -206,7 +192,8 @@ Result<int> dismiss(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> link(Session& session, api::Kernel& kernel) {
-  const std::string became = TRY(operand(session, 2, "the id of a proposal and what it became"));
+  const std::string became =
+      TRY(last_operand(session, proposals_usage, 2, "the id of a proposal and what it became"));
   const Proposal one = TRY(link_proposal(kernel, session.args.operands[1], became,
                                          session.flag("--actor").value_or("")));
   return tell(session, one, fmt::format("{} became {}\n", one.id, clean(became)));
@@ -305,10 +292,10 @@ Result<int> proposals_command(Session& session) {
   const std::string verb = session.args.operands.empty() ? "list" : session.args.operands.front();
   TRY(check_verb_flags(session.args, verb, kFlags));
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  if (verb == "show") return show(session, kernel);
+  if (verb == "show") return show_proposal(session, kernel);
   if (verb == "dismiss") return dismiss(session, kernel);
   if (verb == "link") return link(session, kernel);
-  return list(session, kernel);
+  return list_proposals(session, kernel);
 }
 
 }  // namespace gittxn::cli

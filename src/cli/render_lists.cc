@@ -21,7 +21,7 @@ std::string doing(const api::StatusReport::Line& line) {
   return std::string(state_name(txn.state));
 }
 
-Colour colour_of(const std::string& word) {
+Colour colour_of_state(const std::string& word) {
   if (word == "running" || word == "landed") return Colour::kGreen;
   if (word == "rejected" || word == "quarantined") return Colour::kRed;
   return Colour::kYellow;
@@ -75,7 +75,7 @@ void add_line(std::string& out, const api::StatusReport::Line& line, std::int64_
   const Txn& txn = line.txn;
   std::string word = doing(line);
   std::string name = txn.name.empty() ? "" : fmt::format(" \"{}\"", cut(clean(txn.name), 40));
-  out += fmt::format("  {} {}{}  {}", style.paint(colour_of(word), padded(word, 11)),
+  out += fmt::format("  {} {}{}  {}", style.paint(colour_of_state(word), padded(word, 11)),
                      clean(txn.id.str()), name,
                      style.paint(Colour::kDim, age(word, now_wall_ms - txn.created_wall_ms)));
   if (std::string more = detail(line); !more.empty()) out += "  " + more;

@@ -6,22 +6,13 @@
 #include <algorithm>
 
 #include "base/json_value.h"
+#include "cli/json_out.h"
 
 namespace gittxn::cli {
 namespace {
 
-Json or_null(const std::string& bytes) {
-  return bytes.empty() ? Json(nullptr) : Json(encode_path(bytes));
-}
-
 std::string lines_text(std::uint32_t first, std::uint32_t last) {
   return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
-}
-
-Json texts_json(const std::vector<std::string>& texts) {
-  Json out = Json::array();
-  for (const std::string& text : texts) out.push_back(encode_path(text));
-  return out;
 }
 
 std::string plural(std::string_view relation) {
@@ -87,7 +78,7 @@ std::string_view word_of(const PathChange& change) {
   return change.before.oid == change.after.oid ? "mode" : "changed";
 }
 
-Colour colour_of(std::string_view word) {
+Colour colour_of_change(std::string_view word) {
   if (word == "added") return Colour::kGreen;
   return word == "removed" ? Colour::kRed : Colour::kNone;
 }
@@ -184,14 +175,15 @@ std::string footprint_lines(const api::FootprintReport& report, const Style& sty
   std::string out;
   for (const PathChange& change : report.changes) {
     const std::string_view word = word_of(change);
-    out +=
-        fmt::format("  {} {}\n", style.paint(colour_of(word), padded(word, 8)), clean(change.path));
+    out += fmt::format("  {} {}\n", style.paint(colour_of_change(word), padded(word, 8)),
+                       clean(change.path));
     for (const api::SymbolChange& symbol : report.symbols) {
       if (symbol.path != change.path || symbol.language.empty()) continue;
       const std::string id =
           symbol.symbol.substr(std::min(symbol.symbol.size(), symbol.path.size() + 1));
       const std::string what = what_of(symbol);
-      out += fmt::format("      {} {}", style.paint(colour_of(symbol.what), padded(symbol.what, 8)),
+      out += fmt::format("      {} {}",
+                         style.paint(colour_of_change(symbol.what), padded(symbol.what, 8)),
                          id.empty() ? "the file itself" : clean(id));
       if (!what.empty()) out += "  " + style.paint(Colour::kDim, what);
       out += "\n";

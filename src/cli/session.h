@@ -44,10 +44,15 @@ struct Session {
   Printer* out = nullptr;
   Reporter* reporter = nullptr;
 
+  const std::string& id() const { return args.operands.at(0); }  // of commands that take one
   bool json() const { return args.has("--json"); }
   bool quiet() const { return args.has("--quiet"); }
   std::optional<std::string> flag(const std::string& name) const { return args.text(name); }
 };
+
+// The operand at `index`, and none behind it, of a verb whose usage is what `usage(verb)` says.
+Result<std::string> last_operand(const Session& session, std::string (*usage)(const std::string&),
+                                 std::size_t index, std::string_view what);
 
 int exit_status(Code code);
 // Refuses, by name, what must not be done from inside a transaction.

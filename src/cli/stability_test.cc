@@ -166,13 +166,13 @@ const Table& test_table() {
   return kTable;
 }
 
-Parsed good(const std::vector<std::string>& argv) {
+Parsed parsed_words(const std::vector<std::string>& argv) {
   auto parsed = parse(argv, test_table());
   EXPECT_TRUE(parsed.has_value()) << (parsed ? "" : parsed.error().message);
   return parsed ? *parsed : Parsed{};
 }
 
-Error bad(const std::vector<std::string>& argv) {
+Error refused(const std::vector<std::string>& argv) {
   auto parsed = parse(argv, test_table());
   EXPECT_FALSE(parsed.has_value());
   return parsed ? Error{} : parsed.error();
@@ -180,11 +180,11 @@ Error bad(const std::vector<std::string>& argv) {
 
 // F9: flags were renamed and taken away under those who had written scripts for them.
 TEST(F9, AFormerFlagMeansItsSuccessorAndIsWarnedOf) {
-  const Parsed now = good({"send", "--to", "x"});
+  const Parsed now = parsed_words({"send", "--to", "x"});
   EXPECT_THAT(now.former, IsEmpty());
   for (const auto& argv : {std::vector<std::string>{"send", "--at", "x"},
                            std::vector<std::string>{"--at=x", "send"}}) {
-    const Parsed parsed = good(argv);
+    const Parsed parsed = parsed_words(argv);
     EXPECT_EQ(parsed.command->name, "send");
     EXPECT_EQ(parsed.flags, now.flags) << "nobody behind the parser knows the former name";
     EXPECT_EQ(parsed.all, now.all);
@@ -192,24 +192,24 @@ TEST(F9, AFormerFlagMeansItsSuccessorAndIsWarnedOf) {
                 ElementsAre("git txn send --at is deprecated since 0.3 and goes in 0.5: write "
                             "--to"));
   }
-  EXPECT_TRUE(good({"send", "-s"}).has("--fast")) << "by its letter, too";
-  EXPECT_THAT(good({"send", "--at", "x", "--at", "y", "-s"}).former, ::testing::SizeIs(2))
+  EXPECT_TRUE(parsed_words({"send", "-s"}).has("--fast")) << "by its letter, too";
+  EXPECT_THAT(parsed_words({"send", "--at", "x", "--at", "y", "-s"}).former, ::testing::SizeIs(2))
       << "each once";
-  EXPECT_EQ(good({"send", "--at", "x", "--at", "y"}).text("--to"), "y");
-  EXPECT_THAT(bad({"send", "--at", "x", "--to", "y"}).message,
+  EXPECT_EQ(parsed_words({"send", "--at", "x", "--at", "y"}).text("--to"), "y");
+  EXPECT_THAT(refused({"send", "--at", "x", "--to", "y"}).message,
               HasSubstr("--at is the former name of --to"));
-  EXPECT_THAT(bad({"send", "--at", ""}).message, HasSubstr("--at is empty"));
+  EXPECT_THAT(refused({"send", "--at", ""}).message, HasSubstr("--at is empty"));
 }
 
 TEST(F9, AFormerCommandMeansItsSuccessorAndIsWarnedOf) {
-  const Parsed parsed = good({"remit", "a", "--to", "x", "--json"});
+  const Parsed parsed = parsed_words({"remit", "a", "--to", "x", "--json"});
   EXPECT_EQ(parsed.command->name, "send");
-  EXPECT_EQ(parsed.flags, good({"send", "a", "--to", "x", "--json"}).flags);
+  EXPECT_EQ(parsed.flags, parsed_words({"send", "a", "--to", "x", "--json"}).flags);
   EXPECT_THAT(parsed.operands, ElementsAre("a"));
   EXPECT_THAT(parsed.former, ElementsAre("git txn remit is deprecated since 0.2 and goes in 0.4: "
                                          "write git txn send"));
-  EXPECT_THAT(good({"remit", "--at", "x"}).former, ::testing::SizeIs(2));
-  EXPECT_EQ(good({"help", "remit"}).command->name, "send");
+  EXPECT_THAT(parsed_words({"remit", "--at", "x"}).former, ::testing::SizeIs(2));
+  EXPECT_EQ(parsed_words({"help", "remit"}).command->name, "send");
 }
 
 // A rename without a deprecation, a stable command that becomes experimental: they break every
@@ -235,8 +235,8 @@ TEST(F9, NobodyIsShownOrAdvisedAFormerSpelling) {
   EXPECT_THAT(shown, Not(HasSubstr("remit")));
   EXPECT_THAT(shown, Not(HasSubstr("--at ")));
   EXPECT_THAT(shown, Not(HasSubstr("--speedy")));
-  EXPECT_THAT(bad({"send", "--speedyy"}).hint, Not(HasSubstr("--speedy?")));
-  EXPECT_THAT(bad({"remti"}).hint, Not(HasSubstr("remit")));
+  EXPECT_THAT(refused({"send", "--speedyy"}).hint, Not(HasSubstr("--speedy?")));
+  EXPECT_THAT(refused({"remti"}).hint, Not(HasSubstr("remit")));
 }
 
 TEST(F9, TheTableTellsOfWhatIsDeprecatedAndUntilWhen) {

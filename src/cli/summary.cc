@@ -76,7 +76,7 @@ Result<int> add(Session& session, const std::vector<std::string>& words) {
   return kExitDone;
 }
 
-Result<int> show(Session& session, const std::vector<std::string>& words) {
+Result<int> show_summary(Session& session, const std::vector<std::string>& words) {
   if (words.size() != 1) {
     return fail(Code::kUsage, "git txn summary show needs one name",
                 "git txn summary list names them");
@@ -94,7 +94,7 @@ Result<int> show(Session& session, const std::vector<std::string>& words) {
 }
 
 enum class Only { kAll, kStale };
-Result<int> list(Session& session, const std::vector<std::string>& words, Only only) {
+Result<int> list_summaries(Session& session, const std::vector<std::string>& words, Only only) {
   if (is_inside(session)) {
     // Judging looks at everything they were made from, and would be a read of all of it.
     return fail(Code::kRefused, "summaries are judged outside of transactions",
@@ -121,8 +121,8 @@ Result<int> summary_command(Session& session) {
   const std::vector<std::string> words(session.args.operands.begin() + 1,
                                        session.args.operands.end());
   if (verb == "add") return add(session, words);
-  if (verb == "show") return show(session, words);
-  return list(session, words, verb == "check" ? Only::kStale : Only::kAll);
+  if (verb == "show") return show_summary(session, words);
+  return list_summaries(session, words, verb == "check" ? Only::kStale : Only::kAll);
 }
 
 }  // namespace gittxn::cli

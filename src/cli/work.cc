@@ -68,10 +68,6 @@ int tell(Session& session, api::Outcome outcome) {
   return status;
 }
 
-const std::string& id_of(const Session& session) {
-  return session.args.operands.at(0);
-}
-
 }  // namespace
 
 Result<int> run_command(Session& session) {
@@ -83,7 +79,7 @@ Result<int> run_command(Session& session) {
 Result<int> commit_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::Progress progress = session.reporter->progress();
-  return tell(session, TRY(kernel.commit(id_of(session), options_of(session), progress)));
+  return tell(session, TRY(kernel.commit(session.id(), options_of(session), progress)));
 }
 
 Result<int> begin_command(Session& session) {
@@ -103,10 +99,10 @@ Result<int> begin_command(Session& session) {
 Result<int> exec_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::Progress progress = session.reporter->progress();
-  int status = TRY(kernel.exec(id_of(session), session.args.rest, options_of(session), progress));
+  int status = TRY(kernel.exec(session.id(), session.args.rest, options_of(session), progress));
   session.reporter->finish();
   if (session.json()) {
-    const TxnId id = TRY(kernel.id_of(id_of(session)));
+    const TxnId id = TRY(kernel.id_of(session.id()));
     session.out->json({{"txn", encode_path(id.str())}, {"command_exit", status}});
   }
   return status;
@@ -114,7 +110,7 @@ Result<int> exec_command(Session& session) {
 
 Result<int> abort_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  Txn txn = TRY(kernel.abort(id_of(session), session.flag("--reason").value_or("")));
+  Txn txn = TRY(kernel.abort(session.id(), session.flag("--reason").value_or("")));
   const auto compensations = TRY(api::compensations_of(kernel, txn.id.str()));
   const bool undone = std::ranges::all_of(compensations, [](const Compensation& one) {
     return one.ended && !one.timed_out && one.exit_status == 0;
@@ -139,7 +135,7 @@ Result<int> abort_command(Session& session) {
 Result<int> resume_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.resume(id_of(session), progress));
+  Txn txn = TRY(kernel.resume(session.id(), progress));
   session.reporter->finish();
   if (session.json())
     session.out->json(txn_json(txn));
@@ -160,12 +156,12 @@ Result<int> open_command(Session& session) {
     bool has_shell = shell != session.host.env.end() && !shell->second.empty();
     api::Progress progress = session.reporter->progress();
     session.reporter->note("a shell in its worktree; leave it to come back");
-    return kernel.exec(id_of(session), {has_shell ? shell->second : "sh"}, options_of(session),
+    return kernel.exec(session.id(), {has_shell ? shell->second : "sh"}, options_of(session),
                        progress);
   }
-  std::string path = TRY(kernel.worktree_of(id_of(session)));
+  std::string path = TRY(kernel.worktree_of(session.id()));
   if (session.json()) {
-    const TxnId id = TRY(kernel.id_of(id_of(session)));
+    const TxnId id = TRY(kernel.id_of(session.id()));
     session.out->json({{"txn", encode_path(id.str())}, {"worktree", encode_path(path)}});
     return kExitDone;
   }
@@ -175,7 +171,7 @@ Result<int> open_command(Session& session) {
     session.reporter->note(
         fmt::format("reads of a shell there are not recorded; git txn open {} "
                     "--shell records them",
-                    id_of(session)));
+                    session.id()));
   }
   return kExitDone;
 }

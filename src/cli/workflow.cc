@@ -12,7 +12,7 @@
 namespace gittxn::cli {
 namespace {
 
-constexpr std::size_t kMostListed = 10;
+constexpr std::size_t kMostUnfinished = 10;
 
 Json workflow_json(const Workflow& workflow) {
   Json json = to_json(workflow);
@@ -68,13 +68,13 @@ std::string status_text(const api::WorkflowReport& report, const Style& style) {
                          verdict.passed ? "pass" : "fail", clean(verdict.actor),
                          verdict.note.empty() ? "" : ": " + clean(verdict.note));
     }
-    for (std::size_t i = 0; i < std::min(line.unfinished.size(), kMostListed); ++i) {
+    for (std::size_t i = 0; i < std::min(line.unfinished.size(), kMostUnfinished); ++i) {
       const Txn& txn = line.unfinished[i];
       out += fmt::format("    {} {}{}\n", padded(state_name(txn.state), 11), clean(txn.id.str()),
                          txn.name.empty() ? "" : fmt::format(" \"{}\"", clean(txn.name)));
     }
-    if (line.unfinished.size() > kMostListed) {
-      out += fmt::format("    and {} more\n", line.unfinished.size() - kMostListed);
+    if (line.unfinished.size() > kMostUnfinished) {
+      out += fmt::format("    and {} more\n", line.unfinished.size() - kMostUnfinished);
     }
   }
   return out;
@@ -106,30 +106,17 @@ Json status_object(const api::WorkflowReport& report) {
 }
 
 // What a verb is given, as a line to type.
-std::string usage_of(const std::string& action) {
+std::string workflow_usage(const std::string& action) {
   if (action == "create") return "git txn workflow create NAME";
   const std::string line = fmt::format("git txn workflow {} ID", action);
   if (action == "rollback") return line + " --to PHASE --reason TEXT";
   return action == "skip" || action == "override" ? line + " --reason TEXT" : line;
 }
 
-Result<std::string> operand(const Session& session, std::size_t index, std::string_view what) {
-  const auto& operands = session.args.operands;
-  if (operands.size() == index + 1) return operands[index];
-  const std::string& action = operands[0];
-  if (operands.size() > index + 1) {
-    return fail(
-        Code::kUsage,
-        fmt::format("git txn workflow {} takes no '{}'", action, clean(operands[index + 1])),
-        usage_of(action));
-  }
-  return fail(Code::kUsage, fmt::format("git txn workflow {} needs {}", action, what),
-              usage_of(action));
-}
-
 Result<int> create(Session& session, api::Kernel& kernel) {
   api::WorkflowRequest request;
-  request.name = TRY(operand(session, 1, "the name of a workflow of the policy"));
+  request.name =
+      TRY(last_operand(session, workflow_usage, 1, "the name of a workflow of the policy"));
   request.id = session.flag("--as");
   request.onto = session.flag("--onto");
   request.actor = session.flag("--actor").value_or("");
@@ -144,7 +131,7 @@ Result<int> create(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> list(Session& session, api::Kernel& kernel) {
+Result<int> list_workflows(Session& session, api::Kernel& kernel) {
   if (session.args.operands.size() > 1) {
     return fail(Code::kUsage, "git txn workflow list takes no name",
                 "git txn workflow status ID shows one");
@@ -163,8 +150,8 @@ Result<int> list(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> status(Session& session, api::Kernel& kernel) {
-  const std::string id = TRY(operand(session, 1, "the id of a workflow"));
+Result<int> tell_workflow(Session& session, api::Kernel& kernel) {
+  const std::string id = TRY(last_operand(session, workflow_usage, 1, "the id of a workflow"));
   const api::WorkflowReport report = TRY(api::workflow_status(kernel, id));
   if (session.json()) {
     session.out->json(status_object(report));
@@ -206,7 +193,7 @@ Json move_object(const api::PhaseMoveReport& report) {
 
 Result<int> move(Session& session, api::Kernel& kernel, const std::string& action) {
   api::PhaseMoveRequest request;
-  request.id = TRY(operand(session, 1, "the id of a workflow"));
+  request.id = TRY(last_operand(session, workflow_usage, 1, "the id of a workflow"));
   request.from = session.flag("--from");
   request.to = session.flag("--to").value_or("");
   request.reason = session.flag("--reason").value_or("");
@@ -273,8 +260,8 @@ Result<int> workflow_command(Session& session) {
   TRY(check_verb_flags(session.args, action, kFlags));
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (action == "create") return create(session, kernel);
-  if (action == "list") return list(session, kernel);
-  if (action == "status") return status(session, kernel);
+  if (action == "list") return list_workflows(session, kernel);
+  if (action == "status") return tell_workflow(session, kernel);
   if (action == "verdict") return verdict(session, kernel);
   return move(session, kernel, action);
 }

@@ -18,7 +18,6 @@
 namespace gittxn::db {
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
 // On top of the server's own limits, so that it is the server that says what took too long.
 constexpr std::int64_t kGraceMs = 5'000;
 // A client that is stopped inside of a transaction keeps the other writers waiting no longer.

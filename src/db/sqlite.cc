@@ -23,8 +23,6 @@ struct SqliteHandle {
 
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
-
 // Short steady pauses. SQLite's own handler backs off to 100 ms, and whoever slept longest loses
 // again and again to those who just came.
 int on_busy(void* context, int calls) {

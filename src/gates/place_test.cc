@@ -32,7 +32,7 @@ class Place : public ::testing::Test {
   Result<Placed> place(const std::string& path) { return place_path({at("from"), at("to"), path}); }
   std::string text(const std::string& name) { return read_file(at(name)).value_or("(absent)"); }
 
-  testing::TempDir dir_;
+  gittxn::testing::TempDir dir_;
 };
 
 TEST_F(Place, CopiesAFileWithModeAndTime) {

@@ -9,7 +9,7 @@ namespace {
 
 using namespace policy_toml;  // NOLINT(google-build-using-namespace)
 
-constexpr std::int64_t kMost = 100'000;
+constexpr std::int64_t kMostAtOnce = 100'000;
 constexpr std::int64_t kDeepest = 16;
 
 struct Range {
@@ -31,10 +31,10 @@ Status read_limits(const toml::node& node, Policy& policy) {
   TRY(only_known(*table, "[limits]", {"concurrent", "per_owner", "depth"}));
   Limits& limits = policy.limits;
   if (const auto* at = table->get("concurrent")) {
-    limits.concurrent = TRY(number_of(*at, "concurrent", {1, kMost}));
+    limits.concurrent = TRY(number_of(*at, "concurrent", {1, kMostAtOnce}));
   }
   if (const auto* at = table->get("per_owner")) {
-    limits.per_owner = TRY(number_of(*at, "per_owner", {1, kMost}));
+    limits.per_owner = TRY(number_of(*at, "per_owner", {1, kMostAtOnce}));
   }
   if (const auto* at = table->get("depth")) {
     limits.depth = TRY(number_of(*at, "depth", {0, kDeepest}));

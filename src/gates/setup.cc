@@ -39,9 +39,9 @@ Status place_all(const GateContext& context, const Policy& policy, const std::st
 }
 
 std::string last_lines(const std::string& output) {
-  constexpr std::size_t kMost = 2000;
+  constexpr std::size_t kMostShown = 2000;
   std::string_view text = output;
-  if (text.size() > kMost) text.remove_prefix(text.size() - kMost);
+  if (text.size() > kMostShown) text.remove_prefix(text.size() - kMostShown);
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   return std::string(text);
 }

@@ -26,7 +26,7 @@ std::string_view name_of(Ended ended) {
   return "open";
 }
 
-std::int64_t number_of(std::string_view text) {
+std::int64_t number_in(std::string_view text) {
   std::int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
@@ -71,7 +71,7 @@ Result<std::vector<Operation>> read_journal(const std::string& path) {
       Operation fresh;
       fresh.tag = words[1];
       fresh.verb = words[2];
-      fresh.begun_ns = number_of(words[3]);
+      fresh.begun_ns = number_in(words[3]);
       all.push_back(std::move(fresh));
       continue;
     }
@@ -79,9 +79,9 @@ Result<std::vector<Operation>> read_journal(const std::string& path) {
       return fail(Code::kCorrupt, fmt::format("'{}': '{}' is no line of a journal", path, line));
     }
     Operation& last = all.back();
-    last.ended_ns = number_of(words[2]);
+    last.ended_ns = number_in(words[2]);
     last.ended = words[3] == "made" ? Ended::kMade : Ended::kRefused;
-    last.seq = number_of(words[4]);
+    last.seq = number_in(words[4]);
     for (std::size_t i = 5; i < words.size(); ++i) {
       const std::size_t equals = words[i].find('=');
       if (equals == std::string::npos) continue;

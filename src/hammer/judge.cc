@@ -210,7 +210,6 @@ class Judge {
         passed[fact(op, "on")].push_back(&op);
       }
     }
-    constexpr std::int64_t kNsPerMs = 1'000'000;
     constexpr std::int64_t kRounding = 2;
     for (auto& [name, list] : passed) {
       std::ranges::sort(list, {}, &Operation::ended_ns);

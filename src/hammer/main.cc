@@ -33,7 +33,6 @@
 namespace gittxn::hammer {
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kEndMs = 90'000;  // for the processes to end when they are told to
 volatile sig_atomic_t g_stop = 0;
 void on_stop(int) {

@@ -11,7 +11,7 @@
 namespace gittxn::hammer {
 namespace {
 
-constexpr double kNsPerMs = 1e6;
+constexpr double kNsAMs = 1e6;
 constexpr std::int64_t kMuch = 10;  // a tenth of a wait is worth being told
 
 struct Sample {
@@ -53,7 +53,7 @@ std::string place_of(const Operation& op) {
 std::string shown(const Operation& op) {
   const std::string of = fact(op, "of");
   return fmt::format("{}{} of {} {:.1f} ms", op.verb, of.empty() ? "" : " " + of, place_of(op),
-                     static_cast<double>(op.ended_ns - op.begun_ns) / kNsPerMs);
+                     static_cast<double>(op.ended_ns - op.begun_ns) / kNsAMs);
 }
 
 // The operations of the other processes that took most of that time, and what was done to them.
@@ -97,7 +97,7 @@ std::vector<Wait> waits_of(const Told& told) {
   std::vector<Wait> waits;
   for (auto& [verb, list] : by_name) {
     std::ranges::sort(list);
-    const auto at = [&](std::size_t index) { return static_cast<double>(list[index]) / kNsPerMs; };
+    const auto at = [&](std::size_t index) { return static_cast<double>(list[index]) / kNsAMs; };
     waits.push_back(
         {verb, list.size(), at(list.size() / 2), at(list.size() * 99 / 100), at(list.size() - 1)});
   }
@@ -113,7 +113,7 @@ std::vector<std::string> explain_longest(const Told& told, std::size_t most) {
   lines.reserve(samples.size());
   for (const Sample& sample : samples) {
     lines.push_back(fmt::format("{} of {} took {:.1f} ms; meanwhile: {}", sample.name,
-                                sample.op->tag, static_cast<double>(sample.ns) / kNsPerMs,
+                                sample.op->tag, static_cast<double>(sample.ns) / kNsAMs,
                                 meanwhile(told, *sample.op)));
   }
   return lines;

@@ -47,10 +47,6 @@ Key key_of(const BuildChange& change) {
   return {symbol.kind, symbol.name, symbol.target};
 }
 
-bool is_file_or_nothing(const TreeEntry& entry) {
-  return !entry.present() || entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
-}
-
 // "1.0 to 2.0", as far as it can be shown.
 std::string versions_of(const BuildChange& change) {
   const auto shown = [](const BuildSymbol& symbol) {
@@ -106,7 +102,7 @@ class Looker {
     std::vector<Changed> found;
     for (const PathChange& change : changes) {
       if (semantic::ecosystem_of(change.path) == Ecosystem::kNone) continue;
-      if (!is_file_or_nothing(change.before) || !is_file_or_nothing(change.after)) continue;
+      if (!change.before.is_file_or_absent() || !change.after.is_file_or_absent()) continue;
       Changed changed;
       changed.path = change.path;
       const auto before = TRY(text_of(change.before)), after = TRY(text_of(change.after));
@@ -254,7 +250,7 @@ class Looker {
       if (fed.everything.empty() && fed.importers.empty()) continue;
       for (const PathChange& source : others) {
         if (!semantic::is_source_of(manifest.ecosystem(), source.path)) continue;
-        if (!is_file_or_nothing(source.before) || !is_file_or_nothing(source.after)) continue;
+        if (!source.before.is_file_or_absent() || !source.after.is_file_or_absent()) continue;
         if (source.before.oid == source.after.oid) continue;
         TRY(judge(who, manifest, fed, source));
       }
@@ -372,7 +368,7 @@ class Looker {
     }
     if (!tree.empty()) {
       for (const repo::NamedEntry& named : TRY(objects_.list(tree))) {
-        if (!is_file_or_nothing(named.entry)) continue;
+        if (!named.entry.is_file_or_absent()) continue;
         if (semantic::ecosystem_of(named.name) == Ecosystem::kNone) continue;
         found.push_back(directory + named.name);
       }

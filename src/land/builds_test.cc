@@ -9,8 +9,10 @@
 namespace gittxn::land {
 namespace {
 
+using testing::replaced;
+
 using ::testing::Contains;
-using testing::Edits;
+using testing::FileEdits;
 using ::testing::HasSubstr;
 using testing::LandWorld;
 using testing::Proposal;
@@ -19,12 +21,6 @@ constexpr const char* kCargo =
     "[package]\nname = \"app\"\nedition = \"2018\"\n\n[dependencies]\nserde = \"1.0\"\nrand = "
     "\"0.8\"\n";
 constexpr const char* kMain = "use rand::Rng;\n\nfn main() {\n    run();\n}\n\nfn run() {}\n";
-
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
 
 class LandBuilds : public ::testing::TestWithParam<Isolation> {
  protected:
@@ -36,8 +32,9 @@ class LandBuilds : public ::testing::TestWithParam<Isolation> {
     world.scratch.commit("code");
   }
   // Both from one base; `first` is on the branch when `second` asks.
-  LandOutcome after(const Edits& first, const Edits& second, std::vector<std::string> reads = {}) {
-    const auto proposal = [&](const char* id, const Edits& edits) {
+  LandOutcome after(const FileEdits& first, const FileEdits& second,
+                    std::vector<std::string> reads = {}) {
+    const auto proposal = [&](const char* id, const FileEdits& edits) {
       Proposal made{id, edits, {}};
       made.isolation = GetParam();
       return made;
@@ -63,8 +60,8 @@ class LandBuilds : public ::testing::TestWithParam<Isolation> {
     EXPECT_THAT(subjects, Contains(subject)) << said(outcome);
   }
 
-  const std::string serde = with(kCargo, "\"1.0\"", "\"2.0\"");
-  const std::string rand = with(kCargo, "\"0.8\"", "\"0.9\"");
+  const std::string serde = replaced(kCargo, "\"1.0\"", "\"2.0\"");
+  const std::string rand = replaced(kCargo, "\"0.8\"", "\"0.9\"");
   LandWorld world;
 };
 
@@ -77,8 +74,9 @@ INSTANTIATE_TEST_SUITE_P(At, LandBuilds,
                          });
 
 TEST_P(LandBuilds, WhoUsesOneIsNotInTheWayOfWhoRaisesAnother) {
-  const LandOutcome outcome = after(
-      {{"Cargo.toml", serde}}, {{"src/main.rs", with(kMain, "run();", "run();\n    rand::x();")}});
+  const LandOutcome outcome =
+      after({{"Cargo.toml", serde}},
+            {{"src/main.rs", replaced(kMain, "run();", "run();\n    rand::x();")}});
   EXPECT_EQ(outcome.result, LandResult::kLanded) << said(outcome);
 }
 
@@ -108,14 +106,14 @@ TEST_P(LandBuilds, RaisingWhatIsNewlyUsedDoesNotLand) {
 
 TEST_P(LandBuilds, AnEditOfAnImporterNeedsChecks) {
   // There are no gates here, so at snapshot nobody could tell.
-  const LandOutcome outcome =
-      after({{"Cargo.toml", rand}}, {{"src/main.rs", with(kMain, "run();", "run();\n    run();")}});
+  const LandOutcome outcome = after(
+      {{"Cargo.toml", rand}}, {{"src/main.rs", replaced(kMain, "run();", "run();\n    run();")}});
   EXPECT_EQ(outcome.result,
             GetParam() == Isolation::kReadCommitted ? LandResult::kLanded : LandResult::kConflict);
 }
 
 TEST_P(LandBuilds, AToolchainFeedsEverySourceItGoverns) {
-  const std::string edition = with(kCargo, "2018", "2021");
+  const std::string edition = replaced(kCargo, "2018", "2021");
   const LandOutcome outcome =
       after({{"Cargo.toml", edition}}, {{"src/other.rs", "pub fn other() { 1; }\n"}});
   if (GetParam() == Isolation::kReadCommitted) {
@@ -127,7 +125,7 @@ TEST_P(LandBuilds, AToolchainFeedsEverySourceItGoverns) {
 
 TEST_P(LandBuilds, AToolchainFeedsNoPage) {
   const LandOutcome outcome =
-      after({{"Cargo.toml", with(kCargo, "2018", "2021")}}, {{"README.md", "other words\n"}});
+      after({{"Cargo.toml", replaced(kCargo, "2018", "2021")}}, {{"README.md", "other words\n"}});
   EXPECT_EQ(outcome.result, LandResult::kLanded) << said(outcome);
 }
 
@@ -136,21 +134,21 @@ TEST_P(LandBuilds, AToolchainFurtherUpIsTheNearestOnesMatter) {
   world.scratch.write("tools/src/main.rs", kMain);
   world.scratch.commit("a package inside");
   const LandOutcome outcome =
-      after({{"Cargo.toml", with(kCargo, "2018", "2021")}},
-            {{"tools/src/main.rs", with(kMain, "run();", "run(); run();")}});
+      after({{"Cargo.toml", replaced(kCargo, "2018", "2021")}},
+            {{"tools/src/main.rs", replaced(kMain, "run();", "run(); run();")}});
   EXPECT_EQ(outcome.result, LandResult::kLanded) << said(outcome);
 }
 
 TEST_P(LandBuilds, ACommentSaysNothingToASource) {
   const LandOutcome outcome =
       after({{"Cargo.toml", "# said\n" + std::string(kCargo)}},
-            {{"src/main.rs", with(kMain, "run();", "run(); run();")}}, {"src/main.rs"});
+            {{"src/main.rs", replaced(kMain, "run();", "run(); run();")}}, {"src/main.rs"});
   EXPECT_EQ(outcome.result, LandResult::kLanded) << said(outcome);
 }
 
 TEST_P(LandBuilds, ACommentSaysSomethingToItsReader) {
   const LandOutcome outcome = after({{"Cargo.toml", "# said\n" + std::string(kCargo)}},
-                                    {{"src/main.rs", with(kMain, "run();", "run(); run();")}},
+                                    {{"src/main.rs", replaced(kMain, "run();", "run(); run();")}},
                                     {"Cargo.toml", "src/main.rs"});
   EXPECT_EQ(outcome.result, strict() ? LandResult::kConflict : LandResult::kLanded);
 }
@@ -171,7 +169,7 @@ TEST_P(LandBuilds, TwoDependenciesOfOneManifestBothLand) {
 
 TEST_P(LandBuilds, OneDependencyRaisedTwiceIsNamed) {
   const LandOutcome outcome =
-      after({{"Cargo.toml", serde}}, {{"Cargo.toml", with(kCargo, "\"1.0\"", "\"3.0\"")}});
+      after({{"Cargo.toml", serde}}, {{"Cargo.toml", replaced(kCargo, "\"1.0\"", "\"3.0\"")}});
   expect_refused(outcome, "dependency serde in Cargo.toml");
 }
 
@@ -180,8 +178,8 @@ TEST_P(LandBuilds, LinesOfAModuleFileThatAreApart) {
       "module m\n\ngo 1.21\n\nrequire (\n\ta.b/c v1.0.0\n\n\ta.b/d v1.0.0\n\n\ta.b/e v1.0.0\n)\n";
   world.scratch.write("go.mod", base);
   world.scratch.commit("go");
-  const LandOutcome apart = after({{"go.mod", with(base, "c v1.0.0", "c v1.1.0")}},
-                                  {{"go.mod", with(base, "e v1.0.0", "e v1.2.0")}});
+  const LandOutcome apart = after({{"go.mod", replaced(base, "c v1.0.0", "c v1.1.0")}},
+                                  {{"go.mod", replaced(base, "e v1.0.0", "e v1.2.0")}});
   EXPECT_EQ(apart.result, LandResult::kLanded) << said(apart);
 }
 
@@ -219,8 +217,9 @@ TEST_P(LandBuilds, AnImportOfAPackageOfNpm) {
   world.scratch.write("yarn.lock", "pad@1:\n  version \"1\"\n");
   world.scratch.write("a.js", "export const a = 1;\n");
   world.scratch.commit("npm");
-  const Edits raise = {{"package.json", "{\n  \"dependencies\": {\n    \"pad\": \"2\"\n  }\n}\n"},
-                       {"yarn.lock", "pad@2:\n  version \"2\"\n"}};
+  const FileEdits raise = {
+      {"package.json", "{\n  \"dependencies\": {\n    \"pad\": \"2\"\n  }\n}\n"},
+      {"yarn.lock", "pad@2:\n  version \"2\"\n"}};
   const LandOutcome other = after(raise, {{"a.js", "export const a = 2;\n"}});
   EXPECT_EQ(other.result, LandResult::kLanded) << "the manifest says what the lock file does not";
 }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kMaxPolicyBytes = 1u << 20;
 
-std::vector<std::string> paths_of(const Changes& changes) {
+std::vector<std::string> file_paths_of(const Changes& changes) {
   std::vector<std::string> paths;
   for (const PathChange& change : changes) {
     if (!change.is_directory()) paths.push_back(change.path);
@@ -159,7 +159,7 @@ Decision conflict_of(Candidate candidate, std::vector<Conflict> conflicts,
 // Level, certification and policy for a candidate whose tree is there.
 Result<Decision> certify_candidate(const Context& context, const Footprint& footprint,
                                    const Txn& txn, Candidate candidate) {
-  std::vector<std::string> paths = paths_of(candidate.changes);
+  std::vector<std::string> paths = file_paths_of(candidate.changes);
   candidate.level = gates::required_isolation(candidate.policy, txn.isolation, paths);
   Verdict verdict = TRY(certify_on(context, footprint, candidate));
   candidate.reads_checked = verdict.checked;
@@ -325,7 +325,7 @@ Status read_head(const Context& context, Candidate& candidate) {
 Result<Verdict> certify_writes(const Context& context, const Txn& txn, const Footprint& footprint,
                                Candidate& candidate) {
   candidate.level =
-      gates::required_isolation(candidate.policy, txn.isolation, paths_of(footprint.writes));
+      gates::required_isolation(candidate.policy, txn.isolation, file_paths_of(footprint.writes));
   return certify_on(context, footprint, candidate);
 }
 

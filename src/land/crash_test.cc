@@ -12,14 +12,6 @@ namespace {
 using testing::LandWorld;
 using testing::must;
 
-std::vector<std::string> points_of(std::string_view prefix) {
-  std::vector<std::string> points;
-  for (const std::string& name : Failpoint::names()) {
-    if (name.starts_with(prefix)) points.push_back(name);
-  }
-  return points;
-}
-
 // One repository for many stories (making one costs more than a landing): story n changes f1, adds
 // d/<n> and removes what story n-1 added at the top.
 struct Story {
@@ -31,7 +23,7 @@ struct Story {
   std::string gone = "r" + std::to_string(n - 1);
 
   void propose() {
-    testing::Edits edits{
+    testing::FileEdits edits{
         {"f1", text}, {"d/" + std::to_string(n), text}, {"r" + std::to_string(n), text}};
     if (must(exists(world.scratch.file(gone)))) edits[gone] = std::nullopt;
     world.propose({id.str(), edits, {"f4"}});
@@ -72,7 +64,7 @@ TEST(Crash, AKillAtAnyPointOfALanding) {
   int killed = 0;
   int n = 0;
   for (const char* prefix : {"land.", "checkout.", "refs.", "store."}) {
-    for (const std::string& point : points_of(prefix)) {
+    for (const std::string& point : testing::failpoints_of(prefix)) {
       SCOPED_TRACE(point);
       Story story{world, ++n};
       story.propose();
@@ -93,7 +85,7 @@ TEST(Crash, AKillAtAnyPointOfRecovery) {
                                    std::pair{"land.after_ref_update", "recover.landed."},
                                    std::pair{"checkout.mid_move", "recover.landed."},
                                    std::pair{"land.before_landed", "recover.landed."}}) {
-    for (const std::string& point : points_of(row)) {
+    for (const std::string& point : testing::failpoints_of(row)) {
       SCOPED_TRACE(std::string(scene) + ", then " + point);
       Story story{world, ++n};
       story.propose();
@@ -110,7 +102,7 @@ TEST(Crash, AKillAtAnyPointOfRecovery) {
 TEST(Crash, AKillWhileAnOutsideMoveIsRecorded) {
   LandWorld world;
   const TxnId id = world.propose({"t-a", {{"f1", "A\n"}}});
-  for (const std::string& point : points_of("recover.outside.")) {
+  for (const std::string& point : testing::failpoints_of("recover.outside.")) {
     world.person_commits("f2", point);
     EXPECT_TRUE(world.recovery_killed_at(point)) << point;
     world.recover();

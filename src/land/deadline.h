@@ -22,7 +22,6 @@ class Deadline {
   }
 
  private:
-  static constexpr std::int64_t kNsPerMs = 1'000'000;
   const Clock& clock_;
   std::int64_t end_ns_;
 };

@@ -8,7 +8,7 @@ namespace gittxn::land {
 
 namespace {
 
-constexpr std::size_t kMaxNote = 64;
+constexpr std::size_t kMaxSyncNote = 64;
 
 std::string note_path(const Context& context, const RefName& branch) {
   return context.repository->txn_dir() + "/durable/" + sha256(branch.str()).str().substr(0, 32);
@@ -16,7 +16,7 @@ std::string note_path(const Context& context, const RefName& branch) {
 
 // A note that is not whole says nothing.
 Result<std::vector<Oid>> noted_head(const Context& context, const RefName& branch) {
-  const auto text = read_file(note_path(context, branch), kMaxNote);
+  const auto text = read_file(note_path(context, branch), kMaxSyncNote);
   if (!text && text.error().code == Code::kNotFound) return std::vector<Oid>{};
   if (!text) return std::unexpected(text.error());
   const std::string id = text->substr(0, 40);

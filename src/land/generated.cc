@@ -37,9 +37,9 @@ std::string_view name_of(const File& file) {
   return path.substr(path.rfind('/') + 1);
 }
 
-class Looker {
+class GeneratedLooker {
  public:
-  Looker(const repo::Objects& objects, const Policy& policy, SymbolFindings& findings)
+  GeneratedLooker(const repo::Objects& objects, const Policy& policy, SymbolFindings& findings)
       : objects_(objects), generated_(policy), findings_(findings) {}
 
   Status look(const Changes& head, const Changes& work) {
@@ -114,7 +114,7 @@ class Looker {
 Status look_at_generated(const repo::Objects& objects, const Policy& policy, const Changes& head,
                          const Changes& work, SymbolFindings& findings) {
   if (policy.generated.empty()) return {};
-  return Looker(objects, policy, findings).look(head, work);
+  return GeneratedLooker(objects, policy, findings).look(head, work);
 }
 
 certify::FindOutOfDate find_out_of_date(const Policy& policy) {

@@ -9,7 +9,7 @@
 namespace gittxn::land {
 namespace {
 
-using testing::Edits;
+using testing::FileEdits;
 using ::testing::HasSubstr;
 using testing::LandWorld;
 using testing::Proposal;
@@ -25,7 +25,8 @@ class LandGenerated : public ::testing::TestWithParam<Isolation> {
     world.scratch.write("web/client.ts", "fetch('x');\n");
     world.scratch.commit("code");
   }
-  LandOutcome after(const Edits& first, const Edits& second, std::vector<std::string> reads = {}) {
+  LandOutcome after(const FileEdits& first, const FileEdits& second,
+                    std::vector<std::string> reads = {}) {
     Proposal theirs{"t-a", first, {}}, ours{"t-b", second, std::move(reads)};
     theirs.isolation = ours.isolation = GetParam();
     const TxnId a = world.propose(theirs), b = world.propose(ours);
@@ -36,8 +37,8 @@ class LandGenerated : public ::testing::TestWithParam<Isolation> {
   }
   static bool strict() { return GetParam() == Isolation::kStrict; }
 
-  const Edits route = {{"src/routes/a.ts", "export const a = 2;\n"}};
-  const Edits made = {{"api/openapi.json", "{\"a\": 2}\n"}};
+  const FileEdits route = {{"src/routes/a.ts", "export const a = 2;\n"}};
+  const FileEdits made = {{"api/openapi.json", "{\"a\": 2}\n"}};
   LandWorld world;
 };
 
@@ -58,8 +59,8 @@ TEST_P(LandGenerated, ReadingItReadsItsSources) {
 }
 
 TEST_P(LandGenerated, OneThatWasMadeAgainIsReadAsItIs) {
-  Edits both = route;
-  both.merge(Edits(made));
+  FileEdits both = route;
+  both.merge(FileEdits(made));
   const LandOutcome outcome = after(both, {{"f1", "B\n"}}, {"f2"});
   EXPECT_EQ(outcome.result, LandResult::kLanded);
 }
@@ -75,7 +76,7 @@ TEST_P(LandGenerated, MadeFromWhatHasChanged) {
     fresh.scratch.write("gen/a", "1\n");
     fresh.scratch.write("in/a", "1\n");
     fresh.scratch.commit("code");
-    const Edits source = {{"in/a", "2\n"}}, artifact = {{"gen/a", "2\n"}};
+    const FileEdits source = {{"in/a", "2\n"}}, artifact = {{"gen/a", "2\n"}};
     Proposal one{"t-a", source_first ? source : artifact, {}};
     Proposal two{"t-b", source_first ? artifact : source, {}};
     one.isolation = two.isolation = GetParam();
@@ -91,7 +92,7 @@ TEST_P(LandGenerated, MadeFromWhatHasChanged) {
 
 TEST_P(LandGenerated, WhoEditsAUserOfIt) {
   // Without gates nobody could tell whether the two go together.
-  const Edits user = {{"web/client.ts", "import api from '../api/openapi.json';\n"}};
+  const FileEdits user = {{"web/client.ts", "import api from '../api/openapi.json';\n"}};
   EXPECT_EQ(after(route, user).result, LandResult::kConflict);
 }
 

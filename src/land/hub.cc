@@ -17,8 +17,8 @@ namespace events = store::events;
 
 namespace {
 
-FAILPOINT(fp_before_push, "hub.before_push");
-FAILPOINT(fp_after_push, "hub.after_push");
+FAILPOINT(fp_before_hub_push, "hub.before_push");
+FAILPOINT(fp_after_hub_push, "hub.after_push");
 FAILPOINT(fp_asked, "hub.resolve.asked");
 FAILPOINT(fp_closed, "hub.resolve.closed");
 FAILPOINT(fp_resolved, "hub.resolve.done");
@@ -340,7 +340,7 @@ Status raise_fence(const Context& context, const Oid& before, store::PreparedLan
 }
 
 Result<PushAnswer> push_landing(const Context& context, const store::PreparedLanding& landing) {
-  TRY(fp_before_push.hit());
+  TRY(fp_before_hub_push.hit());
   std::vector<RefMove> moves{{landing.branch, landing.old_head, landing.new_head}};
   if (!INJECTED_BUG("hub.no_fence")) {
     moves.push_back({fence_ref(landing.branch), landing.fence_before, landing.fence});
@@ -350,7 +350,7 @@ Result<PushAnswer> push_landing(const Context& context, const store::PreparedLan
     context.clock->sleep_ms(kPauseMs);
     answer = TRY(push_refs(context, place_of(context), moves));
   }
-  TRY(fp_after_push.hit());
+  TRY(fp_after_hub_push.hit());
   return answer;
 }
 
@@ -359,7 +359,6 @@ namespace {
 // A push that was sent may be at work there still, behind a hook that takes its time. Closing its
 // fence now would lose it, and the next one would meet the same hook.
 Status let_it_end(const Context& context, const store::PreparedLanding& landing) {
-  constexpr std::int64_t kNsPerMs = 1'000'000;
   const RefName fence = fence_ref(landing.branch);
   const std::int64_t end = context.clock->monotonic_ns() + context.hub->timeout_ms * kNsPerMs;
   std::int64_t pause_ms = kPauseMs;

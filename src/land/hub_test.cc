@@ -168,19 +168,11 @@ TEST_F(Landing, StopsWhereTheFenceIsOfAnotherLog) {
 
 using HubCrash = TwoClones;
 
-std::vector<std::string> points_of(std::string_view prefix) {
-  std::vector<std::string> points;
-  for (const std::string& name : Failpoint::names()) {
-    if (name.starts_with(prefix)) points.push_back(name);
-  }
-  return points;
-}
-
 TEST_F(HubCrash, AKillAtAnyPointOfALanding) {
   std::set<std::string> killed;
   int n = 0;
   for (const char* prefix : {"land.", "hub.", "store."}) {
-    for (const std::string& point : points_of(prefix)) {
+    for (const std::string& point : testing::failpoints_of(prefix)) {
       SCOPED_TRACE(point);
       const std::string text = fmt::format("{}\n", ++n);
       const Oid before = main();
@@ -215,7 +207,7 @@ TEST_F(HubCrash, AKillAtAnyPointOfResolvingIt) {
   int n = 0;
   int killed = 0;
   for (const char* scene : {"hub.before_push", "hub.after_push"}) {
-    for (const std::string& point : points_of("hub.resolve.")) {
+    for (const std::string& point : testing::failpoints_of("hub.resolve.")) {
       SCOPED_TRACE(std::string(scene) + ", then " + point);
       const std::string text = fmt::format("{}\n", ++n);
       const Oid before = main();

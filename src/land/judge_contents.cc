@@ -21,7 +21,7 @@ std::string detail_of(const search::Judgement& judgement) {
   return judgement.reason;
 }
 
-std::vector<std::string> paths_of(const Changes& changes) {
+std::vector<std::string> all_paths_of(const Changes& changes) {
   std::vector<std::string> paths;
   paths.reserve(changes.size());
   for (const PathChange& change : changes) paths.push_back(change.path);
@@ -36,7 +36,7 @@ Result<search::Judgement> judge_search(const repo::Objects& objects, const Oid& 
   const Oid tree = TRY(objects.tree_of(read.snapshot));
   const capture::SearchTree before(objects, tree);
   const capture::SearchTree after(objects, head_tree);
-  return search::judge(query, before, after, diff.changes, paths_of(own));
+  return search::judge(query, before, after, diff.changes, all_paths_of(own));
 }
 
 std::optional<Stale> stale_search(const repo::Objects& objects, const Oid& head_tree,

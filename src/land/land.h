@@ -126,6 +126,7 @@ Result<RecoveryReport> recover(const Context& context);
 // Where the locks of a branch are when they are files; for people who ask who holds them.
 std::string turn_lock_path(const Context& context, const RefName& branch);
 std::string landing_lock_path(const Context& context, const RefName& branch);
-std::string landing_lock_name(const RefName& branch);  // of store/locks.h
+inline constexpr std::int64_t kLandingLockMs = 10'000;  // a live landing is inside for milliseconds
+std::string landing_lock_name(const RefName& branch);   // of store/locks.h
 
 }  // namespace gittxn::land

@@ -7,7 +7,7 @@
 namespace gittxn::land {
 namespace {
 
-using testing::Edits;
+using testing::FileEdits;
 using testing::LandWorld;
 using testing::must;
 using testing::Proposal;

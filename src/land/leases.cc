@@ -15,10 +15,6 @@ using store::LeaseSubject;
 
 constexpr std::size_t kMostBytesOfFile = 4u << 20;
 
-bool is_file_or_nothing(const TreeEntry& entry) {
-  return !entry.present() || entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
-}
-
 bool symbol_touched(const LeaseSubject& subject, const TouchedSymbols& symbols) {
   const auto of = symbols.find(subject.path);
   if (of == symbols.end()) return true;
@@ -53,8 +49,8 @@ Result<TouchedSymbols> touched_symbols(const Context& context, const Changes& ch
     for (const LeaseSubject& subject : lease.subjects) {
       if (subject.kind != LeaseSubject::Kind::kSymbol || touched.contains(subject.path)) continue;
       const auto change = std::ranges::find(changes, subject.path, &PathChange::path);
-      if (change == changes.end() || !is_file_or_nothing(change->before) ||
-          !is_file_or_nothing(change->after)) {
+      if (change == changes.end() || !change->before.is_file_or_absent() ||
+          !change->after.is_file_or_absent()) {
         continue;
       }
       const auto footprint = catalogue::footprint_of(context.repository->objects(), *change,

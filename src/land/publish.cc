@@ -40,9 +40,7 @@ FAILPOINT(fp_after_checkout, "land.after_checkout");
 FAILPOINT(fp_before_landed, "land.before_landed");
 FAILPOINT(fp_after_landed, "land.after_landed");
 
-constexpr std::int64_t kLandingLockMs = 10'000;
-
-Published moved() {
+Published branch_moved() {
   return Published{};
 }
 Published waits(Wait wait) {
@@ -202,7 +200,7 @@ Result<Published> settle(Publication& work, Error error) {
   if (resolution->how == Resolution::How::kLanded) {
     return Published{Published::How::kLanded, {}, std::move(resolution->left_to_person)};
   }
-  if (error.code == Code::kStale) return moved();
+  if (error.code == Code::kStale) return branch_moved();
   if (error.code == Code::kBusy) {
     return waits({"ref lock held", work.branch().str() + ".lock"});
   }
@@ -220,7 +218,7 @@ Result<Published> unresolved(const Error& error) {
 Result<Published> as_resolved(const Publication& work) {
   const auto txn = TRY(work.context.store->txn(work.txn()));
   const bool landed = txn && txn->state == TxnState::kLanded;
-  return landed ? Published{Published::How::kLanded, {}, {}} : moved();
+  return landed ? Published{Published::How::kLanded, {}, {}} : branch_moved();
 }
 
 // Steps 4 to 6 where the branch is a hub's. The hub's yes is the landing; after anything else it is
@@ -245,7 +243,7 @@ Result<Published> push_and_record(Publication& work) {
   // What stood in its way may well do so the next time: that is told, and not tried at once.
   if (answer.how == PushAnswer::How::kUnknown) return waits({std::string(kNoAnswer), subject});
   if (answer.locked) return waits({"ref lock held", subject});
-  return moved();
+  return branch_moved();
 }
 
 Status stage(const Publication& work) {
@@ -278,13 +276,13 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
     const auto resolution = resolve(work.context, *state->prepared);
     if (!resolution && work.context.hub) return TRY(unresolved(resolution.error()));
     if (!resolution) return std::unexpected(resolution.error());
-    return moved();
+    return branch_moved();
   }
   // A hub says so itself, when it is pushed to.
   const Oid now = work.context.hub ? (state ? state->head : Oid())
                                    : TRY(checkpoint(work.context, work.branch()));
-  if (now != work.candidate.head) return moved();
-  if (!TRY(same_versions(work.context, work.work, work.candidate))) return moved();
+  if (now != work.candidate.head) return branch_moved();
+  if (!TRY(same_versions(work.context, work.work, work.candidate))) return branch_moved();
   if (work.context.hub) {
     // From here on nothing else stands between the commit and the hub.
     TRY(check_one_place(work.context, work.context.hub->remote));
@@ -292,7 +290,7 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
   }
   TRY(work.make_durable());
   if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
-  if (!TRY(work.prepare())) return work.leased ? waits(*work.leased) : moved();
+  if (!TRY(work.prepare())) return work.leased ? waits(*work.leased) : branch_moved();
   return std::optional<Published>{};
 }
 
@@ -348,7 +346,7 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
     const auto state = context.store->branch(work.txn.target);
     if (state && *state && !(*state)->prepared) TRY(unstage(publication));
     // The checkout has another branch now: the next round looks again.
-    if (!stopped && stopped.error().code == Code::kStale) return moved();
+    if (!stopped && stopped.error().code == Code::kStale) return branch_moved();
     if (!stopped) return std::unexpected(std::move(stopped).error());
     return **std::move(stopped);
   }

@@ -50,7 +50,6 @@ FAILPOINT(fp_lost_done, "recover.lost.done");
 FAILPOINT(fp_outside_found, "recover.outside.found");
 FAILPOINT(fp_outside_done, "recover.outside.done");
 
-constexpr std::int64_t kLandingLockMs = 10'000;  // a live landing is inside for milliseconds
 constexpr int kCheckpointTries = 16;
 constexpr std::size_t kMaxLockBytes = 1u << 20;
 

@@ -22,7 +22,7 @@ FAILPOINT(fp_before_push, "land.before_push");
 FAILPOINT(fp_after_push, "land.after_push");
 
 constexpr std::string_view kHeads = "refs/heads/";
-constexpr std::size_t kMaxNote = 256;
+constexpr std::size_t kMaxPushNote = 256;
 
 std::string short_name(const RefName& branch) {
   return branch.str().starts_with(kHeads) ? branch.str().substr(kHeads.size()) : branch.str();
@@ -327,7 +327,7 @@ Result<PushAnswer> push_refs(const Context& context, const RemotePlace& remote,
 }
 
 Result<std::optional<Oid>> pushed_commit(const Context& context, const TxnId& txn) {
-  const auto text = read_file(note_path(context, txn), kMaxNote);
+  const auto text = read_file(note_path(context, txn), kMaxPushNote);
   if (!text && text.error().code == Code::kNotFound) return std::optional<Oid>{};
   if (!text) return std::unexpected(text.error());
   const std::string id = text->substr(0, 40);

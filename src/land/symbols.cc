@@ -25,10 +25,6 @@ using semantic::Footprint;
 bool is_file(const TreeEntry& entry) {
   return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
 }
-bool is_file_or_nothing(const TreeEntry& entry) {
-  return is_file(entry) || !entry.present();
-}
-
 // Changed to different things by both, and a file of one mode all along.
 bool both_edited(const PathChange& head, const PathChange& work) {
   return is_file(head.before) && head.before.mode == head.after.mode &&
@@ -36,10 +32,10 @@ bool both_edited(const PathChange& head, const PathChange& work) {
          work.before.oid != work.after.oid && head.after.oid != work.after.oid;
 }
 
-class Looker {
+class SymbolLooker {
  public:
-  Looker(const repo::Objects& objects, const Changes& head, const Changes& work,
-         const Around& around)
+  SymbolLooker(const repo::Objects& objects, const Changes& head, const Changes& work,
+               const Around& around)
       : objects_(objects), head_(head), work_(work), around_(around) {
     for (const PathChange& change : work_) {
       const PathChange* other = certify::find_change(head_, change.path);
@@ -63,7 +59,7 @@ class Looker {
   // Those in a language that is known, for the names in them; the others only where both changed
   // one.
   bool is_looked_into(const PathChange& change) const {
-    if (!is_file_or_nothing(change.before) || !is_file_or_nothing(change.after)) return false;
+    if (!change.before.is_file_or_absent() || !change.after.is_file_or_absent()) return false;
     if (change.before.oid == change.after.oid) return false;
     return semantic::language_of_path(change.path) != nullptr ||
            std::ranges::binary_search(both_, change.path);
@@ -223,7 +219,7 @@ Around around(const Context& context, const Oid& head) {
 
 Result<SymbolFindings> look_into(const repo::Objects& objects, const Changes& head,
                                  const Changes& work, const Around& around) {
-  return Looker(objects, head, work, around).look();
+  return SymbolLooker(objects, head, work, around).look();
 }
 
 Result<repo::MergeOutcome> merge_with(repo::Objects& objects, const Oid& base_tree,

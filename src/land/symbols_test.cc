@@ -11,6 +11,8 @@
 namespace gittxn::land {
 namespace {
 
+using testing::replaced;
+
 using ::testing::HasSubstr;
 using testing::LandWorld;
 using testing::Proposal;
@@ -19,12 +21,6 @@ constexpr const char* kBase =
     "int add(int a, int b) {\n  return a + b;\n}\n\n"
     "int twice(int a) {\n  return 2 * a;\n}\n\n"
     "int half(int a) {\n  return a / 2;\n}\n";
-
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
 
 class SymbolWorld : public ::testing::Test {
  protected:
@@ -43,7 +39,8 @@ class SymbolWorld : public ::testing::Test {
   }
   // Two edits of src/math.c that have nothing to do with each other.
   LandOutcome both_edit() {
-    const std::string left = with(kBase, "a + b", "b + a"), right = with(kBase, "a / 2", "a >> 1");
+    const std::string left = replaced(kBase, "a + b", "b + a"),
+                      right = replaced(kBase, "a / 2", "a >> 1");
     return after({"t-a", {{"src/math.c", left}}, {"src/math.c"}},
                  {"t-b", {{"src/math.c", right}}, {"src/math.c"}});
   }
@@ -56,7 +53,7 @@ class SymbolWorld : public ::testing::Test {
 
 class LandSymbols : public SymbolWorld, public ::testing::WithParamInterface<Isolation> {
  protected:
-  Proposal change(const std::string& id, testing::Edits edits, std::vector<std::string> reads) {
+  Proposal change(const std::string& id, testing::FileEdits edits, std::vector<std::string> reads) {
     Proposal proposal{id, std::move(edits), std::move(reads)};
     proposal.isolation = GetParam();
     return proposal;
@@ -68,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(At, LandSymbols,
                          [](const auto& at) { return std::string(isolation_name(at.param)); });
 
 TEST_P(LandSymbols, DifferentFunctionsOfOneFileBothLand) {
-  const std::string left = with(kBase, "a + b", "b + a"), right = with(kBase, "a / 2", "a >> 1");
+  const std::string left = replaced(kBase, "a + b", "b + a"),
+                    right = replaced(kBase, "a / 2", "a >> 1");
   const LandOutcome outcome = after(change("t-a", {{"src/math.c", left}}, {"src/math.c"}),
                                     change("t-b", {{"src/math.c", right}}, {"src/math.c"}));
   ASSERT_EQ(outcome.result, LandResult::kLanded)
@@ -80,7 +78,8 @@ TEST_P(LandSymbols, DifferentFunctionsOfOneFileBothLand) {
 }
 
 TEST_P(LandSymbols, ANewCallOfWhatHasAnotherSignatureNowDoesNot) {
-  const std::string changed = with(kBase, "int add(int a, int b)", "int add(int a, int b, int c)");
+  const std::string changed =
+      replaced(kBase, "int add(int a, int b)", "int add(int a, int b, int c)");
   const std::string caller = "int add(int a, int b);\nint main(void) {\n  return add(1, 2);\n}\n";
   const LandOutcome outcome = after(change("t-a", {{"src/math.c", changed}}, {"src/math.c"}),
                                     change("t-b", {{"src/main.c", caller}}, {"src/main.c"}));
@@ -91,7 +90,8 @@ TEST_P(LandSymbols, ANewCallOfWhatHasAnotherSignatureNowDoesNot) {
 }
 
 TEST_P(LandSymbols, ANewSignatureOfWhatIsCalledAnewDoesNot) {
-  const std::string changed = with(kBase, "int add(int a, int b)", "int add(int a, int b, int c)");
+  const std::string changed =
+      replaced(kBase, "int add(int a, int b)", "int add(int a, int b, int c)");
   const std::string caller = "int add(int a, int b);\nint main(void) {\n  return add(1, 2);\n}\n";
   const LandOutcome outcome = after(change("t-a", {{"src/main.c", caller}}, {"src/main.c"}),
                                     change("t-b", {{"src/math.c", changed}}, {"src/math.c"}));
@@ -106,22 +106,22 @@ TEST_P(LandSymbols, TheSameBodyTwiceDoesNotWithoutGates) {
   world.scratch.write("src/one.c", body);
   world.scratch.commit("a longer one");
   const LandOutcome outcome =
-      after(change("t-a", {{"src/one.c", with(body, "a += 1", "a += 10")}}, {"src/one.c"}),
-            change("t-b", {{"src/one.c", with(body, "a += 6", "a += 60")}}, {"src/one.c"}));
+      after(change("t-a", {{"src/one.c", replaced(body, "a += 1", "a += 10")}}, {"src/one.c"}),
+            change("t-b", {{"src/one.c", replaced(body, "a += 6", "a += 60")}}, {"src/one.c"}));
   ASSERT_EQ(outcome.result, LandResult::kConflict);
   EXPECT_THAT(outcome.conflicts[0].subject, HasSubstr("long_one"));
 }
 
 TEST_P(LandSymbols, AReformattedFileThatWasReadHolds) {
   const std::string laid_out =
-      with(with(kBase, "{\n  return a + b;\n}", "{ return a + b; }"), "2 * a", "2  *  a");
+      replaced(replaced(kBase, "{\n  return a + b;\n}", "{ return a + b; }"), "2 * a", "2  *  a");
   const LandOutcome outcome = after(change("t-a", {{"src/math.c", laid_out}}, {}),
                                     change("t-b", {{"f1", "B\n"}}, {"src/math.c"}));
   EXPECT_EQ(outcome.result, LandResult::kLanded);
 }
 
 TEST_P(LandSymbols, ACommentThatChangedIsAnotherFileToAPerson) {
-  const std::string commented = with(kBase, "int half", "/* rounds down */\nint half");
+  const std::string commented = replaced(kBase, "int half", "/* rounds down */\nint half");
   const LandOutcome outcome = after(change("t-a", {{"src/math.c", commented}}, {}),
                                     change("t-b", {{"f1", "B\n"}}, {"src/math.c"}));
   EXPECT_EQ(outcome.result,
@@ -133,8 +133,8 @@ TEST_P(LandSymbols, InAnUnknownLanguageTheFileIsOneThing) {
   world.scratch.write("notes", text);
   world.scratch.commit("notes");
   const LandOutcome outcome =
-      after(change("t-a", {{"notes", with(text, "one", "ONE")}}, {"notes"}),
-            change("t-b", {{"notes", with(text, "seven", "SEVEN")}}, {"notes"}));
+      after(change("t-a", {{"notes", replaced(text, "one", "ONE")}}, {"notes"}),
+            change("t-b", {{"notes", replaced(text, "seven", "SEVEN")}}, {"notes"}));
   EXPECT_EQ(outcome.result, LandResult::kConflict);
 }
 
@@ -171,7 +171,7 @@ struct Said {
   LandResult result;
   const char* note;
 };
-constexpr const char* kOurs = "git txn merge-driver %O %A %B %P";
+constexpr const char* kOwnDriver = "git txn merge-driver %O %A %B %P";
 constexpr const char* kNot = "not to be merged";
 constexpr LandResult kLanded = LandResult::kLanded, kConflict = LandResult::kConflict;
 const Said kSaid[] = {
@@ -180,7 +180,7 @@ const Said kSaid[] = {
     {"Binary", "*.c binary\n", nullptr, nullptr, kConflict, kNot},
     {"Set", "*.c merge\n", nullptr, nullptr, kLanded, "merged"},
     {"ADriverOfItsOwn", "*.c merge=x\n", "merge.x.driver", "x %O %A %B", kConflict, "'x'"},
-    {"ThisDriver", "*.c merge=x\n", "merge.x.driver", kOurs, kLanded, "merged"},
+    {"ThisDriver", "*.c merge=x\n", "merge.x.driver", kOwnDriver, kLanded, "merged"},
     {"ADriverWithoutACommand", "*.c merge=x\n", nullptr, nullptr, kLanded, "merged"},
     {"TheDefault", "", "merge.default", "binary", kConflict, kNot},
 };
@@ -212,7 +212,7 @@ TEST_F(SymbolWorld, AttributesOfTheRepositoryItselfCountToo) {
 }
 
 TEST_P(LandSymbols, DeletedAgainstChangedDoesNot) {
-  const std::string changed = with(kBase, "a / 2", "a >> 1");
+  const std::string changed = replaced(kBase, "a / 2", "a >> 1");
   const LandOutcome outcome = after(change("t-a", {{"src/math.c", std::nullopt}}, {"src/math.c"}),
                                     change("t-b", {{"src/math.c", changed}}, {"src/math.c"}));
   ASSERT_EQ(outcome.result, LandResult::kConflict);

@@ -26,6 +26,9 @@ struct TreeEntry {
   FileMode mode = FileMode::kNone;
   Oid oid;
   bool present() const { return mode != FileMode::kNone; }
+  bool is_file_or_absent() const {
+    return !present() || mode == FileMode::kFile || mode == FileMode::kExecutable;
+  }
   bool operator==(const TreeEntry&) const = default;
 };
 

@@ -10,7 +10,7 @@ namespace gittxn {
 
 namespace {
 
-constexpr std::size_t kMaxName = 200;
+constexpr std::size_t kMaxSummaryName = 200;
 constexpr int kVersion = 1;
 
 bool is_lookup(ReadKind kind) {
@@ -37,7 +37,7 @@ Status check_summary_name(std::string_view name) {
   const bool plain = std::none_of(name.begin(), name.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
-  if (!name.empty() && name.size() <= kMaxName && plain && is_utf8(name)) return {};
+  if (!name.empty() && name.size() <= kMaxSummaryName && plain && is_utf8(name)) return {};
   return fail(Code::kUsage, "a summary's name has 1 to 200 bytes and no control characters",
               "call it something like 'overview of src'");
 }

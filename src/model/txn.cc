@@ -9,7 +9,7 @@
 namespace gittxn {
 namespace {
 
-constexpr NameTable<TxnState, 9> kStates{{
+constexpr NameTable<TxnState, 9> kTxnStates{{
     {TxnState::kOpen, "open"},
     {TxnState::kPrepared, "prepared"},
     {TxnState::kLanding, "landing"},
@@ -78,10 +78,10 @@ std::initializer_list<TxnState> followers(TxnState from) {
 }  // namespace
 
 std::string_view state_name(TxnState state) {
-  return name_in(kStates, state);
+  return name_in(kTxnStates, state);
 }
 Result<TxnState> state_from_name(std::string_view name) {
-  return value_in(kStates, "state", name);
+  return value_in(kTxnStates, "state", name);
 }
 std::string_view isolation_name(Isolation level) {
   return name_in(kIsolations, level);

@@ -12,7 +12,7 @@
 namespace gittxn {
 namespace {
 
-constexpr NameTable<PhaseState, 5> kStates{{
+constexpr NameTable<PhaseState, 5> kPhaseStates{{
     {PhaseState::kPending, "pending"},
     {PhaseState::kOpen, "open"},
     {PhaseState::kDone, "done"},
@@ -27,7 +27,7 @@ constexpr NameTable<KernelSubject::Kind, 4> kSubjects{{
     {KernelSubject::Kind::kPending, "pending"},
 }};
 
-constexpr std::size_t kMaxName = 64;
+constexpr std::size_t kMaxWorkflowName = 64;
 
 Result<PhaseGate::Kind> gate_kind_from_name(std::string_view name) {
   using Kind = PhaseGate::Kind;
@@ -62,10 +62,10 @@ std::string subject_of(KernelSubject::Kind kind, const WorkflowId& id, std::stri
 }  // namespace
 
 std::string_view phase_state_name(PhaseState state) {
-  return name_in(kStates, state);
+  return name_in(kPhaseStates, state);
 }
 Result<PhaseState> phase_state_from_name(std::string_view name) {
-  return value_in(kStates, "state of a phase", name);
+  return value_in(kPhaseStates, "state of a phase", name);
 }
 
 const Phase* Workflow::open() const {
@@ -88,7 +88,7 @@ bool is_workflow_name(std::string_view name) {
   const auto alnum = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
-  return !name.empty() && name.size() <= kMaxName && alnum(name.front()) &&
+  return !name.empty() && name.size() <= kMaxWorkflowName && alnum(name.front()) &&
          std::ranges::all_of(name,
                              [&](char c) { return alnum(c) || c == '.' || c == '_' || c == '-'; });
 }

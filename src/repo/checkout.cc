@@ -24,7 +24,7 @@
 namespace gittxn::repo {
 namespace {
 
-FAILPOINT(fp_after_lock, "checkout.after_lock");
+FAILPOINT(fp_after_checkout_lock, "checkout.after_lock");
 
 constexpr std::string_view kLockWord = "git-txn ";
 constexpr std::int64_t kFirstPause_ms = 5;
@@ -140,7 +140,7 @@ Result<IndexLock> IndexLock::acquire(const CheckoutPlace& place, const TxnId& tx
       if (!linked) return std::unexpected(linked.error());
       IndexLock lock(path, text);
       TRY_IN("syncing the index", sync_index(place));
-      TRY(fp_after_lock.hit());
+      TRY(fp_after_checkout_lock.hit());
       return lock;
     }
     const std::int64_t left_ms = until - clock.boot_ms();

@@ -19,7 +19,7 @@ using testing::NewFile;
 using testing::ScratchRepo;
 using testing::Victim;
 
-ScratchRepo small_repo() {
+ScratchRepo crash_repo() {
   ScratchRepo repo;
   for (const char* name : {"a.txt", "b.txt", "dir/c.txt", "gone/d.txt"}) {
     repo.write(name, std::string("old ") + name + "\n");
@@ -66,7 +66,7 @@ TEST(CheckoutCrash, EveryPointIsListed) {
 
 TEST(CheckoutCrash, KilledAnywhereThenRecovered) {
   for (const std::string& point : points()) {
-    const ScratchRepo repo = small_repo();
+    const ScratchRepo repo = crash_repo();
     Landing landing(repo, edits());
     Victim victim(point, [&] { landing.land(); });
     ASSERT_EQ(victim.wait(), kKilled) << point;
@@ -82,7 +82,7 @@ TEST(CheckoutCrash, KilledAnywhereThenRecovered) {
 TEST(CheckoutCrash, RecoveryIsKilledEverywhereToo) {
   for (const std::string first : {"checkout.mid_swap=2", "checkout.after_index"}) {
     for (const std::string& second : points()) {
-      const ScratchRepo repo = small_repo();
+      const ScratchRepo repo = crash_repo();
       Landing landing(repo, edits());
       ASSERT_EQ(Victim(first, [&] { landing.land(); }).wait(), kKilled);
       // A point that recovery does not come by is no failure.
@@ -97,7 +97,7 @@ TEST(CheckoutCrash, RecoveryIsKilledEverywhereToo) {
 // The branch moved, and everything of ours beside the checkout is gone, or never reached the disk.
 TEST(CheckoutCrash, WithoutTheStagedFiles) {
   for (const bool locked : {true, false}) {
-    const ScratchRepo repo = small_repo();
+    const ScratchRepo repo = crash_repo();
     Landing landing(repo, edits());
     if (locked) {
       must(IndexLock::acquire(landing.move().place, landing.txn(), landing.move().new_commit, 0))
@@ -114,7 +114,7 @@ TEST(CheckoutCrash, WithoutTheStagedFiles) {
 // Their index says one thing, the file another: neither is the landing's to change.
 // On XFS a file that was renamed and not yet synced is there after a power cut, and empty.
 TEST(CheckoutCrash, WithAStagedIndexThatIsEmpty) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = crash_repo();
   Landing landing(repo, edits());
   ASSERT_EQ(Victim("checkout.before_index", [&] { landing.land(); }).wait(), kKilled);
   const std::string staged = repo.git_dir() + "/txn/index-t-land";
@@ -125,7 +125,7 @@ TEST(CheckoutCrash, WithAStagedIndexThatIsEmpty) {
 }
 
 TEST(CheckoutCrash, StagedAgainOverAStagedEdit) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = crash_repo();
   Landing landing(repo, edits());
   landing.swap_ref();
   repo.write("a.txt", "staged since\n");
@@ -138,7 +138,7 @@ TEST(CheckoutCrash, StagedAgainOverAStagedEdit) {
 }
 
 TEST(CheckoutCrash, SomebodyElsesLockStopsRecoveryAndStays) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = crash_repo();
   Landing landing(repo, edits());
   ASSERT_EQ(Victim("checkout.mid_move", [&] { landing.land(); }).wait(), kKilled);
   must(write_file(repo.git_dir() + "/index.lock", "", Sync::kNo));
@@ -152,7 +152,7 @@ TEST(CheckoutCrash, SomebodyElsesLockStopsRecoveryAndStays) {
 }
 
 TEST(CheckoutCrash, AStagedEditMadeSinceIsThePersons) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = crash_repo();
   Landing landing(repo, edits());
   ASSERT_EQ(Victim("checkout.mid_move", [&] { landing.land(); }).wait(), kKilled);
   must(remove_file(repo.git_dir() + "/index.lock"));
@@ -167,7 +167,7 @@ TEST(CheckoutCrash, AStagedEditMadeSinceIsThePersons) {
 TEST(CheckoutCrash, UndoneByAPerson) {
   for (const std::string point : {"checkout.after_lock", "checkout.mid_swap", "checkout.mid_move=3",
                                   "checkout.after_index"}) {
-    const ScratchRepo repo = small_repo();
+    const ScratchRepo repo = crash_repo();
     Landing landing(repo, edits());
     ASSERT_EQ(Victim(point, [&] { landing.land(); }).wait(), kKilled);
     must(remove_file(repo.git_dir() + "/index.lock"));
@@ -187,7 +187,7 @@ TEST(CheckoutCrash, RandomKillsAndSaves) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   for (int round = 0; round < 8; ++round) {
-    const ScratchRepo repo = small_repo();
+    const ScratchRepo repo = crash_repo();
     Landing landing(repo, edits());
     auto point = [&] { return points()[random.below(points().size())]; };
     Victim(point(), [&] { landing.land(); }).wait();

@@ -27,7 +27,6 @@ FAILPOINT(fp_after_index, "checkout.after_index");
 FAILPOINT(fp_before_unlock, "checkout.before_unlock");
 
 constexpr std::int64_t kResumeLock_ms = 1000;  // the landing lock is held meanwhile
-constexpr std::size_t kMostSyncedAlone = 64;
 
 Status unknown(Status synced) {
   if (synced) return {};
@@ -38,7 +37,8 @@ Status unknown(Status synced) {
 
 // The stat data of files that are still exactly what was staged. Any other file keeps none, and git
 // compares its bytes.
-Status settle_index(const CheckoutMove& move, const Manifest& manifest, const std::string& file) {
+Status settle_staged_index(const CheckoutMove& move, const Manifest& manifest,
+                           const std::string& file) {
   std::string bytes = TRY(read_file(file, std::size_t{2} << 30));
   IndexFile index = TRY(IndexFile::parse(std::move(bytes)));
   const TreeRoot root = TRY(TreeRoot::open(move.place.worktree));
@@ -77,7 +77,7 @@ Status sync_moved(const CheckoutMove& move, const std::string& directory) {
       if (!directories.insert(above).second) break;
     }
   }
-  if (directories.size() > kMostSyncedAlone) return syncfs_path(directory);
+  if (directories.size() > internal::kMostSyncedAlone) return syncfs_path(directory);
   for (const std::string& path : directories) {
     struct stat info{};
     if (::lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) continue;
@@ -120,7 +120,7 @@ Status finish_checkout(Repository& repository, const TxnId& txn, const CheckoutM
     }
     TRY(internal::stage_index(repository, txn, move, outside));
   }
-  TRY_IN("settling the index", settle_index(move, manifest, staged));
+  TRY_IN("settling the index", settle_staged_index(move, manifest, staged));
   TRY(unknown(sync_moved(move, directory)));
   TRY(unknown(fsync_path(staged)));
   TRY(fp_before_index.hit());

@@ -28,7 +28,7 @@ std::string index_line(const TreeEntry& entry, std::string_view path) {
   return fmt::format("{} {}\t{}", mode_text(entry.mode), entry.oid.str(), path) + '\0';
 }
 
-struct Plan {
+struct IndexPlan {
   std::string removals;
   std::string entries;
   std::string skip;  // flags to put back, NUL-terminated paths
@@ -36,9 +36,9 @@ struct Plan {
 };
 
 // What to tell git about each touched path: nothing where the person has staged something else.
-Plan plan_index(const IndexFile& index, const CheckoutMove& move,
-                const std::vector<std::string>& outside) {
-  Plan plan;
+IndexPlan plan_index(const IndexFile& index, const CheckoutMove& move,
+                     const std::vector<std::string>& outside) {
+  IndexPlan plan;
   const std::set<std::string> skip(outside.begin(), outside.end());
   for (const PathChange& change : move.files) {
     const IndexEntry* entry = index.find(change.path);
@@ -133,7 +133,7 @@ Status stage_index(Repository& repository, const TxnId& txn, const CheckoutMove&
   TRY(copy_index(index_path(move.place), staged));
   GitOptions git = checkout_options(move.place);
   git.extra["GIT_INDEX_FILE"] = staged;
-  Plan plan = plan_index(index, move, outside);
+  IndexPlan plan = plan_index(index, move, outside);
   plan.entries += freed_by_removals(index, move);
   TRY_IN("staging the index", feed(repository, git, {"update-index", "-z", "--index-info"},
                                    plan.removals + plan.entries));

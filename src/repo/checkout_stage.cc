@@ -26,8 +26,6 @@ namespace {
 FAILPOINT(fp_mid_stage, "checkout.mid_stage");
 FAILPOINT(fp_after_stage, "checkout.after_stage");
 
-constexpr std::size_t kMostSyncedAlone = 64;
-
 struct Staging {
   Repository& repository;
   const TxnId& txn;
@@ -168,7 +166,7 @@ struct Staging {
         if (!directories.insert(above).second) break;
       }
     }
-    if (files.size() + directories.size() > kMostSyncedAlone) {
+    if (files.size() + directories.size() > internal::kMostSyncedAlone) {
       TRY(syncfs_path(directory));
       if (path_below(directory, move.place.git_dir, nullptr)) return {};
       return fsync_path(files[0]);

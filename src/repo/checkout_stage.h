@@ -60,6 +60,9 @@ struct Manifest {
 Status write_manifest(const std::string& directory, const Manifest& manifest);
 Result<Manifest> read_manifest(const std::string& directory);
 
+// More files and directories than this are synced with their whole file system.
+inline constexpr std::size_t kMostSyncedAlone = 64;
+
 // Where staged and displaced files of this checkout are; not made.
 Result<std::string> staging_root(const CheckoutPlace& place);
 Status make_staging_root(const CheckoutPlace& place, const std::string& root);

@@ -23,7 +23,7 @@ using testing::NewFile;
 using testing::ScratchRepo;
 using testing::Victim;
 
-ScratchRepo small_repo(std::vector<std::string> init = {}) {
+ScratchRepo checkout_repo(std::vector<std::string> init = {}) {
   ScratchRepo repo(std::move(init));
   for (const char* name : {"a.txt", "b.txt", "c.txt", "dir/d.txt", "dir/sub/e.txt"}) {
     repo.write(name, std::string("old ") + name + "\n");
@@ -72,7 +72,7 @@ TEST(CheckoutMove, TravelsAsJson) {
 }
 
 TEST(Checkout, MovesEveryKindOfChange) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   ::symlink("a.txt", repo.file("link").c_str());
   repo.write("was-file", "x");
   repo.write("was-dir/inner", "x");
@@ -99,7 +99,7 @@ TEST(Checkout, MovesEveryKindOfChange) {
 }
 
 TEST(Checkout, LeavesEverythingElseAlone) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   repo.write("c.txt", "unsaved thought\n");
   repo.write("run.sh", "staged\n", 0755);
   repo.git({"add", "run.sh"});
@@ -156,7 +156,7 @@ TEST(Checkout, WaitsForThePerson) {
            {"git update-index --split-index; touch b.txt", "", ""},
            {"git add -N nothing 2>/dev/null; echo x >other; git add other", "", ""},
        }) {
-    const ScratchRepo repo = small_repo();
+    const ScratchRepo repo = checkout_repo();
     const std::string odd = "t-" + std::to_string(number++);
     Landing landing(repo, some_edits(), odd);
     Command command;
@@ -179,7 +179,7 @@ TEST(Checkout, WaitsForThePerson) {
 }
 
 TEST(Checkout, FlagsOfThePersonStay) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   repo.git({"update-index", "--assume-unchanged", "a.txt"});
   repo.git({"update-index", "--skip-worktree", "b.txt"});
   Landing landing(repo, some_edits());
@@ -189,7 +189,7 @@ TEST(Checkout, FlagsOfThePersonStay) {
 }
 
 TEST(Checkout, NotOnTheBranchAnyMore) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   Landing landing(repo, some_edits());
   repo.git({"checkout", "-q", "-b", "other"});
   const auto block = probe_checkout(landing.repository(), landing.move());
@@ -198,7 +198,7 @@ TEST(Checkout, NotOnTheBranchAnyMore) {
 }
 
 TEST(IndexLock, NamesItsLandingAndNeverRemovesAnothers) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   Landing landing(repo, some_edits());
   const CheckoutPlace& place = landing.move().place;
   const std::string file = repo.git_dir() + "/index.lock";
@@ -230,7 +230,7 @@ TEST(IndexLock, NamesItsLandingAndNeverRemovesAnothers) {
 }
 
 TEST(Checkout, LineEndsAndFiltersAreGits) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = checkout_repo();
   repo.git({"config", "filter.up.clean", "tr a-z A-Z"});
   repo.git({"config", "filter.up.smudge", "tr A-Z a-z"});
   repo.write(".gitattributes", "*.txt text eol=crlf\n*.up filter=up\n");
@@ -255,7 +255,7 @@ TEST(Checkout, LineEndsAndFiltersAreGits) {
 
 TEST(Checkout, SparseCheckoutsStaySparse) {
   for (const bool sparse_index : {false, true}) {
-    const ScratchRepo repo = small_repo();
+    const ScratchRepo repo = checkout_repo();
     repo.git({"sparse-checkout", "set", "--cone", "dir"});
     if (sparse_index) repo.git({"sparse-checkout", "reapply", "--sparse-index"});
     Edits edits = some_edits();
@@ -279,7 +279,7 @@ TEST(Checkout, SparseCheckoutsStaySparse) {
 }
 
 TEST(Checkout, LinkedWorktreeOnAnotherFileSystem) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   std::string elsewhere = "/dev/shm/gittxn-test-XXXXXX";
   if (::mkdtemp(elsewhere.data()) == nullptr) GTEST_SKIP() << "no second file system";
   const std::string checkout = elsewhere + "/linked";
@@ -299,7 +299,7 @@ TEST(Checkout, LinkedWorktreeOnAnotherFileSystem) {
 TEST(CheckoutRace, ASaveByRenameSurvivesWheneverItComes) {
   for (const std::string point : {"checkout.mid_move", "checkout.mid_move=3", "checkout.mid_swap",
                                   "checkout.mid_swap=2", "checkout.mid_swap=3"}) {
-    const ScratchRepo repo = small_repo();
+    const ScratchRepo repo = checkout_repo();
     Landing landing(repo, some_edits());
     // Every old file that has not moved yet is saved, as editors do it.
     Victim victim(point.find('=') == point.npos ? point + "=stop" : point, [&] {
@@ -340,7 +340,7 @@ TEST(CheckoutRace, ASaveByRenameSurvivesWheneverItComes) {
 
 // The editor opened the file before; it writes in the instant between exchange and check.
 TEST(CheckoutRace, ASaveInPlaceBetweenExchangeAndCheckIsPutBack) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   Landing landing(repo, {{"a.txt", NewFile{"new a\n"}}});
   const UniqueFd editor = must(open_fd(repo.file("a.txt"), O_RDWR));
   Victim victim("checkout.mid_swap=stop", [&] {
@@ -358,7 +358,7 @@ TEST(CheckoutRace, ASaveInPlaceBetweenExchangeAndCheckIsPutBack) {
 
 // Two saves: one to the old inode, and one by rename over the file that had just been exchanged in.
 TEST(CheckoutRace, TheLaterOfTwoSavesStaysInPlaceAndTheEarlierIsKept) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   Landing landing(repo, {{"a.txt", NewFile{"new a\n"}}});
   const UniqueFd editor = must(open_fd(repo.file("a.txt"), O_RDWR));
   Victim victim("checkout.mid_swap=stop", [&] { landing.land(); });
@@ -375,7 +375,7 @@ TEST(CheckoutRace, TheLaterOfTwoSavesStaysInPlaceAndTheEarlierIsKept) {
 }
 
 TEST(CheckoutRace, AWriteToTheDisplacedFileIsFoundAndNeverPruned) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   Landing landing(repo, some_edits());
   const UniqueFd editor = must(open_fd(repo.file("b.txt"), O_RDWR));
   const UniqueFd other = must(open_fd(repo.file("dir/sub/e.txt"), O_RDWR));
@@ -400,7 +400,7 @@ TEST(CheckoutRace, AWriteToTheDisplacedFileIsFoundAndNeverPruned) {
 }
 
 TEST(PruneDisplaced, RemovesWhatKilledProcessesLeft) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   Landing staged(repo, some_edits(), "t-staged"), half(repo, some_edits(), "t-half");
   must(stage_checkout(staged.repository(), staged.txn(), staged.move()));
   EXPECT_EQ(Victim("checkout.mid_stage",
@@ -423,7 +423,7 @@ TEST(PruneDisplaced, RemovesWhatKilledProcessesLeft) {
 }
 
 TEST(CheckoutRace, ANewFileInTheWayAfterTheProbeStays) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   Landing landing(repo, some_edits());
   Victim victim("checkout.mid_move=stop", [&] { landing.land(); });
   ASSERT_TRUE(victim.wait_stopped());
@@ -436,7 +436,7 @@ TEST(CheckoutRace, ANewFileInTheWayAfterTheProbeStays) {
 
 // Staging happens before the index is locked.
 TEST(CheckoutRace, WhatThePersonDoesAfterStagingCounts) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = checkout_repo();
   repo.write("a.txt", "dirty while it was staged\n");
   Landing landing(repo, some_edits());
   must(stage_checkout(landing.repository(), landing.txn(), landing.move()));

@@ -68,7 +68,11 @@ Result<CommitInfo> parse_commit(const Oid& oid, std::string_view bytes) {
 
 namespace gittxn::repo {
 
-using namespace internal;
+using internal::checked_oid;
+using internal::empty_tree_oid;
+using internal::parse_commit;
+using internal::same;
+using internal::to_oid;
 
 std::string Objects::commit_bytes(const NewCommit& commit) const {
   std::string bytes = "tree " + commit.tree.str() + "\n";

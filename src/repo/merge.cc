@@ -17,17 +17,17 @@
 namespace gittxn::repo::internal {
 namespace {
 
-const RawEntry kNothing;
+const RawEntry kNoEntry;
 
 struct Sides {
-  const RawEntry* base = &kNothing;
-  const RawEntry* ours = &kNothing;
-  const RawEntry* theirs = &kNothing;
+  const RawEntry* base = &kNoEntry;
+  const RawEntry* ours = &kNoEntry;
+  const RawEntry* theirs = &kNoEntry;
   std::string_view name;
 };
 
 const RawEntry& file_part(const RawEntry& entry) {
-  return entry.is_tree() ? kNothing : entry;
+  return entry.is_tree() ? kNoEntry : entry;
 }
 const git_oid& tree_part(const RawEntry& entry) {
   return entry.is_tree() ? entry.oid : empty_tree_oid();
@@ -57,7 +57,7 @@ class Cursor {
     sides->name = first->name;
     const std::array<const RawEntry**, 3> out = {&sides->base, &sides->ours, &sides->theirs};
     for (std::size_t i = 0; i < 3; ++i) {
-      *out[i] = &kNothing;
+      *out[i] = &kNoEntry;
       if (at_[i] == trees_[i]->size() || (*trees_[i])[at_[i]].name != sides->name) continue;
       *out[i] = &(*trees_[i])[at_[i]++];
     }
@@ -117,7 +117,7 @@ class Merger {
         three_way(file_part(*sides.base), file_part(*sides.ours), file_part(*sides.theirs));
     if (file == nullptr) {
       TRY(conflict(sides));
-      file = &kNothing;
+      file = &kNoEntry;
     }
     const std::size_t length = path_.size();
     path_ += (length == 0 ? "" : "/");

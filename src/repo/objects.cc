@@ -10,7 +10,18 @@
 
 namespace gittxn::repo {
 
-using namespace internal;
+using internal::apply_changes;
+using internal::diff_trees;
+using internal::import_objects;
+using internal::merge_trees;
+using internal::ObjectStore;
+using internal::parent_path;
+using internal::parse_oid;
+using internal::RawEntry;
+using internal::RawObject;
+using internal::to_entry;
+using internal::to_oid;
+using internal::Tree;
 
 Objects::Objects(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Objects::Objects(Objects&&) noexcept = default;

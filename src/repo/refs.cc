@@ -23,13 +23,12 @@
 
 namespace gittxn::repo {
 
-FAILPOINT(fp_after_lock, "refs.after_lock");
+FAILPOINT(fp_after_ref_lock, "refs.after_lock");
 FAILPOINT(fp_after_rename, "refs.after_rename");
 FAILPOINT(fp_before_dirsync, "refs.before_dirsync");
 
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kLongestPauseMs = 20;
 
 // A file that is unlinked when it goes out of scope, unless it was released.
@@ -245,7 +244,7 @@ Status Refs::update(const RefUpdate& update) const {
   TRY(check_update(update));
   if (update.desired.empty()) return erase(update);
   DoomedFile lock = TRY(take_lock(dir_, update));
-  TRY(fp_after_lock.hit());
+  TRY(fp_after_ref_lock.hit());
   TRY(compare(dir_, update));
   TRY(internal::append_reflogs(dir_, *config_, update));
   TRY(rename_lock(lock.path(), dir_ + "/" + update.ref.str(), update.ref));

@@ -35,8 +35,9 @@ constexpr std::string_view kMarker = "/git-txn.worktree";
 constexpr std::string_view kMarkerText = "git-txn worktree ";
 
 std::string branch_of(const RefName& target) {
-  constexpr std::string_view kHeads = "refs/heads/";
-  return target.str().starts_with(kHeads) ? target.str().substr(kHeads.size()) : target.str();
+  constexpr std::string_view kBranchPrefix = "refs/heads/";
+  return target.str().starts_with(kBranchPrefix) ? target.str().substr(kBranchPrefix.size())
+                                                 : target.str();
 }
 
 std::vector<ConfigEntry> private_config(const Repository& repository, const WorktreeSpec& spec,

@@ -20,7 +20,7 @@ namespace gittxn::repo::internal {
 namespace {
 
 constexpr std::int64_t kBackdate_s = 3600;
-constexpr int kMostDepth = 512;
+constexpr int kMostCopyDepth = 512;
 
 GitOptions options_for(const std::string& git_dir, const std::string& tree) {
   return {
@@ -50,7 +50,9 @@ Status clone_file(int from_dir, int to_dir, const std::string& name, const struc
 }
 
 Status clone_tree(int from, int to, int depth) {
-  if (depth > kMostDepth) return fail(Code::kUnsupported, "directories nested too deeply to copy");
+  if (depth > kMostCopyDepth) {
+    return fail(Code::kUnsupported, "directories nested too deeply to copy");
+  }
   for (const DirEntry& entry : TRY(list_dir(fmt::format("/proc/self/fd/{}", from)))) {
     if (depth == 0 && entry.name == ".git") continue;
     struct stat info{};

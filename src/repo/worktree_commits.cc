@@ -25,17 +25,17 @@ namespace {
 constexpr std::size_t kMostLogLines = 10'000;
 constexpr int kMostMergesPassed = 1000;
 
-using OidSet = std::set<Oid>;
+using CommitSet = std::set<Oid>;
 
 struct Agent {
   std::optional<Oid> head;
   std::vector<Oid> merging;  // MERGE_HEAD
-  OidSet named;              // by any ref or reflog of its git directory, HEAD included
+  CommitSet named;           // by any ref or reflog of its git directory, HEAD included
   bool damaged = false;
 };
 
 // The new values of a reflog: commits that a branch, HEAD or the stash was at.
-void read_log(const std::string& path, OidSet* named) {
+void read_log(const std::string& path, CommitSet* named) {
   const auto text = read_file(path, 64u << 20);
   if (!text) return;  // most refs have none
   std::size_t lines = 0;
@@ -80,8 +80,8 @@ Agent read_agent(const TakeView& view) {
 }
 
 // Those of the names that are commits, or lead to one, and that can be read.
-Result<OidSet> readable_commits(const TakeView& view, const OidSet& named) {
-  OidSet commits;
+Result<CommitSet> readable_commits(const TakeView& view, const CommitSet& named) {
+  CommitSet commits;
   if (named.empty()) return commits;
   GitOptions options = view.git;
   for (const Oid& oid : named) options.input += oid.str() + "^{commit}\n";
@@ -98,10 +98,10 @@ Result<OidSet> readable_commits(const TakeView& view, const OidSet& named) {
 
 // The commits among these that nothing in the repository reaches, without those that another of
 // them reaches.
-Result<std::vector<Oid>> new_tips(const TakeView& view, const OidSet& commits,
-                                  const OidSet& known) {
+Result<std::vector<Oid>> new_tips(const TakeView& view, const CommitSet& commits,
+                                  const CommitSet& known) {
   GitOptions options = view.git;
-  OidSet candidates;
+  CommitSet candidates;
   for (const Oid& oid : commits) {
     if (known.contains(oid)) continue;
     candidates.insert(oid);
@@ -111,7 +111,7 @@ Result<std::vector<Oid>> new_tips(const TakeView& view, const OidSet& commits,
   for (const Oid& oid : known) options.input += '^' + oid.str() + '\n';
   const std::string text = TRY(view.repository->git().must(
       {"rev-list", "--stdin", "--parents", "--ignore-missing"}, options));
-  OidSet reached, listed;
+  CommitSet reached, listed;
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
@@ -166,9 +166,9 @@ Result<std::optional<CommitInfo>> last_own_commit(const Objects& objects, Oid at
 
 Status read_history(const TakeView& view, const Objects& objects, const Agent& agent,
                     Taken* taken) {
-  OidSet known = {view.base};
+  CommitSet known = {view.base};
   for (const auto& [name, oid] : TRY(view.repository->refs().list("refs/"))) known.insert(oid);
-  const OidSet commits = TRY(readable_commits(view, agent.named));
+  const CommitSet commits = TRY(readable_commits(view, agent.named));
   taken->tips = TRY(new_tips(view, commits, known));
   if (!agent.head || !commits.contains(*agent.head)) return {};
 

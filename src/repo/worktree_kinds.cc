@@ -17,7 +17,7 @@ namespace gittxn::repo {
 namespace {
 
 constexpr std::size_t kMaxReport = 1u << 20;
-constexpr std::size_t kMaxProcText = 1u << 20;
+constexpr std::size_t kMaxStatusText = 1u << 20;
 
 // An error as text for a pipe; its strings hold no NUL.
 std::string packed(const Error& error) {
@@ -131,7 +131,7 @@ OverlayMarks overlay_marks() {
   // are called there.
   constexpr std::string_view kWhole = "0 0 4294967295";
   const auto map = read_file("/proc/self/uid_map", 4096);
-  const auto status = read_file("/proc/self/status", kMaxProcText);
+  const auto status = read_file("/proc/self/status", kMaxStatusText);
   if (!map || !status) return OverlayMarks::kUser;
   std::istringstream ids(*map);
   std::string a, b, c;

@@ -41,7 +41,7 @@ struct Word {
 };
 
 // Everything the holder needs, made before the fork.
-struct Plan {
+struct MountPlan {
   const Worktree* worktree;
   std::string shared, upper, work;
   std::string uid_map, gid_map, boot;
@@ -58,13 +58,13 @@ bool write_proc(const char* path, const std::string& text) {
   return written;
 }
 
-[[noreturn]] void give_up(const Plan& plan, Step step, int error) {
+[[noreturn]] void give_up(const MountPlan& plan, Step step, int error) {
   const Word word{step, error, ::getpid()};
   static_cast<void>(::write(plan.report, &word, sizeof word) == sizeof word);
   ::_exit(1);
 }
 
-void enter_own_namespace(const Plan& plan) {
+void enter_own_namespace(const MountPlan& plan) {
   const bool user = plan.worktree->marks == OverlayMarks::kUser;
   if (::unshare(user ? CLONE_NEWUSER | CLONE_NEWNS : CLONE_NEWNS) != 0) {
     give_up(plan, kNamespace, errno);
@@ -81,7 +81,7 @@ void enter_own_namespace(const Plan& plan) {
 }
 
 // The shared checkout can be read inside, and not written, by its own path as well.
-void protect_shared(const Plan& plan) {
+void protect_shared(const MountPlan& plan) {
   const char* shared = plan.shared.c_str();
   if (::mount(shared, shared, nullptr, MS_BIND, nullptr) != 0) give_up(plan, kProtect, errno);
   mount_attr attributes{};
@@ -95,7 +95,7 @@ void protect_shared(const Plan& plan) {
 }
 
 // By descriptor, because ':' and ',' of a path mean something in a list of layers.
-void mount_overlay(const Plan& plan) {
+void mount_overlay(const MountPlan& plan) {
   constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
   const int lower = ::open(plan.shared.c_str(), kFlags);
   const int upper = ::open(plan.upper.c_str(), kFlags);
@@ -126,7 +126,7 @@ std::string start_time_of(pid_t pid) {
 }
 
 // Says who holds the mount, for those who come later.
-Status name_holder(const Plan& plan) {
+Status name_holder(const MountPlan& plan) {
   const pid_t self = ::getpid();
   return write_file(plan.worktree->path + "/mount",
                     fmt::format("{} {} {}\n", plan.boot, self, start_time_of(self)), Sync::kNo);
@@ -135,7 +135,7 @@ Status name_holder(const Plan& plan) {
 // True when the last user has gone for good. Whoever comes opens the FIFO first and reads
 // <path>/mount then: so when that file is gone and nobody has the FIFO open, nobody has come in
 // meanwhile.
-bool nobody_left(const Plan& plan) {
+bool nobody_left(const MountPlan& plan) {
   ::unlink((plan.worktree->path + "/mount").c_str());
   ::fcntl(plan.users, F_SETFL, O_NONBLOCK);
   char byte = 0;
@@ -144,7 +144,7 @@ bool nobody_left(const Plan& plan) {
   return empty || !name_holder(plan);
 }
 
-[[noreturn]] void hold(const Plan& plan) {
+[[noreturn]] void hold(const MountPlan& plan) {
   close_other_descriptors({plan.users, plan.lock, plan.report});
   ::setsid();
   ::prctl(PR_SET_NAME, "git-txn-mount", 0, 0, 0);
@@ -174,7 +174,7 @@ bool nobody_left(const Plan& plan) {
   ::_exit(0);
 }
 
-std::unexpected<Error> explain(const Plan& plan, const Word& word) {
+std::unexpected<Error> explain(const MountPlan& plan, const Word& word) {
   const bool user = plan.worktree->marks == OverlayMarks::kUser;
   const auto cannot = [&](std::string_view what) {
     return fail(Code::kUnsupported, fmt::format("{}: {}", what, std::strerror(word.error)),
@@ -286,16 +286,16 @@ class MountOpener {
     }
     const UniqueFd told(ends[0]);
     UniqueFd report(ends[1]);
-    Plan plan{&worktree_,
-              worktree_.shared,
-              worktree_.files,
-              worktree_.path + "/work",
-              fmt::format("{0} {0} 1", ::geteuid()),
-              fmt::format("{0} {0} 1", ::getegid()),
-              SystemClock().boot_id(),
-              reading.get(),
-              lock.descriptor(),
-              report.get()};
+    MountPlan plan{&worktree_,
+                   worktree_.shared,
+                   worktree_.files,
+                   worktree_.path + "/work",
+                   fmt::format("{0} {0} 1", ::geteuid()),
+                   fmt::format("{0} {0} 1", ::getegid()),
+                   SystemClock().boot_id(),
+                   reading.get(),
+                   lock.descriptor(),
+                   report.get()};
     // Twice, so that nobody has to wait for it.
     const pid_t pid = ::fork();
     if (pid < 0) return fail_errno(errno, "start the mount holder");
@@ -312,7 +312,7 @@ class MountOpener {
     return finish(plan, said, std::move(mount));
   }
 
-  Result<Mount> finish(const Plan& plan, const std::string& said, Mount mount) const {
+  Result<Mount> finish(const MountPlan& plan, const std::string& said, Mount mount) const {
     Word word{};
     if (said.size() != sizeof word) {
       return fail(Code::kFault, "the mount holder was killed", "try again");

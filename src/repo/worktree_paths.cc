@@ -11,7 +11,7 @@
 namespace gittxn::repo {
 namespace {
 
-constexpr int kDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kPassDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 std::unexpected<Error> strange_path(std::string_view path) {
   return fail(Code::kCorrupt, fmt::format("'{}' is not a path in a repository", path));
@@ -20,7 +20,7 @@ std::unexpected<Error> strange_path(std::string_view path) {
 // Calls step(parent fd, component) for each directory on the way; it returns the next descriptor.
 template <typename Step>
 Result<std::optional<Spot>> walk(int root, std::string_view path, Step step) {
-  UniqueFd dir(::openat(root, ".", kDirectory));
+  UniqueFd dir(::openat(root, ".", kPassDirectory));
   if (!dir.valid()) return fail_errno(errno, "open the directory of the tree");
   for (std::string_view rest = path;;) {
     const std::size_t slash = rest.find('/');
@@ -48,7 +48,7 @@ Result<TreeRoot> TreeRoot::open(const std::string& path) {
 
 Result<std::optional<Spot>> TreeRoot::find(std::string_view path) const {
   return walk(fd_.get(), path, [&](int dir, const std::string& name) -> Result<UniqueFd> {
-    UniqueFd next(::openat(dir, name.c_str(), kDirectory));
+    UniqueFd next(::openat(dir, name.c_str(), kPassDirectory));
     if (next.valid() || errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
         errno == ENAMETOOLONG) {
       return next;
@@ -62,7 +62,7 @@ Result<Spot> TreeRoot::make(std::string_view path, mode_t mode) const {
     if (::mkdirat(dir, name.c_str(), mode) != 0 && errno != EEXIST) {
       return fail_errno(errno, fmt::format("make directory '{}' on the way to '{}'", name, path));
     }
-    UniqueFd next(::openat(dir, name.c_str(), kDirectory));
+    UniqueFd next(::openat(dir, name.c_str(), kPassDirectory));
     if (next.valid()) return next;
     return fail(Code::kExists,
                 fmt::format("'{}' is in the way of '{}' and is no directory", name, path));

@@ -21,7 +21,7 @@ using testing::must;
 using testing::paths_of;
 using testing::ScratchRepo;
 
-ScratchRepo small_repo() {
+ScratchRepo take_repo() {
   ScratchRepo repo;
   repo.write("README", "hello\n");
   repo.write("src/a.txt", "a\n");
@@ -43,7 +43,7 @@ Error refusal(Agent& agent) {
 }
 
 TEST(Take, NothingIsNothing) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   const Taken taken = agent.take_all();
   EXPECT_TRUE(taken.changes.empty());
@@ -55,7 +55,7 @@ TEST(Take, NothingIsNothing) {
 }
 
 TEST(Take, CommittedStagedAndNeither) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.write("src/a.txt", "committed\n");
   agent.git({"commit", "-qam", "work", "--author=An Agent <agent@example.org>"});
@@ -85,7 +85,7 @@ TEST(Take, CommittedStagedAndNeither) {
 // A power cut may leave a tree in the repository without what it names. Against the base, which is
 // whole, it is looked into; by itself it would pass for complete.
 TEST(Take, BringsHomeWhatATreeThatIsThereLacks) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.write("new/dir/file", "made by the agent\n");
   agent.commit("work");
@@ -105,7 +105,7 @@ TEST(Take, AgreesWithGitAdd) {
   const std::uint64_t seed = Random().next();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   for (int round = 0; round < 4; ++round) {
     Agent agent(repo, "wt" + std::to_string(round));
     const std::vector<std::string> names = {
@@ -133,7 +133,7 @@ TEST(Take, AgreesWithGitAdd) {
 }
 
 TEST(Take, AChangeCannotHideItsWrites) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.write(".gitignore", "src/\nREADME\n");
   agent.write("src/hidden.txt", "hidden\n");
@@ -146,7 +146,7 @@ TEST(Take, AChangeCannotHideItsWrites) {
 }
 
 TEST(Take, FlagsHideNothing) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.git({"update-index", "--assume-unchanged", "src/a.txt"});
   agent.git({"update-index", "--skip-worktree", "src/b.txt", "README"});
@@ -164,7 +164,7 @@ TEST(Take, FlagsHideNothing) {
 
 // Same size, same second: only the racy rule finds it, and only while the index keeps its time.
 TEST(Take, ARacyEditIsSeen) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   for (int i = 0; i < 5; ++i) {
     agent.write("src/a.txt", "1\n");
@@ -181,7 +181,7 @@ TEST(Take, ARacyEditIsSeen) {
 }
 
 TEST(Take, ForceAddedIsTrackedAndIgnoredDirectoriesAreNotEntered) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.write("forced.log", "x\n");
   agent.git({"add", "-f", "forced.log"});
@@ -193,7 +193,7 @@ TEST(Take, ForceAddedIsTrackedAndIgnoredDirectoriesAreNotEntered) {
 }
 
 TEST(Take, ScratchDirectoriesThatIgnoreThemselvesStayOutAndAreNamed) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.write(".pytest_cache/.gitignore", "# Created by pytest automatically.\n*\n");
   agent.write(".pytest_cache/v/x", "x");
@@ -208,7 +208,7 @@ TEST(Take, ScratchDirectoriesThatIgnoreThemselvesStayOutAndAreNamed) {
 }
 
 TEST(Take, FilesAndDirectoriesChangePlaces) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.remove("src");
   agent.write("src", "now a file\n");
@@ -221,7 +221,7 @@ TEST(Take, FilesAndDirectoriesChangePlaces) {
 }
 
 TEST(Take, ALinkInPlaceOfADirectoryIsNotFollowed) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   must(make_dirs(repo.root() + "/outside"));
   must(write_file(repo.root() + "/outside/a.txt", "not yours", Sync::kNo));
@@ -233,7 +233,7 @@ TEST(Take, ALinkInPlaceOfADirectoryIsNotFollowed) {
 }
 
 TEST(Take, OddNames) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   const std::vector<std::string> names = {
       std::string(255, 'x'), "a\nb",        "\xff\xfe", ":(top)x", "*",
@@ -243,7 +243,7 @@ TEST(Take, OddNames) {
 }
 
 TEST(Take, MidMergeWithConflictsAndALockLeftBehind) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.git({"checkout", "-q", "-b", "side"});
   agent.write("src/a.txt", "side\n");
@@ -260,7 +260,7 @@ TEST(Take, MidMergeWithConflictsAndALockLeftBehind) {
 }
 
 TEST(Take, ABrokenGitDirectoryCostsNothingOfTheWork) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   int number = 0;
   for (const std::string how : {"rm .git/index", "echo junk >.git/index", "rm -rf .git",
                                 "rm .git/HEAD", "echo junk >.git/config", "rm -rf .git/objects",
@@ -281,14 +281,14 @@ TEST(Take, ABrokenGitDirectoryCostsNothingOfTheWork) {
 }
 
 TEST(Take, AWorktreeThatIsGoneIsNoRemovalOfEverything) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   must(remove_tree(agent.worktree().tree));
   EXPECT_EQ(refusal(agent).code, Code::kNotFound);
 }
 
 TEST(Take, SubmodulesAndNestedRepositoriesAreRefusedByName) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = take_repo();
   repo.env()["GIT_ALLOW_PROTOCOL"] = "file";
   repo.git({"init", "-q", "../lib"});
   repo.git_in(repo.root() + "/lib", {"commit", "-q", "--allow-empty", "-m", "lib"});
@@ -319,7 +319,7 @@ TEST(Take, SubmodulesAndNestedRepositoriesAreRefusedByName) {
 }
 
 TEST(Take, LfsAndCaseClashesAreRefusedByName) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   repo.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
   repo.write("Docs/One", "x");
   repo.write("\xc3\x84rger", "x");
@@ -345,7 +345,7 @@ TEST(Take, LfsAndCaseClashesAreRefusedByName) {
 }
 
 TEST(Take, FiltersAndLineEndsAreGits) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = take_repo();
   repo.write(".gitattributes", "*.txt text eol=crlf\n*.up filter=up\n");
   repo.git({"config", "filter.up.clean", "tr a-z A-Z"});
   repo.git({"config", "filter.up.smudge", "tr A-Z a-z"});
@@ -367,7 +367,7 @@ TEST(Take, FiltersAndLineEndsAreGits) {
 }
 
 TEST(TakeBase, MovesWithMergePullResetAndRebase) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   struct Way {
     std::string what;
     bool moves;
@@ -410,7 +410,7 @@ TEST(TakeBase, MovesWithMergePullResetAndRebase) {
 }
 
 TEST(TakeBase, AMergeOfSomethingElseIsTheAgentsOwn) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   repo.git({"checkout", "-q", "-b", "feature"});
   repo.write("feature.txt", "x");
   repo.commit("feature work");
@@ -424,7 +424,7 @@ TEST(TakeBase, AMergeOfSomethingElseIsTheAgentsOwn) {
 }
 
 TEST(TakeBase, StaysWhenTheAgentGoesBack) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   repo.write("README", "two\n");
   repo.commit("second");
   Agent agent(repo);
@@ -436,7 +436,7 @@ TEST(TakeBase, StaysWhenTheAgentGoesBack) {
 }
 
 TEST(TakeBase, WhatTheTargetRevertedDoesNotComeBack) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   repo.write("mistake.txt", "x\n");
   const Oid mistake = repo.commit("mistake");
@@ -450,7 +450,7 @@ TEST(TakeBase, WhatTheTargetRevertedDoesNotComeBack) {
 }
 
 TEST(TakeTips, KeepEverythingTheAgentCommittedAnywhere) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   auto make = [&](const std::string& name) {
     agent.write(name, name);
@@ -484,7 +484,7 @@ TEST(TakeTips, KeepEverythingTheAgentCommittedAnywhere) {
 }
 
 TEST(Keep, IsRepeatableAndMovesOn) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   Agent agent(repo);
   agent.write("one", "1");
   const Identity who{"Odd <name>\n", "me@example.com"};
@@ -505,7 +505,7 @@ TEST(Keep, IsRepeatableAndMovesOn) {
 }
 
 TEST(IgnoreRules, AreThoseOfTheCommit) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = take_repo();
   repo.write("src/.gitignore", "!kept.log\ncache/\n");
   repo.write("docs/.gitignore/not-a-file", "x");
   repo.commit("rules");

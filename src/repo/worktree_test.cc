@@ -19,7 +19,7 @@ using testing::must;
 using ::testing::Not;
 using testing::ScratchRepo;
 
-ScratchRepo small_repo(std::vector<std::string> init = {}) {
+ScratchRepo worktree_repo(std::vector<std::string> init = {}) {
   ScratchRepo repo(std::move(init));
   repo.write("README", "hello\n");
   repo.write("src/a.txt", "a\n");
@@ -30,7 +30,7 @@ ScratchRepo small_repo(std::vector<std::string> init = {}) {
 }
 
 TEST(Worktree, HoldsTheBaseAndIsClean) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = worktree_repo();
   const Agent agent(repo);
   EXPECT_EQ(agent.read("src/a.txt"), "a\n");
   EXPECT_EQ(must(read_link(agent.file("src/link"))), "a.txt");
@@ -48,7 +48,7 @@ TEST(Worktree, HoldsTheBaseAndIsClean) {
 // A racy index would make `git status` open every file: all of them would look like reads of the
 // agent.
 TEST(Worktree, IndexIsNotRacy) {
-  const ScratchRepo repo = small_repo();
+  const ScratchRepo repo = worktree_repo();
   const Agent agent(repo);
   const std::string file = agent.worktree().git_dir + "/index";
   const IndexFile index = must(IndexFile::parse(must(read_file(file))));
@@ -73,7 +73,7 @@ TEST(Worktree, IndexIsNotRacy) {
 }
 
 TEST(Worktree, BranchesTagsAndConfigurationAreCopiesOfTheirOwn) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   repo.git({"branch", "other"});
   repo.git({"tag", "-a", "v1", "-m", "one"});
   repo.git({"update-ref", "refs/remotes/origin/main", "HEAD"});
@@ -105,7 +105,7 @@ TEST(Worktree, BranchesTagsAndConfigurationAreCopiesOfTheirOwn) {
 // The private directory is elsewhere: an identity that is bound to where the repository is still
 // counts.
 TEST(Worktree, ConditionalIncludesCount) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   must(write_file(repo.home() + "/work.config", "[user]\n\temail = me@work.example\n", Sync::kNo));
   must(write_file(repo.home() + "/.gitconfig",
                   "[user]\n\tname = Me\n\temail = me@home.example\n[includeIf \"gitdir:" +
@@ -118,7 +118,7 @@ TEST(Worktree, ConditionalIncludesCount) {
 }
 
 TEST(Worktree, RelativeRemotesAndAlternatesLeadWhereTheyDid) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   repo.git({"clone", "-q", "--bare", ".", "../hub.git"});
   repo.git({"remote", "add", "origin", "../hub.git"});
   repo.git({"fetch", "-q", "origin"});
@@ -134,7 +134,7 @@ TEST(Worktree, RelativeRemotesAndAlternatesLeadWhereTheyDid) {
 }
 
 TEST(Worktree, TxnTargetShowsWhereTheBranchIs) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   const Agent agent(repo);
   EXPECT_EQ(agent.oid("txn-target/main"), agent.base());
   repo.write("README", "newer\n");
@@ -147,7 +147,7 @@ TEST(Worktree, TxnTargetShowsWhereTheBranchIs) {
 }
 
 TEST(Worktree, PushesAreRefusedWithTheWayToDoItRight) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   repo.git({"clone", "-q", "--bare", ".", "../hub.git"});
   repo.git({"remote", "add", "origin", "../hub.git"});
   const Agent agent(repo);
@@ -168,7 +168,7 @@ TEST(Worktree, PushesAreRefusedWithTheWayToDoItRight) {
 }
 
 TEST(Worktree, HooksComeAlong) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   const std::string hook = "#!/bin/sh\n. \"$(dirname \"$0\")/lib/say.sh\"\nsay hooked >>hook.log\n";
   must(make_dirs(repo.git_dir() + "/hooks/lib"));
   must(write_file(repo.git_dir() + "/hooks/pre-commit", hook, Sync::kNo, 0755));
@@ -184,7 +184,7 @@ TEST(Worktree, HooksComeAlong) {
 }
 
 TEST(Worktree, HooksInTheTreeRunAndPushesStayRefused) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   repo.write(".husky/pre-commit", "#!/bin/sh\necho husky >>hook.log\n", 0755);
   repo.write(".husky/pre-push", "#!/bin/sh\nexit 0\n", 0755);
   repo.commit("husky");
@@ -212,7 +212,7 @@ TEST(Worktree, HooksInTheTreeRunAndPushesStayRefused) {
 
 TEST(Worktree, SparseStaysSparse) {
   for (const bool sparse_index : {false, true}) {
-    ScratchRepo repo = small_repo();
+    ScratchRepo repo = worktree_repo();
     repo.write("docs/guide.md", "guide\n");
     repo.commit("docs");
     repo.git({"sparse-checkout", "set", "--cone", "src"});
@@ -228,7 +228,7 @@ TEST(Worktree, SparseStaysSparse) {
 }
 
 TEST(Worktree, LinkedBareShallowAndPartialRepositoriesWork) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   repo.write("README", "two\n");
   repo.commit("second");
   repo.git({"worktree", "add", "-q", "-b", "side", "../linked"});
@@ -256,7 +256,7 @@ TEST(Worktree, LinkedBareShallowAndPartialRepositoriesWork) {
 }
 
 TEST(Worktree, SubmodulesAreEmptyAndUnchanged) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   repo.git({"init", "-q", "../lib"});
   repo.git_in(repo.root() + "/lib", {"commit", "-q", "--allow-empty", "-m", "lib"});
   repo.git({"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../lib", "lib"});
@@ -269,7 +269,7 @@ TEST(Worktree, SubmodulesAreEmptyAndUnchanged) {
 }
 
 TEST(Worktree, RefusesAPathThatIsThere) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   auto repository = repo.open();
   WorktreeSpec spec;
   spec.path = repo.root() + "/home";
@@ -282,7 +282,7 @@ TEST(Worktree, RefusesAPathThatIsThere) {
 }
 
 TEST(Worktree, FailureLeavesNothing) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   auto repository = repo.open();
   WorktreeSpec spec;
   spec.path = repo.root() + "/wt";
@@ -293,7 +293,7 @@ TEST(Worktree, FailureLeavesNothing) {
 }
 
 TEST(RemoveWorktree, UnlocksFollowsNothingAndRefusesWhatIsNotOurs) {
-  ScratchRepo repo = small_repo();
+  ScratchRepo repo = worktree_repo();
   const Agent agent(repo);
   const std::string outside = repo.root() + "/outside";
   must(make_dirs(outside));

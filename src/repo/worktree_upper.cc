@@ -21,8 +21,8 @@
 namespace gittxn::repo {
 namespace {
 
-constexpr int kMostDepth = 256;
-constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kMostUpperDepth = 256;
+constexpr int kReadDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 std::string join_tree(const std::string& directory, const std::string& name) {
   return directory.empty() ? name : directory + '/' + name;
@@ -65,7 +65,7 @@ Result<std::optional<std::string>> below_of(int fd, OverlayMarks marks,
 Result<std::optional<std::string>> path_on_disk(const Worktree& worktree, std::string_view path) {
   std::optional<std::string> below;
   std::string upper = worktree.files;
-  UniqueFd dir = TRY(open_fd(upper, kDirectory));
+  UniqueFd dir = TRY(open_fd(upper, kReadDirectory));
   if (worktree.kind == WorktreeKind::kOverlay) below = std::string();
   bool have_upper = true;
   for (std::string_view rest = path; !rest.empty();) {
@@ -87,7 +87,7 @@ Result<std::optional<std::string>> path_on_disk(const Worktree& worktree, std::s
       if (!rest.empty()) return std::optional<std::string>{};
       return std::optional<std::string>(upper);
     }
-    dir = UniqueFd(::openat(dir.get(), name.c_str(), kDirectory));
+    dir = UniqueFd(::openat(dir.get(), name.c_str(), kReadDirectory));
     if (!dir.valid()) return std::optional<std::string>{};
     if (worktree.kind == WorktreeKind::kOverlay) {
       below = TRY(below_of(dir.get(), worktree.marks, below, name));
@@ -108,7 +108,7 @@ class Scanner {
       : worktree_(worktree), objects_(objects), base_tree_(std::move(base_tree)) {}
 
   Result<UpperScan> scan() {
-    const UniqueFd root = TRY(open_fd(worktree_.files, kDirectory));
+    const UniqueFd root = TRY(open_fd(worktree_.files, kReadDirectory));
     TRY(directory(root.get(), "", base_tree_, std::string(), 0));
     return std::move(found_);
   }
@@ -120,7 +120,7 @@ class Scanner {
   // `below` what it is laid over.
   Status directory(int fd, const std::string& path, const Oid& base,
                    const std::optional<std::string>& below, int depth) {
-    if (depth > kMostDepth) {
+    if (depth > kMostUpperDepth) {
       return fail(Code::kUnsupported, "directories nested too deeply: " + quote_path(path));
     }
     std::map<std::string, TreeEntry> was;
@@ -198,7 +198,7 @@ class Scanner {
       return {};
     }
     if (old.mode == FileMode::kSubmodule) return {};
-    const UniqueFd fd(::openat(parent, name.c_str(), kDirectory));
+    const UniqueFd fd(::openat(parent, name.c_str(), kReadDirectory));
     if (!fd.valid()) return fail_errno(errno, "open " + quote_path(path));
     const auto laid_over = TRY(below_of(fd.get(), worktree_.marks, below, name));
     const bool shows_other = laid_over && *laid_over != path;

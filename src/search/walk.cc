@@ -58,7 +58,7 @@ bool ends_with_extension(std::string_view name, std::string_view extension) {
 }
 
 // find's expression: its value, and what it did on the way.
-struct Found {
+struct FoundBelow {
   bool pruned = false;
   bool printed = false;
 };
@@ -95,7 +95,7 @@ std::string folded(std::string_view text) {
 }
 
 bool evaluate(std::span<const Term> terms, std::size_t end, const std::string& shown,
-              std::string_view name, char type, Found& found) {
+              std::string_view name, char type, FoundBelow& found) {
   const Term& term = terms[end];
   switch (term.op) {
     case Term::Op::kName:
@@ -201,7 +201,7 @@ void Walk::step_grep(const Step& at, Place& place) const {
 }
 
 void Walk::step_find(const Root& root, const Step& at, Place& place) const {
-  Found found;
+  FoundBelow found;
   bool value = true;
   const bool tested = at.depth >= query_.min_depth;
   const std::string path = shown(root, at.path, at.entry);

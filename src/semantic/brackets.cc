@@ -10,11 +10,6 @@
 namespace gittxn::semantic {
 namespace {
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -59,7 +54,7 @@ class Scanner {
     }
     if (c == '#' && line_begins_) return directive();
     line_begins_ = false;
-    if (is_word(c)) return word();
+    if (is_word_byte(c)) return word();
     if (c == '"' || c == '\'') return quoted(c);
     bracket(c);
     ++at_;
@@ -84,7 +79,7 @@ class Scanner {
   void word() {
     const std::size_t from = at_;
     const bool number = at(0) >= '0' && at(0) <= '9';
-    while (is_word(at(0)) || (number && at(0) == '\'' && is_word(at(1)))) ++at_;
+    while (is_word_byte(at(0)) || (number && at(0) == '\'' && is_word_byte(at(1)))) ++at_;
     const std::string_view prefix = text_.substr(from, at_ - from);
     constexpr std::string_view kRaw[] = {"R", "LR", "uR", "UR", "u8R"};
     if (at(0) != '"' || std::find(std::begin(kRaw), std::end(kRaw), prefix) == std::end(kRaw)) {
@@ -132,7 +127,7 @@ class Scanner {
     ++at_;
     while (at(0) == ' ' || at(0) == '\t') ++at_;
     const std::size_t from = at_;
-    while (is_word(at(0))) ++at_;
+    while (is_word_byte(at(0))) ++at_;
     const std::string_view name = text_.substr(from, at_ - from);
     if (name.starts_with("if")) {
       branches_.push_back(opened());

@@ -12,9 +12,12 @@
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/symbol.h"
+#include "semantic/testing/edits.h"
 
 namespace gittxn::semantic {
 namespace {
+
+using testing::replaced_once;
 
 bool matches(std::string_view text) {
   return matched_brackets(text).has_value();
@@ -66,11 +69,11 @@ const std::string kHead = "int f(int a) {\n  return a;\n}\n";
 const std::string kBroken = "int g(int a) {\n  each(a, b) {\n    a = 1;\n  }\n  return a;\n}\n";
 const std::string kTail = "int h(void) {\n  return 8;\n}\n";
 
-FileSymbols symbols(const std::string& text) {
+FileSymbols c_symbols(const std::string& text) {
   return symbols_of(find_language("c"), "a.c", text, {});
 }
 
-const Symbol* find(const FileSymbols& file, const std::string& id) {
+const Symbol* find_c_symbol(const FileSymbols& file, const std::string& id) {
   for (const Symbol& symbol : file.symbols) {
     if (symbol.id == "a.c/" + id) return &symbol;
   }
@@ -78,10 +81,10 @@ const Symbol* find(const FileSymbols& file, const std::string& id) {
 }
 
 TEST(BrokenBody, IsOpaqueAlone) {
-  const FileSymbols file = symbols(kHead + kBroken + kTail);
+  const FileSymbols file = c_symbols(kHead + kBroken + kTail);
   EXPECT_FALSE(file.opaque);
   for (const auto& [id, opaque] : {std::pair("f().", false), {"g().", true}, {"h().", false}}) {
-    const Symbol* symbol = find(file, id);
+    const Symbol* symbol = find_c_symbol(file, id);
     ASSERT_NE(symbol, nullptr) << id;
     EXPECT_EQ(symbol->opaque, opaque) << id;
   }
@@ -89,10 +92,10 @@ TEST(BrokenBody, IsOpaqueAlone) {
 
 TEST(BrokenBody, AMacroBehindAParameterIsLikeOneInTheBody) {
   const FileSymbols file =
-      symbols(kHead + "int g(int a UNUSED, int b) {\n  return b;\n}\n" + kTail);
+      c_symbols(kHead + "int g(int a UNUSED, int b) {\n  return b;\n}\n" + kTail);
   EXPECT_FALSE(file.opaque);
-  EXPECT_TRUE(find(file, "g().")->opaque);
-  EXPECT_FALSE(find(file, "h().")->opaque);
+  EXPECT_TRUE(find_c_symbol(file, "g().")->opaque);
+  EXPECT_FALSE(find_c_symbol(file, "h().")->opaque);
   // In C++ the parameters tell it from others of its name.
   const std::string text = "int f() { return 1; }\nint g(int a UNUSED, int b) { return b; }\n";
   EXPECT_TRUE(symbols_of(find_language("cpp"), "a.cc", text, {}).opaque);
@@ -112,12 +115,12 @@ TEST(BrokenBody, IsOpaqueAloneInAClassAndANamespace) {
 }
 
 TEST(BrokenBody, OfWhichTheEndIsNotCertainMakesTheFileOpaque) {
-  EXPECT_TRUE(symbols(kHead + "int g(int a) {\n  if (a) {\n    a = + ;\n}\n" + kTail).opaque);
+  EXPECT_TRUE(c_symbols(kHead + "int g(int a) {\n  if (a) {\n    a = + ;\n}\n" + kTail).opaque);
   EXPECT_TRUE(
-      symbols(kHead + "int g(int a) {\n#if A\n  if (a) {\n#endif\n  a = + ;\n}\n}\n" + kTail)
+      c_symbols(kHead + "int g(int a) {\n#if A\n  if (a) {\n#endif\n  a = + ;\n}\n}\n" + kTail)
           .opaque);
-  EXPECT_TRUE(symbols(kHead + "int g +(int a) {\n  return a;\n}\n" + kTail).opaque);
-  EXPECT_TRUE(symbols(kHead + kBroken + "int h( {\n  return 8;\n}\n").opaque);
+  EXPECT_TRUE(c_symbols(kHead + "int g +(int a) {\n  return a;\n}\n" + kTail).opaque);
+  EXPECT_TRUE(c_symbols(kHead + kBroken + "int h( {\n  return 8;\n}\n").opaque);
 }
 
 Verdict verdict(const std::string& base, const std::string& left, const std::string& right) {
@@ -126,19 +129,17 @@ Verdict verdict(const std::string& base, const std::string& left, const std::str
   return commute(a, b).verdict;
 }
 
-std::string swap(std::string text, const std::string& from, const std::string& to) {
-  return text.replace(text.find(from), from.size(), to);
-}
-
 TEST(BrokenBody, AnEditOfItIsOneOfItsSymbol) {
   const std::string base = kHead + kBroken + kTail;
-  const std::string other = swap(base, "8", "4"), broken = swap(base, "a = 1", "a = 2");
-  EXPECT_EQ(verdict(base, swap(base, "return a", "return -a"), other), Verdict::kCommute);
+  const std::string other = replaced_once(base, "8", "4"),
+                    broken = replaced_once(base, "a = 1", "a = 2");
+  EXPECT_EQ(verdict(base, replaced_once(base, "return a", "return -a"), other), Verdict::kCommute);
   EXPECT_EQ(verdict(base, broken, other), Verdict::kValidate);
-  EXPECT_NE(verdict(base, broken, swap(base, "each", "any")), Verdict::kCommute);
+  EXPECT_NE(verdict(base, broken, replaced_once(base, "each", "any")), Verdict::kCommute);
   // A body that could be read before.
   const std::string whole = kHead + kTail;
-  EXPECT_EQ(verdict(whole, swap(whole, "8;", "8 + ;"), swap(whole, "return a", "return -a")),
+  EXPECT_EQ(verdict(whole, replaced_once(whole, "8;", "8 + ;"),
+                    replaced_once(whole, "return a", "return -a")),
             Verdict::kValidate);
 }
 
@@ -163,7 +164,7 @@ std::string braces_of(const std::string& text) {
 TEST(BrokenBodyProperty, AnEditInsideChangesItsSymbolAlone) {
   Random random(gittxn::testing::told_seed());
   const std::string base = kHead + kBroken + kTail;
-  const auto before = hashes(symbols(base));
+  const auto before = hashes(c_symbols(base));
   constexpr std::string_view kBytes = "abxy019_+-*/=<>!&|.,;:(){}[]\"'#\\ \n";
   int alone = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -180,7 +181,7 @@ TEST(BrokenBodyProperty, AnEditInsideChangesItsSymbolAlone) {
     }
     // With other braces it may end elsewhere, for anyone who reads it.
     in_body = in_body && braces_of(text) == braces_of(base);
-    const FileSymbols file = symbols(text);
+    const FileSymbols file = c_symbols(text);
     if (file.opaque || text == base) continue;
     const auto after = hashes(file);
     // What the grammar found outside is there as it was.
@@ -189,7 +190,7 @@ TEST(BrokenBodyProperty, AnEditInsideChangesItsSymbolAlone) {
       EXPECT_EQ(after.at(id), before.at(id)) << text;
     }
     if (!in_body) continue;  // it may be something else now
-    const Symbol* broken = find(file, "g().");
+    const Symbol* broken = find_c_symbol(file, "g().");
     ASSERT_NE(broken, nullptr) << text;
     if (broken->opaque) ++alone;
     EXPECT_NE(after.at("a.c/g()."), before.at("a.c/g().")) << text;

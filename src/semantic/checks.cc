@@ -174,14 +174,14 @@ void find_calls(const Node& node, Calls* calls) {
   }
 }
 
-std::size_t arity_of(const Node& list) {
+std::size_t count_arguments(const Node& list) {
   return static_cast<std::size_t>(std::count_if(
       list.kids.begin(), list.kids.end(), [](const Node* x) { return x->named && !x->comment; }));
 }
 
 bool all_take(const std::vector<const Node*>& lists, std::size_t arity) {
   return std::all_of(lists.begin(), lists.end(),
-                     [arity](const Node* list) { return arity_of(*list) == arity; });
+                     [arity](const Node* list) { return count_arguments(*list) == arity; });
 }
 
 // A name that took so many arguments and that one side gives others wherever it stands, while the
@@ -191,19 +191,19 @@ Broken called_otherwise(const Sides<const Tree*>& sides) {
   Sides<Calls> calls;
   for (std::size_t i = 0; i < 3; ++i) find_calls(sides[i]->root(), &calls[i]);
   for (const auto& [name, was] : calls[kBase]) {
-    const std::size_t arity = arity_of(*was.front());
+    const std::size_t arity = count_arguments(*was.front());
     if (!all_take(was, arity)) continue;
     for (const Side side : {kLeft, kRight}) {
       const auto now = calls[side].find(name), there = calls[other(side)].find(name);
       if (now == calls[side].end() || there == calls[other(side)].end()) continue;
-      const std::size_t fresh = arity_of(*now->second.front());
+      const std::size_t fresh = count_arguments(*now->second.front());
       if (fresh == arity || !all_take(now->second, fresh)) continue;
       Broken broken{"one side gives '" + name.substr(0, 40) +
                         "' other arguments, the other uses it anew as it was",
                     {}};
       std::size_t like = 0;
       for (const Node* list : there->second) {
-        if (arity_of(*list) != arity) continue;
+        if (count_arguments(*list) != arity) continue;
         const Tree& tree = *sides[other(side)];
         if (was.size() == 1 && likeness(*sides[kBase], *was.front(), tree, *list) < 0.5) continue;
         ++like;

@@ -7,12 +7,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "semantic/testing/commuting.h"
+#include "semantic/testing/edits.h"
+
 namespace gittxn::semantic {
 namespace {
 
-Footprint edit(const std::string& path, const std::string& before, const std::string& after) {
-  return footprint_of({{path, before, after}}, {});
-}
+using testing::edit;
+using testing::kBlock;
+using testing::kCommute;
+using testing::kValidate;
+using testing::replaced;
+using testing::said;
 
 Commuted judge(const Footprint& a, const Footprint& b) {
   const Commuted forth = commute(a, b), back = commute(b, a);
@@ -20,15 +26,6 @@ Commuted judge(const Footprint& a, const Footprint& b) {
   EXPECT_EQ(forth.findings.size(), back.findings.size());
   EXPECT_EQ(forth.verdict == Verdict::kCommute, forth.findings.empty());
   return forth;
-}
-
-std::string said(const Commuted& commuted) {
-  std::string out(verdict_name(commuted.verdict));
-  for (const Finding& finding : commuted.findings) {
-    out += "\n  " + std::string(verdict_name(finding.verdict)) + " " +
-           std::string(rule_name(finding.rule)) + ": " + finding.why;
-  }
-  return out;
 }
 
 // The verdict, and the rule of the worst finding.
@@ -40,11 +37,8 @@ void expect(const std::string& path, const std::string& base, const std::string&
   EXPECT_EQ(rule_name(worst), rule_name(rule)) << path << ": " << said(got);
 }
 
-constexpr Verdict kCommute = Verdict::kCommute, kValidate = Verdict::kValidate,
-                  kBlock = Verdict::kBlock;
-
 // One small file in each language, whose parts the tests replace: f, its caller g, and h apart.
-struct Sample {
+struct ThreeFunctions {
   std::string path;
   std::string f, g, h;    // three functions; g calls f
   std::string head = {};  // what opens the file or class
@@ -56,15 +50,7 @@ struct Sample {
   std::string base() const { return file(f, g, h); }
 };
 
-std::string swap(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
-std::vector<Sample> all_samples() {
+std::vector<ThreeFunctions> all_samples() {
   return {
       {"a.c", "int ff(int a) {\n  return a;\n}", "int gg(void) {\n  return ff(1);\n}",
        "int hh(void) {\n  return 8;\n}"},
@@ -94,38 +80,38 @@ std::vector<Sample> all_samples() {
   };
 }
 
-std::string call(const Sample& s, const std::string& name, const std::string& arguments) {
+std::string call(const ThreeFunctions& s, const std::string& name, const std::string& arguments) {
   if (s.path == "a.sh") return "$(" + name + " " + arguments + ")";
   return name + "(" + arguments + ")";
 }
 
 // A function in Bash says nothing of its parameters.
-bool has_signatures(const Sample& s) {
+bool has_signatures(const ThreeFunctions& s) {
   return s.path != "a.sh";
 }
 
 std::string other_signature(const std::string& f) {
   const std::string types =
-      swap(swap(f, "(int $a", "(int $z, int $a"), "(a: Int", "(z: Int, a: Int");
-  return swap(swap(types, "(int a", "(int z, int a"), "(a", "(z, a");
+      replaced(replaced(f, "(int $a", "(int $z, int $a"), "(a: Int", "(z: Int, a: Int");
+  return replaced(replaced(types, "(int a", "(int z, int a"), "(a", "(z, a");
 }
 
 std::string other_body(const std::string& f) {
-  return swap(swap(swap(f, "return a", "return -a"), "    a\n", "    -a\n"), "return $a",
-              "return -$a");
+  return replaced(replaced(replaced(f, "return a", "return -a"), "    a\n", "    -a\n"),
+                  "return $a", "return -$a");
 }
 
 TEST(Pairs, DifferentFunctions) {
-  for (const Sample& s : all_samples()) {
-    expect(s.path, s.base(), s.file(s.f, s.g, swap(s.h, "8", "4")),
-           s.file(s.f, swap(s.g, "1", "2"), s.h), kCommute);
+  for (const ThreeFunctions& s : all_samples()) {
+    expect(s.path, s.base(), s.file(s.f, s.g, replaced(s.h, "8", "4")),
+           s.file(s.f, replaced(s.g, "1", "2"), s.h), kCommute);
   }
 }
 
 TEST(Pairs, RenameAgainstNewCaller) {
-  for (const Sample& s : all_samples()) {
-    const std::string renamed = swap(s.base(), "ff", "fresh");
-    const std::string called = s.file(s.f, s.g, swap(s.h, "8", call(s, "ff", "3")));
+  for (const ThreeFunctions& s : all_samples()) {
+    const std::string renamed = replaced(s.base(), "ff", "fresh");
+    const std::string called = s.file(s.f, s.g, replaced(s.h, "8", call(s, "ff", "3")));
     expect(s.path, s.base(), renamed, called, kBlock, Rule::kDefinitionUse);
     const Footprint footprint = edit(s.path, s.base(), renamed);
     bool told = false;
@@ -135,7 +121,7 @@ TEST(Pairs, RenameAgainstNewCaller) {
 }
 
 TEST(Pairs, SignatureAgainstBody) {
-  for (const Sample& s : all_samples()) {
+  for (const ThreeFunctions& s : all_samples()) {
     if (!has_signatures(s)) continue;
     const std::string other = other_signature(s.f);
     expect(s.path, s.base(), s.file(other, s.g, s.h), s.file(other_body(s.f), s.g, s.h), kBlock,
@@ -144,93 +130,93 @@ TEST(Pairs, SignatureAgainstBody) {
 }
 
 TEST(Pairs, SignatureAgainstAnEditedCaller) {
-  for (const Sample& s : all_samples()) {
+  for (const ThreeFunctions& s : all_samples()) {
     if (!has_signatures(s)) continue;
     const std::string other = other_signature(s.f);
-    expect(s.path, s.base(), s.file(other, s.g, s.h), s.file(s.f, swap(s.g, "1", "2"), s.h), kBlock,
-           Rule::kDefinitionUse);
+    expect(s.path, s.base(), s.file(other, s.g, s.h), s.file(s.f, replaced(s.g, "1", "2"), s.h),
+           kBlock, Rule::kDefinitionUse);
   }
 }
 
 TEST(Pairs, BodyAgainstBodyOfOneFunction) {
-  for (const Sample& s : all_samples()) {
-    expect(s.path, s.base(), s.file(s.f, s.g, swap(s.h, "8", "4")),
-           s.file(s.f, s.g, swap(s.h, "8", "5")), kValidate, Rule::kSameSymbol);
-    expect(s.path, s.base(), s.file(s.f, s.g, swap(s.h, "8", "4")),
-           s.file(s.f, s.g, swap(s.h, "8", "4")), kCommute);
+  for (const ThreeFunctions& s : all_samples()) {
+    expect(s.path, s.base(), s.file(s.f, s.g, replaced(s.h, "8", "4")),
+           s.file(s.f, s.g, replaced(s.h, "8", "5")), kValidate, Rule::kSameSymbol);
+    expect(s.path, s.base(), s.file(s.f, s.g, replaced(s.h, "8", "4")),
+           s.file(s.f, s.g, replaced(s.h, "8", "4")), kCommute);
   }
 }
 
 TEST(Pairs, BodyAgainstCaller) {
-  for (const Sample& s : all_samples()) {
+  for (const ThreeFunctions& s : all_samples()) {
     const std::string body = other_body(s.f);
-    expect(s.path, s.base(), s.file(body, s.g, s.h), s.file(s.f, swap(s.g, "1", "2"), s.h),
+    expect(s.path, s.base(), s.file(body, s.g, s.h), s.file(s.f, replaced(s.g, "1", "2"), s.h),
            kValidate, Rule::kBodyCaller);
-    expect(s.path, s.base(), s.file(body, s.g, s.h), s.file(s.f, s.g, swap(s.h, "8", "4")),
+    expect(s.path, s.base(), s.file(body, s.g, s.h), s.file(s.f, s.g, replaced(s.h, "8", "4")),
            kCommute);
   }
 }
 
 TEST(Pairs, TwoAddsAtOnePlace) {
-  for (const Sample& s : all_samples()) {
-    const std::string k = swap(s.h, "hh", "kk"), l = swap(s.h, "hh", "ll");
+  for (const ThreeFunctions& s : all_samples()) {
+    const std::string k = replaced(s.h, "hh", "kk"), l = replaced(s.h, "hh", "ll");
     expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k), s.file(s.f, s.g, s.h + s.sep + l),
            kCommute);
     expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k),
-           s.file(s.f, s.g, s.h + s.sep + swap(k, "8", "4")), kBlock, Rule::kBothAdded);
+           s.file(s.f, s.g, s.h + s.sep + replaced(k, "8", "4")), kBlock, Rule::kBothAdded);
     expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k), s.file(s.f, s.g, s.h + s.sep + k),
            kCommute);
   }
 }
 
 TEST(Pairs, AMovedFunctionAgainstAnEditedOne) {
-  for (const Sample& s : all_samples()) {
+  for (const ThreeFunctions& s : all_samples()) {
     const bool order = s.path == "a.c" || s.path == "a.cc";  // declared before it is used
-    expect(s.path, s.base(), s.file(s.f, s.h, s.g), s.file(s.f, s.g, swap(s.h, "8", "4")),
+    expect(s.path, s.base(), s.file(s.f, s.h, s.g), s.file(s.f, s.g, replaced(s.h, "8", "4")),
            order ? kValidate : kCommute, order ? Rule::kOrder : Rule::kDisjoint);
   }
 }
 
 TEST(Pairs, ReformatAgainstEdit) {
-  for (const Sample& s : all_samples()) {
-    const std::string reformatted = swap(s.base(), "return 8", "return   8");
-    expect(s.path, s.base(), swap(reformatted, "ff(1)", "ff( 1 )"),
-           s.file(s.f, s.g, swap(s.h, "8", "4")), kCommute);
+  for (const ThreeFunctions& s : all_samples()) {
+    const std::string reformatted = replaced(s.base(), "return 8", "return   8");
+    expect(s.path, s.base(), replaced(reformatted, "ff(1)", "ff( 1 )"),
+           s.file(s.f, s.g, replaced(s.h, "8", "4")), kCommute);
   }
 }
 
 TEST(Pairs, CommentAgainstCode) {
-  for (const Sample& s : all_samples()) {
+  for (const ThreeFunctions& s : all_samples()) {
     const bool hash = s.path == "a.py" || s.path == "a.rb" || s.path == "a.sh";
     const std::string sign = hash ? "# one\n" : "// one\n";
     const std::string commented = s.file(s.f, s.g, sign + s.h);
-    expect(s.path, s.base(), commented, s.file(s.f, swap(s.g, "1", "2"), s.h), kCommute);
-    expect(s.path, s.base(), commented, s.file(s.f, s.g, swap(s.h, "8", "4")), kValidate,
+    expect(s.path, s.base(), commented, s.file(s.f, replaced(s.g, "1", "2"), s.h), kCommute);
+    expect(s.path, s.base(), commented, s.file(s.f, s.g, replaced(s.h, "8", "4")), kValidate,
            Rule::kSameSymbol);
   }
 }
 
 TEST(Pairs, DeleteAgainstModify) {
-  for (const Sample& s : all_samples()) {
-    expect(s.path, s.base(), s.file(s.f, s.g, ""), s.file(s.f, s.g, swap(s.h, "8", "4")), kBlock,
-           Rule::kRemovedChanged);
+  for (const ThreeFunctions& s : all_samples()) {
+    expect(s.path, s.base(), s.file(s.f, s.g, ""), s.file(s.f, s.g, replaced(s.h, "8", "4")),
+           kBlock, Rule::kRemovedChanged);
     expect(s.path, s.base(), s.file(s.f, s.g, ""), s.file(s.f, s.g, ""), kCommute);
   }
 }
 
 TEST(Pairs, DeleteAgainstNewCaller) {
-  for (const Sample& s : all_samples()) {
+  for (const ThreeFunctions& s : all_samples()) {
     expect(s.path, s.base(), s.file(s.f, s.g, ""),
-           s.file(s.f, swap(s.g, "1", call(s, "hh", "")), s.h), kBlock, Rule::kDefinitionUse);
+           s.file(s.f, replaced(s.g, "1", call(s, "hh", "")), s.h), kBlock, Rule::kDefinitionUse);
   }
 }
 
 TEST(Pairs, AShadowingDefinitionAgainstANewUse) {
   // One of that name is used anew from elsewhere.
-  for (const Sample& s : all_samples()) {
-    const std::string k = swap(s.h, "hh", "kk");
+  for (const ThreeFunctions& s : all_samples()) {
+    const std::string k = replaced(s.h, "hh", "kk");
     expect(s.path, s.base(), s.file(s.f, s.g, s.h + s.sep + k),
-           s.file(s.f, swap(s.g, "1", call(s, "kk", "")), s.h), kBlock, Rule::kNewDefinition);
+           s.file(s.f, replaced(s.g, "1", call(s, "kk", "")), s.h), kBlock, Rule::kNewDefinition);
   }
 }
 
@@ -309,21 +295,22 @@ TEST(Pairs, ANewImplementerAgainstAllOfThem) {
 
 TEST(Pairs, AMacroAgainstItsUser) {
   const std::string base = "#define MM(a) (a)\nint f(int b) {\n  g();\n  return MM(b);\n}\n";
-  expect("a.c", base, swap(base, "(a)\n", "((a) + 1)\n"), swap(base, "g()", "h()"), kBlock,
+  expect("a.c", base, replaced(base, "(a)\n", "((a) + 1)\n"), replaced(base, "g()", "h()"), kBlock,
          Rule::kMacro);
-  expect("a.c", base, swap(base, "(a)\n", "((a) + 1)\n"), base + "int k(void) { return MM(1); }\n",
-         kBlock, Rule::kMacro);
+  expect("a.c", base, replaced(base, "(a)\n", "((a) + 1)\n"),
+         base + "int k(void) { return MM(1); }\n", kBlock, Rule::kMacro);
   const std::string rust = "macro_rules! mm {\n    () => { 1 };\n}\nfn f() -> i32 {\n    2\n}\n";
-  expect("a.rs", rust, swap(rust, "{ 1 }", "{ 3 }"), swap(rust, "    2\n", "    mm!()\n"), kBlock,
-         Rule::kMacro);
+  expect("a.rs", rust, replaced(rust, "{ 1 }", "{ 3 }"), replaced(rust, "    2\n", "    mm!()\n"),
+         kBlock, Rule::kMacro);
 }
 
 TEST(Pairs, KeyAgainstKey) {
   const std::string json = "{\n  \"a\": 1,\n  \"b\": 2\n}\n";
-  expect("x.json", json, swap(json, "1", "3"), swap(json, "2", "4"), kCommute);
-  expect("x.json", json, swap(json, "1", "3"), swap(json, "1", "4"), kBlock, Rule::kSameSymbol);
-  expect("x.json", json, swap(json, "\"a\"", "\"c\": 1, \"a\""),
-         swap(json, "\"a\"", "\"c\": 2, \"a\""), kBlock, Rule::kBothAdded);
+  expect("x.json", json, replaced(json, "1", "3"), replaced(json, "2", "4"), kCommute);
+  expect("x.json", json, replaced(json, "1", "3"), replaced(json, "1", "4"), kBlock,
+         Rule::kSameSymbol);
+  expect("x.json", json, replaced(json, "\"a\"", "\"c\": 1, \"a\""),
+         replaced(json, "\"a\"", "\"c\": 2, \"a\""), kBlock, Rule::kBothAdded);
   expect("x.yaml", "a: 1\nb: 2\n", "a: 3\nb: 2\n", "a: 1\nb: 4\n", kCommute);
   expect("x.yaml", "a: 1\nb: 2\n", "a: 3\nb: 2\n", "a: 4\nb: 2\n", kBlock, Rule::kSameSymbol);
   expect("x.toml", "[t]\na = 1\nb = 2\n", "[t]\na = 3\nb = 2\n", "[t]\na = 1\nb = 4\n", kCommute);
@@ -353,17 +340,17 @@ TEST(Pairs, MembersOfWhichSeveralHaveTheName) {
   const std::string base =
       "class A {\n  int f() { return 1; }\n}\nclass B {\n  int f() { return 1; "
       "}\n  int g(A a) { return 1; }\n}\n";
-  const std::string changed = swap(base, "class A {\n  int f()", "class A {\n  int f(int x)");
-  expect("A.java", base, changed, swap(base, "g(A a) { return 1", "g(A a) { return a.f()"),
+  const std::string changed = replaced(base, "class A {\n  int f()", "class A {\n  int f(int x)");
+  expect("A.java", base, changed, replaced(base, "g(A a) { return 1", "g(A a) { return a.f()"),
          kValidate, Rule::kAmbiguous);
-  const std::string one = swap(base, "class B {\n  int f() { return 1; }\n", "class B {\n");
-  expect("A.java", one, swap(one, "int f()", "int f(int x)"),
-         swap(one, "g(A a) { return 1", "g(A a) { return a.f()"), kBlock, Rule::kDefinitionUse);
+  const std::string one = replaced(base, "class B {\n  int f() { return 1; }\n", "class B {\n");
+  expect("A.java", one, replaced(one, "int f()", "int f(int x)"),
+         replaced(one, "g(A a) { return 1", "g(A a) { return a.f()"), kBlock, Rule::kDefinitionUse);
 }
 
 TEST(Pairs, ALocalNameIsNoRead) {
   const std::string base = "int total = 1;\nint f(int a) {\n  return a;\n}\n";
-  const Footprint renamed = edit("a.c", base, swap(base, "total", "sum"));
+  const Footprint renamed = edit("a.c", base, replaced(base, "total", "sum"));
   const std::string other = "int g(int a) {\n  return a;\n}\n";
   const Footprint local =
       edit("b.c", other, "int g(int a) {\n  int total = a;\n  return total;\n}\n");
@@ -389,11 +376,14 @@ TEST(Pairs, ALocalNameIsNoRead) {
 
 TEST(Pairs, WhatCannotBeParsedIsTheWholeFile) {
   const std::string base = "int f(void) { return 1; }\nint g(void) { return 2; }\n";
-  expect("a.c", base, swap(base, "1; }", "1; "), swap(base, "2", "3"), kBlock, Rule::kOpaque);
+  expect("a.c", base, replaced(base, "1; }", "1; "), replaced(base, "2", "3"), kBlock,
+         Rule::kOpaque);
   expect("Makefile", "a:\n\tb\n", "a:\n\tc\n", "a:\n\td\n", kValidate, Rule::kOpaque);
   const std::string broken = base + "int h( {\n";
-  expect("a.c", broken, swap(broken, "1", "4"), swap(broken, "2", "3"), kValidate, Rule::kOpaque);
-  expect("a.c", base, swap(base, "1; }", "1; "), swap(base, " 2", "  2"), kValidate, Rule::kOpaque);
+  expect("a.c", broken, replaced(broken, "1", "4"), replaced(broken, "2", "3"), kValidate,
+         Rule::kOpaque);
+  expect("a.c", base, replaced(base, "1; }", "1; "), replaced(base, " 2", "  2"), kValidate,
+         Rule::kOpaque);
   const Footprint shell = edit("x.unknown", "one\n", "one\nparse x\n");
   const Footprint gone = edit("a.c", "int parse(void);\n", "");
   EXPECT_EQ(judge(shell, gone).verdict, kValidate);
@@ -406,16 +396,18 @@ TEST(Pairs, WhatMovesTheEndOfSomethingUnnoticed) {
   const std::string python =
       "import os\nclass A:\n    def f(self):\n        return 1\ndef h():\n    return 2\n";
   expect("a.py", python, "class A:\n    def f(self):\nimport os\n" + python.substr(37),
-         swap(python, "def h", "    def g(self):\n        return 3\ndef h"), kBlock, Rule::kOpaque);
+         replaced(python, "def h", "    def g(self):\n        return 3\ndef h"), kBlock,
+         Rule::kOpaque);
   const std::string ruby =
       "class A\n  class << self\n    def f\n    end\n  end\n  alias b a\nend\n";
-  expect("a.rb", ruby, swap(ruby, "class <<", "klass <<"),
-         swap(ruby, "  alias b a\n", "  alias b a\n  alias c a\n"), kBlock, Rule::kOpaque);
+  expect("a.rb", ruby, replaced(ruby, "class <<", "klass <<"),
+         replaced(ruby, "  alias b a\n", "  alias b a\n  alias c a\n"), kBlock, Rule::kOpaque);
   const std::string bash = "f() {\n  if a; then\n    b\n  fi\n}\ng() {\n  c\n}\n";
-  expect("a.sh", bash, swap(bash, "if a", "iff a"), swap(bash, "  c\n", "  d\n"), kBlock,
+  expect("a.sh", bash, replaced(bash, "if a", "iff a"), replaced(bash, "  c\n", "  d\n"), kBlock,
          Rule::kOpaque);
   const std::string php = "<?php\nfunction f() {\n  return [<<<T\n    a\n    T];\n}\n$c = 1;\n";
-  expect("a.php", php, php + php, swap(php, "$c", "function g() {\n}\n$c"), kBlock, Rule::kOpaque);
+  expect("a.php", php, php + php, replaced(php, "$c", "function g() {\n}\n$c"), kBlock,
+         Rule::kOpaque);
 }
 
 TEST(Pairs, OneLineMovedToTwoPlacesOfOneClass) {
@@ -478,7 +470,7 @@ TEST(Pairs, AMemberIsOfTheTypeItIsInNow) {
   const std::string before = "class B:\n  pass\n";
   for (const auto& [was, is] : {std::pair(type, "def g():\n  pass\ndef h():\n  pass\n" + type),
                                 std::pair(before + type, type), std::pair(type, before + type)}) {
-    const Footprint footprint = edit("a.py", was, swap(is, "return 1", "return 2"));
+    const Footprint footprint = edit("a.py", was, replaced(is, "return 1", "return 2"));
     const auto write = std::find_if(footprint.writes.begin(), footprint.writes.end(),
                                     [](const Write& each) { return each.symbol == "a.py/A#f()."; });
     ASSERT_NE(write, footprint.writes.end());
@@ -490,8 +482,8 @@ TEST(Pairs, AMemberTakenOutOfWhatTheOtherTookAway) {
   // The class is in the function now, with the member that the other side took out.
   const std::string c = "class C {\n  x = 0;\n  g() {}\n}\n";
   const std::string f = "function f(a) {\n  return a;\n}\n";
-  expect("a.js", f + c, f + swap(c, "  x = 0;\n", ""), "function f(a) {\n" + c + "  return a;\n}\n",
-         kBlock, Rule::kRemovedChanged);
+  expect("a.js", f + c, f + replaced(c, "  x = 0;\n", ""),
+         "function f(a) {\n" + c + "  return a;\n}\n", kBlock, Rule::kRemovedChanged);
   expect("a.js", f + c, f, f, kCommute);
 }
 

@@ -20,9 +20,9 @@ struct Run {
   std::size_t merged_from = 0, merged_to = 0;  // bytes of the merged text
 };
 
-class Lines {
+class TextLines {
  public:
-  explicit Lines(std::string_view text) : text_(text) {
+  explicit TextLines(std::string_view text) : text_(text) {
     for (std::size_t at = 0; at < text.size();) {
       starts_.push_back(at);
       const std::size_t end = text.find('\n', at);
@@ -50,7 +50,7 @@ class Lines {
 
 class Cutter {
  public:
-  Cutter(const Sides<Lines>& lines, const Sides<std::vector<LineHunk>>& hunks)
+  Cutter(const Sides<TextLines>& lines, const Sides<std::vector<LineHunk>>& hunks)
       : lines_(lines), hunks_(hunks) {}
 
   // Nothing when both sides changed one run differently.
@@ -108,7 +108,7 @@ class Cutter {
            lines_[kLeft].of(run->lines[kLeft]) == lines_[kRight].of(run->lines[kRight]);
   }
 
-  const Sides<Lines>& lines_;
+  const Sides<TextLines>& lines_;
   const Sides<std::vector<LineHunk>>& hunks_;
   Sides<std::size_t> next_ = {0, 0, 0};
   Sides<std::size_t> at_ = {0, 0, 0};
@@ -142,7 +142,7 @@ std::string between_markers(const Sides<std::string_view>& parts, const MergeLab
 }
 
 // First and last run of each conflict, in order, none touching another.
-std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<Lines>& lines,
+std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<TextLines>& lines,
                                     const std::vector<Span>& spans) {
   std::vector<LineRange> found;
   for (const Span& span : spans) {
@@ -177,7 +177,7 @@ std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<Li
 Result<ConflictedText> conflict_at(const Sides<std::string>& texts, const std::string& merged,
                                    const std::vector<Span>& spans, const MergeLabels& labels) {
   const ConflictedText whole{between_markers({texts[0], texts[1], texts[2]}, labels), 1};
-  const Sides<Lines> lines = {Lines(texts[0]), Lines(texts[1]), Lines(texts[2])};
+  const Sides<TextLines> lines = {TextLines(texts[0]), TextLines(texts[1]), TextLines(texts[2])};
   Sides<std::vector<LineHunk>> hunks;
   for (const Side side : {kLeft, kRight}) {
     hunks[side] = TRY(line_difference(texts[kBase], texts[side]));

@@ -20,7 +20,7 @@ namespace {
 constexpr double kLeastLikeness = 0.6;    // of what is renamed and changed at once
 constexpr std::size_t kMaxRenames = 200;  // candidates on a side compared by likeness
 
-struct Pair : Outlines {
+struct ChangedFile : Outlines {
   const FileChange* change = nullptr;
 };
 
@@ -33,7 +33,7 @@ ById by_id(const Outline& outline) {
 
 class FileFootprint {
  public:
-  FileFootprint(const Pair& pair, Footprint* out)
+  FileFootprint(const ChangedFile& pair, Footprint* out)
       : pair_(pair), before_(by_id(pair.before)), after_(by_id(pair.after)), out_(*out) {}
 
   void run() {
@@ -493,7 +493,7 @@ class FileFootprint {
     out_.writes.push_back(std::move(write));
   }
 
-  const Pair& pair_;
+  const ChangedFile& pair_;
   ById before_, after_;
   std::unordered_set<std::string> moves_;
   std::unordered_map<std::string, std::string> behind_;
@@ -561,7 +561,7 @@ Footprint footprint_of_file(const FileChange& change, const Budget& budget) {
   Footprint footprint;
   if (change.before == change.after) return footprint;
   footprint.paths.push_back(change.path);
-  const Pair pair{outlines_of(change.path, change.before, change.after, budget), &change};
+  const ChangedFile pair{outlines_of(change.path, change.before, change.after, budget), &change};
   FileFootprint(pair, &footprint).run();
   std::vector<Footprint> one;
   one.push_back(std::move(footprint));

@@ -34,7 +34,7 @@ namespace {
 
 // Words with a blank behind each: endings of file names, and whole names of files. `programs` are
 // those a "#!" line names, without a version.
-struct Row {
+struct LanguageRow {
   std::string_view name;
   const TSLanguage* (*grammar)();
   std::string_view folder;
@@ -43,7 +43,7 @@ struct Row {
   std::string_view programs = {};
 };
 
-constexpr Row kRows[] = {
+constexpr LanguageRow kLanguageRows[] = {
     {"c", tree_sitter_c, "c", ".c .h "},
     {"cpp", tree_sitter_cpp, "cpp", ".cc .cpp .cxx .hh .hpp .hxx .ipp .inl .tcc .cu "},
     {"python", tree_sitter_python, "python", ".py .pyi ", "SConstruct SConscript wscript ",
@@ -84,8 +84,8 @@ bool among(std::string_view words, std::string_view word) {
 
 template <typename Test>
 const Language* row_where(Test test) {
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), test);
-  return row == std::end(kRows) ? nullptr : find_language(row->name);
+  const auto* row = std::find_if(std::begin(kLanguageRows), std::end(kLanguageRows), test);
+  return row == std::end(kLanguageRows) ? nullptr : find_language(row->name);
 }
 
 Capture capture_of(std::string_view name) {
@@ -145,7 +145,7 @@ Patterns compile(const TSLanguage* grammar, std::string_view file, std::string_v
   return patterns;
 }
 
-Language load(const Row& row) {
+Language load(const LanguageRow& row) {
   Language language;
   language.name = row.name;
   language.grammar = row.grammar();
@@ -173,17 +173,17 @@ Language load(const Row& row) {
 
 // Made at the first use, since nobody needs all of them, and kept.
 const Language& loaded(std::size_t row) {
-  static std::array<std::once_flag, std::size(kRows)> once;
-  static std::array<Language, std::size(kRows)> languages;
-  std::call_once(once[row], [row] { languages[row] = load(kRows[row]); });
+  static std::array<std::once_flag, std::size(kLanguageRows)> once;
+  static std::array<Language, std::size(kLanguageRows)> languages;
+  std::call_once(once[row], [row] { languages[row] = load(kLanguageRows[row]); });
   return languages[row];
 }
 
 }  // namespace
 
 const Language* find_language(std::string_view name) {
-  for (std::size_t row = 0; row < std::size(kRows); ++row) {
-    if (kRows[row].name == name) return &loaded(row);
+  for (std::size_t row = 0; row < std::size(kLanguageRows); ++row) {
+    if (kLanguageRows[row].name == name) return &loaded(row);
   }
   return nullptr;
 }
@@ -193,7 +193,7 @@ const Language* language_of_path(std::string_view path) {
   const std::size_t dot = file.rfind('.');
   const std::string_view ending = dot == std::string_view::npos ? "" : file.substr(dot);
   return row_where(
-      [&](const Row& row) { return among(row.endings, ending) || among(row.files, file); });
+      [&](const LanguageRow& row) { return among(row.endings, ending) || among(row.files, file); });
 }
 
 const Language* language_of_first_line(std::string_view text) {
@@ -210,14 +210,14 @@ const Language* language_of_first_line(std::string_view text) {
     word = word.substr(word.rfind('/') + 1);
     if (word == "env") continue;
     word = word.substr(0, word.find_last_not_of("0123456789.") + 1);
-    return row_where([&](const Row& row) { return among(row.programs, word); });
+    return row_where([&](const LanguageRow& row) { return among(row.programs, word); });
   }
   return nullptr;
 }
 
 std::vector<const Language*> all_languages() {
   std::vector<const Language*> all;
-  for (std::size_t row = 0; row < std::size(kRows); ++row) all.push_back(&loaded(row));
+  for (std::size_t row = 0; row < std::size(kLanguageRows); ++row) all.push_back(&loaded(row));
   return all;
 }
 

@@ -7,28 +7,18 @@
 
 #include "semantic/commute.h"
 #include "semantic/symbol.h"
+#include "semantic/testing/commuting.h"
 
 namespace gittxn::semantic {
 namespace {
 
-constexpr Verdict kCommute = Verdict::kCommute, kValidate = Verdict::kValidate,
-                  kBlock = Verdict::kBlock;
-
-using testing::Contains;
-using testing::Not;
-
-Footprint edit(const std::string& path, const std::string& before, const std::string& after) {
-  return footprint_of({{path, before, after}}, {});
-}
-
-std::string said(const Commuted& commuted) {
-  std::string out(verdict_name(commuted.verdict));
-  for (const Finding& finding : commuted.findings) {
-    out += "\n  " + std::string(verdict_name(finding.verdict)) + " " +
-           std::string(rule_name(finding.rule)) + ": " + finding.why;
-  }
-  return out;
-}
+using ::testing::Contains;
+using testing::edit;
+using testing::kBlock;
+using testing::kCommute;
+using testing::kValidate;
+using ::testing::Not;
+using testing::said;
 
 // The worst verdict and its rule, "BLOCK definition-use".
 std::string judged(const Footprint& a, const Footprint& b) {
@@ -40,8 +30,8 @@ std::string judged(const Footprint& a, const Footprint& b) {
 }
 
 // What of `id` differs between two texts of one file.
-std::string changed(const std::string& path, const std::string& id, const std::string& before,
-                    const std::string& after) {
+std::string changed_hashes(const std::string& path, const std::string& id,
+                           const std::string& before, const std::string& after) {
   const auto find = [&](const FileSymbols& file) -> Symbol {
     for (const Symbol& symbol : file.symbols) {
       if (symbol.id == path + "/" + id) return symbol;
@@ -81,26 +71,26 @@ TEST(Names, EveryNameOfADeclarationIsGiven) {
   };
   EXPECT_THAT(
       gone("A.java", "class A { int first, second; }", "class B { int g() { return first; } }"),
-      testing::StartsWith("BLOCK"));
+      ::testing::StartsWith("BLOCK"));
   EXPECT_THAT(
       gone("A.java", "class A { int first, second; }", "class B { int g() { return second; } }"),
-      testing::StartsWith("BLOCK"));
+      ::testing::StartsWith("BLOCK"));
   EXPECT_THAT(
       gone("A.cs", "class A { int first, second; }", "class B { int G() { return first; } }"),
-      testing::StartsWith("BLOCK"));
+      ::testing::StartsWith("BLOCK"));
   EXPECT_THAT(gone("a.js", "const first = 1, second = 2;\n", "function f() { return first; }\n"),
-              testing::StartsWith("BLOCK"));
+              ::testing::StartsWith("BLOCK"));
   EXPECT_THAT(gone("a.go", "package p\n\nvar first, second = 1, 2\n",
                    "package p\n\nfunc f() int { return first }\n"),
-              testing::StartsWith("BLOCK"));
+              ::testing::StartsWith("BLOCK"));
   EXPECT_THAT(gone("a.php", "<?php\nclass A { public $first, $second; }\n",
                    "<?php\nfunction f($a) { return $a->first; }\n"),
-              testing::StartsWith("BLOCK"));
+              ::testing::StartsWith("BLOCK"));
   EXPECT_THAT(
       gone("a.rb", "class A\n  attr_reader :first, :second\nend\n", "def f(a)\n  a.second\nend\n"),
-      testing::StartsWith("BLOCK"));
+      ::testing::StartsWith("BLOCK"));
   EXPECT_THAT(gone("a.sh", "export FIRST=1 SECOND=2\n", "f() {\n  echo $FIRST\n}\n"),
-              testing::StartsWith("BLOCK"));
+              ::testing::StartsWith("BLOCK"));
 }
 
 TEST(Names, APropertyAmongParametersIsGiven) {
@@ -297,36 +287,38 @@ TEST(Imports, ThatDoNotSayWhatTheyBring) {
 // ---- capabilities ----
 
 TEST(Parts, OfEachLanguage) {
-  EXPECT_EQ(changed("a.rb", "A#f().", "class A\n  def f\n    1\n  end\nend\n",
-                    "class A\n  private\n  def f\n    1\n  end\nend\n"),
+  EXPECT_EQ(changed_hashes("a.rb", "A#f().", "class A\n  def f\n    1\n  end\nend\n",
+                           "class A\n  private\n  def f\n    1\n  end\nend\n"),
             "visibility ");
-  EXPECT_EQ(changed("a.rb", "A#f().", "class A\n  def f\n    1\n  end\nend\n",
-                    "class A\n  private def f\n    1\n  end\nend\n"),
+  EXPECT_EQ(changed_hashes("a.rb", "A#f().", "class A\n  def f\n    1\n  end\nend\n",
+                           "class A\n  private def f\n    1\n  end\nend\n"),
             "visibility ");
-  EXPECT_EQ(changed("a.rb", "f().", "def f(a, b = 1)\n  1\nend\n", "def f(a, b = 2)\n  1\nend\n"),
-            "contract ");
-  EXPECT_EQ(changed("A.cs", "A#F(int).", "class A { int F(int a) => a; }\n",
-                    "class A { int F(int a) => -a; }\n"),
+  EXPECT_EQ(
+      changed_hashes("a.rb", "f().", "def f(a, b = 1)\n  1\nend\n", "def f(a, b = 2)\n  1\nend\n"),
+      "contract ");
+  EXPECT_EQ(changed_hashes("A.cs", "A#F(int).", "class A { int F(int a) => a; }\n",
+                           "class A { int F(int a) => -a; }\n"),
             "body ");
-  EXPECT_EQ(changed("A.cs", "A#F(int).", "class A { int F(int a) => a; }\n",
-                    "class A { [Obsolete] int F(int a) => a; }\n"),
+  EXPECT_EQ(changed_hashes("A.cs", "A#F(int).", "class A { int F(int a) => a; }\n",
+                           "class A { [Obsolete] int F(int a) => a; }\n"),
             "contract ");
-  EXPECT_EQ(changed("A.cs", "A#F(int).", "class A { int F(int a) => a; }\n",
-                    "class A { public int F(int a) => a; }\n"),
+  EXPECT_EQ(changed_hashes("A.cs", "A#F(int).", "class A { int F(int a) => a; }\n",
+                           "class A { public int F(int a) => a; }\n"),
             "visibility ");
-  EXPECT_EQ(changed("A.cs", "A#P.", "class A { int P { get; set; } = 1; }\n",
-                    "class A { int P { get; } = 1; }\n"),
+  EXPECT_EQ(changed_hashes("A.cs", "A#P.", "class A { int P { get; set; } = 1; }\n",
+                           "class A { int P { get; } = 1; }\n"),
             "signature ");
-  EXPECT_EQ(changed("a.php", "A#f().", "<?php\nclass A { function f($a) {} }\n",
-                    "<?php\nclass A { private function f($a = 1) {} }\n"),
+  EXPECT_EQ(changed_hashes("a.php", "A#f().", "<?php\nclass A { function f($a) {} }\n",
+                           "<?php\nclass A { private function f($a = 1) {} }\n"),
             "signature visibility contract ");
-  EXPECT_EQ(changed("a.kt", "f(a:Int).", "fun f(a: Int): Int { return 1 }\n",
-                    "internal fun f(a: Int): Int { return 2 }\n"),
+  EXPECT_EQ(changed_hashes("a.kt", "f(a:Int).", "fun f(a: Int): Int { return 1 }\n",
+                           "internal fun f(a: Int): Int { return 2 }\n"),
             "visibility body ");
-  EXPECT_EQ(changed("a.kt", "", "package a\nval x = 1\n", "package b\nval x = 1\n"), "signature ");
-  EXPECT_EQ(changed("a.cs", "", "namespace A;\nclass B {}\n", "namespace C;\nclass B {}\n"),
+  EXPECT_EQ(changed_hashes("a.kt", "", "package a\nval x = 1\n", "package b\nval x = 1\n"),
             "signature ");
-  EXPECT_EQ(changed("a.sh", "A.", "declare A=1\n", "export A=1\n"), "visibility ");
+  EXPECT_EQ(changed_hashes("a.cs", "", "namespace A;\nclass B {}\n", "namespace C;\nclass B {}\n"),
+            "signature ");
+  EXPECT_EQ(changed_hashes("a.sh", "A.", "declare A=1\n", "export A=1\n"), "visibility ");
 }
 
 TEST(Parts, AStatementIsAUnit) {

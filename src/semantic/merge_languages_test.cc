@@ -9,17 +9,17 @@
 namespace gittxn::semantic {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // `file` has IMPORTS and MEMBERS in it, `import` and `function` have NAME, and `function` BODY.
-struct Kind {
+struct SourceKind {
   const char* language;
   const char* file;
   const char* import;
   const char* function;
 };
 
-constexpr Kind kKinds[] = {
+constexpr SourceKind kKinds[] = {
     {"csharp", "using System;\nIMPORTS\nclass A\n{\n    int a;\nMEMBERS}\n", "using NAME;\n",
      "    int NAME(int x)\n    {\n        return BODY;\n    }\n"},
     {"ruby", "require 'set'\nIMPORTS\nclass A\n  B = 1\nMEMBERSend\n", "require 'NAME'\n",
@@ -36,7 +36,7 @@ std::string put(std::string text, const std::string& word, const std::string& va
   return text.replace(text.find(word), word.size(), value);
 }
 
-class MergeOf : public testing::TestWithParam<Kind> {
+class MergeOf : public ::testing::TestWithParam<SourceKind> {
  protected:
   std::string file(const std::string& imports, const std::string& members) const {
     return put(put(GetParam().file, "IMPORTS", imports), "MEMBERS", members);
@@ -109,19 +109,20 @@ TEST_P(MergeOf, MovedAgainstChanged) {
                file("", g + h + changed));
 }
 
-INSTANTIATE_TEST_SUITE_P(Languages, MergeOf, testing::ValuesIn(kKinds),
+INSTANTIATE_TEST_SUITE_P(Languages, MergeOf, ::testing::ValuesIn(kKinds),
                          [](const auto& row) { return std::string(row.param.language); });
 
-void expect_merge(std::string_view language, const std::string& base, const std::string& left,
-                  const std::string& right, const std::string& expected) {
+void expect_language_merge(std::string_view language, const std::string& base,
+                           const std::string& left, const std::string& right,
+                           const std::string& expected) {
   const auto merged = merge_file(find_language(language), {base, left, right}, {});
   ASSERT_TRUE(merged);
   EXPECT_EQ(merged->text, expected) << rule_name(merged->rule) << ": " << merged->why;
   EXPECT_TRUE(merged->clean());
 }
 
-void expect_conflict(std::string_view language, const std::string& base, const std::string& left,
-                     const std::string& right) {
+void expect_language_conflict(std::string_view language, const std::string& base,
+                              const std::string& left, const std::string& right) {
   const auto merged = merge_file(find_language(language), {base, left, right}, {});
   ASSERT_TRUE(merged);
   EXPECT_FALSE(merged->clean()) << rule_name(merged->rule) << "\n" << merged->text;
@@ -133,19 +134,20 @@ TEST(MergeRuby, ExamplesTasksAndGemsAreDeclared) {
     return "describe \"s\" do\n" + inner + "end\n";
   };
   const std::string o = "  it \"o\" do\n    z\n  end\n";
-  expect_merge("ruby", spec(o), spec(o + a), spec(o + b), spec(o + a + b));
-  expect_merge("ruby", "gem 'a'\n", "gem 'a'\ngem 'b', '~> 1'\n", "gem 'a'\ngem 'c'\n",
-               "gem 'a'\ngem 'b', '~> 1'\ngem 'c'\n");
-  expect_conflict("ruby", "gem 'a'\n", "gem 'a'\ngem 'b', '1'\n", "gem 'a'\ngem 'b', '2'\n");
+  expect_language_merge("ruby", spec(o), spec(o + a), spec(o + b), spec(o + a + b));
+  expect_language_merge("ruby", "gem 'a'\n", "gem 'a'\ngem 'b', '~> 1'\n", "gem 'a'\ngem 'c'\n",
+                        "gem 'a'\ngem 'b', '~> 1'\ngem 'c'\n");
+  expect_language_conflict("ruby", "gem 'a'\n", "gem 'a'\ngem 'b', '1'\n",
+                           "gem 'a'\ngem 'b', '2'\n");
 }
 
 TEST(MergeRuby, ACallIsAnImportOnlyWhenItRequires) {
-  expect_conflict("ruby", "a 1\n", "a 1\nputs 'b'\n", "a 1\nputs 'c'\n");
-  expect_conflict("ruby", "a 1\n", "a 1\nx.require 'b'\n", "a 1\nx.require 'c'\n");
+  expect_language_conflict("ruby", "a 1\n", "a 1\nputs 'b'\n", "a 1\nputs 'c'\n");
+  expect_language_conflict("ruby", "a 1\n", "a 1\nx.require 'b'\n", "a 1\nx.require 'c'\n");
 }
 
 TEST(MergeBash, ACommandIsAnImportOnlyWhenItSources) {
-  expect_conflict("bash", "a 1\n", "a 1\necho b\n", "a 1\necho c\n");
+  expect_language_conflict("bash", "a 1\n", "a 1\necho b\n", "a 1\necho c\n");
 }
 
 TEST(MergeCsharp, OverloadsAreToldByTypes) {
@@ -153,21 +155,21 @@ TEST(MergeCsharp, OverloadsAreToldByTypes) {
     return "class A\n{\n    int f(int x) => 1;\n" + inner + "}\n";
   };
   const std::string one = "    int f(string x) => 2;\n", two = "    int f(long x) => 3;\n";
-  expect_merge("csharp", type(""), type(one), type(two), type(one + two));
+  expect_language_merge("csharp", type(""), type(one), type(two), type(one + two));
 }
 
 TEST(MergeKotlin, OverloadsAreToldByTypesAndReceivers) {
   const std::string old = "fun f(x: Int) = 1\n";
   const std::string one = "fun f(x: String) = 2\n", two = "fun String.f(x: String) = 3\n";
-  expect_merge("kotlin", old, old + one, old + two, old + one + two);
+  expect_language_merge("kotlin", old, old + one, old + two, old + one + two);
 }
 
 TEST(MergePhp, GroupsAndKeysAreSets) {
-  expect_merge("php", "<?php\nuse A\\{B};\n", "<?php\nuse A\\{B, C};\n", "<?php\nuse A\\{B, D};\n",
-               "<?php\nuse A\\{B, C, D};\n");
-  expect_merge("php", "<?php\nreturn ['a' => 1];\n", "<?php\nreturn ['a' => 1, 'b' => 2];\n",
-               "<?php\nreturn ['a' => 1, 'c' => 3];\n",
-               "<?php\nreturn ['a' => 1, 'b' => 2, 'c' => 3];\n");
+  expect_language_merge("php", "<?php\nuse A\\{B};\n", "<?php\nuse A\\{B, C};\n",
+                        "<?php\nuse A\\{B, D};\n", "<?php\nuse A\\{B, C, D};\n");
+  expect_language_merge(
+      "php", "<?php\nreturn ['a' => 1];\n", "<?php\nreturn ['a' => 1, 'b' => 2];\n",
+      "<?php\nreturn ['a' => 1, 'c' => 3];\n", "<?php\nreturn ['a' => 1, 'b' => 2, 'c' => 3];\n");
 }
 
 }  // namespace

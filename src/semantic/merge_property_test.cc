@@ -5,21 +5,22 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <sstream>
 
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "semantic/merge.h"
 #include "semantic/syntax.h"
+#include "semantic/testing/edits.h"
 
 namespace gittxn::semantic {
 namespace {
 
 namespace fs = std::filesystem;
-using Lines = std::vector<std::string>;
+using testing::joined_lines;
+using testing::split_lines;
 
-std::map<std::string, std::string> samples() {
+std::map<std::string, std::string> language_samples() {
   std::map<std::string, std::string> texts;
   for (const auto& folder :
        fs::directory_iterator(fs::path(__FILE__).parent_path() / "languages")) {
@@ -32,22 +33,9 @@ std::map<std::string, std::string> samples() {
   return texts;
 }
 
-Lines lines_of(const std::string& text) {
-  Lines lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-std::string joined(const Lines& lines) {
-  std::string out;
-  for (const std::string& line : lines) out += line + "\n";
-  return out;
-}
-
 // Removes, doubles, moves and renames; often it still parses.
 std::string edited(const std::string& text, Random& random, const std::string& mark) {
-  Lines lines = lines_of(text);
+  std::vector<std::string> lines = split_lines(text);
   for (std::uint64_t n = 1 + random.below(3); n > 0 && !lines.empty(); --n) {
     const std::size_t at = random.below(lines.size());
     switch (random.below(4)) {
@@ -70,7 +58,7 @@ std::string edited(const std::string& text, Random& random, const std::string& m
       }
     }
   }
-  return joined(lines);
+  return joined_lines(lines);
 }
 
 // Words with the mark of one side are nowhere else, so that losing them is seen.
@@ -100,7 +88,7 @@ std::string letters(const std::string& text) {
 
 TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
   Random random(gittxn::testing::told_seed());
-  const auto texts = samples();
+  const auto texts = language_samples();
   int clean = 0, structured = 0, mirrored = 0;
   for (int round = 0; round < 80; ++round) {
     for (const auto& [name, base] : texts) {
@@ -148,7 +136,7 @@ TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
 
 TEST(MergeProperty, OneSideAloneIsAlwaysTaken) {
   Random random(gittxn::testing::told_seed());
-  for (const auto& [name, base] : samples()) {
+  for (const auto& [name, base] : language_samples()) {
     for (int round = 0; round < 20; ++round) {
       const std::string side = edited(base, random, "qlq");
       const Language* language = find_language(name);

@@ -6,7 +6,7 @@
 namespace gittxn::semantic {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Merged merge(std::string_view language, const std::string& base, const std::string& left,
              const std::string& right) {
@@ -358,7 +358,7 @@ TEST(Merge, AMemberThatBothAddedAtTwoPlacesOfAClassIsNotThereTwice) {
                                 "  class B {\n    int b;\n  };\n", "  struct { int b; } y;\n"}) {
     const Merged merged = merge("cpp", base, in_class(one, ""), in_class("", one));
     if (merged.clean()) {
-      EXPECT_THAT(merged.text, testing::AnyOf(in_class(one, ""), in_class("", one)));
+      EXPECT_THAT(merged.text, ::testing::AnyOf(in_class(one, ""), in_class("", one)));
     }
   }
   expect_conflict("cpp", base, in_class("  int f();\n", ""),

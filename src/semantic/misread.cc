@@ -10,11 +10,6 @@
 namespace gittxn::semantic {
 namespace {
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
 bool is_blank_char(char c) {
   return c == ' ' || c == '\t' || c == '\f';
 }
@@ -112,16 +107,16 @@ class Marker {
     if (!is_any(kind_of(at), {"heredoc", "nowdoc"})) return;
     const std::string_view whole = text_of(at);
     std::size_t from = 0;
-    while (from < whole.size() && !is_word(whole[from]) && whole[from] != '\n') ++from;
+    while (from < whole.size() && !is_word_byte(whole[from]) && whole[from] != '\n') ++from;
     std::size_t to = from;
-    while (to < whole.size() && is_word(whole[to])) ++to;
+    while (to < whole.size() && is_word_byte(whole[to])) ++to;
     const std::string_view word = whole.substr(from, to - from);
     if (word.empty()) return;
     const std::size_t last = whole.rfind('\n');
     for (std::size_t line = whole.find('\n'); line < last; line = whole.find('\n', line + 1)) {
       const std::size_t begin = whole.find_first_not_of(" \t", line + 1);
       const std::string_view rest = whole.substr(begin);
-      const bool ends = rest.starts_with(word) && !is_word(rest[word.size()]);
+      const bool ends = rest.starts_with(word) && !is_word_byte(rest[word.size()]);
       if (ends) return mark(at);
     }
   }

@@ -33,7 +33,7 @@ bool has_dollars(const Language& language) {
   return is_any(language.name, {"php", "kotlin", "bash"});
 }
 
-void add(std::string_view name, UseRole role, std::vector<NameRead>* names) {
+void add_name(std::string_view name, UseRole role, std::vector<NameRead>* names) {
   NameRead read;
   read.name = name;
   read.role = role;
@@ -43,7 +43,7 @@ void add(std::string_view name, UseRole role, std::vector<NameRead>* names) {
 void add_words(std::string_view text, bool dollars, std::vector<NameRead>* names) {
   for (std::string_view word : words_of(text)) {
     if (dollars) word.remove_prefix(std::min(word.find_first_not_of('$'), word.size()));
-    if (!word.empty()) add(word, UseRole::kPlain, names);
+    if (!word.empty()) add_name(word, UseRole::kPlain, names);
   }
 }
 
@@ -74,7 +74,7 @@ void behind_dollars(std::string_view text, std::vector<NameRead>* names) {
     std::size_t to = from;
     while (to < text.size() && text[to] != '$' && (is_letter(text[to]) || is_digit(text[to]))) ++to;
     if (to > from && is_letter(text[from])) {
-      add(text.substr(from, to - from), UseRole::kPlain, names);
+      add_name(text.substr(from, to - from), UseRole::kPlain, names);
     }
     return to;
   };
@@ -112,7 +112,7 @@ void string_names(const Tree& tree, const Node& leaf, std::vector<NameRead>* nam
   });
   if (!mention) return;
   for (const std::string_view word : words_of(inner)) {
-    if (!dollars || !word.starts_with('$')) add(word, UseRole::kText, names);
+    if (!dollars || !word.starts_with('$')) add_name(word, UseRole::kText, names);
   }
 }
 

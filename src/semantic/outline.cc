@@ -40,7 +40,7 @@ std::string words_in(std::string_view text) {
   return out;
 }
 
-struct Place {
+struct OutlinePlace {
   std::size_t symbol = 0;
   Capability capability = Capability::kSignature;
   std::size_t unit = 0;
@@ -71,7 +71,7 @@ class Outliner {
     file.units.emplace_back();
     out_.symbols.push_back(std::move(file));
     const Node& root = tree_.root();
-    Place at;
+    OutlinePlace at;
     at.capability = Capability::kBody;
     at.open = true;
     if (root.role == Role::kMembers) {
@@ -86,9 +86,9 @@ class Outliner {
   }
 
  private:
-  Outlined& symbol(const Place& at) { return out_.symbols[at.symbol]; }
+  Outlined& symbol(const OutlinePlace& at) { return out_.symbols[at.symbol]; }
 
-  std::string* code(const Place& at) {
+  std::string* code(const OutlinePlace& at) {
     return &symbol(at).code[static_cast<std::size_t>(at.capability)];
   }
 
@@ -106,7 +106,7 @@ class Outliner {
   }
 
   // Every token goes through here, so that none is in two places or in none.
-  void emit(const Node& node, const Place& at, std::string_view text) {
+  void emit(const Node& node, const OutlinePlace& at, std::string_view text) {
     put(code(at), '"', node.kind, text);
     Outlined& owner = symbol(at);
     if (at.capability == Capability::kSignature) {
@@ -117,21 +117,21 @@ class Outliner {
     for (std::uint32_t i = 0; i < node.leaves; ++i) unit.tokens.push_back(node.leaf + i);
   }
 
-  void bracket(const Node& node, const Place& at, char sign) {
+  void bracket(const Node& node, const OutlinePlace& at, char sign) {
     const std::string_view kind = sign == '(' ? node.kind : std::string_view();
     put(code(at), sign, kind, {});
     if (at.capability == Capability::kSignature) put(&symbol(at).nameless, sign, kind, {});
     if (at.unit > 0) put(&symbol(at).units[at.unit].code, sign, kind, {});
   }
 
-  std::size_t new_unit(std::size_t where, const Place& at) {
+  std::size_t new_unit(std::size_t where, const OutlinePlace& at) {
     Unit unit;
     unit.loose = at.loose;
     out_.symbols[where].units.push_back(std::move(unit));
     return out_.symbols[where].units.size() - 1;
   }
 
-  void walk(const Node& node, const Place& at) {
+  void walk(const Node& node, const OutlinePlace& at) {
     note_error(node, at.symbol);
     if (node.comment) return remark(node, at.symbol, Fact::kNone);
     if (node.part == Fact::kDoc) return doc(node, at);
@@ -144,7 +144,7 @@ class Outliner {
   }
 
   // As walk, when the node itself has been dealt with.
-  void inside(const Node& node, Place at) {
+  void inside(const Node& node, OutlinePlace at) {
     const bool switches = is_part(node.part) && at.capability != Capability::kBody;
     if (switches) at.capability = capability_of(node.part);
     if (at.open && node.role == Role::kMembers && !node.kids.empty()) return members(node, at);
@@ -164,7 +164,7 @@ class Outliner {
   }
 
   // Names for others that no symbol of their own stands for.
-  void note_names(const Node& node, const Place& at) {
+  void note_names(const Node& node, const OutlinePlace& at) {
     std::vector<std::string>& defines =
         at.unit > 0 ? symbol(at).units[at.unit].defines : symbol(at).defines;
     const bool given = at.unit == 0 || at.loose || tree_.language().name == "bash";
@@ -180,7 +180,7 @@ class Outliner {
     for (const std::string_view word : words_of(node.name)) defines.emplace_back(word);
   }
 
-  void body(const Node& node, Place at) {
+  void body(const Node& node, OutlinePlace at) {
     if (!is_block(node)) {
       at.unit = new_unit(at.symbol, at);
       bracket(node, at, '(');
@@ -194,14 +194,14 @@ class Outliner {
         body(*kid, at);
         continue;
       }
-      Place statement = at;
+      OutlinePlace statement = at;
       statement.unit = new_unit(at.symbol, at);
       walk(*kid, statement);
     }
     bracket(node, at, ')');
   }
 
-  void doc(const Node& node, const Place& at) {
+  void doc(const Node& node, const OutlinePlace& at) {
     remark(node, at.symbol, Fact::kDoc);
     put(&symbol(at).strings, '"', {}, node.text);
     Unit& unit = symbol(at).units[0];
@@ -215,7 +215,7 @@ class Outliner {
   }
 
   // The children of a list of declarations.
-  void members(const Node& node, Place at) {
+  void members(const Node& node, OutlinePlace at) {
     Lead lead;
     const Node* before = nullptr;   // the last one that was no comment
     std::size_t owner = at.symbol;  // of it
@@ -247,7 +247,7 @@ class Outliner {
   }
 
   // One child of a list; the symbol that it is or belongs to.
-  std::size_t member(const Node& list, const Node& node, const Place& at, Lead* lead) {
+  std::size_t member(const Node& list, const Node& node, const OutlinePlace& at, Lead* lead) {
     if (node.decl == "imports") {
       members(node, at);
       return at.symbol;
@@ -266,7 +266,7 @@ class Outliner {
                       (node.is_name || !node.field.empty() || separator) &&
                       node.role != Role::kMembers;
     if (head && !is_wrapped(node)) {
-      Place in_head = at;
+      OutlinePlace in_head = at;
       in_head.open = false;
       if (list.decl == "guard") in_head.capability = Capability::kBuild;
       note_error(node, at.symbol);
@@ -286,7 +286,7 @@ class Outliner {
     for (const Node* attribute : std::exchange(lead->attributes, {})) loose(*attribute, at);
     lead->begin = nullptr;
     if (node.role == Role::kMembers || is_wrapped(node)) {
-      Place branch = at;
+      OutlinePlace branch = at;
       branch.branch += std::string(node.kind) + "/";
       const std::string section = section_;
       walk(node, branch);
@@ -297,13 +297,13 @@ class Outliner {
     return at.symbol;
   }
 
-  void count_tokens(const Node& node, const Place& at) {
+  void count_tokens(const Node& node, const OutlinePlace& at) {
     for (std::uint32_t i = 0; i < node.leaves; ++i) {
       symbol(at).units[0].tokens.push_back(node.leaf + i);
     }
   }
 
-  void loose(const Node& node, Place at) {
+  void loose(const Node& node, OutlinePlace at) {
     at.open = false;
     if (node.decl == "package") {
       at.capability = Capability::kSignature;
@@ -319,7 +319,7 @@ class Outliner {
   }
 
   // The names of an import are symbols of their own, so that two sides may add one each.
-  void imported(const Node& node, const Place& at) {
+  void imported(const Node& node, const OutlinePlace& at) {
     std::size_t first = 0;
     while (first < node.kids.size() && node.kids[first]->text != "import") ++first;
     if (first == node.kids.size()) first = 0;
@@ -339,13 +339,13 @@ class Outliner {
     }
   }
 
-  void import_name(const Node& node, const Place& at) {
+  void import_name(const Node& node, const OutlinePlace& at) {
     const std::size_t index = find_or_add(node, "import", squeeze(node.text), {}, at);
     bound_by(tree_.language(), node, &out_.symbols[index].defines);
     if (node.text == "self")
       bound_by(tree_.language(), *node.parent->parent, &out_.symbols[index].defines);
     out_.symbols[index].feeds_all = imports_all(tree_.language(), node);
-    Place name = at;
+    OutlinePlace name = at;
     name.symbol = index;
     name.unit = 0;
     name.open = false;
@@ -356,7 +356,7 @@ class Outliner {
   }
 
   std::size_t find_or_add(const Node& node, std::string_view kind, std::string_view name,
-                          std::string_view detail, const Place& at) {
+                          std::string_view detail, const OutlinePlace& at) {
     const std::string id = symbol(at).id + descriptor(kind, name, detail);
     const auto [found, added] = index_.try_emplace(id, out_.symbols.size());
     if (added) {
@@ -379,7 +379,7 @@ class Outliner {
     return found->second;
   }
 
-  std::size_t enter(const Node& node, const Place& at, const Lead& lead) {
+  std::size_t enter(const Node& node, const OutlinePlace& at, const Lead& lead) {
     const bool merged = node.decl == "element";  // which one of them a key is in would be lost
     const std::string name =
         node.decl == "import" && node.name.empty() ? squeeze(node.text) : std::string(node.name);
@@ -391,7 +391,7 @@ class Outliner {
     }
     note_defines(node, &made);
     if (opaque_.contains(&node)) return seal(node, index);
-    Place in = at;
+    OutlinePlace in = at;
     in.symbol = index;
     in.unit = 0;
     in.loose = false;
@@ -403,7 +403,7 @@ class Outliner {
     surroundings(at, index);
     for (const Node* comment : lead.comments) remark(*comment, index, Fact::kDoc);
     for (const Node* attribute : lead.attributes) {
-      Place before = in;
+      OutlinePlace before = in;
       before.open = false;
       before.capability = attribute->text.find("cfg") == std::string_view::npos
                               ? Capability::kContract
@@ -431,13 +431,13 @@ class Outliner {
   }
 
   // The value of a key may be a mapping, whose keys are symbols; a list is one value.
-  void data(const Node& node, const Place& at) {
+  void data(const Node& node, const OutlinePlace& at) {
     note_names(node, at);
     if (node.kids.empty()) return emit(node, at, node.text);
     // Several documents in one file may have the same keys.
     const bool list = is_any(node.kind, {"array", "block_sequence", "flow_sequence"}) ||
                       (node.kind == "stream" && count_of(node, "document") > 1);
-    Place in = at;
+    OutlinePlace in = at;
     in.open = at.open && !list;
     bracket(node, in, '(');
     for (const Node* kid : node.kids) {
@@ -454,7 +454,7 @@ class Outliner {
   }
 
   // What is no token of a declaration and yet part of what it is.
-  void surroundings(const Place& at, std::size_t index) {
+  void surroundings(const OutlinePlace& at, std::size_t index) {
     Outlined& made = out_.symbols[index];
     auto& build = made.code[static_cast<std::size_t>(Capability::kBuild)];
     auto& visibility = made.code[static_cast<std::size_t>(Capability::kVisibility)];

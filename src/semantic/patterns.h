@@ -97,5 +97,10 @@ class Patterns {
 // The bytes of a node without white space at its ends.
 std::string_view text_of(const FlatNode& node, std::string_view text);
 bool is_space(char c);
+// Of an identifier: bytes of other alphabets count as letters.
+inline bool is_word_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 
 }  // namespace gittxn::semantic

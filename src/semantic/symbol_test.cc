@@ -16,6 +16,7 @@
 #include "base/testing/campaign.h"
 #include "semantic/names.h"
 #include "semantic/outline.h"
+#include "semantic/testing/edits.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -23,12 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::Not;
+using testing::symbols;
 
-FileSymbols symbols(const std::string& path, const std::string& text) {
-  return symbols_of(language_of(path, text), path, text, {});
-}
-
-const Symbol& find(const FileSymbols& file, const std::string& id) {
+const Symbol& find_symbol(const FileSymbols& file, const std::string& id) {
   static const Symbol kNone;
   for (const Symbol& symbol : file.symbols) {
     if (symbol.id == file.path + "/" + id) return symbol;
@@ -41,7 +39,7 @@ const Symbol& find(const FileSymbols& file, const std::string& id) {
 std::string changed(const std::string& path, const std::string& id, const std::string& before,
                     const std::string& after) {
   const FileSymbols a = symbols(path, before), b = symbols(path, after);
-  const Symbol &x = find(a, id), &y = find(b, id);
+  const Symbol &x = find_symbol(a, id), &y = find_symbol(b, id);
   std::string out;
   for (std::size_t i = 0; i < kCapabilities; ++i) {
     if (x.hashes[i] != y.hashes[i]) {
@@ -52,7 +50,7 @@ std::string changed(const std::string& path, const std::string& id, const std::s
   return out;
 }
 
-std::map<std::string, std::string> samples() {
+std::map<std::string, std::string> sample_files() {
   std::map<std::string, std::string> paths;
   const fs::path folders = fs::path(__FILE__).parent_path() / "languages";
   for (const auto& folder : fs::directory_iterator(folders)) {
@@ -76,7 +74,7 @@ void expect_golden(const std::string& path, const std::string& said) {
 }
 
 TEST(Symbols, OfTheSamples) {
-  for (const auto& [folder, name] : samples()) {
+  for (const auto& [folder, name] : sample_files()) {
     const auto text = read_file(folder + "/" + name);
     ASSERT_TRUE(text);
     std::string said;
@@ -93,7 +91,7 @@ TEST(Symbols, OfTheSamples) {
 }
 
 TEST(Symbols, NamesOfTheSamples) {
-  for (const auto& [folder, name] : samples()) {
+  for (const auto& [folder, name] : sample_files()) {
     const auto text = read_file(folder + "/" + name);
     ASSERT_TRUE(text);
     const Outline outline = outline_of(language_of(name, *text), name, *text, {});
@@ -177,8 +175,9 @@ TEST(Symbols, WhiteSpaceInATokenCounts) {
 TEST(Symbols, ARenamedFunctionKeepsItsNamelessHash) {
   const FileSymbols a = symbols("a.go", "package p\nfunc f(a int) {}\n");
   const FileSymbols b = symbols("a.go", "package p\nfunc g(a int) {}\n");
-  EXPECT_EQ(find(a, "f().").nameless, find(b, "g().").nameless);
-  EXPECT_NE(find(a, "f().")[Capability::kSignature], find(b, "g().")[Capability::kSignature]);
+  EXPECT_EQ(find_symbol(a, "f().").nameless, find_symbol(b, "g().").nameless);
+  EXPECT_NE(find_symbol(a, "f().")[Capability::kSignature],
+            find_symbol(b, "g().")[Capability::kSignature]);
 }
 
 TEST(Symbols, AParseErrorMakesOpaqueWhatItIsIn) {
@@ -188,8 +187,8 @@ TEST(Symbols, AParseErrorMakesOpaqueWhatItIsIn) {
   const FileSymbols part = symbols(
       "A.java", "class A { int f() { return 1 +; } int g() { return 1; } }\nclass B { int h; }\n");
   EXPECT_FALSE(part.opaque);
-  EXPECT_TRUE(find(part, "A#").opaque);
-  EXPECT_FALSE(find(part, "B#h.").opaque);
+  EXPECT_TRUE(find_symbol(part, "A#").opaque);
+  EXPECT_FALSE(find_symbol(part, "B#h.").opaque);
   EXPECT_EQ(part.symbols.size(), 4u);
 }
 
@@ -270,7 +269,7 @@ void mutate(const std::string& path, const std::string& text, Random& random, in
 
 TEST(SymbolsProperty, EveryByteOfCodeIsInAHash) {
   Random random(gittxn::testing::told_seed());
-  for (const auto& [folder, name] : samples()) {
+  for (const auto& [folder, name] : sample_files()) {
     mutate(name, *read_file(folder + "/" + name), random, 300);
   }
   const fs::path here = fs::path(__FILE__).parent_path();

@@ -15,20 +15,6 @@ std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
   return (hash ^ bytes.size()) * 0x9e3779b97f4a7c15u;
 }
 
-// What the patterns say of a node of the flat tree.
-struct Mark {
-  Role role = Role::kNone;
-  Fact part = Fact::kNone;
-  Fact says = Fact::kNone;
-  bool is_name = false;
-  std::uint32_t declaration = 0;  // one more than its index
-};
-
-struct Declaration {
-  std::uint32_t pattern = 0, last = 0;  // of the match that says so
-  std::string_view decl, name, detail;
-};
-
 }  // namespace
 
 std::string squeeze(std::string_view text) {
@@ -67,6 +53,20 @@ class TreeBuilder {
   }
 
  private:
+  // What the patterns say of a node of the flat tree.
+  struct Mark {
+    Role role = Role::kNone;
+    Fact part = Fact::kNone;
+    Fact says = Fact::kNone;
+    bool is_name = false;
+    std::uint32_t declaration = 0;  // one more than its index
+  };
+
+  struct Declaration {
+    std::uint32_t pattern = 0, last = 0;  // of the match that says so
+    std::string_view decl, name, detail;
+  };
+
   std::string_view text_of(std::uint32_t at) const {
     return semantic::text_of(flat_[at], tree_.text_);
   }

@@ -18,7 +18,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-struct Pair {
+struct LinePair {
   std::size_t a = 0, b = 0;  // lines
 };
 
@@ -31,12 +31,12 @@ class LineMatcher {
     std::size_t front = 0;
     while (front < a_.size() && front < b_.size() && a_[front] == b_[front]) ++front;
     at_ = {front, front};
-    Pair end{a_.size(), b_.size()};
+    LinePair end{a_.size(), b_.size()};
     while (end.a > front && end.b > front && a_[end.a - 1] == b_[end.b - 1]) {
       --end.a;
       --end.b;
     }
-    for (const Pair& pair : in_order(end)) {
+    for (const LinePair& pair : in_order(end)) {
       differ_up_to(pair);
       at_ = {pair.a + 1, pair.b + 1};
     }
@@ -46,7 +46,7 @@ class LineMatcher {
 
  private:
   // Pairs of lines that are in both once, the longest sequence of them that is in order in both.
-  std::vector<Pair> in_order(Pair end) const {
+  std::vector<LinePair> in_order(LinePair end) const {
     struct Seen {
       std::size_t a = kNone, b = kNone;
       int times_a = 0, times_b = 0;
@@ -57,7 +57,7 @@ class LineMatcher {
       line.a = i;
       ++line.times_a;
     }
-    std::vector<Pair> once;
+    std::vector<LinePair> once;
     for (std::size_t i = at_.b; i < end.b; ++i) {
       const auto found = seen.find(b_[i]);
       if (found != seen.end() && ++found->second.times_b == 1) found->second.b = i;
@@ -78,7 +78,7 @@ class LineMatcher {
         *place = i;
       }
     }
-    std::vector<Pair> chosen;
+    std::vector<LinePair> chosen;
     for (std::size_t i = tails.empty() ? kNone : tails.back(); i != kNone; i = before[i]) {
       chosen.push_back(once[i]);
     }
@@ -87,8 +87,8 @@ class LineMatcher {
   }
 
   // From `at_` on, what both ends have in common aside.
-  void differ_up_to(Pair end) {
-    Pair from = at_;
+  void differ_up_to(LinePair end) {
+    LinePair from = at_;
     while (from.a < end.a && from.b < end.b && a_[from.a] == b_[from.b]) {
       ++from.a;
       ++from.b;
@@ -110,7 +110,7 @@ class LineMatcher {
 
   std::string_view a_text_, b_text_;
   std::vector<std::string_view> a_, b_;
-  Pair at_;
+  LinePair at_;
   std::vector<TextEdit> out_;
 };
 

@@ -32,7 +32,8 @@ Result<bool> is_there(const std::string& path, const Digest& digest) {
   return sha256(bytes) == digest;
 }
 
-Status put_row(const db::Database& database, const Digest& digest, std::string_view bytes) {
+Status put_artifact_row(const db::Database& database, const Digest& digest,
+                        std::string_view bytes) {
   db::Statement insert = TRY(database.statement(
       "INSERT INTO artifacts (digest, body) VALUES (?, ?) ON CONFLICT (digest) DO UPDATE "
       "SET body = excluded.body WHERE artifacts.body <> excluded.body"));
@@ -40,7 +41,7 @@ Status put_row(const db::Database& database, const Digest& digest, std::string_v
   return insert.run();
 }
 
-Result<std::string> row_of(const db::Database& database, const Digest& digest) {
+Result<std::string> artifact_row(const db::Database& database, const Digest& digest) {
   db::Statement query = TRY(database.statement("SELECT body FROM artifacts WHERE digest = ?"));
   query.bind_all(digest.str());
   const bool found = TRY(query.step());
@@ -53,7 +54,7 @@ Result<std::string> row_of(const db::Database& database, const Digest& digest) {
 Result<Digest> Store::put_artifact(std::string_view bytes) {
   const Digest digest = sha256(bytes);
   if (state_->place.on_server()) {
-    TRY_IN("writing an artifact", put_row(state_->database, digest, bytes));
+    TRY_IN("writing an artifact", put_artifact_row(state_->database, digest, bytes));
     TRY(fp_after_artifact.hit());
     return digest;
   }
@@ -81,7 +82,7 @@ Result<std::string> read_artifact(const Log& log, const Digest& digest) {
   const std::string path = path_of(log.dir, digest);
   const bool row = log.database.dialect() == db::Dialect::kPostgres;
   std::string bytes =
-      TRY_IN("reading an artifact", row ? row_of(log.database, digest) : read_file(path));
+      TRY_IN("reading an artifact", row ? artifact_row(log.database, digest) : read_file(path));
   if (sha256(bytes) != digest) {
     return fail(Code::kCorrupt, fmt::format("'{}' does not have the content it is named by", path),
                 "restore it from a backup of the repository's txn folder");

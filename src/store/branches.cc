@@ -150,21 +150,21 @@ Status checkout_pending(db::Database&, const Event& event, const Json& json) {
   return fields.done();
 }
 
-std::string move_of(const Json& payload) {
+std::string move_text(const Json& payload) {
   return fmt::format("{} -> {}", telling::brief(telling::text(payload, "old")),
                      telling::brief(telling::text(payload, "new")));
 }
-std::string tell_prepared(const Json& payload) {
-  return "landing prepared, " + move_of(payload);
+std::string tell_landing_prepared(const Json& payload) {
+  return "landing prepared, " + move_text(payload);
 }
-std::string tell_lost(const Json& payload) {
+std::string tell_landing_lost(const Json& payload) {
   return "landing lost" + telling::after_colon(telling::text(payload, "why"));
 }
-std::string tell_landed(const Json& payload) {
-  return "landed, " + move_of(payload);
+std::string tell_transaction_landed(const Json& payload) {
+  return "landed, " + move_text(payload);
 }
 std::string tell_outside_move(const Json& payload) {
-  return fmt::format("moved outside, {}{}", move_of(payload),
+  return fmt::format("moved outside, {}{}", move_text(payload),
                      telling::after_colon(telling::text(payload, "who")));
 }
 std::string tell_durable_head(const Json& payload) {
@@ -174,7 +174,7 @@ std::string tell_checkout_pending(const Json& payload) {
   return "files left to the person in " + telling::text(payload, "worktree");
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kBranchSql = R"sql(
 CREATE TABLE branches (
   name         TEXT    PRIMARY KEY,
   head         TEXT    NOT NULL,
@@ -195,12 +195,12 @@ CREATE TABLE landed (
 CREATE INDEX landed_by_branch ON landed (branch, seq);
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"branches", "name"}, {"landed", "seq"}};
+constexpr ProjectionTable kBranchTables[] = {{"branches", "name"}, {"landed", "seq"}};
 
-constexpr EventRule kRules[] = {
-    {event_type::kLandingPrepared, landing_prepared, tell_prepared},
-    {event_type::kLandingLost, landing_lost, tell_lost},
-    {event_type::kTransactionLanded, transaction_landed, tell_landed},
+constexpr EventRule kBranchRules[] = {
+    {event_type::kLandingPrepared, landing_prepared, tell_landing_prepared},
+    {event_type::kLandingLost, landing_lost, tell_landing_lost},
+    {event_type::kTransactionLanded, transaction_landed, tell_transaction_landed},
     {event_type::kOutsideMove, outside_move, tell_outside_move},
     {event_type::kDurableHead, durable_head, tell_durable_head},
     {event_type::kCheckoutPending, checkout_pending, tell_checkout_pending},
@@ -208,6 +208,6 @@ constexpr EventRule kRules[] = {
 
 }  // namespace
 
-const Area kBranches{kSql, kTables, kRules};
+const Area kBranches{kBranchSql, kBranchTables, kBranchRules};
 
 }  // namespace gittxn::store

@@ -21,7 +21,7 @@ constexpr std::string_view kSourceNames[] = {"transcript", "hook", "hand", "meas
 constexpr std::string_view kScopeNames[] = {"txn", "owner", "workflow"};
 constexpr std::string_view kLevelNames[] = {"within", "warned", "exceeded"};
 constexpr std::size_t kMaxId = 512;
-constexpr std::string_view kColumns = "input, output, cache, cost, calls, wall, bytes";
+constexpr std::string_view kAmountColumns = "input, output, cache, cost, calls, wall, bytes";
 
 Result<Kind> kind_of(std::string_view name) {
   if (const auto kind = kind_from_name(name)) return *kind;
@@ -58,8 +58,8 @@ void bind_amounts(db::Statement& statement, int first, const Amounts& amounts) {
 }
 
 Result<std::optional<Amounts>> item(const db::Database& database, const std::string& id) {
-  db::Statement query =
-      TRY(database.statement(fmt::format("SELECT {} FROM usage_items WHERE id = ?", kColumns)));
+  db::Statement query = TRY(
+      database.statement(fmt::format("SELECT {} FROM usage_items WHERE id = ?", kAmountColumns)));
   query.bind_all(encode_path(id));
   const bool found = TRY(query.step());
   if (!found) return std::optional<Amounts>();
@@ -67,8 +67,8 @@ Result<std::optional<Amounts>> item(const db::Database& database, const std::str
 }
 
 Result<Amounts> total(const db::Database& database, const Scope& scope) {
-  db::Statement query =
-      TRY(database.statement(fmt::format("SELECT {} FROM usage_totals WHERE scope = ?", kColumns)));
+  db::Statement query = TRY(database.statement(
+      fmt::format("SELECT {} FROM usage_totals WHERE scope = ?", kAmountColumns)));
   query.bind_all(encode_path(scope_text(scope)));
   const bool found = TRY(query.step());
   return found ? amounts_at(query, 0) : Amounts{};
@@ -84,7 +84,7 @@ Status save_amounts(db::Database& database, std::string_view table, std::string_
   db::Statement save = TRY(database.statement(
       fmt::format("INSERT INTO {} ({}, {}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({}) DO "
                   "UPDATE SET {}",
-                  table, key_column, kColumns, key_column, updates)));
+                  table, key_column, kAmountColumns, key_column, updates)));
   save.bind(1, encode_path(key));
   bind_amounts(save, 2, amounts);
   return save.run();
@@ -110,7 +110,7 @@ Amounts sum(const Amounts& a, const Amounts& b) {
   return both;
 }
 
-Json to_json(const UsageItem& item) {
+Json item_to_json(const UsageItem& item) {
   Json json{{"id", encode_path(item.id)}};
   for (std::size_t i = 0; i < kKinds; ++i) {
     if (item.amounts[i] != 0) json[std::string(kKindNames[i])] = item.amounts[i];
@@ -224,7 +224,7 @@ std::string tell_reported(const Json& payload) {
   const std::size_t n = items != payload.end() && items->is_array() ? items->size() : 0;
   return fmt::format("usage of {} reported by {}", n, telling::text(payload, "source"));
 }
-std::string tell_set(const Json& payload) {
+std::string tell_budget_set(const Json& payload) {
   return fmt::format("budget of {}: {}", telling::text(payload, "kind"),
                      telling::number(payload, "limit"));
 }
@@ -239,7 +239,7 @@ std::string tell_reconciled(const Json& payload) {
                      telling::number(payload, "reported"), telling::number(payload, "billed"));
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kBudgetSql = R"sql(
 CREATE TABLE usage_items (
   id     TEXT    PRIMARY KEY,
   input  INTEGER NOT NULL,
@@ -270,12 +270,12 @@ CREATE TABLE budgets (
 ) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {
+constexpr ProjectionTable kBudgetTables[] = {
     {"usage_items", "id"}, {"usage_totals", "scope"}, {"budgets", "scope, kind"}};
 
-constexpr EventRule kRules[] = {
+constexpr EventRule kBudgetRules[] = {
     {event_type::kUsageReported, reported, tell_reported},
-    {event_type::kBudgetSet, budget_was_set, tell_set},
+    {event_type::kBudgetSet, budget_was_set, tell_budget_set},
     {event_type::kBudgetWarning, reached, tell_reached},
     {event_type::kBudgetExceeded, reached, tell_reached},
     {event_type::kBudgetReconciled, reconciled, tell_reconciled},
@@ -297,7 +297,7 @@ Result<std::vector<Budget>> read_budgets(db::Statement& query) {
 
 }  // namespace
 
-const Area kBudgets{kSql, kTables, kRules};
+const Area kBudgets{kBudgetSql, kBudgetTables, kBudgetRules};
 
 std::string_view kind_name(Kind kind) {
   return kKindNames[static_cast<std::size_t>(kind)];
@@ -369,7 +369,7 @@ namespace events {
 
 NewEvent usage_reported(const Usage& usage) {
   Json items = Json::array();
-  for (const UsageItem& item : usage.items) items.push_back(to_json(item));
+  for (const UsageItem& item : usage.items) items.push_back(item_to_json(item));
   return new_event(event_type::kUsageReported, usage.txn.str(),
                    Json{{"source", usage_source_name(usage.source)}, {"items", std::move(items)}});
 }

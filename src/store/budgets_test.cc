@@ -51,12 +51,6 @@ int count_of(const Store& store, std::string_view type) {
   return count;
 }
 
-void expect_sound(const Store& store) {
-  const auto report = store.verify_replay();
-  ASSERT_OK(report);
-  EXPECT_TRUE(report->problems.empty()) << report->problems.front();
-}
-
 TEST(Budgets, WhatIsReportedIsAddedUpOnce) {
   TempStore place;
   Store store = with_txn(place);

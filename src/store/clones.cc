@@ -11,7 +11,7 @@
 namespace gittxn::store {
 namespace {
 
-Status joined(db::Database&, const Event& event, const Json& json) {
+Status clone_joined(db::Database&, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   std::string id;
   fields.text("id", id);
@@ -19,15 +19,15 @@ Status joined(db::Database&, const Event& event, const Json& json) {
   return fields.done();
 }
 
-std::string tell_joined(const Json& payload) {
+std::string tell_clone_joined(const Json& payload) {
   return "joined the hub, as " + telling::text(payload, "id");
 }
 
-constexpr EventRule kRules[] = {{event_type::kCloneJoined, joined, tell_joined}};
+constexpr EventRule kCloneRules[] = {{event_type::kCloneJoined, clone_joined, tell_clone_joined}};
 
 }  // namespace
 
-const Area kClones{"", {}, kRules};
+const Area kClones{"", {}, kCloneRules};
 
 Status claim_clone(Store& store, const std::string& name, const std::string& id) {
   TRY(store.append({events::clone_joined(name, id)}));

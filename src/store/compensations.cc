@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxArgv = 4096;
 
-Result<std::vector<Compensation>> load(const db::Database& database, const std::string& txn) {
+Result<std::vector<Compensation>> load_compensations(const db::Database& database,
+                                                     const std::string& txn) {
   db::Statement query =
       TRY(database.statement("SELECT body FROM compensations WHERE txn = ? ORDER BY number"));
   query.bind_all(txn);
@@ -24,7 +25,7 @@ Result<std::vector<Compensation>> load(const db::Database& database, const std::
   return out;
 }
 
-Status save(db::Database& database, const std::string& txn, const Compensation& one) {
+Status save_compensation(db::Database& database, const std::string& txn, const Compensation& one) {
   db::Statement write = TRY(database.statement(
       "INSERT INTO compensations (txn, number, ended, body) VALUES (?, ?, ?, ?) "
       "ON CONFLICT (txn, number) DO UPDATE SET ended = excluded.ended, body = excluded.body"));
@@ -33,7 +34,7 @@ Status save(db::Database& database, const std::string& txn, const Compensation& 
   return write.run();
 }
 
-Status registered(db::Database& database, const Event& event, const Json& json) {
+Status compensation_registered(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   Compensation one;
   fields.integer("number", one.number);
@@ -51,16 +52,17 @@ Status registered(db::Database& database, const Event& event, const Json& json) 
   if (one.attempt != static_cast<int>(txn.attempts.size())) {
     return stale(event, fmt::format("its attempt is {}", txn.attempts.size()));
   }
-  const auto known = TRY(load(database, event.subject));
+  const auto known = TRY(load_compensations(database, event.subject));
   if (one.number != static_cast<int>(known.size()) + 1 || one.number > kMaxCompensations) {
     return stale(event, fmt::format("it has {} already", known.size()));
   }
-  return save(database, event.subject, one);
+  return save_compensation(database, event.subject, one);
 }
 
 // The last that has not ended: what was done last is undone first.
-Result<Compensation> due(const db::Database& database, const Event& event, int number) {
-  const std::vector<Compensation> all = TRY(load(database, event.subject));
+Result<Compensation> due_compensation(const db::Database& database, const Event& event,
+                                      int number) {
+  const std::vector<Compensation> all = TRY(load_compensations(database, event.subject));
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
     if (one->ended) continue;
     if (one->number == number) return *one;
@@ -69,7 +71,7 @@ Result<Compensation> due(const db::Database& database, const Event& event, int n
   return stale(event, fmt::format("compensation {} has ended, or never was", number));
 }
 
-Status started(db::Database& database, const Event& event, const Json& json) {
+Status compensation_started(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   int number = 0;
   int run = 0;
@@ -80,13 +82,13 @@ Status started(db::Database& database, const Event& event, const Json& json) {
   if (txn.state != TxnState::kAborted) {
     return stale(event, fmt::format("it is {}", state_name(txn.state)));
   }
-  Compensation one = TRY(due(database, event, number));
+  Compensation one = TRY(due_compensation(database, event, number));
   if (run != one.runs + 1) return stale(event, fmt::format("it was started {} times", one.runs));
   one.runs = run;
-  return save(database, event.subject, one);
+  return save_compensation(database, event.subject, one);
 }
 
-Status ended(db::Database& database, const Event& event, const Json& json) {
+Status compensation_ended(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   int number = 0;
   int run = 0;
@@ -97,30 +99,30 @@ Status ended(db::Database& database, const Event& event, const Json& json) {
   fields.boolean("timed_out", told.timed_out);
   fields.name("output", told.output);
   TRY(fields.done());
-  Compensation one = TRY(due(database, event, number));
+  Compensation one = TRY(due_compensation(database, event, number));
   if (run != one.runs || run == 0) return stale(event, fmt::format("run {} is not the last", run));
   one.ended = true;
   one.exit_status = told.exit_status;
   one.timed_out = told.timed_out;
   one.output = told.output;
-  return save(database, event.subject, one);
+  return save_compensation(database, event.subject, one);
 }
 
-std::string tell_registered(const Json& p) {
+std::string tell_compensation_registered(const Json& p) {
   const std::string name = telling::text(p, "name");
   return fmt::format("compensation {} registered{}", telling::number(p, "number"),
                      telling::after_colon(name.empty() ? telling::first_texts(p, "argv") : name));
 }
-std::string tell_started(const Json& p) {
+std::string tell_compensation_started(const Json& p) {
   return fmt::format("compensation {} started, run {}", telling::number(p, "number"),
                      telling::number(p, "run"));
 }
-std::string tell_ended(const Json& p) {
+std::string tell_compensation_ended(const Json& p) {
   return fmt::format("compensation {} ended, exit {}", telling::number(p, "number"),
                      telling::number(p, "exit"));
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kCompensationSql = R"sql(
 CREATE TABLE compensations (
   txn    TEXT    NOT NULL,
   number INTEGER NOT NULL,
@@ -130,20 +132,20 @@ CREATE TABLE compensations (
 ) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"compensations", "txn, number"}};
+constexpr ProjectionTable kCompensationTables[] = {{"compensations", "txn, number"}};
 
-constexpr EventRule kRules[] = {
-    {event_type::kCompensationRegistered, registered, tell_registered},
-    {event_type::kCompensationStarted, started, tell_started},
-    {event_type::kCompensationEnded, ended, tell_ended},
+constexpr EventRule kCompensationRules[] = {
+    {event_type::kCompensationRegistered, compensation_registered, tell_compensation_registered},
+    {event_type::kCompensationStarted, compensation_started, tell_compensation_started},
+    {event_type::kCompensationEnded, compensation_ended, tell_compensation_ended},
 };
 
 }  // namespace
 
-const Area kCompensations{kSql, kTables, kRules};
+const Area kCompensations{kCompensationSql, kCompensationTables, kCompensationRules};
 
 Result<std::vector<Compensation>> compensations(const View& view, const TxnId& txn) {
-  return load(view.tables(), txn.str());
+  return load_compensations(view.tables(), txn.str());
 }
 
 Result<std::vector<TxnId>> owing_compensation(const View& view) {

@@ -12,8 +12,6 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-const TxnId kOne{"t-1"};
-
 Compensation new_one(int number) {
   Compensation one;
   one.number = number;

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::size_t kMaxConsumers = 1'000;
 constexpr std::string_view kHandlerPrefix = "on/";
 
-Result<ConsumerKind> kind_from_name(std::string_view name) {
+Result<ConsumerKind> consumer_kind_of(std::string_view name) {
   for (const ConsumerKind kind : {ConsumerKind::kDurable, ConsumerKind::kEphemeral}) {
     if (consumer_kind_name(kind) == name) return kind;
   }
@@ -30,13 +30,13 @@ Result<ConsumerKind> kind_from_name(std::string_view name) {
 }
 
 // Types have no blanks.
-std::string joined(const std::vector<std::string>& types) {
+std::string join_types(const std::vector<std::string>& types) {
   std::string out;
   for (const std::string& type : types) out += (out.empty() ? "" : " ") + type;
   return out;
 }
 
-std::vector<std::string> split(std::string_view text) {
+std::vector<std::string> split_types(std::string_view text) {
   std::vector<std::string> types;
   while (!text.empty()) {
     const std::size_t end = text.find(' ');
@@ -46,10 +46,10 @@ std::vector<std::string> split(std::string_view text) {
   return types;
 }
 
-Status registered(db::Database& database, const Event& event, const Json& json) {
+Status consumer_registered(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   Consumer consumer;
-  fields.choice("kind", consumer.kind, kind_from_name);
+  fields.choice("kind", consumer.kind, consumer_kind_of);
   fields.integer("ttl_ms", consumer.ttl_ms);
   fields.integer("position", consumer.position);
   fields.texts("types", consumer.types);
@@ -68,7 +68,7 @@ Status registered(db::Database& database, const Event& event, const Json& json) 
       "start = excluded.start, registered = excluded.registered, "
       "registered_ms = excluded.registered_ms, stale_at = -1"));
   insert.bind_all(event.subject, consumer_kind_name(consumer.kind), consumer.ttl_ms,
-                  joined(consumer.types), consumer.position, event.seq, *at_ms);
+                  join_types(consumer.types), consumer.position, event.seq, *at_ms);
   return insert.run();
 }
 
@@ -78,7 +78,7 @@ Status changed_one(const Event& event, db::Statement& statement, Seq registratio
   return statement.run();
 }
 
-Status removed(db::Database& database, const Event& event, const Json& json) {
+Status consumer_removed(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   Seq registration = 0;
   std::string why;
@@ -91,7 +91,7 @@ Status removed(db::Database& database, const Event& event, const Json& json) {
   return changed_one(event, remove, registration);
 }
 
-Status went_stale(db::Database& database, const Event& event, const Json& json) {
+Status consumer_went_stale(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   Seq registration = 0;
   Seq position = 0;
@@ -106,19 +106,19 @@ Status went_stale(db::Database& database, const Event& event, const Json& json) 
   return changed_one(event, update, registration);
 }
 
-std::string tell_registered(const Json& payload) {
+std::string tell_consumer_registered(const Json& payload) {
   return fmt::format("{} consumer registered after event {}", telling::text(payload, "kind"),
                      telling::number(payload, "position"));
 }
-std::string tell_removed(const Json& payload) {
+std::string tell_consumer_removed(const Json& payload) {
   return "consumer removed" + telling::after_colon(telling::text(payload, "why"));
 }
-std::string tell_stale(const Json& payload) {
+std::string tell_consumer_stale(const Json& payload) {
   return fmt::format("consumer does not move on from event {}",
                      telling::number(payload, "position"));
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kConsumerSql = R"sql(
 CREATE TABLE consumers (
   name          TEXT    PRIMARY KEY,
   kind          TEXT    NOT NULL,
@@ -131,16 +131,16 @@ CREATE TABLE consumers (
 ) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"consumers", "name"}};
+constexpr ProjectionTable kConsumerTables[] = {{"consumers", "name"}};
 
-constexpr EventRule kRules[] = {
-    {event_type::kConsumerRegistered, registered, tell_registered},
-    {event_type::kConsumerRemoved, removed, tell_removed},
-    {event_type::kConsumerStale, went_stale, tell_stale},
+constexpr EventRule kConsumerRules[] = {
+    {event_type::kConsumerRegistered, consumer_registered, tell_consumer_registered},
+    {event_type::kConsumerRemoved, consumer_removed, tell_consumer_removed},
+    {event_type::kConsumerStale, consumer_went_stale, tell_consumer_stale},
 };
 
 // A position counts only for the registration that it was made under.
-constexpr std::string_view kSelect =
+constexpr std::string_view kSelectConsumer =
     "SELECT c.name, c.kind, c.ttl_ms, c.types, c.registered, c.start, c.registered_ms, c.stale_at, "
     "p.acked, p.moved_ms FROM consumers c LEFT JOIN positions p "
     "ON p.consumer = c.name AND p.registration = c.registered";
@@ -148,9 +148,9 @@ constexpr std::string_view kSelect =
 Result<Consumer> consumer_of(const db::Statement& row) {
   Consumer consumer;
   consumer.name = row.text(0);
-  consumer.kind = TRY(kind_from_name(row.text(1)));
+  consumer.kind = TRY(consumer_kind_of(row.text(1)));
   consumer.ttl_ms = row.integer(2);
-  consumer.types = split(row.text(3));
+  consumer.types = split_types(row.text(3));
   consumer.registered = row.integer(4);
   const bool moved = row.is_integer(8);
   consumer.position = moved ? row.integer(8) : row.integer(5);
@@ -201,7 +201,7 @@ Result<std::vector<Stall>> stalls(const View& view, std::int64_t threshold_ms) {
 
 }  // namespace
 
-const Area kConsumers{kSql, kTables, kRules};
+const Area kConsumers{kConsumerSql, kConsumerTables, kConsumerRules};
 
 namespace events {
 
@@ -254,7 +254,7 @@ Status check_consumer_name(const std::string& name) {
 }
 
 Result<std::optional<Consumer>> consumer(const View& view, const std::string& name) {
-  static const std::string kSql2 = fmt::format("{} WHERE c.name = ?", kSelect);
+  static const std::string kSql2 = fmt::format("{} WHERE c.name = ?", kSelectConsumer);
   db::Statement query = TRY(view.tables().statement(kSql2));
   query.bind_all(name);
   const bool found = TRY(query.step());
@@ -263,7 +263,7 @@ Result<std::optional<Consumer>> consumer(const View& view, const std::string& na
 }
 
 Result<std::vector<Consumer>> consumers(const View& view) {
-  static const std::string kSql2 = fmt::format("{} ORDER BY c.name", kSelect);
+  static const std::string kSql2 = fmt::format("{} ORDER BY c.name", kSelectConsumer);
   db::Statement query = TRY(view.tables().statement(kSql2));
   std::vector<Consumer> out;
   while (TRY(query.step())) out.push_back(TRY(consumer_of(query)));

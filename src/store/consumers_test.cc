@@ -25,8 +25,6 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-constexpr std::int64_t kDayMs = 86'400'000;
-
 Registration durable(const std::string& name) {
   Registration registration;
   registration.name = name;
@@ -65,11 +63,11 @@ TEST(F4, ADurableConsumersPositionNeverExpires) {
   TempStore place;
   Store store = place.open();
   ASSERT_OK(register_consumer(store, durable("audit")));
-  ASSERT_OK(register_consumer(store, ephemeral("view", kDayMs)));
+  ASSERT_OK(register_consumer(store, ephemeral("view", kDay)));
   const Seq begin = usable_consumer(store, "audit")->position;
   for (int day = 0; day < 40; ++day) {
     ASSERT_OK(store.append({events::slot_reserved(), events::slot_reserved()}));
-    place.clock.advance(kDayMs);
+    place.clock.advance(kDay);
   }
   const std::vector<Seq> got = delivered(store, "audit");
   ASSERT_FALSE(got.empty());
@@ -89,7 +87,7 @@ TEST(F4, APositionThatEndsAfterADayLosesEvents) {
   Store store = place.open();
   ASSERT_OK(register_consumer(store, durable("audit")));
   ASSERT_OK(store.append({events::slot_reserved()}));
-  place.clock.advance(kDayMs + 1);
+  place.clock.advance(kDay + 1);
   arm_bug("store.durable_ends");
   const auto found = usable_consumer(store, "audit");
   arm_bug("");
@@ -101,7 +99,7 @@ TEST(F4, AClockThatJumpsEndsNothing) {
   TempStore place;
   Store store = place.open();
   ASSERT_OK(register_consumer(store, ephemeral("view", 60'000)));
-  for (const std::int64_t jump : {kDayMs, -2 * kDayMs, kDayMs}) {
+  for (const std::int64_t jump : {kDay, -2 * kDay, kDay}) {
     place.clock.wall += jump;
     place.clock.boot += 1'000;
     ASSERT_OK(store.append({events::slot_reserved()}));
@@ -203,19 +201,19 @@ TEST(F5, AConsumerThatDoesNotMoveIsRaisedOnceAStall) {
   TempStore place;
   Store store = place.open();
   ASSERT_OK(register_consumer(store, durable("audit")));
-  place.clock.advance(40 * kDayMs);
-  EXPECT_TRUE(raise_stale(store, 7 * kDayMs)->empty()) << "there was nothing for it";
+  place.clock.advance(40 * kDay);
+  EXPECT_TRUE(raise_stale(store, 7 * kDay)->empty()) << "there was nothing for it";
   ASSERT_OK(store.append({events::slot_reserved()}));
   const Seq event = store.head().value();
-  place.clock.advance(7 * kDayMs - 1);
-  EXPECT_TRUE(raise_stale(store, 7 * kDayMs)->empty());
+  place.clock.advance(7 * kDay - 1);
+  EXPECT_TRUE(raise_stale(store, 7 * kDay)->empty());
   place.clock.advance(1);
-  EXPECT_EQ(raise_stale(store, 7 * kDayMs).value(), std::vector<std::string>{"audit"});
-  EXPECT_TRUE(raise_stale(store, 7 * kDayMs)->empty());
+  EXPECT_EQ(raise_stale(store, 7 * kDay).value(), std::vector<std::string>{"audit"});
+  EXPECT_TRUE(raise_stale(store, 7 * kDay)->empty());
   EXPECT_EQ(store.events(event + 1, 0)->front().type, event_type::kConsumerStale);
   ASSERT_OK(acknowledge(store, "audit", event));
-  place.clock.advance(8 * kDayMs);
-  EXPECT_EQ(raise_stale(store, 7 * kDayMs).value(), std::vector<std::string>{"audit"});
+  place.clock.advance(8 * kDay);
+  EXPECT_EQ(raise_stale(store, 7 * kDay).value(), std::vector<std::string>{"audit"});
   EXPECT_TRUE(store.verify_replay()->problems.empty());
 }
 
@@ -226,16 +224,16 @@ TEST(F5, WhereNobodyLooksAStallHoldsBackPruningUnseen) {
   Store store = place.open();
   ASSERT_OK(register_consumer(store, durable("audit")));
   ASSERT_OK(store.append({events::slot_reserved()}));
-  place.clock.advance(8 * kDayMs);
+  place.clock.advance(8 * kDay);
   const PrunePlan plan =
       plan_prune(store, {.before = 3, .older_than_ms = std::nullopt, .actor = "Ada"}).value();
   EXPECT_FALSE(plan.holds.empty());
   arm_bug("store.stalls_unseen");
-  const auto unseen = raise_stale(store, 7 * kDayMs);
+  const auto unseen = raise_stale(store, 7 * kDay);
   arm_bug("");
   ASSERT_OK(unseen);
   EXPECT_TRUE(unseen->empty());
-  EXPECT_EQ(raise_stale(store, 7 * kDayMs).value(), std::vector<std::string>{"audit"});
+  EXPECT_EQ(raise_stale(store, 7 * kDay).value(), std::vector<std::string>{"audit"});
 }
 #endif
 

@@ -17,8 +17,8 @@ constexpr std::size_t kShownColumns = 3;
 
 // By column, and by key in the order of the table. A number's key has its length in front, so that
 // 10 comes after 9.
-using Row = std::map<std::string, std::string>;
-using Rows = std::map<std::string, Row>;
+using FieldRow = std::map<std::string, std::string>;
+using FieldRows = std::map<std::string, FieldRow>;
 
 std::vector<std::string> key_columns(const ProjectionTable& table) {
   std::vector<std::string> columns;
@@ -31,13 +31,13 @@ std::vector<std::string> key_columns(const ProjectionTable& table) {
   return columns;
 }
 
-Result<Rows> rows_of(const db::Database& database, const ProjectionTable& table) {
+Result<FieldRows> rows_of(const db::Database& database, const ProjectionTable& table) {
   const std::vector<std::string> keys = key_columns(table);
-  Rows rows;
+  FieldRows rows;
   db::Statement query =
       TRY(database.statement(fmt::format("SELECT * FROM {} ORDER BY {}", table.name, table.order)));
   while (TRY(query.step())) {
-    Row row;
+    FieldRow row;
     std::string key;
     for (int column = 0; column < query.columns(); ++column) {
       row[query.column_name(column)] = query.text(column);
@@ -50,13 +50,13 @@ Result<Rows> rows_of(const db::Database& database, const ProjectionTable& table)
   return rows;
 }
 
-std::string brief(const std::string& value) {
+std::string brief_value(const std::string& value) {
   if (value.size() <= kShownBytes) return "'" + value + "'";
   return fmt::format("'{}...' ({} bytes)", value.substr(0, kShownBytes), value.size());
 }
 
 // "txns begun_seq=7 id=t-2"
-std::string name_of(const ProjectionTable& table, const Row& row) {
+std::string name_of(const ProjectionTable& table, const FieldRow& row) {
   std::vector<std::string> columns = key_columns(table);
   if (row.contains("id") && std::ranges::find(columns, "id") == columns.end()) {
     columns.emplace_back("id");
@@ -70,7 +70,7 @@ std::string name_of(const ProjectionTable& table, const Row& row) {
   return name;
 }
 
-void put(Row& fields, const std::string& column, const std::string& text) {
+void put(FieldRow& fields, const std::string& column, const std::string& text) {
   const Result<Json> json = parse_json(text);
   const bool whole = column == "body" || column == "prepared";
   if (!whole || !json || !json->is_object()) {
@@ -84,16 +84,16 @@ void put(Row& fields, const std::string& column, const std::string& text) {
 }
 
 // A column that holds a JSON object is told by the fields of that.
-Row fields_of(const Row& row) {
-  Row fields;
+FieldRow fields_of(const FieldRow& row) {
+  FieldRow fields;
   for (const auto& [column, text] : row) put(fields, column, text);
   return fields;
 }
 
-std::string told_difference(const Row& stored, const Row& replayed) {
-  const Row left = fields_of(stored);
-  const Row right = fields_of(replayed);
-  Row all = left;
+std::string told_difference(const FieldRow& stored, const FieldRow& replayed) {
+  const FieldRow left = fields_of(stored);
+  const FieldRow right = fields_of(replayed);
+  FieldRow all = left;
   all.insert(right.begin(), right.end());
   std::string out;
   std::size_t count = 0;
@@ -104,8 +104,8 @@ std::string told_difference(const Row& stored, const Row& replayed) {
     if (both && here->second == there->second) continue;
     if (++count > kShownColumns) continue;
     out += fmt::format("{}{} is {}, by the log {}", out.empty() ? "" : "; ", column,
-                       here == left.end() ? "nothing" : brief(here->second),
-                       there == right.end() ? "nothing" : brief(there->second));
+                       here == left.end() ? "nothing" : brief_value(here->second),
+                       there == right.end() ? "nothing" : brief_value(there->second));
   }
   if (count > kShownColumns) out += fmt::format("; and {} more", count - kShownColumns);
   // The same fields, written otherwise: nothing that a person could tell apart.
@@ -116,13 +116,14 @@ std::string told_difference(const Row& stored, const Row& replayed) {
 
 Status tell_differences(const db::Database& stored, const db::Database& replayed, std::size_t limit,
                         std::vector<std::string>* problems) {
-  const auto tell = [&](const ProjectionTable& table, const Row& row, const std::string& what) {
+  const auto tell = [&](const ProjectionTable& table, const FieldRow& row,
+                        const std::string& what) {
     if (problems->size() >= limit) return;
     problems->push_back(
         fmt::format("stored state differs from the log: {}: {}", name_of(table, row), what));
   };
   for (const ProjectionTable& table : projection_tables()) {
-    Rows right = TRY(rows_of(replayed, table));
+    FieldRows right = TRY(rows_of(replayed, table));
     for (const auto& [key, row] : TRY(rows_of(stored, table))) {
       const auto found = right.find(key);
       if (found == right.end()) {

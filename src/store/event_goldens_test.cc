@@ -40,7 +40,7 @@ std::string checkpoint_file() {
   return stores_dir() + "/checkpoint.jsonl";
 }
 
-std::set<std::string> types_of(const std::vector<Event>& events) {
+std::set<std::string> types_in(const std::vector<Event>& events) {
   std::set<std::string> types;
   for (const Event& event : events) types.insert(event.type);
   return types;
@@ -87,7 +87,7 @@ void write_new_types() {
   const std::vector<Event> before = golden_events().value();
   TempStore scratch;
   Store life = scratch.open();
-  Keeping teller(life, types_of(before));
+  Keeping teller(life, types_in(before));
   tell_every_event(teller, life);
   if (teller.kept.empty()) return;
   TempStore place;
@@ -113,7 +113,7 @@ class EventGoldens : public ::testing::Test {
 };
 
 TEST_F(EventGoldens, HaveEveryTypeOfToday) {
-  const std::set<std::string> there = types_of(golden_events().value());
+  const std::set<std::string> there = types_in(golden_events().value());
   for (const std::string& type : events::types()) {
     EXPECT_TRUE(there.contains(type))
         << type << " is not in " << events_file() << ": append it with GIT_TXN_GOLDEN=write";

@@ -49,7 +49,7 @@ Status summary_added(db::Database& database, const Event& event, const Json& jso
   return save.run();
 }
 
-std::string tell_evaluated(const Json& payload) {
+std::string tell_gate_evaluated(const Json& payload) {
   const bool passed = payload.value("passed", Json(false)) == Json(true);
   return fmt::format("gate {} {}", telling::text(payload, "gate"), passed ? "passed" : "failed");
 }
@@ -60,7 +60,7 @@ std::string tell_summary(const Json& payload) {
   return "summary '" + telling::text(payload, "name") + "' stored";
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kGateSql = R"sql(
 CREATE TABLE certificates (
   seq  INTEGER PRIMARY KEY,
   tree TEXT    NOT NULL,
@@ -79,11 +79,11 @@ CREATE TABLE summaries (
 ) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {
+constexpr ProjectionTable kGateTables[] = {
     {"certificates", "seq"}, {"trust", "hash"}, {"summaries", "name"}};
 
-constexpr EventRule kRules[] = {
-    {event_type::kGateEvaluated, gate_evaluated, tell_evaluated},
+constexpr EventRule kGateRules[] = {
+    {event_type::kGateEvaluated, gate_evaluated, tell_gate_evaluated},
     {event_type::kTrusted, trusted, tell_trusted},
     {event_type::kSummaryAdded, summary_added, tell_summary},
 };
@@ -100,6 +100,6 @@ Result<std::vector<StoredSummary>> summaries(const View& view) {
   return out;
 }
 
-const Area kGates{kSql, kTables, kRules};
+const Area kGates{kGateSql, kGateTables, kGateRules};
 
 }  // namespace gittxn::store

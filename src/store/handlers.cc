@@ -10,7 +10,7 @@
 namespace gittxn::store {
 namespace {
 
-Result<HandlerState> state_of(std::string_view name) {
+Result<HandlerState> handler_state_of(std::string_view name) {
   using enum HandlerState;
   for (const HandlerState state : {kRunning, kDone, kFailing, kStopped}) {
     if (handler_state_name(state) == name) return state;
@@ -18,15 +18,15 @@ Result<HandlerState> state_of(std::string_view name) {
   return fail(Code::kCorrupt, fmt::format("no state of a handler is called '{}'", name));
 }
 
-constexpr std::string_view kSelect =
+constexpr std::string_view kSelectHandler =
     "SELECT name, event, attempt, state, exit, timed_out, output, retry_at_ms FROM handlers";
 
-Result<HandlerRow> row_of(const db::Statement& query) {
+Result<HandlerRow> handler_row_of(const db::Statement& query) {
   HandlerRow row;
   row.name = query.text(0);
   row.event = query.integer(1);
   row.attempt = static_cast<int>(query.integer(2));
-  row.state = TRY(state_of(query.text(3)));
+  row.state = TRY(handler_state_of(query.text(3)));
   row.exit = static_cast<int>(query.integer(4));
   row.timed_out = query.integer(5) != 0;
   row.output = Digest(query.text(6));
@@ -34,16 +34,17 @@ Result<HandlerRow> row_of(const db::Statement& query) {
   return row;
 }
 
-Result<std::optional<HandlerRow>> load(const db::Database& database, const std::string& name) {
-  static const std::string kOne = fmt::format("{} WHERE name = ?", kSelect);
+Result<std::optional<HandlerRow>> load_handler(const db::Database& database,
+                                               const std::string& name) {
+  static const std::string kOne = fmt::format("{} WHERE name = ?", kSelectHandler);
   db::Statement query = TRY(database.statement(kOne));
   query.bind_all(name);
   const bool found = TRY(query.step());
   if (!found) return std::optional<HandlerRow>();
-  return std::optional<HandlerRow>(TRY(row_of(query)));
+  return std::optional<HandlerRow>(TRY(handler_row_of(query)));
 }
 
-Status save(db::Database& database, const HandlerRow& row) {
+Status save_handler(db::Database& database, const HandlerRow& row) {
   db::Statement statement = TRY(database.statement(
       "INSERT INTO handlers (name, event, attempt, state, exit, timed_out, output, retry_at_ms) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET event = excluded.event, "
@@ -56,7 +57,7 @@ Status save(db::Database& database, const HandlerRow& row) {
   return statement.run();
 }
 
-Status started(db::Database& database, const Event& event, const Json& json) {
+Status handler_started(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   HandlerRow row;
   row.name = event.subject;
@@ -65,7 +66,7 @@ Status started(db::Database& database, const Event& event, const Json& json) {
   fields.integer("attempt", row.attempt);
   TRY(fields.done());
   if (row.event < 1 || row.event >= event.seq) return stale(event, "there is no such event");
-  const auto before = TRY(load(database, row.name));
+  const auto before = TRY(load_handler(database, row.name));
   const bool again = before && before->event == row.event;
   const bool may = !again || before->state == HandlerState::kFailing;
   if (!may) {
@@ -74,38 +75,38 @@ Status started(db::Database& database, const Event& event, const Json& json) {
   }
   const int next = again ? before->attempt + 1 : 1;
   if (row.attempt != next) return stale(event, fmt::format("its attempt {} is next", next));
-  return save(database, row);
+  return save_handler(database, row);
 }
 
-Status ended(db::Database& database, const Event& event, const Json& json) {
+Status handler_ended(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   HandlerRow row;
   row.name = event.subject;
   std::int64_t duration_ms = 0;
   fields.integer("event", row.event);
   fields.integer("attempt", row.attempt);
-  fields.choice("state", row.state, state_of);
+  fields.choice("state", row.state, handler_state_of);
   fields.integer("exit", row.exit);
   fields.boolean("timed_out", row.timed_out);
   fields.name("output", row.output);
   fields.integer("duration_ms", duration_ms);
   fields.integer("retry_at_ms", row.retry_at_ms);
   TRY(fields.done());
-  const auto before = TRY(load(database, row.name));
+  const auto before = TRY(load_handler(database, row.name));
   const bool its = before && before->event == row.event && before->attempt == row.attempt &&
                    before->state == HandlerState::kRunning;
   if (!its || row.state == HandlerState::kRunning) return stale(event, "that attempt does not run");
-  return save(database, row);
+  return save_handler(database, row);
 }
 
-Status retried(db::Database& database, const Event& event, const Json& json) {
+Status handler_retried(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   Seq which = 0;
   std::string actor;
   fields.integer("event", which);
   fields.text("actor", actor);
   TRY(fields.done());
-  auto row = TRY(load(database, event.subject));
+  auto row = TRY(load_handler(database, event.subject));
   const bool failed =
       row && row->event == which &&
       (row->state == HandlerState::kFailing || row->state == HandlerState::kStopped);
@@ -113,23 +114,23 @@ Status retried(db::Database& database, const Event& event, const Json& json) {
   row->state = HandlerState::kFailing;
   row->attempt = 0;
   row->retry_at_ms = 0;
-  return save(database, *row);
+  return save_handler(database, *row);
 }
 
-std::string tell_started(const Json& payload) {
+std::string tell_handler_started(const Json& payload) {
   return fmt::format("handler is given event {}, attempt {}", telling::number(payload, "event"),
                      telling::number(payload, "attempt"));
 }
-std::string tell_ended(const Json& payload) {
+std::string tell_handler_ended(const Json& payload) {
   return fmt::format("handler {} with event {}, exit {}", telling::text(payload, "state"),
                      telling::number(payload, "event"), telling::number(payload, "exit"));
 }
-std::string tell_retried(const Json& payload) {
+std::string tell_handler_retried(const Json& payload) {
   return fmt::format("event {} is to be tried again, says {}", telling::number(payload, "event"),
                      telling::text(payload, "actor"));
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kHandlerSql = R"sql(
 CREATE TABLE handlers (
   name        TEXT    PRIMARY KEY,
   event       INTEGER NOT NULL,
@@ -142,17 +143,17 @@ CREATE TABLE handlers (
 ) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"handlers", "name"}};
+constexpr ProjectionTable kHandlerTables[] = {{"handlers", "name"}};
 
-constexpr EventRule kRules[] = {
-    {event_type::kHandlerStarted, started, tell_started},
-    {event_type::kHandlerEnded, ended, tell_ended},
-    {event_type::kHandlerRetried, retried, tell_retried},
+constexpr EventRule kHandlerRules[] = {
+    {event_type::kHandlerStarted, handler_started, tell_handler_started},
+    {event_type::kHandlerEnded, handler_ended, tell_handler_ended},
+    {event_type::kHandlerRetried, handler_retried, tell_handler_retried},
 };
 
 }  // namespace
 
-const Area kHandlers{kSql, kTables, kRules};
+const Area kHandlers{kHandlerSql, kHandlerTables, kHandlerRules};
 
 namespace events {
 
@@ -198,14 +199,14 @@ std::string_view handler_state_name(HandlerState state) {
 }
 
 Result<std::optional<HandlerRow>> handler(const View& view, const std::string& name) {
-  return load(view.tables(), name);
+  return load_handler(view.tables(), name);
 }
 
 Result<std::vector<HandlerRow>> handlers(const View& view) {
-  static const std::string kAll = fmt::format("{} ORDER BY name", kSelect);
+  static const std::string kAll = fmt::format("{} ORDER BY name", kSelectHandler);
   db::Statement query = TRY(view.tables().statement(kAll));
   std::vector<HandlerRow> rows;
-  while (TRY(query.step())) rows.push_back(TRY(row_of(query)));
+  while (TRY(query.step())) rows.push_back(TRY(handler_row_of(query)));
   return rows;
 }
 

@@ -207,7 +207,7 @@ TEST(Invariant1, AKillAtAnyStatementOfAnyEventLeavesItWholeOrNotAtAll) {
   EXPECT_GT(twins.kills(), static_cast<int>(events::types().size()));
 }
 
-Workflow new_workflow() {
+Workflow three_phase_workflow() {
   Workflow workflow;
   workflow.id = WorkflowId("w-1");
   workflow.name = "feature";
@@ -229,7 +229,7 @@ events::PhaseMove move_of(const Store& store, const std::string& from, const std
   return move;
 }
 
-void begin_in_phase(Twins& twins, const std::string& id) {
+void begin_twins_in_phase(Twins& twins, const std::string& id) {
   Txn txn = new_txn(id);
   txn.workflow = "w-1";
   txn.phase = "plan";
@@ -242,9 +242,9 @@ void begin_in_phase(Twins& twins, const std::string& id) {
 // The seed's flaw: a state that is committed, and its event after it.
 TEST(F1, AKillLeavesNoStateWithoutItsEventsAndNoEventWithoutItsState) {
   Twins twins;
-  twins.follow(
-      append({events::durable_head(kMain, oid(1)), events::workflow_created(new_workflow())}));
-  begin_in_phase(twins, "t-1");
+  twins.follow(append(
+      {events::durable_head(kMain, oid(1)), events::workflow_created(three_phase_workflow())}));
+  begin_twins_in_phase(twins, "t-1");
   twins.make("ask to land", append(until_prepared("t-2", oid(1), oid(9))));
   Ticket ticket;
   ticket.number = 4;
@@ -264,8 +264,8 @@ TEST(F1, AKillLeavesNoStateWithoutItsEventsAndNoEventWithoutItsState) {
 
 TEST(F7, AKillAtAnyStatementOfAMoveLeavesItsRecordWithIt) {
   Twins twins;
-  twins.follow(append({events::workflow_created(new_workflow())}));
-  begin_in_phase(twins, "t-1");
+  twins.follow(append({events::workflow_created(three_phase_workflow())}));
+  begin_twins_in_phase(twins, "t-1");
   events::PhaseMove over = move_of(twins.store(), "plan", "build");
   over.failed = {"test"};
   twins.make("override", append({events::phase_overridden(over)}));
@@ -277,7 +277,7 @@ TEST(F7, AKillAtAnyStatementOfAMoveLeavesItsRecordWithIt) {
   twins.make("skip", append({events::phase_skipped(move_of(twins.store(), "build", "ship"))}));
 }
 
-LeaseAsk wants(const std::string& owner) {
+LeaseAsk wants_files(const std::string& owner) {
   LeaseAsk ask;
   ask.subjects = {parse_lease_subject("src").value()};
   ask.owner = owner;
@@ -286,7 +286,7 @@ LeaseAsk wants(const std::string& owner) {
 }
 Verb acquire(const std::string& owner) {
   return [owner](Store& store) -> Status {
-    const LeaseAnswer answer = TRY(ask_lease(store, wants(owner), Line::kGoAway));
+    const LeaseAnswer answer = TRY(ask_lease(store, wants_files(owner), Line::kGoAway));
     return answer.lease.held ? Status() : Status(fail(Code::kBusy, "somebody has it"));
   };
 }
@@ -375,7 +375,7 @@ TEST(Invariant1, AKillAtAnyStatementOfAConsumersOrAPruningLosesNothing) {
 
 // What moves a workflow, as its log has it.
 std::vector<Event> workflow_life(Store& store) {
-  EXPECT_TRUE(store.append({events::workflow_created(new_workflow())}).has_value());
+  EXPECT_TRUE(store.append({events::workflow_created(three_phase_workflow())}).has_value());
   const std::vector<std::pair<std::string, std::string>> moves{
       {"plan", "build"}, {"build", "ship"}, {"ship", ""}};
   for (const auto& [from, to] : moves) {

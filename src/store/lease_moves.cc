@@ -91,7 +91,7 @@ std::unexpected<Error> unknown(const std::string& id) {
 }
 
 // A lease that is over: what became of it, as the log has it.
-Result<Error> lost(const Store& store, const std::string& id) {
+Result<Error> lost_lease(const Store& store, const std::string& id) {
   const std::vector<Event> history = TRY(store.events_of(id));
   if (history.empty() || !history.front().type.starts_with("lease.")) return unknown(id).error();
   const Lease was = TRY(events::lease_of(history.front()));
@@ -108,7 +108,7 @@ enum class Needs { kHeld, kWaiting, kEnding };
 Result<Lease> own(const View& view, Store& store, const std::string& id, const std::string& owner,
                   Needs needs) {
   std::optional<Lease> found = TRY(lease(view, id));
-  if (!found) return std::unexpected(TRY(lost(store, id)));
+  if (!found) return std::unexpected(TRY(lost_lease(store, id)));
   if (found->owner != owner) {
     return fail(Code::kRefused, fmt::format("{} is {}'s, not {}'s", id, found->owner, owner),
                 "say whose you are with --owner");

@@ -173,8 +173,9 @@ bool covers(const LeaseSubject& subject, std::string_view path) {
 }
 
 Json to_json(const LeaseSubject& subject) {
-  constexpr const char* kKinds[] = {"prefix", "glob", "symbol"};
-  Json json{{"kind", kKinds[static_cast<int>(subject.kind)]}, {"path", encode_path(subject.path)}};
+  constexpr const char* kSubjectKinds[] = {"prefix", "glob", "symbol"};
+  Json json{{"kind", kSubjectKinds[static_cast<int>(subject.kind)]},
+            {"path", encode_path(subject.path)}};
   if (!subject.symbol.empty()) json["symbol"] = encode_path(subject.symbol);
   return json;
 }

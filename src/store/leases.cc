@@ -36,7 +36,7 @@ std::string id_of(Seq number) {
 }
 
 // As the log has it: what was asked for; and when it is held, until when and since which boot.
-Json to_json(const Lease& lease) {
+Json lease_to_json(const Lease& lease) {
   Json subjects = Json::array();
   for (const LeaseSubject& subject : lease.subjects) subjects.push_back(to_json(subject));
   Json json{{"number", lease.number},
@@ -54,7 +54,7 @@ Json to_json(const Lease& lease) {
   return json;
 }
 
-Result<Lease> from_json(const Json& json, std::string_view what) {
+Result<Lease> lease_from_json(const Json& json, std::string_view what) {
   Fields fields(json, what);
   Lease lease;
   fields.integer("number", lease.number);
@@ -90,30 +90,30 @@ Lease lease_at(const db::Statement& row, Lease lease) {
   return lease;
 }
 
-constexpr std::string_view kSelect =
+constexpr std::string_view kSelectLease =
     "SELECT number, body, held, owner, slot, ttl_ms, until_ms, boot, fence FROM leases";
 
 Result<Lease> read_row(const db::Statement& row) {
   const Json json = TRY_IN("a stored lease", parse_json(row.text(1)));
-  return lease_at(row, TRY(from_json(json, event_type::kLeaseQueued)));
+  return lease_at(row, TRY(lease_from_json(json, event_type::kLeaseQueued)));
 }
 
 Result<std::vector<Lease>> all_of(const db::Database& database) {
   std::vector<Lease> all;
-  db::Statement query = TRY(database.statement(fmt::format("{} ORDER BY number", kSelect)));
+  db::Statement query = TRY(database.statement(fmt::format("{} ORDER BY number", kSelectLease)));
   while (TRY(query.step())) all.push_back(TRY(read_row(query)));
   return all;
 }
 
-Result<Lease> known(const db::Database& database, const Event& event) {
-  db::Statement query = TRY(database.statement(fmt::format("{} WHERE id = ?", kSelect)));
+Result<Lease> known_lease(const db::Database& database, const Event& event) {
+  db::Statement query = TRY(database.statement(fmt::format("{} WHERE id = ?", kSelectLease)));
   query.bind_all(event.subject);
   const bool found = TRY(query.step());
   if (!found) return stale(event, "there is no such lease");
   return read_row(query);
 }
 
-Status save(db::Database& database, const Lease& lease) {
+Status save_lease(db::Database& database, const Lease& lease) {
   Lease asked = lease;
   asked.held = false;  // what was asked for never changes
   db::Statement insert = TRY(database.statement(
@@ -121,7 +121,7 @@ Status save(db::Database& database, const Lease& lease) {
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET held = "
       "excluded.held, owner = excluded.owner, slot = excluded.slot, ttl_ms = excluded.ttl_ms, "
       "until_ms = excluded.until_ms, boot = excluded.boot, fence = excluded.fence"));
-  insert.bind_all(lease.number, lease.id, canonical_json(to_json(asked)),
+  insert.bind_all(lease.number, lease.id, canonical_json(lease_to_json(asked)),
                   std::int64_t{lease.held ? 1 : 0}, encode_path(lease.owner), lease.slot,
                   lease.ttl_ms, lease.until_ms, encode_path(lease.boot), lease.fence);
   return insert.run();
@@ -134,13 +134,13 @@ Status check_new(const Event& event, const Lease& lease) {
 }
 
 Status queued(db::Database& database, const Event& event, const Json& json) {
-  const Lease lease = TRY(from_json(json, event.type));
+  const Lease lease = TRY(lease_from_json(json, event.type));
   TRY(check_new(event, lease));
-  return save(database, lease);
+  return save_lease(database, lease);
 }
 
 Status acquired(db::Database& database, const Event& event, const Json& json) {
-  Lease lease = TRY(from_json(json, event.type));
+  Lease lease = TRY(lease_from_json(json, event.type));
   bool waited = false;
   for (const Lease& other : TRY(all_of(database))) {
     if (other.number == lease.number) {
@@ -152,19 +152,19 @@ Status acquired(db::Database& database, const Event& event, const Json& json) {
   }
   if (!waited) TRY(check_new(event, lease));
   lease.fence = event.seq;
-  return save(database, lease);
+  return save_lease(database, lease);
 }
 
 Status renewed(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
-  Lease lease = TRY(known(database, event));
+  Lease lease = TRY(known_lease(database, event));
   if (!lease.held) return stale(event, "it is not held");
   fields.integer("ttl_ms", lease.ttl_ms);
   fields.integer("until_ms", lease.until_ms);
   fields.text("boot", lease.boot);
   if (lease.ttl_ms <= 0 || lease.ttl_ms > kMaxLeaseMs) fields.wrong("ttl_ms", "out of bounds");
   TRY(fields.done());
-  return save(database, lease);
+  return save_lease(database, lease);
 }
 
 Status transferred(db::Database& database, const Event& event, const Json& json) {
@@ -175,14 +175,14 @@ Status transferred(db::Database& database, const Event& event, const Json& json)
   fields.text("to", to);
   if (to.empty()) fields.wrong("to", "empty");
   TRY(fields.done());
-  Lease lease = TRY(known(database, event));
+  Lease lease = TRY(known_lease(database, event));
   if (!lease.held || lease.owner != from) {
     return stale(event, fmt::format("it is {}'s", lease.owner));
   }
   lease.owner = to;
   lease.slot = 0;
   lease.fence = event.seq;
-  return save(database, lease);
+  return save_lease(database, lease);
 }
 
 Status remove(db::Database& database, const Event& event) {
@@ -242,7 +242,7 @@ std::string tell_expired(const Json& payload) {
 }
 
 // body is what was asked for; the columns are what of it changes, and what asks by them.
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kLeaseSql = R"sql(
 CREATE TABLE leases (
   number   INTEGER PRIMARY KEY,
   id       TEXT    NOT NULL UNIQUE,
@@ -257,9 +257,9 @@ CREATE TABLE leases (
 ) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"leases", "number"}};
+constexpr ProjectionTable kLeaseTables[] = {{"leases", "number"}};
 
-constexpr EventRule kRules[] = {
+constexpr EventRule kLeaseRules[] = {
     {event_type::kLeaseQueued, queued, tell_queued},
     {event_type::kLeaseAcquired, acquired, tell_acquired},
     {event_type::kLeaseRenewed, renewed, tell_renewed},
@@ -270,7 +270,7 @@ constexpr EventRule kRules[] = {
 
 }  // namespace
 
-const Area kLeases{kSql, kTables, kRules};
+const Area kLeases{kLeaseSql, kLeaseTables, kLeaseRules};
 
 Result<LeaseMoment> moment_of(const View& view, const Store& store, const Clock& clock) {
   LeaseMoment moment;
@@ -311,7 +311,7 @@ Result<std::vector<Lease>> leases(const View& view) {
 }
 
 Result<std::optional<Lease>> lease(const View& view, const std::string& id) {
-  db::Statement query = TRY(view.tables().statement(fmt::format("{} WHERE id = ?", kSelect)));
+  db::Statement query = TRY(view.tables().statement(fmt::format("{} WHERE id = ?", kSelectLease)));
   query.bind_all(id);
   const bool found = TRY(query.step());
   if (!found) return std::optional<Lease>();
@@ -382,7 +382,7 @@ Result<LeaseWay> way_of(const View& view, const Lease& wanted, const LeaseMoment
 
 namespace events {
 namespace {
-std::string key(const Lease& lease, std::string_view action) {
+std::string lease_key(const Lease& lease, std::string_view action) {
   return fmt::format("lease:{}:{}:1", id_of(lease.number), action);
 }
 }  // namespace
@@ -390,15 +390,15 @@ std::string key(const Lease& lease, std::string_view action) {
 NewEvent lease_queued(const Lease& lease) {
   Lease asked = lease;
   asked.held = false;
-  return new_event(event_type::kLeaseQueued, id_of(lease.number), to_json(asked),
-                   key(lease, "queued"));
+  return new_event(event_type::kLeaseQueued, id_of(lease.number), lease_to_json(asked),
+                   lease_key(lease, "queued"));
 }
 
 NewEvent lease_acquired(const Lease& lease) {
   Lease held = lease;
   held.held = true;
-  return new_event(event_type::kLeaseAcquired, id_of(lease.number), to_json(held),
-                   key(lease, "acquired"));
+  return new_event(event_type::kLeaseAcquired, id_of(lease.number), lease_to_json(held),
+                   lease_key(lease, "acquired"));
 }
 
 NewEvent lease_renewed(const Lease& lease) {
@@ -415,16 +415,17 @@ NewEvent lease_transferred(const Lease& lease, const std::string& to) {
 
 NewEvent lease_released(const Lease& lease, const std::string& why) {
   return new_event(event_type::kLeaseReleased, lease.id, Json{{"why", encode_path(why)}},
-                   key(lease, "released"));
+                   lease_key(lease, "released"));
 }
 
 NewEvent lease_expired(const Lease& lease, const std::string& why, const std::string& by) {
   return new_event(event_type::kLeaseExpired, lease.id,
-                   Json{{"why", encode_path(why)}, {"by", encode_path(by)}}, key(lease, "expired"));
+                   Json{{"why", encode_path(why)}, {"by", encode_path(by)}},
+                   lease_key(lease, "expired"));
 }
 
 Result<Lease> lease_of(const Event& event) {
-  return from_json(TRY_IN(event.type, parse_json(event.payload)), event.type);
+  return lease_from_json(TRY_IN(event.type, parse_json(event.payload)), event.type);
 }
 
 }  // namespace events

@@ -32,15 +32,15 @@ using Attach = LeaseAsk::Attach;
 
 // The tree of the reference has five files: a/x, a/y, b/x, b/y and b/xy. A subject is which of them
 // it is on; where two overlap in any tree they do in this one.
-struct Named {
+struct NamedSubject {
   const char* text;
   std::set<int> files;
 };
-const Named kSubjects[] = {{".", {0, 1, 2, 3, 4}}, {"a", {0, 1}}, {"b/**", {2, 3, 4}},
-                           {"*/x", {0, 2}},        {"a/y", {1}},  {"b/x*", {2, 4}},
-                           {"*/*y", {1, 3, 4}}};
+const NamedSubject kSubjects[] = {{".", {0, 1, 2, 3, 4}}, {"a", {0, 1}}, {"b/**", {2, 3, 4}},
+                                  {"*/x", {0, 2}},        {"a/y", {1}},  {"b/x*", {2, 4}},
+                                  {"*/*y", {1, 3, 4}}};
 
-struct Known {
+struct KnownLease {
   std::string owner;
   std::set<int> files;
   bool shared = false, held = false;
@@ -50,28 +50,28 @@ struct Known {
   std::int64_t ttl = 0, until = 0;
 };
 
-class Reference {
+class LeaseReference {
  public:
-  std::map<std::string, Known> all;  // by id
-  std::vector<std::string> line;     // ids in the order of asking
+  std::map<std::string, KnownLease> all;  // by id
+  std::vector<std::string> line;          // ids in the order of asking
   std::int64_t now = 0;
 
-  bool good(const Known& one) const {
+  bool good(const KnownLease& one) const {
     return (!one.held || one.until > now) && (!one.needs_life || one.lives);
   }
-  static bool clash(const Known& a, const Known& b) {
+  static bool clash(const KnownLease& a, const KnownLease& b) {
     if (a.shared && b.shared) return false;
     return std::ranges::any_of(a.files, [&](int file) { return b.files.contains(file); });
   }
   // `id` "": not in line yet.
-  bool free_for(const std::string& id, const Known& wanted) const {
+  bool free_for(const std::string& id, const KnownLease& wanted) const {
     bool before = true;
     for (const std::string& other : line) {
       if (other == id) {
         before = false;
         continue;
       }
-      const Known& one = all.at(other);
+      const KnownLease& one = all.at(other);
       if (good(one) && clash(one, wanted) && (one.held || before)) return false;
     }
     return true;
@@ -89,9 +89,9 @@ class Reference {
   }
 };
 
-class Play {
+class LeasePlay {
  public:
-  explicit Play(std::uint64_t seed) : random_(seed), store_(place_.open()) {}
+  explicit LeasePlay(std::uint64_t seed) : random_(seed), store_(place_.open()) {}
 
   void run(int steps) {
     for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
@@ -135,7 +135,7 @@ class Play {
 
   void ask() {
     reference_.now = store_.now_ms().value();
-    const Named& named = kSubjects[random_.below(std::size(kSubjects))];
+    const NamedSubject& named = kSubjects[random_.below(std::size(kSubjects))];
     Mine mine;
     mine.ask.subjects = {parse_lease_subject(named.text).value()};
     mine.ask.owner = fmt::format("o{}", random_.below(3));
@@ -143,7 +143,7 @@ class Play {
     if (random_.below(2) == 0) mine.ask.sharing = Sharing::kShared;
     if (random_.below(2) == 0) mine.ask.attach = Attach::kAttached;
     const bool queue = random_.below(2) == 0;
-    Known known;
+    KnownLease known;
     known.owner = mine.ask.owner;
     known.files = named.files;
     known.shared = mine.ask.sharing == Sharing::kShared;
@@ -170,7 +170,7 @@ class Play {
   }
 
   // What the reference has of it, while it is good.
-  Known* good_one(const std::string& id) {
+  KnownLease* good_one(const std::string& id) {
     reference_.now = store_.now_ms().value();
     const auto found = reference_.all.find(id);
     return found == reference_.all.end() || !reference_.good(found->second) ? nullptr
@@ -182,7 +182,7 @@ class Play {
     if (!id) return;
     Mine& mine = mine_.at(*id);
     if (mine.answer.lease.held) return;
-    Known* known = good_one(*id);
+    KnownLease* known = good_one(*id);
     const Status tried = try_lease(store_, mine.ask, mine.answer);
     EXPECT_EQ(tried.has_value(), known != nullptr);
     if (known == nullptr) return;
@@ -198,7 +198,7 @@ class Play {
   void renew() {
     const auto id = any();
     if (!id) return;
-    Known* known = good_one(*id);
+    KnownLease* known = good_one(*id);
     const auto ttl = static_cast<std::int64_t>(random_.below(100) + 1);
     const bool own = random_.below(4) != 0;
     const std::string owner = own && known != nullptr ? known->owner : "somebody";
@@ -212,7 +212,7 @@ class Play {
   void release() {
     const auto id = any();
     if (!id) return;
-    Known* known = good_one(*id);
+    KnownLease* known = good_one(*id);
     const Status given = release_lease(store_, *id, known == nullptr ? "o1" : known->owner, "");
     EXPECT_EQ(given.has_value(), known != nullptr);
     if (given) reference_.remove(*id);
@@ -221,7 +221,7 @@ class Play {
   void transfer() {
     const auto id = any();
     if (!id) return;
-    Known* known = good_one(*id);
+    KnownLease* known = good_one(*id);
     const std::string owner = known == nullptr ? "o1" : known->owner;
     const auto given = transfer_lease(store_, *id, owner, "o2");
     EXPECT_EQ(given.has_value(), known != nullptr && known->held);
@@ -250,7 +250,7 @@ class Play {
            << "\n";
     }
     for (const std::string& id : reference_.line) {
-      const Known& one = reference_.all.at(id);
+      const KnownLease& one = reference_.all.at(id);
       expected << id << " " << one.owner << " " << one.held << " " << (one.held ? one.until : 0)
                << "\n";
     }
@@ -260,7 +260,7 @@ class Play {
   TempStore place_;
   Random random_;
   Store store_;
-  Reference reference_;
+  LeaseReference reference_;
   std::map<std::string, Mine> mine_;
 };
 
@@ -268,7 +268,7 @@ TEST(Leases, DoWhatAReferenceDoes) {
   const std::uint64_t seed = gittxn::testing::told_seed();
   const int rounds = gittxn::testing::campaign_rounds(4);
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
-    Play(seed + static_cast<std::uint64_t>(round)).run(120);
+    LeasePlay(seed + static_cast<std::uint64_t>(round)).run(120);
   }
 }
 

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/testing/child.h"
 #include "store/events.h"
 #include "store/lease_moves.h"
 #include "store/locks.h"
@@ -23,9 +23,7 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 using Attach = LeaseAsk::Attach;
-
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kDay = 24 * 60 * kMinute;
+using gittxn::testing::in_child;
 
 LeaseAsk wants(const std::string& owner, const std::string& on, std::int64_t ttl_ms = kMinute) {
   LeaseAsk ask;
@@ -59,12 +57,6 @@ bool kept_off(Store& store, const LeaseAsk& ask) {
   const auto answer = ask_lease(store, ask, Line::kGoAway);
   EXPECT_TRUE(answer.has_value()) << told(answer);
   return answer && !answer->lease.held && !answer->blockers.empty();
-}
-
-void expect_sound(Store& store) {
-  const auto report = store.verify_replay();
-  ASSERT_OK(report);
-  EXPECT_TRUE(report->problems.empty()) << report->problems.front();
 }
 
 TEST(Leases, AreHadReleasedAndHadAgain) {
@@ -305,16 +297,6 @@ TEST(F12, AcrossARebootALeaseIsNeverOverEarlier) {
   }
 }
 
-template <typename Body>
-pid_t in_child(Body body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::_exit(body());
-  }
-  return child;
-}
-
 // A pipe, so that one process can say to another that it has come so far.
 struct Pipe {
   Pipe() { EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0); }
@@ -326,7 +308,7 @@ struct Pipe {
   int ends[2] = {-1, -1};
 };
 
-int status_of(pid_t child) {
+int exit_of(pid_t child) {
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -351,7 +333,7 @@ TEST(F3, ADeadOwnersLeaseIsFreeAtOnceWhateverHasItsNumber) {
   ASSERT_EQ(::kill(child, 0), 0) << "the number is in use";
   Store store = place.open();
   had(store, wants("bob", "src"));
-  EXPECT_EQ(status_of(child), 128 + SIGKILL);
+  EXPECT_EQ(exit_of(child), 128 + SIGKILL);
   expect_sound(store);
 }
 
@@ -380,14 +362,14 @@ TEST(F3, AStoppedOwnerIsRobbedOnlyWhenItsTimeIsOver) {
   had(store, wants("bob", "src"));
   ASSERT_EQ(::kill(child, SIGCONT), 0);
   on.say();
-  EXPECT_EQ(status_of(child), 0);
+  EXPECT_EQ(exit_of(child), 0);
   expect_sound(store);
 }
 
 TEST(Leases, ADetachedOwnerHoldsAfterItsProcessHasEnded) {
   TempStore place;
   Store(place.open()).now_ms().value();
-  EXPECT_EQ(status_of(in_child([&] {
+  EXPECT_EQ(exit_of(in_child([&] {
               Store store = place.open();
               return had(store, wants("ann", "src")).lease.held ? 0 : 1;
             })),
@@ -439,7 +421,7 @@ TEST(F8, AKillWhileItIsTakenLeavesItFreeOrHeldByADeadOne) {
   for (const char* point : {"store.lease.slot_held", "store.before_commit", "store.after_commit"}) {
     TempStore place;
     Store(place.open()).now_ms().value();
-    EXPECT_EQ(status_of(in_child([&] {
+    EXPECT_EQ(exit_of(in_child([&] {
                 Store store = place.open();
                 if (!Failpoint::arm(point)) return 3;
                 had(store, attached(wants("ann", "src")));

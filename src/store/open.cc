@@ -36,7 +36,7 @@ Status refuse_network(const std::string& txn_dir) {
               "store on a server: git txn init --help");
 }
 
-std::unexpected<Error> lost(const std::string& path) {
+std::unexpected<Error> lost_database(const std::string& path) {
   return fail(Code::kCorrupt, fmt::format("'{}' is gone, but its artifacts are there", path),
               "restore kernel.db from a backup (docs/BACKUPS.md); or move the whole folder away to "
               "start anew (unlanded work stays under refs/txn/)");
@@ -60,7 +60,7 @@ Status look(const std::string& dir, const std::string& path, Create create, cons
     if (!seen && seen.error().code == Code::kNewer) return seen;
     return {};
   }
-  if (artifacts) return lost(path);
+  if (artifacts) return lost_database(path);
   if (create == Create::kYes) return {};
   return fail(Code::kNotFound, fmt::format("there is no git-txn store at '{}'", dir));
 }
@@ -79,7 +79,7 @@ Status make(db::Database& database, const std::string& dir, const std::string& p
   if (found == Found::kPresent) return {};
   if (found == Found::kFresh) {
     const bool artifacts = TRY(exists(artifacts_path(dir)));
-    if (artifacts) return lost(path);
+    if (artifacts) return lost_database(path);
     if (create == Create::kNo) {
       return fail(Code::kNotFound, fmt::format("the git-txn store at '{}' is empty", dir));
     }

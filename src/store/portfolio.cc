@@ -21,7 +21,7 @@ constexpr std::string_view kRelayedTypes[] = {
     event_type::kWorkflowCreated, event_type::kPhaseAdvanced, event_type::kPhaseSkipped,
     event_type::kPhaseOverridden, event_type::kPhaseRolledBack};
 
-Result<Member> member_of(std::string_view what, const std::string& name, const Json& json) {
+Result<Member> member_from_json(std::string_view what, const std::string& name, const Json& json) {
   Fields fields(json, what);
   Member member;
   std::string actor;
@@ -40,7 +40,7 @@ Result<std::vector<Member>> load_all(const db::Database& database) {
   std::vector<Member> all;
   while (TRY(query.step())) {
     const Json json = TRY(parse_json(query.text(1)));
-    all.push_back(TRY(member_of("member", query.text(0), json)));
+    all.push_back(TRY(member_from_json("member", query.text(0), json)));
   }
   return all;
 }
@@ -108,8 +108,8 @@ std::optional<Error> problem(const std::vector<Member>& members, const Member& m
   return std::nullopt;
 }
 
-Status was_set(db::Database& database, const Event& event, const Json& json) {
-  const Member member = TRY(member_of(event.type, event.subject, json));
+Status member_was_set(db::Database& database, const Event& event, const Json& json) {
+  const Member member = TRY(member_from_json(event.type, event.subject, json));
   const std::vector<Member> all = TRY(load_all(database));
   if (const auto why = problem(all, member)) return stale(event, why->message);
   db::Statement save = TRY(database.statement(
@@ -127,7 +127,7 @@ std::string needed_by(const std::vector<Member>& members, const std::string& nam
   return {};
 }
 
-Status was_removed(db::Database& database, const Event& event, const Json& json) {
+Status member_was_removed(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   std::string actor;
   fields.text("actor", actor);
@@ -191,12 +191,12 @@ Status was_relayed(db::Database& database, const Event& event, const Json& json)
   return save.run();
 }
 
-std::string tell_set(const Json& payload) {
+std::string tell_member_set(const Json& payload) {
   const std::string needs = telling::first_texts(payload, "needs");
   return fmt::format("a member, at {}{}", telling::text(payload, "place"),
                      needs.empty() ? "" : ", needs " + needs);
 }
-std::string tell_removed(const Json& payload) {
+std::string tell_member_removed(const Json& payload) {
   return "no member any more, by " + telling::text(payload, "actor");
 }
 std::string tell_relayed(const Json& payload) {
@@ -205,7 +205,7 @@ std::string tell_relayed(const Json& payload) {
                      telling::number(payload, "seq"));
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kPortfolioSql = R"sql(
 CREATE TABLE portfolio (
   name TEXT PRIMARY KEY,
   body TEXT NOT NULL
@@ -219,17 +219,18 @@ CREATE TABLE relayed (
 ) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"portfolio", "name"}, {"relayed", "source, subject"}};
+constexpr ProjectionTable kPortfolioTables[] = {{"portfolio", "name"},
+                                                {"relayed", "source, subject"}};
 
-constexpr EventRule kRules[] = {
-    {event_type::kMemberSet, was_set, tell_set},
-    {event_type::kMemberRemoved, was_removed, tell_removed},
+constexpr EventRule kPortfolioRules[] = {
+    {event_type::kMemberSet, member_was_set, tell_member_set},
+    {event_type::kMemberRemoved, member_was_removed, tell_member_removed},
     {event_type::kRelayed, was_relayed, tell_relayed},
 };
 
 }  // namespace
 
-const Area kPortfolio{kSql, kTables, kRules};
+const Area kPortfolio{kPortfolioSql, kPortfolioTables, kPortfolioRules};
 
 std::span<const std::string_view> relayed_types() {
   return kRelayedTypes;

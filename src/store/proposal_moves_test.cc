@@ -5,6 +5,7 @@
 #include "db/database.h"
 #include "store/proposals.h"
 #include "store/testing/check.h"
+#include "store/testing/proposals.h"
 #include "store/testing/temp_store.h"
 
 namespace gittxn::store {
@@ -12,40 +13,28 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-RulesNow rules() {
-  return []() -> Result<ProposalRules> { return ProposalRules{}; };
-}
-
-ProposalRequest new_proposal(const std::string& text, int score) {
-  ProposalRequest request;
-  request.text = text;
-  request.score = score;
-  request.actor = "bot";
-  return request;
-}
-
-std::string proposed(Store& store, const std::string& text, int score) {
-  const auto answer = propose(store, new_proposal(text, score), rules());
+std::string proposed_id(Store& store, const std::string& text, int score) {
+  const auto answer = propose(store, new_proposal(text, score), rules_now());
   EXPECT_TRUE(answer) << told(answer);
   return answer->proposal.id;
 }
 
-PromoteRequest asking(const std::string& id) {
+PromoteRequest promoting(const std::string& id) {
   return {.id = id, .actor = "Ada"};
 }
 
-const char* const kTexts[] = {"leak in the parser of empty files",
-                              "split the configuration module in two"};
+const char* const kTwoTexts[] = {"leak in the parser of empty files",
+                                 "split the configuration module in two"};
 
 TEST(Proposals, KnowTheirBranchWhereSomebodySaidIt) {
   TempStore place;
   Store store = place.open();
-  ProposalRequest request = new_proposal(kTexts[0], 500);
+  ProposalRequest request = new_proposal(kTwoTexts[0], 500);
   request.branch = RefName("refs/heads/odd \xff");
-  ASSERT_OK(propose(store, request, rules()));
+  ASSERT_OK(propose(store, request, rules_now()));
   EXPECT_EQ(find_proposal(store, "p-1")->branch, request.branch);
   // As an older program wrote it, and as its row is.
-  ASSERT_OK(store.append({events::proposal_made("p-2", new_proposal(kTexts[1], 500), {})}));
+  ASSERT_OK(store.append({events::proposal_made("p-2", new_proposal(kTwoTexts[1], 500), {})}));
   EXPECT_TRUE(find_proposal(store, "p-2")->branch.empty());
   EXPECT_EQ(store.events(2, 1)->front().payload.find("branch"), std::string::npos);
   db::Statement row =
@@ -67,20 +56,21 @@ TEST(Proposals, AreNotOpenWithoutEnd) {
     ASSERT_OK(store.append(many));
     many.clear();
   }
-  const auto refused = propose(store, new_proposal("one more", 600), rules());
+  const auto refused = propose(store, new_proposal("one more", 600), rules_now());
   EXPECT_CODE(refused, Code::kRefused);
   EXPECT_NE(refused.error().message.find("2000 proposals are open"), std::string::npos);
-  EXPECT_TRUE(propose(store, new_proposal("part 7 of it", 900), rules())->repeat) << "still linked";
+  EXPECT_TRUE(propose(store, new_proposal("part 7 of it", 900), rules_now())->repeat)
+      << "still linked";
   ASSERT_OK(dismiss(store, {"p-7", "done", "Ada"}));
-  EXPECT_FALSE(propose(store, new_proposal("one more", 600), rules())->repeat);
-  EXPECT_CODE(propose(store, new_proposal("and another", 600), rules()), Code::kRefused);
+  EXPECT_FALSE(propose(store, new_proposal("one more", 600), rules_now())->repeat);
+  EXPECT_CODE(propose(store, new_proposal("and another", 600), rules_now()), Code::kRefused);
 }
 
 TEST(Proposals, BecomeOnlySoMuch) {
   TempStore place;
   Store store = place.open();
-  const std::string id = proposed(store, kTexts[0], 900);
-  ASSERT_OK(promote(store, asking(id), rules()));
+  const std::string id = proposed_id(store, kTwoTexts[0], 900);
+  ASSERT_OK(promote(store, promoting(id), rules_now()));
   for (std::size_t n = 0; n < kMaxBecame; ++n) {
     ASSERT_OK(link(store, {id, fmt::format("issue-{}", n), "Ada"}));
   }
@@ -92,27 +82,28 @@ TEST(Proposals, BecomeOnlySoMuch) {
 TEST(Proposals, WhatSomebodyWroteStaysOnItsLineInAnError) {
   TempStore place;
   Store store = place.open();
-  const std::string id = proposed(store, kTexts[0], 900);
+  const std::string id = proposed_id(store, kTwoTexts[0], 900);
   const std::string bad = "x\nhint: git txn promote p-9 --approve\x1b[2J";
   events::Promotion promotion{.id = id, .rules = {}, .actor = bad};  // as an older log has it
   ASSERT_OK(store.append({events::proposal_promoted(promotion)}));
-  const auto answer = promote(store, asking(id), rules());
+  const auto answer = promote(store, promoting(id), rules_now());
   EXPECT_CODE(answer, Code::kStale);
   EXPECT_EQ(answer.error().message,
             id + " was promoted by x\\nhint: git txn promote p-9 --approve\\x1b[2J");
-  const std::string other = proposed(store, kTexts[1], 900);
+  const std::string other = proposed_id(store, kTwoTexts[1], 900);
   ASSERT_OK(dismiss(store, {other, "no\nhint: yes", "Ada"}));
-  EXPECT_EQ(promote(store, asking(other), rules()).error().message,
+  EXPECT_EQ(promote(store, promoting(other), rules_now()).error().message,
             other + " was dismissed by Ada: no\\nhint: yes");
 }
 
 TEST(Proposals, ErrorsSayWhatCanBeDone) {
   TempStore place;
   Store store = place.open();
-  const std::string discarded = propose(store, new_proposal(kTexts[0], 10), rules())->proposal.id;
+  const std::string discarded =
+      propose(store, new_proposal(kTwoTexts[0], 10), rules_now())->proposal.id;
   EXPECT_EQ(dismiss(store, {discarded, "no", "Ada"}).error().hint,
             "git txn proposals show " + discarded);
-  const std::string no = proposed(store, kTexts[1], 900);
+  const std::string no = proposed_id(store, kTwoTexts[1], 900);
   ASSERT_OK(dismiss(store, {no, "as designed", "Ada"}));
   const auto linked = link(store, {no, "x", "Ada"});
   EXPECT_CODE(linked, Code::kStale);
@@ -124,22 +115,23 @@ TEST(Proposals, ErrorsSayWhatCanBeDone) {
 TEST(Proposals, WhatWasPromotedIsProposedAgainWhenSomebodySaysSo) {
   TempStore place;
   Store store = place.open();
-  const std::string id = proposed(store, kTexts[0], 900);
-  ProposalRequest again = new_proposal(kTexts[0], 900);
+  const std::string id = proposed_id(store, kTwoTexts[0], 900);
+  ProposalRequest again = new_proposal(kTwoTexts[0], 900);
   again.again = true;
-  EXPECT_EQ(propose(store, again, rules())->repeat->id, id) << "it is open: that is no coming back";
-  ASSERT_OK(promote(store, asking(id), rules()));
-  EXPECT_TRUE(propose(store, new_proposal(kTexts[0], 900), rules())->repeat);
-  const auto second = propose(store, again, rules());
+  EXPECT_EQ(propose(store, again, rules_now())->repeat->id, id)
+      << "it is open: that is no coming back";
+  ASSERT_OK(promote(store, promoting(id), rules_now()));
+  EXPECT_TRUE(propose(store, new_proposal(kTwoTexts[0], 900), rules_now())->repeat);
+  const auto second = propose(store, again, rules_now());
   ASSERT_OK(second);
   EXPECT_FALSE(second->repeat);
   EXPECT_EQ(second->proposal.again, id);
-  EXPECT_EQ(propose(store, again, rules())->repeat->id, second->proposal.id) << "one at a time";
+  EXPECT_EQ(propose(store, again, rules_now())->repeat->id, second->proposal.id) << "one at a time";
   ASSERT_OK(dismiss(store, {second->proposal.id, "no", "Ada"}));
-  EXPECT_EQ(propose(store, again, rules())->repeat->id, second->proposal.id) << "no is no";
-  ProposalRequest fresh = new_proposal(kTexts[1], 900);
+  EXPECT_EQ(propose(store, again, rules_now())->repeat->id, second->proposal.id) << "no is no";
+  ProposalRequest fresh = new_proposal(kTwoTexts[1], 900);
   fresh.again = true;
-  EXPECT_EQ(propose(store, fresh, rules())->proposal.again, "");
+  EXPECT_EQ(propose(store, fresh, rules_now())->proposal.again, "");
   EXPECT_TRUE(store.verify_replay()->problems.empty());
 }
 

@@ -19,27 +19,27 @@ namespace {
 
 using State = Proposal::State;
 
-constexpr NameTable<Tier, 4> kTiers{{{Tier::kDiscard, "discard"},
-                                     {Tier::kLog, "log"},
-                                     {Tier::kPerson, "person"},
-                                     {Tier::kStart, "start"}}};
-constexpr NameTable<Yes, 3> kYes{
+constexpr NameTable<Tier, 4> kTierNames{{{Tier::kDiscard, "discard"},
+                                         {Tier::kLog, "log"},
+                                         {Tier::kPerson, "person"},
+                                         {Tier::kStart, "start"}}};
+constexpr NameTable<Yes, 3> kYesNames{
     {{Yes::kItself, "itself"}, {Yes::kPerson, "person"}, {Yes::kOverride, "override"}}};
-constexpr NameTable<State, 4> kStates{{{State::kOpen, "open"},
-                                       {State::kPromoted, "promoted"},
-                                       {State::kDismissed, "dismissed"},
-                                       {State::kDiscarded, "discarded"}}};
-constexpr NameTable<Likeness::By, 2> kBy{
+constexpr NameTable<State, 4> kStateNames{{{State::kOpen, "open"},
+                                           {State::kPromoted, "promoted"},
+                                           {State::kDismissed, "dismissed"},
+                                           {State::kDiscarded, "discarded"}}};
+constexpr NameTable<Likeness::By, 2> kByNames{
     {{Likeness::By::kText, "text"}, {Likeness::By::kEmbedding, "embedding"}}};
 
 Result<Yes> yes_of(std::string_view name) {
-  return value_in(kYes, "yes", name);
+  return value_in(kYesNames, "yes", name);
 }
-Result<State> state_of(std::string_view name) {
-  return value_in(kStates, "state", name);
+Result<State> proposal_state_of(std::string_view name) {
+  return value_in(kStateNames, "state", name);
 }
 Result<Likeness::By> by_of(std::string_view name) {
-  return value_in(kBy, "likeness", name);
+  return value_in(kByNames, "likeness", name);
 }
 
 Result<ProposalRules> bounds_from_json(const Json& json) {
@@ -77,7 +77,7 @@ void text_of(Fields& fields, const char* key, std::string& text) {
 
 // What older programs did not say is not there when there is nothing to say, so that the rows of
 // their events stay the same bytes.
-Json to_json(const Proposal& proposal) {
+Json proposal_to_json(const Proposal& proposal) {
   Json json{{"id", proposal.id},
             {"state", proposal_state_name(proposal.state)},
             {"text", encode_path(proposal.text)},
@@ -101,7 +101,7 @@ Result<Proposal> proposal_from_json(const Json& json) {
   Fields fields(json, "proposal");
   Proposal proposal;
   fields.text("id", proposal.id);
-  fields.choice("state", proposal.state, state_of);
+  fields.choice("state", proposal.state, proposal_state_of);
   fields.text("text", proposal.text);
   fields.integer("score", proposal.score);
   fields.text("source", proposal.source);
@@ -131,7 +131,7 @@ Seq number_of(std::string_view id) {
   return id == fmt::format("p-{}", number) ? number : 0;
 }
 
-Result<std::optional<Proposal>> load(const db::Database& database, std::string_view id) {
+Result<std::optional<Proposal>> load_proposal(const db::Database& database, std::string_view id) {
   db::Statement query = TRY(database.statement("SELECT body FROM proposals WHERE number = ?"));
   query.bind_all(number_of(id));
   const bool found = TRY(query.step());
@@ -140,16 +140,16 @@ Result<std::optional<Proposal>> load(const db::Database& database, std::string_v
   return std::optional<Proposal>(TRY(proposal_from_json(json)));
 }
 
-Result<Proposal> known(const db::Database& database, const Event& event) {
-  std::optional<Proposal> proposal = TRY(load(database, event.subject));
+Result<Proposal> known_proposal(const db::Database& database, const Event& event) {
+  std::optional<Proposal> proposal = TRY(load_proposal(database, event.subject));
   if (!proposal) return stale(event, "there is no such proposal");
   return *std::move(proposal);
 }
 
-Status save(db::Database& database, const Proposal& proposal) {
+Status save_proposal(db::Database& database, const Proposal& proposal) {
   db::Statement write =
       TRY(database.statement("UPDATE proposals SET state = ?, body = ? WHERE number = ?"));
-  write.bind_all(proposal_state_name(proposal.state), canonical_json(to_json(proposal)),
+  write.bind_all(proposal_state_name(proposal.state), canonical_json(proposal_to_json(proposal)),
                  number_of(proposal.id));
   return write.run();
 }
@@ -181,7 +181,8 @@ Status made(db::Database& database, const Event& event, const Json& json) {
   }
   db::Statement insert = TRY(database.statement(
       "INSERT INTO proposals (number, state, body, embedding) VALUES (?, ?, ?, ?)"));
-  insert.bind_all(event.seq, proposal_state_name(proposal.state), canonical_json(to_json(proposal)),
+  insert.bind_all(event.seq, proposal_state_name(proposal.state),
+                  canonical_json(proposal_to_json(proposal)),
                   fmt::format("{}", fmt::join(embedding, " ")));
   return insert.run();
 }
@@ -197,10 +198,10 @@ Status repeated(db::Database& database, const Event& event, const Json& json) {
   score_of(fields, score);
   for (const char* key : {"text", "source", "actor", "txn"}) text_of(fields, key, text);
   TRY(fields.done());
-  Proposal proposal = TRY(known(database, event));
+  Proposal proposal = TRY(known_proposal(database, event));
   ++proposal.repeats;
   proposal.best_score = std::max(proposal.best_score, score);
-  return save(database, proposal);
+  return save_proposal(database, proposal);
 }
 
 // What a promotion says, done or refused.
@@ -220,13 +221,13 @@ Result<events::Promotion> promotion_of(const Event& event, const Json& json) {
 
 Status refused(db::Database& database, const Event& event, const Json& json) {
   TRY(promotion_of(event, json));
-  TRY(known(database, event));
+  TRY(known_proposal(database, event));
   return {};
 }
 
 Status promoted(db::Database& database, const Event& event, const Json& json) {
   const events::Promotion promotion = TRY(promotion_of(event, json));
-  Proposal proposal = TRY(known(database, event));
+  Proposal proposal = TRY(known_proposal(database, event));
   const bool overrides = promotion.yes == Yes::kOverride;
   if (overrides && promotion.reason.empty()) {
     return fail(Code::kCorrupt, event.type + ": it gives no reason");
@@ -247,7 +248,7 @@ Status promoted(db::Database& database, const Event& event, const Json& json) {
   proposal.yes = promotion.yes;
   proposal.reason = promotion.reason;
   if (!promotion.became.empty()) proposal.became.push_back(promotion.became);
-  return save(database, proposal);
+  return save_proposal(database, proposal);
 }
 
 Status dismissed(db::Database& database, const Event& event, const Json& json) {
@@ -259,14 +260,14 @@ Status dismissed(db::Database& database, const Event& event, const Json& json) {
   text_of(fields, "actor", actor);
   TRY(fields.done());
   if (reason.empty()) return fail(Code::kCorrupt, event.type + ": it gives no reason");
-  proposal = TRY(known(database, event));
+  proposal = TRY(known_proposal(database, event));
   if (proposal.state != State::kOpen) {
     return stale(event, fmt::format("it was {}", proposal_state_name(proposal.state)));
   }
   proposal.state = State::kDismissed;
   proposal.by = actor;
   proposal.reason = reason;
-  return save(database, proposal);
+  return save_proposal(database, proposal);
 }
 
 Status linked(db::Database& database, const Event& event, const Json& json) {
@@ -279,10 +280,10 @@ Status linked(db::Database& database, const Event& event, const Json& json) {
   text_of(fields, "txn", txn);
   TRY(fields.done());
   if (became.empty()) return fail(Code::kCorrupt, event.type + ": it names nothing");
-  Proposal proposal = TRY(known(database, event));
+  Proposal proposal = TRY(known_proposal(database, event));
   if (proposal.state != State::kPromoted) return stale(event, "it was not promoted");
   proposal.became.push_back(became);
-  return save(database, proposal);
+  return save_proposal(database, proposal);
 }
 
 using telling::after_colon;
@@ -316,7 +317,7 @@ std::string tell_linked(const Json& p) {
   return fmt::format("became {}", text(p, "became"));
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kProposalSql = R"sql(
 CREATE TABLE proposals (
   number    INTEGER PRIMARY KEY,
   state     TEXT    NOT NULL,
@@ -325,9 +326,9 @@ CREATE TABLE proposals (
 ) STRICT;
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"proposals", "number"}};
+constexpr ProjectionTable kProposalTables[] = {{"proposals", "number"}};
 
-constexpr EventRule kRules[] = {
+constexpr EventRule kProposalRules[] = {
     {event_type::kProposalMade, made, tell_made},
     {event_type::kProposalRepeated, repeated, tell_repeated},
     {event_type::kProposalRefused, refused, tell_refused},
@@ -338,19 +339,19 @@ constexpr EventRule kRules[] = {
 
 }  // namespace
 
-const Area kProposals{kSql, kTables, kRules};
+const Area kProposals{kProposalSql, kProposalTables, kProposalRules};
 
 std::string_view tier_name(Tier tier) {
-  return name_in(kTiers, tier);
+  return name_in(kTierNames, tier);
 }
 std::string_view yes_name(Yes yes) {
-  return name_in(kYes, yes);
+  return name_in(kYesNames, yes);
 }
 std::string_view proposal_state_name(State state) {
-  return name_in(kStates, state);
+  return name_in(kStateNames, state);
 }
 std::string_view likeness_name(Likeness::By by) {
-  return name_in(kBy, by);
+  return name_in(kByNames, by);
 }
 
 Tier tier_of(int score, const ProposalRules& rules) {
@@ -366,7 +367,7 @@ bool may_start(Tier tier, Yes yes) {
 }
 
 Result<std::optional<Proposal>> proposal(const View& view, std::string_view id) {
-  return load(view.tables(), id);
+  return load_proposal(view.tables(), id);
 }
 
 Result<std::vector<Proposal>> proposals(const View& view) {
@@ -383,7 +384,7 @@ Result<std::vector<Proposal>> proposals(const View& view) {
 namespace events {
 namespace {
 
-Json to_json(const Promotion& promotion) {
+Json promotion_to_json(const Promotion& promotion) {
   return Json{
       {"bounds", bounds_to_json(promotion.rules)}, {"yes", yes_name(promotion.yes)},
       {"reason", encode_path(promotion.reason)},   {"became", encode_path(promotion.became)},
@@ -418,14 +419,14 @@ NewEvent proposal_repeated(const Likeness& likeness, const ProposalRequest& requ
 }
 
 NewEvent proposal_refused(const Promotion& asked) {
-  const Json json = to_json(asked);
+  const Json json = promotion_to_json(asked);
   const Digest digest = sha256(canonical_json(json));
   return new_event(event_type::kProposalRefused, asked.id, json,
                    fmt::format("proposal:{}:refused:{}", asked.id, digest.str()));
 }
 
 NewEvent proposal_promoted(const Promotion& promotion) {
-  return new_event(event_type::kProposalPromoted, promotion.id, to_json(promotion));
+  return new_event(event_type::kProposalPromoted, promotion.id, promotion_to_json(promotion));
 }
 
 NewEvent proposal_dismissed(const DismissRequest& request) {

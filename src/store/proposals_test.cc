@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,8 +11,10 @@
 
 #include "base/random.h"
 #include "base/testing/campaign.h"
+#include "base/testing/child.h"
 #include "store/events.h"
 #include "store/testing/check.h"
+#include "store/testing/proposals.h"
 #include "store/testing/stories.h"
 #include "store/testing/temp_store.h"
 #include "store/workflows.h"
@@ -23,21 +24,10 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 using State = Proposal::State;
-
-RulesNow rules(const ProposalRules& these = {}) {
-  return [these]() -> Result<ProposalRules> { return these; };
-}
-
-ProposalRequest new_proposal(const std::string& text, int score) {
-  ProposalRequest request;
-  request.text = text;
-  request.score = score;
-  request.actor = "bot";
-  return request;
-}
+using gittxn::testing::in_child;
 
 std::string proposed(Store& store, const std::string& text, int score) {
-  const auto answer = propose(store, new_proposal(text, score), rules());
+  const auto answer = propose(store, new_proposal(text, score), rules_now());
   EXPECT_TRUE(answer) << told(answer);
   EXPECT_FALSE(answer->repeat) << text;
   return answer->proposal.id;
@@ -52,7 +42,7 @@ PromoteRequest asking(const std::string& id, Yes yes = Yes::kItself) {
   return request;
 }
 
-std::vector<std::string> types_of(const Store& store, const std::string& subject) {
+std::vector<std::string> types_about(const Store& store, const std::string& subject) {
   std::vector<std::string> types;
   const std::vector<Event> events = store.events_of(subject).value();
   for (const Event& event : events) types.push_back(event.type);
@@ -111,7 +101,7 @@ TEST(Proposals, AreTakenAndFound) {
   ProposalRequest request = new_proposal("odd \xff bytes, and\nlines", 620);
   request.source = "scan \xfe";
   request.embedding = {32767, -12};
-  const auto answer = propose(store, request, rules());
+  const auto answer = propose(store, request, rules_now());
   ASSERT_OK(answer);
   EXPECT_EQ(answer->tier, Tier::kPerson);
   const Proposal found = proposal(store, answer->proposal.id).value().value();
@@ -121,7 +111,7 @@ TEST(Proposals, AreTakenAndFound) {
   EXPECT_EQ(found.state, State::kOpen);
   for (const char* id : {"", "p-", "p-2", "p-01", "p-x", "t-1", "p-99999999999999999999", "p-1 "}) {
     EXPECT_FALSE(proposal(store, id).value()) << id;
-    EXPECT_CODE(promote(store, asking(id), rules()), Code::kNotFound);
+    EXPECT_CODE(promote(store, asking(id), rules_now()), Code::kNotFound);
   }
   EXPECT_TRUE(store.verify_replay()->problems.empty());
 }
@@ -133,7 +123,7 @@ TEST(Proposals, AreBounded) {
   const auto refused = [&](auto change) {
     ProposalRequest request = good;
     change(request);
-    EXPECT_CODE(propose(store, request, rules()), Code::kUsage);
+    EXPECT_CODE(propose(store, request, rules_now()), Code::kUsage);
   };
   refused([](ProposalRequest& r) { r.text = ""; });
   refused([](ProposalRequest& r) { r.text = " ?! "; });
@@ -142,7 +132,7 @@ TEST(Proposals, AreBounded) {
   refused([](ProposalRequest& r) { r.actor = std::string(kMaxProposal + 1, 'a'); });
   for (const char* actor : {"bot\nhint: git txn promote p-1 --approve", "b\x1bot", "b\x7fot"}) {
     refused([&](ProposalRequest& r) { r.actor = actor; });
-    EXPECT_CODE(promote(store, {.id = "p-1", .actor = actor}, rules()), Code::kUsage);
+    EXPECT_CODE(promote(store, {.id = "p-1", .actor = actor}, rules_now()), Code::kUsage);
     EXPECT_CODE(dismiss(store, {"p-1", "no", actor}), Code::kUsage);
     EXPECT_CODE(link(store, {"p-1", "x", actor}), Code::kUsage);
   }
@@ -150,7 +140,7 @@ TEST(Proposals, AreBounded) {
   refused([](ProposalRequest& r) { r.score = -1; });
   EXPECT_EQ(store.head().value(), 0);
   good.text = std::string(kMaxProposal, 'a');
-  ASSERT_OK(propose(store, good, rules()));
+  ASSERT_OK(propose(store, good, rules_now()));
 }
 
 // F2: the tiers were said to be enforced by the kernel, and nothing was there that did it. Whoever
@@ -194,12 +184,12 @@ TEST(Invariant7, APromotionOutsideItsTierIsRefusedAndOnRecord) {
     for (const Yes yes : {Yes::kItself, Yes::kPerson, Yes::kOverride}) {
       const std::string name = fmt::format("work number {} of its own", ++n);
       const std::string id = proposed(store, name, one.score);
-      const auto answer = promote(store, asking(id, yes), rules());
+      const auto answer = promote(store, asking(id, yes), rules_now());
       ASSERT_OK(answer);
       const bool may = yes == Yes::kOverride || (yes == Yes::kPerson ? one.person : one.itself);
       EXPECT_EQ(answer->promoted, may) << one.score << " " << yes_name(yes);
       EXPECT_EQ(answer->proposal.state == State::kPromoted, may);
-      EXPECT_EQ(types_of(store, id).back(),
+      EXPECT_EQ(types_about(store, id).back(),
                 may ? event_type::kProposalPromoted : event_type::kProposalRefused);
       EXPECT_EQ(answer->proposal.yes, may ? std::optional(yes) : std::nullopt);
     }
@@ -216,11 +206,11 @@ TEST(Invariant7, AYesFromInsideOfATransactionIsNotAPersons) {
   for (const Yes yes : {Yes::kPerson, Yes::kOverride}) {
     PromoteRequest request = asking(unsure, yes);
     request.txn = TxnId("t-1");
-    EXPECT_CODE(promote(store, request, rules()), Code::kRefused);
+    EXPECT_CODE(promote(store, request, rules_now()), Code::kRefused);
   }
   PromoteRequest request = asking(sure);
   request.txn = TxnId("t-1");
-  EXPECT_TRUE(promote(store, request, rules())->promoted) << "this needs nobody";
+  EXPECT_TRUE(promote(store, request, rules_now())->promoted) << "this needs nobody";
 }
 
 TEST(Proposals, AreJudgedByThePolicyOfNow) {
@@ -229,24 +219,24 @@ TEST(Proposals, AreJudgedByThePolicyOfNow) {
   const std::string id = proposed(store, kTexts[0], 850);
   ProposalRules strict;
   strict.start = ProposalRules::kNever;
-  EXPECT_FALSE(promote(store, asking(id), rules(strict))->promoted);
+  EXPECT_FALSE(promote(store, asking(id), rules_now(strict))->promoted);
   EXPECT_CODE(promote(store, asking(id),
                       []() -> Result<ProposalRules> { return fail(Code::kUsage, "unreadable"); }),
               Code::kUsage);
-  EXPECT_TRUE(promote(store, asking(id), rules())->promoted);
-  EXPECT_CODE(promote(store, asking(id), rules()), Code::kStale);  // it happens once
+  EXPECT_TRUE(promote(store, asking(id), rules_now())->promoted);
+  EXPECT_CODE(promote(store, asking(id), rules_now()), Code::kStale);  // it happens once
   ProposalRules all;
   all.log = 0;
-  EXPECT_EQ(propose(store, new_proposal(kTexts[1], 10), rules(all))->tier, Tier::kLog);
+  EXPECT_EQ(propose(store, new_proposal(kTexts[1], 10), rules_now(all))->tier, Tier::kLog);
 }
 
 TEST(Proposals, ARefusalIsTakenDownOnceForEachWhoAsks) {
   TempStore place;
   Store store = place.open();
   const std::string id = proposed(store, kTexts[0], 400);
-  for (int i = 0; i < 5; ++i) EXPECT_FALSE(promote(store, asking(id), rules())->promoted);
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(promote(store, asking(id), rules_now())->promoted);
   EXPECT_EQ(store.head().value(), 2);
-  EXPECT_FALSE(promote(store, asking(id, Yes::kPerson), rules())->promoted);
+  EXPECT_FALSE(promote(store, asking(id, Yes::kPerson), rules_now())->promoted);
   EXPECT_EQ(store.head().value(), 3);
 }
 
@@ -257,12 +247,12 @@ TEST(Proposals, AreDismissedOnceForAReason) {
   EXPECT_CODE(dismiss(store, {id, "", "Ada"}), Code::kUsage);
   ASSERT_OK(dismiss(store, {id, "as designed", "Ada"}));
   EXPECT_CODE(dismiss(store, {id, "again", "Ada"}), Code::kStale);
-  EXPECT_CODE(promote(store, asking(id), rules()), Code::kStale);
-  EXPECT_CODE(promote(store, asking(id, Yes::kPerson), rules()), Code::kStale);
-  const auto answer = propose(store, new_proposal(kTexts[0], 1000), rules());
+  EXPECT_CODE(promote(store, asking(id), rules_now()), Code::kStale);
+  EXPECT_CODE(promote(store, asking(id, Yes::kPerson), rules_now()), Code::kStale);
+  const auto answer = propose(store, new_proposal(kTexts[0], 1000), rules_now());
   ASSERT_TRUE(answer->repeat) << "somebody has said no to it";
   EXPECT_EQ(answer->proposal.state, State::kDismissed);
-  EXPECT_TRUE(promote(store, asking(id, Yes::kOverride), rules())->promoted);
+  EXPECT_TRUE(promote(store, asking(id, Yes::kOverride), rules_now())->promoted);
 }
 
 TEST(Proposals, SayWhatCameOfThem) {
@@ -275,10 +265,10 @@ TEST(Proposals, SayWhatCameOfThem) {
   for (const char* nothing : {"txn:t-2", "workflow:w-1"}) {
     request.became = nothing;
     SCOPED_TRACE(nothing);
-    EXPECT_CODE(promote(store, request, rules()), Code::kUsage);
+    EXPECT_CODE(promote(store, request, rules_now()), Code::kUsage);
   }
   request.became = "https://example.org/issues/7";
-  ASSERT_OK(promote(store, request, rules()));
+  ASSERT_OK(promote(store, request, rules_now()));
   EXPECT_CODE(link(store, {id, "txn:t-2", "Ada"}), Code::kUsage);
   EXPECT_CODE(link(store, {id, "", "Ada"}), Code::kUsage);
   ASSERT_OK(link(store, {id, "txn:t-1", "Ada"}));
@@ -295,8 +285,8 @@ TEST(Proposals, WhatSaysTheSameIsRefusedAndLinked) {
   TempStore place;
   Store store = place.open();
   const std::string id = proposed(store, "fix the flaky login test in the auth module", 600);
-  const auto answer =
-      propose(store, new_proposal("Fix the flaky login tests in the auth module!", 950), rules());
+  const auto answer = propose(
+      store, new_proposal("Fix the flaky login tests in the auth module!", 950), rules_now());
   ASSERT_OK(answer);
   ASSERT_TRUE(answer->repeat);
   EXPECT_EQ(answer->repeat->id, id);
@@ -304,11 +294,12 @@ TEST(Proposals, WhatSaysTheSameIsRefusedAndLinked) {
   EXPECT_EQ(answer->proposal.repeats, 1);
   EXPECT_EQ(answer->proposal.best_score, 950);
   EXPECT_EQ(answer->proposal.score, 600);
-  EXPECT_FALSE(promote(store, asking(id), rules())->promoted) << "saying it twice raises no tier";
+  EXPECT_FALSE(promote(store, asking(id), rules_now())->promoted)
+      << "saying it twice raises no tier";
   const Seq head = store.head().value();
-  ASSERT_TRUE(
-      propose(store, new_proposal("Fix the flaky login tests in the auth module!", 950), rules())
-          ->repeat);
+  ASSERT_TRUE(propose(store, new_proposal("Fix the flaky login tests in the auth module!", 950),
+                      rules_now())
+                  ->repeat);
   EXPECT_EQ(store.head().value(), head) << "a loop does not fill the log";
 }
 
@@ -319,33 +310,26 @@ TEST(Proposals, EmbeddingsFindWhatIsSaidInOtherWords) {
   one.embedding = parse_embedding("[0.5, 0.5, 0.1]").value();
   ProposalRequest other = new_proposal(kTexts[1], 600);
   other.embedding = parse_embedding("[0.5, 0.49, 0.1]").value();
-  ASSERT_OK(propose(store, one, rules()));
-  const auto answer = propose(store, other, rules());
+  ASSERT_OK(propose(store, one, rules_now()));
+  const auto answer = propose(store, other, rules_now());
   ASSERT_TRUE(answer->repeat);
   EXPECT_EQ(answer->repeat->by, Likeness::By::kEmbedding);
   other.embedding = parse_embedding("[0.5, 0.49, 0.1, 0.2]").value();  // of another model
-  EXPECT_FALSE(propose(store, other, rules())->repeat);
+  EXPECT_FALSE(propose(store, other, rules_now())->repeat);
   EXPECT_TRUE(store.verify_replay()->problems.empty());
 }
 
 TEST(Proposals, WhatWasDiscardedKeepsOffOnlyWhatIsDiscardedToo) {
   TempStore place;
   Store store = place.open();
-  const auto first = propose(store, new_proposal(kTexts[0], 100), rules());
+  const auto first = propose(store, new_proposal(kTexts[0], 100), rules_now());
   EXPECT_EQ(first->proposal.state, State::kDiscarded);
-  EXPECT_FALSE(promote(store, asking(first->proposal.id), rules())->promoted);
-  EXPECT_TRUE(propose(store, new_proposal(kTexts[0], 200), rules())->repeat);
-  const auto surer = propose(store, new_proposal(kTexts[0], 900), rules());
+  EXPECT_FALSE(promote(store, asking(first->proposal.id), rules_now())->promoted);
+  EXPECT_TRUE(propose(store, new_proposal(kTexts[0], 200), rules_now())->repeat);
+  const auto surer = propose(store, new_proposal(kTexts[0], 900), rules_now());
   EXPECT_FALSE(surer->repeat);
-  EXPECT_EQ(propose(store, new_proposal(kTexts[0], 900), rules())->repeat->id, surer->proposal.id);
-}
-
-template <typename Body>
-pid_t in_child(Body body) {
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever ends the test ends it too
-  ::_exit(body());
+  EXPECT_EQ(propose(store, new_proposal(kTexts[0], 900), rules_now())->repeat->id,
+            surer->proposal.id);
 }
 
 TEST(Proposals, OfManyThatProposeTheSameAtOnceOneIsTaken) {
@@ -358,7 +342,7 @@ TEST(Proposals, OfManyThatProposeTheSameAtOnceOneIsTaken) {
     children.push_back(in_child([&] {
       Store store = place.open();
       const std::string text = std::string(kTexts[0]) + std::string(1 + i % 3, '!');
-      const auto answer = propose(store, new_proposal(text, 600), rules());
+      const auto answer = propose(store, new_proposal(text, 600), rules_now());
       if (!answer) return 1;
       return answer->repeat ? 0 : kTaken;
     }));
@@ -398,16 +382,16 @@ TEST(Proposals, LookingBeforeAppendingWouldTakeBoth) {
 // ---- random operations ------------------------------------------------------------------------
 
 // As somebody would keep them on paper. Texts of one number say the same.
-struct Known {
+struct KnownProposal {
   std::size_t topic = 0;
   int score = 0;
   State state = State::kOpen;
   int repeats = 0;
 };
 
-class Play {
+class ProposalPlay {
  public:
-  explicit Play(std::uint64_t seed) : random_(seed), store_(place_.open()) {}
+  explicit ProposalPlay(std::uint64_t seed) : random_(seed), store_(place_.open()) {}
 
   void run(int steps) {
     for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
@@ -446,7 +430,7 @@ class Play {
     text.append(random_.below(4), '.');
     ProposalRequest request = new_proposal(text, score);
     request.actor = fmt::format("bot {}", ++asked_);  // each repeat is another one
-    const auto answer = propose(store_, request, rules(rules_));
+    const auto answer = propose(store_, request, rules_now(rules_));
     ASSERT_OK(answer);
     const bool discarded = score < rules_.log;
     const auto same = std::ranges::find_if(known_, [&](const auto& entry) {
@@ -471,11 +455,11 @@ class Play {
   void move() {
     const auto number = any();
     if (!number) return;
-    Known& one = known_.at(*number);
+    KnownProposal& one = known_.at(*number);
     const Yes yes = static_cast<Yes>(random_.below(3));
     PromoteRequest request = asking(fmt::format("p-{}", *number), yes);
     if (random_.below(4) == 0) request.txn = TxnId("t-1");
-    const auto answer = promote(store_, request, rules(rules_));
+    const auto answer = promote(store_, request, rules_now(rules_));
     const bool inside = yes != Yes::kItself && !request.txn.empty();
     const bool over = yes == Yes::kOverride;
     const bool gone = one.state == State::kPromoted || (one.state == State::kDismissed && !over);
@@ -493,7 +477,7 @@ class Play {
   void no() {
     const auto number = any();
     if (!number) return;
-    Known& one = known_.at(*number);
+    KnownProposal& one = known_.at(*number);
     const auto answer = dismiss(store_, {fmt::format("p-{}", *number), "no", "Ada"});
     EXPECT_EQ(answer.has_value(), one.state == State::kOpen);
     if (one.state == State::kOpen) one.state = State::kDismissed;
@@ -518,14 +502,14 @@ class Play {
   Random random_;
   Store store_;
   ProposalRules rules_;
-  std::map<Seq, Known> known_;  // by number
+  std::map<Seq, KnownProposal> known_;  // by number
   int asked_ = 0;
 };
 
 TEST(Proposals, RandomOnesAreAsOnPaper) {
   const std::uint64_t seed = gittxn::testing::told_seed();
   for (std::uint64_t world = 0; world < 4; ++world) {
-    Play play(seed + world);
+    ProposalPlay play(seed + world);
     play.run(gittxn::testing::campaign_rounds(60));
     if (::testing::Test::HasFailure()) return;
   }

@@ -52,7 +52,7 @@ std::string tell_checkpoint(const Json& payload) {
                      telling::text(payload, "actor"));
 }
 
-constexpr EventRule kRules[] = {{event_type::kCheckpoint, checkpoint_made, tell_checkpoint}};
+constexpr EventRule kPruningRules[] = {{event_type::kCheckpoint, checkpoint_made, tell_checkpoint}};
 
 // The last event that is older: their times never go back.
 Result<Seq> last_before(const db::Database& database, const std::string& time, Seq low, Seq high) {
@@ -243,7 +243,7 @@ Status sweep(Store& store) {
 
 }  // namespace
 
-const Area kPruning{{}, {}, kRules};
+const Area kPruning{{}, {}, kPruningRules};
 
 namespace events {
 NewEvent checkpoint(Seq pruned, const Digest& hash, const Digest& state, const std::string& actor) {

@@ -27,8 +27,6 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-constexpr std::int64_t kDayMs = 86'400'000;
-
 PruneRequest before(Seq seq) {
   return {.before = seq, .older_than_ms = std::nullopt, .actor = "Ada"};
 }
@@ -42,14 +40,14 @@ void landed(Store& store, const std::string& id, std::uint64_t from, std::uint64
   ASSERT_OK(store.append({events::transaction_landed(*store.branch(kMain).value()->prepared)}));
 }
 
-void fill(Store& store) {
+void fill_log(Store& store) {
   ASSERT_OK(store.append({events::durable_head(kMain, oid(1))}));
   landed(store, "t-1", 1, 2);
   landed(store, "t-2", 2, 3);
   ASSERT_OK(store.append(std::vector<NewEvent>(20, events::slot_reserved())));
 }
 
-void expect_sound(const Store& store) {
+void expect_sound_log(const Store& store) {
   const auto chain = store.verify();
   ASSERT_OK(chain);
   EXPECT_TRUE(chain->problems.empty()) << chain->problems.front();
@@ -65,7 +63,7 @@ std::string state_of(const Store& store, Seq seq) {
 TEST(Pruning, LeavesAStateThatTheRestOfTheLogProves) {
   TempStore place;
   Store store = place.open();
-  fill(store);
+  fill_log(store);
   const Seq head = store.head().value();
   std::map<Seq, std::string> states;
   for (Seq seq = 1; seq <= head; ++seq) states[seq] = state_of(store, seq);
@@ -78,7 +76,7 @@ TEST(Pruning, LeavesAStateThatTheRestOfTheLogProves) {
   EXPECT_EQ(store.events(1, 1)->front().seq, 15);
   EXPECT_EQ(store.head().value(), head + 1);
   EXPECT_EQ(store.events(head + 1, 1)->front().type, event_type::kCheckpoint);
-  expect_sound(store);
+  expect_sound_log(store);
   for (Seq seq = 14; seq <= head; ++seq) EXPECT_EQ(state_of(store, seq), states[seq]) << seq;
   const auto earlier = store.state_at(13);
   EXPECT_CODE(earlier, Code::kUsage);
@@ -86,17 +84,17 @@ TEST(Pruning, LeavesAStateThatTheRestOfTheLogProves) {
   // The chain goes on, and so does pruning.
   landed(store, "t-3", 3, 4);
   ASSERT_OK(prune(store, before(store.head().value() + 1)));
-  expect_sound(store);
+  expect_sound_log(store);
   EXPECT_EQ(store.events(1, 0)->size(), 1u);
   EXPECT_EQ(store.landed_since(kMain, 0)->size(), 3u);
   const Store again = place.open();
-  expect_sound(again);
+  expect_sound_log(again);
 }
 
 TEST(Pruning, DoesNotPruneItsOwnCheckpointForEver) {
   TempStore place;
   Store store = place.open();
-  fill(store);
+  fill_log(store);
   ASSERT_OK(prune(store, before(store.head().value() + 1)));
   const Seq head = store.head().value();
   const auto again = prune(store, before(head + 1));
@@ -111,10 +109,10 @@ TEST(Invariant3, PruningNeverPassesADurableConsumer) {
   Registration registration;
   registration.name = "audit";
   ASSERT_OK(register_consumer(store, registration));
-  fill(store);
-  place.clock.advance(40 * kDayMs);
+  fill_log(store);
+  place.clock.advance(40 * kDay);
   ASSERT_OK(acknowledge(store, "audit", 5));
-  const auto pruned = prune(store, older_than(kDayMs));
+  const auto pruned = prune(store, older_than(kDay));
   ASSERT_OK(pruned);
   EXPECT_EQ(pruned->last, 5);
   ASSERT_FALSE(pruned->holds.empty());
@@ -122,7 +120,7 @@ TEST(Invariant3, PruningNeverPassesADurableConsumer) {
   const EventBatch rest = read_batch(store, 6, {}, 1000).value();
   EXPECT_EQ(rest.events.front().seq, 6);
   EXPECT_EQ(rest.seen, store.head().value());
-  expect_sound(store);
+  expect_sound_log(store);
 }
 
 TEST(Pruning, PassesAnEphemeralConsumerAndSaysSo) {
@@ -131,9 +129,9 @@ TEST(Pruning, PassesAnEphemeralConsumerAndSaysSo) {
   Registration registration;
   registration.name = "view";
   registration.kind = ConsumerKind::kEphemeral;
-  registration.ttl_ms = 400 * kDayMs;
+  registration.ttl_ms = 400 * kDay;
   ASSERT_OK(register_consumer(store, registration));
-  fill(store);
+  fill_log(store);
   ASSERT_OK(prune(store, before(10)));
   const Consumer view = usable_consumer(store, "view").value();
   const auto batch = read_batch(store, view.position + 1, {}, 10);
@@ -157,13 +155,13 @@ TEST(Pruning, KeepsWhatUnfinishedTransactionsNeed) {
   ASSERT_OK(store.append({events::transaction_landed(*store.branch(kMain).value()->prepared)}));
   const Seq all = store.head().value();
   EXPECT_EQ(prune(store, before(all + 1))->last, all);
-  expect_sound(store);
+  expect_sound_log(store);
 }
 
 TEST(Pruning, KeepsProductionIdempotent) {
   TempStore place;
   Store store = place.open();
-  fill(store);
+  fill_log(store);
   const NewEvent begun = until_prepared("t-1", oid(1), oid(9)).front();
   const Seq was = store.append({begun}).value();  // a repeat
   ASSERT_OK(prune(store, before(store.head().value() + 1)));
@@ -188,20 +186,20 @@ TEST(Pruning, ByAgeTakesWhatIsOlder) {
   Store store = place.open();
   for (int day = 0; day < 10; ++day) {
     ASSERT_OK(store.append({events::slot_reserved()}));
-    place.clock.advance(kDayMs);
+    place.clock.advance(kDay);
   }
-  EXPECT_EQ(plan_prune(store, older_than(3 * kDayMs))->last, 7);
-  EXPECT_EQ(plan_prune(store, older_than(300 * kDayMs))->last, 0);
-  place.clock.wall += 5 * kDayMs;  // within a boot a jump means nothing
-  EXPECT_EQ(plan_prune(store, older_than(3 * kDayMs))->last, 7);
-  EXPECT_EQ(prune(store, older_than(3 * kDayMs))->last, 7);
-  expect_sound(store);
+  EXPECT_EQ(plan_prune(store, older_than(3 * kDay))->last, 7);
+  EXPECT_EQ(plan_prune(store, older_than(300 * kDay))->last, 0);
+  place.clock.wall += 5 * kDay;  // within a boot a jump means nothing
+  EXPECT_EQ(plan_prune(store, older_than(3 * kDay))->last, 7);
+  EXPECT_EQ(prune(store, older_than(3 * kDay))->last, 7);
+  expect_sound_log(store);
 }
 
 TEST(Pruning, RefusesWhatMakesNoSense) {
   TempStore place;
   Store store = place.open();
-  fill(store);
+  fill_log(store);
   const Seq head = store.head().value();
   EXPECT_CODE(prune(store, before(head + 2)), Code::kUsage);
   EXPECT_CODE(prune(store, before(0)), Code::kUsage);
@@ -213,7 +211,7 @@ TEST(Pruning, RefusesWhatMakesNoSense) {
 TEST(Pruning, RefusesALogWhoseChainIsBroken) {
   TempStore place;
   Store store = place.open();
-  fill(store);
+  fill_log(store);
   ASSERT_OK(place.tamper("UPDATE events SET payload = '{ }' WHERE seq = 3"));
   EXPECT_CODE(prune(store, before(10)), Code::kCorrupt);
   EXPECT_EQ(pruned_until(store).value(), 0);
@@ -223,7 +221,7 @@ class Pruned : public ::testing::Test {
  protected:
   void SetUp() override {
     Store store = place_.open();
-    fill(store);
+    fill_log(store);
     ASSERT_OK(prune(store, before(15)));
   }
   // What verify says of a store that somebody laid hands on.
@@ -277,7 +275,7 @@ TEST(Invariant1, AKillWhilePruningLeavesTheOldLogOrTheNew) {
     Seq head = 0;
     {
       Store store = place.open();
-      fill(store);
+      fill_log(store);
       head = store.head().value();
       state = state_of(store, head);
     }
@@ -292,14 +290,14 @@ TEST(Invariant1, AKillWhilePruningLeavesTheOldLogOrTheNew) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     Store store = place.open();
-    expect_sound(store);
+    expect_sound_log(store);
     const Seq pruned = pruned_until(store).value();
     EXPECT_TRUE(pruned == 0 || pruned == 14);
     EXPECT_EQ(store.events(1, 1)->front().seq, pruned + 1);
     EXPECT_EQ(state_of(store, head), state);
     ASSERT_OK(prune(store, before(15)));
     EXPECT_EQ(pruned_until(store).value(), 14);
-    expect_sound(store);
+    expect_sound_log(store);
     db::Statement left =
         store.tables().statement("SELECT count(*) FROM events WHERE seq < 15").value();
     ASSERT_TRUE(left.step().value());
@@ -335,10 +333,10 @@ TEST(Invariant1, RandomLivesWithPruningReplay) {
     ASSERT_OK(pruned);
     EXPECT_LE(pruned_until(store).value(), position);
     prunes += pruned->last >= pruned->first ? 1 : 0;
-    expect_sound(store);
+    expect_sound_log(store);
   }
   const Store again = place.open();
-  expect_sound(again);
+  expect_sound_log(again);
   RecordProperty("prunes", prunes);
 }
 

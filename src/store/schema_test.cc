@@ -50,7 +50,7 @@ std::map<std::string, std::string> contents(const std::string& dir) {
   return out;
 }
 
-void fill(const TempStore& place) {
+void fill_place(const TempStore& place) {
   Store store = place.open();
   ASSERT_OK(store.append({events::durable_head(kMain, oid(1))}));
   ASSERT_OK(store.append(until_prepared("t-1", oid(1), oid(9))));
@@ -88,7 +88,7 @@ std::string schema_text(const db::Database& database) {
 
 TEST(Invariant9, AMigrationLosesNoEventAndRebuildsTheState) {
   TempStore place;
-  fill(place);
+  fill_place(place);
   const std::string before =
       canonical_json(place.open().state_at(place.open().head().value()).value());
   {
@@ -112,7 +112,7 @@ TEST(Invariant9, AMigrationLosesNoEventAndRebuildsTheState) {
 
 TEST(Migration, KilledBeforeItsCommitLeavesTheOldStore) {
   TempStore place;
-  fill(place);
+  fill_place(place);
   const pid_t child = ::fork();
   if (child == 0) {
     if (!Failpoint::arm("store.before_migration_commit")) ::_exit(9);
@@ -149,7 +149,7 @@ int killed_at_each_statement(const std::function<void(int at)>& look, Open open)
 
 TEST(Invariant9, AKillAtAnyStatementOfAMigrationLeavesTheOldStoreOrTheNew) {
   TempStore place;
-  fill(place);
+  fill_place(place);
   const std::vector<std::string> before = log_lines(place.shell());
   bool migrated = false;
   const auto look = [&](int at) {
@@ -175,7 +175,7 @@ TEST(Invariant9, AKillAtAnyStatementOfAMigrationLeavesTheOldStoreOrTheNew) {
 TEST(Creation, KilledAtAnyStatementGoesOnLater) {
   auto place = std::make_unique<TempStore>();
   const auto look = [&](int at) {
-    fill(*place);
+    fill_place(*place);
     const Store store = place->open();
     EXPECT_TRUE(store.verify()->problems.empty()) << at;
     EXPECT_TRUE(store.verify_replay()->problems.empty()) << at;
@@ -188,7 +188,7 @@ TEST(Creation, KilledAtAnyStatementGoesOnLater) {
 
 TEST(Migration, OfAVersionThatNeverWasIsRefused) {
   TempStore place;
-  fill(place);
+  fill_place(place);
   Plan plan = next_plan();
   plan.version += 1;  // and no migration that leads there
   EXPECT_CODE(open_with_plan(place.place(), place.clock, Create::kNo, plan), Code::kCorrupt);
@@ -197,7 +197,7 @@ TEST(Migration, OfAVersionThatNeverWasIsRefused) {
 
 TEST(Invariant9, ANewerStoreIsRefusedAndNotOneByteIsTouched) {
   TempStore place;
-  fill(place);
+  fill_place(place);
   ASSERT_OK(open_with_plan(place.place(), place.clock, Create::kNo, next_plan()));
   const auto before = contents(place.txn_dir());
   const std::string made = schema_text(place.shell());
@@ -215,7 +215,7 @@ TEST(Invariant9, ANewerStoreIsRefusedAndNotOneByteIsTouched) {
 TEST(Newer, IsSeenInTheLogAloneToo) {
   TempStore place;
   NEEDS_A_FILE(place);
-  fill(place);
+  fill_place(place);
   const pid_t child = ::fork();
   if (child == 0) {
     const auto store = open_with_plan(place.place(), place.clock, Create::kNo, next_plan());
@@ -241,7 +241,7 @@ TEST(Existing, IsNotMadeByLooking) {
   ASSERT_OK(write_file(place.database(), "", Sync::kNo));
   EXPECT_CODE(Store::open_existing(place.place(), place.clock), Code::kNotFound);
   EXPECT_EQ(read_file(place.database()).value(), "");
-  fill(place);
+  fill_place(place);
   ASSERT_OK(Store::open_existing(place.place(), place.clock));
 }
 
@@ -257,14 +257,14 @@ TEST(Creation, KilledOnTheWayGoesOnLater) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_CODE(Store::open_existing(place.place(), place.clock), Code::kNotFound);
-  fill(place);
+  fill_place(place);
   EXPECT_TRUE(place.open().verify_replay()->problems.empty());
 }
 
 TEST(Damage, IsSaidAndChangesNothing) {
   TempStore place;
   NEEDS_A_FILE(place);
-  fill(place);
+  fill_place(place);
   const std::string whole = read_file(place.database()).value();
   const std::vector<std::string> broken{
       "this is no database at all, but long enough to be looked at as one......................"
@@ -301,7 +301,7 @@ TEST(Damage, AForeignDatabaseIsLeftAlone) {
 
 TEST(Damage, ATableThatIsMissingIsNamedOnOpening) {
   TempStore place;
-  fill(place);
+  fill_place(place);
   const std::vector<std::string> tables = tables_of(place.shell()).value();
   for (const std::string& table : tables) {
     db::Database shell = place.shell();
@@ -319,7 +319,7 @@ TEST(Damage, ATableThatIsMissingIsNamedOnOpening) {
 
 TEST(Damage, ATableThatGoesMissingLaterIsAFaultWithANextStep) {
   TempStore place;
-  fill(place);
+  fill_place(place);
   const Store store = place.open();
   ASSERT_OK(place.shell().execute("DROP TABLE certificates"));
   const auto asked = store.certificates(oid(1));
@@ -331,7 +331,7 @@ TEST(Damage, ATableThatGoesMissingLaterIsAFaultWithANextStep) {
 TEST(Damage, ALostDatabaseIsNotMadeAnewBesideItsArtifacts) {
   TempStore place;
   NEEDS_A_FILE(place);
-  fill(place);
+  fill_place(place);
   ASSERT_OK(remove_file(place.database()));
   EXPECT_CODE(Store::open(place.place(), place.clock), Code::kCorrupt);
   EXPECT_FALSE(exists(place.database()).value());

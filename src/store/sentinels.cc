@@ -20,19 +20,20 @@ constexpr std::string_view kPass =
 constexpr std::string_view kPrune =
     "DELETE FROM sentinels WHERE until_ms <= ? AND (boot = ? OR every_ms <= ?)";
 
-struct Row {
+struct SentinelRow {
   std::int64_t until_ms = 0;
   std::int64_t every_ms = 0;
   std::string boot;
 };
 
-Result<std::optional<Row>> row_of(const db::Database& database, const std::string& name) {
+Result<std::optional<SentinelRow>> sentinel_row(const db::Database& database,
+                                                const std::string& name) {
   db::Statement query =
       TRY(database.statement("SELECT until_ms, every_ms, boot FROM sentinels WHERE name = ?"));
   query.bind_all(encode_path(name));
   const bool found = TRY(query.step());
-  if (!found) return std::optional<Row>();
-  return std::optional<Row>(Row{query.integer(0), query.integer(1), query.text(2)});
+  if (!found) return std::optional<SentinelRow>();
+  return std::optional<SentinelRow>(SentinelRow{query.integer(0), query.integer(1), query.text(2)});
 }
 
 // How long this boot has lasted.
@@ -40,7 +41,7 @@ std::int64_t up_ms(const LeaseMoment& moment) {
   return moment.now_ms - moment.boot_began_ms;
 }
 
-std::int64_t left_ms(const Row& row, const LeaseMoment& moment) {
+std::int64_t left_ms(const SentinelRow& row, const LeaseMoment& moment) {
   const bool this_boot = row.boot == encode_path(moment.boot_id);
   const std::int64_t left = row.until_ms - moment.now_ms;
   return std::max<std::int64_t>(this_boot ? left : std::max(left, row.every_ms - up_ms(moment)), 0);
@@ -54,7 +55,7 @@ Result<SentinelAnswer> pass_sentinel(Store& store, const Clock& clock, const std
   SentinelAnswer answer;
   bool blind = false;  // of the injected bug: looked at before the lock is had
   if (INJECTED_BUG("store.sentinel_in_steps")) {
-    const std::optional<Row> seen = TRY(row_of(state.database, name));
+    const std::optional<SentinelRow> seen = TRY(sentinel_row(state.database, name));
     blind = !seen || left_ms(*seen, TRY(moment_of(store, store, clock))) == 0;
   }
   const auto pass = [&](db::Database& database) -> Result<Then> {
@@ -65,7 +66,7 @@ Result<SentinelAnswer> pass_sentinel(Store& store, const Clock& clock, const std
                        blind ? now.now_ms + every_ms : now.now_ms, up_ms(now));
     const bool passed = TRY(statement.step());
     if (!passed) {
-      const std::optional<Row> row = TRY(row_of(database, name));
+      const std::optional<SentinelRow> row = TRY(sentinel_row(database, name));
       if (row) answer.left_ms = left_ms(*row, now);
       return Then::kRollBack;
     }
@@ -86,7 +87,7 @@ Result<std::vector<Sentinel>> sentinels(Store& store) {
   db::Statement query = TRY(store.tables().statement(
       "SELECT name, every_ms, until_ms, boot FROM sentinels ORDER BY name"));
   while (TRY(query.step())) {
-    const Row row{query.integer(2), query.integer(1), query.text(3)};
+    const SentinelRow row{query.integer(2), query.integer(1), query.text(3)};
     all.push_back({decode_path(query.text(0)), row.every_ms, left_ms(row, now)});
   }
   return all;

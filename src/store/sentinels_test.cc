@@ -18,9 +18,6 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kDay = 24 * 60 * kMinute;
-
 bool passes(Store& store, const TempStore& place, const std::string& name, std::int64_t every_ms) {
   const auto answer = pass_sentinel(store, place.clock, name, every_ms);
   EXPECT_TRUE(answer.has_value()) << told(answer);

@@ -17,11 +17,9 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kDay = 24 * 60 * kMinute;
 constexpr std::int64_t kLongMs = 60'000;  // to wait for what comes within a second
 
-LeaseAsk wants(const std::string& owner, const std::string& on) {
+LeaseAsk wants_attached(const std::string& owner, const std::string& on) {
   LeaseAsk ask;
   ask.subjects = {parse_lease_subject(on).value()};
   ask.owner = owner;
@@ -76,7 +74,7 @@ class ServerOwners : public ::testing::Test {
     EXPECT_EQ(::pipe(go_), 0);
     const pid_t child = gittxn::testing::in_child([&] {
       Store store = open("one");
-      const LeaseAnswer mine = asked(store, wants("ann", "src"));
+      const LeaseAnswer mine = asked(store, wants_attached("ann", "src"));
       char byte = 'x';
       if (!mine.lease.held || ::write(said_[1], &byte, 1) != 1) return 9;
       if (::read(go_[0], &byte, 1) != 1) return 8;
@@ -127,11 +125,11 @@ TEST_F(ServerOwners, OneThatWasTakenMeanwhileIsHadWhenItIsFree) {
 TEST_F(ServerOwners, OneThatIsCutOffIsNotRobbed) {
   Store one = open("one");
   Store two = open("two");
-  const LeaseAnswer ann = asked(one, wants("ann", "src"));
+  const LeaseAnswer ann = asked(one, wants_attached("ann", "src"));
   ASSERT_TRUE(ann.lease.held);
   for (int cut = 0; cut < 3; ++cut) {
     cut_off_holders();
-    const LeaseAnswer bob = asked(two, wants("bob", "src"));
+    const LeaseAnswer bob = asked(two, wants_attached("bob", "src"));
     EXPECT_FALSE(bob.lease.held) << "two have it";
     ASSERT_EQ(bob.blockers.size(), 1u);
     ASSERT_OK(renew_lease(one, ann.lease.id, "ann", {}));
@@ -142,10 +140,10 @@ TEST_F(ServerOwners, OneThatIsCutOffIsNotRobbed) {
 TEST_F(ServerOwners, OneThatDiedHasNothingAfterAGrace) {
   const pid_t child = owner_in_one([](Store&, const Lease&) { return 0; });
   Store two = open("two");
-  EXPECT_FALSE(asked(two, wants("bob", "src")).lease.held);
+  EXPECT_FALSE(asked(two, wants_attached("bob", "src")).lease.held);
   ASSERT_EQ(::kill(child, SIGKILL), 0);
   EXPECT_TRUE(gittxn::testing::was_killed(gittxn::testing::status_of(child)));
-  EXPECT_TRUE(asked(two, wants("bob", "src")).lease.held);
+  EXPECT_TRUE(asked(two, wants_attached("bob", "src")).lease.held);
   EXPECT_TRUE(two.verify_replay()->problems.empty());
 }
 
@@ -160,9 +158,10 @@ TEST_F(ServerOwners, OneThatIsCutOffAndStoppedIsToldWhoHasIt) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
   Store two = open("two");
-  EXPECT_FALSE(asked(two, wants("bob", "src")).lease.held) << "stopped, and still connected";
+  EXPECT_FALSE(asked(two, wants_attached("bob", "src")).lease.held)
+      << "stopped, and still connected";
   cut_off_holders();
-  const LeaseAnswer bob = asked(two, wants("bob", "src"));
+  const LeaseAnswer bob = asked(two, wants_attached("bob", "src"));
   EXPECT_TRUE(bob.lease.held);
   ASSERT_EQ(::kill(child, SIGCONT), 0);
   go_on();
@@ -208,7 +207,7 @@ TEST_F(F12Server, TheBootsOfTwoMachinesCountForNothing) {
   Store one = open("one", first);
   Store two = open("two", second);
   Store new_one = open("three", third);
-  LeaseAsk ask = wants("ann", "src");
+  LeaseAsk ask = wants_attached("ann", "src");
   ask.attach = LeaseAsk::Attach::kDetached;
   ask.ttl_ms = 300;
   const Lease ann = asked(one, ask).lease;
@@ -219,7 +218,7 @@ TEST_F(F12Server, TheBootsOfTwoMachinesCountForNothing) {
   const std::int64_t there_ms = sentinels(new_one)->at(0).left_ms;
   EXPECT_LE(there_ms, here_ms) << "time goes on, and no other way";
   sleep(400);
-  EXPECT_TRUE(asked(new_one, wants("bob", "src")).lease.held);
+  EXPECT_TRUE(asked(new_one, wants_attached("bob", "src")).lease.held);
   EXPECT_EQ(sentinels(new_one)->at(0).left_ms, 0);
   EXPECT_EQ(pass_sentinel(new_one, third, "n", kDay)->passing, Passing::kPassed);
   const auto denied = pass_sentinel(two, second, "n", kDay);
@@ -230,14 +229,14 @@ TEST_F(F12Server, TheBootsOfTwoMachinesCountForNothing) {
 TEST_F(F12Server, AWallClockThatJumpsChangesNothing) {
   FakeClock jumping = machine("boot-1", 1'000);
   Store one = open("one", jumping);
-  LeaseAsk ask = wants("ann", "src");
+  LeaseAsk ask = wants_attached("ann", "src");
   ask.attach = LeaseAsk::Attach::kDetached;
   const Lease ann = asked(one, ask).lease;
   EXPECT_EQ(pass_sentinel(one, jumping, "n", 60 * kMinute)->passing, Passing::kPassed);
   std::int64_t last_ms = one.now_ms().value();
   for (const std::int64_t jump : {kDay, -2 * kDay, kDay}) {
     jumping.wall += jump;
-    EXPECT_FALSE(asked(one, wants("bob", "src")).lease.held) << jump;
+    EXPECT_FALSE(asked(one, wants_attached("bob", "src")).lease.held) << jump;
     EXPECT_EQ(pass_sentinel(one, jumping, "n", 60 * kMinute)->passing, Passing::kThrottled);
     const std::int64_t now_ms = one.now_ms().value();
     EXPECT_GE(now_ms, last_ms) << jump;

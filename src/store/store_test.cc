@@ -18,8 +18,6 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-const TxnId kOne{"t-1"};
-
 TEST(Store, LandsATransactionFromBeginToEnd) {
   TempStore place;
   Store store = place.open();

@@ -293,11 +293,11 @@ std::string tell_told(const Json& p) {
 std::string tell_child(const Json& p) {
   return fmt::format("the worktree of {}: {}", text(p, "name"), text(p, "phase"));
 }
-std::string tell_taken(const Json& p) {
+std::string tell_work_taken(const Json& p) {
   return fmt::format("work kept as {}{}", brief(text(p, "kept")),
                      after_colon(text(p, "unknown_reason")));
 }
-std::string tell_prepared(const Json&) {
+std::string tell_txn_prepared(const Json&) {
   return "asked to land";
 }
 std::string tell_repairing(const Json& p) {
@@ -356,19 +356,19 @@ constexpr unsigned bits(std::initializer_list<TxnState> states) {
   for (const TxnState state : states) out |= bit(state);
   return out;
 }
-constexpr unsigned kAll = ~0u;
+constexpr unsigned kAnyState = ~0u;
 constexpr unsigned kNotFinal =
     bits({kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing});
 constexpr unsigned kRest = kNotFinal & ~bit(kLanding);  // somebody may decide about it
 
-struct Rule {
+struct TxnMove {
   std::string_view type;
   unsigned allowed;
   std::optional<TxnState> then;
   Apply apply;
   std::string (*describe)(const Json&);
 };
-constexpr Rule kRules[] = {
+constexpr TxnMove kTxnMoves[] = {
     {event_type::kAttemptStarted, bits({kOpen, kRepairing}), kOpen, apply_attempt, tell_attempt},
     {event_type::kCommandStarted, bits({kOpen}), {}, apply_command_started, tell_command},
     {event_type::kCommandEnded,
@@ -379,8 +379,8 @@ constexpr Rule kRules[] = {
     {event_type::kExtended, bits({kOpen}), {}, apply_extended, tell_extended},
     {event_type::kTold, bits({kOpen}), {}, apply_told, tell_told},
     {event_type::kChild, bits({kOpen, kAborted}), {}, apply_child, tell_child},
-    {event_type::kTaken, kRest | bit(kAborted), {}, apply_taken, tell_taken},
-    {event_type::kPrepared, kRest, kPrepared, apply_prepared, tell_prepared},
+    {event_type::kTaken, kRest | bit(kAborted), {}, apply_taken, tell_work_taken},
+    {event_type::kPrepared, kRest, kPrepared, apply_prepared, tell_txn_prepared},
     {event_type::kRepairing, bits({kPrepared, kRepairing}), kRepairing, apply_repairing,
      tell_repairing},
     {event_type::kWaiting, kNotFinal, {}, apply_waiting, tell_waiting},
@@ -394,12 +394,12 @@ constexpr Rule kRules[] = {
      tell_nothing},
     {event_type::kReopened, kRest | bit(kAborted), kOpen, apply_reopened, tell_reopened},
     {event_type::kOwnerLost, kNotFinal, {}, apply_owner_lost, tell_owner_lost},
-    {event_type::kWorktreeRemoved, kAll, {}, apply_worktree_removed, tell_worktree_removed},
+    {event_type::kWorktreeRemoved, kAnyState, {}, apply_worktree_removed, tell_worktree_removed},
 };
 
-// One of kRules, by its type.
+// One of kTxnMoves, by its type.
 Status project_txn(db::Database& database, const Event& event, const Json& json) {
-  for (const Rule& rule : kRules) {
+  for (const TxnMove& rule : kTxnMoves) {
     if (rule.type != event.type) continue;
     Txn txn = TRY(known_txn(database, event));
     if ((rule.allowed & bit(txn.state)) == 0) {
@@ -413,7 +413,7 @@ Status project_txn(db::Database& database, const Event& event, const Json& json)
   return fail(Code::kCorrupt, fmt::format("unknown event type '{}'", event.type));
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kTxnSql = R"sql(
 CREATE TABLE txns (
   id        TEXT    PRIMARY KEY,
   name      TEXT    NOT NULL,
@@ -426,20 +426,20 @@ CREATE INDEX txns_by_state ON txns (state, begun_seq);
 CREATE INDEX txns_by_age ON txns (begun_seq);
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"txns", "begun_seq"}};
+constexpr ProjectionTable kTxnTables[] = {{"txns", "begun_seq"}};
 
-constexpr auto kEventRules = [] {
-  std::array<EventRule, std::size(kRules) + 1> rules{};
+constexpr auto kTxnRules = [] {
+  std::array<EventRule, std::size(kTxnMoves) + 1> rules{};
   rules[0] = {event_type::kTxnBegun, begun, tell_begun};
-  for (std::size_t i = 0; i < std::size(kRules); ++i) {
-    rules[i + 1] = {kRules[i].type, project_txn, kRules[i].describe};
+  for (std::size_t i = 0; i < std::size(kTxnMoves); ++i) {
+    rules[i + 1] = {kTxnMoves[i].type, project_txn, kTxnMoves[i].describe};
   }
   return rules;
 }();
 
 }  // namespace
 
-const Area kTransactions{kSql, kTables, kEventRules};
+const Area kTransactions{kTxnSql, kTxnTables, kTxnRules};
 
 Result<Txn> known_txn(const db::Database& database, const Event& event) {
   std::optional<Txn> txn = TRY(load_txn(database, TxnId(event.subject)));

@@ -48,18 +48,18 @@ Status slot_reserved(db::Database&, const Event& event, const Json& json) {
   return Fields(json, event.type).done();
 }
 
-std::string tell_taken(const Json& payload) {
+std::string tell_ticket_taken(const Json& payload) {
   return "ticket " + telling::number(payload, "number") + " taken";
 }
-std::string tell_done(const Json& payload) {
+std::string tell_ticket_done(const Json& payload) {
   return "ticket " + telling::number(payload, "number") + " done" +
          telling::after_colon(telling::text(payload, "why"));
 }
-std::string tell_reserved(const Json&) {
+std::string tell_slot_reserved(const Json&) {
   return "slot reserved";
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kTurnSql = R"sql(
 CREATE TABLE tickets (
   number   INTEGER PRIMARY KEY,
   branch   TEXT    NOT NULL,
@@ -70,16 +70,16 @@ CREATE TABLE tickets (
 CREATE INDEX tickets_by_branch ON tickets (branch, number);
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"tickets", "number"}};
+constexpr ProjectionTable kTurnTables[] = {{"tickets", "number"}};
 
-constexpr EventRule kRules[] = {
-    {event_type::kTicketTaken, ticket_taken, tell_taken},
-    {event_type::kTicketDone, ticket_done, tell_done},
-    {event_type::kSlotReserved, slot_reserved, tell_reserved},
+constexpr EventRule kTurnRules[] = {
+    {event_type::kTicketTaken, ticket_taken, tell_ticket_taken},
+    {event_type::kTicketDone, ticket_done, tell_ticket_done},
+    {event_type::kSlotReserved, slot_reserved, tell_slot_reserved},
 };
 
 }  // namespace
 
-const Area kTurns{kSql, kTables, kRules};
+const Area kTurns{kTurnSql, kTurnTables, kTurnRules};
 
 }  // namespace gittxn::store

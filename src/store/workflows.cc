@@ -16,7 +16,7 @@
 namespace gittxn::store {
 namespace {
 
-Result<std::optional<Workflow>> load(const db::Database& database, const std::string& id) {
+Result<std::optional<Workflow>> load_workflow(const db::Database& database, const std::string& id) {
   db::Statement query = TRY(database.statement("SELECT body FROM workflows WHERE id = ?"));
   query.bind_all(id);
   const bool found = TRY(query.step());
@@ -25,7 +25,7 @@ Result<std::optional<Workflow>> load(const db::Database& database, const std::st
   return std::optional<Workflow>(TRY_IN("workflow " + id, workflow_from_json(json)));
 }
 
-Status save(db::Database& database, const Workflow& workflow, Seq seq) {
+Status save_workflow(db::Database& database, const Workflow& workflow, Seq seq) {
   db::Statement write =
       TRY(database.statement("INSERT INTO workflows (id, created_seq, body) VALUES (?, ?, ?) "
                              "ON CONFLICT (id) DO UPDATE SET body = excluded.body"));
@@ -34,7 +34,7 @@ Status save(db::Database& database, const Workflow& workflow, Seq seq) {
 }
 
 Result<Workflow> known_workflow(const db::Database& database, const Event& event) {
-  std::optional<Workflow> workflow = TRY(load(database, event.subject));
+  std::optional<Workflow> workflow = TRY(load_workflow(database, event.subject));
   if (!workflow) return stale(event, "there is no such workflow");
   return *std::move(workflow);
 }
@@ -59,9 +59,9 @@ Status created(db::Database& database, const Event& event, const Json& json) {
     if (phase.state != expected || phase.version != 1) return wrong("its phases are not new");
     if (workflow.phase(phase.name) != &phase) return wrong("a phase is there twice");
   }
-  const auto known = TRY(load(database, event.subject));
+  const auto known = TRY(load_workflow(database, event.subject));
   if (known) return fail(Code::kExists, fmt::format("workflow {} exists", event.subject));
-  return save(database, workflow, event.seq);
+  return save_workflow(database, workflow, event.seq);
 }
 
 // The fields that every move has, read and checked against the workflow.
@@ -69,7 +69,7 @@ struct Move {
   Workflow workflow;
   events::PhaseMove told;
 };
-Result<Move> move_of(const db::Database& database, const Event& event, Fields& fields) {
+Result<Move> phase_move_of(const db::Database& database, const Event& event, Fields& fields) {
   Move move;
   fields.integer("version", move.told.version);
   fields.text("from", move.told.from);
@@ -104,16 +104,16 @@ Status move_on(db::Database& database, const Event& event, Move move, PhaseState
     ++to->version;
   }
   ++move.workflow.version;
-  return save(database, move.workflow, event.seq);
+  return save_workflow(database, move.workflow, event.seq);
 }
 
 Status advanced(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
-  Move move = TRY(move_of(database, event, fields));
+  Move move = TRY(phase_move_of(database, event, fields));
   return move_on(database, event, std::move(move), PhaseState::kDone);
 }
 
-Status check_reason(const Event& event, const std::string& reason) {
+Status check_event_reason(const Event& event, const std::string& reason) {
   if (!reason.empty()) return {};
   return fail(Code::kCorrupt, fmt::format("{}: it gives no reason", event.type));
 }
@@ -122,8 +122,8 @@ Status skipped(db::Database& database, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   std::string reason;
   fields.text("reason", reason);
-  Move move = TRY(move_of(database, event, fields));
-  TRY(check_reason(event, reason));
+  Move move = TRY(phase_move_of(database, event, fields));
+  TRY(check_event_reason(event, reason));
   return move_on(database, event, std::move(move), PhaseState::kSkipped);
 }
 
@@ -133,8 +133,8 @@ Status overridden(db::Database& database, const Event& event, const Json& json) 
   std::vector<std::string> failed;
   fields.text("reason", reason);
   fields.texts("failed", failed);
-  Move move = TRY(move_of(database, event, fields));
-  TRY(check_reason(event, reason));
+  Move move = TRY(phase_move_of(database, event, fields));
+  TRY(check_event_reason(event, reason));
   return move_on(database, event, std::move(move), PhaseState::kOverridden);
 }
 
@@ -144,8 +144,8 @@ Status rolled_back(db::Database& database, const Event& event, const Json& json)
   std::vector<std::string> cancelled;
   fields.text("reason", reason);
   fields.texts("cancelled", cancelled);
-  Move move = TRY(move_of(database, event, fields));
-  TRY(check_reason(event, reason));
+  Move move = TRY(phase_move_of(database, event, fields));
+  TRY(check_event_reason(event, reason));
   bool later = false;
   for (Phase& phase : move.workflow.phases) {
     const bool target = phase.name == move.told.to;
@@ -159,10 +159,10 @@ Status rolled_back(db::Database& database, const Event& event, const Json& json)
   }
   if (!later) return stale(event, fmt::format("it has no phase '{}'", move.told.to));
   ++move.workflow.version;
-  return save(database, move.workflow, event.seq);
+  return save_workflow(database, move.workflow, event.seq);
 }
 
-Status evaluated(db::Database& database, const Event& event, const Json& json) {
+Status phase_evaluated(db::Database& database, const Event& event, const Json& json) {
   const PhaseEvidence evidence = TRY_IN(event.type, phase_evidence_from_json(json));
   const Workflow workflow = TRY(known_workflow(database, event));
   const Phase* phase = workflow.phase(evidence.phase);
@@ -194,9 +194,10 @@ Status verdict_given(db::Database& database, const Event& event, const Json& jso
 }
 
 // The member that the payload says, of the workflow as it is now.
-Result<PhaseMember> member_of(const db::Database& database, const Event& event, const Json& json) {
+Result<PhaseMember> phase_member_of(const db::Database& database, const Event& event,
+                                    const Json& json) {
   PhaseMember member = TRY_IN(event.type, phase_member_from_json(json));
-  const auto workflow = TRY(load(database, member.workflow.str()));
+  const auto workflow = TRY(load_workflow(database, member.workflow.str()));
   if (!workflow) return stale(event, "there is no workflow " + member.workflow.str());
   const Phase* open = workflow->open();
   const bool same = open != nullptr && open->name == member.phase &&
@@ -209,7 +210,7 @@ Result<PhaseMember> member_of(const db::Database& database, const Event& event, 
   return member;
 }
 
-Status save_member(db::Database& database, const Event& event, const PhaseMember& member) {
+Status save_phase_member(db::Database& database, const Event& event, const PhaseMember& member) {
   db::Statement write = TRY(database.statement(
       "INSERT INTO members (txn, workflow, phase, seq, body) VALUES (?, ?, ?, ?, ?) "
       "ON CONFLICT (txn) DO UPDATE SET workflow = excluded.workflow, phase = excluded.phase, "
@@ -218,17 +219,17 @@ Status save_member(db::Database& database, const Event& event, const PhaseMember
   return write.run();
 }
 
-Status joined(db::Database& database, const Event& event, const Json& json) {
-  const PhaseMember member = TRY(member_of(database, event, json));
+Status phase_joined(db::Database& database, const Event& event, const Json& json) {
+  const PhaseMember member = TRY(phase_member_of(database, event, json));
   const Txn txn = TRY(known_txn(database, event));
   if (txn.workflow != member.workflow.str() || txn.phase != member.phase) {
     return stale(event, "it was begun in another phase");
   }
-  return save_member(database, event, member);
+  return save_phase_member(database, event, member);
 }
 
-Status carried(db::Database& database, const Event& event, const Json& json) {
-  const PhaseMember member = TRY(member_of(database, event, json));
+Status phase_carried(db::Database& database, const Event& event, const Json& json) {
+  const PhaseMember member = TRY(phase_member_of(database, event, json));
   Txn txn = TRY(known_txn(database, event));
   if (txn.workflow != member.workflow.str()) return stale(event, "it belongs to another workflow");
   if (is_final(txn.state) || txn.state == TxnState::kLanding) {
@@ -237,7 +238,7 @@ Status carried(db::Database& database, const Event& event, const Json& json) {
   txn.phase = member.phase;
   txn.version = event.seq;
   TRY(update_txn(database, txn));
-  return save_member(database, event, member);
+  return save_phase_member(database, event, member);
 }
 
 using telling::after_colon;
@@ -266,7 +267,7 @@ std::string tell_rolled_back(const Json& p) {
   return fmt::format("back to {} by {}{}", phase_or_end(p, "to"), text(p, "actor"),
                      after_colon(text(p, "reason")));
 }
-std::string tell_evaluated(const Json& p) {
+std::string tell_phase_evaluated(const Json& p) {
   const bool passed = p.value("passed", Json(false)) == Json(true);
   return fmt::format("gate {} of phase {} {}{}", text(p, "gate"), text(p, "phase"),
                      passed ? "holds" : "does not hold", after_colon(text(p, "why")));
@@ -276,15 +277,15 @@ std::string tell_verdict(const Json& p) {
   return fmt::format("verdict {} of phase {}: {} by {}{}", text(p, "name"), text(p, "phase"),
                      passed ? "pass" : "fail", text(p, "actor"), after_colon(text(p, "note")));
 }
-std::string tell_joined(const Json& p) {
+std::string tell_phase_joined(const Json& p) {
   return fmt::format("belongs to phase {} of {}", text(p, "phase"), text(p, "workflow"));
 }
-std::string tell_carried(const Json& p) {
+std::string tell_phase_carried(const Json& p) {
   return fmt::format("carried over to phase {} of {}, version {}", text(p, "phase"),
                      text(p, "workflow"), number(p, "phase_version"));
 }
 
-constexpr std::string_view kSql = R"sql(
+constexpr std::string_view kWorkflowSql = R"sql(
 CREATE TABLE workflows (
   id          TEXT    PRIMARY KEY,
   created_seq INTEGER NOT NULL,
@@ -316,21 +317,21 @@ CREATE TABLE members (
 CREATE INDEX members_by_phase ON members (workflow, phase);
 )sql";
 
-constexpr ProjectionTable kTables[] = {{"workflows", "created_seq"},
-                                       {"phase_gates", "workflow, phase, gate"},
-                                       {"verdicts", "workflow, phase, name"},
-                                       {"members", "txn"}};
+constexpr ProjectionTable kWorkflowTables[] = {{"workflows", "created_seq"},
+                                               {"phase_gates", "workflow, phase, gate"},
+                                               {"verdicts", "workflow, phase, name"},
+                                               {"members", "txn"}};
 
-constexpr EventRule kRules[] = {
+constexpr EventRule kWorkflowRules[] = {
     {event_type::kWorkflowCreated, created, tell_created},
     {event_type::kPhaseAdvanced, advanced, tell_advanced},
     {event_type::kPhaseSkipped, skipped, tell_skipped},
     {event_type::kPhaseOverridden, overridden, tell_overridden},
     {event_type::kPhaseRolledBack, rolled_back, tell_rolled_back},
-    {event_type::kPhaseEvaluated, evaluated, tell_evaluated},
+    {event_type::kPhaseEvaluated, phase_evaluated, tell_phase_evaluated},
     {event_type::kVerdictGiven, verdict_given, tell_verdict},
-    {event_type::kPhaseJoined, joined, tell_joined},
-    {event_type::kPhaseCarried, carried, tell_carried},
+    {event_type::kPhaseJoined, phase_joined, tell_phase_joined},
+    {event_type::kPhaseCarried, phase_carried, tell_phase_carried},
 };
 
 // Those that ask for the work of somebody, or may be asked for again by themselves: what is shown
@@ -352,10 +353,10 @@ Result<std::vector<T>> bodies(db::Statement query, Result<T> (*from_json)(const 
 
 }  // namespace
 
-const Area kWorkflows{kSql, kTables, kRules};
+const Area kWorkflows{kWorkflowSql, kWorkflowTables, kWorkflowRules};
 
 Result<std::optional<Workflow>> workflow(const View& view, const WorkflowId& id) {
-  return load(view.tables(), id.str());
+  return load_workflow(view.tables(), id.str());
 }
 
 Result<std::vector<Workflow>> workflows(const View& view) {
@@ -400,17 +401,17 @@ Result<std::vector<Txn>> unfinished_of(const View& view, const WorkflowId& id,
 
 Result<std::optional<std::string>> kernel_version(const View& view, std::string_view subject,
                                                   const TxnId& reader) {
-  using Kind = KernelSubject::Kind;
+  using SubjectKind = KernelSubject::Kind;
   const auto parsed = parse_kernel_subject(subject);
-  if (!parsed || parsed->kind == Kind::kGates) return std::optional<std::string>();
+  if (!parsed || parsed->kind == SubjectKind::kGates) return std::optional<std::string>();
   const auto found = TRY(workflow(view, parsed->workflow));
   if (!found) return std::optional<std::string>("");
-  if (parsed->kind == Kind::kWorkflow) {
+  if (parsed->kind == SubjectKind::kWorkflow) {
     return std::optional<std::string>(std::to_string(found->version));
   }
   const Phase* phase = found->phase(parsed->phase);
   if (phase == nullptr) return std::optional<std::string>("");
-  if (parsed->kind == Kind::kPhase) {
+  if (parsed->kind == SubjectKind::kPhase) {
     return std::optional<std::string>(std::to_string(phase->version));
   }
   Json order = Json::array();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "base/failpoint.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
+#include "base/testing/child.h"
 #include "store/events.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
@@ -22,6 +22,8 @@ namespace gittxn::store {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
+using gittxn::testing::in_child;
+using gittxn::testing::status_of;
 
 const WorkflowId kW{"w-1"};
 
@@ -217,22 +219,6 @@ TEST(B2, TheOrderOfPendingTransactionsHasAVersion) {
   EXPECT_EQ(version(store, subject, "t-reader"), none);
 }
 
-template <typename Body>
-pid_t in_child(Body body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::_exit(body());
-  }
-  return child;
-}
-
-int status_of(pid_t child) {
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  return status;
-}
-
 TEST(Invariant4, OfEightConcurrentAdvancesExactlyOneSucceeds) {
   TempStore place;
   ASSERT_OK(place.open().append({events::workflow_created(new_workflow())}));
@@ -291,9 +277,9 @@ TEST(F7, AnOverrideAndItsRecordAreBothThereOrNeither) {
 }
 
 // The machine in the plainest words, to compare with.
-class Reference {
+class WorkflowReference {
  public:
-  explicit Reference(std::vector<std::string> names) : names_(std::move(names)) {
+  explicit WorkflowReference(std::vector<std::string> names) : names_(std::move(names)) {
     states_.assign(names_.size(), PhaseState::kPending);
     versions_.assign(names_.size(), 1);
     states_[0] = PhaseState::kOpen;
@@ -344,7 +330,7 @@ TEST(Workflows, RandomMovesAreThoseOfTheReference) {
   Store store = place.open();
   const std::vector<std::string> names{"a", "b", "c", "d"};
   ASSERT_OK(store.append({events::workflow_created(new_workflow("w-1", names))}));
-  Reference reference(names);
+  WorkflowReference reference(names);
   std::map<std::string, std::size_t> members;  // transaction -> phase, while unfinished
   for (int round = 0; round < rounds; ++round) {
     events::PhaseMove move = next_move(store);

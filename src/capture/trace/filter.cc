@@ -22,7 +22,6 @@ namespace gittxn::capture {
 namespace {
 
 constexpr std::uint32_t kX32Bit = 0x40000000;
-constexpr std::uint32_t kEmptyPath = 0x1000;      // AT_EMPTY_PATH
 constexpr std::uint32_t kNegative = 0x80000000u;  // AT_FDCWD and other negative descriptors
 
 enum Label : int {
@@ -30,11 +29,11 @@ enum Label : int {
   kTrap,
   kAllow,
   kRefuse,
-  kCompat,
+  kCompatCall,
   kFstatat,
   kStatx,
   kListener,
-  kRead,
+  kReadCall,
   kLabels
 };
 
@@ -80,14 +79,14 @@ constexpr std::size_t arg_offset(int index) {  // its low half; both machines ar
 void empty_path_test(Assembler* code, Label label, int flags_argument) {
   code->place(label);
   code->load(arg_offset(flags_argument));
-  code->jump(BPF_JEQ, kEmptyPath, kNext, kRead);
+  code->jump(BPF_JEQ, std::uint32_t{AT_EMPTY_PATH}, kNext, kReadCall);
   code->load(arg_offset(0));
   code->jump(BPF_JGE, kNegative, kTrap, kAllow);
 }
 
 // Where the call is made: the address behind it, which is in the same page.
 void page_test(Assembler* code, std::optional<std::uint64_t> page) {
-  code->place(kRead);
+  code->place(kReadCall);
   if (!page) return;  // goes on to kTrap
   constexpr std::uint32_t kPageMask = 0xfffff000u;
   constexpr std::size_t kAddress = offsetof(seccomp_data, instruction_pointer);
@@ -103,20 +102,20 @@ void page_test(Assembler* code, std::optional<std::uint64_t> page) {
 std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::uint64_t> page) {
   Assembler code;
   code.load(offsetof(seccomp_data, arch));
-  code.jump(BPF_JEQ, native_arch(), kNext, kCompat);
+  code.jump(BPF_JEQ, native_arch(), kNext, kCompatCall);
   code.load(offsetof(seccomp_data, nr));
   if (native_arch() != 0) code.jump(BPF_JGE, kX32Bit, kRefuse, kNext);
   for (const Call& call : all_calls()) {
     const Label label = call.number == SYS_newfstatat  ? kFstatat
                         : call.number == SYS_statx     ? kStatx
                         : call.number == SYS_seccomp   ? kListener
-                        : is_library_call(call.number) ? kRead
+                        : is_library_call(call.number) ? kReadCall
                                                        : kTrap;
     code.jump_equal(call.number, label);
   }
   for (const std::uint32_t number : refused_calls()) code.jump_equal(number, kRefuse);
   code.give(SECCOMP_RET_ALLOW);
-  code.place(kCompat);
+  code.place(kCompatCall);
   code.jump(BPF_JEQ, compat_arch(), kNext, kRefuse);
   code.load(offsetof(seccomp_data, nr));
   for (const std::uint32_t number : refused_calls()) code.jump_equal(number, kRefuse);

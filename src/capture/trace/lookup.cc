@@ -1,4 +1,4 @@
-// Look-ups through /proc/<tid> and fstatat.
+// Looked-ups through /proc/<tid> and fstatat.
 #include "capture/trace/lookup.h"
 
 #include <fcntl.h>
@@ -23,14 +23,14 @@ namespace gittxn::capture {
 
 namespace {
 
-struct Look {
+struct Looked {
   int error = 0;
   struct stat info{};
 };
 
 // A path that is too long for one call is walked in pieces, each a directory descriptor.
-Look look_up_long(std::string_view path, int flags) {
-  Look look;
+Looked look_up_long(std::string_view path, int flags) {
+  Looked look;
   UniqueFd base(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   while (path.size() >= PATH_MAX - 1) {
     const std::size_t cut = path.rfind('/', PATH_MAX - 2);
@@ -53,17 +53,17 @@ Look look_up_long(std::string_view path, int flags) {
   return look;
 }
 
-enum class Links { kFollow, kKeep };
-Look look_up(const std::string& path, Links links) {
-  const int flags = AT_NO_AUTOMOUNT | (links == Links::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
+enum class Links { kFollow, kStay };
+Looked look_up(const std::string& path, Links links) {
+  const int flags = AT_NO_AUTOMOUNT | (links == Links::kStay ? AT_SYMLINK_NOFOLLOW : 0);
   if (path.size() >= PATH_MAX - 1) return look_up_long(path, flags);
-  Look look;
+  Looked look;
   if (::fstatat(AT_FDCWD, path.c_str(), &look.info, flags) != 0) look.error = errno;
   return look;
 }
 
 // The result of making a new name: -EEXIST, or that of finding its parent.
-int making(const std::string& path, const Look& look) {
+int making(const std::string& path, const Looked& look) {
   if (look.error == 0) return -EEXIST;
   if (look.error != ENOENT) return -look.error;
   std::string_view parent(path);
@@ -72,7 +72,7 @@ int making(const std::string& path, const Look& look) {
   return -look_up(std::string(parent), Links::kFollow).error;
 }
 
-int opening(const Record& record, const Look& look) {
+int opening(const Record& record, const Looked& look) {
   const bool create = record.op == Op::kOpenCreate;
   if (look.error != 0 && create) return making(record.path, look);
   if (look.error != 0) return -look.error;
@@ -83,7 +83,7 @@ int opening(const Record& record, const Look& look) {
   return (record.flags & O_DIRECTORY) != 0 ? -ENOTDIR : 0;
 }
 
-int outcome(const Record& record, const Look& look) {
+int outcome(const Record& record, const Looked& look) {
   const mode_t mode = look.info.st_mode;
   switch (record.op) {
     case Op::kOpenRead:
@@ -116,10 +116,10 @@ int outcome(const Record& record, const Look& look) {
     case Op::kExec:
       return S_ISREG(mode) && (mode & 0111) != 0 ? 0 : -EACCES;
     case Op::kLink:
-      return making(record.path2, look_up(record.path2, Links::kKeep));
+      return making(record.path2, look_up(record.path2, Links::kStay));
     case Op::kRename:
       if ((record.flags & RENAME_NOREPLACE) != 0) {
-        return making(record.path2, look_up(record.path2, Links::kKeep));
+        return making(record.path2, look_up(record.path2, Links::kStay));
       }
       return -look_up(parent_dir(record.path2), Links::kFollow).error;
     default:
@@ -206,7 +206,7 @@ std::string absolute_path(Whose whose, std::string base, std::string path, Alias
 }
 
 void predict(Record* record) {
-  const Look look = look_up(record->path, record->nofollow ? Links::kKeep : Links::kFollow);
+  const Looked look = look_up(record->path, record->nofollow ? Links::kStay : Links::kFollow);
   record->predicted = true;
   if (look.error == 0) {
     record->mode = look.info.st_mode;
@@ -217,7 +217,7 @@ void predict(Record* record) {
 }
 
 void look_at(const std::string& path, Record* record) {
-  const Look look = look_up(path, Links::kKeep);
+  const Looked look = look_up(path, Links::kStay);
   if (look.error != 0) return;
   record->mode = look.info.st_mode;
   record->dev = look.info.st_dev;

@@ -47,9 +47,6 @@ namespace gittxn::capture {
 namespace {
 
 constexpr int kSyscallStop = SIGTRAP | 0x80;
-// ERESTARTSYS ... ERESTART_RESTARTBLOCK: a signal came first and the call is made again, or fails
-// with EINTR: either way nothing was seen.
-constexpr std::int64_t kRestartFirst = 512, kRestartLast = 516;
 
 class PtraceTracer final : public Tracer {
  public:
@@ -197,7 +194,7 @@ void PtraceTracer::leave(pid_t tid) {
   if (!ask(tid, &info)) return;  // killed inside the call
   if (info.op == kInfoExit) {
     const std::int64_t value = info.exit.rval;
-    if (value <= -kRestartFirst && value >= -kRestartLast) return;
+    if (was_restarted(value)) return;
     decoded.call.assumed = false;
     decoded.call.predicted = false;
     // A descriptor number or a length says nothing about the repository, and would make every

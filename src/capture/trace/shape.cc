@@ -21,8 +21,6 @@ namespace gittxn::capture {
 
 namespace {
 
-constexpr std::uint32_t kEmptyPath = 0x1000;  // AT_EMPTY_PATH
-
 int descriptor_argument(const CallSite& site, int index) {
   return index == kNone ? AT_FDCWD : static_cast<int>(site.args[static_cast<std::size_t>(index)]);
 }
@@ -100,7 +98,7 @@ Peek Shaper::read_path(int dir_argument, int path_argument, const Record& record
   const int directory = descriptor_argument(site_, dir_argument);
   const std::uint64_t address = site_.args[static_cast<std::size_t>(path_argument)];
   std::string path;
-  const bool may_be_empty = (record.flags & kEmptyPath) != 0 || record.op == Op::kReadlink;
+  const bool may_be_empty = (record.flags & AT_EMPTY_PATH) != 0 || record.op == Op::kReadlink;
   if (address != 0 || !may_be_empty) {
     const Peek peek = view_.text(address, PATH_MAX, &path);
     if (peek != Peek::kOk) return peek;

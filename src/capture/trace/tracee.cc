@@ -29,8 +29,6 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kFirstChunk = 256;  // most paths are shorter
-constexpr std::size_t kMaxWords = 256;
-constexpr std::size_t kMaxWord = 4096;
 constexpr std::int64_t kBelievedMs = 1000;
 constexpr int kMaxAncestors = 64;
 constexpr std::size_t kMaxDirectories = 1u << 14;

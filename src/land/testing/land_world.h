@@ -28,11 +28,27 @@ using repo::testing::must;
 namespace events = store::events;
 
 // Path -> new content; nullopt removes it.
-using Edits = std::map<std::string, std::optional<std::string>>;
+using FileEdits = std::map<std::string, std::optional<std::string>>;
+
+// `text` with `from`, which has to be in it, replaced by `to`.
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::runtime_error("no '" + from + "' in the text");
+  return text.replace(at, from.size(), to);
+}
+
+// The failpoints whose names begin like this.
+inline std::vector<std::string> failpoints_of(std::string_view prefix) {
+  std::vector<std::string> points;
+  for (const std::string& name : Failpoint::names()) {
+    if (name.starts_with(prefix)) points.push_back(name);
+  }
+  return points;
+}
 
 struct Proposal {
   std::string id;
-  Edits edits{};
+  FileEdits edits{};
   std::vector<std::string> reads{};  // paths read whole from the base
   Isolation isolation = Isolation::kStrict;
   std::string message = "a change\n";
@@ -198,7 +214,7 @@ class LandWorld {
     return {events::txn_begun(txn), events::phase_joined(txn.id, member)};
   }
 
-  static Oid edited(repo::Objects& objects, const Oid& base, const Edits& edits) {
+  static Oid edited(repo::Objects& objects, const Oid& base, const FileEdits& edits) {
     const Oid tree = must(objects.tree_of(base));
     Changes changes;
     for (const auto& [path, text] : edits) {

@@ -10,15 +10,15 @@
 namespace gittxn::semantic {
 namespace {
 
-struct Command {
+struct CMakeCommand {
   std::string name;
   std::vector<std::string> arguments;  // as they are written, quotes and all
 };
 
-bool is_space(char c) {
+bool is_cmake_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
-bool is_word(char c) {
+bool is_command_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
@@ -27,10 +27,10 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   // Nothing at the end, and when something is wrong.
-  std::optional<Command> next() {
+  std::optional<CMakeCommand> next() {
     if (!skip() || at_ == text_.size()) return std::nullopt;
-    Command command;
-    while (at_ < text_.size() && is_word(text_[at_])) {
+    CMakeCommand command;
+    while (at_ < text_.size() && is_command_char(text_[at_])) {
       command.name += static_cast<char>(std::tolower(static_cast<unsigned char>(text_[at_++])));
     }
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -72,7 +72,7 @@ class Lexer {
   // White space and comments.
   bool skip() {
     while (at_ < text_.size()) {
-      if (is_space(text_[at_])) {
+      if (is_cmake_space(text_[at_])) {
         ++at_;
       } else if (text_[at_] == '#') {
         const std::size_t end = at_ + 1 < text_.size() ? bracket(at_ + 1) : 0;
@@ -99,7 +99,7 @@ class Lexer {
     } else if (text_[at_] == '"') {
       quoted();
     } else {
-      while (at_ < text_.size() && why_.empty() && !is_space(text_[at_]) &&
+      while (at_ < text_.size() && why_.empty() && !is_cmake_space(text_[at_]) &&
              std::string_view("()#").find(text_[at_]) == std::string_view::npos) {
         if (text_[at_] == '"') {  // as in -DA="b c"
           quoted();
@@ -116,11 +116,11 @@ class Lexer {
   std::string why_;
 };
 
-struct Row {
+struct CommandRow {
   std::string_view command;
   BuildKind kind;
 };
-constexpr Row kRows[] = {
+constexpr CommandRow kCommandRows[] = {
     {"cmake_minimum_required", BuildKind::kToolchain},
     {"project", BuildKind::kToolchain},
     {"cmake_policy", BuildKind::kToolchain},
@@ -145,11 +145,12 @@ constexpr Row kRows[] = {
     {"add_test", BuildKind::kScript},
 };
 
-BuildSymbol symbol_of(const Command& command) {
+BuildSymbol symbol_of(const CMakeCommand& command) {
   BuildSymbol symbol;
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
-                                 [&](const Row& one) { return one.command == command.name; });
-  if (row != std::end(kRows)) symbol.kind = row->kind;
+  const auto* row =
+      std::find_if(std::begin(kCommandRows), std::end(kCommandRows),
+                   [&](const CommandRow& one) { return one.command == command.name; });
+  if (row != std::end(kCommandRows)) symbol.kind = row->kind;
   const auto& arguments = command.arguments;
   const bool of_target = command.name.starts_with("target_") || command.name == "add_dependencies";
   symbol.name = command.name;

@@ -15,7 +15,7 @@ namespace gittxn::semantic {
 namespace {
 
 using Path = std::vector<std::string>;
-struct Entry {
+struct DataEntry {
   Path path;
   std::string value;
 };
@@ -31,7 +31,7 @@ std::string value_of(const Tree& tree, const Node& node) {
   return plain ? inner : std::string(node.text);
 }
 
-std::string joined(const Path& path, std::size_t from = 0) {
+std::string joined_path(const Path& path, std::size_t from = 0) {
   std::string out;
   for (std::size_t i = from; i < path.size(); ++i) {
     if (i > from) out += '.';
@@ -44,7 +44,7 @@ std::string joined(const Path& path, std::size_t from = 0) {
 // One for JSON and one for TOML: the entries, or why there are none.
 class JsonEntries {
  public:
-  std::string read(std::string_view text, std::vector<Entry>* entries) {
+  std::string read(std::string_view text, std::vector<DataEntry>* entries) {
     const auto tree = Tree::parse(*find_language("json"), std::string(text), {});
     if (tree == nullptr) return "it is too large or nested too deep";
     if (tree->error_bytes() > 0) return "it is no JSON";
@@ -82,12 +82,12 @@ class JsonEntries {
   }
 
   const Tree* tree_ = nullptr;
-  std::vector<Entry>* entries_ = nullptr;
+  std::vector<DataEntry>* entries_ = nullptr;
 };
 
 class TomlEntries {
  public:
-  std::string read(std::string_view text, std::vector<Entry>* entries) {
+  std::string read(std::string_view text, std::vector<DataEntry>* entries) {
     const auto tree = Tree::parse(*find_language("toml"), std::string(text), {});
     if (tree == nullptr) return "it is too large or nested too deep";
     if (tree->error_bytes() > 0) return "it is no TOML";
@@ -102,9 +102,9 @@ class TomlEntries {
       }
     }
     std::set<Path> seen;
-    for (const Entry& entry : *entries) {
+    for (const DataEntry& entry : *entries) {
       if (why_.empty() && !seen.insert(entry.path).second) {
-        why_ = "the key '" + joined(entry.path) + "' is there twice";
+        why_ = "the key '" + joined_path(entry.path) + "' is there twice";
       }
     }
     return why_;
@@ -120,7 +120,7 @@ class TomlEntries {
     Path path = key(*parts[0]);
     const bool element = node.kind == "table_array_element";
     if (!element && !headers_.insert(path).second) {
-      return fault("the table '" + joined(path) + "' is there twice");
+      return fault("the table '" + joined_path(path) + "' is there twice");
     }
     if (element) path.push_back(label(path, parts));
     for (std::size_t i = 1; i < parts.size(); ++i) pair(*parts[i], path);
@@ -183,14 +183,14 @@ class TomlEntries {
   }
 
   const Tree* tree_ = nullptr;
-  std::vector<Entry>* entries_ = nullptr;
+  std::vector<DataEntry>* entries_ = nullptr;
   std::set<Path> headers_;
   std::map<Path, int> labels_;
   std::string why_;
 };
 
 // What a path is: the first `used` parts of it are told by the symbol, the rest is in its version.
-struct Place {
+struct DataPlace {
   BuildKind kind = BuildKind::kOption;
   std::string name;
   std::string target;
@@ -201,11 +201,11 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-Place whole(BuildKind kind, const Path& path) {
-  return {kind, joined(path), {}, path.size()};
+DataPlace whole(BuildKind kind, const Path& path) {
+  return {kind, joined_path(path), {}, path.size()};
 }
 
-Place place_npm(const Path& path) {
+DataPlace place_npm(const Path& path) {
   const std::string& first = path[0];
   if (path.size() >= 2) {
     if (first == "dependencies") return {BuildKind::kDependency, path[1], {}, 2};
@@ -213,9 +213,9 @@ Place place_npm(const Path& path) {
       return {BuildKind::kDependency, path[1], first.substr(0, first.size() - 12), 2};
     }
     if (one_of(first, {"overrides", "resolutions"})) {
-      return {BuildKind::kDependency, joined(path, 1), first, path.size()};
+      return {BuildKind::kDependency, joined_path(path, 1), first, path.size()};
     }
-    if (first == "scripts") return {BuildKind::kScript, joined(path, 1), {}, path.size()};
+    if (first == "scripts") return {BuildKind::kScript, joined_path(path, 1), {}, path.size()};
   }
   if (one_of(first, {"engines", "packageManager", "volta", "devEngines"})) {
     return whole(BuildKind::kToolchain, path);
@@ -226,7 +226,7 @@ Place place_npm(const Path& path) {
   return whole(BuildKind::kOption, path);
 }
 
-Place place_npm_lock(const Path& path) {
+DataPlace place_npm_lock(const Path& path) {
   const bool package = one_of(path[0], {"packages", "dependencies"}) && path.size() >= 2;
   if (!package) return whole(BuildKind::kOption, path);
   return {BuildKind::kDependency, path[1], path[0] == "packages" ? "" : path[0], 2};
@@ -240,7 +240,7 @@ std::optional<std::string> section(std::string_view name) {
   return std::nullopt;
 }
 
-Place place_cargo(const Path& path) {
+DataPlace place_cargo(const Path& path) {
   const std::string& first = path[0];
   const std::size_t size = path.size();
   if (const auto kind = section(first); kind && size >= 2) {
@@ -258,8 +258,8 @@ Place place_cargo(const Path& path) {
   if (one_of(first, {"patch", "replace"}) && size >= 2) {
     const std::size_t used = std::min<std::size_t>(size, first == "patch" ? 3 : 2);
     return {BuildKind::kDependency,
-            joined({path.begin() + 1, path.begin() + static_cast<std::ptrdiff_t>(used)}), first,
-            used};
+            joined_path({path.begin() + 1, path.begin() + static_cast<std::ptrdiff_t>(used)}),
+            first, used};
   }
   if (first == "lib") return {BuildKind::kTarget, "lib", {}, 1};
   if (one_of(first, {"bin", "example", "test", "bench"}) && size >= 2) {
@@ -274,20 +274,20 @@ Place place_cargo(const Path& path) {
   return whole(BuildKind::kOption, path);
 }
 
-Place place_cargo_lock(const Path& path) {
+DataPlace place_cargo_lock(const Path& path) {
   if (path[0] != "package" || path.size() < 2) return whole(BuildKind::kOption, path);
   return {BuildKind::kDependency, path[1], {}, 2};
 }
 
-Place place_toolchain(const Path& path) {
+DataPlace place_toolchain(const Path& path) {
   return whole(BuildKind::kToolchain, path);
 }
 
 // Entries of one place are one symbol: its version is what stands there, or what the key "version"
 // says and a digest of the rest.
 struct Group {
-  Place place;
-  std::vector<Entry> entries;  // by what is left of the path
+  DataPlace place;
+  std::vector<DataEntry> entries;  // by what is left of the path
 };
 
 std::string version_of(const Group& group) {
@@ -295,11 +295,11 @@ std::string version_of(const Group& group) {
     return shown(group.entries[0].value);
   std::string version;
   std::vector<std::string> rest;
-  for (const Entry& entry : group.entries) {
+  for (const DataEntry& entry : group.entries) {
     if (entry.path == Path{"version"}) {
       version = shown(entry.value);
     } else {
-      rest.push_back(joined(entry.path) + '\0' + entry.value);
+      rest.push_back(joined_path(entry.path) + '\0' + entry.value);
     }
   }
   std::sort(rest.begin(), rest.end());
@@ -308,12 +308,12 @@ std::string version_of(const Group& group) {
   return rest.empty() ? version : version + "#" + sha256(all).str();
 }
 
-void to_symbols(const std::vector<Entry>& entries, Place (*place_of)(const Path&),
+void to_symbols(const std::vector<DataEntry>& entries, DataPlace (*place_of)(const Path&),
                 Manifest* manifest) {
   std::vector<Group> groups;
   std::map<std::tuple<BuildKind, std::string, std::string>, std::size_t> index;
-  for (const Entry& entry : entries) {
-    Place place = place_of(entry.path);
+  for (const DataEntry& entry : entries) {
+    DataPlace place = place_of(entry.path);
     const auto [at, fresh] = index.insert({{place.kind, place.name, place.target}, groups.size()});
     Path rest(entry.path.begin() + static_cast<std::ptrdiff_t>(place.used), entry.path.end());
     if (fresh) groups.push_back({std::move(place), {}});
@@ -326,15 +326,16 @@ void to_symbols(const std::vector<Entry>& entries, Place (*place_of)(const Path&
 }
 
 template <typename Reader>
-std::string read_data(std::string_view text, Place (*place_of)(const Path&), Manifest* manifest) {
-  std::vector<Entry> entries;
+std::string read_data(std::string_view text, DataPlace (*place_of)(const Path&),
+                      Manifest* manifest) {
+  std::vector<DataEntry> entries;
   if (std::string why = Reader().read(text, &entries); !why.empty()) return why;
   to_symbols(entries, place_of, manifest);
   return {};
 }
 
 // The words of a key and of a value: names of packages among them.
-void add_words(std::string_view text, std::vector<std::string>* words) {
+void collect_words(std::string_view text, std::vector<std::string>* words) {
   constexpr std::string_view kBetween("\0\"', []{}", 9);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(kBetween), text.size());
@@ -345,17 +346,20 @@ void add_words(std::string_view text, std::vector<std::string>* words) {
 
 // The same, and what each record needs.
 template <typename Reader>
-std::string read_lock(std::string_view text, Place (*place_of)(const Path&), Manifest* manifest) {
-  std::vector<Entry> entries;
+std::string read_lock(std::string_view text, DataPlace (*place_of)(const Path&),
+                      Manifest* manifest) {
+  std::vector<DataEntry> entries;
   if (std::string why = Reader().read(text, &entries); !why.empty()) return why;
   to_symbols(entries, place_of, manifest);
-  for (const Entry& entry : entries) {
-    const Place place = place_of(entry.path);
+  for (const DataEntry& entry : entries) {
+    const DataPlace place = place_of(entry.path);
     if (place.kind != BuildKind::kDependency) continue;
     std::vector<std::string>& needs = manifest->needs[place.name];
-    for (std::size_t i = place.used; i < entry.path.size(); ++i) add_words(entry.path[i], &needs);
+    for (std::size_t i = place.used; i < entry.path.size(); ++i) {
+      collect_words(entry.path[i], &needs);
+    }
     if (entry.path.back() != "name" && entry.path.back() != "version") {
-      add_words(entry.value, &needs);
+      collect_words(entry.value, &needs);
     }
   }
   return {};

@@ -10,7 +10,7 @@
 namespace gittxn::semantic {
 namespace {
 
-bool is_letter(char c) {
+bool is_ascii_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -110,9 +110,9 @@ std::vector<std::string_view> new_lines(std::string_view before, std::string_vie
 
 // `use a;`, `extern crate a;`, `a::b`.
 bool is_crate_at(std::string_view text, std::size_t at, std::size_t size) {
-  if (at > 0 && is_letter(text[at - 1])) return false;
+  if (at > 0 && is_ascii_word(text[at - 1])) return false;
   const std::string_view behind = text.substr(at + size);
-  if (!behind.empty() && is_letter(behind.front())) return false;
+  if (!behind.empty() && is_ascii_word(behind.front())) return false;
   if (behind.starts_with("::")) return true;
   const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
   const std::string_view line = text.substr(begin, at - begin);

@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words words_of(std::string_view line) {
+Words directive_words(std::string_view line) {
   Words words;
   std::string word;
   for (const char c : line) {
@@ -25,7 +25,7 @@ Words words_of(std::string_view line) {
   return words;
 }
 
-std::string joined(const Words& words, std::size_t from) {
+std::string joined_words(const Words& words, std::size_t from) {
   std::string out;
   for (std::size_t i = from; i < words.size(); ++i) out += (i > from ? " " : "") + words[i];
   return out;
@@ -51,21 +51,21 @@ constexpr Directive kDirectives[] = {
 };
 
 // The words behind a directive, on its line or on one of its block.
-std::string add(const std::string& name, const Words& words, Manifest* manifest) {
+std::string add_directive(const std::string& name, const Words& words, Manifest* manifest) {
   if (words.empty()) return "'" + name + "' says nothing";
   if (name == "replace") {
     const auto arrow = std::find(words.begin(), words.end(), "=>");
     if (arrow == words.end()) return "a 'replace' has no '=>'";
     const auto at = static_cast<std::size_t>(arrow - words.begin());
-    manifest->symbols.push_back({BuildKind::kDependency, joined({words.begin(), arrow}, 0),
-                                 shown(joined(words, at + 1)), "replace"});
+    manifest->symbols.push_back({BuildKind::kDependency, joined_words({words.begin(), arrow}, 0),
+                                 shown(joined_words(words, at + 1)), "replace"});
     return {};
   }
   const auto* row = std::find_if(std::begin(kDirectives), std::end(kDirectives),
                                  [&](const Directive& one) { return one.name == name; });
   if (row == std::end(kDirectives)) return "'" + name + "' is not known";
   manifest->symbols.push_back({row->kind, row->itself ? name : words[0],
-                               shown(joined(words, row->itself ? 0 : 1)),
+                               shown(joined_words(words, row->itself ? 0 : 1)),
                                std::string(row->target)});
   return {};
 }
@@ -88,7 +88,7 @@ std::string read_go_mod(std::string_view text, Manifest* manifest) {
   const std::string why = each_line(text, [&](std::string_view line) -> std::string {
     line = line.substr(0, line.find("//"));
     if (line.find_first_of("\"`") != std::string_view::npos) return "a string is quoted";
-    Words words = words_of(line);
+    Words words = directive_words(line);
     if (words.empty()) return {};
     if (!block.empty() && words == Words{")"}) {
       block.clear();
@@ -102,10 +102,10 @@ std::string read_go_mod(std::string_view text, Manifest* manifest) {
         0) {
       return "a parenthesis stands where none is known";
     }
-    if (!block.empty()) return add(block, words, manifest);
+    if (!block.empty()) return add_directive(block, words, manifest);
     const std::string name = words[0];
     words.erase(words.begin());
-    return add(name, words, manifest);
+    return add_directive(name, words, manifest);
   });
   if (why.empty() && !block.empty()) return "the block '" + block + "' does not end";
   return why;
@@ -114,7 +114,7 @@ std::string read_go_mod(std::string_view text, Manifest* manifest) {
 std::string read_go_sum(std::string_view text, Manifest* manifest) {
   if (text.find('\0') != std::string_view::npos) return "it is no text";
   return each_line(text, [&](std::string_view line) -> std::string {
-    const Words words = words_of(line);
+    const Words words = directive_words(line);
     if (words.empty()) return {};
     if (words.size() != 3) return "a line is not a module, a version and a hash";
     manifest->symbols.push_back(
@@ -124,7 +124,7 @@ std::string read_go_sum(std::string_view text, Manifest* manifest) {
 }
 
 std::string read_toolchain_version(std::string_view text, Manifest* manifest) {
-  const Words words = words_of(text.substr(0, text.find('\n')));
+  const Words words = directive_words(text.substr(0, text.find('\n')));
   if (words.size() != 1 || !is_blank(text.substr(std::min(text.find('\n'), text.size())))) {
     return "it is not one version alone";
   }

@@ -16,14 +16,14 @@ namespace {
 
 enum class Part : std::uint8_t { kManifest, kLock, kToolchain };
 
-struct Row {
+struct ManifestRow {
   std::string_view name;  // of a file; "*.x" an ending
   Ecosystem ecosystem;
   Part part;
   std::string (*read)(std::string_view, Manifest*);  // nullptr: opaque
 };
 
-constexpr Row kRows[] = {
+constexpr ManifestRow kManifestRows[] = {
     {"package.json", Ecosystem::kNpm, Part::kManifest, read_package_json},
     {"package-lock.json", Ecosystem::kNpm, Part::kLock, read_package_lock},
     {"npm-shrinkwrap.json", Ecosystem::kNpm, Part::kLock, read_package_lock},
@@ -53,12 +53,14 @@ constexpr Row kRows[] = {
     {".bazelversion", Ecosystem::kBazel, Part::kToolchain, read_toolchain_version},
 };
 
-const Row* row_of(std::string_view path) {
+const ManifestRow* row_of(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& one) {
-    return one.name == file || (one.name.starts_with('*') && file.ends_with(one.name.substr(1)));
-  });
-  return row == std::end(kRows) ? nullptr : row;
+  const auto* row =
+      std::find_if(std::begin(kManifestRows), std::end(kManifestRows), [&](const ManifestRow& one) {
+        return one.name == file ||
+               (one.name.starts_with('*') && file.ends_with(one.name.substr(1)));
+      });
+  return row == std::end(kManifestRows) ? nullptr : row;
 }
 
 struct Sources {
@@ -164,13 +166,13 @@ std::string unquoted(std::string_view text) {
 }
 
 Ecosystem ecosystem_of(std::string_view path) {
-  const Row* row = row_of(path);
+  const ManifestRow* row = row_of(path);
   return row == nullptr ? Ecosystem::kNone : row->ecosystem;
 }
 
 Manifest read_manifest(std::string_view path, std::string_view text) {
   Manifest manifest;
-  const Row* row = row_of(path);
+  const ManifestRow* row = row_of(path);
   if (row != nullptr) manifest.ecosystem = row->ecosystem;
   if (row == nullptr) {
     manifest.opaque = "it is no manifest that is known";
@@ -226,14 +228,14 @@ std::vector<std::string> manifests_governing(std::string_view source,
   };
   std::map<std::pair<Ecosystem, Part>, std::size_t> nearest;  // length of the directory
   for (const std::string& path : manifests) {
-    const Row* row = row_of(path);
+    const ManifestRow* row = row_of(path);
     if (row == nullptr || !above(path)) continue;
     std::size_t& length = nearest[{row->ecosystem, row->part}];
     length = std::max(length, directory_of(path).size());
   }
   std::vector<std::string> found;
   for (const std::string& path : manifests) {
-    const Row* row = row_of(path);
+    const ManifestRow* row = row_of(path);
     if (row == nullptr || !above(path) || !takes(row->ecosystem, source)) continue;
     const bool all = row->ecosystem == Ecosystem::kCMake || source == path;
     const std::size_t length = nearest[{row->ecosystem, row->part}];

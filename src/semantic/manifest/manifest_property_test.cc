@@ -2,48 +2,37 @@
 // of it; white space and comments are none; nothing is a change of itself. SEED=n replays a run.
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string_view>
 
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "semantic/manifest/manifest.h"
 #include "semantic/manifest/testing/manifests.h"
+#include "semantic/testing/edits.h"
 
 namespace gittxn::semantic {
 namespace {
 
-using Lines = std::vector<std::string>;
+using testing::joined_lines;
+using testing::split_lines;
 
-struct Sample {
+struct ManifestSample {
   const char* path;
   std::string text;
   std::string comment;  // how one begins; empty: there are none
 };
 
-std::vector<Sample> samples() {
+std::vector<ManifestSample> manifest_samples() {
   return {{"package.json", kPackageJson, ""},
           {"Cargo.toml", kCargoToml, "#"},
           {"go.mod", kGoMod, "//"},
           {"pom.xml", kPom, "<!--"},
           {"CMakeLists.txt", kCMakeLists, "#"},
-          {"BUILD", kBuild, "#"}};
-}
-
-Lines lines_of(const std::string& text) {
-  Lines lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-std::string joined(const Lines& lines) {
-  std::string out;
-  for (const std::string& line : lines) out += line + "\n";
-  return out;
+          {"BUILD", kBazelBuild, "#"}};
 }
 
 // How much of a line is code; white space at its end is none.
-std::size_t code_of(const Sample& sample, const std::string& line) {
+std::size_t code_of(const ManifestSample& sample, const std::string& line) {
   const std::size_t comment =
       sample.comment.empty() ? std::string::npos : line.find(sample.comment);
   const std::string code = line.substr(0, comment);
@@ -51,8 +40,8 @@ std::size_t code_of(const Sample& sample, const std::string& line) {
 }
 
 // One edit of a token, or nothing when the line has none.
-std::string edited(const Sample& sample, Random& random) {
-  Lines lines = lines_of(sample.text);
+std::string edited(const ManifestSample& sample, Random& random) {
+  std::vector<std::string> lines = split_lines(sample.text);
   const std::size_t at = random.below(lines.size());
   std::string& line = lines[at];
   const std::size_t code = code_of(sample, line);
@@ -78,12 +67,12 @@ std::string edited(const Sample& sample, Random& random) {
     default:
       lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), std::string(line));
   }
-  return joined(lines);
+  return joined_lines(lines);
 }
 
 // Cargo takes "[dev_dependencies]" for "[dev-dependencies]", and so does the reader: one name of
 // two spellings, which no reader of the manifest tells apart.
-bool spelled_otherwise(const Sample& sample, std::string text) {
+bool spelled_otherwise(const ManifestSample& sample, std::string text) {
   constexpr std::string_view kOld = "_dependencies]", kNew = "-dependencies]";
   const std::size_t at = text.find(kOld);
   if (at == std::string::npos || sample.path != std::string_view("Cargo.toml")) return false;
@@ -93,7 +82,7 @@ bool spelled_otherwise(const Sample& sample, std::string text) {
 TEST(ManifestProperty, AnyEditOfATokenIsAChangeOfASymbol) {
   Random random(gittxn::testing::told_seed());
   int opaque = 0, read = 0;
-  for (const Sample& sample : samples()) {
+  for (const ManifestSample& sample : manifest_samples()) {
     const Manifest before = read_manifest(sample.path, sample.text);
     ASSERT_EQ(before.opaque, "") << sample.path;
     for (int round = 0; round < 500; ++round) {
@@ -113,10 +102,10 @@ TEST(ManifestProperty, AnyEditOfATokenIsAChangeOfASymbol) {
 
 TEST(ManifestProperty, WhiteSpaceAndCommentsAreNoChange) {
   Random random(gittxn::testing::told_seed());
-  for (const Sample& sample : samples()) {
+  for (const ManifestSample& sample : manifest_samples()) {
     const Manifest before = read_manifest(sample.path, sample.text);
     for (int round = 0; round < 200; ++round) {
-      Lines lines = lines_of(sample.text);
+      std::vector<std::string> lines = split_lines(sample.text);
       for (int edits = 0; edits < 5; ++edits) {
         const std::size_t at = random.below(lines.size());
         const bool words = random.below(2) == 0 && !sample.comment.empty();
@@ -125,9 +114,10 @@ TEST(ManifestProperty, WhiteSpaceAndCommentsAreNoChange) {
                      words ? "  " + sample.comment + end : "\t ");
         lines[random.below(lines.size())] += "  ";
       }
-      const Manifest after = read_manifest(sample.path, joined(lines));
-      EXPECT_EQ(after.opaque, "") << sample.path << "\n" << joined(lines);
-      EXPECT_TRUE(manifest_changes(before, after).empty()) << sample.path << "\n" << joined(lines);
+      const Manifest after = read_manifest(sample.path, joined_lines(lines));
+      EXPECT_EQ(after.opaque, "") << sample.path << "\n" << joined_lines(lines);
+      EXPECT_TRUE(manifest_changes(before, after).empty()) << sample.path << "\n"
+                                                           << joined_lines(lines);
     }
   }
 }

@@ -4,13 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "semantic/manifest/testing/manifests.h"
+#include "semantic/testing/edits.h"
 
 namespace gittxn::semantic {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsSupersetOf;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
+using testing::replaced_once;
+using ::testing::UnorderedElementsAre;
 
 std::string said(const BuildSymbol& symbol) {
   const std::string version = symbol.version.substr(0, symbol.version.find('#'));
@@ -39,10 +41,6 @@ std::vector<std::string> changes(std::string_view path, std::string_view before,
   return all;
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  return text.replace(text.find(from), from.size(), to);
-}
-
 void expect_opaque(std::string_view path, std::string_view text, std::string_view why) {
   const Manifest manifest = read_manifest(path, text);
   EXPECT_EQ(manifest.opaque, why) << path << ": " << text.substr(0, 80);
@@ -58,10 +56,11 @@ TEST(Manifest, PackageJson) {
                             "toolchain packageManager pnpm@8.6.0", "script test jest",
                             "script build", "target bin.shop ./cli.js", "option private =true",
                             "dependency lodash 4.17.21 -> overrides", "option files"}));
-  EXPECT_THAT(changes("package.json", kPackageJson, replaced(kPackageJson, "^4.18.2", "^5.0.0")),
-              ElementsAre("~ dependency express ^5.0.0"));
   EXPECT_THAT(
-      changes("package.json", kPackageJson, replaced(kPackageJson, "\"jest\"", "\"jest -i\"")),
+      changes("package.json", kPackageJson, replaced_once(kPackageJson, "^4.18.2", "^5.0.0")),
+      ElementsAre("~ dependency express ^5.0.0"));
+  EXPECT_THAT(
+      changes("package.json", kPackageJson, replaced_once(kPackageJson, "\"jest\"", "\"jest -i\"")),
       ElementsAre("~ script test"));
   EXPECT_THAT(changes("package.json", R"({"a": 1})", R"({"a": "1"})"), ElementsAre("~ option a 1"));
   EXPECT_THAT(changes("package.json", R"({"a": 1, "b": {}})", R"({ "b":{},
@@ -79,7 +78,7 @@ TEST(Manifest, PackageLock) {
   EXPECT_THAT(said(read_manifest("package-lock.json", lock)),
               ElementsAre("option name x", "option lockfileVersion =3", "dependency ",
                           "dependency node_modules/a 1.0.0", "dependency node_modules/b 2.0.0"));
-  EXPECT_THAT(changes("package-lock.json", lock, replaced(lock, "sha512-BB", "sha512-BC")),
+  EXPECT_THAT(changes("package-lock.json", lock, replaced_once(lock, "sha512-BB", "sha512-BC")),
               ElementsAre("~ dependency node_modules/b 2.0.0"));
 }
 
@@ -92,7 +91,7 @@ TEST(Manifest, CargoToml) {
                     "dependency proptest 1 -> dev", "dependency cc 1.0 -> build",
                     "dependency nix 0.27 -> target cfg(unix)", "option features.default",
                     "target bin shop", "target bin tool", "option profile.release.lto =true"}));
-  EXPECT_THAT(changes("Cargo.toml", kCargoToml, replaced(kCargoToml, "\"derive\"", "\"rc\"")),
+  EXPECT_THAT(changes("Cargo.toml", kCargoToml, replaced_once(kCargoToml, "\"derive\"", "\"rc\"")),
               ElementsAre("~ dependency serde 1.0"));
   EXPECT_THAT(changes("Cargo.toml", "[dependencies]\na = \"1\"\n", "dependencies.a = \"1\" # a\n"),
               ElementsAre());
@@ -106,7 +105,7 @@ TEST(Manifest, CargoLock) {
   EXPECT_THAT(said(read_manifest("Cargo.lock", lock)),
               ElementsAre("option version =3", "dependency a 1.0.0", "dependency b 1.0.0",
                           "dependency b[2] 2.0.0"));
-  EXPECT_THAT(changes("Cargo.lock", lock, replaced(lock, "\"11\"", "\"12\"")),
+  EXPECT_THAT(changes("Cargo.lock", lock, replaced_once(lock, "\"11\"", "\"12\"")),
               ElementsAre("~ dependency a 1.0.0"));
 }
 
@@ -118,9 +117,9 @@ TEST(Manifest, GoMod) {
                   "dependency golang.org/x/net v0.17.0", "dependency golang.org/x/sys v0.13.0",
                   "dependency github.com/a/b ../b -> replace",
                   "dependency github.com/c/d v1.0.0 -> exclude"));
-  EXPECT_THAT(changes("go.mod", kGoMod, replaced(kGoMod, "v0.17.0", "v0.18.0")),
+  EXPECT_THAT(changes("go.mod", kGoMod, replaced_once(kGoMod, "v0.17.0", "v0.18.0")),
               ElementsAre("~ dependency golang.org/x/net v0.18.0"));
-  EXPECT_THAT(changes("go.mod", kGoMod, replaced(kGoMod, " // indirect", "")), ElementsAre());
+  EXPECT_THAT(changes("go.mod", kGoMod, replaced_once(kGoMod, " // indirect", "")), ElementsAre());
   EXPECT_THAT(changes("go.sum", "a v1 h1:x=\n", "a v1 h1:y=\nb v1 h1:z=\n"),
               ElementsAre("~ dependency a@v1 h1:y=", "+ dependency b@v1 h1:z="));
 }
@@ -136,11 +135,12 @@ TEST(Manifest, Pom) {
                     "toolchain org.apache.maven.plugins:maven-compiler-plugin 3.11.0",
                     "target module core", "option build/finalName shop", "option profile ci",
                     "dependency org.b:b 1 -> profile ci"}));
-  EXPECT_THAT(changes("pom.xml", kPom, replaced(kPom, "4.13", "4.14")),
+  EXPECT_THAT(changes("pom.xml", kPom, replaced_once(kPom, "4.13", "4.14")),
               ElementsAre("~ dependency junit:junit 4.14 -> test"));
-  EXPECT_THAT(changes("pom.xml", kPom, replaced(kPom, "<arg>-Xlint</arg>", "<arg>-Werror</arg>")),
-              ElementsAre("~ toolchain org.apache.maven.plugins:maven-compiler-plugin 3.11.0"));
-  EXPECT_THAT(changes("pom.xml", kPom, replaced(kPom, "<!-- tests -->", "")), ElementsAre());
+  EXPECT_THAT(
+      changes("pom.xml", kPom, replaced_once(kPom, "<arg>-Xlint</arg>", "<arg>-Werror</arg>")),
+      ElementsAre("~ toolchain org.apache.maven.plugins:maven-compiler-plugin 3.11.0"));
+  EXPECT_THAT(changes("pom.xml", kPom, replaced_once(kPom, "<!-- tests -->", "")), ElementsAre());
   EXPECT_THAT(
       changes("pom.xml", "<project><a>1</a></project>", "<project>\n <a> 1 </a>\n</project>"),
       ElementsAre());
@@ -154,7 +154,7 @@ TEST(Manifest, CMakeLists) {
                   "option if WITH_TESTS", "dependency add_subdirectory tests", "option endif",
                   "target add_library core", "option target_compile_options -> core",
                   "dependency target_link_libraries -> core", "script add_custom_command OUTPUT"));
-  EXPECT_THAT(changes("CMakeLists.txt", kCMakeLists, replaced(kCMakeLists, " # no more", "")),
+  EXPECT_THAT(changes("CMakeLists.txt", kCMakeLists, replaced_once(kCMakeLists, " # no more", "")),
               ElementsAre());
   EXPECT_THAT(changes("a.cmake", "set(A 1)\nset(B 2)\n", "set(B 2)\nset(A 1)\n"),
               ElementsAre("> option set A 1", "> option set B 2"));
@@ -164,11 +164,11 @@ TEST(Manifest, CMakeLists) {
 }
 
 TEST(Manifest, Bazel) {
-  EXPECT_THAT(said(read_manifest("lib/BUILD.bazel", kBuild)),
+  EXPECT_THAT(said(read_manifest("lib/BUILD.bazel", kBazelBuild)),
               ElementsAre("dependency load @rules_cc//cc:defs.bzl", "option package", "target core",
                           "dependency :util deps -> core", "dependency @fmt//:fmt deps -> core",
                           "dependency core.cc srcs -> core", "option statement"));
-  EXPECT_THAT(changes("BUILD", kBuild, replaced(kBuild, "\":util\", ", "")),
+  EXPECT_THAT(changes("BUILD", kBazelBuild, replaced_once(kBazelBuild, "\":util\", ", "")),
               ElementsAre("- dependency :util deps -> core", "~ target core"));
   EXPECT_THAT(
       said(read_manifest("MODULE.bazel",

@@ -169,7 +169,7 @@ const Element* kid_of(const Element& element, std::string_view name) {
                                   [&](const Element& kid) { return kid.name == name; });
   return found == element.kids.end() ? nullptr : &*found;
 }
-std::string text_of(const Element& element, std::string_view name) {
+std::string element_text(const Element& element, std::string_view name) {
   const Element* kid = kid_of(element, name);
   return kid == nullptr ? std::string() : kid->text;
 }
@@ -231,12 +231,12 @@ class Pom {
 
   // By its coordinates, with the scope as what it feeds.
   void artifact(const Element& element, BuildKind kind, const std::string& of) {
-    std::string name = text_of(element, "groupId") + ":" + text_of(element, "artifactId");
+    std::string name = element_text(element, "groupId") + ":" + element_text(element, "artifactId");
     for (const auto& [more, mark] : {std::pair("type", ":"), std::pair("classifier", "@")}) {
-      if (const std::string text = text_of(element, more); !text.empty()) name += mark + text;
+      if (const std::string text = element_text(element, more); !text.empty()) name += mark + text;
     }
-    const std::string scope = text_of(element, "scope");
-    const std::string version = text_of(element, "version");
+    const std::string scope = element_text(element, "scope");
+    const std::string version = element_text(element, "version");
     std::size_t told = 0;
     for (const char* known : {"groupId", "artifactId", "type", "classifier", "scope", "version"}) {
       const Element* kid = kid_of(element, known);
@@ -256,7 +256,7 @@ class Pom {
   }
 
   void add_profile(const Element& profile) {
-    const std::string id = "profile " + text_of(profile, "id");
+    const std::string id = "profile " + element_text(profile, "id");
     add(BuildKind::kOption, id, shown(profile.name + profile.attributes + "\n" + profile.text), {});
     for (const Element& kid : profile.kids) {
       if (!part(kid, id)) option(kid, id);

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/fs.h"
 #include "base/random.h"
@@ -37,6 +39,24 @@ inline std::string replaced(std::string text, const std::string& from, const std
     text.replace(at, from.size(), to);
   }
   return text;
+}
+
+// The first one alone, which has to be there.
+inline std::string replaced_once(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+inline std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+inline std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
 }
 
 // The whole lines of a symbol, so that what is put beside it stands on its own.

@@ -1,4 +1,4 @@
-// Assertions about Result and Status that show the error.
+// Assertions about Result and Status that show the error, and about a whole store.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "store/store.h"
 
 namespace gittxn::store::testing {
 
@@ -33,3 +34,14 @@ std::string told(const Result<T>& result) {
       EXPECT_EQ(coded_.error().code, expected) << ::gittxn::store::testing::told(coded_); \
     }                                                                                     \
   } while (false)
+
+namespace gittxn::store::testing {
+
+// Replaying its log gives what it holds.
+inline void expect_sound(const Store& store) {
+  const auto report = store.verify_replay();
+  ASSERT_OK(report);
+  EXPECT_TRUE(report->problems.empty()) << report->problems.front();
+}
+
+}  // namespace gittxn::store::testing

@@ -31,7 +31,7 @@ void tell_transactions(Teller& teller, Store& store) {
   teller.tell(attempt_started(id, new_attempt(2, oid(2))));
   teller.tell(command_started(id, 2, "/trace", {"make"}));
   teller.tell(extended(id, 2, oid(2), 7));
-  teller.tell(told(id, 2, oid(2), 1, {"src/a.c"}));
+  teller.tell(events::told(id, 2, oid(2), 1, {"src/a.c"}));
   teller.tell(child(id, {.attempt = 2, .number = 1, .name = "a", .phase = "begun", .tree = {}}));
   teller.tell(command_ended(id, 2, 0));
   teller.tell(taken(id, new_taken(2, oid(9))));

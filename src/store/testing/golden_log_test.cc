@@ -64,10 +64,11 @@ std::string event_line(const Event& event) {
 Result<std::vector<Event>> golden_events() {
   const std::string text = TRY(read_file(stores_dir() + "/events.jsonl"));
   std::vector<Event> events;
-  TRY(each_json_line(text, "events.jsonl", [&](const Json& line) -> Status {
+  const auto keep = [&](const Json& line) -> Status {
     events.push_back(TRY(event_from(line)));
     return {};
-  }));
+  };
+  TRY(each_json_line(text, "events.jsonl", keep));
   return events;
 }
 

@@ -11,6 +11,7 @@
 namespace gittxn::store::testing {
 
 inline const RefName kMain{"refs/heads/main"};
+inline const TxnId kOne{"t-1"};
 
 Oid oid(std::uint64_t n);  // made from a number
 Txn new_txn(const std::string& id, const std::string& name = "fix auth");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -16,6 +17,10 @@
 #include "store/testing/tamper.h"
 
 namespace gittxn::store::testing {
+
+// In milliseconds.
+inline constexpr std::int64_t kMinute = 60'000;
+inline constexpr std::int64_t kDay = 24 * 60 * kMinute;
 
 class FakeClock final : public Clock {
  public:

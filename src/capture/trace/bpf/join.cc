@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "capture/trace/lookup.h"
 #include "capture/trace/shape.h"
@@ -19,11 +20,6 @@
 namespace gittxn::capture {
 
 namespace {
-
-constexpr std::size_t kMaxWords = 256;
-constexpr std::size_t kMaxWord = 4096;
-// ERESTARTSYS ... ERESTART_RESTARTBLOCK: a signal came first; the call is made again, or fails.
-constexpr std::int64_t kRestartFirst = 512, kRestartLast = 516;
 
 std::string_view without_nul(std::string_view text) {
   return text.substr(0, text.find('\0'));
@@ -214,7 +210,6 @@ void BpfJoin::take(std::string_view raw) {
   Event event;
   if (!parse(raw, &event)) return blind(0, "an event of the kernel that cannot be read");
   const auto process = static_cast<pid_t>(event.head.process);
-  constexpr std::int64_t kNsPerMs = 1'000'000;
   now_ms_ = (boot_time_ns_ + static_cast<std::int64_t>(event.head.time_ns)) / kNsPerMs;
   switch (event.head.type) {
     case kBpfEnter:
@@ -345,7 +340,7 @@ void BpfJoin::finish(Pending* pending, const Event& event) {
   Record& record = pending->call;
   if (record.op == Op::kBlind) return emit(std::move(record));
   const std::int64_t result = head.out.result;
-  if (result <= -kRestartFirst && result >= -kRestartLast) return;
+  if (was_restarted(result)) return;
   record.result = result < 0 ? static_cast<std::int32_t>(result) : 0;
   if (result >= 0) {
     record.mode = directory_mode(record);

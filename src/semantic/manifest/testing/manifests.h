@@ -176,7 +176,7 @@ add_custom_command(OUTPUT gen.h
   DEPENDS gen.py)
 )";
 
-inline constexpr char kBuild[] = R"(load("@rules_cc//cc:defs.bzl", "cc_library")
+inline constexpr char kBazelBuild[] = R"(load("@rules_cc//cc:defs.bzl", "cc_library")
 
 package(default_visibility = ["//visibility:public"])
 
