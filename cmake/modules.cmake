@@ -1,5 +1,5 @@
-# txn_module(NAME DEPS module... LIBS target...): src/NAME/**/*.cc without *_test.cc as a static library
-# txn_NAME, and every *_test.cc below it as one test program NAME_test.
+# txn_module(NAME DEPS module... LIBS target... PRIVATE_LIBS target...): src/NAME/**/*.cc without *_test.cc as a
+# static library txn_NAME, and every *_test.cc below it as one test program NAME_test.
 add_library(txn_flags INTERFACE)
 target_compile_options(txn_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   -Wno-sign-conversion -Werror -Wno-error=stringop-overflow -Wno-error=restrict
@@ -46,6 +46,17 @@ function(txn_precompile TARGET)
   target_precompile_headers(${TARGET} REUSE_FROM ${owner})
 endfunction()
 
+# Files of a module compiled as one, GIT_TXN_UNITY at a time: they read the same headers and make the same
+# templates, which is most of the work. What is local to a file has to have its own name in its module.
+# The debug build compiles each file alone, as clang-tidy does.
+function(txn_unity TARGET)
+  if(GIT_TXN_UNITY GREATER 1)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${GIT_TXN_UNITY})
+    # g++ takes the files of a unity for headers, whose classes may not hold what is local to a file.
+    target_compile_options(${TARGET} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 function(txn_sources DIR OUT_CODE OUT_TESTS)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${DIR}/*.cc)
   set(tests ${all})
@@ -84,15 +95,17 @@ function(txn_tests NAME)
   add_executable(${NAME}_test ${T_SOURCES})
   target_link_libraries(${NAME}_test PRIVATE ${T_LINK} txn_flags GTest::gmock GTest::gtest_main)
   txn_precompile(${NAME}_test TESTS)
+  txn_unity(${NAME}_test)
   add_test(NAME ${NAME} COMMAND ${NAME}_test)
 endfunction()
 
 function(txn_module NAME)
-  cmake_parse_arguments(M "" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(M "" "" "DEPS;LIBS;PRIVATE_LIBS" ${ARGN})
   txn_sources(${NAME} code tests)
   if(code)
     add_library(txn_${NAME} STATIC ${code})
     txn_precompile(txn_${NAME})
+    txn_unity(txn_${NAME})
     set(scope PUBLIC)
   else()
     add_library(txn_${NAME} INTERFACE)
@@ -100,6 +113,9 @@ function(txn_module NAME)
   endif()
   list(TRANSFORM M_DEPS PREPEND txn_ OUTPUT_VARIABLE deps)
   target_link_libraries(txn_${NAME} ${scope} ${deps} ${M_LIBS} txn_flags)
+  if(M_PRIVATE_LIBS)
+    target_link_libraries(txn_${NAME} PRIVATE ${M_PRIVATE_LIBS})
+  endif()
   txn_tests(${NAME} SOURCES ${tests} LINK txn_${NAME})
 endfunction()
 
@@ -134,6 +150,7 @@ function(txn_program PROGRAM)
     add_library(txn_${P_MODULE} STATIC ${library})
     target_link_libraries(txn_${P_MODULE} PUBLIC ${deps} ${P_LIBS} txn_flags)
     txn_precompile(txn_${P_MODULE})
+    txn_unity(txn_${P_MODULE})
     target_link_libraries(${PROGRAM} PRIVATE txn_${P_MODULE})
     txn_tests(${P_MODULE} SOURCES ${tests} LINK txn_${P_MODULE})
   else()
