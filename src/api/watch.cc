@@ -15,10 +15,9 @@ namespace events = store::events;
 
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
-constexpr std::int64_t kLookEveryNs = 250 * kMs;
-constexpr std::int64_t kJudgeEveryNs = 500 * kMs;  // at the soonest
-constexpr std::int64_t kInterruptGraceNs = 2000 * kMs;
+constexpr std::int64_t kLookEveryNs = 250 * kNsPerMs;
+constexpr std::int64_t kJudgeEveryNs = 500 * kNsPerMs;  // at the soonest
+constexpr std::int64_t kInterruptGraceNs = 2000 * kNsPerMs;
 constexpr std::int64_t kRest = 20;  // times what the last judgement took
 // More records take seconds to judge, in which nobody answers a Ctrl-C.
 constexpr std::uint64_t kMaxRecordBytes = 64u << 20;
