@@ -71,11 +71,17 @@ class Place {
   Worktree worktree_;
 };
 
+#if defined(__SANITIZE_THREAD__)  // g++
+constexpr bool kThreadSanitizer = true;
+#elif defined(__has_feature)  // clang
+constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
+#else
+constexpr bool kThreadSanitizer = false;
+#endif
+
 // Overlays that this machine cannot mount are another test's business.
 std::string missing(OverlayMarks marks) {
-#ifdef __SANITIZE_THREAD__
-  return "who enters a namespace has one thread, and TSan one more";
-#endif
+  if (kThreadSanitizer) return "who enters a namespace has one thread, and TSan one more";
   if (marks == OverlayMarks::kTrusted && overlay_marks() != marks) return "not the administrator";
   const testing::ScratchDir dir;
   for (const KindSupport& kind : probe_kinds(dir.path())) {

@@ -376,7 +376,7 @@ TEST_F(Consumers, GetLinesThatProveTheChain) {
     again.dedup_key = line["dedupkey"];
     again.payload = canonical_json(line["data"]);
     again.prev_hash = Digest(line["prevhash"].get<std::string>());
-    EXPECT_EQ(event_hash(again).str(), line["hash"]);
+    EXPECT_EQ(event_hash(again).str(), line["hash"].get<std::string>());
     previous = line["hash"];
     for (const auto& [name, value] : line.items()) {
       EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789"), std::string::npos);
