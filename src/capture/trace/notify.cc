@@ -28,6 +28,7 @@
 
 #include "base/bug.h"
 #include "capture/trace/lookup.h"
+#include "capture/trace/preload_file.h"
 #include "capture/trace/tracer.h"
 
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
@@ -195,7 +196,7 @@ void NotifyTracer::add_read(Record record) {
 bool NotifyTracer::is_of_the_trace(const Record& record) const {
   if (preloaded_.ring == nullptr) return false;
   if (record.path == Ring::kPath) return true;
-  return record.path == preloaded_.library && !changes_something(record);
+  return is_preload(preloaded_.library, record.path) && !changes_something(record);
 }
 
 void NotifyTracer::answer(const seccomp_notif& request) {

@@ -40,6 +40,12 @@ std::string library_bytes() {
 #endif
 }
 
+constexpr std::string_view kLinkEnding = ".not-libasan.so";
+
+std::string library_behind(std::string_view link) {
+  return std::string(link.substr(0, link.size() - kLinkEnding.size())) + ".so";
+}
+
 Status can_be_loaded(const std::string& path) {
   const UniqueFd fd = TRY(open_fd(path, O_RDONLY));
   void* got = ::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd.get(), 0);
@@ -54,7 +60,16 @@ Status can_be_loaded(const std::string& path) {
 }  // namespace
 
 std::string preload_path(const std::string& record_file) {
-  return record_file + ".not-libasan.so";
+  return record_file + std::string(kLinkEnding);
+}
+
+Status remove_preload(const std::string& path) {
+  TRY(remove_file(path));
+  return remove_file(library_behind(path));
+}
+
+bool is_preload(const std::string& path, std::string_view opened) {
+  return opened == path || opened == library_behind(path);
 }
 
 Status write_preload(const std::string& path, const ring::Config& config) {
@@ -72,9 +87,13 @@ Status write_preload(const std::string& path, const ring::Config& config) {
     return fail(Code::kFault, "the library to preload was built wrongly");
   }
   std::memcpy(bytes.data() + at, &config, sizeof config);
-  TRY(remove_file(path));  // of a run with the same records that was killed
-  const UniqueFd fd = TRY(open_fd(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0500));
+  TRY(remove_preload(path));  // of a run with the same records that was killed
+  const std::string library = library_behind(path);
+  const UniqueFd fd = TRY(open_fd(library, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0500));
   TRY(write_all(fd.get(), bytes));
+  if (::symlink(base_name(library).c_str(), path.c_str()) != 0) {
+    return fail_errno(errno, "link '" + path + "'");
+  }
   return can_be_loaded(path);
 }
 

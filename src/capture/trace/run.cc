@@ -215,7 +215,7 @@ Result<TraceResult> run_into(const TraceSpec& spec, int record_fd) {
   Result<TraceResult> result = fork_monitor(spec, std::move(plan));
   // What is left running may start programs that want the library; it goes with the worktree then,
   // as it does when it cannot be removed now.
-  if (!spec.keep_running) static_cast<void>(remove_file(preload_path(spec.record_file)));
+  if (!spec.keep_running) static_cast<void>(remove_preload(preload_path(spec.record_file)));
   return result;
 }
 
