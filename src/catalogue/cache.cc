@@ -17,7 +17,6 @@ namespace gittxn::catalogue {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x67746361;  // "gtca"
-constexpr std::int64_t kBusyMs = 2'000;
 constexpr std::size_t kBatchEntries = 128;
 constexpr std::size_t kBatchBytes = 4u << 20;
 constexpr std::size_t kIdDigits = 15;      // of the key's digest; fits an integer of SQLite
@@ -70,7 +69,7 @@ Status Cache::open_alone() {
     return fail_errno(errno, "chmod '" + options_.directory + "'");
   }
   db::WriterQueue line = TRY(db::WriterQueue::open(options_.directory + "/cache.lock"));
-  const db::WriterQueue::Turn alone = TRY(line.enter(kBusyMs));
+  const db::WriterQueue::Turn alone = TRY(line.enter(options_.busy_ms));
   while (true) {
     if (damaged_) TRY(remove_file());
     Status opened = try_open();
@@ -84,7 +83,7 @@ Status Cache::try_open() {
   database_.reset();
   TRY(make_private(path()));
   db::OpenOptions how;
-  how.busy_ms = kBusyMs;
+  how.busy_ms = options_.busy_ms;
   database_ = TRY(db::Database::open(path(), how));
   TRY(
       database_->execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"

@@ -48,6 +48,8 @@ struct CacheOptions {
   std::string directory;  // made when absent; empty: nothing is kept
   std::uint64_t limit_bytes = kCacheLimit;
   const Clock* clock = nullptr;
+  // How long others who write may be waited for; then it goes on without, as nobody needs it.
+  std::int64_t busy_ms = 2'000;
 };
 
 // What an entry is about.

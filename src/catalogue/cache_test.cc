@@ -29,7 +29,9 @@ class Kept : public ::testing::Test {
  protected:
   std::string directory() const { return scratch_ / "catalogue"; }
   std::string file() const { return directory() + "/cache.db"; }
-  CacheOptions options() { return {directory(), limit_, &clock_}; }
+  // However slow the disk is, what is to be kept is kept.
+  static constexpr std::int64_t kPatientMs = 300'000;
+  CacheOptions options() { return {directory(), limit_, &clock_, kPatientMs}; }
   static Oid oid(int n) {
     std::string hex = std::to_string(n);
     return Oid(std::string(40 - hex.size(), '0') + hex);

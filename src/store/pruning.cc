@@ -28,7 +28,7 @@ FAILPOINT(fp_recorded, "store.prune.recorded");
 FAILPOINT(fp_keys_kept, "store.prune.keys_kept");
 FAILPOINT(fp_swept, "store.prune.swept");
 
-constexpr Seq kSweptAtOnce = 5'000;  // a transaction's worth: others write in between
+constexpr Seq kSweptAtOnce = 500;  // a transaction: others wait for it, and write in between
 constexpr std::size_t kHoldsTold = 20;
 constexpr int kTries = 3;
 
