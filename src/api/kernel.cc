@@ -55,8 +55,8 @@ Result<std::string> real_future_path(const std::string& path) {
 Status check_log(const Membership& membership, const Result<store::Store>& opened) {
   if (!opened && opened.error().code == Code::kNotFound) {
     return fail(Code::kFault, opened.error().message + " any more",
-                "restore the server's database from its backup; or leave the hub: "
-                "git config --remove-section txn");
+                "restore the server's database from its backup; or leave the hub (what is open "
+                "stays under refs/txn/): git config --unset txn.hub");
   }
   if (!opened) return std::unexpected(opened.error());
   if (!membership.hub || TRY(store::log_uri(*opened)) == membership.log) return {};

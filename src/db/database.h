@@ -22,6 +22,7 @@
 //   XX001, XX002 (corrupted)              kCorrupt
 //   28xxx, 42501, 25006                   kFault, hint: account, rights, a standby
 //   no connection                         kFault, hint; in COMMIT: kOutcomeUnknown
+//   two signals during one question       kInterrupted; in COMMIT: kOutcomeUnknown
 //
 // One connection per thread. Never carry one across a fork.
 //

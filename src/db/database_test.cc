@@ -1,5 +1,6 @@
 #include "db/database.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -145,7 +146,9 @@ TEST(Errors, DamageIsCorruptAndNothingElse) {
   const auto version = database.pragma_integer("user_version");
   ASSERT_FALSE(version);
   EXPECT_EQ(version.error().code, Code::kCorrupt);
-  EXPECT_FALSE(version.error().hint.empty());
+  EXPECT_THAT(version.error().hint, ::testing::HasSubstr("docs/BACKUPS.md"));
+  // What was done before this question it does not know.
+  EXPECT_EQ(version.error().hint.find("nothing was changed"), std::string::npos);
 }
 
 TEST(Open, SaysWhatIsMissing) {

@@ -22,6 +22,12 @@ namespace {
 constexpr std::int64_t kGraceMs = 5'000;
 // A client that is stopped inside of a transaction keeps the other writers waiting no longer.
 constexpr int kIdleInTransactionMs = 60'000;
+// The first signal that comes while the server is waited for is for whoever asks, who ends cleanly
+// once it has answered; at this one somebody has had enough of waiting.
+constexpr int kSignalsEndAWait = 2;
+// What ran before the question, and may stand, is not known here.
+constexpr std::string_view kCheckServer =
+    "check that the server runs, and git config txn.store; then: git txn status says what is open";
 constexpr ::Oid kInt8 = 20;
 constexpr ::Oid kInt4 = 23;
 
@@ -299,9 +305,7 @@ std::unexpected<Error> PostgresDriver::lost(std::string_view what, During during
     return fail(Code::kOutcomeUnknown, message,
                 "when the server is back, 'git txn recover' sees what happened");
   }
-  return fail(Code::kFault, message,
-              "nothing was changed; check that the server runs, and git config txn.store; then "
-              "run this again");
+  return fail(Code::kFault, message, std::string(kCheckServer));
 }
 
 std::unexpected<Error> PostgresDriver::failure(const pg_result* result, During during) const {
@@ -312,17 +316,14 @@ std::unexpected<Error> PostgresDriver::failure(const pg_result* result, During d
   const std::string message =
       fmt::format("{}: {}", place_, primary == nullptr ? "no answer" : primary);
   if (state.starts_with("23")) return fail(Code::kExists, message);
-  if (state == "55P03" || state == "57014") {
+  if (state == "55P03" || state == "57014" || state == "40001" || state == "40P01") {
     return fail(Code::kBusy, message, "another program is writing; try again");
-  }
-  if (state == "40001" || state == "40P01") {
-    return fail(Code::kBusy, message, "nothing was changed; try again");
   }
   if (state == "53100") return fail(Code::kFault, message, "free some disk space on the server");
   if (state.starts_with("53"))
     return fail(Code::kFault, message, "the server is short of something");
   if (state == "XX001" || state == "XX002") {
-    return fail(Code::kCorrupt, message, "nothing was changed; restore the database from a backup");
+    return fail(Code::kCorrupt, message, "restore the database from a backup: docs/BACKUPS.md");
   }
   if (state == "25006") {
     return fail(Code::kFault, message, "this server is a standby: use the address of the primary");
@@ -338,16 +339,23 @@ std::unexpected<Error> PostgresDriver::failure(const pg_result* result, During d
   return fail(Code::kFault, message);
 }
 
-// Waits until the server reads or writes; false: the deadline passed.
-bool PostgresDriver::wait(short events, std::int64_t deadline_ns) const {
-  while (true) {
-    const std::int64_t left_ms = (deadline_ns - SystemClock().monotonic_ns()) / kNsPerMs;
-    if (left_ms <= 0) return false;
+// Waits until the server reads or writes.
+Status PostgresDriver::wait(short events, Patience& patience, During during) {
+  while (patience.signals < kSignalsEndAWait) {
+    const std::int64_t left_ms = (patience.until_ns - SystemClock().monotonic_ns()) / kNsPerMs;
+    if (left_ms <= 0) break;
     pollfd socket{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
     const int ready = ::poll(&socket, 1, static_cast<int>(left_ms));
-    if (ready < 0 && errno == EINTR) continue;
-    return ready > 0;
+    if (ready > 0) return {};
+    if (ready == 0 || errno != EINTR) break;
+    ++patience.signals;
   }
+  broken_ = true;
+  const bool told = patience.signals >= kSignalsEndAWait && during != During::kCommit;
+  if (!told) return lost("does not answer", during);
+  return fail(Code::kInterrupted,
+              fmt::format("interrupted: the store at {} does not answer", place_),
+              std::string(kCheckServer));
 }
 
 // All that the server says to one question; the last result counts, the first failure is the error.
@@ -355,21 +363,17 @@ Result<PostgresDriver::Answer> PostgresDriver::answer(int sent, During during) {
   PGconn* connection = connection_.get();
   if (sent == 0 || broken_) return lost("takes no question", during);
   const std::int64_t limit_ms = std::max(options_.statement_ms, options_.busy_ms) + kGraceMs;
-  const std::int64_t deadline_ns = SystemClock().monotonic_ns() + limit_ms * kNsPerMs;
-  const auto silent = [&] {
-    broken_ = true;
-    return lost("does not answer", during);
-  };
+  Patience patience{.until_ns = SystemClock().monotonic_ns() + limit_ms * kNsPerMs};
   for (int left = PQflush(connection); left != 0; left = PQflush(connection)) {
     if (left < 0) return lost("broke off", during);
-    if (!wait(POLLIN | POLLOUT, deadline_ns)) return silent();
+    TRY(wait(POLLIN | POLLOUT, patience, during));
     if (PQconsumeInput(connection) == 0) return lost("broke off", during);
   }
   Answer last;
   std::optional<Error> error;
   while (true) {
     while (PQisBusy(connection) != 0) {
-      if (!wait(POLLIN, deadline_ns)) return silent();
+      TRY(wait(POLLIN, patience, during));
       if (PQconsumeInput(connection) == 0) return lost("broke off", during);
     }
     Answer next(PQgetResult(connection));

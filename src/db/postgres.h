@@ -1,9 +1,9 @@
 // PostgreSQL as a driver, over libpq. Internal to db/.
 //
 // One connection. Every exchange with the server has a deadline of ours, because a server that is
-// stopped answers nothing and no time limit of its own runs. A connection that was lost is made
-// again where that loses nothing: at the beginning of a transaction, or of a statement outside of
-// one.
+// stopped answers nothing and no time limit of its own runs; the second signal ends the wait before
+// that. A connection that was lost is made again where that loses nothing: at the beginning of a
+// transaction, or of a statement outside of one.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,12 @@ class PostgresDriver final : public Driver {
   PostgresDriver(std::string url, std::string schema, const ConnectOptions& options);
   Status open();
   Status ready();  // connected, again if need be
-  bool wait(short events, std::int64_t deadline_ns) const;
+  // How long one question is waited for, and how many signals came meanwhile.
+  struct Patience {
+    std::int64_t until_ns = 0;
+    int signals = 0;
+  };
+  Status wait(short events, Patience& patience, During during);
   Result<Answer> ask(const std::string& sql, During during);
   std::unexpected<Error> failure(const pg_result* result, During during) const;
   std::unexpected<Error> lost(std::string_view what, During during) const;

@@ -238,7 +238,39 @@ TEST_F(Postgres, ASilentServerIsLeftAfterTheDeadline) {
   ASSERT_FALSE(silent);
   EXPECT_EQ(silent.error().code, Code::kFault);
   EXPECT_THAT(silent.error().message, HasSubstr("does not answer"));
+  EXPECT_THAT(silent.error().hint, HasSubstr("git txn status"));
+  EXPECT_THAT(silent.error().hint, Not(HasSubstr("nothing was changed")));
   EXPECT_TRUE(insert(impatient, 2, "on a new connection"));
+}
+
+TEST_F(Postgres, TheSecondSignalEndsAWait) {
+  struct sigaction before{};
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  ASSERT_EQ(::sigaction(SIGUSR2, &action, &before), 0);
+  const auto pid = static_cast<pid_t>(backend(database()));
+  ASSERT_EQ(::kill(pid, SIGSTOP), 0);
+  SystemClock clock;
+  const std::int64_t begun = clock.monotonic_ns();
+  const pthread_t waits = ::pthread_self();
+  std::thread person([waits] {
+    for (int signal = 0; signal < 2; ++signal) {
+      SystemClock().sleep_ms(500);
+      ::pthread_kill(waits, SIGUSR2);
+    }
+  });
+  const Status ended = insert(database(), 1, "x");
+  person.join();
+  ASSERT_EQ(::kill(pid, SIGCONT), 0);
+  ASSERT_EQ(::sigaction(SIGUSR2, &before, nullptr), 0);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, Code::kInterrupted);
+  EXPECT_FALSE(ended.error().hint.empty());
+  const std::int64_t took_ms = (clock.monotonic_ns() - begun) / 1'000'000;
+  EXPECT_GE(took_ms, 900) << "the first one is for whoever asks";
+  EXPECT_LT(took_ms, 20'000);
+  EXPECT_TRUE(insert(database(), 2, "on a new connection"));
 }
 
 TEST(PostgresAddress, IsNamedWithoutItsSecrets) {

@@ -55,7 +55,7 @@ std::unexpected<Error> failure(const SqliteHandle& state, int rc, During during)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return fail(Code::kCorrupt, message,
-                  "nothing was changed; keep a copy of the file and restore it from a backup");
+                  "keep a copy of the file, and restore it from a backup: docs/BACKUPS.md");
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return fail(Code::kFault, message,

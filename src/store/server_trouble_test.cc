@@ -76,6 +76,20 @@ TEST_F(ServerTrouble, AForeignSchemaIsLeftAlone) {
   EXPECT_EQ(tables(), 1);
 }
 
+TEST_F(ServerTrouble, AnAccountWithoutRightsIsToldSo) {
+  ASSERT_OK(Store::open(place(), clock_)->next_slot());
+  db::Database shell = schema_->connect().value();
+  const std::string role = schema_->name() + "_stranger";
+  ASSERT_OK(shell.execute("CREATE ROLE " + role));
+  Location stranger = place();
+  stranger.url += "&options=-c%20role%3D" + role;
+  refused(stranger, Code::kFault, "permission denied for schema");
+  refused(stranger, Code::kFault, "check the account");
+  const auto looked = Store::open_existing(stranger, clock_);
+  EXPECT_CODE(looked, Code::kFault);
+  ASSERT_OK(shell.execute("DROP ROLE " + role));
+}
+
 TEST_F(ServerTrouble, ATableThatIsGoneIsNamed) {
   ASSERT_OK(Store::open(place(), clock_)->next_slot());
   auto store = Store::open(place(), clock_);
