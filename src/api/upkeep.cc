@@ -140,7 +140,12 @@ Result<std::map<RefName, Oid>> look_at_hub(Kernel::State& state, std::vector<std
 Result<Kernel::Verification> Kernel::verify(bool replay) {
   Verification verification;
   store::Store* store = TRY(state_->looking());
-  if (store == nullptr) return verification;
+  if (store == nullptr) {
+    audit::Report lost = TRY(audit::verify_without_store(state_->repository));
+    verification.problems = std::move(lost.problems);
+    verification.notes = std::move(lost.notes);
+    return verification;
+  }
   const audit::Replay again = replay ? audit::Replay::kYes : audit::Replay::kNo;
   const auto& hub = state_->membership.hub;
   audit::Place place = hub ? audit::Place{hub->clone, hub->remote} : audit::Place{};

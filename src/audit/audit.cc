@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "audit/checks.h"
 #include "base/fs.h"
@@ -10,13 +11,15 @@
 namespace gittxn::audit {
 namespace {
 
+// What is met again on another way is said in the same words.
+void add_problem(std::string problem, Report& report) {
+  const bool told = std::ranges::find(report.problems, problem) != report.problems.end();
+  if (!told) report.problems.push_back(std::move(problem));
+}
+
 void add(const store::VerifyReport& part, Report& report) {
-  report.events = part.events;
-  for (const std::string& problem : part.problems) {
-    // Replaying meets some of what reading has met, and says it in the same words.
-    const bool told = std::ranges::find(report.problems, problem) != report.problems.end();
-    if (!told) report.problems.push_back(problem);
-  }
+  report.events = std::max(report.events, part.events);
+  for (const std::string& problem : part.problems) add_problem(problem, report);
 }
 
 // A migration's copies, beside the file.
@@ -53,8 +56,7 @@ Status add_next_step(const store::Store& store, Report& report) {
 Status found(Status status, Report& report) {
   if (status || status.error().code != Code::kCorrupt) return status;
   const Error& error = status.error();
-  report.problems.push_back(error.where.empty() ? error.message
-                                                : error.where + ": " + error.message);
+  add_problem(error.where.empty() ? error.message : error.where + ": " + error.message, report);
   return {};
 }
 
@@ -65,12 +67,46 @@ Result<Report> verify(repo::Repository& repository, const store::Store& store, R
   Report report;
   add(TRY(store.verify()), report);
   if (replay == Replay::kYes) add(TRY(store.verify_replay()), report);
-  TRY(add_next_step(store, report));
   // Before the repository is looked at: it may only have moved on.
-  const Claims claims = TRY(read_claims(store, report));
+  Claims claims;
+  const Status read = read_claims(store, claims, report);
+  TRY(found(read, report));
+  TRY(found(check_artifacts(store, claims, report), report));
+  TRY(add_next_step(store, report));
+  if (!read) {
+    report.notes.emplace_back("the log cannot be read, so branches were not compared with it");
+    return report;
+  }
   TRY(found(check_branches(repository, store, claims, place, report), report));
   TRY(found(check_work(repository, store, place, report), report));
-  TRY(found(check_artifacts(store, claims, report), report));
+  return report;
+}
+
+Result<Report> verify_without_store(repo::Repository& repository) {
+  Report report;
+  const auto lost = [&](const std::string& what) {
+    report.problems.push_back(what + ", but there is no store: it was lost");
+  };
+  for (const auto& [branch, head] : TRY(repository.refs().list("refs/heads/"))) {
+    const std::vector<ReflogLanding> landings = TRY(reflog_landings(repository, branch));
+    if (landings.empty()) continue;
+    lost(fmt::format("the reflog of {} shows {} landing as {}", branch.str(),
+                     landings.back().txn.str(), landings.back().commit.str().substr(0, 7)));
+  }
+  std::set<std::string> kept;
+  for (const auto& [name, oid] : TRY(repository.refs().list("refs/txn/"))) {
+    const std::string rest = name.str().substr(std::string_view("refs/txn/").size());
+    const std::size_t slash = rest.find('/');
+    // Of a hub there are the mark of its log and the fences of its branches alone.
+    if (slash != std::string::npos && !rest.starts_with("fence/"))
+      kept.insert(rest.substr(0, slash));
+  }
+  for (const std::string& txn : kept) lost(fmt::format("refs/txn/{} keeps work", txn));
+  if (!report.problems.empty()) {
+    report.notes.emplace_back(
+        "put a copy of the store back: docs/BACKUPS.md; without one git txn begins anew, and what "
+        "is kept under refs/txn/ stays");
+  }
   return report;
 }
 

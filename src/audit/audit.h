@@ -45,4 +45,8 @@ struct Place {
 Result<Report> verify(repo::Repository& repository, const store::Store& store, Replay replay,
                       const Place& place = {});
 
+// Where no store is in the place that it would have. A repository in which landings were made, or
+// work is kept, had one; what else is there says nothing about that.
+Result<Report> verify_without_store(repo::Repository& repository);
+
 }  // namespace gittxn::audit

@@ -253,7 +253,53 @@ TEST(Audit, AMissingOrChangedArtifactIsFound) {
   must(write_file(path, "edited", Sync::kNo));
   EXPECT_THAT(world.verify().problems, ElementsAre(HasSubstr("names an artifact")));
   must(remove_file(path));
-  EXPECT_THAT(world.verify().problems, ElementsAre(HasSubstr("names an artifact")));
+  const Report report = world.verify();
+  EXPECT_THAT(report.problems, ElementsAre(HasSubstr("names an artifact")));
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("docs/BACKUPS.md")));
+}
+
+// The log itself cannot be read: one list, each finding on a line of its own.
+TEST(Audit, ADamagedPageOfTheLogIsAFinding) {
+  World world;
+  world.land("t-1");
+  world.store.reset();
+  std::int64_t page = 0;
+  std::int64_t size = 0;
+  {
+    const db::Database shell = must(db::Database::open(world.database(), {}));
+    size = must(shell.pragma_integer("page_size"));
+    db::Statement root =
+        must(shell.statement("SELECT rootpage FROM sqlite_schema WHERE name = 'events'"));
+    ASSERT_TRUE(must(root.step()));
+    page = root.integer(0);
+  }
+  std::string bytes = must(read_file(world.database()));
+  bytes.replace(static_cast<std::size_t>((page - 1) * size), 100, std::string(100, '\xff'));
+  must(write_file(world.database(), bytes, Sync::kNo));
+  world.store.emplace(must(store::Store::open_existing(world.txn_dir(), world.clock)));
+  const Report report = world.verify();
+  EXPECT_THAT(report.problems, ::testing::Contains(HasSubstr("malformed")));
+  EXPECT_THAT(report.problems, ::testing::Each(::testing::Not(HasSubstr("\n"))));
+  EXPECT_THAT(report.problems, ::testing::Each(::testing::Not(HasSubstr("reflog"))));
+  EXPECT_THAT(report.notes, ::testing::Contains(HasSubstr("docs/BACKUPS.md")));
+}
+
+TEST(Audit, AStoreThatIsGoneIsMissedWhereItsTracesAre) {
+  World world;
+  repo::Repository before = world.repo.open();
+  EXPECT_THAT(must(verify_without_store(before)).problems, IsEmpty());
+  world.land("t-1");
+  world.land("t-2");
+  // What a hub has says nothing.
+  world.repo.git({"update-ref", "refs/txn/log", world.base.str()});
+  world.repo.git({"update-ref", "refs/txn/fence/main", world.base.str()});
+  repo::Repository repository = world.repo.open();
+  const Report report = must(verify_without_store(repository));
+  EXPECT_THAT(
+      report.problems,
+      ElementsAre(HasSubstr("the reflog of refs/heads/main shows t-2 landing"),
+                  HasSubstr("refs/txn/t-1 keeps work"), HasSubstr("refs/txn/t-2 keeps work")));
+  EXPECT_THAT(report.notes, ElementsAre(HasSubstr("docs/BACKUPS.md")));
 }
 
 TEST(Audit, AnEditedLogIsFoundAndTheRestStillLookedAt) {

@@ -28,7 +28,8 @@ struct Claims {
   std::set<std::string> fences;          // of hubs, that a landing was to set or that closed one
   Seq pruned = 0;                        // the last event that the log no longer has
 };
-Result<Claims> read_claims(const store::Store& store, Report& report);
+// As far as the log can be read.
+Status read_claims(const store::Store& store, Claims& claims, Report& report);
 
 Status check_branches(repo::Repository& repository, const store::Store& store, const Claims& claims,
                       const Place& place, Report& report);

@@ -71,12 +71,11 @@ void claim(const Event& event, const Json& payload, Claims& claims, Report& repo
 
 }  // namespace
 
-Result<Claims> read_claims(const store::Store& store, Report& report) {
-  Claims claims;
+Status read_claims(const store::Store& store, Claims& claims, Report& report) {
   Seq next = 1;
   while (true) {
     const std::vector<Event> events = TRY(store.events(next, kEventsAtOnce));
-    if (events.empty()) return claims;
+    if (events.empty()) return {};
     for (const Event& event : events) {
       const Result<Json> payload = parse_json(event.payload);
       if (!payload || !payload->is_object()) {

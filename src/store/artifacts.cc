@@ -25,6 +25,11 @@ std::string path_of(const std::string& dir, const Digest& digest) {
   return fmt::format("{}/artifacts/{}/{}", dir, hex.substr(0, 2), hex.substr(2));
 }
 
+std::unexpected<Error> damaged_artifact(std::string message) {
+  return fail(Code::kCorrupt, std::move(message),
+              "git txn verify says all that is wrong; put it back from a backup: docs/BACKUPS.md");
+}
+
 Result<bool> is_there(const std::string& path, const Digest& digest) {
   const bool there = TRY(exists(path));
   if (!there) return false;
@@ -45,8 +50,14 @@ Result<std::string> artifact_row(const db::Database& database, const Digest& dig
   db::Statement query = TRY(database.statement("SELECT body FROM artifacts WHERE digest = ?"));
   query.bind_all(digest.str());
   const bool found = TRY(query.step());
-  if (!found) return fail(Code::kNotFound, fmt::format("there is no artifact {}", digest.str()));
+  if (!found) return damaged_artifact(fmt::format("the artifact {} is gone", digest.str()));
   return query.bytes(0);
+}
+
+Result<std::string> artifact_file(const std::string& path) {
+  auto bytes = read_file(path);
+  if (bytes || bytes.error().code != Code::kNotFound) return bytes;
+  return damaged_artifact(fmt::format("the artifact '{}' is gone", path));
 }
 
 }  // namespace
@@ -82,10 +93,9 @@ Result<std::string> read_artifact(const Log& log, const Digest& digest) {
   const std::string path = path_of(log.dir, digest);
   const bool row = log.database.dialect() == db::Dialect::kPostgres;
   std::string bytes =
-      TRY_IN("reading an artifact", row ? artifact_row(log.database, digest) : read_file(path));
+      TRY_IN("reading an artifact", row ? artifact_row(log.database, digest) : artifact_file(path));
   if (sha256(bytes) != digest) {
-    return fail(Code::kCorrupt, fmt::format("'{}' does not have the content it is named by", path),
-                "restore it from a backup of the repository's txn folder");
+    return damaged_artifact(fmt::format("'{}' does not have the content it is named by", path));
   }
   return bytes;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <set>
+
 namespace gittxn::store {
 namespace {
 
@@ -55,6 +58,33 @@ CREATE OR REPLACE TRIGGER events_arrive AFTER INSERT ON events
   FOR EACH STATEMENT EXECUTE FUNCTION tell_arrival();
 )sql";
 
+// What guards the log, or finds an event in it.
+constexpr std::string_view kLogParts[] = {"events_are_never_updated",
+                                          "events_are_never_deleted",
+                                          "log_begins_later_only",
+                                          "events_are_never_emptied",
+                                          "events_arrive",
+                                          "events_by_subject",
+                                          "events_by_type"};
+
+constexpr const char* kSqliteParts =
+    "SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'index')";
+constexpr const char* kPostgresParts =
+    "SELECT tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+    "JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE n.nspname = current_schema() AND NOT t.tgisinternal AND t.tgenabled <> 'D' "
+    "UNION ALL SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()";
+
+// A schema that may not be used looks as empty as one that is not there.
+Status may_use_schema(const db::Database& database) {
+  db::Statement query = TRY(database.statement(
+      "SELECT nspname FROM pg_namespace WHERE quote_ident(nspname) = "
+      "current_setting('search_path') AND NOT has_schema_privilege(oid, 'USAGE')"));
+  if (!TRY(query.step())) return {};
+  return fail(Code::kFault, fmt::format("permission denied for schema '{}'", query.text(0)),
+              "check the account, its rights, and git config txn.store");
+}
+
 }  // namespace
 
 Result<Version> version_of(const db::Database& database) {
@@ -64,7 +94,10 @@ Result<Version> version_of(const db::Database& database) {
   }
   db::Statement table = TRY(database.statement("SELECT to_regclass('layout') IS NOT NULL"));
   const bool known = TRY(table.step());
-  if (!known || table.text(0) != "t") return Version{};
+  if (!known || table.text(0) != "t") {
+    TRY(may_use_schema(database));
+    return Version{};
+  }
   db::Statement query = TRY(database.statement("SELECT application, version FROM layout"));
   const bool row = TRY(query.step());
   return row ? Version{query.integer(0), query.integer(1)} : Version{};
@@ -95,6 +128,20 @@ Result<std::vector<std::string>> tables_of(const db::Database& database) {
     if (!on_postgres(database) || name != kLayout) tables.push_back(std::move(name));
   }
   return tables;
+}
+
+Result<std::vector<std::string>> missing_log_parts(const db::Database& database) {
+  const bool server = on_postgres(database);
+  std::set<std::string, std::less<>> there;
+  db::Statement query = TRY(database.statement(server ? kPostgresParts : kSqliteParts));
+  while (TRY(query.step())) there.insert(query.text(0));
+  std::vector<std::string> missing;
+  for (const std::string_view part : kLogParts) {
+    const bool of_servers = part == "events_are_never_emptied" || part == "events_arrive";
+    if (there.contains(part) || (of_servers && !server)) continue;
+    missing.emplace_back(part);
+  }
+  return missing;
 }
 
 Status guard_log(db::Database& database) {

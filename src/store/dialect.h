@@ -17,7 +17,7 @@ struct Version {
   std::int64_t application = 0;
   std::int64_t schema = 0;
 };
-// Both 0 where nobody has set any.
+// Both 0 where nobody has set any. kFault: the account may not look.
 Result<Version> version_of(const db::Database& database);
 Status set_version(db::Database& database, int version);
 
@@ -27,6 +27,9 @@ Result<std::vector<std::string>> tables_of(const db::Database& database);
 // Makes it an error to change an event, or to delete one that the log has not begun after: against
 // honest mistakes, not against people. Again is the same.
 Status guard_log(db::Database& database);
+
+// The triggers of that, and the indexes of the log, that are not there or are switched off.
+Result<std::vector<std::string>> missing_log_parts(const db::Database& database);
 
 // Before a migration: a whole copy of the store. SQLite's is the file `NAME.vN.bak`, durable;
 // PostgreSQL's the schema `NAME_vN_bak`, in the caller's transaction.

@@ -24,7 +24,8 @@ struct EventBatch {
   bool at_end = false;        // `seen` is the end of the log
 };
 // From event `from` on, at most `limit` events that pass; several thousand are looked at at once,
-// so a batch may be empty long before the end. kStale: `from` was pruned.
+// so a batch may be empty long before the end. kStale: `from` was pruned; kCorrupt: the next event
+// that passes was edited into what is no JSON.
 Result<EventBatch> read_batch(const View& view, Seq from, const EventFilter& filter, int limit);
 
 // One event without a line end. `source` is log_uri(). Every column of the log is in it, so that

@@ -42,6 +42,15 @@ std::unexpected<Error> lost_database(const std::string& path) {
               "start anew (unlanded work stays under refs/txn/)");
 }
 
+// Something else than ours is not opened: of a FIFO that would wait for ever. What is not there is
+// nothing else.
+Status must_be(const std::string& path, mode_t type, std::string_view what) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0 || (info.st_mode & S_IFMT) == type) return {};
+  return fail(Code::kCorrupt, fmt::format("'{}' is not a {}", path, what),
+              "move it away; the store that was there is put back from a copy: docs/BACKUPS.md");
+}
+
 Status peek(const std::string& path, const Plan& plan) {
   const db::Database file = TRY(db::Database::open_immutable(path));
   TRY(inspect(file, path, plan));
@@ -50,6 +59,7 @@ Status peek(const std::string& path, const Plan& plan) {
 
 // A plain look, before anything that could write.
 Status look(const std::string& dir, const std::string& path, Create create, const Plan& plan) {
+  TRY(must_be(path, S_IFREG, "file"));
   // In this order: whoever makes a store makes kernel.db first.
   const bool artifacts = TRY(exists(artifacts_path(dir)));
   const bool there = TRY(exists(path));
@@ -187,6 +197,7 @@ Result<Opened> open_file(const std::string& dir, Create create, const Plan& plan
 
 Result<Store> open_with_plan(const Location& place, const Clock& clock, Create create,
                              const Plan& plan) {
+  TRY(must_be(place.dir, S_IFDIR, "folder"));
   Opened opened = place.on_server() ? Opened{std::nullopt, TRY(open_server(place, create, plan))}
                                     : TRY(open_file(place.dir, create, plan));
   if (place.on_server()) TRY(make_place(place.dir));

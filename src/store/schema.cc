@@ -196,7 +196,13 @@ Result<Found> inspect(const db::Database& database, const std::string& path, con
                             version.schema, plan.version),
                 "use the git-txn that wrote it, or a newer one; nothing was touched");
   }
-  return version.schema == plan.version ? Found::kPresent : Found::kOlder;
+  if (version.schema == plan.version) return Found::kPresent;
+  const auto leads_on = [&](const Migration& step) { return step.from == version.schema; };
+  if (std::ranges::any_of(plan.migrations, leads_on)) return Found::kOlder;
+  return fail(
+      Code::kCorrupt,
+      fmt::format("'{}' has schema version {}, which was never released", path, version.schema),
+      "nothing was touched; keep it aside and restore a backup: docs/BACKUPS.md");
 }
 
 Status check_tables(const db::Database& database, const std::string& path) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -259,6 +260,43 @@ TEST(Creation, KilledOnTheWayGoesOnLater) {
   EXPECT_CODE(Store::open_existing(place.place(), place.clock), Code::kNotFound);
   fill_place(place);
   EXPECT_TRUE(place.open().verify_replay()->problems.empty());
+}
+
+TEST(Damage, AVersionThatWasNeverReleasedIsRefusedBeforeItIsCopied) {
+  TempStore place;
+  fill_place(place);
+  for (const int version : {0, -5}) {
+    ASSERT_OK(place.shell().execute(fmt::format(
+        "{}{}",
+        place.on_server() ? "UPDATE layout SET version = " : "PRAGMA user_version = ", version)));
+    for (const Create create : {Create::kYes, Create::kNo}) {
+      const auto refused = open_with_plan(place.place(), place.clock, create, current_plan());
+      EXPECT_CODE(refused, Code::kCorrupt);
+      EXPECT_THAT(refused.error().message,
+                  ::testing::HasSubstr(fmt::format("schema version {}, which was never", version)));
+      EXPECT_THAT(refused.error().hint, ::testing::HasSubstr("docs/BACKUPS.md"));
+      if (place.on_server()) continue;
+      EXPECT_THAT(refused.error().message, ::testing::HasSubstr(place.database()));
+      EXPECT_FALSE(exists(fmt::format("{}.v{}.bak", place.database(), version)).value());
+    }
+  }
+}
+
+TEST(Damage, WhatIsNoFolderOrNoFileIsNotOpened) {
+  TempStore place;
+  ASSERT_OK(write_file(place.txn_dir(), "", Sync::kNo));
+  EXPECT_CODE(Store::open(place.place(), place.clock), Code::kCorrupt);
+  const auto looked = Store::open_existing(place.place(), place.clock);
+  EXPECT_CODE(looked, Code::kCorrupt);
+  EXPECT_THAT(looked.error().message, ::testing::HasSubstr("is not a folder"));
+  EXPECT_FALSE(looked.error().hint.empty());
+  NEEDS_A_FILE(place);
+  ASSERT_OK(remove_file(place.txn_dir()));
+  ASSERT_OK(make_dirs(place.txn_dir()));
+  ASSERT_EQ(::mkfifo(place.database().c_str(), 0600), 0);
+  const auto waits = Store::open(place.place(), place.clock);
+  EXPECT_CODE(waits, Code::kCorrupt);
+  EXPECT_THAT(waits.error().message, ::testing::HasSubstr("is not a file"));
 }
 
 TEST(Damage, IsSaidAndChangesNothing) {

@@ -158,6 +158,7 @@ class Store final : public View {
 
   // Artifacts: bytes too large for an event, content-addressed, durable before they are named.
   Result<Digest> put_artifact(std::string_view bytes);
+  // kCorrupt: it is gone, or not what its name says.
   Result<std::string> artifact(const Digest& digest) const;
 
   Result<VerifyReport> verify() const;         // the chain, from the first event

@@ -446,7 +446,10 @@ TEST(Artifacts, AreWhatTheirNameSays) {
   EXPECT_CODE(store.artifact(digest), Code::kCorrupt);
   ASSERT_OK(store.put_artifact(bytes));
   EXPECT_EQ(store.artifact(digest).value(), bytes) << "damage is mended when it is put again";
-  EXPECT_CODE(store.artifact(sha256("never put")), Code::kNotFound);
+  const auto gone = store.artifact(sha256("never put"));
+  EXPECT_CODE(gone, Code::kCorrupt);
+  EXPECT_THAT(gone.error().message, ::testing::HasSubstr("is gone"));
+  EXPECT_THAT(gone.error().hint, ::testing::HasSubstr("git txn verify"));
   EXPECT_CODE(store.artifact(Digest("../../../../etc/passwd")), Code::kCorrupt);
   EXPECT_CODE(store.artifact(Digest(oid(1).str())), Code::kCorrupt);
 }

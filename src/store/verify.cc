@@ -7,6 +7,7 @@
 #include "base/json_value.h"
 #include "store/area.h"
 #include "store/checkpoint.h"
+#include "store/dialect.h"
 #include "store/differences.h"
 #include "store/projection.h"
 #include "store/rows.h"
@@ -48,18 +49,34 @@ Status as_problem(Status status, std::vector<std::string>* problems) {
   return {};
 }
 
+// SQLite puts several findings into one text, under a line that names the database.
+void add_lines(std::string_view text, std::vector<std::string>* problems) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.empty() || line.starts_with("***")) continue;
+    problems->push_back(fmt::format("SQLite: {}", line));
+  }
+}
+
 Status check_pages(const db::Database& database, std::vector<std::string>* problems) {
   if (database.dialect() != db::Dialect::kSqlite) return {};  // a server looks after its own
   db::Statement query = TRY(database.statement("PRAGMA integrity_check(20)"));
   while (TRY(query.step())) {
     const std::string line = query.text(0);
-    if (line != "ok") problems->push_back("SQLite: " + line);
+    if (line != "ok") add_lines(line, problems);
+  }
+  return {};
+}
+
+Status check_log_parts(const db::Database& database, std::vector<std::string>* problems) {
+  for (const std::string& part : TRY(missing_log_parts(database))) {
+    problems->push_back(fmt::format("the log's trigger or index '{}' was taken away", part));
   }
   return {};
 }
 
 Status check_whole(const db::Database& database, VerifyReport* report) {
-  TRY(check_pages(database, &report->problems));
   report->events = TRY(check_chain(database, 0, &report->problems));
   TRY(check_keys(database, &report->problems));
   const std::optional<Event> last = TRY(last_event(database));
@@ -157,6 +174,9 @@ Result<VerifyReport> Store::verify() const {
   db::Database& database = state_->database;
   const db::Transaction moment =
       TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
+  // Each by itself: where one page is damaged the rest is still looked at.
+  TRY(as_problem(check_pages(database, &report.problems), &report.problems));
+  TRY(as_problem(check_log_parts(database, &report.problems), &report.problems));
   TRY(as_problem(check_whole(database, &report), &report.problems));
   TRY(as_problem(check_start(*state_, &report.problems), &report.problems));
   return report;
@@ -168,9 +188,9 @@ Result<VerifyReport> Store::verify_replay() const {
   db::Database memory = TRY(empty_state(state_->plan));
   const db::Transaction moment =
       TRY(db::Transaction::begin(database, db::Transaction::Kind::kRead));
-  const Progress progress = TRY(load_progress(database));
-  report.events = progress.seq;
   const auto run = [&]() -> Status {
+    const Progress progress = TRY(load_progress(database));
+    report.events = progress.seq;
     TRY(replay(Log{database, state_->place.dir}, memory, 0));
     return tell_differences(database, memory, kMaxProblems, &report.problems);
   };

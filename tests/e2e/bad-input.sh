@@ -259,6 +259,102 @@ lacks_a_table() {
   assert_eq "$(sha256sum .git/txn/kernel.db)" "$before"
 }
 test_case 'a clear stop: a store that lacks a table' lacks_a_table
+not_a_store() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  mv .git/txn "$WORLD/kept"
+  echo x >.git/txn
+  local words
+  for words in status verify log 'lease list' recover 'run -- true'; do
+    # shellcheck disable=SC2086  # words of a command
+    refused 2 'is not a folder' git-txn $words
+    assert_contains "$ERR" 'hint: move it away'
+  done
+  assert_file .git/txn x
+  rm .git/txn
+  cp -a "$WORLD/kept" .git/txn
+  rm -f .git/txn/kernel.db*
+  mkfifo .git/txn/kernel.db
+  refused 2 'is not a file' timeout 20 git-txn status
+  refused 2 'is not a file' timeout 20 git-txn lease acquire src
+  rm -r .git/txn
+  mv "$WORLD/kept" .git/txn
+  assert_sound
+}
+test_case 'a clear stop: a file where the folder of the store should be, and a FIFO for its file' not_a_store
+lost_store() {
+  new_repo
+  exits 0 git txn verify
+  lands 'echo x >src/new.txt'
+  open_work 'echo y >src/other.txt'
+  rm -rf .git/txn
+  exits 1 git txn verify
+  assert_contains "$OUT" 'there is no store: it was lost'
+  assert_contains "$OUT" "refs/txn/$ID keeps work"
+  assert_contains "$OUT" docs/BACKUPS.md
+}
+test_case 'verify misses a store that is gone, where its landings and its work are there' lost_store
+lost_artifact() {
+  new_repo
+  open_work 'cat README; echo x >src/new.txt'
+  find .git/txn/artifacts -type f -delete
+  refused 2 'is gone' git-txn show "$ID"
+  assert_contains "$ERR" 'git txn verify'
+  exits 1 git txn verify
+  assert_contains "$OUT" 'names an artifact'
+  assert_contains "$OUT" docs/BACKUPS.md
+}
+test_case 'a clear stop: an artifact that is gone' lost_artifact
+unreleased_version() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  local version words
+  for version in 0 -5; do
+    sqlite3 .git/txn/kernel.db "PRAGMA user_version = $version"
+    for words in status verify 'run -- true'; do
+      # shellcheck disable=SC2086  # words of a command
+      refused 2 "kernel.db' has schema version $version, which was never released" git-txn $words
+      assert_contains "$ERR" docs/BACKUPS.md
+    done
+    assert_absent ".git/txn/kernel.db.v$version.bak"
+  done
+}
+test_case 'a clear stop: a version of the layout that never was; nothing is copied' unreleased_version
+damaged_page() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  local page
+  page=$(sqlite3 .git/txn/kernel.db "SELECT rootpage FROM sqlite_schema WHERE name = '$1'")
+  sqlite3 .git/txn/kernel.db 'PRAGMA wal_checkpoint(truncate)' >"$WORLD/.sq"
+  rm -f .git/txn/kernel.db-wal .git/txn/kernel.db-shm
+  dd if=/dev/zero of=.git/txn/kernel.db bs=4096 seek=$((page - 1)) count=1 conv=notrunc status=none
+  exits 1 git txn verify
+  assert_contains "$OUT" 'wrong  SQLite: '
+  assert_contains "$OUT" docs/BACKUPS.md
+  assert_lacks "$OUT" '\n'
+  exits 1 git txn verify --replay
+}
+damaged_log() { damaged_page events; }
+damaged_state() { damaged_page sentinels; }
+test_case 'verify lists what is wrong where a page of the log is damaged' damaged_log
+test_case 'verify lists what is wrong where another page is damaged' damaged_state
+unguarded_log() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  sqlite3 .git/txn/kernel.db 'DROP TRIGGER events_are_never_updated'
+  exits 1 git txn verify
+  assert_contains "$OUT" "'events_are_never_updated' was taken away"
+}
+test_case 'verify misses what guards the log' unguarded_log
+no_json() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  sqlite3 .git/txn/kernel.db "DROP TRIGGER events_are_never_updated; UPDATE events SET payload = '{oops' WHERE seq = 3"
+  refused 2 'event 3 was edited' git-txn events tail
+  assert_contains "$ERR" 'git txn verify'
+  assert_eq "$(printf '%s\n' "$OUT" | jq -c .id)" "$(printf '"%s"\n' 1 2)" 'what comes before it is given out'
+}
+test_case 'events tail stops at an event that is no JSON any more' no_json
 # A shell of the database in another terminal, with a transaction that nobody ends.
 locked_store() {
   new_repo

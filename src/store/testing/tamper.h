@@ -8,10 +8,12 @@
 
 #include "base/result.h"
 #include "db/database.h"
+#include "store/dialect.h"
 
 namespace gittxn::store::testing {
 
-// The triggers keep honest mistakes out; they are no protection against this.
+// The triggers keep honest mistakes out; they are no protection against this. Put back after it,
+// they do not tell either.
 inline Status tamper(db::Database& database, const std::string& sql) {
   const bool server = database.dialect() == db::Dialect::kPostgres;
   const auto drop = [&](std::string_view trigger, std::string_view table) {
@@ -21,7 +23,8 @@ inline Status tamper(db::Database& database, const std::string& sql) {
   TRY(drop("events_are_never_updated", "events"));
   TRY(drop("events_are_never_deleted", "events"));
   TRY(drop("log_begins_later_only", "log"));
-  return database.execute(sql);
+  TRY(database.execute(sql));
+  return guard_log(database);
 }
 
 inline Status tamper(const std::string& database_path, const std::string& sql) {
