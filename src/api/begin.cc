@@ -250,6 +250,7 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
     add_budgets(txn.id, budget, appended);
     return appended;
   };
+  TRY(confirm_runs(state, policy.limits));
   TRY(state.store->decide(decision));
   TRY(fp_begun.hit());
 

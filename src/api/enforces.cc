@@ -132,8 +132,8 @@ constexpr Enforced kTable[] = {
     {"No two leases that exclude each other", "enforced",
      "the log refuses the event; taking one over is one append", kSince, "F8, A6"},
     {"A lease whose owner lives, and one whose owner is dead",
-     "enforced: not taken in its time; free at once. On a server a dead owner's is free after a "
-     "grace of some seconds, in which an owner that was cut off comes back",
+     "enforced: not taken in its time; free at once. On a server that of a dead owner in another "
+     "clone is free after a grace of some seconds, in which an owner that was cut off comes back",
      "a lock that its owner holds, not a process number or an age", kSince, "F3, F8, K6, A6"},
     {"Leases and commits that people make without a transaction", "recorded",
      "a move from outside is in the log; nothing keeps it off", kSince, ""},

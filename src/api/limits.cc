@@ -15,9 +15,20 @@ namespace {
 
 constexpr std::size_t kMostRunsNamed = 5;
 
+constexpr TxnState kUnfinished[] = {TxnState::kOpen, TxnState::kPrepared, TxnState::kLanding,
+                                    TxnState::kRepairing};
+
+bool has_owner(const Txn& txn) {
+  return txn.attached || !txn.command.empty();
+}
+
+Result<std::vector<Txn>> unfinished(const Kernel::State& state) {
+  return state.store->txns({{std::begin(kUnfinished), std::end(kUnfinished)}, 0});
+}
+
 Result<bool> is_alive(Kernel::State& state, const Txn& txn) {
-  if (!txn.attached && txn.command.empty()) return true;
-  return state.store->locks().is_held(store::Slots::kOwners, txn.slot);
+  if (!has_owner(txn)) return true;
+  return !TRY(state.store->locks().is_gone(store::Slots::kOwners, txn.slot));
 }
 
 std::unexpected<Error> too_many(std::string_view what, int limit,
@@ -49,6 +60,15 @@ Result<std::optional<Txn>> parent_of(Kernel::State& state, const Policy& policy)
   return parent;
 }
 
+Status confirm_runs(Kernel::State& state, const Limits& limits) {
+  if (!limits.concurrent && !limits.per_owner) return {};
+  std::vector<std::int64_t> slots;
+  for (const Txn& one : TRY(unfinished(state))) {
+    if (has_owner(one)) slots.push_back(one.slot);
+  }
+  return state.store->locks().confirm(store::Slots::kOwners, slots);
+}
+
 Status check_limits(Kernel::State& state, const Limits& limits, const Txn& txn) {
   if (!txn.parent.empty() && txn.depth > limits.depth) {
     return fail(Code::kRefused,
@@ -58,10 +78,9 @@ Status check_limits(Kernel::State& state, const Limits& limits, const Txn& txn) 
   }
   if (!limits.concurrent && !limits.per_owner) return {};
   if (INJECTED_BUG("begin.no_limits")) return {};
-  using enum TxnState;
   std::vector<std::string> alive;
   std::vector<std::string> owners;
-  for (const Txn& one : TRY(state.store->txns({{kOpen, kPrepared, kLanding, kRepairing}, 0}))) {
+  for (const Txn& one : TRY(unfinished(state))) {
     if (!TRY(is_alive(state, one))) continue;
     alive.push_back(one.id.str());
     if (one.owner == txn.owner) owners.push_back(one.id.str());

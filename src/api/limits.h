@@ -18,6 +18,10 @@ namespace gittxn::api {
 // begin another (depth 0). kUsage: it is not open, or not of this repository.
 Result<std::optional<Txn>> parent_of(Kernel::State& state, const Policy& policy);
 
+// Before check_limits() and not under the write lock: makes sure, on a server, which runs have lost
+// their owner, which takes some seconds where one has. Without it they count as alive.
+Status confirm_runs(Kernel::State& state, const Limits& limits);
+
 // kBusy: as many are alive as there may be. kRefused: it would be deeper than there may be. Call it
 // under the write lock; `txn` is not recorded yet.
 Status check_limits(Kernel::State& state, const Limits& limits, const Txn& txn);

@@ -115,6 +115,22 @@ Status SlotLock::wait_free(const std::string& path, std::int64_t slot, std::int6
   return {};
 }
 
+Status SlotLock::mark(const std::string& path, std::int64_t slot) const {
+  const ssize_t written = ::pwrite(fd_.get(), "x", 1, slot);
+  if (written != 1) return fail_errno(written < 0 ? errno : EIO, "mark slot of '" + path + "'");
+  return {};
+}
+
+Result<bool> SlotLock::is_marked(const std::string& path, std::int64_t slot) {
+  auto fd = open_fd(path, O_RDONLY | O_NOFOLLOW);
+  if (!fd && fd.error().code == Code::kNotFound) return false;
+  if (!fd) return std::unexpected(fd.error());
+  char byte = 0;
+  const ssize_t got = ::pread(fd->get(), &byte, 1, slot);
+  if (got < 0) return fail_errno(errno, "read slot of '" + path + "'");
+  return got == 1 && byte == 'x';
+}
+
 Result<bool> SlotLock::is_held(const std::string& path, std::int64_t slot) {
   auto fd = open_fd(path, O_RDWR | O_NOFOLLOW);
   if (!fd && fd.error().code == Code::kNotFound) return false;

@@ -120,6 +120,20 @@ TEST(FileLock, IsNotInheritedByChildren) {
   EXPECT_EQ(::kill(std::stoi(last), SIGKILL), 0) << "the child's child was still there";
 }
 
+TEST(SlotLock, AMarkStaysWhenTheLockGoes) {
+  const TempDir dir;
+  const std::string path = dir.at("slots");
+  EXPECT_FALSE(*SlotLock::is_marked(path, 5)) << "no file yet";
+  SlotLock lock = *SlotLock::try_acquire(path, 5);
+  EXPECT_FALSE(*SlotLock::is_marked(path, 5));
+  ASSERT_TRUE(lock.mark(path, 5));
+  lock.release();
+  EXPECT_TRUE(*SlotLock::is_marked(path, 5));
+  EXPECT_FALSE(*SlotLock::is_marked(path, 4));
+  EXPECT_FALSE(*SlotLock::is_marked(path, 6));
+  EXPECT_TRUE(SlotLock::try_acquire(path, 5)) << "it is free";
+}
+
 TEST(SlotLock, SlotsAreApart) {
   TempDir dir;
   const std::string path = dir.at("slots");

@@ -112,6 +112,10 @@ class SlotLock {
   // kTimeout.
   static Status wait_free(const std::string& path, std::int64_t slot, std::int64_t deadline_ms);
   static Result<bool> is_held(const std::string& path, std::int64_t slot);
+  // Writes the slot's byte, which stays when the lock goes: whether this table's slot was ever had.
+  // Not synced: after a power cut it may have been forgotten.
+  Status mark(const std::string& path, std::int64_t slot) const;
+  static Result<bool> is_marked(const std::string& path, std::int64_t slot);
   SlotLock() = default;
   SlotLock(SlotLock&&) = default;
   SlotLock& operator=(SlotLock&&) = default;

@@ -48,12 +48,34 @@ void sign_lock(const std::string& path, const TxnId& txn) {
   static_cast<void>(written.has_value());  // nobody depends on it
 }
 
-// Closes the tickets of the dead and returns the living, first in line first.
+// The tickets in line whose slot nobody holds. Who leaves closes the ticket before it lets go of
+// the slot, so that of one that is still in line at the second look the owner is dead, or cut off.
+Result<std::vector<std::int64_t>> silent_tickets(const Context& context, const RefName& branch) {
+  std::vector<std::int64_t> silent;
+  for (const store::Ticket& ticket : TRY(context.store->tickets(branch))) {
+    const bool held = TRY(context.store->locks().is_held(store::Slots::kTickets, ticket.number));
+    if (!held) silent.push_back(ticket.number);
+  }
+  if (silent.empty()) return silent;
+  const std::vector<store::Ticket> line = TRY(context.store->tickets(branch));
+  std::erase_if(silent, [&](std::int64_t number) {
+    return std::ranges::find(line, number, &store::Ticket::number) == line.end();
+  });
+  return silent;
+}
+
+// Closes the tickets of the dead and returns the living, first in line first. On a server it takes
+// some seconds to be sure that one is dead.
 Result<std::vector<store::Ticket>> clean_line(const Context& context, const RefName& branch) {
+  store::Locks& locks = context.store->locks();
+  const std::vector<std::int64_t> silent = TRY(silent_tickets(context, branch));
+  TRY(locks.confirm(store::Slots::kTickets, silent));
   std::vector<store::Ticket> living;
   std::vector<NewEvent> closing;
   for (store::Ticket& ticket : TRY(context.store->tickets(branch))) {
-    if (TRY(context.store->locks().is_held(store::Slots::kTickets, ticket.number))) {
+    const bool suspected = std::ranges::find(silent, ticket.number) != silent.end();
+    const bool gone = suspected && TRY(locks.is_gone(store::Slots::kTickets, ticket.number));
+    if (!gone) {
       living.push_back(std::move(ticket));
     } else {
       closing.push_back(events::ticket_done(ticket, "its owner died"));
@@ -136,11 +158,15 @@ std::vector<NewEvent> Turn::closing() const {
 
 Status Turn::release(store::Store& store) {
   const std::vector<NewEvent> ending = closing();
+  Status ended;
+  if (!ending.empty()) {
+    auto told = store.append(ending);
+    if (!told) ended = std::unexpected(std::move(told).error());
+  }
   closed();
   lock_.release();
   slot_.release();
-  if (!ending.empty()) TRY(store.append(ending));
-  return {};
+  return ended;
 }
 
 Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,

@@ -7,11 +7,12 @@
 // that exclude each other are ever held in the tables: the log does not take such an event.
 //
 // Owners. An attached one (slot != 0) holds that byte of <txn dir>/owners for as long as it lives;
-// the moment it is dead its lease is free, whatever process has its number then; on a server after
-// a grace of some seconds, because one that lives may have lost its connection just now
-// (store/locks.h). A detached one holds until its time is over. A live owner, stopped ones
-// included, is never robbed before that; on a server that is so as long as it keeps its connection
-// or makes another within the grace. A lease of a transaction ends with the transaction.
+// the moment it is dead its lease is free, whatever process has its number then. One of another
+// clone's is free after a grace of some seconds, because one that lives may have lost its
+// connection to the server just now (store/locks.h). A detached one holds until its time is over. A
+// live owner, stopped ones included, is never robbed before that; on a server that is so as long as
+// it keeps its connection or makes another within the grace. A lease of a transaction ends with the
+// transaction.
 //
 // Time is the kernel's clock. Across a reboot a lease has its whole time anew, because how long the
 // machine was off is not known: never earlier. With a server's clock no machine's boot counts.

@@ -68,8 +68,17 @@ class FileLocks final : public Locks {
     return Lock(std::make_unique<FileHeld<FileLock>>(TRY(FileLock::acquire(path, deadline_ms))));
   }
   Result<Lock> try_slot(Slots slots, std::int64_t number) override {
-    SlotLock lock = TRY(SlotLock::try_acquire(table(slots), number));
-    return Lock(std::make_unique<FileHeld<SlotLock>>(std::move(lock)));
+    return Lock(std::make_unique<FileHeld<SlotLock>>(TRY(slot(slots, number))));
+  }
+  Result<SlotLock> slot(Slots slots, std::int64_t number) const {
+    return SlotLock::try_acquire(table(slots), number);
+  }
+  Status mark(const SlotLock& lock, Slots slots, std::int64_t number) const {
+    return lock.mark(table(slots), number);
+  }
+  // Whether it was ever had, held or not.
+  Result<bool> is_marked(Slots slots, std::int64_t number) const {
+    return SlotLock::is_marked(table(slots), number);
   }
   Result<bool> is_held(Slots slots, std::int64_t number) override {
     return SlotLock::is_held(table(slots), number);
@@ -123,7 +132,7 @@ struct ServerHeld final : Lock::Held {
 
 // In the clone's folder and on the server.
 struct ServerSlot final : Lock::Held {
-  ServerSlot(Lock here, std::shared_ptr<ServerSlots> slots, std::int64_t key)
+  ServerSlot(SlotLock here, std::shared_ptr<ServerSlots> slots, std::int64_t key)
       : here_(std::move(here)), slots_(std::move(slots)), key_(key) {}
   ServerSlot(const ServerSlot&) = delete;
   ServerSlot& operator=(const ServerSlot&) = delete;
@@ -133,7 +142,7 @@ struct ServerSlot final : Lock::Held {
     return held && *held;
   }
 
-  Lock here_;
+  SlotLock here_;
   std::shared_ptr<ServerSlots> slots_;
   std::int64_t key_;
 };
@@ -157,7 +166,7 @@ class ServerLocks final : public Locks {
       const std::int64_t waited_ms = monotonic_ms() - begun_ms;
       const std::int64_t left_ms =
           deadline_ms < 0 ? kPieceMs : std::max<std::int64_t>(0, deadline_ms - waited_ms);
-      auto lock = take(key, std::min(left_ms, kPieceMs));
+      auto lock = asked_again([&] { return take(key, std::min(left_ms, kPieceMs)); });
       if (lock || lock.error().code != Code::kBusy) return lock;
       if (deadline_ms >= 0 && left_ms <= kPieceMs) {
         return fail(Code::kBusy, fmt::format("'{}' is held by somebody else", name));
@@ -166,13 +175,15 @@ class ServerLocks final : public Locks {
   }
 
   Result<Lock> try_slot(Slots slots, std::int64_t number) override {
-    Lock here = TRY(here_.try_slot(slots, number));
+    SlotLock here = TRY(here_.slot(slots, number));
     const std::int64_t key = key_of(slots, number);
     const Status taken = slots_->take(key);
     if (!taken && taken.error().code == Code::kBusy) {
       return fail(Code::kBusy, fmt::format("slot {} of the {} is held", number, slots_name(slots)));
     }
     if (!taken) return std::unexpected(taken.error());
+    // Without the mark this clone waits as long for its dead as it does for those of others.
+    static_cast<void>(here_.mark(here, slots, number).has_value());
     return Lock(std::make_unique<ServerSlot>(std::move(here), slots_, key));
   }
 
@@ -182,9 +193,13 @@ class ServerLocks final : public Locks {
   }
 
   Result<bool> is_gone(Slots slots, std::int64_t number) override {
-    if (!TRY(is_held(slots, number))) return believed(slots, number);
-    gone_.erase({slots, number});
-    return false;
+    if (TRY(is_held(slots, number))) {
+      gone_.erase({slots, number});
+      return false;
+    }
+    // Of this clone's own the kernel says it: whoever had it is dead, or has let it go.
+    if (TRY(here_.is_marked(slots, number))) return true;
+    return believed(slots, number);
   }
 
   Status confirm(Slots slots, const std::vector<std::int64_t>& numbers) override {

@@ -59,8 +59,9 @@ class Locks {
   virtual Result<Lock> try_slot(Slots slots, std::int64_t number) = 0;
   // At this moment. On a server a no may be of a holder that lives and was cut off just now.
   virtual Result<bool> is_held(Slots slots, std::int64_t number) = 0;
-  // Whether its holder is dead. In files that is who does not hold it; on a server only who did not
-  // for as long as confirm() looked, lately. Does not wait.
+  // Whether its holder is dead. In files that is who does not hold it, and on a server who had it
+  // in this clone and holds it no more; of other clones only who did not hold it for as long as
+  // confirm() looked, lately. Does not wait.
   virtual Result<bool> is_gone(Slots slots, std::int64_t number) = 0;
   // Before a decision that asks is_gone(), and never under the log's write lock: where some of
   // these are not held on a server, it waits some seconds for whoever was only cut off.

@@ -84,6 +84,12 @@ class ServerOwners : public ::testing::Test {
     EXPECT_EQ(::read(said_[0], &byte, 1), 1);
     return child;
   }
+  // And the server has seen it, which is a moment later.
+  void kill_owner(pid_t owner, const Store& store, const Lease& lease) {
+    ASSERT_EQ(::kill(owner, SIGKILL), 0);
+    EXPECT_TRUE(gittxn::testing::was_killed(gittxn::testing::status_of(owner)));
+    while (store.locks().is_held(Slots::kOwners, lease.slot).value()) clock_.sleep_ms(1);
+  }
   void go_on() const { EXPECT_EQ(::write(go_[1], "x", 1), 1); }
 
   SystemClock clock_;
@@ -141,10 +147,33 @@ TEST_F(ServerOwners, OneThatDiedHasNothingAfterAGrace) {
   const pid_t child = owner_in_one([](Store&, const Lease&) { return 0; });
   Store two = open("two");
   EXPECT_FALSE(asked(two, wants_attached("bob", "src")).lease.held);
-  ASSERT_EQ(::kill(child, SIGKILL), 0);
-  EXPECT_TRUE(gittxn::testing::was_killed(gittxn::testing::status_of(child)));
+  const Lease anns = leases(two)->at(0);
+  kill_owner(child, two, anns);
   EXPECT_TRUE(asked(two, wants_attached("bob", "src")).lease.held);
   EXPECT_TRUE(two.verify_replay()->problems.empty());
+}
+
+TEST_F(ServerOwners, OneThatDiedInThisCloneHasNothingAtOnce) {
+  const pid_t child = owner_in_one([](Store&, const Lease&) { return 0; });
+  Store one = open("one");
+  Store two = open("two");
+  EXPECT_FALSE(asked(one, wants_attached("bob", "src")).lease.held);
+  const Lease anns = leases(one)->at(0);
+  kill_owner(child, two, anns);
+  EXPECT_FALSE(two.locks().is_gone(Slots::kOwners, anns.slot).value()) << "it may be cut off";
+  EXPECT_TRUE(one.locks().is_gone(Slots::kOwners, anns.slot).value()) << "nobody was waited for";
+  EXPECT_TRUE(asked(one, wants_attached("bob", "src")).lease.held);
+}
+
+// Who only tried to have it knows nothing about whoever has it.
+TEST_F(ServerOwners, OneThatWasTriedForInVainIsAnothers) {
+  const Store one = open("one");
+  const Store two = open("two");
+  std::optional<Lock> mine = one.locks().try_slot(Slots::kOwners, 7).value();
+  EXPECT_CODE(two.locks().try_slot(Slots::kOwners, 7), Code::kBusy);
+  mine.reset();
+  EXPECT_TRUE(one.locks().is_gone(Slots::kOwners, 7).value());
+  EXPECT_FALSE(two.locks().is_gone(Slots::kOwners, 7).value());
 }
 
 // Nobody can tell it from one that died: a server keeps no lock for whom it cannot reach.

@@ -36,6 +36,11 @@ Result<bool> ServerSlots::try_lock(std::int64_t key) {
   return row && attempt.text(0) == "t";
 }
 
+Result<bool> ServerSlots::reach_and_try(std::int64_t key) {
+  TRY(reach());
+  return try_lock(key);
+}
+
 Status ServerSlots::take_again() {
   TRY(reach());
   for (auto& [key, had] : keys_) {
@@ -47,9 +52,8 @@ Status ServerSlots::take_again() {
 Status ServerSlots::take(std::int64_t key) {
   const std::scoped_lock lock(mutex_);
   if (keys_.contains(key)) return fail(Code::kBusy, "held by this process");
-  TRY(reach());
   // The server counts a session's second taking of a lock; here the first is looked for above.
-  const bool had = TRY(try_lock(key));
+  const bool had = TRY(asked_again([&] { return reach_and_try(key); }));
   if (!had) return fail(Code::kBusy, "held");
   keys_.emplace(key, true);
   if (!thread_.joinable()) start();
@@ -80,6 +84,10 @@ Result<bool> ServerSlots::holds(std::int64_t key) {
 
 Result<bool> ServerSlots::is_held(std::int64_t key) {
   const std::scoped_lock lock(mutex_);
+  return asked_again([&] { return anybody_holds(key); });
+}
+
+Result<bool> ServerSlots::anybody_holds(std::int64_t key) {
   TRY(reach());
   // Asked and not tried: trying would hold it for a moment.
   db::Statement query = TRY(database_->statement(

@@ -24,6 +24,15 @@
 
 namespace gittxn::store {
 
+// What asks the server for a lock, or about one, may be asked again: what a connection had is gone
+// with it. So where one broke off in the middle of it, another one is asked, once.
+template <typename Ask>
+auto asked_again(Ask ask) -> decltype(ask()) {
+  auto answer = ask();
+  if (answer || answer.error().code != Code::kFault) return answer;
+  return ask();
+}
+
 class ServerSlots {
  public:
   explicit ServerSlots(Location place) : place_(std::move(place)) {}
@@ -48,6 +57,8 @@ class ServerSlots {
   // With the mutex held, all of these.
   Status reach();
   Result<bool> try_lock(std::int64_t key);
+  Result<bool> reach_and_try(std::int64_t key);
+  Result<bool> anybody_holds(std::int64_t key);
   Status take_again();
 
   void look_after(const std::stop_token& stop);

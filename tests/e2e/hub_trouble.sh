@@ -115,6 +115,40 @@ two_hubs() {
 }
 test_case 'init: of two hubs that come to one new store at once, one has it' two_hubs
 
+in_line() { # N: so many tickets are taken
+  local n=0
+  until [ "$(sql 'SELECT count(*) FROM tickets')" = "$1" ]; do
+    n=$((n + 1))
+    [ $n -lt 300 ] || fail "never $1 in line: $(cat "$WORLD"/waiter-*)"
+    sleep 0.05
+  done
+}
+cut_waiter() {
+  two_clones
+  stopped_at land.after_turn git-txn run -- bash -c 'echo x >src/a.txt'
+  at two
+  PGAPPNAME=waiter git-txn run -- bash -c 'echo x >src/b.txt' >"$WORLD/waiter-two" 2>&1 </dev/null &
+  local two=$!
+  in_line 1
+  at one
+  git-txn run -- bash -c 'echo x >src/c.txt' >"$WORLD/waiter-one" 2>&1 </dev/null &
+  local one=$! n cut=0
+  in_line 2
+  for n in 1 2 3 4 5 6 7 8; do
+    cut=$((cut + $(sql "SELECT count(pg_terminate_backend(pid, 1000)) FROM pg_locks
+      JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND application_name = 'waiter'")))
+    sleep 0.3
+  done
+  [ $cut -ge 2 ] || fail "cut off $cut times"
+  kill -CONT "$STOPPED"
+  ends 0
+  wait $two || fail "the one that was cut off: $(cat "$WORLD/waiter-two")"
+  wait $one || fail "the one behind it: $(cat "$WORLD/waiter-one")"
+  assert_eq "$(sql "SELECT count(*) FROM events WHERE payload LIKE '%its owner died%'")" 0
+  sound
+}
+test_case 'a waiter in line whose connection is cut keeps its place' cut_waiter
+
 late_resolver() {
   two_clones
   lands 'echo x >src/first.txt'
