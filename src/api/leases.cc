@@ -9,7 +9,9 @@
 #include "api/state.h"
 #include "api/work.h"
 #include "base/duration.h"
+#include "base/subprocess.h"
 #include "capture/trace/trace.h"
+#include "catalogue/catalogue.h"
 #include "land/deadline.h"
 #include "store/lease_moves.h"
 #include "store/sentinels.h"
@@ -29,8 +31,26 @@ std::string listed(const std::vector<store::LeaseSubject>& subjects) {
   return out;
 }
 
+// It may be about to be written, and it may be a slip of the pen that protects nothing.
+Status tell_new_symbol(const repo::Objects& objects, const store::LeaseSubject& subject,
+                       const TreeEntry& entry, const RefName& branch, const Progress& progress) {
+  if (!progress.on_note) return {};
+  const auto facts =
+      TRY(catalogue::look_into(objects, catalogue::language_hint(subject.path), entry, {}));
+  if (facts.opaque != semantic::Opaque::kNo) return {};  // whatever is in it
+  const bool there = std::ranges::any_of(facts.symbols, [&](const semantic::Symbol& one) {
+    return one.id.starts_with("/" + subject.symbol);
+  });
+  if (there) return {};
+  progress.on_note(
+      fmt::format("there is no such symbol on {}: {}; git txn symbols {} prints those "
+                  "there are",
+                  short_branch(branch), subject_text(subject), subject.path));
+  return {};
+}
+
 // The file of a symbol is the longest beginning of its id that is one at the head.
-Status find_file(Kernel::State& state, store::LeaseSubject& subject) {
+Status find_file(Kernel::State& state, store::LeaseSubject& subject, const Progress& progress) {
   const RefName branch = TRY(state.target(std::nullopt));
   const Oid head = TRY(state.seen(branch));
   const repo::Objects& objects = state.repository.objects();
@@ -42,7 +62,7 @@ Status find_file(Kernel::State& state, store::LeaseSubject& subject) {
     if (at + 1 == subject.symbol.size()) break;
     subject.path = subject.symbol.substr(0, at);
     subject.symbol.erase(0, at + 1);
-    return {};
+    return tell_new_symbol(objects, subject, entry, branch, progress);
   }
   return fail(
       Code::kUsage,
@@ -51,11 +71,14 @@ Status find_file(Kernel::State& state, store::LeaseSubject& subject) {
 }
 
 Result<std::vector<store::LeaseSubject>> subjects_of(Kernel::State& state,
-                                                     const std::vector<std::string>& texts) {
+                                                     const std::vector<std::string>& texts,
+                                                     const Progress& progress) {
   std::vector<store::LeaseSubject> subjects;
   for (const std::string& text : texts) {
     store::LeaseSubject subject = TRY(store::parse_lease_subject(text));
-    if (subject.kind == store::LeaseSubject::Kind::kSymbol) TRY(find_file(state, subject));
+    if (subject.kind == store::LeaseSubject::Kind::kSymbol) {
+      TRY(find_file(state, subject, progress));
+    }
     if (std::ranges::find(subjects, subject) == subjects.end()) {
       subjects.push_back(std::move(subject));
     }
@@ -107,16 +130,38 @@ Result<bool> worth_trying(Kernel::State& state, const store::Lease& lease) {
   return way.blockers.empty();
 }
 
-std::unexpected<Error> not_had(const store::LeaseAsk& ask, const store::LeaseAnswer& answer,
-                               store::Line line) {
+// How to give back what keeps its own owner waiting; "": it is somebody else's, or ends with the
+// command that it is held for.
+std::string give_back_line(Kernel::State& state, const store::LeaseAsk& ask,
+                           const store::Lease& first) {
+  const auto caller = state.repository.identity();
+  const std::string me = caller ? caller->email : "";
+  // What a run waits for it asks for by its own name, on behalf of whoever runs it.
+  const std::string& person = ask.txn.empty() ? ask.owner : me;
+  if (!first.held || first.slot != 0 || first.owner != person) return "";
+  std::vector<std::string> line{"git", "txn", "lease", "release", first.id};
+  if (person != me) line.insert(line.end(), {"--owner", person});
+  return "you have it yourself; give it back with: " + quote_argv(line);
+}
+
+std::unexpected<Error> not_had(Kernel::State& state, const store::LeaseAsk& ask,
+                               const store::LeaseAnswer& answer, store::Line line) {
   const store::Lease& first = answer.blockers.front();
   std::string others;
   if (answer.blockers.size() > 1) others = fmt::format(" and {} more", answer.blockers.size() - 1);
-  return fail(Code::kTimeout,
-              fmt::format("{} is not to be had: {}{}", listed(ask.subjects), told(first), others),
-              std::string(line == store::Line::kGoAway ? "wait for it with --wait 5m"
-                                                       : "wait longer with --wait") +
-                  ", or see who has what with: git txn lease list");
+  std::vector<store::LeaseSubject> taken;
+  std::ranges::copy_if(ask.subjects, std::back_inserter(taken), [&](const auto& one) {
+    return std::ranges::any_of(first.subjects,
+                               [&](const auto& other) { return store::overlap(one, other); });
+  });
+  const bool at_once = line == store::Line::kGoAway;
+  std::string next = give_back_line(state, ask, first);
+  if (next.empty()) {
+    next = std::string(at_once ? "wait for it with --wait 5m" : "wait longer with --wait") +
+           ", or see who has what with: git txn lease list";
+  }
+  return fail(at_once ? Code::kBusy : Code::kTimeout,
+              fmt::format("{} is not to be had: {}{}", listed(taken), told(first), others), next);
 }
 
 // In line until it is had, or the wait is over. Pauses grow to a quarter of a second; each looks at
@@ -125,6 +170,9 @@ Status wait_in_line(Kernel::State& state, const store::LeaseAsk& ask, std::int64
                     const Progress& progress, store::LeaseAnswer& answer) {
   const land::Deadline deadline(*state.host.clock, wait_ms);
   std::int64_t pause_ms = kFirstLookMs;
+  const std::string own = give_back_line(state, ask, answer.blockers.front());
+  if (!own.empty() && progress.on_note)
+    progress.on_note(told(answer.blockers.front()) + "; " + own);
   if (progress.on_wait) progress.on_wait("lease", told(answer.blockers.front()));
   while (true) {
     if (progress.interrupted && progress.interrupted()) {
@@ -134,7 +182,7 @@ Status wait_in_line(Kernel::State& state, const store::LeaseAsk& ask, std::int64
       TRY(store::try_lease(*state.store, ask, answer));
       if (answer.lease.held) break;
     }
-    if (deadline.passed()) return not_had(ask, answer, store::Line::kQueue);
+    if (deadline.passed()) return not_had(state, ask, answer, store::Line::kQueue);
     state.host.clock->sleep_ms(deadline.clip(pause_ms));
     pause_ms = std::min(pause_ms * 2, kLongestLookMs);
   }
@@ -148,7 +196,7 @@ Result<store::LeaseAnswer> had(Kernel::State& state, const store::LeaseAsk& ask,
   const store::Line line = wait_ms == 0 ? store::Line::kGoAway : store::Line::kQueue;
   store::LeaseAnswer answer = TRY(store::ask_lease(*state.store, ask, line));
   if (answer.lease.held) return answer;
-  if (line == store::Line::kGoAway) return not_had(ask, answer, line);
+  if (line == store::Line::kGoAway) return not_had(state, ask, answer, line);
   Status waited = wait_in_line(state, ask, wait_ms, progress, answer);
   if (waited) return answer;
   const Status left =
@@ -157,9 +205,10 @@ Result<store::LeaseAnswer> had(Kernel::State& state, const store::LeaseAsk& ask,
   return std::unexpected(std::move(waited).error());
 }
 
-Result<store::LeaseAsk> ask_of(Kernel::State& state, const LeaseRequest& request) {
+Result<store::LeaseAsk> ask_of(Kernel::State& state, const LeaseRequest& request,
+                               const Progress& progress) {
   store::LeaseAsk ask;
-  ask.subjects = TRY(subjects_of(state, request.subjects));
+  ask.subjects = TRY(subjects_of(state, request.subjects, progress));
   ask.sharing = request.shared ? store::Sharing::kShared : store::Sharing::kExclusive;
   ask.force = request.mandatory ? store::Force::kMandatory : store::Force::kAdvisory;
   ask.owner = TRY(owner_of(state, request.owner));
@@ -240,7 +289,7 @@ Result<Kernel::State*> writing(Kernel& kernel, std::string_view verb) {
 Result<LeaseLine> acquire_lease(Kernel& kernel, const LeaseRequest& request,
                                 const Progress& progress) {
   Kernel::State* state = TRY(writing(kernel, "lease"));
-  const store::LeaseAsk ask = TRY(ask_of(*state, request));
+  const store::LeaseAsk ask = TRY(ask_of(*state, request, progress));
   const store::LeaseAnswer answer = TRY(had(*state, ask, request.wait_ms, progress));
   return line_now(*state, answer.lease);
 }
@@ -249,7 +298,7 @@ Result<int> run_under_lease(Kernel& kernel, const LeaseRequest& request,
                             const std::vector<std::string>& command, const Progress& progress) {
   Kernel::State* state = TRY(writing(kernel, "lease"));
   TRY(find_program(state->host, command.front()));
-  store::LeaseAsk ask = TRY(ask_of(*state, request));
+  store::LeaseAsk ask = TRY(ask_of(*state, request, progress));
   ask.attach = store::LeaseAsk::Attach::kAttached;
   Keeper keeper(*state, TRY(had(*state, ask, request.wait_ms, progress)));
   capture::TraceSpec spec;
@@ -339,7 +388,7 @@ Result<TxnLease> TxnLease::take(Kernel::State& state, const std::vector<std::str
   TxnLease lease;
   if (subjects.empty()) return lease;
   store::LeaseAsk ask;
-  ask.subjects = TRY(subjects_of(state, subjects));
+  ask.subjects = TRY(subjects_of(state, subjects, progress));
   ask.owner = txn.id.str();
   ask.txn = txn.id;
   ask.slot = txn.slot;

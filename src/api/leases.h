@@ -32,7 +32,7 @@ struct LeaseLine {
 };
 
 // Each of these refuses to run inside a transaction; errors as store/lease_moves.h has them.
-// kTimeout: it was not had in time; the message says who has it.
+// kBusy: it is not to be had at once; kTimeout: not in time either. The message says who has it.
 Result<LeaseLine> acquire_lease(Kernel& kernel, const LeaseRequest& request,
                                 const Progress& progress);
 // Holds it while the command runs, and renews it; its exit status. Where the lease is lost, because

@@ -101,7 +101,7 @@ constexpr FlagSpec kWait{"--wait",
                          "",
                          Value::kDuration,
                          "DURATION",
-                         "how long landing may wait for a turn or for you (default: until "
+                         "how long it may wait for a lease, a turn or you (default: until "
                          "interrupted; without a terminal 0)",
                          "",
                          Stability::kStable};

@@ -137,6 +137,26 @@ Result<int> list_sentinels(Session& session) {
   return kExitDone;
 }
 
+// What was typed instead of one of the three forms.
+std::unexpected<Error> not_a_sentinel(const std::vector<std::string>& words, bool every) {
+  const std::string usage = "git txn sentinel NAME --every 10m, or list, or reset NAME";
+  const std::string& verb = words[0];
+  if ((verb == "list" || verb == "reset") && every) {
+    return fail(Code::kUsage, fmt::format("git txn sentinel {} does not take --every", verb),
+                fmt::format("'{}' is no name of a sentinel: {}", verb, usage));
+  }
+  if (verb == "list") return fail(Code::kUsage, "git txn sentinel list takes no name", usage);
+  if (verb == "reset") {
+    return fail(Code::kUsage, "git txn sentinel reset needs the name of one", usage);
+  }
+  if (words.size() > 1) {
+    return fail(Code::kUsage,
+                fmt::format("git txn sentinel takes one name, and '{}' is another", words[1]),
+                usage);
+  }
+  return fail(Code::kUsage, "git txn sentinel needs --every beside the name", usage);
+}
+
 }  // namespace
 
 Result<int> lease_command(Session& session) {
@@ -180,8 +200,7 @@ Result<int> sentinel_command(Session& session) {
     return kExitDone;
   }
   if (words.size() != 1 || !every_ms || words[0] == "list" || words[0] == "reset") {
-    return fail(Code::kUsage, "git txn sentinel needs a name and --every",
-                "git txn sentinel NAME --every 10m, or list, or reset NAME");
+    return not_a_sentinel(words, every_ms.has_value());
   }
   const api::SentinelResult result = TRY(api::pass_sentinel(kernel, words[0], *every_ms));
   if (session.json()) {

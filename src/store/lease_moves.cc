@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/failpoint.h"
+#include "base/subprocess.h"
 #include "store/events.h"
 #include "store/locks.h"
 #include "store/state.h"
@@ -82,7 +83,9 @@ Result<std::string> who_has(const View& view, const Lease& lost) {
     return fmt::format("{} has {} now ({}, fence {})", other.owner, listed(other.subjects),
                        other.id, other.fence);
   }
-  return "nobody has it now; ask for it anew with: git txn lease acquire";
+  std::vector<std::string> again{"git", "txn", "lease", "acquire"};
+  for (const LeaseSubject& subject : lost.subjects) again.push_back(subject_text(subject));
+  return "nobody has it now; ask for it anew with: " + quote_argv(again);
 }
 
 std::unexpected<Error> unknown(const std::string& id) {
@@ -95,9 +98,11 @@ Result<Error> lost_lease(const Store& store, const std::string& id) {
   const std::vector<Event> history = TRY(store.events_of(id));
   if (history.empty() || !history.front().type.starts_with("lease.")) return unknown(id).error();
   const Lease was = TRY(events::lease_of(history.front()));
+  constexpr std::string_view kOver = "over: ";  // "is lost" says it
+  std::string end = events::describe(history.back());
+  if (end.starts_with(kOver)) end.erase(0, kOver.size());
   return Error{Code::kStale,
-               fmt::format("{} on {} is lost: {}", id, listed(was.subjects),
-                           events::describe(history.back())),
+               fmt::format("{} on {} is lost: {}", id, listed(was.subjects), end),
                TRY(who_has(store, was)),
                {}};
 }

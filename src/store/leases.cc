@@ -238,7 +238,7 @@ std::string tell_released(const Json& payload) {
 std::string tell_expired(const Json& payload) {
   const std::string by = telling::text(payload, "by");
   return fmt::format("over: {}{}", telling::text(payload, "why"),
-                     by.empty() ? "" : "; taken by " + by);
+                     by.empty() ? "" : fmt::format("; {} came after it", by));
 }
 
 // body is what was asked for; the columns are what of it changes, and what asks by them.

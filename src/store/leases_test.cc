@@ -74,6 +74,27 @@ TEST(Leases, AreHadReleasedAndHadAgain) {
   expect_sound(store);
 }
 
+// What is said of one that is lost, and of who has it now, is not to contradict itself; the line to
+// type works.
+TEST(Leases, OneThatWasLostSaysWhatBecameOfItAndTheWholeNextStep) {
+  TempStore place;
+  Store store = place.open();
+  const Lease lost = had(store, wants("ann", "a folder", kMinute)).lease;
+  place.clock.advance(2 * kMinute);
+  const Lease next = had(store, wants("bob", "a folder")).lease;
+  const auto held = renew_lease(store, lost.id, "ann", {});
+  EXPECT_CODE(held, Code::kStale);
+  EXPECT_EQ(held.error().message, fmt::format("{} on a folder is lost: its time is over; {} came "
+                                              "after it",
+                                              lost.id, next.id));
+  EXPECT_TRUE(held.error().hint.starts_with("bob has a folder now")) << held.error().hint;
+  ASSERT_OK(release_lease(store, next.id, "bob", ""));
+  const auto free = renew_lease(store, lost.id, "ann", {});
+  EXPECT_CODE(free, Code::kStale);
+  EXPECT_EQ(free.error().hint,
+            "nobody has it now; ask for it anew with: git txn lease acquire 'a folder'");
+}
+
 TEST(Leases, SharedOnesAreHadTogether) {
   TempStore place;
   Store store = place.open();
@@ -243,7 +264,8 @@ TEST(F3, ASlowLiveOwnerIsNotRobbed) {
   const Lease bob = had(store, wants("bob", "src")).lease;
   const auto late = renew_lease(store, slow.lease.id, "ann", {});
   EXPECT_CODE(late, Code::kStale);
-  EXPECT_NE(late.error().message.find("its time is over; taken by " + bob.id), std::string::npos)
+  EXPECT_NE(late.error().message.find("its time is over; " + bob.id + " came after it"),
+            std::string::npos)
       << late.error().message;
   EXPECT_NE(late.error().hint.find("bob has src"), std::string::npos) << late.error().hint;
   EXPECT_CODE(release_lease(store, slow.lease.id, "ann", ""), Code::kStale);

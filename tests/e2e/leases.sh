@@ -16,6 +16,17 @@ had_renewed_and_released() {
   assert_eq "$(field .fence)" "${ID#l-}"
   exits 1 git txn lease acquire 'src/**/*.txt' --owner bob
   assert_contains "$ERR" "pat@example.org has src ($ID)"
+  exits 1 git txn lease acquire docs src --owner bob --json
+  assert_eq "$(field .error.code)" busy 'it did not wait'
+  assert_contains "$OUT$ERR" 'src is not to be had'
+  assert_lacks "$OUT$ERR" 'docs, src is not' 'docs is free'
+  exits 1 git txn lease acquire src --owner bob --wait 100ms --json
+  assert_eq "$(field .error.code)" timeout
+  # One's own lease is in the way like any other; nobody else can give it back.
+  exits 1 git txn lease acquire src
+  assert_contains "$ERR" "you have it yourself; give it back with: git txn lease release $ID"
+  exits 1 git txn lease acquire src --wait 100ms -- true
+  assert_contains "$ERR" "note: pat@example.org has src ($ID); you have it yourself"
   exits 0 git txn lease acquire docs --owner bob
   exits 3 git txn lease release "$ID" --owner bob
   assert_contains "$ERR" "pat@example.org's"
@@ -69,6 +80,9 @@ symbols() {
   local one
   one=$(git txn symbols src/code.py --name one --json | jq -r .symbol)
   lease "symbol:$one" --mandatory --owner bob
+  assert_lacks "$ERR" 'no such symbol' 'it is there'
+  exits 0 git txn lease acquire 'symbol:src/code.py/onne().'
+  assert_contains "$ERR" 'there is no such symbol on main: symbol:src/code.py/onne().'
   exits 0 git txn lease acquire "symbol:$(git txn symbols src/code.py --name two --json | jq -r .symbol)"
   exits 1 git txn lease acquire 'src/*.py'
   lands 'sed -i "s/return 2/return 22/" src/code.py' --owner eve
@@ -241,6 +255,13 @@ sentinel() {
   exits 3 git txn sentinel nightly
   exits 3 git txn sentinel nightly --every 0
   exits 3 git txn sentinel list --every 1h
+  assert_contains "$ERR" 'git txn sentinel list does not take --every'
+  exits 3 git txn sentinel a b --every 1h
+  assert_contains "$ERR" "takes one name, and 'b' is another"
+  exits 3 git txn sentinel reset
+  assert_contains "$ERR" 'git txn sentinel reset needs the name of one'
+  exits 3 git txn sentinel list nightly
+  assert_contains "$ERR" 'git txn sentinel list takes no name'
   exits 3 git txn sentinel '' --every 1h
   local n
   for n in 1 2 3 4 5 6 7 8; do
