@@ -53,6 +53,9 @@ class Run {
  private:
   enum class After { kDone, kRetry };
 
+  Result<Outcome> once_begun();
+  Error still_there(Error error) const;
+
   Status first_attempt();
   Status take_leases();
   Status prepare();
@@ -75,6 +78,7 @@ class Run {
   TxnLease lease_;  // --lease
   Outcome outcome_;
   int repairs_ = 0;
+  bool ran_ = false;  // something: the first attempt has started
 };
 
 // The first attempt may fail before anything was run; then the transaction never was.
@@ -88,8 +92,8 @@ Status Run::first_attempt() {
 
 // Before the snapshot: what others did under their leases is in it.
 Status Run::take_leases() {
-  lease_ = TRY(TxnLease::take(state_, options_.leases, begun_.txn, options_.wait_ms.value_or(-1),
-                              progress_));
+  const std::int64_t wait_ms = options_.wait_ms.value_or(state_.host.stdin_is_terminal ? -1 : 0);
+  lease_ = TRY(TxnLease::take(state_, options_.leases, begun_.txn, wait_ms, progress_));
   return {};
 }
 
@@ -228,23 +232,53 @@ void Run::tell_repairs() {
   }
 }
 
+// An error past the beginning undoes nothing: whoever reads it has to know that the transaction is
+// there, and not to run the command a second time.
+Error Run::still_there(Error error) const {
+  const std::string& name = id().str();
+  Txn txn = begun_.txn;  // open, for all we know where the store cannot be asked
+  if (auto now = store().txn(id()); now && *now) txn = **std::move(now);
+  const std::string show = "git txn show " + name;
+  if (txn.state == TxnState::kAborted || txn.state == TxnState::kNothing) return error;
+  if (txn.state == TxnState::kLanded) {
+    return std::move(error).in("transaction " + name + " has landed").with_hint("see: " + show);
+  }
+  if (txn.state == TxnState::kLanding || error.code == Code::kOutcomeUnknown) {
+    if (error.hint.empty()) error.hint = "see what is there with: git txn recover";
+    error.hint += "; then: " + show;
+    return std::move(error).in("transaction " + name);
+  }
+  const std::string kept = ran_ ? "its work is kept" : "nothing was run in it";
+  const std::string next = ran_ ? next_line(txn) : "git txn abort " + name;
+  // What is advised about a fault of the environment ends with trying the same again.
+  const bool environment = error.code == Code::kFault || error.code == Code::kBusy;
+  if (environment || error.hint.empty()) {
+    error.hint = next + ", or " + show;
+  } else {
+    error.hint += "; then: " + next + ", or " + show;
+  }
+  return std::move(error).in(
+      fmt::format("transaction {} is {} and {}", name, state_name(txn.state), kept));
+}
+
 Result<Outcome> Run::go() {
   begun_ = TRY(begin_txn(state_, options_, Ownership::kAttached, progress_, outcome_.notes));
+  auto outcome = once_begun();
+  if (!outcome) return std::unexpected(still_there(std::move(outcome).error()));
+  return outcome;
+}
+
+Result<Outcome> Run::once_begun() {
   TRY(prepare());
   TRY(first_attempt());
+  ran_ = true;
   if (progress_.on_note) {
     // Worth knowing while the command runs, and then not worth saying twice.
     for (const std::string& note : outcome_.notes) progress_.on_note(note);
     outcome_.notes_told = outcome_.notes.size();
   }
   while (true) {
-    auto after = attempt();
-    if (!after) {
-      Error error = std::move(after).error();
-      if (error.hint.empty()) error.hint = "what it did is kept; see: git txn show " + id().str();
-      return std::unexpected(std::move(error));
-    }
-    if (*after == After::kDone) break;
+    if (TRY(attempt()) == After::kDone) break;
   }
   TRY(fp_landed.hit());
   TRY(compensate(state_, id(), progress_, outcome_.notes));

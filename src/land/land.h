@@ -77,8 +77,8 @@ struct Context {
 };
 
 // Lands the last attempt of a transaction in state prepared. Waiting holds no lock. Every outcome
-// is an event before this returns. kOutcomeUnknown: a sync failed past the point of no return;
-// recover().
+// is an event before this returns. kOutcomeUnknown: past the point of no return a sync failed,
+// or the log could not be told; recover().
 Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOptions& options);
 
 // What the certifier would say of a transaction's kept work on the branch as it is now. Only looks:

@@ -57,6 +57,7 @@ struct Publication {
   std::vector<repo::IndexLock> locks{};
   store::PreparedLanding landing{};
   std::optional<Wait> leased{};  // to somebody else, and mandatory
+  bool moved = false;            // the branch has the candidate
 
   repo::Repository& repository() const { return *context.repository; }
   const TxnId& txn() const { return work.txn.id; }
@@ -140,6 +141,7 @@ struct Publication {
     update.reflog_message = fmt::format("txn: land {}", txn().str());
     update.lock_deadline_ms = options.lock_ms;
     TRY(repository().refs().update(update));
+    moved = true;
     return fp_after_ref_update.hit();
   }
 
@@ -182,6 +184,17 @@ struct Publication {
   }
 };
 
+// What failed after the branch had moved may say of itself that nothing was changed.
+std::unexpected<Error> not_recorded(const Publication& work, Error error) {
+  // What the log says, and what is damaged, stays what it is.
+  if (error.code != Code::kStale && error.code != Code::kCorrupt) {
+    error.code = Code::kOutcomeUnknown;
+  }
+  error.hint = fmt::format("{} has moved to {}; git txn recover records it", work.branch().str(),
+                           work.landing.new_head.str());
+  return std::unexpected(std::move(error));
+}
+
 // Past step 3 something failed: the same table as recovery, unless the disk itself is in doubt.
 Result<Published> settle(Publication& work, Error error) {
   if (error.code == Code::kOutcomeUnknown || error.code == Code::kCorrupt) {
@@ -200,6 +213,7 @@ Result<Published> settle(Publication& work, Error error) {
   if (resolution->how == Resolution::How::kLanded) {
     return Published{Published::How::kLanded, {}, std::move(resolution->left_to_person)};
   }
+  work.moved = false;  // or somebody moved it away again
   if (error.code == Code::kStale) return branch_moved();
   if (error.code == Code::kBusy) {
     return waits({"ref lock held", work.branch().str() + ".lock"});
@@ -229,7 +243,7 @@ Result<Published> push_and_record(Publication& work) {
   if (answer.how == PushAnswer::How::kDone) {
     Status recorded = work.record({});
     if (!recorded && recorded.error().code == Code::kStale) return as_resolved(work);
-    if (!recorded) return std::unexpected(std::move(recorded).error());
+    if (!recorded) return not_recorded(work, std::move(recorded).error());
     return Published{Published::How::kLanded, {}, {}};
   }
   const auto resolution = resolve_push(work.context, work.landing, answer);
@@ -361,8 +375,10 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
   Status done = publication.swap();
   if (done) done = publication.move_checkouts(published.left_to_person);
   if (done) done = publication.acknowledge(published.left_to_person);
-  if (!done) return settle(publication, std::move(done).error());
-  return published;
+  if (done) return published;
+  auto settled = settle(publication, std::move(done).error());
+  if (settled || !publication.moved) return settled;
+  return not_recorded(publication, std::move(settled).error());
 }
 
 }  // namespace gittxn::land
