@@ -107,6 +107,7 @@ struct StatusReport {
     Txn txn;
     bool owner_alive = false;
     std::vector<std::string> stale;  // reads that no longer hold right now
+    bool refused = false;            // with its phase: asking for it is answered with a no
   };
   std::vector<Line> lines;
   std::vector<std::string> holders;  // who holds which turn or landing lock

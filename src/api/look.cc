@@ -77,7 +77,9 @@ std::vector<std::string> stale_reads(Kernel::State& state, const Txn& txn) {
   if (!verdict) return {"cannot be judged: " + verdict.error().message};
   std::vector<std::string> stale;
   for (const Conflict& conflict : verdict->conflicts) {
-    stale.push_back(stale_line(conflict.subject, conflict.changed_by));
+    std::string line = stale_line(conflict.subject, conflict.changed_by);
+    // What was read and written is in conflict as both.
+    if (std::ranges::find(stale, line) == stale.end()) stale.push_back(std::move(line));
   }
   return stale;
 }
@@ -86,6 +88,8 @@ Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
   StatusReport::Line line;
   line.owner_alive = TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot));
   if (!is_final(txn.state)) line.stale = stale_reads(state, txn);
+  // Where that cannot be judged, the stale reads cannot either, and say why.
+  if (const auto dropped = dropped_with_phase(state, txn)) line.refused = *dropped;
   line.txn = std::move(txn);
   return line;
 }
@@ -134,11 +138,24 @@ Result<std::optional<LogLine>> unrecorded_move(Kernel::State& state,
   return line;
 }
 
+// Nothing can be begun where the policy does not parse.
+void tell_policy(Kernel::State& state, std::vector<std::string>& notes) {
+  const auto branch = state.target(std::nullopt);
+  if (!branch) return;  // no branch is checked out
+  const auto head = state.seen(*branch);
+  if (!head) return;  // unborn
+  const auto policy = land::policy_at(state.repository, *head);
+  if (policy) return;
+  notes.push_back(fmt::format("nothing can be begun on {}: .gittxn.toml: {}", short_branch(*branch),
+                              policy.error().message));
+}
+
 }  // namespace
 
 Result<StatusReport> Kernel::status() {
   StatusReport report;
   report.uncommitted = TRY(state_->repository.has_uncommitted_changes());
+  tell_policy(*state_, report.notes);
   store::Store* store = TRY(state_->looking());
   if (store == nullptr) return report;
   using enum TxnState;

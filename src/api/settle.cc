@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/json_value.h"
+#include "land/phase.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -109,6 +110,14 @@ std::string next_line(const Txn& txn) {
       break;
   }
   return {};
+}
+
+Result<bool> dropped_with_phase(Kernel::State& state, const Txn& txn) {
+  if (txn.workflow.empty() || is_final(txn.state)) return false;
+  const Oid head = TRY(state.seen(txn.target));
+  const Policy policy = TRY(land::policy_at(state.repository, head));
+  const auto now = TRY(land::phase_now(*state.store, txn, policy));
+  return now.how == land::PhaseJudgement::How::kDropped;
 }
 
 Result<Asked> ask_to_land(Kernel::State& state, const TxnId& id, const RunOptions& options,

@@ -22,6 +22,8 @@ Result<Asked> ask_to_land(Kernel::State& state, const TxnId& id, const RunOption
 Status finish_outcome(Kernel::State& state, const TxnId& id, std::int64_t started_ns,
                       Outcome& outcome);
 std::string next_line(const Txn& txn);
+// Its phase was left and the policy drops it: who asks for its landing is told no. For a look.
+Result<bool> dropped_with_phase(Kernel::State& state, const Txn& txn);
 
 GateLine gate_line(const Certificate& certificate);
 // "lost 3 records", for a person, when reads are unknown; empty when they are complete.

@@ -10,6 +10,7 @@
 #include "base/json_value.h"
 #include "base/subprocess.h"
 #include "store/events.h"
+#include "store/workflows.h"
 
 namespace gittxn::api {
 
@@ -126,11 +127,20 @@ Result<std::vector<WhyReport::Witness>> witnesses_of(Kernel::State& state, const
   return witnesses;
 }
 
+// Nothing can be begun in one that is finished.
+enum class OfWorkflow { kNone, kGoesOn, kFinished };
+
+Result<OfWorkflow> workflow_of(Kernel::State& state, const Txn& txn) {
+  if (txn.workflow.empty()) return OfWorkflow::kNone;
+  const auto workflow = TRY(store::workflow(*state.store, WorkflowId(txn.workflow)));
+  return workflow && workflow->open() != nullptr ? OfWorkflow::kGoesOn : OfWorkflow::kFinished;
+}
+
 // The line that gives the command another transaction on the new head; empty when none is known.
-std::string again(const Txn& txn) {
+std::string again(const Txn& txn, OfWorkflow workflow) {
   if (txn.command.empty()) return {};
   std::vector<std::string> argv{"git", "txn", "run", "--onto", short_branch(txn.target)};
-  if (!txn.workflow.empty()) argv.insert(argv.end(), {"--workflow", txn.workflow});
+  if (workflow == OfWorkflow::kGoesOn) argv.insert(argv.end(), {"--workflow", txn.workflow});
   if (!txn.name.empty()) argv.insert(argv.end(), {"--name", txn.name});
   argv.emplace_back("--");
   argv.insert(argv.end(), txn.command.begin(), txn.command.end());
@@ -139,7 +149,7 @@ std::string again(const Txn& txn) {
 
 // What was read stays read: only work that both sides wrote, and that did not depend on the
 // other's, can be merged with it and asked for again.
-std::vector<std::string> next_of_quarantined(const Txn& txn,
+std::vector<std::string> next_of_quarantined(const Txn& txn, OfWorkflow workflow,
                                              const std::vector<Conflict>& conflicts) {
   const std::string id = txn.id.str();
   const bool merges = std::all_of(conflicts.begin(), conflicts.end(), [](const Conflict& conflict) {
@@ -151,7 +161,7 @@ std::vector<std::string> next_of_quarantined(const Txn& txn,
         "git txn resume " + id +
         "    in its worktree: git commit -a, git pull --no-rebase; then: git txn commit " + id);
   } else {
-    if (std::string line = again(txn); !line.empty()) next.push_back(std::move(line));
+    if (std::string line = again(txn, workflow); !line.empty()) next.push_back(std::move(line));
     next.push_back("git txn diff " + id + " | git apply    take it over by hand, if it is right");
   }
   next.push_back("git txn abort " + id + "     give it up; the work stays at " +
@@ -159,29 +169,29 @@ std::vector<std::string> next_of_quarantined(const Txn& txn,
   return next;
 }
 
-// The policy dropped it with its phase: asking again would be answered the same.
-bool left_its_phase(const std::vector<Conflict>& conflicts) {
-  return std::ranges::any_of(
-      conflicts, [](const Conflict& conflict) { return conflict.kind == ConflictKind::kKernel; });
-}
-
-std::vector<std::string> next_of_dropped(const Txn& txn) {
+// The policy drops it with its phase: asking again would be answered the same.
+std::vector<std::string> next_of_dropped(const Txn& txn, OfWorkflow workflow) {
   const std::string id = txn.id.str();
   std::vector<std::string> next{"git txn workflow status " + txn.workflow +
                                 "      which phase is open now"};
-  if (std::string line = again(txn); !line.empty()) next.push_back(std::move(line));
+  if (workflow == OfWorkflow::kFinished) {
+    next.push_back(fmt::format(
+        "git txn workflow rollback {} --to {} --reason TEXT    open the phase for another run",
+        txn.workflow, txn.phase));
+  }
+  if (std::string line = again(txn, workflow); !line.empty()) next.push_back(std::move(line));
   next.push_back("git txn diff " + id + " | git apply    take it over by hand, if it is right");
   next.push_back("git txn abort " + id + "     give it up; its work is kept");
   return next;
 }
 
-std::vector<std::string> next_steps(const Txn& txn, const std::vector<Conflict>& conflicts) {
+std::vector<std::string> next_steps(const Txn& txn, OfWorkflow workflow,
+                                    const std::vector<Conflict>& conflicts) {
   const std::string id = txn.id.str();
   switch (txn.state) {
     case TxnState::kQuarantined:
-      return next_of_quarantined(txn, conflicts);
+      return next_of_quarantined(txn, workflow, conflicts);
     case TxnState::kRejected:
-      if (left_its_phase(conflicts)) return next_of_dropped(txn);
       return {
           "git txn resume " + id + "    put it right in its worktree, then: git txn commit " + id,
           "git txn commit " + id + "    ask again as it is, when the gate or policy was at fault"};
@@ -222,7 +232,11 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   for (const Event& event : history) {
     report.history.push_back(event.time + "  " + events::describe(event));
   }
-  report.next = next_steps(report.txn, report.conflicts);
+  const OfWorkflow workflow = TRY(workflow_of(*state_, report.txn));
+  // Without a policy that says so, or a branch, it is told of as if it had no phase.
+  const auto dropped = dropped_with_phase(*state_, report.txn);
+  report.next = dropped && *dropped ? next_of_dropped(report.txn, workflow)
+                                    : next_steps(report.txn, workflow, report.conflicts);
   return report;
 }
 

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "api/kernel_reads.h"
 #include "api/workflow_scene.h"
+#include "base/json_value.h"
 #include "store/events.h"
 #include "store/workflows.h"
 
@@ -47,6 +49,44 @@ std::unexpected<Error> not_in_policy(const Policy& policy, const RefName& branch
                   ? fmt::format("add [workflow.{}] with its phases to .gittxn.toml there", name)
                   : fmt::format("it has {}; another one is added to .gittxn.toml there",
                                 fmt::join(names, ", ")));
+}
+
+// Which version of the phase what was said of it has to be of; 0: of none, it is still to come, and
+// what was said before a rollback counts no more. Leaving a phase makes a version of it.
+std::int64_t version_told(const Phase& phase) {
+  if (phase.state == PhaseState::kPending) return 0;
+  return phase.state == PhaseState::kOpen ? phase.version : phase.version - 1;
+}
+
+// The last move of each phase that asked no gate, from the log.
+Result<std::map<std::string, PhaseWhy>> moves_past_gates(const store::Store& store,
+                                                         const Workflow& workflow) {
+  std::map<std::string, PhaseWhy> moves;
+  for (const Event& event : TRY(store.events_of(workflow.id.str()))) {
+    const bool advanced = event.type == event_type::kPhaseAdvanced;
+    const bool back = event.type == event_type::kPhaseRolledBack;
+    const bool skipped = event.type == event_type::kPhaseSkipped;
+    if (!advanced && !back && !skipped && event.type != event_type::kPhaseOverridden) continue;
+    const Json json = TRY_IN(event.type, parse_json(event.payload));
+    const auto text = [&](const char* key) {
+      const auto found = json.find(key);
+      if (found == json.end() || !found->is_string()) return std::string();
+      return decode_path(found->get_ref<const std::string&>());
+    };
+    const std::string phase = text(back ? "to" : "from");
+    if (back) {  // whatever came after it is undone
+      bool later = false;
+      for (const Phase& one : workflow.phases) {
+        if (later) moves.erase(one.name);
+        later = later || one.name == phase;
+      }
+    }
+    moves.erase(phase);
+    if (advanced) continue;
+    const char* what = back ? "rolled back to" : skipped ? "skipped" : "overridden";
+    moves.emplace(phase, PhaseWhy{what, text("actor"), text("reason")});
+  }
+  return moves;
 }
 
 }  // namespace
@@ -118,12 +158,13 @@ Result<WorkflowReport> workflow_status(Kernel& kernel, const std::string& id) {
   report.workflow = TRY(find_workflow(store, known.str()));
   const std::vector<PhaseEvidence> evidence = TRY(store::phase_evidence(store, known));
   const std::vector<PhaseVerdict> verdicts = TRY(store::phase_verdicts(store, known));
+  const std::map<std::string, PhaseWhy> moves = TRY(moves_past_gates(store, report.workflow));
   for (const Phase& phase : report.workflow.phases) {
     PhaseLine line;
     line.phase = phase;
+    if (const auto moved = moves.find(phase.name); moved != moves.end()) line.moved = moved->second;
     const auto of_this = [&](const auto& one) {
-      return one.phase == phase.name &&
-             (one.version == phase.version || phase.state != PhaseState::kOpen);
+      return one.phase == phase.name && one.version == version_told(phase);
     };
     std::ranges::copy_if(evidence, std::back_inserter(line.gates), of_this);
     std::ranges::copy_if(verdicts, std::back_inserter(line.verdicts), of_this);

@@ -29,8 +29,15 @@ Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request)
 
 Result<std::vector<Workflow>> list_workflows(Kernel& kernel);  // newest first
 
+// Who brought a phase where it is by other means than its gates, and why.
+struct PhaseWhy {
+  std::string what;  // "skipped", "overridden", "rolled back to"
+  std::string actor;
+  std::string reason;
+};
 struct PhaseLine {
   Phase phase;
+  std::optional<PhaseWhy> moved;       // unset: it was not, or that event was pruned
   std::vector<PhaseEvidence> gates;    // what each said last, of this version of the phase
   std::vector<PhaseVerdict> verdicts;  // of this version
   std::vector<Txn> unfinished;         // who is next first

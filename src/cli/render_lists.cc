@@ -30,23 +30,24 @@ Colour colour_of_state(const std::string& word) {
 std::string detail(const api::StatusReport::Line& line) {
   const Txn& txn = line.txn;
   std::string id = txn.id.str();
+  const std::string next = (line.refused ? "git txn why " : "git txn commit ") + id;
   if (!txn.waiting_reason.empty()) {
     std::string out = clean(txn.waiting_reason);
     if (!txn.waiting_subject.empty()) out += ": " + clean(txn.waiting_subject);
-    if (!line.owner_alive) out += "  (nobody is waiting: git txn commit " + id + ")";
+    if (!line.owner_alive) out += "  (nobody is waiting: " + next + ")";
     return out;
   }
   switch (txn.state) {
     case TxnState::kOpen:
       if (line.owner_alive && !txn.command.empty()) return cut(clean(quote_argv(txn.command)), 60);
-      return "land it: git txn commit " + id;
+      return (line.refused ? "its phase was left: " : "land it: ") + next;
     case TxnState::kRejected:
     case TxnState::kQuarantined:
       return "git txn why " + id;
     case TxnState::kPrepared:
     case TxnState::kLanding:
     case TxnState::kRepairing:
-      return line.owner_alive ? "" : "its owner is gone: git txn commit " + id;
+      return line.owner_alive ? "" : "its owner is gone: " + next;
     case TxnState::kLanded:
       return short_oid(txn.landed_commit);
     default:

@@ -152,6 +152,16 @@ TEST(Status, SaysWhoRunsWhatIsStaleAndWhatToType) {
   EXPECT_THAT(status_lines({}, 0, kPlain), HasSubstr("git txn run"));
 }
 
+TEST(Status, DoesNotAdviseWhatIsRefused) {
+  api::StatusReport report;
+  report.lines.emplace_back();
+  report.lines.back().txn = outcome(TxnState::kOpen).txn;
+  report.lines.back().refused = true;
+  EXPECT_THAT(status_lines(report, 0, kPlain), HasSubstr("its phase was left: git txn why t-7k2m"));
+  report.lines.back().txn.state = TxnState::kPrepared;
+  EXPECT_THAT(status_lines(report, 0, kPlain), HasSubstr("its owner is gone: git txn why t-7k2m"));
+}
+
 TEST(Status, TellsAgesInWholeSeconds) {
   api::StatusReport report;
   report.lines.emplace_back();

@@ -62,6 +62,10 @@ std::string status_text(const api::WorkflowReport& report, const Style& style) {
     const std::string word(phase_state_name(line.phase.state));
     out += fmt::format("  {} {}\n", style.paint(colour_of(line.phase.state), padded(word, 10)),
                        clean(line.phase.name));
+    if (line.moved) {
+      out += fmt::format("    {} by {}: {}\n", line.moved->what, clean(line.moved->actor),
+                         clean(line.moved->reason));
+    }
     for (const PhaseEvidence& gate : line.gates) out += gate_line(gate, style);
     for (const PhaseVerdict& verdict : line.verdicts) {
       out += fmt::format("    verdict {}  {} by {}{}\n", clean(verdict.name),
@@ -78,6 +82,13 @@ std::string status_text(const api::WorkflowReport& report, const Style& style) {
     }
   }
   return out;
+}
+
+Json moved_json(const std::optional<api::PhaseWhy>& moved) {
+  if (!moved) return nullptr;
+  return {{"what", moved->what},
+          {"actor", encode_path(moved->actor)},
+          {"reason", encode_path(moved->reason)}};
 }
 
 Json status_object(const api::WorkflowReport& report) {
@@ -97,6 +108,7 @@ Json status_object(const api::WorkflowReport& report) {
     phases.push_back({{"name", encode_path(line.phase.name)},
                       {"state", phase_state_name(line.phase.state)},
                       {"version", line.phase.version},
+                      {"moved", moved_json(line.moved)},
                       {"gates", evidence_json(line.gates)},
                       {"verdicts", std::move(verdicts)},
                       {"unfinished", std::move(unfinished)}});

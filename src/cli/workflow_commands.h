@@ -64,7 +64,7 @@ inline constexpr CommandSpec kWorkflowCommand{
     "advance moves on when every gate holds (exit 1 when one does not), skip leaves a phase that "
     "has no gates, override moves past gates that do not hold, rollback goes back to an earlier "
     "phase and aborts what is unfinished in the later ones. Each is on record with who and why, "
-    "and two at a time cannot both succeed.\n\n"
+    "which status shows, and two at a time cannot both succeed.\n\n"
     "Inside a transaction only status and list are allowed; what they show counts as read.",
     kWorkflowOperands,
     kWorkflowFlags,

@@ -340,10 +340,13 @@ Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Foot
 }
 
 Result<Verdict> certify_now(const Context& context, const TxnId& txn) {
-  const Work work = TRY(load_work(context, txn));
+  Work work = TRY(load_work(context, txn));
   Candidate candidate;
   candidate.head = TRY(context.repository->refs().read(work.txn.target));
   TRY(read_head(context, candidate));
+  // Landing carries it over first: then its phase is not what keeps it from landing.
+  const auto phase = TRY(phase_now(*context.store, work.txn, candidate.policy));
+  if (phase.how == PhaseJudgement::How::kCarried) drop_phase_reads(work.footprint.reads);
   TRY(look_at_both(context, work, candidate));
   return certify_writes(context, work.txn, work.footprint, candidate);
 }

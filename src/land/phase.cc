@@ -100,6 +100,21 @@ Result<std::vector<Conflict>> witnesses(const store::Store& store, const Txn& tx
   return conflicts;
 }
 
+// By `view`; `store` has the events behind it.
+Result<PhaseJudgement> judged(const store::View& view, const store::Store& store, const Txn& txn,
+                              const Policy& policy) {
+  PhaseJudgement judgement;
+  const auto was = TRY(store::phase_member(view, txn.id));
+  if (!was) return fail(Code::kCorrupt, txn.id.str() + " belongs to no phase");
+  const Now now = TRY(look(view, policy, txn));
+  if (now.member == *was) return judgement;
+  judgement.member = now.member;
+  const bool carry = now.on_close == OnClose::kCarry && !now.member.phase.empty();
+  judgement.how = carry ? PhaseJudgement::How::kCarried : PhaseJudgement::How::kDropped;
+  if (!carry) judgement.conflicts = TRY(witnesses(store, txn, *was, now));
+  return judgement;
+}
+
 }  // namespace
 
 std::vector<Read> phase_reads(const PhaseMember& member, const Oid& snapshot) {
@@ -144,20 +159,17 @@ Result<PhaseJudgement> judge_phase(const Context& context, const Work& work, con
   const Txn& txn = work.txn;
   if (txn.workflow.empty() || INJECTED_BUG("land.ignore_phase")) return judgement;
   const auto judge = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
-    judgement = {};
-    const auto was = TRY(store::phase_member(view, txn.id));
-    if (!was) return fail(Code::kCorrupt, txn.id.str() + " belongs to no phase");
-    const Now now = TRY(look(view, policy, txn));
-    if (now.member == *was) return std::vector<NewEvent>{};
-    judgement.member = now.member;
-    const bool carry = now.on_close == OnClose::kCarry && !now.member.phase.empty();
-    judgement.how = carry ? PhaseJudgement::How::kCarried : PhaseJudgement::How::kDropped;
-    if (carry) return std::vector<NewEvent>{events::phase_carried(txn.id, now.member)};
-    judgement.conflicts = TRY(witnesses(*context.store, txn, *was, now));
-    return std::vector<NewEvent>{};
+    judgement = TRY(judged(view, *context.store, txn, policy));
+    if (judgement.how != PhaseJudgement::How::kCarried) return std::vector<NewEvent>{};
+    return std::vector<NewEvent>{events::phase_carried(txn.id, judgement.member)};
   };
   TRY(context.store->decide(judge));
   return judgement;
+}
+
+Result<PhaseJudgement> phase_now(const store::Store& store, const Txn& txn, const Policy& policy) {
+  if (txn.workflow.empty()) return PhaseJudgement{};
+  return judged(store, store, txn, policy);
 }
 
 Result<std::optional<std::string>> version_now(const store::View& view, const Policy& policy,

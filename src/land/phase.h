@@ -34,6 +34,8 @@ struct PhaseJudgement {
 };
 // kCarried is an event before this returns.
 Result<PhaseJudgement> judge_phase(const Context& context, const Work& work, const Policy& policy);
+// The same for a look: nothing is recorded.
+Result<PhaseJudgement> phase_now(const store::Store& store, const Txn& txn, const Policy& policy);
 
 // The version of what a kernel read names, with the policy of the head; nullopt: nobody knows it.
 Result<std::optional<std::string>> version_now(const store::View& view, const Policy& policy,

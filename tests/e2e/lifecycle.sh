@@ -178,6 +178,14 @@ status_and_stale() {
   person_commits src/f1.txt changed
   exits 0 git txn status
   assert_contains "$OUT" src/f1.txt
+  open_work 'cat src/f2.txt; echo mine >src/f2.txt'
+  person_commits src/f2.txt theirs
+  exits 0 git txn status
+  assert_eq "$(printf '%s\n' "$OUT" | grep -c 'stale: src/f2.txt')" 1
+  assert_lacks "$OUT" 'can be begun'
+  person_commits .gittxn.toml 'this is no policy'
+  exits 0 git txn status
+  assert_contains "$OUT" 'nothing can be begun on main: .gittxn.toml: '
 }
 test_case 'status: what is open, and what is stale right now' status_and_stale
 
@@ -229,6 +237,97 @@ linked_worktree() {
   assert_absent src/new.txt
 }
 test_case 'onto: a branch checked out in a linked worktree moves there' linked_worktree
+
+# Until mend_store the store takes no event more.
+BREAK_STORE='sqlite3 "$WORLD/repo/.git/txn/kernel.db" "CREATE TRIGGER breaks BEFORE INSERT ON events
+  BEGIN SELECT there_is_no_such_function(); END"'
+mend_store() { sqlite3 .git/txn/kernel.db 'DROP TRIGGER breaks'; }
+
+store_fails_in_the_middle() {
+  new_repo
+  agent "echo run >>\"\$WORLD/runs\"; echo x >src/new.txt; $BREAK_STORE"
+  assert_eq "$CODE" 2
+  local said=$ERR hint
+  hint=$(field .error.hint)
+  exits 0 git txn status --json
+  ID=$(field '.transactions[0].txn')
+  assert_contains "$said" "transaction $ID is open and its work is kept"
+  assert_eq "$hint" "git txn commit $ID, or git txn show $ID"
+  mend_store
+  exits 0 git txn commit "$ID" --json
+  assert_eq "$(field .state)" landed
+  assert_contains "$(field .read_set.reason)" 'the end of its command is not on record'
+  assert_eq "$(show src/new.txt) $(wc -l <"$WORLD/runs")" 'x 1'
+  assert_sound
+}
+test_case 'a store that fails in a run: the error names the transaction and the line that lands it' \
+  store_fails_in_the_middle
+
+store_fails_after_the_branch_moved() {
+  new_repo
+  stopped_at land.after_ref_update git txn run --json -- sh -c 'echo x >src/new.txt'
+  eval "$BREAK_STORE"
+  kill -CONT "$STOPPED"
+  ends 2
+  assert_eq "$(field .error.code)" outcome-unknown
+  assert_contains "$(field .error.hint)" "refs/heads/main has moved to $(head_of); git txn recover records it"
+  assert_lacks "$ERR" 'nothing was changed'
+  mend_store
+  exits 0 git txn recover
+  exits 0 git txn status --json
+  assert_eq "$(field '.transactions[0].state')" landed
+  assert_sound
+}
+test_case 'a store that fails when the branch has moved: that is what the error says' \
+  store_fails_after_the_branch_moved
+
+phase_was_left() {
+  new_repo
+  person_commits .gittxn.toml '[workflow.dropped]
+phases = ["one", "two"]
+on_close = { one = "drop" }
+[workflow.carried]
+phases = ["one", "two"]
+on_close = { one = "carry" }'
+  exits 0 git txn workflow create dropped --as w-1
+  exits 0 git txn workflow create carried --as w-2
+  agent 'echo x >src/new.txt' --no-land --workflow w-1
+  ID=$(field .txn)
+  agent 'echo y >src/late.txt' --no-land --workflow w-2
+  local carried line
+  carried=$(field .txn)
+  exits 0 git txn workflow advance w-1
+  exits 0 git txn workflow advance w-2
+  exits 0 git txn status
+  assert_contains "$OUT" "its phase was left: git txn why $ID"
+  assert_contains "$OUT" 'stale: phase:w-1/one'
+  assert_lacks "$OUT" "git txn commit $ID"
+  assert_contains "$OUT" "land it: git txn commit $carried"
+  assert_lacks "$OUT" 'stale: phase:w-2'
+  exits 0 git txn commit "$carried"
+  exits 0 git txn why "$ID"
+  assert_contains "$OUT" 'git txn run --onto main --workflow w-1 --'
+  exits 0 git txn workflow advance w-1
+  exits 1 git txn commit "$ID" --json
+  assert_eq "$(field .state)" rejected
+  exits 0 git txn why "$ID" --json
+  assert_contains "$(field '.next | join(" ")')" 'git txn workflow rollback w-1 --to one --reason'
+  line=$(field '.next[] | select(startswith("git txn run "))')
+  assert_lacks "$line" '--workflow'
+  exits 0 bash -c "$line"
+  assert_eq "$(show src/new.txt)" x
+}
+test_case 'what status and why advise works when the phase was left, or the workflow is finished' phase_was_left
+
+lease_is_not_waited_for() {
+  new_repo
+  exits 0 git txn lease acquire src --ttl 1h
+  exits 1 timeout 30 git txn run --lease src -- touch "$WORLD/ran"
+  assert_contains "$ERR" 'pat@example.org has src (l-'
+  assert_contains "$ERR" 'give it back with: git txn lease release l-'
+  assert_absent "$WORLD/ran"
+}
+test_case 'run --lease without a terminal and without --wait does not wait for it' lease_is_not_waited_for
 
 help_everywhere() {
   new_repo

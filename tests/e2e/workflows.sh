@@ -236,7 +236,15 @@ gates_are_enforced() {
   person_commits docs/plan.md plan
   exits 0 w advance w-1
   exits 0 w override w-1 --reason 'ship it'
+  exits 0 w status w-1
+  assert_contains "$OUT" "overridden by Pat"
+  assert_contains "$OUT" ': ship it'
+  assert_contains "$OUT" 'verdict review  pass' 'of the phase as it was left'
   exits 0 w rollback w-1 --to plan --reason 'again'
+  exits 0 w status w-1 --json
+  assert_eq "$(field '[.phases[] | (.gates + .verdicts | length)] | add')" 0 'what was said before counts no more'
+  assert_eq "$(field '[.phases[] | .moved | if . == null then "none" else "\(.what): \(.reason)" end] | join(", ")')" \
+    'rolled back to: again, none'
   exits 1 w advance w-1  # the verdict was of an earlier version of the phase
   assert_contains "$OUT" 'nobody has said review yet'
   local said
