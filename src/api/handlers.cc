@@ -247,6 +247,42 @@ Result<Delivered> Delivery::attempt(const HandlerSpec& handler, const Event& eve
   return Delivered::kLeft;
 }
 
+constexpr std::string_view kHandlerMark = "on/";
+
+// The last line of what it printed; a long one is cut, and not within a character.
+std::string last_said(const store::Store& store, const Digest& output) {
+  constexpr std::size_t kMostSaid = 200;
+  if (output.empty()) return "";
+  const auto text = store.artifact(output);
+  if (!text) return "";  // what it printed is for reading; that it failed is told without it
+  const std::size_t end = text->find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return "";
+  std::string line = text->substr(0, end + 1);
+  line.erase(0, line.rfind('\n') + 1);
+  if (line.size() <= kMostSaid) return line;
+  std::size_t cut = kMostSaid;
+  while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xc0) == 0x80) --cut;
+  return line.substr(0, cut) + "...";
+}
+
+Result<std::vector<HandlerFailure>> failures_in(const store::Store& store) {
+  std::vector<HandlerFailure> failures;
+  for (const store::HandlerRow& row : TRY(store::handlers(store))) {
+    if (row.state != HandlerState::kFailing && row.state != HandlerState::kStopped) continue;
+    const std::string over = TRY(store::why_not_due(store, row));
+    if (!over.empty()) continue;
+    failures.push_back(
+        {.name = row.name,
+         .event = row.event,
+         .attempt = row.attempt,
+         .stopped = row.state == HandlerState::kStopped,
+         .timed_out = row.timed_out,
+         .why = row.timed_out ? "took longer than its limit" : fmt::format("exit {}", row.exit),
+         .said = last_said(store, row.output)});
+  }
+  return failures;
+}
+
 bool is_set(const Host& host, std::string_view name) {
   const auto found = host.env.find(std::string(name));
   return found != host.env.end() && !found->second.empty();
@@ -292,8 +328,7 @@ Status retry_handler(Kernel& kernel, const std::string& name) {
   Kernel::State& state = kernel.state();
   TRY(refuse_inside(state.host, "events consumer retry"));
   store::Store* store = TRY(state.looking());
-  constexpr std::string_view kPrefix = "on/";
-  const std::string bare = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+  const std::string bare = name.starts_with(kHandlerMark) ? name.substr(kHandlerMark.size()) : name;
   const auto row = store == nullptr ? std::nullopt : TRY(store::handler(*store, bare));
   const bool failed =
       row && (row->state == HandlerState::kFailing || row->state == HandlerState::kStopped);
@@ -301,25 +336,60 @@ Status retry_handler(Kernel& kernel, const std::string& name) {
     return fail(Code::kUsage, fmt::format("no handler '{}' has failed", bare.substr(0, 64)),
                 "git txn events consumer list shows those that have");
   }
+  const std::string over = TRY(store::why_not_due(*store, *row));
+  if (!over.empty()) {
+    return fail(Code::kUsage,
+                fmt::format("handler {} failed on event {}, and is not given it again: {}", bare,
+                            row->event, over),
+                "git txn events consumer list shows how far it is");
+  }
   const Identity who = TRY(state.repository.identity());
   TRY(store->append(
       {events::handler_retried(bare, row->event, fmt::format("{} <{}>", who.name, who.email))}));
   return {};
 }
 
+Result<std::vector<HandlerFailure>> handler_failures(Kernel& kernel) {
+  const store::Store* store = TRY(kernel.state().looking());
+  if (store == nullptr) return std::vector<HandlerFailure>();
+  return failures_in(*store);
+}
+
+Status check_not_in_policy(Kernel& kernel, const std::string& consumer) {
+  if (!consumer.starts_with(kHandlerMark)) return {};
+  Kernel::State& state = kernel.state();
+  TRY(refuse_inside(state.host, "events consumer remove"));
+  const auto branch = state.target(std::nullopt);
+  if (!branch) return {};  // where none is checked out, no command finds a policy
+  const auto head = state.seen(*branch);
+  if (!head) return {};  // unborn
+  const auto policy = land::policy_at(state.repository, *head);
+  if (!policy) return {};  // what cannot be read registers nothing
+  const auto found = std::ranges::find(policy->handlers, consumer, [](const HandlerSpec& one) {
+    return store::handler_consumer(one.name);
+  });
+  if (found == policy->handlers.end()) return {};
+  return fail(Code::kRefused,
+              fmt::format("the policy of {} has the handler {}, so the next command would "
+                          "register it again, without what waits for it",
+                          short_branch(*branch), found->name),
+              fmt::format("take it ([on.\"{}\"]) out of the policy first; to pass over an event: "
+                          "git txn events consumer ack {} SEQ",
+                          found->type, consumer));
+}
+
 void tell_handlers(const store::Store& store, std::vector<std::string>& notes) {
-  const auto rows = store::handlers(store);
-  if (!rows) {
-    notes.push_back("handlers: " + rows.error().message);
+  const auto failures = failures_in(store);
+  if (!failures) {
+    notes.push_back("handlers: " + failures.error().message);
     return;
   }
-  for (const store::HandlerRow& row : *rows) {
-    if (row.state != HandlerState::kFailing && row.state != HandlerState::kStopped) continue;
-    const std::string next = row.state == HandlerState::kStopped
-                                 ? "it is left to you: git txn events consumer retry " + row.name
-                                 : "a later command tries again";
-    notes.push_back(fmt::format("handler {} failed on event {} (exit {}, attempt {}); {}", row.name,
-                                row.event, row.exit, row.attempt, next));
+  for (const HandlerFailure& one : *failures) {
+    notes.push_back(
+        fmt::format("handler {} failed on event {} ({}, attempt {}){}; {}", one.name, one.event,
+                    one.why, one.attempt, one.said.empty() ? "" : ", its last words: " + one.said,
+                    one.stopped ? "it is left to you: git txn events consumer retry " + one.name
+                                : "a later command tries again"));
   }
 }
 

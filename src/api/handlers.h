@@ -27,8 +27,25 @@ namespace gittxn::api {
 Status deliver_events(const Host& host, const std::optional<std::string>& onto,
                       const Progress& progress);
 
+// A handler whose last delivery failed, and that has not been given the event yet: what a person
+// has passed over, or whose consumer is gone, is no failure any more.
+struct HandlerFailure {
+  std::string name;
+  Seq event = 0;
+  int attempt = 0;
+  bool stopped = false;  // it is left to a person
+  bool timed_out = false;
+  std::string why;   // "exit 3", "took longer than its limit"
+  std::string said;  // the last line that it printed, cut; "": nothing, or it is gone
+};
+Result<std::vector<HandlerFailure>> handler_failures(Kernel& kernel);  // by name
+
 // A handler that failed is tried again, from the first attempt. kUsage: there is none of that name,
-// or it did not fail.
+// it did not fail, or its event was passed over since.
 Status retry_handler(Kernel& kernel, const std::string& name);
+
+// kRefused: the policy of the branch that is checked out has that handler, so the next command
+// would make the consumer anew, at the end of the log, and drop what waits for it.
+Status check_not_in_policy(Kernel& kernel, const std::string& consumer);
 
 }  // namespace gittxn::api

@@ -92,36 +92,49 @@ Result<int> tail(Session& session) {
   return kExitDone;
 }
 
-Json line_json(const api::ConsumerLine& line) {
+using Failures = std::vector<api::HandlerFailure>;
+
+const api::HandlerFailure* failure_of(const Failures& failures, const api::ConsumerLine& line) {
+  const auto found = std::ranges::find(
+      failures, line.name, [](const api::HandlerFailure& one) { return "on/" + one.name; });
+  return found == failures.end() ? nullptr : &*found;
+}
+
+Json line_json(const api::ConsumerLine& line, const Failures& failures) {
   Json json{{"name", line.name},         {"kind", line.kind},
             {"ttl_ms", line.ttl_ms},     {"types", line.types},
             {"position", line.position}, {"behind", line.behind},
             {"oldest", line.oldest},     {"oldest_age_ms", line.oldest_age_ms},
             {"idle_ms", line.idle_ms},   {"holds_back", line.holds_back},
             {"stale", line.stale},       {"ended", line.ended}};
-  if (line.handler.empty()) return json;
-  json["handler"] = {
-      {"state", line.handler}, {"event", line.handler_event}, {"exit", line.handler_exit}};
+  const bool failed = line.handler == "failing" || line.handler == "stopped";
+  const api::HandlerFailure* failure = failure_of(failures, line);
+  // A failure that was passed over says nothing of where the handler is now.
+  if (line.handler.empty() || (failed && failure == nullptr)) return json;
+  json["handler"] = {{"state", line.handler},
+                     {"event", line.handler_event},
+                     {"exit", line.handler_exit},
+                     {"timed_out", failure != nullptr && failure->timed_out}};
   return json;
 }
 
-std::string state_text(const api::ConsumerLine& line) {
+std::string state_text(const api::ConsumerLine& line, const Failures& failures) {
   if (line.ended) return "ended";
-  if (line.handler == "failing" || line.handler == "stopped") {
-    return fmt::format("{} on event {}, exit {}", line.handler, line.handler_event,
-                       line.handler_exit);
+  if (const api::HandlerFailure* failure = failure_of(failures, line)) {
+    return fmt::format("{} on event {}, {}", failure->stopped ? "stopped" : "failing",
+                       failure->event, failure->why);
   }
   if (line.stale) return "stale";
   return line.behind == 0 ? "up to date" : counted(line.behind, "event") + " behind";
 }
 
-std::string line_text(const api::ConsumerLine& line) {
+std::string line_text(const api::ConsumerLine& line, const Failures& failures) {
   return fmt::format("{}  {}  at {}  {}\n", padded(clean(line.name), 16), padded(line.kind, 9),
-                     line.position, state_text(line));
+                     line.position, state_text(line, failures));
 }
 
-std::string lag_text(const api::ConsumerLine& line) {
-  std::string out = line_text(line);
+std::string lag_text(const api::ConsumerLine& line, const Failures& failures) {
+  std::string out = line_text(line, failures);
   if (line.behind > 0) {
     out += fmt::format("    {} for it, the oldest is {} of {} ago\n", counted(line.behind, "event"),
                        line.oldest, format_duration(line.oldest_age_ms));
@@ -131,12 +144,14 @@ std::string lag_text(const api::ConsumerLine& line) {
   return out;
 }
 
-void tell(Session& session, const api::ConsumerLine& line, const std::string& sentence) {
+Status tell(Session& session, api::Kernel& kernel, const api::ConsumerLine& line,
+            const std::string& sentence) {
   if (session.json()) {
-    session.out->json(line_json(line));
+    session.out->json(line_json(line, TRY(api::handler_failures(kernel))));
   } else if (!session.quiet()) {
     session.out->text(sentence + "\n");
   }
+  return {};
 }
 
 Result<int> register_one(Session& session, api::Kernel& kernel) {
@@ -155,8 +170,9 @@ Result<int> register_one(Session& session, api::Kernel& kernel) {
   if (from != "now" && from != "start") request.from = TRY(seq_of("--from", from));
   request.from_start = from == "start";
   const api::ConsumerLine line = TRY(api::register_consumer(kernel, request));
-  tell(session, line,
-       fmt::format("{} consumer {} goes on after event {}", line.kind, line.name, line.position));
+  TRY(tell(
+      session, kernel, line,
+      fmt::format("{} consumer {} goes on after event {}", line.kind, line.name, line.position)));
   return kExitDone;
 }
 
@@ -165,9 +181,9 @@ Result<int> ack(Session& session, api::Kernel& kernel) {
   TRY(only_flags(session, "consumer ack", {}));
   const Seq seq = TRY(seq_of("consumer ack", session.args.operands[3]));
   const api::ConsumerLine line = TRY(api::acknowledge(kernel, session.args.operands[2], seq));
-  tell(session, line,
-       fmt::format("consumer {} is at event {}, {} behind", clean(line.name), line.position,
-                   counted(line.behind, "event")));
+  TRY(tell(session, kernel, line,
+           fmt::format("consumer {} is at event {}, {} behind", clean(line.name), line.position,
+                       counted(line.behind, "event"))));
   return kExitDone;
 }
 
@@ -175,11 +191,13 @@ Result<int> list_consumers(Session& session, api::Kernel& kernel) {
   TRY(operands_of(session, "consumer list", ""));
   TRY(only_flags(session, "consumer list", {"--lag"}));
   const auto lines = TRY(api::list_consumers(kernel));
+  const Failures failures = TRY(api::handler_failures(kernel));
   for (const api::ConsumerLine& line : lines) {
     if (session.json()) {
-      session.out->json(line_json(line));
+      session.out->json(line_json(line, failures));
     } else {
-      session.out->text(session.args.has("--lag") ? lag_text(line) : line_text(line));
+      session.out->text(session.args.has("--lag") ? lag_text(line, failures)
+                                                  : line_text(line, failures));
     }
   }
   if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no consumers\n");
@@ -190,6 +208,7 @@ Result<int> remove_consumer(Session& session, api::Kernel& kernel) {
   TRY(operands_of(session, "consumer remove", "NAME"));
   TRY(only_flags(session, "consumer remove", {}));
   const std::string& name = session.args.operands[2];
+  TRY(api::check_not_in_policy(kernel, name));
   TRY(api::remove_consumer(kernel, name));
   if (session.json()) {
     session.out->json({{"name", name}, {"removed", true}});

@@ -5,6 +5,7 @@
 #include "base/json_value.h"
 #include "model/codec.h"
 #include "store/area.h"
+#include "store/consumers.h"
 #include "store/state.h"
 
 namespace gittxn::store {
@@ -208,6 +209,14 @@ Result<std::vector<HandlerRow>> handlers(const View& view) {
   std::vector<HandlerRow> rows;
   while (TRY(query.step())) rows.push_back(TRY(handler_row_of(query)));
   return rows;
+}
+
+Result<std::string> why_not_due(const View& view, const HandlerRow& row) {
+  const std::string name = handler_consumer(row.name);
+  const std::optional<Consumer> reader = TRY(consumer(view, name));
+  if (!reader) return fmt::format("there is no consumer '{}' any more", name);
+  if (reader->position >= row.event) return fmt::format("event {} was passed over", row.event);
+  return std::string();
 }
 
 }  // namespace gittxn::store

@@ -34,6 +34,9 @@ struct HandlerRow {  // what came of its last delivery
 };
 Result<std::optional<HandlerRow>> handler(const View& view, const std::string& name);
 Result<std::vector<HandlerRow>> handlers(const View& view);  // by name
+// Why the delivery of this row is made no more, as "event 9 was passed over"; "": it still waits.
+// A row stays as it is when a person moves or removes the consumer.
+Result<std::string> why_not_due(const View& view, const HandlerRow& row);
 
 // Failures of one event before it is left for a person.
 inline constexpr int kHandlerAttempts = 5;

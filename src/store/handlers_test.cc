@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/consumers.h"
 #include "store/events.h"
 #include "store/testing/check.h"
 #include "store/testing/temp_store.h"
@@ -63,6 +64,29 @@ TEST_F(Handlers, OneThatStoppedWaitsForAPerson) {
   ASSERT_OK(store_.append({events::handler_started("tell", 3, 1)}));
   EXPECT_FALSE(handler(store_, "other").value());
   EXPECT_TRUE(store_.verify_replay()->problems.empty());
+}
+
+TEST_F(Handlers, AFailureIsOverWhenItsEventIsPassedOrItsConsumerGone) {
+  const auto why = [this] {
+    const HandlerRow row = *handler(store_, "tell").value();
+    return why_not_due(store_, row).value();
+  };
+  Registration registration;
+  registration.name = handler_consumer("tell");
+  registration.from = Registration::From::kStart;
+  ASSERT_OK(register_consumer(store_, registration));
+  ASSERT_OK(store_.append({events::handler_started("tell", 3, 1)}));
+  ASSERT_OK(store_.append({events::handler_ended("tell", ended(3, 1, HandlerState::kFailing))}));
+  EXPECT_EQ(why(), "");
+  ASSERT_OK(acknowledge(store_, "on/tell", 2));
+  EXPECT_EQ(why(), "");
+  ASSERT_OK(acknowledge(store_, "on/tell", 3));
+  EXPECT_EQ(why(), "event 3 was passed over");
+  ASSERT_OK(remove_consumer(store_, "on/tell", "by hand"));
+  EXPECT_EQ(why(), "there is no consumer 'on/tell' any more");
+  registration.from = Registration::From::kNow;
+  ASSERT_OK(register_consumer(store_, registration));
+  EXPECT_EQ(why(), "event 3 was passed over") << "it begins at the end of the log";
 }
 
 }  // namespace

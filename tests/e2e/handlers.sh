@@ -121,6 +121,12 @@ time_limit() {
     exits 0 git txn recover
   done
   assert_eq "$(git txn events tail --type handler.ended | jq -r .data.timed_out | sort -u)" true
+  exits 0 git txn status
+  assert_contains "$OUT" '(took longer than its limit, attempt'
+  exits 0 git txn events consumer list
+  assert_contains "$OUT" ', took longer than its limit'
+  exits 0 git txn events consumer list --json
+  assert_eq "$(field .handler.timed_out)" true
   number=$(tail -n 1 "$WORLD/ran.groups")
   assert_eq "$(alive pgid "$number")" '' 'of its group'
   # What has left the group is nobody's to end, as what a handler leaves in the background.
@@ -199,13 +205,48 @@ not_inside() {
   sed -i "1iRAN=$WORLD/ran" "$WORLD/handler.sh"
   lands 'git txn status; git txn events tail | tail -n 1; echo a >src/a.txt'
   assert_eq "$(runs)" 1
-  exits 0 git txn events consumer remove on/tell
+  exits 3 git txn events consumer remove on/tell
+  assert_contains "$ERR" 'the policy of main has the handler tell'
+  assert_contains "$ERR" 'git txn events consumer ack on/tell SEQ'
   exits 0 git txn events consumer list
-  assert_contains "$OUT" on/tell 'its policy still has it, so it begins anew'
+  assert_contains "$OUT" on/tell
   lands 'echo b >src/b.txt'
   assert_eq "$(runs)" 2
 }
 test_case 'inside of a transaction nothing is given out' not_inside
+
+# A failure is one only while the event still waits for its handler.
+passed_over() {
+  handler 'printf "first\nno \033[31mluck\n" >&2; exit 3'
+  lands 'echo a >src/a.txt'
+  local event
+  event=$(git txn events tail --type transaction.landed | jq -r .id)
+  exits 0 git txn status
+  assert_contains "$OUT" "handler tell failed on event $event (exit 3, attempt 1), its last words: no \\x1b[31mluck"
+  exits 0 git txn events consumer list --json
+  assert_eq "$(field '.handler | "\(.state) \(.exit) \(.timed_out)"')" 'failing 3 false'
+  exits 0 git txn events consumer ack on/tell "$event" --json
+  assert_eq "$(field .handler)" null
+  exits 0 git txn status
+  assert_lacks "$OUT" 'handler tell failed' 'it was passed over'
+  exits 0 git txn events consumer list
+  assert_contains "$OUT" 'up to date'
+  exits 3 git txn events consumer retry tell
+  assert_contains "$ERR" "event $event was passed over"
+  # Out of the policy with a failure, and removed.
+  lands 'echo b >src/b.txt'
+  exits 0 git txn status
+  assert_contains "$OUT" 'handler tell failed'
+  echo '# no handler' >.gittxn.toml
+  git commit -qm 'policy' -- .gittxn.toml
+  exits 0 git txn events consumer remove on/tell
+  exits 0 git txn status
+  assert_lacks "$OUT" 'handler tell failed' 'it is gone'
+  exits 3 git txn events consumer retry tell
+  assert_contains "$ERR" "there is no consumer 'on/tell' any more"
+  assert_sound
+}
+test_case 'what a person passed over, or took out, is no failure any more, and is not retried' passed_over
 
 looking_runs_nothing() {
   handler 'echo x >>"$RAN"; exit 3' '[on."txn.begun"]' "run = [\"bash\", \"-c\", \"echo x >>$WORLD/begun\"]"
