@@ -93,6 +93,48 @@ Result<int> tell_anew(const store::Store& home, store::Store& member, const Told
   return store::relay(member, as.source, as.place, events, store::Relay::kAnew);
 }
 
+// The error is the member's own, and names it.
+Result<int> relay_to(const Kernel::State& state, const store::Member& member, const Told& as,
+                     store::Relay how) {
+  auto opened = open_member(state, member);
+  if (!opened) {
+    Error error = std::move(opened).error();
+    // Of what is damaged the hint is to put it right; the place of any other may be given anew.
+    if (error.hint.ends_with("--as " + member.name)) {
+      error.hint += ", or: git txn portfolio remove " + member.name;
+    }
+    return std::unexpected(std::move(error));
+  }
+  const store::Store& home = *state.store;
+  store::Store& store = *opened->state().store;
+  const bool anew = how == store::Relay::kAnew;
+  if (!anew) TRY(check_told(home, store, member.name, as.source));
+  return TRY_IN("member " + member.name,
+                anew ? tell_anew(home, store, as) : tell_member(home, store, as));
+}
+
+// The failures of all members as one. A member that is not there was not misspelt by the caller, so
+// that is no kUsage.
+Error as_one(const std::vector<Error>& problems) {
+  Error one = problems.front();
+  const auto whole = [](const Error& error) {
+    return error.where.empty() ? error.message : error.where + ": " + error.message;
+  };
+  bool same = true;
+  for (std::size_t i = 1; i < problems.size(); ++i) {
+    if (i == 1) one.message = whole(one);
+    one.where.clear();
+    one.message += "; " + whole(problems[i]);
+    if (problems[i].hint != one.hint) one.hint += "; " + problems[i].hint;
+    same = same && problems[i].code == one.code;
+  }
+  const Code code = one.code;
+  const bool own =
+      code == Code::kStale || code == Code::kBusy || code == Code::kCorrupt || code == Code::kNewer;
+  if (!same || !own) one.code = Code::kFault;
+  return one;
+}
+
 // Status: an error of one member is its own.
 Status look_into(const Kernel::State& state, const store::Store& store, const std::string& source,
                  MemberLine& line) {
@@ -250,33 +292,25 @@ Result<PortfolioReport> portfolio_status(Kernel& kernel) {
   return report;
 }
 
-Result<std::vector<RelayLine>> relay_events(Kernel& kernel, store::Relay how) {
+Result<RelayReport> relay_events(Kernel& kernel, store::Relay how) {
   Kernel::State& state = kernel.state();
   TRY(refuse_inside(state.host, "portfolio relay"));
-  std::vector<RelayLine> lines;
+  RelayReport report;
   store::Store* home = TRY(state.looking());
-  if (home == nullptr) return lines;
-  const std::string source = TRY(store::log_uri(*home));
-  std::vector<Kernel> opened;
-  const std::vector<store::Member> members = TRY(store::members(*home));
-  for (const store::Member& member : members) {
-    opened.push_back(TRY(open_member(state, member)));
-    // Nothing is appended, and whether something could be is known.
-    const auto nothing = [](const store::View&) { return std::vector<NewEvent>{}; };
-    store::Store& store = *opened.back().state().store;
-    TRY_IN("member " + member.name, store.decide(nothing));
-    if (how == store::Relay::kOn) TRY(check_told(*home, store, member.name, source));
+  if (home == nullptr) return report;
+  const Told as{TRY(store::log_uri(*home)), place_of(state)};
+  std::vector<Error> problems;
+  for (const store::Member& member : TRY(store::members(*home))) {
+    const auto told = relay_to(state, member, as, how);
+    if (told) {
+      report.told.push_back({member.name, *told});
+      TRY(fp_told.hit());
+    } else {
+      problems.push_back(told.error());
+    }
   }
-  const Told as{source, place_of(state)};
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    store::Store& store = *opened[i].state().store;
-    const int n = TRY_IN("member " + members[i].name, how == store::Relay::kAnew
-                                                          ? tell_anew(*home, store, as)
-                                                          : tell_member(*home, store, as));
-    lines.push_back({members[i].name, n});
-    TRY(fp_told.hit());
-  }
-  return lines;
+  if (!problems.empty()) report.left = as_one(std::move(problems));
+  return report;
 }
 
 }  // namespace gittxn::api

@@ -52,8 +52,12 @@ struct RelayLine {
   std::string name;
   int events = 0;  // told now
 };
-// Every member is looked at before the first is told anything. kStale: one was told what this log
-// does not have (any more); with kAnew it is told what is so instead.
-Result<std::vector<RelayLine>> relay_events(Kernel& kernel, store::Relay how = store::Relay::kOn);
+struct RelayReport {
+  std::vector<RelayLine> told;
+  std::optional<Error> left;  // names each member that could not be told, and why; unset: none
+};
+// A member that cannot be told keeps no other from being told. `left` is kStale where one was told
+// what this log does not have (any more); with kAnew it is told what is so instead.
+Result<RelayReport> relay_events(Kernel& kernel, store::Relay how = store::Relay::kOn);
 
 }  // namespace gittxn::api

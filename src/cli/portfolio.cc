@@ -157,8 +157,8 @@ Result<int> relay(Session& session, api::Kernel& kernel) {
   }
   int events = 0;
   const auto how = session.args.has("--anew") ? store::Relay::kAnew : store::Relay::kOn;
-  const std::vector<api::RelayLine> lines = TRY(relay_events(kernel, how));
-  for (const api::RelayLine& line : lines) {
+  const api::RelayReport report = TRY(relay_events(kernel, how));
+  for (const api::RelayLine& line : report.told) {
     events += line.events;
     if (session.json()) {
       session.out->json({{"name", line.name}, {"events", line.events}});
@@ -167,8 +167,10 @@ Result<int> relay(Session& session, api::Kernel& kernel) {
           fmt::format("{} was told {}\n", clean(line.name), counted(line.events, "event")));
     }
   }
+  if (report.left) return std::unexpected(*report.left);
   if (session.json() || session.quiet() || events > 0) return kExitDone;
-  session.out->text(lines.empty() ? "the portfolio has no member\n" : "every member knows all\n");
+  session.out->text(report.told.empty() ? "the portfolio has no member\n"
+                                        : "every member knows all\n");
   return kExitDone;
 }
 

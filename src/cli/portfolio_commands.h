@@ -34,7 +34,8 @@ inline constexpr CommandSpec kPortfolioCommand{
     "phases holds when every member has left that phase of its own newest workflow of that name; "
     "members = \"WORKFLOW\" when each has finished it.\n\n"
     "relay tells the members how the workflows here moved: each such event is in a member's log "
-    "once, however often it is relayed. [on.\"phase.advanced\"] run = \"git txn portfolio relay\" "
+    "once, however often it is relayed. One that cannot be told is named, and keeps no other from "
+    "being told (exit 2). [on.\"phase.advanced\"] run = \"git txn portfolio relay\" "
     "in .gittxn.toml does it each time; [on.\"portfolio.relayed\"] in a member's policy is given "
     "what it was told. All but status are refused inside of a transaction.",
     kPortfolioOperands,

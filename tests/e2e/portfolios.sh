@@ -293,10 +293,17 @@ gone() {
   p add ../api >/dev/null
   p add ../web >/dev/null
   mv ../web ../elsewhere
-  exits 3 p relay
+  exits 2 p relay
   assert_contains "$ERR" "member web at '$WORLD/web'"
-  assert_contains "$ERR" 'git txn portfolio add PATH --as web'
-  assert_eq "$(told api)" '' 'nobody is told when not all can be'
+  assert_contains "$ERR" 'git txn portfolio add PATH --as web, or: git txn portfolio remove web'
+  assert_contains "$OUT" 'api was told 1 event'
+  assert_eq "$(told api)" "$(moved_at_home)" 'one that is gone keeps no other from being told'
+  mv ../api ../nowhere
+  exits 2 p relay --json
+  assert_contains "$ERR$OUT" "member api at '$WORLD/api'"
+  assert_contains "$ERR$OUT" "member web at '$WORLD/web'"
+  assert_contains "$ERR$OUT" 'git txn portfolio remove api'
+  mv ../nowhere ../api
   exits 1 p
   assert_contains "$OUT" 'member web at'
   assert_eq "$(p --json | jq -r '[.members[] | .problem != null] | map(tostring) | join(" ")')" 'false true'
@@ -312,7 +319,7 @@ gone() {
   rm -rf ../elsewhere
   mv ../web ../elsewhere
   (cd ../elsewhere && git txn run -- true) >/dev/null 2>&1
-  exits 3 p relay
+  exits 2 p relay
   assert_contains "$ERR" 'another repository is there by now'
   sqlite3 ../api/.git/txn/kernel.db 'DROP TRIGGER events_are_never_updated;
     UPDATE events SET subject = "x" WHERE seq = (SELECT max(seq) FROM events)'
@@ -323,7 +330,7 @@ gone() {
   assert_contains "$ERR" 'member api'
   assert_sound
 }
-test_case 'a member that is gone, moved, another one or damaged is named, and nothing is half done' gone
+test_case 'a member that is gone, moved, another one or damaged is named, and the others are told' gone
 
 inside() {
   three
