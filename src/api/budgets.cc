@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "api/state.h"
 #include "api/workflow_scene.h"
@@ -163,6 +164,20 @@ Result<store::Reconciled> figure_of(const Scope& scope, std::string_view name, c
   return figure;
 }
 
+// "": none. Parsing keeps the last of two in silence; `line` is known to parse.
+std::string repeated_key(std::string_view line) {
+  std::set<std::string> keys;
+  std::string repeated;
+  const auto look = [&](int depth, Json::parse_event_t event, const Json& value) {
+    if (event != Json::parse_event_t::key || depth != 1) return true;
+    const auto& key = value.get_ref<const std::string&>();
+    if (!keys.insert(key).second) repeated = key;
+    return true;
+  };
+  const Json parsed = Json::parse(line, look, false);
+  return parsed.is_object() ? repeated : "";
+}
+
 Status add_figures(Kernel::State& state, const Json& json,
                    std::vector<store::Reconciled>& figures) {
   if (!json.is_object()) return fail(Code::kUsage, "it is no JSON object", std::string(kBillLine));
@@ -229,8 +244,9 @@ Result<std::vector<BudgetLine>> set_budget(Kernel& kernel, const BudgetOf& of,
   return lines_of(*store, scope);
 }
 
-Status report_budget(Kernel& kernel, const std::string& txn, const std::vector<std::string>& texts,
-                     const std::string& key) {
+Result<std::vector<std::string>> report_budget(Kernel& kernel, const std::string& txn,
+                                               const std::vector<std::string>& texts,
+                                               const std::string& key) {
   Kernel::State& state = kernel.state();
   TRY(refuse_inside(state.host, "budget"));
   const std::vector<BudgetValue> values = TRY(parse_budget(texts));
@@ -249,7 +265,19 @@ Status report_budget(Kernel& kernel, const std::string& txn, const std::vector<s
     }
     item.amounts[static_cast<std::size_t>(value.kind)] = *value.amount;
   }
-  return store::report_usage(*store, {id, store::UsageSource::kHand, {item}});
+  TRY(store::report_usage(*store, {id, store::UsageSource::kHand, {item}}));
+  const store::Amounts counts = TRY(store::reported_of(*store, item.id));
+  std::vector<std::string> notes;
+  for (const BudgetValue& value : values) {
+    const std::size_t kind = static_cast<std::size_t>(value.kind);
+    if (item.amounts[kind] >= counts[kind]) continue;
+    const std::string_view called = store::kind_name(value.kind);
+    notes.push_back(fmt::format(
+        "{} {} was not taken: {} was reported as '{}' before, and the "
+        "larger counts",
+        called, amount_text(called, item.amounts[kind]), amount_text(called, counts[kind]), key));
+  }
+  return notes;
 }
 
 Result<std::vector<BudgetLine>> show_budgets(Kernel& kernel, const std::optional<BudgetOf>& of) {
@@ -283,6 +311,10 @@ Result<std::vector<ReconcileLine>> reconcile_budgets(Kernel& kernel, std::string
     const auto json = parse_json(text);
     if (!json) {
       return fail(Code::kUsage, fmt::format("line {} of the bill is no JSON", line),
+                  std::string(kBillLine));
+    }
+    if (const std::string twice = repeated_key(text); !twice.empty()) {
+      return fail(Code::kUsage, fmt::format("line {} of the bill has '{}' twice", line, twice),
                   std::string(kBillLine));
     }
     TRY_IN(fmt::format("line {} of the bill", line), add_figures(state, *json, figures));

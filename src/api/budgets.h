@@ -41,9 +41,11 @@ std::string amount_text(std::string_view kind, std::int64_t amount);  // for a p
 // The next two refuse to run inside a transaction.
 Result<std::vector<BudgetLine>> set_budget(Kernel& kernel, const BudgetOf& of,
                                            const std::vector<std::string>& values);
-// By hand; `key` names the report, so that the same one twice counts once ("": it is a new one).
-Status report_budget(Kernel& kernel, const std::string& txn, const std::vector<std::string>& values,
-                     const std::string& key);
+// By hand; `key` names the report, so that the same one twice counts once ("": it is a new one), by
+// its larger numbers. Notes of those that were not taken.
+Result<std::vector<std::string>> report_budget(Kernel& kernel, const std::string& txn,
+                                               const std::vector<std::string>& values,
+                                               const std::string& key);
 // All budgets, and what was used of them; of one, everything that was used.
 Result<std::vector<BudgetLine>> show_budgets(Kernel& kernel, const std::optional<BudgetOf>& of);
 

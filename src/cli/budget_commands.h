@@ -25,8 +25,9 @@ inline constexpr FlagSpec kBudgetFlags[] = {
     {"--workflow", "", Value::kText, "ID", "of all that belongs to a workflow", "",
      Stability::kExperimental},
     {"--key", "", Value::kText, "NAME",
-     "what a report is of: the same one twice counts once (default: it is a new one)", "",
-     Stability::kExperimental},
+     "what a report is of: the same one twice counts once, by its larger numbers (default: it is a "
+     "new one)",
+     "", Stability::kExperimental},
     {"--tolerance", "", Value::kNumber, "PERCENT",
      "how far from the bill a figure may be (default 5)", "", Stability::kExperimental}};
 inline constexpr Example kBudgetExamples[] = {
@@ -42,7 +43,8 @@ inline constexpr CommandSpec kBudgetCommand{
     "limit what transactions use up, and compare it with the bill",
     "The kinds are input, output and cache (tokens), calls (of tools), cost (in the currency of "
     "your bill), wall (the time of commands) and bytes (what commands print). Each is added up for "
-    "the transaction, its owner and its workflow. Numbers may end in k, M or G.\n\n"
+    "the transaction, its owner and its workflow. Numbers may end in k, M or G. With --json "
+    "cost is in millionths and wall in milliseconds.\n\n"
     "wall and bytes are measured and enforced: a command that reaches one is ended, and its work "
     "is "
     "kept. The others are what agents' session files, hooks and people report. Nothing checks "

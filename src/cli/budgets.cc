@@ -70,7 +70,10 @@ Result<int> report(Session& session, const std::vector<std::string>& words) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::vector<std::string> values(words.begin() + 1, words.end());
-  TRY(api::report_budget(kernel, words[0], values, session.flag("--key").value_or("")));
+  const std::string key = session.flag("--key").value_or("");
+  for (const std::string& note : TRY(api::report_budget(kernel, words[0], values, key))) {
+    session.reporter->note(note);
+  }
   api::BudgetOf of;
   of.txn = words[0];
   if (!session.quiet() || session.json()) tell(session, TRY(api::show_budgets(kernel, of)));

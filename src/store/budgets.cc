@@ -483,6 +483,10 @@ Status report_usage(Store& store, const Usage& usage) {
   return {};
 }
 
+Result<Amounts> reported_of(const View& view, const std::string& id) {
+  return TRY(item(view.tables(), id)).value_or(Amounts{});
+}
+
 Status set_budget(Store& store, const Scope& scope, Kind kind, std::optional<std::int64_t> limit) {
   if (limit && (*limit <= 0 || *limit > kMaxAmount)) {
     return fail(Code::kUsage, fmt::format("{}: {} is no budget", kind_name(kind), *limit),

@@ -82,6 +82,8 @@ Result<std::optional<Left>> left_of(const View& view, const Txn& txn, Kind kind)
 // kUsage: an amount out of bounds, an id that is empty or too long, something measured that is not
 // ours to measure. kNotFound: no such transaction. Nothing new is success.
 Status report_usage(Store& store, const Usage& usage);
+// What counts of an id, by all reports of it.
+Result<Amounts> reported_of(const View& view, const std::string& id);
 // nullopt takes the budget away.
 Status set_budget(Store& store, const Scope& scope, Kind kind, std::optional<std::int64_t> limit);
 struct Reconciled {

@@ -66,6 +66,8 @@ TEST(Budgets, WhatIsReportedIsAddedUpOnce) {
   EXPECT_EQ(used_of(store, kTxn, kInput), 111);
   ASSERT_OK(report_usage(store, said("answer:1", kInput, 150)));
   EXPECT_EQ(used_of(store, kTxn, kInput), 161) << "the larger of two counts";
+  EXPECT_EQ(reported_of(store, "answer:1").value(), of(kInput, 150));
+  EXPECT_EQ(reported_of(store, "nobody").value(), Amounts{});
   EXPECT_EQ(used_of(store, {Scope::Of::kTxn, "t-2"}, kInput), 0);
   const std::string owner = store.txn(TxnId("t-1")).value()->owner;
   EXPECT_EQ(used_of(store, {Scope::Of::kOwner, owner}, kInput), 161);

@@ -128,6 +128,11 @@ reported() {
   exits 0 git txn budget report "$id" input=700 cost=1.25 --key a
   exits 0 git txn budget report "$id" input=700 cost=1.25 --key a
   assert_eq "$(used input --txn "$id") $(events budget.warning)" '700 0'
+  [ -z "$ERR" ] || fail "the same again is nothing to tell: $ERR"
+  exits 0 git txn budget report "$id" input=500 cost=1 --key a
+  assert_contains "$ERR" "input 500 was not taken: 700 was reported as 'a' before, and the larger counts"
+  assert_contains "$ERR" "cost 1.000000 was not taken: 1.250000 was reported as 'a' before"
+  assert_eq "$(used input --txn "$id")" 700
   exits 0 git txn budget report "$id" input=100
   assert_eq "$(events budget.warning)" 1
   exits 0 git txn budget report "$id" input=5k
@@ -188,6 +193,9 @@ bill() {
     printf '%s\n' "$bad" >bad
     exits 3 git txn budget reconcile bad
   done
+  printf '{"owner": "bot", "cost": 10, "cost": 9.6}\n' >bad
+  exits 3 git txn budget reconcile bad
+  assert_contains "$ERR" "line 1 of the bill has 'cost' twice"
   printf '{"owner": "bot", "cost": 1}\nx\n' >bad
   exits 3 git txn budget reconcile bad
   assert_contains "$ERR" 'line 2 of the bill is no JSON'
