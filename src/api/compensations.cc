@@ -143,6 +143,19 @@ Status compensate(Kernel::State& state, const TxnId& id, const Progress& progres
   return {};
 }
 
+Result<std::string> compensated_note(Kernel::State& state, const TxnId& id) {
+  std::string numbers;
+  int ran = 0;
+  for (const Compensation& one : TRY(store::compensations(*state.store, id))) {
+    if (one.runs == 0) continue;
+    numbers += fmt::format("{}{}", ran++ == 0 ? "" : ", ", one.number);
+  }
+  if (ran == 0) return std::string();
+  return fmt::format(
+      "compensation{} {} ran when it was aborted; what that undid elsewhere is not done again",
+      ran == 1 ? "" : "s", numbers);
+}
+
 Status compensate_left(Kernel::State& state, const Progress& progress,
                        std::vector<std::string>& notes) {
   for (const TxnId& id : TRY(store::owing_compensation(*state.store))) {

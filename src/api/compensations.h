@@ -36,7 +36,9 @@ Result<std::vector<Compensation>> compensations_of(Kernel& kernel, const std::st
 // other nothing. The caller holds its slot.
 Status compensate(Kernel::State& state, const TxnId& id, const Progress& progress,
                   std::vector<std::string>& notes);
-// The same for every one that nobody is at: what commands that died have left.
+// "compensations 1, 2 ran when it was aborted; ..." of one that is open again; "" when none did.
+Result<std::string> compensated_note(Kernel::State& state, const TxnId& id);
+// The same as compensate() for every one that nobody is at: what commands that died have left.
 Status compensate_left(Kernel::State& state, const Progress& progress,
                        std::vector<std::string>& notes);
 

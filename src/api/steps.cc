@@ -234,6 +234,9 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
     case TxnState::kNothing:
       break;
     default:
+      if (std::string note = TRY(compensated_note(*state_, txn)); !note.empty()) {
+        outcome.notes.push_back(std::move(note));
+      }
       TRY(commit_work(*state_, held.txn, options, progress, outcome));
   }
   TRY(compensate(*state_, txn, progress, outcome.notes));
@@ -294,6 +297,8 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
     const Txn open = TRY(reload(*state_, txn.id));
     TRY(restore_worktree(*state_, open, progress));
   }
+  const std::string note = TRY(compensated_note(*state_, txn.id));
+  if (!note.empty() && progress.on_note) progress.on_note(note);
   return reload(*state_, txn.id);
 }
 

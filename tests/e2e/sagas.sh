@@ -23,7 +23,9 @@ undone_when_aborted() {
   exits 0 git txn show "$ID" --json
   assert_eq "$(field '[.compensations[] | .runs, .exit] | join(" ")')" '1 0 1 0'
   exits 0 git txn resume "$ID"
+  assert_contains "$ERR" 'compensations 1, 2 ran when it was aborted'
   exits 0 git txn commit "$ID"
+  assert_contains "$ERR" 'compensations 1, 2 ran when it was aborted'
   assert_eq "$(effects)" 'one,two,undo two,undo one,'
   assert_sound
 }
