@@ -26,8 +26,8 @@ std::string preload_path(const std::string& record_file);
 Status write_preload(const std::string& path, const ring::Config& config);
 Status remove_preload(const std::string& path);
 
-// Whether `opened` is the library of the run, by either name: a loader opens the link, and what looks
-// into the files that are mapped (valgrind, for their symbols) the file behind it.
+// Whether `opened` is the library of the run, by either name: a loader opens the link, and what
+// looks into the files that are mapped (valgrind, for their symbols) the file behind it.
 bool is_preload(const std::string& path, std::string_view opened);
 
 // LD_PRELOAD as it was, and the library behind what is in it.
