@@ -16,7 +16,8 @@
 // PostgreSQL's:
 //
 //   class 23 (constraint)                 kExists
-//   55P03, 57014 (lock or time limit)     kBusy
+//   55P03 (limit of waiting for a lock)   kBusy
+//   57014 (cancelled: time limit, person) kFault, hint: who is told "busy" waits for nobody
 //   40001, 40P01 (serialisation)          kBusy: nothing happened
 //   53100, 53200, 53400 (disk, memory)    kFault, hint
 //   XX001, XX002 (corrupted)              kCorrupt

@@ -316,8 +316,13 @@ std::unexpected<Error> PostgresDriver::failure(const pg_result* result, During d
   const std::string message =
       fmt::format("{}: {}", place_, primary == nullptr ? "no answer" : primary);
   if (state.starts_with("23")) return fail(Code::kExists, message);
-  if (state == "55P03" || state == "57014" || state == "40001" || state == "40P01") {
+  if (state == "55P03" || state == "40001" || state == "40P01") {
     return fail(Code::kBusy, message, "another program is writing; try again");
+  }
+  if (state == "57014") {
+    return fail(Code::kFault, message,
+                "nobody else holds it: the server is slow, or somebody cancelled the statement "
+                "there; try again, and look at the server if it stays so");
   }
   if (state == "53100") return fail(Code::kFault, message, "free some disk space on the server");
   if (state.starts_with("53"))

@@ -149,6 +149,7 @@ TEST_F(Postgres, AWriterWaitsForTheOtherOnlyUntilItsDeadline) {
     const auto second = Transaction::begin(other, Transaction::Kind::kWrite);
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, Code::kBusy) << second.error().message;
+    EXPECT_THAT(second.error().hint, HasSubstr("another program is writing"));
   }
   // And is of use again, after it and of another schema at once.
   EXPECT_TRUE(Transaction::begin(other, Transaction::Kind::kWrite));
@@ -156,6 +157,39 @@ TEST_F(Postgres, AWriterWaitsForTheOtherOnlyUntilItsDeadline) {
   Database third = elsewhere.connect({.busy_ms = 100}).value();
   const Transaction first = Transaction::begin(database(), Transaction::Kind::kWrite).value();
   EXPECT_TRUE(Transaction::begin(third, Transaction::Kind::kWrite));
+}
+
+// Nobody else writes: who is told so looks for a program that is not there.
+TEST_F(Postgres, AStatementThatTakesTooLongIsNotAnotherWriter) {
+  Database slow = schema_->connect({.statement_ms = 100}).value();
+  const Status late = slow.execute("SELECT pg_sleep(20)");
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Code::kFault) << late.error().message;
+  EXPECT_THAT(late.error().message, HasSubstr("statement timeout"));
+  EXPECT_THAT(late.error().hint, HasSubstr("slow"));
+  EXPECT_THAT(late.error().hint, HasSubstr("try again"));
+  EXPECT_THAT(late.error().hint, Not(HasSubstr("another program")));
+  EXPECT_TRUE(insert(slow, 1, "and it is of use again"));
+
+  const std::int64_t pid = backend(database());
+  std::thread person([&] {
+    Database shell = schema_->connect().value();
+    Statement sleeps = shell
+                           .statement(
+                               "SELECT 1 FROM pg_stat_activity WHERE pid = ? AND state = 'active' "
+                               "AND query LIKE '%pg_sleep%'")
+                           .value();
+    sleeps.bind_all(pid);
+    while (!sleeps.step().value()) sleeps.reset();
+    Statement cancel = shell.statement("SELECT pg_cancel_backend(CAST(? AS INTEGER))").value();
+    cancel.bind_all(pid);
+    EXPECT_TRUE(cancel.step().value());
+  });
+  const Status ended = database().execute("SELECT pg_sleep(20)");
+  person.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, Code::kFault);
+  EXPECT_THAT(ended.error().hint, HasSubstr("cancelled"));
 }
 
 // What a writer sees is all that the writers before it did, also when it had to wait.
