@@ -1,10 +1,11 @@
 // Deciding about proposals: each is one decision under the write lock, of which the policy that
-// holds then, the other proposals and the score are part. Nothing is looked at before it, so two at
-// once see each other.
+// holds then, the other proposals and the score are part, so two at once see each other. What is
+// found out before it is only what cannot change: how like two texts are.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "base/bug.h"
 #include "base/json_value.h"
@@ -110,12 +111,11 @@ Embedding embedding_of_row(std::string_view text) {
 
 // All that are open, and the newest of the others: what was discarded keeps nothing off that is not
 // to be discarded itself.
-Result<db::Statement> compared_with(const View& view, Tier tier) {
-  constexpr std::string_view kColumns = "SELECT number, state, body, embedding FROM proposals";
+Result<db::Statement> compared_with(const View& view, Tier tier, std::string_view columns) {
   db::Statement query = TRY(view.tables().statement(fmt::format(
-      "{0} WHERE state = 'open' UNION ALL SELECT * FROM ({0} WHERE state <> 'open'{1} ORDER BY "
-      "number DESC LIMIT ?) AS closed ORDER BY number",
-      kColumns, tier == Tier::kDiscard ? "" : " AND state <> 'discarded'")));
+      "SELECT {0} FROM proposals WHERE state = 'open' UNION ALL SELECT * FROM (SELECT {0} FROM "
+      "proposals WHERE state <> 'open'{1} ORDER BY number DESC LIMIT ?) AS closed ORDER BY number",
+      columns, tier == Tier::kDiscard ? "" : " AND state <> 'discarded'")));
   query.bind_all(kClosedCompared);
   return query;
 }
@@ -125,32 +125,91 @@ struct Same {
   std::optional<Likeness> promoted;  // what it says again
 };
 
-// The one that is most like it, of those it is compared with; the oldest of several.
-Result<Same> same_as(const View& view, const ProposalRequest& request, const ProposalRules& rules) {
+// How like a request the proposals are that it is compared with. Reading their texts takes long,
+// and all other writers would wait; so it is done before the lock, and under it only for those that
+// came since. Texts and embeddings never change.
+class Comparison {
+ public:
+  explicit Comparison(const ProposalRequest& request)
+      : request_(request), shingles_(shingles_of(request.text)) {}
+
+  Status look(const View& view, const ProposalRules& rules);
+  // Under the lock. The one that is most like it; the oldest of several.
+  Result<Same> same_now(const View& view, const ProposalRules& rules);
+
+ private:
+  struct Likes {
+    int text = 0;
+    int embedding = 0;
+  };
+  Result<Likes> likes(std::string_view body, std::string_view embedding) const;
+  // Of one that is not known yet.
+  Result<Likes> read(const View& view, Seq number) const;
+
+  const ProposalRequest& request_;
+  Shingles shingles_;
+  ProposalRules rules_;  // that `known_` is by
+  std::map<Seq, Likes> known_;
+};
+
+Result<Comparison::Likes> Comparison::likes(std::string_view body,
+                                            std::string_view embedding) const {
+  const Json json = TRY(parse_json(body));
+  const auto text = json.find("text");
+  if (text == json.end() || !text->is_string()) {
+    return fail(Code::kCorrupt, "a proposal has no text");
+  }
+  Likes likes;
+  const Shingles other = shingles_of(decode_path(text->get_ref<const std::string&>()));
+  if (may_be_alike(shingles_, other, rules_.same_text)) {
+    likes.text = text_likeness(shingles_, other);
+  }
+  if (!request_.embedding.empty()) {
+    likes.embedding = embedding_likeness(request_.embedding, embedding_of_row(embedding));
+  }
+  return likes;
+}
+
+Result<Comparison::Likes> Comparison::read(const View& view, Seq number) const {
+  db::Statement query =
+      TRY(view.tables().statement("SELECT body, embedding FROM proposals WHERE number = ?"));
+  query.bind_all(number);
+  if (!TRY(query.step())) return fail(Code::kCorrupt, "a proposal has no row");
+  return likes(query.text(0), query.text(1));
+}
+
+Status Comparison::look(const View& view, const ProposalRules& rules) {
+  rules_ = rules;
+  db::Statement query =
+      TRY(compared_with(view, tier_of(request_.score, rules), "number, body, embedding"));
+  while (TRY(query.step())) known_[query.integer(0)] = TRY(likes(query.text(1), query.text(2)));
+  return {};
+}
+
+Result<Same> Comparison::same_now(const View& view, const ProposalRules& rules) {
   Same same;
   if (INJECTED_BUG("proposal.repeats_taken")) return same;
-  const Shingles shingles = shingles_of(request.text);
-  db::Statement query = TRY(compared_with(view, tier_of(request.score, rules)));
-  const auto near = [&](Likeness::By by, int likeness, int from) {
-    const bool again = request.again && query.text(1) == proposal_state_name(State::kPromoted);
-    std::optional<Likeness>& nearest = again ? same.promoted : same.repeat;
-    if (likeness < from || (nearest && nearest->likeness >= likeness)) return;
-    nearest = Likeness{by, fmt::format("p-{}", query.integer(0)), likeness};
-  };
-  while (TRY(query.step())) {
-    const Json body = TRY(parse_json(query.text(2)));
-    const auto text = body.find("text");
-    if (text == body.end() || !text->is_string()) {
-      return fail(Code::kCorrupt, "a proposal has no text");
+  if (rules != rules_) known_.clear();
+  rules_ = rules;
+  std::vector<std::pair<Seq, bool>> compared;  // which, and whether it was promoted
+  {
+    db::Statement query = TRY(compared_with(view, tier_of(request_.score, rules), "number, state"));
+    while (TRY(query.step())) {
+      const bool promoted = query.text(1) == proposal_state_name(State::kPromoted);
+      compared.emplace_back(query.integer(0), promoted);
     }
-    const Shingles other = shingles_of(decode_path(text->get_ref<const std::string&>()));
-    if (may_be_alike(shingles, other, rules.same_text)) {
-      near(Likeness::By::kText, text_likeness(shingles, other), rules.same_text);
-    }
-    if (request.embedding.empty()) continue;
-    const Embedding embedding = embedding_of_row(query.text(3));
-    near(Likeness::By::kEmbedding, embedding_likeness(request.embedding, embedding),
-         rules.same_embedding);
+  }
+  for (const auto& [number, promoted] : compared) {
+    const auto [at, unknown] = known_.try_emplace(number);
+    if (unknown) at->second = TRY(read(view, number));
+    std::optional<Likeness>& nearest = request_.again && promoted ? same.promoted : same.repeat;
+    const auto near = [&](Likeness::By by, int likeness, int from) {
+      if (likeness < from || (nearest && nearest->likeness >= likeness)) return;
+      nearest = Likeness{by, fmt::format("p-{}", number), likeness};
+    };
+    near(Likeness::By::kText, at->second.text, rules.same_text);
+    if (request_.embedding.empty()) continue;
+    near(Likeness::By::kEmbedding, at->second.embedding, rules.same_embedding);
   }
   return same;
 }
@@ -230,10 +289,12 @@ Result<ProposalAnswer> propose(Store& store, const ProposalRequest& request,
   TRY(check_request(request));
   ProposalAnswer answer;
   std::string id;
+  Comparison comparison(request);
+  TRY(comparison.look(store, TRY(rules_now())));
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const ProposalRules rules = TRY(rules_now());
     answer.tier = tier_of(request.score, rules);
-    const Same same = TRY(same_as(view, request, rules));
+    const Same same = TRY(comparison.same_now(view, rules));
     answer.repeat = same.repeat;
     if (answer.repeat) {
       id = answer.repeat->id;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "db/database.h"
 #include "store/proposals.h"
 #include "store/testing/check.h"
@@ -64,6 +66,49 @@ TEST(Proposals, AreNotOpenWithoutEnd) {
   ASSERT_OK(dismiss(store, {"p-7", "done", "Ada"}));
   EXPECT_FALSE(propose(store, new_proposal("one more", 600), rules_now())->repeat);
   EXPECT_CODE(propose(store, new_proposal("and another", 600), rules_now()), Code::kRefused);
+}
+
+// The texts are read before the lock; what comes between the two is found under it.
+TEST(Proposals, AreComparedWithWhatComesAfterTheLook) {
+  TempStore place;
+  Store store = place.open();
+  Store other = place.open();
+  bool between = false;
+  const RulesNow rules = [&]() -> Result<ProposalRules> {
+    if (!std::exchange(between, true)) {
+      TRY(propose(other, new_proposal(kTwoTexts[0], 600), rules_now()));
+    }
+    return ProposalRules{};
+  };
+  const auto answer = propose(store, new_proposal(kTwoTexts[0], 600), rules);
+  ASSERT_TRUE(answer) << told(answer);
+  ASSERT_TRUE(answer->repeat);
+  EXPECT_EQ(answer->repeat->id, "p-1");
+  EXPECT_EQ(proposals(store)->size(), 1u);
+}
+
+TEST(Proposals, AreJudgedByTheStatesAndThePolicyUnderTheLock) {
+  TempStore place;
+  Store store = place.open();
+  Store other = place.open();
+  const std::string id = proposed_id(store, kTwoTexts[0], 900);
+  bool between = false;
+  const RulesNow promoted_between = [&]() -> Result<ProposalRules> {
+    if (!std::exchange(between, true)) TRY(promote(other, promoting(id), rules_now()));
+    return ProposalRules{};
+  };
+  ProposalRequest request = new_proposal(kTwoTexts[0], 600);
+  request.again = true;
+  const auto again = propose(store, request, promoted_between);
+  ASSERT_TRUE(again && !again->repeat) << told(again);
+  EXPECT_EQ(again->proposal.again, id);
+  // Other words, which are the same only by the policy that holds in the end.
+  int asked = 0;
+  const RulesNow looser = [&]() -> Result<ProposalRules> {
+    return ProposalRules{.same_text = ++asked == 1 ? 1000 : 300};
+  };
+  EXPECT_TRUE(
+      propose(store, new_proposal("leak in the parser of long files", 600), looser)->repeat);
 }
 
 TEST(Proposals, BecomeOnlySoMuch) {

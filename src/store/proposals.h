@@ -26,8 +26,7 @@ namespace gittxn::store {
 inline constexpr int kMaxScore = 1000;             // thousandths
 inline constexpr std::size_t kMaxProposal = 4096;  // bytes of its text, of a reason, of an actor
 inline constexpr std::size_t kMaxSource = 512;     // bytes of where it is from, and of a link
-// Agents propose, and each proposal is compared with those that are there while it holds up all
-// other writers: so both are bounded.
+// Agents propose, and each proposal is compared with those that are there: so both are bounded.
 inline constexpr std::int64_t kMaxOpenProposals = 2'000;
 inline constexpr std::int64_t kClosedCompared = 2'000;  // the newest of those not open any more
 inline constexpr std::size_t kMaxBecame = 64;           // links of one
@@ -76,7 +75,8 @@ Result<std::optional<Proposal>> proposal(const View& view, std::string_view id);
 Result<Proposal> find_proposal(const View& view, const std::string& id);  // kNotFound
 Result<std::vector<Proposal>> proposals(const View& view);                // newest first
 
-// The policy as it is when something is decided: asked under the write lock.
+// The policy as it is when something is decided: asked under the write lock, and by propose() once
+// before.
 using RulesNow = std::function<Result<ProposalRules>()>;
 
 struct Likeness {
