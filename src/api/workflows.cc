@@ -139,7 +139,7 @@ Result<std::vector<Workflow>> list_workflows(Kernel& kernel) {
   Kernel::State& state = kernel.state();
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return std::vector<Workflow>{};
-  std::vector<std::string> subjects;
+  std::vector<std::string> subjects{std::string(kWorkflowsSubject)};
   for (const Workflow& one : TRY(store::workflows(*store))) {
     subjects.push_back(workflow_subject(one.id));
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/workflow.h"
+
 namespace gittxn::certify {
 namespace {
 
@@ -125,6 +127,10 @@ Conflict Witnesses::version(const Read& read, std::string_view now) const {
   conflict.changed_by = read.kind == ReadKind::kKernel ? "the kernel" : last_mover();
   conflict.hint = now.empty() ? fmt::format("'{}' is not there any more", read.subject)
                               : fmt::format("'{}' has another version now", read.subject);
+  if (read.subject == kWorkflowsSubject) {  // none is ever removed
+    conflict.changed_by = "git txn workflow create";
+    conflict.hint = "a workflow was created after they were listed";
+  }
   return conflict;
 }
 

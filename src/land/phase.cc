@@ -16,7 +16,8 @@ namespace {
 
 bool of_phase(std::string_view subject) {
   const auto parsed = parse_kernel_subject(subject);
-  return parsed && parsed->kind != KernelSubject::Kind::kPending;
+  return parsed && parsed->kind != KernelSubject::Kind::kPending &&
+         parsed->kind != KernelSubject::Kind::kWorkflows;
 }
 
 // What phase_reads() made, not what an agent was shown.

@@ -164,8 +164,12 @@ TEST(Phase, SubjectsOfKernelReads) {
   EXPECT_EQ(phase->kind, KernelSubject::Kind::kPhase);
   EXPECT_EQ(phase->phase, "build");
   EXPECT_TRUE(parse_kernel_subject(workflow_subject(id)));
-  for (const char* odd : {"", "policy", "workflow:", "workflow:w-1/x", "phase:w-1", "phase:w-1/",
-                          "phase:/x", "other:w-1", "pending:w-1/a/b"}) {
+  const auto all = parse_kernel_subject(kWorkflowsSubject);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->kind, KernelSubject::Kind::kWorkflows);
+  for (const char* odd :
+       {"", "policy", "workflow:", "workflow:w-1/x", "phase:w-1", "phase:w-1/", "phase:/x",
+        "other:w-1", "pending:w-1/a/b", "workflows:", "workflows:w-1", "workflows:w-1/x"}) {
     EXPECT_FALSE(parse_kernel_subject(odd)) << odd;
   }
 }

@@ -20,11 +20,12 @@ constexpr NameTable<PhaseState, 5> kPhaseStates{{
     {PhaseState::kOverridden, "overridden"},
 }};
 
-constexpr NameTable<KernelSubject::Kind, 4> kSubjects{{
+constexpr NameTable<KernelSubject::Kind, 5> kSubjects{{
     {KernelSubject::Kind::kWorkflow, "workflow"},
     {KernelSubject::Kind::kPhase, "phase"},
     {KernelSubject::Kind::kGates, "gates"},
     {KernelSubject::Kind::kPending, "pending"},
+    {KernelSubject::Kind::kWorkflows, kWorkflowsSubject},
 }};
 
 constexpr std::size_t kMaxWorkflowName = 64;
@@ -195,10 +196,11 @@ std::string pending_subject(const WorkflowId& id, std::string_view phase) {
 }
 
 std::optional<KernelSubject> parse_kernel_subject(std::string_view subject) {
+  if (subject == kWorkflowsSubject) return KernelSubject{KernelSubject::Kind::kWorkflows, {}, {}};
   const std::size_t colon = subject.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   for (const auto& [kind, name] : kSubjects) {
-    if (name != subject.substr(0, colon)) continue;
+    if (name != subject.substr(0, colon) || kind == KernelSubject::Kind::kWorkflows) continue;
     std::string_view rest = subject.substr(colon + 1);
     const std::size_t slash = rest.find('/');
     KernelSubject parsed;

@@ -102,10 +102,11 @@ std::string workflow_subject(const WorkflowId& id);                         // "
 std::string phase_subject(const WorkflowId& id, std::string_view phase);    // "phase:w-1/build"
 std::string gates_subject(const WorkflowId& id, std::string_view phase);    // "gates:w-1/build"
 std::string pending_subject(const WorkflowId& id, std::string_view phase);  // "pending:w-1/build"
+inline constexpr std::string_view kWorkflowsSubject = "workflows";          // which there are
 struct KernelSubject {
-  enum class Kind { kWorkflow, kPhase, kGates, kPending } kind = Kind::kWorkflow;
-  WorkflowId workflow;
-  std::string phase;  // empty: kWorkflow
+  enum class Kind { kWorkflow, kPhase, kGates, kPending, kWorkflows } kind = Kind::kWorkflow;
+  WorkflowId workflow;  // empty: kWorkflows
+  std::string phase;    // empty: kWorkflow, kWorkflows
 };
 std::optional<KernelSubject> parse_kernel_subject(std::string_view subject);
 

@@ -404,6 +404,11 @@ Result<std::optional<std::string>> kernel_version(const View& view, std::string_
   using SubjectKind = KernelSubject::Kind;
   const auto parsed = parse_kernel_subject(subject);
   if (!parsed || parsed->kind == SubjectKind::kGates) return std::optional<std::string>();
+  if (parsed->kind == SubjectKind::kWorkflows) {
+    Json ids = Json::array();  // what each is like is a read of its own
+    for (const Workflow& one : TRY(workflows(view))) ids.push_back(one.id.str());
+    return std::optional<std::string>(sha256(canonical_json(ids)).str());
+  }
   const auto found = TRY(workflow(view, parsed->workflow));
   if (!found) return std::optional<std::string>("");
   if (parsed->kind == SubjectKind::kWorkflow) {

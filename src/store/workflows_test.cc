@@ -219,6 +219,18 @@ TEST(B2, TheOrderOfPendingTransactionsHasAVersion) {
   EXPECT_EQ(version(store, subject, "t-reader"), none);
 }
 
+TEST(B2, WhichWorkflowsThereAreHasAVersion) {
+  TempStore place;
+  Store store = place.open();
+  const std::string subject(kWorkflowsSubject);
+  const std::string none = version(store, subject);
+  ASSERT_OK(store.append({events::workflow_created(new_workflow())}));
+  const std::string one = version(store, subject);
+  EXPECT_NE(one, none);
+  ASSERT_OK(store.append({events::phase_advanced(next_move(store))}));
+  EXPECT_EQ(version(store, subject), one) << "what each is like is a read of its own";
+}
+
 TEST(Invariant4, OfEightConcurrentAdvancesExactlyOneSucceeds) {
   TempStore place;
   ASSERT_OK(place.open().append({events::workflow_created(new_workflow())}));

@@ -370,6 +370,33 @@ pending_order() {
 }
 test_case 'B2: what is pending was looked at and is not so any more' pending_order
 
+listed_and_created() {
+  new_repo
+  plain_policy
+  # Sees that there is no workflow, and decides to begin the work by itself.
+  start_run --retries 0 -- 'git txn workflow list >"$WORLD/saw"; meet; echo all >src/all.txt'
+  met
+  create plain
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].kind') $(field '.conflicts[0].subject')" 'kernel workflows'
+  local id
+  id=$(field .txn)
+  exits 0 git txn why "$id"
+  assert_contains "$OUT" 'a workflow was created after they were listed'
+  assert_absent src/all.txt
+  lands 'git txn workflow list >"$WORLD/saw"; echo all >src/all.txt'
+  # What the list shows of each is read, too.
+  start_run --retries 0 -- 'git txn workflow list >"$WORLD/saw"; meet 2; echo more >src/more.txt'
+  met 2
+  exits 0 w advance w-1
+  go_on 2
+  ends 1
+  assert_eq "$(field '.conflicts | map(.subject) | tostring')" '["workflow:w-1"]'
+  assert_sound
+}
+test_case 'B2: workflows were listed, and there is another one now' listed_and_created
+
 rolled_back() {
   new_repo
   plain_policy
