@@ -162,7 +162,7 @@ class Tail {
 struct Judged {
   std::int64_t now_ms = 0;
   std::int64_t stale_ms = 0;
-  Seq let_go = 0;  // what txn.retention lets go until
+  Seq let_go = 0;  // what may go until: what txn.retention lets go; without it, all that there is
 };
 
 Result<Judged> judging(Kernel::State& state) {
@@ -170,7 +170,10 @@ Result<Judged> judging(Kernel::State& state) {
   judged.now_ms = TRY(state.store->now_ms());
   judged.stale_ms = TRY(stale_ms(state));
   const auto keep_ms = TRY(retention_ms(state));
-  if (!keep_ms) return judged;
+  if (!keep_ms) {
+    judged.let_go = TRY(state.store->head());
+    return judged;
+  }
   const store::PrunePlan plan =
       TRY(store::plan_prune(*state.store, {.before = {}, .older_than_ms = keep_ms, .actor = {}}));
   judged.let_go = plan.asked;

@@ -50,7 +50,7 @@ struct ConsumerLine {
   Seq oldest = 0;           // the first of them; 0: none
   std::int64_t oldest_age_ms = 0;
   std::int64_t idle_ms = 0;     // since it moved
-  std::int64_t holds_back = 0;  // events that txn.retention would let go, and it does not
+  std::int64_t holds_back = 0;  // from pruning: of what txn.retention lets go, else of all
   bool stale = false;
   bool ended = false;
   std::string handler;  // of a handler: running, done, failing or stopped, with its last event

@@ -210,6 +210,39 @@ ephemeral_ends() {
 }
 test_case 'an ephemeral consumer that ended says so, and does not begin again by itself' ephemeral_ends
 
+held_back() { # NAME FIELD: what list --lag says of it
+  git txn events consumer list --lag --json | jq -r "select(.name == \"$1\") | .$2"
+}
+what_it_holds_back() {
+  new_repo
+  some_landings 1
+  exits 0 git txn events consumer register audit --durable
+  exits 0 git txn events consumer register view --ttl 1d
+  local at head idle
+  at=$(held_back audit position)
+  sleep 0.1
+  some_landings 1
+  head=$(git txn events tail | tail -n 1 | jq -r .id)
+  # Nothing says how long events are kept, and pruning would take them all but for this one.
+  assert_eq "$(held_back audit holds_back) $(held_back view holds_back)" "$((head - at)) 0"
+  exits 0 git txn events prune --before "$head" --dry-run
+  assert_contains "$OUT$ERR" "consumer audit, at event $at"
+  idle=$(held_back audit idle_ms)
+  [ "$idle" -ge 100 ] || fail "it has not moved for longer than $idle ms"
+  exits 0 git txn events consumer list --lag
+  assert_contains "$OUT" "holds back $((head - at)) events from pruning"
+  # What the retention keeps anyway it does not hold back.
+  git config txn.retention 30d
+  assert_eq "$(held_back audit holds_back)" 0
+  git config txn.retention 1ms
+  assert_eq "$(held_back audit holds_back)" "$((head - at))"
+  git config --unset txn.retention
+  exits 0 git txn events consumer ack audit "$head"
+  assert_eq "$(held_back audit holds_back)" 0
+  [ "$(held_back audit idle_ms)" -lt "$idle" ] || fail 'an acknowledgement is a move'
+}
+test_case 'list --lag says what a consumer holds back from pruning, with a retention and without' what_it_holds_back
+
 stale_is_raised() {
   new_repo
   exits 0 git txn run -- true
