@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostItems = 200'000;
 constexpr std::size_t kLongId = 200;
+constexpr std::int64_t kMsPerSecond = 1000;
 
 void count(store::Amounts& amounts, store::Kind kind, std::int64_t amount) {
   amounts[static_cast<std::size_t>(kind)] = amount;
@@ -34,8 +35,15 @@ std::string answer_id(const agents::Observation& seen, const agents::Usage& usag
 
 using Items = std::map<std::string, store::Amounts>;
 
-void take(const agents::Observation& seen, Items& items) {
-  if (items.size() >= kMostItems) return;
+// A conversation that is resumed brings along what it used up before, which is nobody's here. Both
+// are told by the wall clock of this machine; some agents tell whole seconds alone.
+bool is_older(const agents::Observation& seen, const Txn& txn) {
+  const std::int64_t over_ms = std::max(seen.start_ms, seen.end_ms);
+  return over_ms > 0 && over_ms < txn.created_wall_ms / kMsPerSecond * kMsPerSecond;
+}
+
+void take(const agents::Observation& seen, const Txn& txn, Items& items) {
+  if (items.size() >= kMostItems || is_older(seen, txn)) return;
   if (const auto* usage = std::get_if<agents::Usage>(&seen.detail)) {
     store::Amounts& amounts = items[answer_id(seen, *usage)];
     const auto larger = [&](store::Kind kind, std::int64_t amount) {
@@ -53,7 +61,7 @@ void take(const agents::Observation& seen, Items& items) {
 Status report_file(Kernel::State& state, const Txn& txn, const std::string& path,
                    store::UsageSource source) {
   Items items;
-  agents::HookLogReader reader([&](agents::Observation&& seen) { take(seen, items); });
+  agents::HookLogReader reader([&](agents::Observation&& seen) { take(seen, txn, items); });
   const Status read = agents::read_hook_log(path, reader);
   if (!read && read.error().code == Code::kNotFound) return {};
   if (!read) return read;

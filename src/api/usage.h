@@ -36,7 +36,8 @@ class UsageLimits {
 };
 
 // Reports the tokens and calls that the agent's session files and hooks tell of, those that are not
-// on record yet. Lines that make no sense are passed over; they are counted where reads are taken.
+// on record yet and not older than the transaction. One without a time counts. Lines that make no
+// sense are passed over; they are counted where reads are taken.
 Status report_agent_usage(Kernel::State& state, const Txn& txn);
 
 }  // namespace gittxn::api

@@ -177,6 +177,27 @@ of_an_agent() {
 }
 test_case 'what the session file of an agent tells of tokens and calls is reported' of_an_agent
 
+resumed_conversation() {
+  new_repo
+  ln -s "$E2E_ROOT/tests/agents/fake-claude" "$WORLD/bin/claude"
+  exits 0 git txn begin --budget input=1000 -q
+  local id=$OUT folder
+  folder=$HOME/.claude/projects/$(git txn open -q "$id" | tr -c 'a-zA-Z0-9\n' -)
+  mkdir -p "$folder"
+  answer() { # ID TIME INPUT
+    jq -nc --arg i "$1" --arg t "$2" --argjson n "$3" '{type: "assistant", timestamp: $t, message: {id: $i,
+      role: "assistant", model: "claude-fake", content: [{type: "tool_use", id: ("call-" + $i), name: "Read",
+      input: {file_path: "x"}}], usage: {input_tokens: $n, output_tokens: 3}}}'
+  }
+  { answer old 2021-01-05T10:00:00.000Z 900000; answer new 2999-01-05T10:00:00.000Z 100; } \
+    >"$folder/11111111-2222-4333-8444-555555555555.jsonl"
+  # What has no time counts: all that the program itself writes.
+  exits 0 git txn exec "$id" -- claude -p 'Read src/f1.txt'
+  assert_eq "$(used input --txn "$id") $(used calls --txn "$id") $(events budget.exceeded)" '107 2 0'
+  assert_sound
+}
+test_case 'what a resumed conversation had used before is not charged to the transaction' resumed_conversation
+
 bill() {
   new_repo
   lands 'echo 1 >src/one.txt' --owner bot
