@@ -19,6 +19,7 @@ namespace gittxn::api {
 namespace {
 
 constexpr std::string_view kInsideTxn = "GIT_TXN_ID";
+constexpr std::string_view kInsideCompensation = "GIT_TXN_COMPENSATES";
 
 // A person in a transaction's worktree (git txn open) means the repository that it belongs to. The
 // private git directory names it as the remote txn-target.
@@ -118,11 +119,18 @@ Result<Identity> parse_identity(std::string_view text) {
 
 Status refuse_inside(const Host& host, std::string_view verb) {
   const auto inside = host.env.find(std::string(kInsideTxn));
-  if (inside == host.env.end() || inside->second.empty()) return {};
+  if (inside != host.env.end() && !inside->second.empty()) {
+    return fail(
+        Code::kUnsupported,
+        fmt::format("git txn {} inside transaction {} is not supported", verb, inside->second),
+        "what you change here lands with that transaction; run the command itself instead");
+  }
+  const auto of = host.env.find(std::string(kInsideCompensation));
+  if (of == host.env.end() || of->second.empty()) return {};
   return fail(
       Code::kUnsupported,
-      fmt::format("git txn {} inside transaction {} is not supported", verb, inside->second),
-      "what you change here lands with that transaction; run the command itself instead");
+      fmt::format("git txn {} inside a compensation of {} is not supported", verb, of->second),
+      "a compensation undoes what was done elsewhere; leave the rest to who aborted it");
 }
 
 std::string Kernel::State::variable(const std::string& name) const {

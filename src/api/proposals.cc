@@ -55,7 +55,10 @@ Result<ProposalRules> rules_for(Kernel::State& state, const store::Proposal& one
 
 // What git-txn tells the programs that it runs: the variable, and what it is the name of.
 constexpr std::pair<std::string_view, std::string_view> kPrograms[] = {
-    {"GIT_TXN_ID", "transaction"}, {"GIT_TXN_HANDLER", "handler"}, {"GIT_TXN_GATE", "gate"}};
+    {"GIT_TXN_ID", "transaction"},
+    {"GIT_TXN_COMPENSATES", "a compensation of"},
+    {"GIT_TXN_HANDLER", "handler"},
+    {"GIT_TXN_GATE", "gate"}};
 
 Status refuse_programs(const Kernel::State& state, std::string_view verb) {
   for (const auto& [name, what] : kPrograms) {

@@ -58,7 +58,8 @@ struct Kernel::State {
   Status require_here(const Txn& txn) const;
 };
 
-// Verbs that write refuse to run inside a transaction, by name (exit 3).
+// Verbs that write refuse to run inside a transaction, and inside a compensation of one, by name
+// (exit 3).
 Status refuse_inside(const Host& host, std::string_view verb);
 
 // Recovers what can be recovered and tells it as notes; a branch that needs a person first does not

@@ -148,7 +148,10 @@ Result<Held> hold(Kernel::State& state, const TxnId& id) {
 
 Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
   const RefName target = TRY(state_->target(options.onto));  // before anything is created
-  if (!state_->variable("GIT_TXN_ID").empty()) {
+  if (state_->variable("GIT_TXN_ID").empty()) {
+    // Of a compensation: there is no transaction that it would be a part of, so no depth either.
+    TRY(refuse_inside(state_->host, "begin"));
+  } else {
     const Oid head = TRY(state_->seen(target));
     const Policy policy = TRY(land::policy_at(state_->repository, head));
     TRY(parent_of(*state_, policy));

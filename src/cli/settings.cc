@@ -43,6 +43,7 @@ constexpr Setting kEnvironment[] = {
      "set for the command of a transaction: where its hooks say what the agent reads"},
     {"GIT_TXN_LEASE", "set for the command of a lease: its id; GIT_TXN_FENCE has its fence"},
     {"GIT_TXN_GATE", "set for a gate: its name"},
+    {"GIT_TXN_COMPENSATES", "set for a compensation: the id of the transaction that it undoes"},
     {"GIT_TXN_HANDLER", "set for a handler: its name"},
     {"GIT_TXN_EVENT",
      "set for a handler: the event as CloudEvents JSON, up to 64 KiB; its standard input has all"},

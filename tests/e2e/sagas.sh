@@ -109,6 +109,83 @@ its_environment() {
 }
 test_case 'a compensation runs in an empty directory with the environment of a gate' its_environment
 
+is_no_person() {
+  new_repo
+  printf '[workflow.plain]\nphases = ["one", "two"]\n[[workflow.plain.gate]]\nphase = "one"\n%s' \
+    'name = "review"
+verdict = "review"
+' >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm policy
+  exits 0 git txn workflow create plain --as w-1
+  local asks starts other
+  exits 0 git txn propose 'rewrite all of it' --score 0.6 --json
+  asks=$(field .proposal.id)
+  exits 0 git txn propose 'the second file is missing' --score 0.9 --json
+  starts=$(field .proposal.id)
+  exits 0 git txn begin --json
+  other=$(field .txn)
+  cat >"$WORLD/undo" <<UNDO
+export XDG_STATE_HOME=$XDG_STATE_HOME ASAN_OPTIONS=$ASAN_OPTIONS
+cd "$REPO"
+tried() { git txn "\$@" >>"$WORLD/said" 2>&1; echo "\$1 \$2 \$?" >>"$WORLD/codes"; }
+tried promote $asks --approve --actor Nobody
+tried promote $asks --override --reason r
+tried promote $asks
+tried proposals dismiss $asks --reason r
+tried propose --onto other --score 0.7 text
+tried workflow verdict w-1 review --pass
+tried workflow advance w-1
+tried workflow override w-1 --reason r
+tried workflow skip w-1 --reason r
+tried workflow create plain
+tried run -- touch here
+tried begin
+tried commit $other
+tried abort $other
+tried exec $other -- true
+tried resume $other
+tried gc --force
+tried recover
+tried gate run HEAD
+tried trust --yes 0
+tried lease acquire src
+tried sentinel nightly --every 1d
+tried budget set --workflow w-1 wall=8h
+tried events prune --before 1
+tried events consumer register audit --durable
+tried portfolio add "$WORLD"
+tried compensate -- true
+echo -- >>"$WORLD/codes"
+tried show \$GIT_TXN_COMPENSATES
+tried log
+tried status
+tried workflow status w-1
+tried proposals
+tried propose 'the third file too' --score 0.9
+tried promote $starts
+UNDO
+  open_work 'git txn compensate -- bash "$WORLD/undo"; echo x >src/new.txt'
+  local branches
+  branches=$(git for-each-ref)
+  exits 0 git txn abort "$ID"
+  local refused allowed
+  refused=$(sed '/^--$/,$d' "$WORLD/codes")
+  allowed=$(sed '1,/^--$/d' "$WORLD/codes")
+  # without a yes it is asked, and answered with no
+  assert_eq "$(grep -v ' 3$' <<<"$refused")" "promote $asks 1" "$(cat "$WORLD/codes" "$WORLD/said")"
+  assert_eq "$(grep -v ' 0$' <<<"$allowed")" '' "$(cat "$WORLD/said")"
+  assert_contains "$(cat "$WORLD/said")" "this is inside of a compensation of $ID"
+  assert_contains "$(cat "$WORLD/said")" "inside a compensation of $ID is not supported"
+  exits 0 git txn proposals show "$asks" --json
+  assert_eq "$(field .state)" open
+  exits 0 git txn workflow status w-1 --json
+  assert_eq "$(field .open)" one
+  assert_eq "$(git for-each-ref)" "$branches"
+  assert_sound
+}
+test_case 'F2, invariant 7: a compensation is no person, and does what an agent may' is_no_person 240
+
 bad_registrations() {
   new_repo
   exits 3 git txn compensate -- true
