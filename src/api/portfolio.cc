@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "api/members.h"
 #include "api/workflow_scene.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
-#include "store/feed.h"
+#include "store/portfolio_relay.h"
 #include "store/pruning.h"
 #include "store/workflows.h"
 
@@ -16,6 +18,7 @@ namespace {
 FAILPOINT(fp_told, "api.portfolio.member_told");
 
 constexpr int kRelayBatch = 500;  // events in one append to a member
+constexpr int kLevels = 8;        // of lists that are looked through for a circle
 
 std::string place_of(const Kernel::State& state) {
   const repo::RepositoryPlace& place = state.repository.place();
@@ -37,64 +40,81 @@ const store::Member* by_log(const std::vector<store::Member>& members, const std
   return nullptr;
 }
 
-// What this log has to tell after event `after`, in order.
-Result<std::vector<Event>> to_tell(const store::Store& store, Seq after) {
-  const auto types = store::relayed_types();
-  const store::EventFilter filter{{types.begin(), types.end()}, {}};
-  Seq from = std::max(after, TRY(store::pruned_until(store))) + 1;
-  std::vector<Event> events;
-  for (bool more = true; more;) {
-    store::EventBatch batch = TRY(store::read_batch(store, from, filter, kRelayBatch));
-    for (Event& event : batch.events) events.push_back(std::move(event));
-    from = batch.seen + 1;
-    more = !batch.at_end;
-  }
-  return events;
-}
-
-// What it was told last must be an event of this log; else those that follow have numbers that it
-// was told already, and would be passed over.
-Status check_told(const store::Store& home, const store::Store& member, const std::string& name,
-                  const std::string& source) {
-  const store::LastTold last = TRY(store::last_told(member, source));
-  if (TRY(store::has_told(home, last))) return {};
-  return fail(Code::kStale,
-              fmt::format("member {} was told event {} of this log, which does not have it any "
-                          "more: an older copy of it was put back",
-                          name, last.seq),
-              "put the newer one back (docs/BACKUPS.md), or tell the members what is so now: "
-              "git txn portfolio relay --anew");
-}
-
+// Whose log it is that tells, and what of it is gone.
 struct Told {
   std::string source;
   std::string place;
+  Seq pruned = 0;  // the last event for members that was
 };
 
-Result<int> tell_member(const store::Store& home, store::Store& member, const Told& as) {
-  const Seq last = TRY(store::relayed_until(member, as.source));
-  const std::vector<Event> events = TRY(to_tell(home, last));
+Result<Told> telling_of(const Kernel::State& state, const store::Store& home) {
+  return Told{TRY(store::log_uri(home)), place_of(state), TRY(store::pruned_to_tell(home))};
+}
+
+// What it was told last must be an event of this log; else those that follow have numbers that it
+// was told already, and would be passed over. And what it does not know must be there to be told.
+Status check_told(const store::Store& home, const store::Store& member, const std::string& name,
+                  const Told& as) {
+  const store::LastTold last = TRY(store::last_told(member, as.source));
+  const bool same = TRY(store::has_told(home, last));
+  if (!same) {
+    return fail(Code::kStale,
+                fmt::format("member {} was told event {} of this log, which does not have it any "
+                            "more: an older copy of it was put back",
+                            name, last.seq),
+                "put the newer one back (docs/BACKUPS.md), or tell the members what is so now: "
+                "git txn portfolio relay --anew");
+  }
+  const bool lacks = TRY(store::lacks_pruned(home, name, last.seq, as.pruned));
+  if (!lacks) return {};
+  return fail(Code::kStale,
+              fmt::format("member {} does not know event {} of this log, which was pruned: an "
+                          "older copy of its log was put back",
+                          name, as.pruned),
+              "put its newer one back (docs/BACKUPS.md), or tell it only what is still there: "
+              "git txn portfolio relay --anew");
+}
+
+Result<int> tell_member(const store::ToTell& what, store::Store& member, const Told& as) {
   int told = 0;
-  for (std::size_t first = 0; first < events.size(); first += kRelayBatch) {
-    const std::size_t end = std::min(events.size(), first + kRelayBatch);
-    const std::vector<Event> some(events.begin() + static_cast<std::ptrdiff_t>(first),
-                                  events.begin() + static_cast<std::ptrdiff_t>(end));
+  for (std::size_t first = 0; first < what.events.size(); first += kRelayBatch) {
+    const std::size_t end = std::min(what.events.size(), first + kRelayBatch);
+    const std::vector<Event> some(what.events.begin() + static_cast<std::ptrdiff_t>(first),
+                                  what.events.begin() + static_cast<std::ptrdiff_t>(end));
     told += TRY(store::relay(member, as.source, as.place, some));
   }
   return told;
 }
 
 // In one append: the first of them takes back what was told, and the rest belong to it.
-Result<int> tell_anew(const store::Store& home, store::Store& member, const Told& as) {
-  const store::LastTold last = TRY(store::last_told(member, as.source));
-  if (TRY(store::has_told(home, last))) return tell_member(home, member, as);
-  const Seq common = TRY(store::told_and_there(member, home));
-  const std::vector<Event> events = TRY(to_tell(home, common));
-  return store::relay(member, as.source, as.place, events, store::Relay::kAnew);
+Result<int> tell_anew(const store::ToTell& what, store::Store& member, const Told& as, Seq last) {
+  if (!what.events.empty()) {
+    return store::relay(member, as.source, as.place, what.events, store::Relay::kAnew);
+  }
+  return fail(Code::kStale,
+              fmt::format("it was told event {} of this log, which does not have it any more and "
+                          "has nothing to tell instead",
+                          last),
+              "when a workflow has moved here, or begun (git txn workflow create NAME): git txn "
+              "portfolio relay --anew");
+}
+
+Result<int> tell(store::Store& home, store::Store& store, const store::Member& member,
+                 const Told& as, store::Relay how) {
+  const store::LastTold last = TRY(store::last_told(store, as.source));
+  const bool same = TRY(store::has_told(home, last));
+  const store::ToTell what =
+      TRY(same ? store::to_tell(home, last.seq) : store::to_tell_anew(home, store));
+  const int told = TRY(same ? tell_member(what, store, as) : tell_anew(what, store, as, last.seq));
+  TRY(fp_told.hit());
+  const Seq now = TRY(store::relayed_until(store, as.source));
+  const bool lacks = TRY(store::lacks_pruned(home, member.name, now, as.pruned));
+  TRY(store::told_until(home, member, last.seq, what.seen, lacks ? how : store::Relay::kOn));
+  return told;
 }
 
 // The error is the member's own, and names it.
-Result<int> relay_to(const Kernel::State& state, const store::Member& member, const Told& as,
+Result<int> relay_to(Kernel::State& state, const store::Member& member, const Told& as,
                      store::Relay how) {
   auto opened = open_member(state, member);
   if (!opened) {
@@ -105,12 +125,9 @@ Result<int> relay_to(const Kernel::State& state, const store::Member& member, co
     }
     return std::unexpected(std::move(error));
   }
-  const store::Store& home = *state.store;
   store::Store& store = *opened->state().store;
-  const bool anew = how == store::Relay::kAnew;
-  if (!anew) TRY(check_told(home, store, member.name, as.source));
-  return TRY_IN("member " + member.name,
-                anew ? tell_anew(home, store, as) : tell_member(home, store, as));
+  if (how == store::Relay::kOn) TRY(check_told(*state.store, store, member.name, as));
+  return TRY_IN("member " + member.name, tell(*state.store, store, member, as, how));
 }
 
 // The failures of all members as one. A member that is not there was not misspelt by the caller, so
@@ -136,18 +153,17 @@ Error as_one(const std::vector<Error>& problems) {
 }
 
 // Status: an error of one member is its own.
-Status look_into(const Kernel::State& state, const store::Store& store, const std::string& source,
+Status look_into(const Kernel::State& state, const store::Store& store, const Told& as,
                  MemberLine& line) {
   line.workflows = TRY(store::workflows(store));
   line.head = TRY(store.head());
-  line.told = TRY(store::relayed_until(store, source));
-  TRY(check_told(*state.store, store, line.member.name, source));
-  line.waiting = static_cast<int>(TRY(to_tell(*state.store, line.told)).size());
+  line.told = TRY(store::relayed_until(store, as.source));
+  TRY(check_told(*state.store, store, line.member.name, as));
+  line.waiting = static_cast<int>(TRY(store::to_tell(*state.store, line.told)).events.size());
   return {};
 }
 
-MemberLine look_at(const Kernel::State& state, const store::Member& member,
-                   const std::string& source) {
+MemberLine look_at(const Kernel::State& state, const store::Member& member, const Told& as) {
   MemberLine line;
   line.member = member;
   auto opened = open_member(state, member);
@@ -155,7 +171,7 @@ MemberLine look_at(const Kernel::State& state, const store::Member& member,
     line.problem = opened.error().message;
     return line;
   }
-  const Status looked = look_into(state, **opened->state().looking(), source, line);
+  const Status looked = look_into(state, **opened->state().looking(), as, line);
   if (looked) return line;
   line.problem = looked.error().message;
   if (!looked.error().hint.empty()) line.problem += "; " + looked.error().hint;
@@ -195,6 +211,46 @@ std::unexpected<Error> log_is_ours(const Kernel::State& home, const Kernel::Stat
   }
   return fail(Code::kUsage, fmt::format("'{}' is a copy of this repository", place_of(other)),
               "its txn folder is a copy too; where it was never used: remove that");
+}
+
+// Whose list has that log, and under which name.
+struct Leads {
+  std::string place;
+  std::string name;
+};
+
+// In the list of this repository, or of its members, as far as they can be opened: what cannot be
+// looked at keeps nobody from being added.
+std::optional<Leads> leads_to(Kernel::State& state, const std::string& log, int levels,
+                              std::set<std::string>& seen) {
+  const auto store = state.looking();
+  if (!store || *store == nullptr) return std::nullopt;
+  const auto all = store::members(**store);
+  if (!all) return std::nullopt;
+  for (const store::Member& one : *all) {
+    if (one.log == log) return Leads{place_of(state), one.name};
+  }
+  if (levels == 1) return std::nullopt;
+  for (const store::Member& one : *all) {
+    if (seen.size() == store::kMaxMembers || !seen.insert(one.log).second) continue;
+    auto opened = open_member(state, one);
+    if (!opened) continue;
+    if (auto found = leads_to(opened->state(), log, levels - 1, seen)) return found;
+  }
+  return std::nullopt;
+}
+
+// Each would wait for the other at its gates. Two that add each other at one moment are not seen.
+Status refuse_circle(Kernel::State& other, const std::string& log, const std::string& path) {
+  std::set<std::string> seen;
+  const std::optional<Leads> leads = leads_to(other, log, kLevels, seen);
+  if (!leads) return {};
+  return fail(Code::kUsage,
+              fmt::format("'{}' cannot be a member: '{}' has this repository as its member {}, and "
+                          "each would wait for the other",
+                          path, leads->place, leads->name),
+              fmt::format("take it off that list first: git -C '{}' txn portfolio remove {}",
+                          leads->place, leads->name));
 }
 
 // What is to be a member: the errors of opening are about the path that was given.
@@ -249,7 +305,9 @@ Result<store::Member> add_member(Kernel& kernel, const MemberRequest& request) {
   }
   const store::Store* there = TRY(other.state().writing());
   member.log = TRY(store::log_uri(*there));
-  if (member.log == TRY(store::log_uri(*home))) return log_is_ours(state, other.state());
+  const std::string ours = TRY(store::log_uri(*home));
+  if (member.log == ours) return log_is_ours(state, other.state());
+  TRY(refuse_circle(other.state(), ours, request.path));
   if (const store::Member* known = by_log(all, member.log); known != nullptr) {
     TRY(check_place(state, *known, other.state(), request));
   }
@@ -284,9 +342,9 @@ Result<PortfolioReport> portfolio_status(Kernel& kernel) {
   PortfolioReport report;
   store::Store* home = TRY(state.looking());
   if (home == nullptr) return report;
-  const std::string source = TRY(store::log_uri(*home));
+  const Told as = TRY(telling_of(state, *home));
   for (const store::Member& member : TRY(store::members(*home))) {
-    report.members.push_back(look_at(state, member, source));
+    report.members.push_back(look_at(state, member, as));
   }
   report.relayed = TRY(store::relayed(*home));
   return report;
@@ -298,13 +356,12 @@ Result<RelayReport> relay_events(Kernel& kernel, store::Relay how) {
   RelayReport report;
   store::Store* home = TRY(state.looking());
   if (home == nullptr) return report;
-  const Told as{TRY(store::log_uri(*home)), place_of(state)};
+  const Told as = TRY(telling_of(state, *home));
   std::vector<Error> problems;
   for (const store::Member& member : TRY(store::members(*home))) {
     const auto told = relay_to(state, member, as, how);
     if (told) {
       report.told.push_back({member.name, *told});
-      TRY(fp_told.hit());
     } else {
       problems.push_back(told.error());
     }

@@ -10,11 +10,11 @@
 #include "base/bug.h"
 #include "hammer/worker.h"
 #include "store/compensations.h"
-#include "store/consumers.h"
 #include "store/events.h"
 #include "store/feed.h"
 #include "store/locks.h"
 #include "store/portfolio.h"
+#include "store/portfolio_relay.h"
 #include "store/proposals.h"
 #include "store/pruning.h"
 #include "store/workflows.h"
@@ -133,9 +133,9 @@ Result<Relaying> relay_some(store::Store& home, store::Store& member, int most) 
   if (!batch.events.empty()) {
     done.told = TRY(store::relay(member, source, "/somewhere", batch.events));
   }
-  // Somebody else may have got further.
-  const Status moved = store::acknowledge(home, kRelayer, batch.seen);
-  if (!moved && moved.error().code != Code::kStale) return std::unexpected(moved.error());
+  for (const store::Member& one : TRY(store::members(home))) {
+    TRY(store::told_until(home, one, from - 1, batch.seen));
+  }
   return done;
 }
 

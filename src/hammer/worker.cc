@@ -10,6 +10,8 @@
 #include "store/budgets.h"
 #include "store/consumers.h"
 #include "store/events.h"
+#include "store/portfolio.h"
+#include "store/pruning.h"
 #include "store/workflows.h"
 
 namespace gittxn::hammer {
@@ -72,11 +74,9 @@ Status make_world(const World& world) {
   archive.name = "archive";
   archive.from = store::Registration::From::kStart;
   TRY(store::register_consumer(store, archive));
-  store::Registration relayer = archive;
-  relayer.name = kRelayer;
-  TRY(store::register_consumer(store, relayer));
-  TRY(store::Store::open(world.member, clock));
-  return {};
+  const store::Store member = TRY(store::Store::open(world.member, clock));
+  const std::string log = TRY(store::log_uri(member));
+  return store::set_member(store, {kLed, "/somewhere", log, {}}, "hammer");
 }
 
 Worker::Worker(const World& world, const Who& who, std::uint64_t seed, Journal journal)

@@ -28,7 +28,7 @@ inline constexpr int kTopics = 60;                  // that work is proposed abo
 inline constexpr int kSummaryNames = 4;
 inline constexpr int kCrowd = 3;  // of these transactions may be alive at a time
 inline constexpr const char* kCrowdOwner = "crowd";
-inline constexpr const char* kRelayer = "relay";  // the consumer of what the member is told
+inline constexpr const char* kLed = "led";  // the member that is there, and is told
 
 struct World {
   store::Location place;
@@ -145,7 +145,7 @@ struct Relaying {
   int left = 0;  // that were read and not told in this step
 };
 // Tells the member at most so many events that it has not been told, in one append; as `git txn
-// portfolio relay` does. The consumer kRelayer, for whom pruning waits, has got as far.
+// portfolio relay` does. The other members are nowhere, and count as told as far as that one.
 Result<Relaying> relay_some(store::Store& home, store::Store& member, int most);
 
 }  // namespace gittxn::hammer

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -11,6 +12,8 @@
 #include "model/codec.h"
 #include "model/workflow.h"
 #include "store/area.h"
+#include "store/consumers.h"
+#include "store/portfolio_relay.h"
 #include "store/pruning.h"
 #include "store/state.h"
 
@@ -76,6 +79,21 @@ std::vector<Member> with(std::vector<Member> members, const Member& member) {
   return members;
 }
 
+// The members were in no circle before, so that one leads through this member: who closes it, the
+// last that is named, has to need it no more.
+std::string out_of_circle(const std::vector<Member>& members, const Member& member,
+                          std::string_view cycle) {
+  const std::string_view last = cycle.substr(cycle.rfind(", ") + (cycle.contains(", ") ? 2 : 1));
+  const Member* closes = named(members, last.substr(0, last.find(' ')));
+  if (closes == nullptr) return fmt::format("leave out --needs {}", member.name);
+  std::string line = "git txn portfolio needs " + closes->name;
+  for (const std::string& need : closes->needs) {
+    if (need != member.name) line += " " + need;
+  }
+  return closes->name == member.name ? line + ", and then what it needs besides itself"
+                                     : line + ", and then this again";
+}
+
 // Why it cannot be one of these; nothing: it can.
 std::optional<Error> problem(const std::vector<Member>& members, const Member& member) {
   const auto usage = [](std::string message, std::string hint = {}) {
@@ -102,9 +120,13 @@ std::optional<Error> problem(const std::vector<Member>& members, const Member& m
   }
   const std::vector<Member> all = with(members, member);
   if (const std::string cycle = cycle_in(all); !cycle.empty()) {
-    return usage("they would need each other in a circle: " + cycle);
+    return usage("they would need each other in a circle: " + cycle,
+                 out_of_circle(members, member, cycle));
   }
-  if (all.size() > kMaxMembers) return usage(fmt::format("more than {} members", kMaxMembers));
+  if (all.size() > kMaxMembers) {
+    return usage(fmt::format("more than {} members", kMaxMembers),
+                 "make room for it: git txn portfolio remove NAME");
+  }
   return std::nullopt;
 }
 
@@ -306,7 +328,9 @@ Result<Member> edit_member(Store& store, const MemberEdit& edit, const std::stri
     if (const auto why = problem(all, wanted)) return std::unexpected(*why);
     const Member* known = named(all, wanted.name);
     if (known != nullptr && *known == wanted) return std::vector<NewEvent>{};
-    return std::vector<NewEvent>{events::member_set(wanted, actor)};
+    std::vector<NewEvent> made{events::member_set(wanted, actor)};
+    if (known == nullptr) made.push_back(TRY(registers_member(view, wanted.name)));
+    return made;
   };
   TRY(store.decide(decision));
   return wanted;
@@ -320,7 +344,11 @@ Status remove_member(Store& store, const std::string& name, const std::string& a
       return fail(Code::kRefused, fmt::format("{} needs {}", by, name),
                   fmt::format("change that first: git txn portfolio needs {} [NAME...]", by));
     }
-    return std::vector<NewEvent>{events::member_removed(name, actor)};
+    std::vector<NewEvent> made;
+    const auto reader = TRY(consumer(view, consumer_of_member(name)));
+    if (reader) made.push_back(events::consumer_removed(*reader, "no member any more"));
+    made.push_back(events::member_removed(name, actor));
+    return made;
   };
   TRY(store.decide(decision));
   return {};
@@ -362,11 +390,13 @@ Result<bool> has_told(const Store& source, const LastTold& last) {
 Result<Seq> told_and_there(const Store& member, const Store& source) {
   const std::string uri = TRY(log_uri(source));
   const std::vector<Event> told = TRY(member.events_of(uri));
+  Seq taken_back = std::numeric_limits<Seq>::max();
   for (auto event = told.rbegin(); event != told.rend(); ++event) {
     if (event->type != event_type::kRelayed) continue;
     const Json json = TRY(parse_json(event->payload));
     const Relayed one = TRY(relayed_from_json(event->type, json));
-    if (TRY(has_told(source, {one.seq, one.hash}))) return one.seq;
+    if (one.seq < taken_back && TRY(has_told(source, {one.seq, one.hash}))) return one.seq;
+    if (one.anew) taken_back = std::min(taken_back, one.seq);
   }
   return 0;
 }
@@ -381,12 +411,14 @@ Result<int> relay(Store& member, const std::string& source, const std::string& p
     const bool anew =
         how == Relay::kAnew && last > 0 &&
         std::ranges::none_of(told, [&](const Event& event) { return event.hash.str() == hash; });
+    std::optional<Seq> anew_after;
+    if (anew) anew_after = TRY(view.head());
     std::vector<NewEvent> fresh;
     for (const Event& event : told) {
       if (event.seq <= last && !anew) continue;
-      fresh.push_back(
-          events::event_relayed({source, place, event.seq, event.time, event.type, event.subject,
-                                 event.payload, event.hash.str(), anew && fresh.empty()}));
+      fresh.push_back(events::event_relayed({source, place, event.seq, event.time, event.type,
+                                             event.subject, event.payload, event.hash.str(),
+                                             anew && fresh.empty(), anew_after}));
     }
     appended = static_cast<int>(fresh.size());
     return fresh;
@@ -414,11 +446,18 @@ NewEvent member_removed(const std::string& name, const std::string& actor) {
   return new_event(event_type::kMemberRemoved, name, Json{{"actor", encode_path(actor)}});
 }
 
+namespace {
+// What was told before may have to be told again when the log went back: that is no repeat. The
+// number of the log is another one each time.
+std::string key_of(const Relayed& relayed) {
+  const std::string key = fmt::format("relay:{}:{}", relayed.source, relayed.hash);
+  return relayed.anew_after ? fmt::format("{}:anew:{}", key, *relayed.anew_after) : key;
+}
+}  // namespace
+
 NewEvent event_relayed(const Relayed& relayed) {
   const auto data = parse_json(relayed.payload);
-  const std::string key = INJECTED_BUG("portfolio.relay_twice")
-                              ? std::string()
-                              : fmt::format("relay:{}:{}", relayed.source, relayed.hash);
+  const std::string key = INJECTED_BUG("portfolio.relay_twice") ? std::string() : key_of(relayed);
   Json json{{"place", encode_path(relayed.place)},
             {"seq", relayed.seq},
             {"time", relayed.time},

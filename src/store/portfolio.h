@@ -35,9 +35,10 @@ Result<Member> find_member(const View& view, const std::string& name);  // kNotF
 // "web needs api, api needs web"; empty: nothing needs itself. For any members.
 std::string cycle_in(const std::vector<Member>& members);
 
-// Adds it, or changes where it is and what it needs. kUsage: no name for a member, it needs what is
-// no member, it would need itself (the circle is named), there are too many. kExists: the name is
-// another repository's, or the repository has another name.
+// Adds it, and registers its consumer (portfolio_relay.h), or changes where it is and what it
+// needs. kUsage: no name for a member, it needs what is no member, it would need itself (the circle
+// is named), there are too many. kExists: the name is another repository's, or the repository has
+// another name.
 Status set_member(Store& store, const Member& member, const std::string& actor);
 // The same, where what it is to be follows from what the members are under the write lock: who
 // reads them before that, and writes all of one back, undoes what somebody else changed meanwhile.
@@ -64,6 +65,8 @@ struct Relayed {
   std::string payload;  // canonical JSON
   std::string hash = {};
   bool anew = false;  // what was told with this number or a later one is not so any more
+  // Told with one that is `anew`: the member's last event before that. It is in the key.
+  std::optional<Seq> anew_after = {};
 };
 Result<std::vector<Relayed>> relayed(const View& view);  // by source and subject
 // The last event of that log that was told here; 0: none.
@@ -78,11 +81,12 @@ Result<LastTold> last_told(const View& view, const std::string& source);
 // Whether the source's log still has it as it was told. Not so: an older copy of that log was put
 // back, or it is a copy that went its own way, and what it appends has numbers that were told.
 Result<bool> has_told(const Store& source, const LastTold& last);
-// The last event told here that the source's log still has; 0: none.
+// The last event told here that the source's log still has, but for what was taken back since then;
+// 0: none.
 Result<Seq> told_and_there(const Store& member, const Store& source);
 
 // kOn: those of `events` after the last that was told. kAnew: the source's log went back, and these
-// are what it has after told_and_there(); the first of them says so.
+// are what it has instead (to_tell_anew); the first of them says so.
 enum class Relay { kOn, kAnew };
 // Appends those of `events` that this log does not have, in order, all or nothing; says how many.
 // They are of the types above, and later than each other.

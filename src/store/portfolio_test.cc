@@ -14,6 +14,8 @@
 #include "base/json_value.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
+#include "store/consumers.h"
+#include "store/portfolio_relay.h"
 #include "store/pruning.h"
 #include "store/testing/check.h"
 #include "store/testing/stories.h"
@@ -179,6 +181,7 @@ TEST(Portfolio, RandomChangesAreAsOnPaper) {
     }
     const std::vector<Member> all = members(store).value();
     ASSERT_EQ(all.size(), paper.size());
+    ASSERT_EQ(consumers(store)->size(), paper.size()) << "each holds back its own";
     std::set<std::string> before;
     for (const Member& one : all) {
       ASSERT_EQ(std::set(one.needs.begin(), one.needs.end()), paper.at(one.name));
@@ -259,6 +262,30 @@ TEST(Portfolio, TheLogTakesNoRelayedEventTwiceOrLate) {
   ASSERT_OK(store.append({told_as(2)}));
 }
 
+// What is told again for it is no repeat of what was told before, though that was pruned.
+TEST(Portfolio, WhatIsToldAnewIsNoRepeat) {
+  TempStore place;
+  Store store = place.open();
+  const std::vector<Event> all = some_events(4);
+  std::vector<Event> other(all.begin(), all.begin() + 3);
+  other.back().hash = Digest(fmt::format("{:064}", 333));
+  const auto numbers_told = [&](const std::vector<Event>& events, Relay how) {
+    PruneRequest request;
+    request.before = store.head().value() + 1;
+    EXPECT_TRUE(prune(store, request));
+    EXPECT_TRUE(relay(store, "urn:uuid:home", "/home", events, how));
+    return numbers_in(store);
+  };
+  EXPECT_EQ(numbers_told(all, Relay::kOn), (std::vector<int>{1, 2, 3, 4}));
+  for (int round = 0; round < 2; ++round) {  // there and back again
+    EXPECT_EQ(numbers_told(other, Relay::kAnew), (std::vector<int>{1, 2, 3}));
+    EXPECT_EQ(last_told(store, "urn:uuid:home")->hash, other.back().hash.str());
+    EXPECT_EQ(numbers_told(all, Relay::kAnew), (std::vector<int>{1, 2, 3, 4}));
+    EXPECT_EQ(last_told(store, "urn:uuid:home")->hash, all.back().hash.str());
+  }
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
 // A log that went back: an older copy of it was put back, and it goes on from there.
 TEST(Portfolio, WhatTheSourceLostIsTakenBack) {
   TempStore place;
@@ -294,6 +321,127 @@ TEST(Portfolio, TheSourceSaysWhetherItHasWhatWasTold) {
   EXPECT_TRUE(has_told(home, {2, events[1].hash.str()}).value());
   EXPECT_FALSE(has_told(home, {2, events[2].hash.str()}).value());
   EXPECT_FALSE(has_told(home, {4, events[2].hash.str()}).value());
+}
+
+// ---- what a log keeps for its members -----------------------------------------------------------
+
+void create(Store& store, const std::string& id) {
+  Workflow workflow;
+  workflow.id = WorkflowId(id);
+  workflow.name = "feature";
+  workflow.branch = RefName("refs/heads/main");
+  workflow.phases = {{.name = "plan", .state = PhaseState::kOpen}, {.name = "build"}};
+  workflow.actor = "Ada";
+  ASSERT_OK(store.append({events::workflow_created(workflow)}));
+}
+
+// All that nobody holds back.
+Seq pruned_of(Store& store) {
+  PruneRequest request;
+  request.before = store.head().value() + 1;
+  EXPECT_TRUE(prune(store, request));
+  return pruned_until(store).value();
+}
+
+TEST(Portfolio, PruningKeepsWhatAMemberWasNotTold) {
+  TempStore place;
+  Store home = place.open();
+  ASSERT_OK(set_member(home, new_member("api"), "Ada"));
+  create(home, "w-1");
+  const Seq created = home.head().value();
+  ASSERT_OK(home.next_slot());
+  EXPECT_EQ(first_to_tell(home, "api").value(), created);
+  EXPECT_EQ(pruned_of(home), created - 1);
+  ASSERT_OK(set_member(home, new_member("web"), "Ada"));
+  ASSERT_OK(told_until(home, new_member("api"), 0, home.head().value()));
+  EXPECT_EQ(first_to_tell(home, "api").value(), 0);
+  EXPECT_EQ(pruned_of(home), created - 1) << "web was not told";
+  ASSERT_OK(told_until(home, new_member("web"), 0, created));
+  ASSERT_OK(told_until(home, new_member("web"), 0, created - 1));  // others had got further
+  ASSERT_OK(home.next_slot());
+  EXPECT_GT(pruned_of(home), created) << "what is not told holds nothing back";
+  EXPECT_EQ(pruned_to_tell(home).value(), created);
+  // Who comes now is told what comes now, and who goes holds nothing back.
+  ASSERT_OK(set_member(home, new_member("new"), "Ada"));
+  EXPECT_EQ(first_to_tell(home, "new").value(), 0);
+  EXPECT_FALSE(lacks_pruned(home, "new", 0, created).value());
+  create(home, "w-2");
+  const Seq second = home.head().value();
+  for (const char* name : {"api", "web"}) {
+    ASSERT_OK(told_until(home, new_member(name), created, second));
+  }
+  EXPECT_LT(pruned_of(home), second);
+  ASSERT_OK(remove_member(home, "new", "Ada"));
+  EXPECT_GT(pruned_of(home), second);
+  ASSERT_OK(told_until(home, new_member("new"), 0, second));  // it was removed meanwhile
+  EXPECT_EQ(consumers(home)->size(), 2u);
+  EXPECT_TRUE(home.verify_replay()->problems.empty());
+}
+
+TEST(Portfolio, AMemberOfAnOlderProgramIsKeptForToo) {
+  TempStore place;
+  Store home = place.open();
+  ASSERT_OK(home.append({events::member_set(new_member("api"), "Ada")}));
+  create(home, "w-1");
+  const Seq created = home.head().value();
+  EXPECT_LT(pruned_of(home), created);
+  create(home, "w-2");
+  ASSERT_OK(told_until(home, new_member("api"), created, home.head().value()));
+  EXPECT_EQ(first_to_tell(home, "api").value(), 0);
+  EXPECT_GT(pruned_of(home), created);
+  EXPECT_TRUE(lacks_pruned(home, "api", created, pruned_to_tell(home).value()).value());
+  EXPECT_FALSE(lacks_pruned(home, "api", created + 1, created + 1).value());
+}
+
+TEST(Portfolio, AMemberThatWentBackLacksWhatIsPruned) {
+  TempStore place;
+  Store home = place.open();
+  ASSERT_OK(set_member(home, new_member("api"), "Ada"));
+  create(home, "w-1");
+  const Seq created = home.head().value();
+  ASSERT_OK(told_until(home, new_member("api"), 0, created));
+  ASSERT_OK(home.next_slot());
+  EXPECT_GE(pruned_of(home), created);
+  const Seq pruned = pruned_to_tell(home).value();
+  EXPECT_EQ(pruned, created);
+  EXPECT_FALSE(lacks_pruned(home, "api", created, pruned).value());
+  EXPECT_TRUE(lacks_pruned(home, "api", 0, pruned).value());
+  const Seq head = home.head().value();
+  ASSERT_OK(told_until(home, new_member("api"), 0, head, Relay::kAnew));
+  EXPECT_FALSE(lacks_pruned(home, "api", 0, pruned).value()) << "it is not to be told";
+  const Seq after = home.head().value();
+  ASSERT_OK(told_until(home, new_member("api"), 0, head, Relay::kAnew));
+  EXPECT_EQ(home.head().value(), after) << "once";
+}
+
+// Of each subject the last event, though the one before it was told long ago.
+TEST(Portfolio, WhatIsToldAnewLeavesNoSubjectWithoutItsLast) {
+  TempStore home_place;
+  TempStore member_place;
+  Store home = home_place.open();
+  Store member = member_place.open();
+  const std::string uri = log_uri(home).value();
+  for (const char* id : {"w-1", "w-2", "w-3"}) create(home, id);
+  std::vector<Event> told = to_tell(home, 0)->events;
+  Event lost = told.front();
+  lost.seq = home.head().value() + 1;
+  lost.hash = Digest(fmt::format("{:064}", 7));
+  told.push_back(lost);
+  ASSERT_OK(relay(member, uri, "/home", told));
+  EXPECT_FALSE(has_told(home, last_told(member, uri).value()).value());
+  EXPECT_EQ(told_and_there(member, home).value(), told[2].seq);
+  const std::vector<Event> anew = to_tell_anew(home, member)->events;
+  ASSERT_EQ(anew.size(), 3u) << "w-1 is the first of them";
+  EXPECT_EQ(relay(member, uri, "/home", anew, Relay::kAnew).value(), 3);
+  EXPECT_EQ(relayed(member)->size(), 3u);
+  EXPECT_EQ(relayed_until(member, uri).value(), told[2].seq);
+  // What was told and taken back counts no more, though another copy has it again.
+  lost.subject = "w-9";
+  ASSERT_OK(relay(member, uri, "/home", {lost}));
+  const std::vector<Event> again = to_tell_anew(home, member)->events;
+  ASSERT_EQ(again.size(), 1u) << "nobody is left without, and one has to say it";
+  EXPECT_EQ(again.front().seq, told[2].seq);
+  EXPECT_TRUE(member.verify_replay()->problems.empty());
 }
 
 TEST(Portfolio, ManyThatRelayAtOnceTellOnce) {

@@ -13,6 +13,7 @@
 #include "store/area.h"
 #include "store/checkpoint.h"
 #include "store/consumers.h"
+#include "store/portfolio_relay.h"
 #include "store/projection.h"
 #include "store/rows.h"
 #include "store/schema.h"
@@ -106,8 +107,24 @@ Status add_resumable(const View& view, Seq asked, std::vector<PruneHold>& holds)
   return {};
 }
 
+// Only what a member is told is kept for it: it may not have been told anything for long because
+// nothing moved.
+Status add_members(const View& view, std::vector<PruneHold>& holds) {
+  if (INJECTED_BUG("portfolio.prune_past")) return {};
+  for (const Member& member : TRY(members(view))) {
+    const Seq from = TRY(first_to_tell(view, member.name));
+    if (from == 0) continue;
+    holds.push_back({fmt::format("member {}, not told of event {} yet (git txn portfolio relay)",
+                                 member.name, from),
+                     from});
+  }
+  return {};
+}
+
 Status add_holds(const View& view, Seq asked, std::vector<PruneHold>& holds) {
+  TRY(add_members(view, holds));
   for (const Consumer& consumer : TRY(consumers(view))) {
+    if (is_consumer_of_member(consumer.name)) continue;
     if (consumer.kind == ConsumerKind::kEphemeral || INJECTED_BUG("store.prune_past")) continue;
     holds.push_back({fmt::format("consumer {}, at event {}", consumer.name, consumer.position),
                      consumer.position + 1});

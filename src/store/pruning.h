@@ -42,8 +42,9 @@ struct PrunePlan {
   std::vector<PruneHold> holds;  // those below what was asked, the earliest first; at most 20
 };
 
-// Never past a durable consumer's position, the beginning of a transaction that has not ended, or a
-// landing that is not resolved. kUsage: beyond the log.
+// Never past a durable consumer's position, what a member of the portfolio was not told, the
+// beginning of a transaction that has not ended, or a landing that is not resolved. kUsage: beyond
+// the log.
 Result<PrunePlan> plan_prune(const View& view, const PruneRequest& request);
 // kCorrupt: the chain does not hold, then nothing is pruned. kBusy: what holds events back changed
 // again and again. Returns what was pruned.

@@ -57,8 +57,10 @@ listed() {
   assert_eq "$(members)" 'api web' 'what others need is first'
   exits 3 p needs api web
   assert_contains "$ERR" 'api needs web, web needs api'
+  assert_contains "$ERR" 'hint: git txn portfolio needs web, and then this again'
   exits 3 p needs api api
   assert_contains "$ERR" 'api needs api'
+  assert_contains "$ERR" 'hint: git txn portfolio needs api, and then what it needs besides itself'
   exits 3 p remove api
   assert_contains "$ERR" 'web needs api'
   exits 3 p add ../api --as other
@@ -344,5 +346,181 @@ inside() {
   assert_sound
 }
 test_case 'inside of a transaction it is only looked at' inside
+
+# Pruning keeps for the members what they were not told, though nobody relayed for long.
+keeps_what_is_told() {
+  three
+  p add ../api >/dev/null
+  p add ../web >/dev/null
+  exits 0 git txn workflow override w-r --reason 'trying'
+  local head
+  head=$(git txn events tail --json | tail -n 1 | jq -r .id)
+  exits 0 git txn events prune --before "$head" --dry-run
+  assert_contains "$OUT" "member api, not told of event $(moved_at_home | cut -d ' ' -f 1) yet (git txn portfolio relay)"
+  exits 0 git txn events prune --before "$head"
+  git config txn.retention 1ms
+  exits 0 git txn gc
+  exits 0 git txn events consumer list --lag
+  assert_contains "$OUT" 'member/api'
+  local moved
+  moved=$(moved_at_home)
+  # One that is told and one that is killed before that is written down: it is told once all the same.
+  killed_at api.portfolio.member_told git-txn portfolio relay
+  mv ../web ../elsewhere
+  exits 2 p relay
+  assert_eq "$(told api)" "$moved"
+  exits 0 git txn gc
+  assert_contains "$OUT" "member web, not told of event ${moved%% *} yet"
+  mv ../elsewhere ../web
+  exits 0 p relay
+  assert_eq "$(told web)" "$moved"
+  exits 0 git txn gc
+  assert_eq "$(moved_at_home)" '' 'all know it, so it may go'
+  exits 0 p relay
+  assert_contains "$OUT" 'every member knows all'
+  exits 0 p
+  # One that comes later is told what comes from then on.
+  new_repo "$WORLD/late"
+  cd ../home
+  exits 0 p add ../late
+  exits 0 p relay
+  exits 0 git txn workflow override w-r --reason 'again'
+  moved=$(moved_at_home)
+  exits 0 git txn gc
+  exits 0 p relay
+  assert_eq "$(told late)" "$moved"
+  exits 0 p remove late
+  exits 0 git txn events consumer list
+  assert_lacks "$OUT" 'member/late'
+  assert_sound
+}
+test_case 'pruning waits until every member was told' keeps_what_is_told
+
+# Added by a program that kept no position for it; its first relay does.
+of_an_older_program() {
+  three
+  p add ../api >/dev/null
+  exits 0 git txn events consumer remove member/api
+  exits 0 git txn workflow override w-r --reason 'trying'
+  local moved
+  moved=$(moved_at_home)
+  exits 0 git txn events prune --older-than 1ms
+  exits 0 p relay
+  assert_eq "$(told api)" "$moved"
+  exits 0 git txn events consumer list
+  assert_contains "$OUT" 'member/api'
+  exits 0 git txn events prune --older-than 1ms
+  assert_eq "$(moved_at_home)" ''
+  exits 0 p
+  assert_sound
+}
+test_case 'a member of an older program holds pruning back too, until it is told' of_an_older_program
+
+# The member went back to before what it was told, and here that is pruned.
+member_put_back() {
+  three
+  p add ../api >/dev/null
+  exits 0 p relay
+  cp -r ../api/.git/txn "$WORLD/kept"
+  exits 0 git txn workflow override w-r --reason 'lost'
+  exits 0 p relay
+  exits 0 git txn events prune --older-than 1ms
+  rm -rf ../api/.git/txn
+  mv "$WORLD/kept" ../api/.git/txn
+  exits 1 p relay
+  assert_contains "$ERR" 'member api does not know event'
+  assert_contains "$ERR" 'git txn portfolio relay --anew'
+  exits 1 p
+  assert_contains "$OUT" 'relay --anew'
+  exits 0 p relay --anew
+  exits 0 p relay
+  exits 0 p
+  exits 0 git txn workflow override w-r --reason 'and on'
+  exits 0 p relay
+  assert_contains "$OUT" 'api was told 1 event'
+  assert_sound
+}
+test_case 'a member that lost what is pruned here is named, and told the rest when that is asked for' member_put_back
+
+anew_after_pruning() {
+  three
+  p add ../api >/dev/null
+  exits 0 p relay
+  cp -r .git/txn "$WORLD/kept"
+  exits 0 git txn workflow override w-r --reason 'lost'
+  exits 0 p relay
+  local round
+  for round in 1 2; do
+    rm -rf .git/txn
+    cp -r "$WORLD/kept" .git/txn
+    (cd ../api && exits 0 git txn events prune --older-than 1ms)
+    exits 0 git txn workflow override w-r --reason "instead $round"
+    exits 1 p relay
+    exits 0 p relay --anew
+    exits 0 p relay
+    assert_contains "$OUT" 'every member knows all'
+    exits 0 p
+    assert_eq "$(sqlite3 ../api/.git/txn/kernel.db "SELECT payload FROM events WHERE type = 'portfolio.relayed'
+      ORDER BY seq DESC LIMIT 1" | jq -r .data.reason)" "instead $round"
+  done
+  # Nothing has happened since: what is told anew is what was so before.
+  rm -rf .git/txn
+  cp -r "$WORLD/kept" .git/txn
+  exits 1 p relay
+  exits 0 p relay --anew
+  assert_contains "$OUT" 'api was told 1 event'
+  exits 0 p relay
+  exits 0 p
+  assert_eq "$(cd ../api && p --json | jq -r '.relayed[].type')" workflow.created
+  cd ../api
+  assert_sound
+}
+test_case 'relay --anew goes on when the member has pruned, and when there is nothing new' anew_after_pruning
+
+nothing_in_place_of_it() {
+  new_repo "$WORLD/api"
+  new_repo "$WORLD/home"
+  commit_policy "$LEADS"
+  exits 0 p add ../api
+  cp -r .git/txn "$WORLD/kept"
+  exits 0 git txn workflow create release --as w-r
+  exits 0 p relay
+  rm -rf .git/txn
+  cp -r "$WORLD/kept" .git/txn
+  exits 1 p relay --anew
+  assert_contains "$ERR" 'has nothing to tell instead'
+  assert_contains "$ERR" 'git txn workflow create'
+  exits 0 git txn workflow create release --as w-s
+  exits 0 p relay --anew
+  assert_contains "$OUT" 'api was told 1 event'
+  exits 0 p
+  assert_eq "$(cd ../api && p --json | jq -r '.relayed[].subject')" w-s
+}
+test_case 'relay --anew says so when there is nothing to tell in place of what was told' nothing_in_place_of_it
+
+of_two_lists() {
+  three
+  exits 0 p add ../api
+  (cd ../api && exits 0 git txn portfolio add ../web)
+  cd ../web
+  exits 3 p add ../home
+  assert_contains "$ERR" "'$WORLD/api' has this repository as its member web"
+  assert_contains "$ERR" "git -C '$WORLD/api' txn portfolio remove web"
+  cd ../api
+  exits 3 p add ../home --as leads
+  assert_contains "$ERR" "'$WORLD/home' has this repository as its member api"
+  exits 0 git -C "$WORLD/home" txn portfolio remove api
+  exits 0 p add ../home --as leads
+  # What cannot be opened is not looked through.
+  new_repo "$WORLD/new"
+  exits 0 p add ../api
+  cd ../home
+  exits 3 p add ../new
+  assert_contains "$ERR" "'$WORLD/api' has this repository as its member leads"
+  mv ../api ../elsewhere
+  exits 0 p add ../new
+  assert_sound
+}
+test_case 'a circle over the lists of two repositories is refused' of_two_lists
 
 finish
