@@ -75,6 +75,25 @@ constexpr const char* kPostgresParts =
     "WHERE n.nspname = current_schema() AND NOT t.tgisinternal AND t.tgenabled <> 'D' "
     "UNION ALL SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()";
 
+// Ask for the statements that made the constraints, indexes, functions and triggers of the current
+// schema, without its name, so that they make the same in another one. (The server leaves out what
+// is on the search path, but in the name of a function.)
+constexpr const char* kHowMade[] = {
+    "SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', r.relname, c.conname, "
+    "pg_get_constraintdef(c.oid, true)) FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid "
+    "WHERE r.relnamespace = CAST(current_schema() AS regnamespace) AND c.contype IN ('p', 'u') "
+    "ORDER BY 1",
+    "SELECT pg_get_indexdef(i.indexrelid, 0, true) FROM pg_index i "
+    "JOIN pg_class r ON r.oid = i.indrelid "
+    "WHERE r.relnamespace = CAST(current_schema() AS regnamespace) AND NOT EXISTS "
+    "(SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid) ORDER BY 1",
+    "SELECT format('CREATE FUNCTION %I%s', p.proname, substr(d.def, strpos(d.def, '('))) "
+    "FROM pg_proc p, LATERAL (SELECT pg_get_functiondef(p.oid) AS def) d "
+    "WHERE p.pronamespace = CAST(current_schema() AS regnamespace) AND p.prokind = 'f' ORDER BY 1",
+    "SELECT pg_get_triggerdef(t.oid, true) FROM pg_trigger t JOIN pg_class r ON r.oid = t.tgrelid "
+    "WHERE r.relnamespace = CAST(current_schema() AS regnamespace) AND NOT t.tgisinternal "
+    "ORDER BY 1"};
+
 // A schema that may not be used looks as empty as one that is not there.
 Status may_use_schema(const db::Database& database) {
   db::Statement query = TRY(database.statement(
@@ -152,17 +171,26 @@ Status keep_copy(db::Database& database, const std::string& name, std::int64_t v
   if (!on_postgres(database)) {
     return database.backup_to(fmt::format("{}.v{}.bak", name, version));
   }
-  const std::string copy = fmt::format("{}_v{}_bak", name, version);
+  const std::string copy = fmt::format("\"{}_v{}_bak\"", name, version);
   std::vector<std::string> tables = TRY(tables_of(database));
   tables.emplace_back(kLayout);
   // One that is there is of a migration that was undone by hand; the newest counts.
   std::string sql = fmt::format("DROP SCHEMA IF EXISTS {0} CASCADE; CREATE SCHEMA {0};", copy);
   for (const std::string& table : tables) {
     sql += fmt::format(
-        "CREATE TABLE {0}.{1} (LIKE {1} INCLUDING ALL); INSERT INTO {0}.{1} SELECT * FROM {1};",
+        "CREATE TABLE {0}.{1} (LIKE {1} INCLUDING ALL EXCLUDING INDEXES); "
+        "INSERT INTO {0}.{1} SELECT * FROM {1};",
         copy, table);
   }
-  return database.execute(sql);
+  // What is made LIKE another has no triggers, and its indexes have other names.
+  std::string parts;
+  for (const char* const asked : kHowMade) {
+    db::Statement query = TRY(database.statement(asked));
+    while (TRY(query.step())) parts += query.text(0) + ";\n";
+  }
+  TRY(database.execute(sql));
+  return database.execute(fmt::format(
+      "SET LOCAL search_path TO {}; {} SET LOCAL search_path TO \"{}\"", copy, parts, name));
 }
 
 std::string arrivals_channel(std::string_view schema) {

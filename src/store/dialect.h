@@ -31,8 +31,9 @@ Status guard_log(db::Database& database);
 // The triggers of that, and the indexes of the log, that are not there or are switched off.
 Result<std::vector<std::string>> missing_log_parts(const db::Database& database);
 
-// Before a migration: a whole copy of the store. SQLite's is the file `NAME.vN.bak`, durable;
-// PostgreSQL's the schema `NAME_vN_bak`, in the caller's transaction.
+// Before a migration: a whole copy of the store, which is one when it is given the store's name.
+// SQLite's is the file `NAME.vN.bak`, durable; PostgreSQL's the schema `NAME_vN_bak`, in the
+// caller's transaction.
 Status keep_copy(db::Database& database, const std::string& name, std::int64_t version);
 
 // Where the server tells, with their commit, that events have been appended. PostgreSQL alone.

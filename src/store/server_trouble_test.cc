@@ -13,6 +13,7 @@
 
 #include "base/subprocess.h"
 #include "base/testing/child.h"
+#include "store/dialect.h"
 #include "store/events.h"
 #include "store/leases.h"
 #include "store/testing/check.h"
@@ -66,6 +67,18 @@ TEST_F(ServerTrouble, ADeadAddressSaysWhatToCheck) {
   refused(nowhere, Code::kFault, "txn.store");
   nowhere.url = "postgresql:///postgres?host=" + dir_.at("no-socket") + "&user=txn";
   refused(nowhere, Code::kFault, "txn.store");
+}
+
+TEST_F(ServerTrouble, ASchemaWhoseNameIsANumberIsCopiedToo) {
+  Location numbered = place();
+  numbered.schema = schema_->name().substr(1);  // without its letter
+  ASSERT_OK(Store::open(numbered, clock_)->next_slot());
+  db::Database database = db::Database::connect(numbered.url, numbered.schema, {}).value();
+  {
+    const auto moment = db::Transaction::begin(database, db::Transaction::Kind::kWrite);
+    ASSERT_OK(keep_copy(database, numbered.schema, kSchemaVersion));
+  }
+  ASSERT_OK(database.execute(fmt::format("DROP SCHEMA \"{}\" CASCADE", numbered.schema)));
 }
 
 TEST_F(ServerTrouble, AForeignSchemaIsLeftAlone) {

@@ -82,6 +82,36 @@ put_back() {
 }
 test_case 'a copy of a server is put back: verify says what the log lost, the fence holds, and is put right' put_back
 
+# A newer program has taken the store over, and kept the copy. (What it keeps is seen in store/schema_test.cc.)
+go_back() {
+  two_clones
+  lands 'echo a >src/a.txt'
+  version=$(psql -qAt -c "SELECT version FROM $schema.layout" "$url")
+  export version
+  pg_dump --schema="$schema" "$url" | sed "s/\\b$schema\\b/${schema}_v${version}_bak/g" >"$WORLD/copy.sql"
+  psql -q -v ON_ERROR_STOP=1 -f "$WORLD/copy.sql" "$url" >"$WORLD/out"
+  exits 0 psql -qAt -c "UPDATE $schema.layout SET version = 99" "$url"
+  local name
+  for name in one two; do
+    at $name
+    exits 2 git txn run -- true
+    assert_contains "$ERR" 'use the git-txn that wrote it'
+  done
+  documented server-downgrade
+  for name in one two; do
+    at $name
+    exits 0 git txn verify --replay
+    lands "echo $name >src/$name.txt"
+  done
+  assert_eq "$(psql -qAt -c "SELECT version FROM ${schema}_aside.layout" "$url")" 99
+  # Without a copy nothing is taken away.
+  exits 0 psql -qAt -c "DROP SCHEMA ${schema}_aside CASCADE" "$url"
+  if bash -eu "$WORLD/server-downgrade.sh" >"$WORLD/out" 2>&1; then fail 'it went on without a copy'; fi
+  exits 0 git txn verify --replay
+  assert_sound
+}
+test_case 'a server whose store a newer program took over is gone back to' go_back
+
 foreign_schema() {
   two_clones
   exits 0 psql -qAt -c "CREATE SCHEMA ${schema}_odd; CREATE TABLE ${schema}_odd.music (song text)" "$url"
