@@ -193,6 +193,7 @@ Result<Statement> Database::statement(std::string_view sql) const {
 Result<std::int64_t> Database::pragma_integer(std::string_view name) const {
   TRY(sqlite_of(*state_));
   Statement query = TRY(statement(fmt::format("PRAGMA {}", name)));
+  query.begun_ = true;  // it asks, and changes nothing: no point to die at
   const bool row = TRY(query.step());
   if (!row) return fail(Code::kFault, fmt::format("PRAGMA {} has no value", name));
   return query.integer(0);

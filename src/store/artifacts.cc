@@ -64,6 +64,7 @@ Result<std::string> artifact_file(const std::string& path) {
 
 Result<Digest> Store::put_artifact(std::string_view bytes) {
   const Digest digest = sha256(bytes);
+  TRY(check_version(*state_));
   if (state_->place.on_server()) {
     TRY_IN("writing an artifact", put_artifact_row(state_->database, digest, bytes));
     TRY(fp_after_artifact.hit());

@@ -197,12 +197,13 @@ std::string arrivals_channel(std::string_view schema) {
   return fmt::format("git_txn.{}", schema);
 }
 
-Result<std::int64_t> server_ms(const db::Database& database) {
+Result<ServerMoment> server_moment(const db::Database& database) {
   db::Statement query = TRY(database.statement(
-      "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"));
+      "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT), "
+      "coalesce(max(application), 0), coalesce(max(version), 0) FROM layout"));
   const bool row = TRY(query.step());
   if (!row) return fail(Code::kFault, "the server has no clock");
-  return query.integer(0);
+  return ServerMoment{query.integer(0), {query.integer(1), query.integer(2)}};
 }
 
 }  // namespace gittxn::store

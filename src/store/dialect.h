@@ -39,7 +39,12 @@ Status keep_copy(db::Database& database, const std::string& name, std::int64_t v
 // Where the server tells, with their commit, that events have been appended. PostgreSQL alone.
 std::string arrivals_channel(std::string_view schema);
 
-// The server's wall clock. PostgreSQL alone.
-Result<std::int64_t> server_ms(const db::Database& database);
+// The server's wall clock, and in the same answer the version: each question is a round trip.
+// PostgreSQL alone, of a store that is there.
+struct ServerMoment {
+  std::int64_t ms = 0;
+  Version version;
+};
+Result<ServerMoment> server_moment(const db::Database& database);
 
 }  // namespace gittxn::store

@@ -195,6 +195,10 @@ Result<Opened> open_file(const std::string& dir, Create create, const Plan& plan
 
 }  // namespace
 
+std::string name_of(const Location& place) {
+  return place.on_server() ? place.schema : join_path(place.dir, "kernel.db");
+}
+
 Result<Store> open_with_plan(const Location& place, const Clock& clock, Create create,
                              const Plan& plan) {
   TRY(must_be(place.dir, S_IFDIR, "folder"));
@@ -202,7 +206,7 @@ Result<Store> open_with_plan(const Location& place, const Clock& clock, Create c
                                     : TRY(open_file(place.dir, create, plan));
   if (place.on_server()) TRY(make_place(place.dir));
   // Who only looks may look at damage too, verify and a person first of all; nobody may add to it.
-  const std::string name = place.on_server() ? place.schema : join_path(place.dir, "kernel.db");
+  const std::string name = name_of(place);
   TRY(check_tables(opened.database, name));
   Status whole = look_at_tail(opened.database, name);
   const bool damaged =

@@ -14,12 +14,14 @@
 #include <functional>
 #include <map>
 
+#include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/json_value.h"
 #include "base/testing/child.h"
 #include "store/dialect.h"
 #include "store/projection.h"
 #include "store/rows.h"
+#include "store/sentinels.h"
 #include "store/state.h"
 #include "store/testing/check.h"
 #include "store/testing/golden_log.h"
@@ -69,6 +71,11 @@ std::vector<std::string> log_lines(const db::Database& database) {
     lines.push_back(std::move(line));
   }
   return lines;
+}
+
+std::int64_t rows_of(const db::Database& database, std::string_view table) {
+  db::Statement query = database.statement(fmt::format("SELECT count(*) FROM {}", table)).value();
+  return query.step().value() ? query.integer(0) : -1;
 }
 
 // Everything that was made, as the database tells it.
@@ -148,6 +155,60 @@ TEST(Invariant9, WhatAMigrationKeptIsAWholeStore) {
   ASSERT_OK(again);
   EXPECT_THAT(again->verify()->problems, ::testing::IsEmpty());
   EXPECT_THAT(again->verify_replay()->problems, ::testing::IsEmpty());
+}
+
+// A program that began before the newer one came.
+TEST(Invariant9, AStoreThatIsMigratedWhileItIsOpenTakesNothingMore) {
+  TempStore place;
+  fill_place(place);
+  Store old = place.open();
+  ASSERT_OK(old.next_slot());
+  ASSERT_OK(open_with_plan(place.place(), place.clock, Create::kNo, next_plan()));
+  const std::vector<std::string> before = log_lines(place.shell());
+  bool asked = false;
+  const auto decided = old.decide([&](const View&) -> Result<std::vector<NewEvent>> {
+    asked = true;
+    return std::vector{events::slot_reserved()};
+  });
+  EXPECT_CODE(decided, Code::kNewer);
+  EXPECT_FALSE(asked) << "a decision would read a layout that it does not know";
+  const auto refused = Store::open(place.place(), place.clock);
+  EXPECT_EQ(decided.error().message, refused.error().message);
+  EXPECT_EQ(decided.error().hint, refused.error().hint);
+  EXPECT_CODE(old.next_slot(), Code::kNewer);
+  EXPECT_CODE(pass_sentinel(old, place.clock, "often", kMinute), Code::kNewer);
+  EXPECT_CODE(old.put_artifact("of no use"), Code::kNewer);
+  EXPECT_EQ(log_lines(place.shell()), before);
+  EXPECT_EQ(rows_of(place.shell(), "sentinels"), 0);
+  EXPECT_EQ(rows_of(place.shell(), "artifacts"), 0);
+  EXPECT_TRUE(place.on_server() || list_dir(place.txn_dir() + "/artifacts")->empty());
+#ifdef GIT_TXN_BUGS
+  arm_bug("store.version_at_opening_alone");
+  EXPECT_TRUE(old.next_slot());
+  arm_bug("");
+#endif
+  // Who knows it goes on.
+  auto next = open_with_plan(place.place(), place.clock, Create::kNo, next_plan());
+  ASSERT_OK(next->next_slot());
+  EXPECT_THAT(next->verify_replay()->problems, ::testing::IsEmpty());
+}
+
+// Somebody has put the older one back under a newer program.
+TEST(Invariant9, AStoreThatIsGoneBackToWhileItIsOpenTakesNothingMore) {
+  TempStore place;
+  fill_place(place);
+  auto newer = open_with_plan(place.place(), place.clock, Create::kNo, next_plan());
+  ASSERT_OK(newer);
+  if (place.on_server()) {
+    put_copy_back(place, kSchemaVersion);
+  } else {  // the file that is open is the one that was moved aside
+    ASSERT_OK(place.shell().execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion)));
+  }
+  const std::vector<std::string> before = log_lines(place.shell());
+  const auto refused = newer->next_slot();
+  EXPECT_CODE(refused, Code::kFault);
+  EXPECT_FALSE(refused.error().hint.empty());
+  EXPECT_EQ(log_lines(place.shell()), before);
 }
 
 TEST(Migration, KilledBeforeItsCommitLeavesTheOldStore) {

@@ -69,6 +69,25 @@ TEST_F(ServerTrouble, ADeadAddressSaysWhatToCheck) {
   refused(nowhere, Code::kFault, "txn.store");
 }
 
+// By the server's clock, which says the version too.
+TEST_F(ServerTrouble, ANewerProgramThatTookItOverIsSeenByThoseThatHaveItOpen) {
+  auto store = Store::open(place(), clock_);
+  ASSERT_OK(store->next_slot());
+  db::Database shell = schema_->connect().value();
+  ASSERT_OK(shell.execute(fmt::format("UPDATE layout SET version = {}", kSchemaVersion + 1)));
+  EXPECT_CODE(store->next_slot(), Code::kNewer);
+  EXPECT_CODE(store->put_artifact("x"), Code::kNewer);
+  EXPECT_EQ(store->head().value(), 1);
+  // Between two versions it is a store of neither.
+  ASSERT_OK(shell.execute("DELETE FROM layout"));
+  EXPECT_CODE(store->next_slot(), Code::kCorrupt);
+  ASSERT_OK(shell.execute("DROP TABLE layout"));
+  const auto gone = store->next_slot();
+  EXPECT_CODE(gone, Code::kFault);
+  EXPECT_THAT(gone.error().hint, HasSubstr("txn.storeSchema"));
+  EXPECT_EQ(store->head().value(), 1);
+}
+
 TEST_F(ServerTrouble, ASchemaWhoseNameIsANumberIsCopiedToo) {
   Location numbered = place();
   numbered.schema = schema_->name().substr(1);  // without its letter

@@ -30,6 +30,15 @@ struct Store::State {
   std::optional<std::int64_t> now_ms = {};  // while the write lock is held
 };
 
+// As errors name it: the file, or the schema on a server.
+std::string name_of(const Location& place);
+
+// kNewer, as opening says it: a newer program has migrated the store since; kFault: an older copy
+// was put in its place. write() asks it under the lock, so that nothing is decided on a layout that
+// this program does not know. Reading does not ask: what is read has no effect without a write, and
+// of tables that are not as they were it fails.
+Status check_version(const Store::State& state);
+
 // For the files of store/ that keep rows of their own beside the log: under the writer's turn, in
 // one write transaction that is committed when `write` says kCommit.
 // kOutcomeUnknown: the commit's sync failed; nothing more is written through this store.

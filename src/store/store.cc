@@ -30,13 +30,17 @@ struct KernelTime {
   bool fixed = false;  // the offset is stored
 };
 
-Result<KernelTime> kernel_time(const Store::State& state) {
+bool servers_clock(const Location& place) {
+  return place.on_server() && place.time == Location::Time::kServer;
+}
+
+Result<std::int64_t> time_of_last(const Store::State& state) {
   const std::optional<Event> last = TRY(last_event(state.database));
-  const std::int64_t last_ms = last ? parse_utc(last->time).value_or(0) : 0;
-  if (state.place.on_server() && state.place.time == Location::Time::kServer) {
-    const std::int64_t there_ms = TRY(server_ms(state.database));
-    return KernelTime{.now_ms = std::max(there_ms, last_ms), .fixed = true};
-  }
+  return last ? parse_utc(last->time).value_or(0) : 0;
+}
+
+Result<KernelTime> own_time(const Store::State& state) {
+  const std::int64_t last_ms = TRY(time_of_last(state));
   const std::int64_t boot_ms = state.clock->boot_ms();
   db::Statement query = TRY(state.database.statement("SELECT boot_id, offset_ms FROM clock"));
   const bool row = TRY(query.step());
@@ -48,9 +52,8 @@ Result<KernelTime> kernel_time(const Store::State& state) {
   return time;
 }
 
-// To be called under the write lock, where the time then stands still.
-Result<std::int64_t> fix_time(Store::State& state) {
-  const KernelTime time = TRY(kernel_time(state));
+Result<std::int64_t> fix_own_time(Store::State& state) {
+  const KernelTime time = TRY(own_time(state));
   if (time.fixed) return time.now_ms;
   db::Statement save =
       TRY(state.database.statement("INSERT INTO clock (one, boot_id, offset_ms) VALUES (1, ?, ?) "
@@ -59,6 +62,30 @@ Result<std::int64_t> fix_time(Store::State& state) {
   save.bind_all(state.boot_id, time.offset_ms);
   TRY(save.run());
   return time.now_ms;
+}
+
+Status must_be_present(const Store::State& state, const Version& version) {
+  if (INJECTED_BUG("store.version_at_opening_alone")) return {};
+  if (version.application == kApplicationId && version.schema == state.plan.version) return {};
+  const std::string name = name_of(state.place);
+  if (TRY(inspect(state.database, name, state.plan)) == Found::kPresent) return {};
+  return fail(Code::kFault,
+              fmt::format("'{}' is not the store any more that was opened: its schema version was "
+                          "{}, now it is {}",
+                          name, state.plan.version, version.schema),
+              "nothing was written; when whoever put an older copy in its place is done, run this "
+              "again");
+}
+
+// To be called under the write lock, where the version and the time then stand still.
+Result<std::int64_t> begin_writing(Store::State& state) {
+  if (!servers_clock(state.place)) {
+    TRY(check_version(state));
+    return fix_own_time(state);
+  }
+  const ServerMoment moment = TRY(server_moment(state.database));
+  TRY(must_be_present(state, moment.version));
+  return std::max(moment.ms, TRY(time_of_last(state)));
 }
 
 // Types whose repeat must say exactly the same: they create something that two could want, or move
@@ -150,6 +177,12 @@ Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& even
   return seq;
 }
 
+Status check_version(const Store::State& state) {
+  if (!state.place.on_server()) return must_be_present(state, TRY(version_of(state.database)));
+  const ServerMoment moment = TRY(server_moment(state.database));
+  return must_be_present(state, moment.version);
+}
+
 Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
   if (state.damage) return std::unexpected(*state.damage);
   if (state.outcome_unknown) {
@@ -162,7 +195,7 @@ Status write(Store::State& state, const std::function<Result<Then>(db::Database&
     turn.emplace(TRY(state.queue->enter(kWriteDeadlineMs)));
   db::Transaction transaction =
       TRY(db::Transaction::begin(state.database, db::Transaction::Kind::kWrite));
-  state.now_ms = TRY(fix_time(state));
+  state.now_ms = TRY(begin_writing(state));
   const Result<Then> then = write(state.database);
   state.now_ms.reset();
   if (!then) return std::unexpected(then.error());
@@ -217,7 +250,11 @@ Result<Seq> Store::decide(const Decision& decision) {
 
 Result<std::int64_t> Store::now_ms() const {
   if (state_->now_ms) return *state_->now_ms;
-  const KernelTime time = TRY(kernel_time(*state_));
+  if (servers_clock(state_->place)) {
+    const ServerMoment moment = TRY(server_moment(state_->database));
+    return std::max(moment.ms, TRY(time_of_last(*state_)));
+  }
+  const KernelTime time = TRY(own_time(*state_));
   return time.now_ms;
 }
 

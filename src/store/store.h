@@ -131,8 +131,8 @@ class Store final : public View {
   Store& operator=(Store&&) noexcept;
   ~Store() override;
 
-  // Appends all or nothing and returns the last sequence number. `check` runs first under the write
-  // lock; its error aborts. A repeated dedup_key is success without a second event (idempotent).
+  // Appends all or nothing; returns the last number. `check` runs first under the write lock, its
+  // error aborts. A repeated dedup_key makes no second event. kNewer: migrated since it was opened.
   using Check = std::function<Status(const View&)>;
   Result<Seq> append(const std::vector<NewEvent>& events, const Check& check = {});
   // The same, where what is to be appended follows from what is seen under the write lock. Nothing

@@ -155,4 +155,30 @@ newer_is_left_alone() {
 test_case 'invariant 9: a store of a newer program is refused by every command, and not one byte is touched' \
   newer_is_left_alone
 
+# A newer program takes the store over under a run that has it open.
+taken_over() {
+  new_repo
+  lands 'echo a >src/a.txt'
+  start_run -- 'meet; echo b >src/b.txt'
+  met
+  local version head log
+  version=$(sqlite3 .git/txn/kernel.db 'PRAGMA user_version')
+  head=$(head_of) log=$(log_of .git/txn/kernel.db)
+  sqlite3 .git/txn/kernel.db 'PRAGMA user_version = 99'
+  go_on
+  ends 2
+  assert_eq "$(field .error.code)" newer
+  assert_contains "$ERR" 'nothing was touched'
+  assert_eq "$(head_of)" "$head"
+  assert_eq "$(log_of .git/txn/kernel.db)" "$log"
+  # The newer one, or the same again, has what the command did.
+  sqlite3 .git/txn/kernel.db "PRAGMA user_version = $version"
+  exits 0 git txn recover
+  exits 0 git txn status
+  exits 0 git txn commit "$(awk '$1 == "open" { print $2 }' <<<"$OUT")"
+  assert_eq "$(show src/b.txt)" b
+  assert_sound
+}
+test_case 'invariant 9: a newer program takes the store over under a run, which then lands nothing' taken_over
+
 finish
