@@ -119,8 +119,9 @@ class Compensations {
  public:
   explicit Compensations(Wrongs& wrong) : wrong_(wrong) {}
   void see(const Event& event) {
-    if (event.type == event_type::kAborted) aborted_.insert(event.subject);
-    if (event.type == event_type::kReopened) aborted_.erase(event.subject);
+    const bool unlanded = event.type == event_type::kAborted || event.type == event_type::kNothing;
+    if (unlanded) unlanded_.insert(event.subject);
+    if (event.type == event_type::kReopened) unlanded_.erase(event.subject);
     if (!event.type.starts_with("compensation.")) return;
     const Json payload = payload_of(event);
     const std::int64_t number = number_of(payload, "number");
@@ -137,7 +138,7 @@ class Compensations {
     const std::int64_t run = number_of(payload, "run");
     if (one.ended) wrong_("{} goes on after its end, with event {}", what, event.seq);
     if (event.type == event_type::kCompensationStarted) {
-      if (!aborted_.contains(event.subject)) wrong_("{} is run, and it is not aborted", what);
+      if (!unlanded_.contains(event.subject)) wrong_("{} is run, and may still land", what);
       if (run != ++one.runs) wrong_("{}: run {} is the {}. that began", what, run, one.runs);
       for (auto later = all.begin() + number; later != all.end(); ++later) {
         if (!later->ended) wrong_("{} is run before one that was registered later", what);
@@ -160,7 +161,7 @@ class Compensations {
     bool ended = false;
   };
   Wrongs& wrong_;
-  std::set<std::string> aborted_;
+  std::set<std::string> unlanded_;  // that have ended so
   std::map<std::string, std::vector<One>> all_;
   std::set<std::string> claims_;
   std::set<std::string> finished_;

@@ -174,7 +174,7 @@ Status Worker::promise_undo(Operation& op) {
   return appended(op, store_->decide(decision));
 }
 
-// The last effect that has not been undone, of some transaction that was aborted; whoever holds it
+// The last effect that has not been undone, of some transaction that is over; whoever holds it
 // is at it alone, and a run that has begun without an end is of a process that died.
 Status Worker::undo(Operation& op) {
   const std::vector<TxnId> owing = TRY(store::owing_compensation(*store_));

@@ -71,6 +71,19 @@ TEST(Compensations, AreRegisteredWhileItIsOpenInOrder) {
   EXPECT_CODE(store.append({events::compensation_registered(kOne, new_one(1))}), Code::kStale);
 }
 
+TEST(Compensations, OfWhatChangedNothingAreOwed) {
+  TempStore place;
+  Store store = place.open();
+  open_txn(store);
+  ASSERT_OK(store.append({events::compensation_registered(kOne, new_one(1))}));
+  ASSERT_OK(store.append({events::nothing(kOne, "")}));
+  EXPECT_EQ(owing_compensation(store)->size(), 1u);
+  ASSERT_OK(store.append({events::compensation_started(kOne, 1, 1)}));
+  ASSERT_OK(store.append({events::compensation_ended(kOne, {1, 1, 0, false, {}})}));
+  EXPECT_TRUE(owing_compensation(store)->empty());
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
 // The log of a transaction that landed cannot hold a compensation of it.
 TEST(Compensations, OfWhatLandedCannotBeStarted) {
   TempStore place;
