@@ -177,7 +177,7 @@ TEST_F(ApiTest, AbortKeepsTheWorkAndResumeBringsItBack) {
   EXPECT_EQ(open.txn.state, TxnState::kOpen);
   EXPECT_EQ(exit_code(open), 0) << "left open as asked";
   const std::string id = open.txn.id.str();
-  EXPECT_EQ(must(kernel().abort(id, "changed my mind")).state, TxnState::kAborted);
+  EXPECT_EQ(must(kernel().abort(id, "changed my mind", {})).state, TxnState::kAborted);
   must(kernel().gc(false, Progress{}));
   EXPECT_EQ(scratch_.git({"show", "refs/txn/" + id + "/1:added"}), "x");
   EXPECT_EQ(must(kernel().resume(id, Progress{})).state, TxnState::kOpen);
@@ -257,7 +257,7 @@ TEST_F(ApiTest, StatusKnowsWhatIsStale) {
 TEST_F(ApiTest, LogTellsLandingsAndPeople) {
   const Outcome outcome = run("echo x >added");
   person_commits("f1", "changed\n");
-  must(kernel().recover());
+  must(kernel().recover({}));
   const std::vector<LogLine> log = must(kernel().log(10));
   ASSERT_GE(log.size(), 2u);
   EXPECT_EQ(log[0].name, "a person edits f1");

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "api/work.h"
 #include "base/bug.h"
 #include "base/failpoint.h"
@@ -37,8 +39,8 @@ Status check_owner(const Kernel::State& state) {
 
 Result<gates::ProcessResult> run_one(Kernel::State& state, const TxnId& id, const Compensation& one,
                                      const Progress& progress) {
-  const std::string folder =
-      fmt::format("{}/{}/compensation-{}", TRY(state.worktree_root()), id.str(), one.number);
+  const std::string folder = fmt::format("{}/{}/{}{}", TRY(state.worktree_root()), id.str(),
+                                         kCompensationFolder, one.number);
   TRY(remove_tree(folder));  // of a run that was killed
   const std::string cwd = join_path(folder, "tree");
   TRY(make_dirs(cwd));
@@ -61,6 +63,20 @@ Result<gates::ProcessResult> run_one(Kernel::State& state, const TxnId& id, cons
   auto ran = gates::run_process(spec, *state.host.clock);
   TRY(remove_tree(folder));
   return ran;
+}
+
+std::string count_of(std::size_t owed, std::size_t all) {
+  return fmt::format("{} of its {} compensation{}", owed, all, all == 1 ? "" : "s");
+}
+
+Status tell_owed(Kernel::State& state, const Txn& txn) {
+  const auto all = TRY(store::compensations(*state.store, txn.id));
+  const auto owed = TRY(owed_compensations(state, txn));
+  return fail(
+      Code::kInterrupted,
+      fmt::format("interrupted: {} is {}, and {} {} not ended", txn.id.str(), state_name(txn.state),
+                  count_of(owed.size(), all.size()), owed.size() == 1 ? "has" : "have"),
+      fmt::format("go on with: {}", kRunOwed));
 }
 
 std::string told(const TxnId& id, const Compensation& one, const gates::ProcessResult& ran) {
@@ -117,30 +133,57 @@ Result<std::vector<Compensation>> compensations_of(Kernel& kernel, const std::st
   return store::compensations(*kernel.state().store, txn.id);
 }
 
+Result<std::vector<Compensation>> owed_compensations(Kernel::State& state, const Txn& txn) {
+  std::vector<Compensation> owed;
+  if (!store::ended_without_landing(txn.state) && !INJECTED_BUG("compensation.always")) return owed;
+  owed = TRY(store::compensations(*state.store, txn.id));
+  std::erase_if(owed, [](const Compensation& one) { return one.ended; });
+  std::ranges::reverse(owed);  // what was done last is undone first
+  return owed;
+}
+
 Status compensate(Kernel::State& state, const TxnId& id, const Progress& progress,
                   std::vector<std::string>& notes) {
   const Txn txn = TRY(reload(state, id));
-  if (txn.state != TxnState::kAborted && !INJECTED_BUG("compensation.always")) return {};
-  const std::vector<Compensation> all = TRY(store::compensations(*state.store, id));
-  for (auto one = all.rbegin(); one != all.rend(); ++one) {
-    if (one->ended) continue;
+  for (const Compensation& one : TRY(owed_compensations(state, txn))) {
     TRY(check_owner(state));
+    if (progress.interrupted && progress.interrupted()) {
+      return tell_owed(state, txn);
+    }
     events::CompensationRun run;
-    run.number = one->number;
-    run.run = one->runs + 1;
+    run.number = one.number;
+    run.run = one.runs + 1;
     TRY(state.store->append({events::compensation_started(id, run.number, run.run)}));
     TRY(fp_compensation_started.hit());
-    if (progress.on_phase) progress.on_phase(fmt::format("compensation {}", one->number));
-    const gates::ProcessResult ran = TRY(run_one(state, id, *one, progress));
+    if (progress.on_phase) progress.on_phase(fmt::format("compensation {}", one.number));
+    const auto ran = run_one(state, id, one, progress);
+    if (!ran && ran.error().code == Code::kInterrupted) {
+      return tell_owed(state, txn);
+    }
+    if (!ran) return std::unexpected(ran.error());
     TRY(fp_compensation_ran.hit());
-    run.exit_status = ran.trace.exit_status;
-    run.timed_out = ran.trace.timed_out;
-    run.output = TRY(state.store->put_artifact(ran.output));
+    run.exit_status = ran->trace.exit_status;
+    run.timed_out = ran->trace.timed_out;
+    run.output = TRY(state.store->put_artifact(ran->output));
     TRY(state.store->append({events::compensation_ended(id, run)}));
     TRY(fp_compensation_ended.hit());
-    notes.push_back(told(id, *one, ran));
+    notes.push_back(told(id, one, *ran));
   }
   return {};
+}
+
+// Some of its effects would stand and others not, and one may be in between. None has begun: then
+// all of them stand, and are undone when it is given up again.
+Status check_not_half_undone(Kernel::State& state, const Txn& txn) {
+  const auto owed = TRY(owed_compensations(state, txn));
+  if (owed.empty()) return {};
+  const auto all = TRY(store::compensations(*state.store, txn.id));
+  const auto next = static_cast<std::size_t>(owed.front().number);  // later ones have ended
+  if (owed.front().runs == 0 && next == all.size()) return {};
+  return fail(Code::kBusy,
+              fmt::format("{} is half undone: {} {} not ended", txn.id.str(),
+                          count_of(owed.size(), all.size()), owed.size() == 1 ? "has" : "have"),
+              fmt::format("first: {}", kRunOwed));
 }
 
 Result<std::string> compensated_note(Kernel::State& state, const TxnId& id) {

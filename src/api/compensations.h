@@ -1,21 +1,25 @@
 // Compensations of the facade: registered by what runs inside of a transaction, and run by the
-// command that aborts it, outside of every lock but the transaction's own slot, before it exits.
+// command with which it ends without landing, outside of every lock but the transaction's own slot,
+// before that command exits.
 //
 // Exactly when: the transaction was aborted, by abort, a rollback of its workflow, or because its
-// command could not start. Rejected and quarantined ones may still land, so theirs wait until
-// somebody gives them up. Never when it landed, or changed nothing. In reverse order of
-// registration; one that fails is on record and the next goes on.
+// command could not start; or it ended with no change to land. Rejected and quarantined ones may
+// still land, so theirs wait until somebody gives them up. Never when it landed. In reverse order
+// of registration; one that fails is on record and the next goes on.
 //
 // Trust: they are commands of the agent, not of the repository. Whoever begins a transaction runs
 // the agent's commands anyway, so they need no yes of their own; they are run for the user to whom
 // the store belongs, and for nobody else (kRefused). They run as gates do: scrubbed environment,
-// standard input from /dev/null, ten minutes, in an empty directory of their own.
+// standard input from /dev/null, ten minutes, in an empty directory of their own. What is refused
+// inside of a transaction is refused inside of them (refuse_inside).
 //
-// If we die: a started compensation without an end. `git txn recover` runs it again, which its
-// number of runs tells: at least once.
+// If we die, or are interrupted: a started compensation without an end, which `git txn status`
+// lists. `git txn recover` runs it again, which its number of runs tells: at least once. Until then
+// the transaction is not taken up again.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/kernel.h"
@@ -32,14 +36,26 @@ Result<Compensation> register_compensation(Kernel& kernel, const CompensationReq
 
 Result<std::vector<Compensation>> compensations_of(Kernel& kernel, const std::string& id);
 
-// The next two are internal to api/. Runs what is due of a transaction that was aborted; of any
-// other nothing. The caller holds its slot.
+// What follows is internal to api/.
+
+// Its directory is `<worktree root>/<id>/compensation-<number>`, beside the attempts.
+inline constexpr std::string_view kCompensationFolder = "compensation-";
+
+// What a person types for those that are owed.
+inline constexpr std::string_view kRunOwed = "git txn recover";
+
+// Runs what is due of a transaction that ended without landing; of any other nothing. The caller
+// holds its slot. kInterrupted says how many are still owed.
 Status compensate(Kernel::State& state, const TxnId& id, const Progress& progress,
                   std::vector<std::string>& notes);
-// "compensations 1, 2 ran when it was aborted; ..." of one that is open again; "" when none did.
-Result<std::string> compensated_note(Kernel::State& state, const TxnId& id);
-// The same as compensate() for every one that nobody is at: what commands that died have left.
+// The same for every one that nobody is at: what commands that died have left.
 Status compensate_left(Kernel::State& state, const Progress& progress,
                        std::vector<std::string>& notes);
+// Those of a transaction that have not ended and are due, the next to run first.
+Result<std::vector<Compensation>> owed_compensations(Kernel::State& state, const Txn& txn);
+// kBusy: it is half undone. The caller holds its slot.
+Status check_not_half_undone(Kernel::State& state, const Txn& txn);
+// "compensations 1, 2 ran when it was aborted; ..." of one that is open again; "" when none did.
+Result<std::string> compensated_note(Kernel::State& state, const TxnId& id);
 
 }  // namespace gittxn::api

@@ -1,8 +1,9 @@
 // git txn gc: removes what nobody can need any more, and says what it freed.
 //
 //   always      worktrees and refs/txn/ of what landed or changed nothing; directories that no
-//               transaction knows; shared checkouts that no worktree names; displaced files that
-//               nobody saved into; what killed updates of refs left
+//               transaction knows, and of compensations that were killed; shared checkouts that no
+//               worktree names; displaced files that nobody saved into; what killed updates of refs
+//               left
 //   --force     worktrees of unlanded work that is kept at its ref; refs and worktrees of aborted
 //               work
 //   never       anything whose owner lives; unlanded work that is kept nowhere else
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/compensations.h"
 #include "api/summaries.h"
 #include "api/upkeep_events.h"
 #include "api/work.h"
@@ -174,7 +176,7 @@ Status Collection::orphans() {
 
 Status Collection::orphans_of(const TxnId& id) {
   std::optional<Held> held;
-  std::set<std::string> named;
+  std::set<std::string> named;  // and so not removed
   if (TRY(state_.store->txn(id))) {
     auto had = hold(state_, id);
     if (!had && had.error().code == Code::kBusy) return {};
@@ -183,13 +185,19 @@ Status Collection::orphans_of(const TxnId& id) {
     if (!had) return std::unexpected(std::move(had).error());
     held = *std::move(had);
     for (const Attempt& attempt : held->txn.attempts) named.insert(base_name(attempt.worktree));
+    // Of one that is owed: what it left there is for whoever looks until it is run again.
+    for (const Compensation& owed : TRY(owed_compensations(state_, held->txn))) {
+      named.insert(fmt::format("{}{}", kCompensationFolder, owed.number));
+    }
   }
   const std::string folder = join_path(root_, id.str());
   for (const DirEntry& attempt : TRY(list_dir(folder))) {
     if (named.contains(attempt.name)) continue;
     const std::string path = join_path(folder, attempt.name);
     const std::uint64_t bytes = bytes_below(path);
-    TRY(repo::remove_worktree(path));
+    // That of a compensation is no worktree, and has no mark.
+    const bool compensation = attempt.name.starts_with(kCompensationFolder);
+    TRY(compensation ? remove_tree(path) : repo::remove_worktree(path));
     TRY(fp_orphan.hit());
     report_.bytes_freed += bytes;
     report_.removed.push_back("orphaned directory " + path);

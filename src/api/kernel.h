@@ -108,6 +108,8 @@ struct StatusReport {
     bool owner_alive = false;
     std::vector<std::string> stale;  // reads that no longer hold right now
     bool refused = false;            // with its phase: asking for it is answered with a no
+    std::size_t owed = 0;            // compensations that are due and have not ended
+    std::string owed_next;           // what to type for them; "" is another clone's to do
   };
   std::vector<Line> lines;
   std::vector<std::string> holders;  // who holds which turn or landing lock
@@ -198,7 +200,7 @@ class Kernel {
                    const RunOptions& options, const Progress& progress);
   Result<Outcome> commit(const std::string& id, const RunOptions& options,
                          const Progress& progress);
-  Result<Txn> abort(const std::string& id, const std::string& reason);
+  Result<Txn> abort(const std::string& id, const std::string& reason, const Progress& progress);
   Result<Txn> resume(const std::string& id,
                      const Progress& progress);            // back to open, owner is the caller
   Result<std::string> worktree_of(const std::string& id);  // for open
@@ -248,7 +250,7 @@ class Kernel {
   Result<bool> trusted(const std::optional<std::string>& onto);
   Status trust(const std::optional<std::string>& onto, const std::string& hash);
 
-  Result<std::vector<std::string>> recover();  // lines of what was done
+  Result<std::vector<std::string>> recover(const Progress& progress);  // lines of what was done
   struct Verification {
     Seq events = 0;
     std::vector<std::string> problems;

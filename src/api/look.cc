@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/brief.h"
+#include "api/compensations.h"
 #include "api/holders.h"
 #include "api/leases.h"
 #include "api/settle.h"
@@ -17,6 +18,7 @@
 #include "base/json_value.h"
 #include "land/history.h"
 #include "repo/checkout.h"
+#include "store/compensations.h"
 #include "store/events.h"
 #include "store/locks.h"
 
@@ -90,6 +92,8 @@ Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
   if (!is_final(txn.state)) line.stale = stale_reads(state, txn);
   // Where that cannot be judged, the stale reads cannot either, and say why.
   if (const auto dropped = dropped_with_phase(state, txn)) line.refused = *dropped;
+  line.owed = TRY(owed_compensations(state, txn)).size();
+  if (line.owed > 0 && state.require_here(txn)) line.owed_next = kRunOwed;
   line.txn = std::move(txn);
   return line;
 }
@@ -162,6 +166,9 @@ Result<StatusReport> Kernel::status() {
   const store::TxnFilter open{{kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing}, 0};
   for (Txn& txn : TRY(store->txns(open))) {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
+  }
+  for (const TxnId& id : TRY(store::owing_compensation(*store))) {
+    report.lines.push_back(TRY(status_line(*state_, TRY(reload(*state_, id)))));
   }
   for (Txn& txn : TRY(store->txns({{kLanded}, kLandedShown}))) {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));

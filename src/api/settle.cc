@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/compensations.h"
 #include "base/hash.h"
 #include "base/json_value.h"
 #include "land/phase.h"
@@ -165,7 +166,9 @@ Status finish_outcome(Kernel::State& state, const TxnId& id, std::int64_t starte
       outcome.notes.push_back(std::move(note));
     }
   }
-  outcome.next = next_line(outcome.txn);
+  // Until these have run it is not taken up again.
+  const bool owing = !TRY(owed_compensations(state, outcome.txn)).empty();
+  outcome.next = owing ? std::string(kRunOwed) : next_line(outcome.txn);
   outcome.total_ms = (state.host.clock->monotonic_ns() - started_ns) / kNsPerMs;
   return {};
 }

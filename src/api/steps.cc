@@ -251,8 +251,8 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
   return outcome;
 }
 
-Result<Txn> Kernel::abort(const std::string& id, const std::string& reason) {
-  const Progress progress;
+Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
+                          const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "abort", progress, notes));
   const Txn known = TRY(state_->find(id));
@@ -291,6 +291,7 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
                 "begin another: git txn begin");
   }
   if (txn.attempts.empty()) return never_started(txn);
+  TRY(check_not_half_undone(*state_, txn));
   const Identity who = TRY(state_->repository.identity());
   const std::int64_t slot = TRY(state_->store->next_slot());
   // Had before the log names it, so that nobody takes the transaction up before we are done.

@@ -44,7 +44,7 @@ TEST_F(Together, GcLeavesWhatIsBegunMeanwhile) {
 TEST_F(Together, GcLeavesWhatIsResumedMeanwhile) {
   const TxnId id = begin().id;
   must(kernel().exec(id.str(), {"sh", "-c", "echo y >other"}, {}, Progress{}));
-  must(kernel().abort(id.str(), "changed my mind"));
+  must(kernel().abort(id.str(), "changed my mind", {}));
   lands_and_keeps_its_worktree();
   Victim gc("api.gc.worktree_removed=stop", [&] { must(kernel().gc(true, Progress{})); });
   ASSERT_TRUE(gc.wait_stopped());
@@ -60,12 +60,12 @@ TEST_F(Together, NobodyTakesUpWhatIsBeingResumed) {
   must(remove_tree(parent_dir(must(kernel().worktree_of(id.str())))));
   Victim resume("api.resume.restored=stop", [&] { must(kernel().resume(id.str(), Progress{})); });
   ASSERT_TRUE(resume.wait_stopped());
-  const auto aborted = kernel().abort(id.str(), "too early");
+  const auto aborted = kernel().abort(id.str(), "too early", {});
   ASSERT_FALSE(aborted.has_value());
   EXPECT_EQ(aborted.error().code, Code::kBusy) << aborted.error().message;
   resume.go_on();
   EXPECT_EQ(resume.wait(), 0);
-  EXPECT_EQ(must(kernel().abort(id.str(), "now")).state, TxnState::kAborted);
+  EXPECT_EQ(must(kernel().abort(id.str(), "now", {})).state, TxnState::kAborted);
 }
 
 // What the first attempt did is judged, and lands, from the commit that it started from.

@@ -91,19 +91,16 @@ Status recover_first(Kernel::State& state, const Progress& progress,
   for (const TxnId& id : owing) {
     const Txn txn = TRY(reload(state, id));
     if (!state.require_here(txn)) continue;  // of another clone, which does it
-    notes.push_back(
-        fmt::format("{} was aborted and its compensations have not all run: "
-                    "git txn recover",
-                    id.str()));
+    notes.push_back(fmt::format("{} is {} and its compensations have not all run: git txn recover",
+                                id.str(), state_name(txn.state)));
     break;
   }
   TRY(mark_lost_owners(state, notes));
   return tell_stale_consumers(state, notes);
 }
 
-Result<std::vector<std::string>> Kernel::recover() {
+Result<std::vector<std::string>> Kernel::recover(const Progress& progress) {
   TRY(refuse_inside(state_->host, "recover"));
-  const Progress progress;
   const land::Context context = TRY(state_->context(progress));
   land::RecoveryReport report = TRY(land::recover(context));
   std::vector<std::string> lines;

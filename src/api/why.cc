@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/compensations.h"
 #include "api/settle.h"
 #include "api/state.h"
 #include "base/json_value.h"
@@ -237,6 +238,8 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   const auto dropped = dropped_with_phase(*state_, report.txn);
   report.next = dropped && *dropped ? next_of_dropped(report.txn, workflow)
                                     : next_steps(report.txn, workflow, report.conflicts);
+  const bool owing = !TRY(owed_compensations(*state_, report.txn)).empty();
+  if (owing) report.next = {std::string(kRunOwed)};
   return report;
 }
 

@@ -74,7 +74,8 @@ Result<int> ids_command(Session& session) {
 
 Result<int> recover_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  std::vector<std::string> done = TRY(kernel.recover());
+  std::vector<std::string> done = TRY(kernel.recover(session.reporter->progress()));
+  session.reporter->finish();
   if (session.json()) {
     session.out->json({{"done", texts_json(done)}});
     return kExitDone;

@@ -41,8 +41,8 @@ Result<int> compensate_command(Session& session) {
   if (session.json()) {
     session.out->json(to_json(one));
   } else if (!session.quiet()) {
-    session.out->text(
-        fmt::format("compensation {} is run if this transaction is aborted\n", one.number));
+    session.out->text(fmt::format(
+        "compensation {} is run if this transaction ends without landing\n", one.number));
   }
   return kExitDone;
 }

@@ -14,13 +14,14 @@ inline constexpr Example kCompensateExamples[] = {
 inline constexpr CommandSpec kCompensateCommand{
     "compensate",
     "register a command that undoes an effect outside of the repository",
-    "Inside of a transaction only. The command is run, once, when the transaction is aborted: by "
-    "whoever aborts it, before that command ends, and in reverse order of registration; not when "
-    "it landed or changed nothing. What is rejected or quarantined may still land, so nothing is "
-    "undone before somebody gives it up.\n\n"
-    "It runs in an empty directory, with the environment of a gate and ten minutes of time. One "
-    "that was killed in the middle is run again by git txn recover; git txn show lists them with "
-    "how they ended.",
+    "Inside of a transaction only. The command is run, once, when the transaction ends without "
+    "landing, because it was aborted or because there was nothing to land: by the command with "
+    "which it ends, before that one exits, and in reverse order of registration. What is rejected "
+    "or quarantined may still land, so nothing is undone before somebody gives it up.\n\n"
+    "It runs in an empty directory, with the environment of a gate and ten minutes of time, and "
+    "may do what a command of a transaction may. One that was killed or interrupted in the middle "
+    "is run again by git txn recover; git txn status lists what is owed, git txn show how each "
+    "ended.",
     {},
     kCompensateFlags,
     kCompensateExamples,

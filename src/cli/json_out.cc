@@ -63,6 +63,10 @@ Json status_json(const api::StatusReport& report) {
     Json one = txn_json(line.txn);
     one["owner_alive"] = line.owner_alive;
     one["stale"] = texts_json(line.stale);
+    one["owed"] = nullptr;
+    if (line.owed > 0) {
+      one["owed"] = {{"compensations", line.owed}, {"next", or_null(line.owed_next)}};
+    }
     lines.push_back(std::move(one));
   }
   return Json{{"transactions", std::move(lines)},

@@ -27,6 +27,14 @@ Colour colour_of_state(const std::string& word) {
   return Colour::kYellow;
 }
 
+std::string owed_detail(const api::StatusReport::Line& line) {
+  const std::string what = counted(line.owed, "compensation");
+  if (line.owner_alive) return what + " to run, and it is at them";
+  const std::string where =
+      line.owed_next.empty() ? "in its clone: git txn recover" : line.owed_next;
+  return fmt::format("{} {} not ended: {}", what, line.owed == 1 ? "has" : "have", where);
+}
+
 std::string detail(const api::StatusReport::Line& line) {
   const Txn& txn = line.txn;
   std::string id = txn.id.str();
@@ -50,6 +58,9 @@ std::string detail(const api::StatusReport::Line& line) {
       return line.owner_alive ? "" : "its owner is gone: " + next;
     case TxnState::kLanded:
       return short_oid(txn.landed_commit);
+    case TxnState::kAborted:
+    case TxnState::kNothing:
+      return line.owed > 0 ? owed_detail(line) : "";
     default:
       return "";
   }

@@ -52,9 +52,20 @@ api::RunOptions options_of(const Session& session) {
   return options;
 }
 
+// Whether what a transaction did elsewhere is undone, where that was to be.
+bool undone(const std::vector<Compensation>& compensations) {
+  return std::ranges::all_of(compensations, [](const Compensation& one) {
+    return one.ended && !one.timed_out && one.exit_status == 0;
+  });
+}
+
 // The end of run and commit.
-int tell(Session& session, api::Outcome outcome) {
+Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
   int status = api::exit_code(outcome);
+  if (outcome.txn.state == TxnState::kNothing &&
+      !undone(TRY(api::compensations_of(kernel, outcome.txn.id.str())))) {
+    status = kExitNo;
+  }
   if (session.quiet()) outcome.next.clear();
   if (session.json()) {
     session.reporter->finish();
@@ -73,13 +84,13 @@ int tell(Session& session, api::Outcome outcome) {
 Result<int> run_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::Progress progress = session.reporter->progress();
-  return tell(session, TRY(kernel.run(options_of(session), progress)));
+  return tell(session, kernel, TRY(kernel.run(options_of(session), progress)));
 }
 
 Result<int> commit_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::Progress progress = session.reporter->progress();
-  return tell(session, TRY(kernel.commit(session.id(), options_of(session), progress)));
+  return tell(session, kernel, TRY(kernel.commit(session.id(), options_of(session), progress)));
 }
 
 Result<int> begin_command(Session& session) {
@@ -110,12 +121,11 @@ Result<int> exec_command(Session& session) {
 
 Result<int> abort_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  Txn txn = TRY(kernel.abort(session.id(), session.flag("--reason").value_or("")));
+  api::Progress progress = session.reporter->progress();
+  Txn txn = TRY(kernel.abort(session.id(), session.flag("--reason").value_or(""), progress));
+  session.reporter->finish();
   const auto compensations = TRY(api::compensations_of(kernel, txn.id.str()));
-  const bool undone = std::ranges::all_of(compensations, [](const Compensation& one) {
-    return one.ended && !one.timed_out && one.exit_status == 0;
-  });
-  const int status = undone ? kExitDone : kExitNo;
+  const int status = undone(compensations) ? kExitDone : kExitNo;
   if (session.json()) {
     Json json = txn_json(txn);
     if (!compensations.empty()) json["compensations"] = compensations_json(compensations);

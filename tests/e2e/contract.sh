@@ -69,6 +69,17 @@ a_life() {
 }
 test_case 'a transaction from beginning to end, step by step' a_life
 
+owed() {
+  new_repo
+  open_work 'git txn compensate -- true; echo x >src/new.txt'
+  killed_at api.compensation.started git-txn abort "$ID"
+  exits 0 git txn status --json
+  assert_eq "$(field '.transactions[0].owed.compensations')" 1
+  exits 0 git txn recover --json
+  exits 0 git txn status --json
+}
+test_case 'what a killed command still owes' owed
+
 code_and_texts() {
   new_repo
   printf 'class Token:\n    def validate(self):\n        return 1\n' >src/auth.py

@@ -40,12 +40,40 @@ kept_when_landed() {
   open_work "$EFFECTS; echo again >src/again.txt"
   exits 0 git txn commit "$ID"
   assert_eq "$(effects)" one,two,one,two,
-  agent 'git txn compensate -- sh -c "echo undo >>\"$WORLD/effects\""; true'
-  assert_eq "$(field .state)" nothing
-  assert_eq "$(effects)" one,two,one,two,
   assert_sound
 }
-test_case 'compensations of what landed, or changed nothing, never run' kept_when_landed
+test_case 'compensations of what landed never run' kept_when_landed
+
+undone_when_nothing() {
+  new_repo
+  local effect='echo one >>"$WORLD/effects"; git txn compensate -- sh -c "echo undo >>\"$WORLD/effects\""'
+  agent "$effect"
+  assert_eq "$CODE $(field .state)" '0 nothing' "run: $ERR"
+  assert_eq "$(effects)" one,undo, 'there is no commit that the effect belongs to'
+  exits 0 git txn begin --json
+  ID=$(field .txn)
+  exits 0 git txn exec "$ID" -- bash -c "$effect"
+  exits 0 git txn commit "$ID" --json
+  assert_eq "$(field .state)" nothing
+  assert_eq "$(effects)" one,undo,one,undo,
+  open_work "$effect; echo same >src/new.txt"
+  person_commits src/new.txt same
+  exits 0 git txn commit "$ID" --json
+  assert_eq "$(field .state)" nothing
+  assert_eq "$(effects)" one,undo,one,undo,one,undo,
+  agent 'git txn compensate -- sh -c "exit 7"'
+  assert_eq "$CODE $(field .state)" '1 nothing' 'what it did is not undone'
+  assert_contains "$OUT" 'compensation 1 failed (exit 7)'
+  rm "$WORLD/effects"
+  killed_at api.compensation.started git-txn run -- bash -c "$effect"
+  exits 0 git txn status
+  assert_contains "$OUT" '1 compensation has not ended: git txn recover'
+  exits 0 git txn recover
+  exits 0 git txn recover
+  assert_eq "$(effects)" one,undo,
+  assert_sound
+}
+test_case 'compensations of what had nothing to land run' undone_when_nothing
 
 given_up() {
   new_repo
@@ -66,7 +94,14 @@ killed_in_between() {
     rm -f "$WORLD/effects"
     open_work "$EFFECTS"
     killed_at "$point" git-txn abort "$ID"
+    exits 0 git txn gc
+    exits 1 git txn resume "$ID"
+    assert_contains "$ERR" "$ID is half undone"
+    exits 0 git txn status
+    assert_contains "$OUT" 'not ended: git txn recover'
     exits 0 git txn recover
+    exits 0 git txn status
+    assert_lacks "$OUT" compensation
     case $point in
       *ran) assert_eq "$(effects)" 'one,two,undo two,undo two,undo one,' "$point: at least once" ;;
       *) assert_eq "$(effects)" 'one,two,undo two,undo one,' "$point" ;;
@@ -82,6 +117,84 @@ killed_in_between() {
   assert_sound
 }
 test_case 'compensations whose command was killed are run by recover' killed_in_between
+
+# one that waits in its first run, and is registered after one that does not; left open
+WAITS='git txn compensate -- sh -c "echo undo >>\"$WORLD/effects\""
+  git txn compensate -- sh -c "[ -e \"$WORLD/again\" ] || { touch \"$WORLD/at\"; sleep 100; }"
+  echo x >src/new.txt'
+# at_compensation COMMAND...: in the background, until that one waits; its process in $RUN_PID
+at_compensation() {
+  rm -f "$WORLD/at"
+  "$@" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  RUN_PID=$!
+  wait_for "$WORLD/at"
+}
+left_over() { find "$XDG_STATE_HOME" -name 'compensation-*'; }
+
+killed_while_it_runs() {
+  new_repo
+  open_work "$WAITS"
+  at_compensation git-txn abort "$ID"
+  kill -KILL "$RUN_PID"
+  wait "$RUN_PID" || :
+  local folder
+  folder=$(left_over)
+  [ -d "$folder" ] || fail 'it left nothing behind'
+  exits 0 git txn gc
+  exits 0 git txn gc --force
+  assert_eq "$(left_over)" "$folder" 'whoever looks for the reason finds it'
+  exits 0 git txn status
+  assert_contains "$OUT" '2 compensations have not ended: git txn recover'
+  exits 0 git txn show "$ID"
+  assert_contains "$OUT" 'next: git txn recover'
+  exits 0 git txn why "$ID"
+  assert_lacks "$OUT" 'git txn resume'
+  exits 0 git txn status --json
+  assert_eq "$(field '.transactions[0] | "\(.txn) \(.state) \(.owed.compensations) \(.owed.next)"')" \
+    "$ID aborted 2 git txn recover"
+  touch "$WORLD/again"
+  exits 0 git txn recover
+  assert_eq "$(effects)$(left_over)" undo,
+  exits 0 git txn status --json
+  assert_eq "$(field '.transactions | length')" 0
+  # as an older program has left it
+  mkdir -p "$folder/tree"
+  touch "$folder/trace"
+  exits 0 git txn gc
+  assert_absent "$folder"
+  assert_sound
+}
+test_case 'a killed compensation is listed, and gc does not trip over what it left' killed_while_it_runs
+
+interrupted_while_it_runs() {
+  new_repo
+  local signal
+  for signal in INT TERM; do
+    rm -f "$WORLD/again" "$WORLD/effects"
+    open_work "$WAITS; echo $signal >src/new.txt"
+    at_compensation git-txn abort "$ID"
+    kill "-$signal" "$RUN_PID"
+    ends 1
+    assert_contains "$ERR" "interrupted: $ID is aborted, and 2 of its 2 compensations have not ended"
+    assert_contains "$ERR" 'go on with: git txn recover'
+    at_compensation git-txn recover
+    kill "-$signal" "$RUN_PID"
+    ends 1
+    assert_contains "$ERR" '2 of its 2 compensations have not ended'
+    exits 1 git txn resume "$ID"
+    assert_contains "$ERR" 'half undone: 2 of its 2 compensations have not ended'
+    assert_absent "$WORLD/effects"
+    touch "$WORLD/again"
+    exits 0 git txn recover
+    assert_eq "$(effects)" undo,
+    exits 0 git txn show "$ID" --json
+    assert_eq "$(field '[.compensations[] | .runs] | join(" ")')" '1 3'
+    exits 0 git txn resume "$ID"
+    exits 0 git txn commit "$ID"
+  done
+  assert_sound
+}
+test_case 'an interrupt ends a compensation, and says what is owed' interrupted_while_it_runs 240
 
 one_fails() {
   new_repo
