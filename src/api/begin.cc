@@ -8,6 +8,7 @@
 
 #include "api/budgets.h"
 #include "api/limits.h"
+#include "api/usage.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "gates/gate.h"
@@ -306,6 +307,7 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
 }
 
 Status remove_worktrees(Kernel::State& state, const Txn& txn) {
+  TRY(charge_noted(state, txn));
   bool removed = false;
   for (const Attempt& attempt : txn.attempts) {
     if (attempt.worktree.empty()) continue;

@@ -144,9 +144,14 @@ constexpr Enforced kTable[] = {
     {"Sentinels: at most once per interval", "enforced", "one statement that writes and answers",
      kSince, ""},
     {"Wall time of commands (budget wall)", "enforced",
-     "measured with the monotonic clock; the command is ended, its work is kept", kSince, "A14"},
+     "measured with the monotonic clock; the command is ended, its work is kept. Where git-txn is "
+     "killed while it runs, the next command charges it, but for the last quarter of a second, or "
+     "more where the power went or the file beside its records was removed",
+     kSince, "A14"},
     {"Bytes that commands print (budget bytes)", "enforced where there is such a budget",
-     "counted in pipes of ours; the command is ended, its work is kept", kSince, "A14"},
+     "counted in pipes of ours; the command is ended, its work is kept. A git-txn that is killed "
+     "is as for wall time",
+     kSince, "A14"},
     {"Tokens (budgets input, output, cache)", "recorded, best effort",
      "usage lines of session files and OpenTelemetry spans, or by hand; each answer once; budget "
      "reconcile",

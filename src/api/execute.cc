@@ -4,7 +4,8 @@
 // GIT_TXN_OBSERVED.
 //
 // If we die: the log has the command's start and no end; the tracer's monitor ends the tree. The
-// records then have no end mark, so the read set is unknown.
+// records then have no end mark, so the read set is unknown. What it had used up is noted
+// (usage.h).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -162,6 +163,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   };
   if (progress.on_phase) progress.on_phase("running");
   const std::int64_t began = state.host.clock->monotonic_ns();
+  TRY(limits.start(*state.host.clock));
   auto trace = capture::run_traced(spec);
   if (!trace) {
     constexpr int kNeverRan = 127;

@@ -11,6 +11,7 @@
 #include "api/kernel_reads.h"
 #include "api/observed.h"
 #include "api/summaries.h"
+#include "api/usage.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "capture/interpret.h"
@@ -154,6 +155,7 @@ std::string default_message(const Txn& txn) {
 Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untraced,
                             const Progress& progress) {
   if (progress.on_phase) progress.on_phase("taking the change");
+  TRY(charge_noted(state, txn));
   const Attempt& attempt = txn.attempts.back();
   const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
   const Oid snapshot = TRY(snapshot_of(state, txn));

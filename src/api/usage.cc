@@ -1,9 +1,12 @@
 #include "api/usage.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "agents/hook_log.h"
 #include "base/bug.h"
@@ -58,6 +61,57 @@ void take(const agents::Observation& seen, const Txn& txn, Items& items) {
   }
 }
 
+constexpr std::int64_t kNoteEveryNs = 250 * kNsPerMs;
+constexpr std::size_t kMaxNoted = 64;
+
+std::string noted_file_of(const std::string& record_file) {
+  return record_file + ".used";
+}
+
+store::UsageItem command_item(const Txn& txn, const Attempt& attempt, std::int64_t wall_ms,
+                              std::int64_t bytes) {
+  store::UsageItem item{
+      fmt::format("command:{}:{}:{}", txn.id.str(), attempt.number, attempt.traces.size()), {}};
+  count(item.amounts, store::Kind::kWall, std::clamp<std::int64_t>(wall_ms, 1, store::kMaxAmount));
+  count(item.amounts, store::Kind::kBytes, std::clamp<std::int64_t>(bytes, 0, store::kMaxAmount));
+  return item;
+}
+
+// nullopt: nothing is noted. So it is too where something else is there, after a power cut or of
+// somebody's making: whoever could write that could remove it as well.
+std::optional<store::UsageItem> noted_of(const Txn& txn, const Attempt& attempt) {
+  if (attempt.traces.empty()) return std::nullopt;
+  const auto text = read_file(noted_file_of(attempt.traces.back()), kMaxNoted);
+  if (!text) return std::nullopt;
+  std::int64_t wall_ms = 0;
+  std::int64_t bytes = 0;
+  std::istringstream in(*text);
+  if (!(in >> wall_ms >> bytes)) return std::nullopt;
+  return command_item(txn, attempt, wall_ms, bytes);
+}
+
+bool share_a_budget(const Txn& a, const Txn& b) {
+  return (!a.owner.empty() && a.owner == b.owner) ||
+         (!a.workflow.empty() && a.workflow == b.workflow);
+}
+
+// Those that still run, too: the larger of two reports counts, so what they have used until now is
+// charged in any case.
+Status charge_others(Kernel::State& state, const Txn& txn) {
+  using enum TxnState;
+  const auto wall = TRY(store::left_of(*state.store, txn, store::Kind::kWall));
+  const auto bytes = TRY(store::left_of(*state.store, txn, store::Kind::kBytes));
+  if (!wall && !bytes) return {};
+  // Of one that landed it was charged when its work was taken.
+  const store::TxnFilter unsettled{
+      {kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing, kAborted}, 0};
+  for (const Txn& other : TRY(state.store->txns(unsettled))) {
+    const bool asked = other.id != txn.id && share_a_budget(txn, other);
+    if (asked && state.require_here(other)) TRY(charge_noted(state, other));
+  }
+  return {};
+}
+
 Status report_file(Kernel::State& state, const Txn& txn, const std::string& path,
                    store::UsageSource source) {
   Items items;
@@ -72,6 +126,21 @@ Status report_file(Kernel::State& state, const Txn& txn, const std::string& path
 
 }  // namespace
 
+Status charge_noted(Kernel::State& state, const Txn& txn) {
+  for (const Attempt& attempt : txn.attempts) {
+    const auto item = noted_of(txn, attempt);
+    if (!item || INJECTED_BUG("budgets.kill_is_free")) continue;
+    // Without the write lock: most of what is noted has been charged.
+    const store::Amounts known = TRY(store::reported_of(*state.store, item->id));
+    const auto is_known = [&](store::Kind kind) {
+      return item->amounts[static_cast<std::size_t>(kind)] <= known[static_cast<std::size_t>(kind)];
+    };
+    if (is_known(store::Kind::kWall) && is_known(store::Kind::kBytes)) continue;
+    TRY(store::report_usage(*state.store, {txn.id, store::UsageSource::kMeasured, {*item}}));
+  }
+  return {};
+}
+
 Status report_agent_usage(Kernel::State& state, const Txn& txn) {
   const std::string observed = observed_dir(txn.attempts.back());
   using enum store::UsageSource;
@@ -82,6 +151,8 @@ Status report_agent_usage(Kernel::State& state, const Txn& txn) {
 
 Status UsageLimits::check(Kernel::State& state, const Txn& txn) {
   using enum store::Kind;
+  TRY(charge_noted(state, txn));
+  TRY(charge_others(state, txn));
   std::vector<store::Kind> enforced{kWall, kBytes};
   if (INJECTED_BUG("budgets.reported_enforces")) enforced = {kInput, kOutput, kCost, kCalls};
   for (const store::Kind kind : enforced) {
@@ -98,6 +169,7 @@ Status UsageLimits::check(Kernel::State& state, const Txn& txn) {
 Status UsageLimits::put_on(Kernel::State& state, const Txn& txn, const RunOptions& options,
                            capture::TraceSpec& spec) {
   TRY(check(state, txn));
+  noted_file_ = noted_file_of(spec.record_file);
   wall_ = TRY(store::left_of(*state.store, txn, store::Kind::kWall));
   bytes_ = TRY(store::left_of(*state.store, txn, store::Kind::kBytes));
   if (wall_ && (spec.timeout_ms < 0 || wall_->amount < spec.timeout_ms)) {
@@ -111,7 +183,25 @@ Status UsageLimits::put_on(Kernel::State& state, const Txn& txn, const RunOption
               "what is left running could print for ever");
 }
 
+Status UsageLimits::start(const Clock& clock) {
+  clock_ = &clock;
+  began_ns_ = clock.monotonic_ns();
+  noted_ = TRY(open_fd(noted_file_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  return {};
+}
+
+void UsageLimits::note() {
+  const std::int64_t now_ns = clock_->monotonic_ns();
+  if (now_ns < next_note_ns_) return;
+  next_note_ns_ = now_ns + kNoteEveryNs;
+  const std::string text =
+      fmt::format("{:015d} {:020d}\n", (now_ns - began_ns_) / kNsPerMs, meter_.bytes());
+  // Where the disk is full only a kill would lose something by it, and the command goes on.
+  static_cast<void>(::pwrite(noted_.get(), text.data(), text.size(), 0));
+}
+
 bool UsageLimits::look() {
+  note();
   if (!bytes_) return false;
   meter_.pass();
   if (meter_.bytes() < bytes_->amount || ending_ == 2) return false;
@@ -123,13 +213,9 @@ Result<std::string> UsageLimits::settle(Kernel::State& state, const Txn& txn,
                                         const capture::TraceResult& trace,
                                         std::int64_t duration_ms) {
   if (bytes_) meter_.pass();
-  const Attempt& attempt = txn.attempts.back();
-  store::UsageItem item{
-      fmt::format("command:{}:{}:{}", txn.id.str(), attempt.number, attempt.traces.size()), {}};
-  count(item.amounts, store::Kind::kWall,
-        std::clamp<std::int64_t>(duration_ms, 1, store::kMaxAmount));
-  count(item.amounts, store::Kind::kBytes, std::min(meter_.bytes(), store::kMaxAmount));
+  const store::UsageItem item = command_item(txn, txn.attempts.back(), duration_ms, meter_.bytes());
   TRY(store::report_usage(*state.store, {txn.id, store::UsageSource::kMeasured, {item}}));
+  TRY(remove_file(noted_file_));
   if (ending_ > 0) {
     return fmt::format("it printed more than the bytes budget of {} allows ({}) and was ended",
                        scope_text(bytes_->scope), bytes_->amount);

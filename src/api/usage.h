@@ -1,5 +1,10 @@
 // What a command used up: measured by us, and as its agent tells it; and the limits it runs under.
 // Internal to api/. docs/enforces.md says what is enforced.
+//
+// While a command runs, what it has used is noted four times a second in a file beside its records;
+// that is no event, or the log would be full of them. If we die, the next command that asks for the
+// budget, takes the work or removes the worktree charges what is noted. The file is gone when the
+// end is on record.
 #pragma once
 
 #include <optional>
@@ -14,12 +19,14 @@ namespace gittxn::api {
 // The measured budgets of one command, from before it starts until its end is on record.
 class UsageLimits {
  public:
-  // kBusy: nothing is left of a measured budget.
+  // After charging what others of its budgets have noted. kBusy: nothing is left of a measured one.
   static Status check(Kernel::State& state, const Txn& txn);
   // Shortens the time limit of `spec` to what is left, and counts its output where a budget asks
   // for that. As check(); kUsage: with --keep-running its output cannot be counted.
   Status put_on(Kernel::State& state, const Txn& txn, const RunOptions& options,
                 capture::TraceSpec& spec);
+  // The command starts: from here on it is measured. Its beginning is on record.
+  Status start(const Clock& clock);
   // To be asked where the trace asks whether it was interrupted: yes once to ask the command to
   // end, yes again to end it.
   bool look();
@@ -29,11 +36,21 @@ class UsageLimits {
                              const capture::TraceResult& trace, std::int64_t duration_ms);
 
  private:
+  void note();
+
+  const Clock* clock_ = nullptr;
+  std::string noted_file_;
+  UniqueFd noted_;
+  std::int64_t began_ns_ = 0;
+  std::int64_t next_note_ns_ = 0;
   std::optional<store::Left> wall_;  // when it is what limits the time
   std::optional<store::Left> bytes_;
   OutputMeter meter_;
   int ending_ = 0;
 };
+
+// What its commands have noted and nobody recorded, because their git-txn was killed.
+Status charge_noted(Kernel::State& state, const Txn& txn);
 
 // Reports the tokens and calls that the agent's session files and hooks tell of, those that are not
 // on record yet and not older than the transaction. One without a time counts. Lines that make no

@@ -6,6 +6,8 @@
 
 #include "agents/hook_log.h"
 #include "api/testing/kernel_world.h"
+#include "api/work.h"
+#include "store/events.h"
 
 namespace gittxn::api {
 namespace {
@@ -57,6 +59,31 @@ TEST_F(UsageTest, WhatIsOlderThanTheTransactionIsNotItsUsage) {
   ASSERT_TRUE(report_agent_usage(kernel.state(), txn));
   EXPECT_EQ(used(kernel, txn, Kind::kInput), 111);
   EXPECT_EQ(used(kernel, txn, Kind::kCalls), 1);
+}
+
+TEST_F(UsageTest, WhatAKilledCommandHasNotedIsChargedOnce) {
+  Kernel kernel = this->kernel();
+  Txn txn = begun(kernel);
+  store::Store& store = *kernel.state().store;
+  const std::string records = txn.attempts.back().worktree + "/trace.1";
+  must(store.append({store::events::command_started(txn.id, 1, records, {"sleep"})}));
+  txn = must(reload(kernel.state(), txn.id));
+  ASSERT_TRUE(charge_noted(kernel.state(), txn));
+  EXPECT_EQ(used(kernel, txn, Kind::kWall), 0) << "nothing is noted";
+  const auto noted = [&](const std::string& text) {
+    EXPECT_TRUE(write_file(records + ".used", text, Sync::kNo));
+    EXPECT_TRUE(charge_noted(kernel.state(), txn));
+    return used(kernel, txn, Kind::kWall);
+  };
+  EXPECT_EQ(noted("000000000002500 00000000000000000007\n"), 2500);
+  EXPECT_EQ(used(kernel, txn, Kind::kBytes), 7);
+  const Seq head = must(store.head());
+  EXPECT_EQ(noted("000000000002500 00000000000000000007\n"), 2500);
+  EXPECT_EQ(must(store.head()), head) << "nothing new is no event";
+  EXPECT_EQ(noted("000000000002750 00000000000000000007\n"), 2750) << "it went on";
+  for (const char* torn : {"", "000000000", "x 7\n", "999999999999999999999999 0\n", "-5 -5\n"}) {
+    EXPECT_EQ(noted(torn), 2750) << torn;
+  }
 }
 
 }  // namespace

@@ -33,6 +33,57 @@ wall() {
 }
 test_case 'wall time is measured, and ends the command; its work is kept' wall
 
+killed_after() { # SECONDS OPTION...: a git-txn that runs something is killed so long after that began
+  local seconds=$1 pid
+  shift
+  rm -f "$WORLD/ready"
+  git-txn "$@" -- bash -c 'touch "$WORLD/ready"; sleep 300' >"$WORLD/killed.out" 2>&1 &
+  pid=$!
+  wait_for "$WORLD/ready" 60
+  sleep "$seconds"
+  kill -KILL "$pid"
+  wait "$pid" 2>"$WORLD/killed.err" && fail 'it was not killed'
+  return 0
+}
+killed() {
+  new_repo
+  exits 0 git txn begin --budget wall=20s -q
+  local id=$OUT ms
+  killed_after 4 exec "$id"
+  exits 0 git txn exec "$id" -- true
+  ms=$(used wall --txn "$id")
+  [ "$ms" -ge 3700 ] || fail "of 4 s there are $ms ms on record"
+  assert_eq "$(events usage.reported)" 2 'the command that was killed, and the one that found it'
+  exits 0 git txn exec "$id" -- true
+  assert_eq "$(events usage.reported)" 3 'charged once'
+  exits 0 git txn budget set --txn "$id" "wall=$(($(used wall --txn "$id") / 1000 + 2))s"
+  killed_after 1.5 exec "$id"
+  git txn exec "$id" -- sleep 60 >"$WORLD/out" 2>&1 && fail 'it had no 60 s left'
+  exits 1 git txn exec "$id" -- true
+  assert_contains "$ERR" 'is used up'
+  assert_sound
+}
+test_case 'a command whose git-txn was killed is charged by the next one, once' killed
+
+killed_of_an_owner() {
+  new_repo
+  killed_after 3 run --owner bot
+  exits 0 git txn budget set --owner bot wall=2s
+  exits 1 git txn run --owner bot -- true
+  assert_contains "$ERR" 'the wall budget of owner:bot is used up'
+  # Also of one whose worktree is gone before anybody asks.
+  killed_after 3 run --owner ann
+  local id
+  id=$(sqlite3 .git/txn/kernel.db 'SELECT id FROM txns ORDER BY begun_seq DESC LIMIT 1')
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(field .state)" nothing
+  exits 0 git txn budget set --owner ann wall=2s
+  exits 1 git txn run --owner ann -- true
+  assert_contains "$ERR" 'the wall budget of owner:ann is used up'
+  assert_sound
+}
+test_case 'what was killed counts for its owner, whichever transaction comes next' killed_of_an_owner
+
 from_its_beginning() {
   new_repo
   exits 0 git txn begin --budget wall=10m --budget calls=5 --json
