@@ -69,10 +69,16 @@ Result<ToTell> to_tell(const Store& source, Seq after) {
   ToTell all;
   all.seen = std::max(after, TRY(pruned_until(source)));
   for (bool more = true; more;) {
-    EventBatch batch = TRY(read_batch(source, all.seen + 1, filter, kBatch));
-    for (Event& event : batch.events) all.events.push_back(std::move(event));
-    all.seen = std::max(all.seen, batch.seen);
-    more = !batch.at_end;
+    auto batch = read_batch(source, all.seen + 1, filter, kBatch);
+    const Seq pruned = TRY(pruned_until(source));
+    if (!batch && pruned > all.seen) {
+      all.seen = pruned;  // meanwhile: somebody else has told those
+      continue;
+    }
+    if (!batch) return std::unexpected(std::move(batch).error());
+    for (Event& event : batch->events) all.events.push_back(std::move(event));
+    all.seen = std::max(all.seen, batch->seen);
+    more = !batch->at_end;
   }
   return all;
 }
