@@ -4,18 +4,25 @@
 
 #include <algorithm>
 
+#include "base/fs.h"
 #include "store/pruning.h"
 #include "store/workflows.h"
 
 namespace gittxn::api {
 namespace {
 
-// What a store says of itself has a way out of its own; else it is not where it was.
-std::unexpected<Error> about(const store::Member& member, Error error) {
+// What a store says of itself has a way out of its own; else it is not where it was. All clones of
+// a hub share the list, and it may be elsewhere for each.
+std::unexpected<Error> about(const store::Member& member, bool shared, Error error) {
   const bool damaged = error.code == Code::kCorrupt || error.code == Code::kNewer;
   error.message = fmt::format("member {} at '{}': {}", member.name, member.place, error.message);
   if (!damaged || error.hint.empty()) {
-    error.hint = fmt::format("where it is now: git txn portfolio add PATH --as {}", member.name);
+    error.hint =
+        shared ? fmt::format(
+                     "where it is for this clone: git config txn.member.{}.place PATH, or "
+                     "for all: git txn portfolio add PATH --as {}",
+                     member.name, member.name)
+               : fmt::format("where it is now: git txn portfolio add PATH --as {}", member.name);
   }
   return std::unexpected(std::move(error));
 }
@@ -41,21 +48,33 @@ Result<std::string> behind(const store::View& view, std::string_view name, std::
 
 }  // namespace
 
-Result<Kernel> open_member(const Kernel::State& state, const store::Member& member) {
+Result<std::string> place_of_member(const Kernel::State& state, const store::Member& member) {
+  const auto own =
+      TRY(state.repository.config().path(fmt::format("txn.member.{}.place", member.name)));
+  if (!own) return member.place;
+  const repo::RepositoryPlace& here = state.repository.place();
+  return normal_path(join_path(here.worktree.value_or(here.common_dir), *own));
+}
+
+Result<Kernel> open_member(const Kernel::State& state, const store::Member& listed) {
+  store::Member member = listed;
+  member.place = TRY(place_of_member(state, listed));
+  const bool shared = state.membership.hub.has_value();
   Host host = state.host;
   host.cwd = member.place;
   host.env = repo::without_repository(host.env);
   auto opened = Kernel::open(std::move(host));
-  if (!opened) return about(member, std::move(opened).error());
+  if (!opened) return about(member, shared, std::move(opened).error());
   const auto store = opened->state().looking();
-  if (!store) return about(member, store.error());
+  if (!store) return about(member, shared, store.error());
   if (*store == nullptr)
-    return about(member, fail(Code::kNotFound, "it has no store any more").error());
-  if (const Status whole = store::check_whole(**store); !whole) return about(member, whole.error());
+    return about(member, shared, fail(Code::kNotFound, "it has no store any more").error());
+  if (const Status whole = store::check_whole(**store); !whole)
+    return about(member, shared, whole.error());
   const auto log = store::log_uri(**store);
-  if (!log) return about(member, log.error());
+  if (!log) return about(member, shared, log.error());
   if (*log == member.log) return opened;
-  return about(member, fail(Code::kNotFound, "another repository is there by now").error());
+  return about(member, shared, fail(Code::kNotFound, "another repository is there by now").error());
 }
 
 Result<MembersAnswer> judge_members(const Kernel::State& state, const store::View& view,

@@ -166,6 +166,7 @@ Status look_into(const Kernel::State& state, const store::Store& store, const To
 MemberLine look_at(const Kernel::State& state, const store::Member& member, const Told& as) {
   MemberLine line;
   line.member = member;
+  line.member.place = place_of_member(state, member).value_or(member.place);
   auto opened = open_member(state, member);
   if (!opened) {
     line.problem = opened.error().message;
@@ -195,7 +196,7 @@ Status check_place(const Kernel::State& state, const store::Member& known,
   }
   return fail(Code::kExists,
               fmt::format("'{}' is {} the member {} at '{}', with the same log", place_of(other),
-                          same_log(there->state(), other), known.name, known.place),
+                          same_log(there->state(), other), known.name, place_of(there->state())),
               fmt::format("a member is looked at in one place; in this one from now on: "
                           "git txn portfolio add {} --as {}",
                           request.path, known.name));

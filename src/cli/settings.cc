@@ -32,6 +32,8 @@ constexpr Setting kConfig[] = {
      "branch there as part of landing; branch, push txn/NAME for a pull request and land nothing "
      "here"},
     {"txn.<branch>.remote", "the same for one branch"},
+    {"txn.member.<name>.place",
+     "where a member of the portfolio is for this clone (default: as the list has it)"},
     {"txn.hub",
      "the remote that this clone lands on with others; txn.store, txn.storeSchema, txn.log and "
      "txn.clone belong to it: git txn init writes them"},

@@ -334,6 +334,26 @@ gone() {
 }
 test_case 'a member that is gone, moved, another one or damaged is named, and the others are told' gone
 
+elsewhere_for_this_clone() {
+  three
+  p add ../web --as we.b_ >/dev/null
+  mv ../web ../elsewhere
+  exits 2 p relay
+  exits 0 git config txn.member.we.b_.place ../elsewhere
+  exits 0 p relay
+  assert_contains "$OUT" 'we.b_ was told 1 event'
+  exits 0 p
+  assert_contains "$OUT" "we.b_ at $WORLD/elsewhere"
+  exits 0 git config txn.member.we.b_.place "$WORLD/nowhere"
+  exits 1 p
+  assert_contains "$OUT" "member we.b_ at '$WORLD/nowhere'"
+  exits 0 git config --unset txn.member.we.b_.place
+  exits 1 p
+  assert_contains "$OUT" "member we.b_ at '$WORLD/web'" 'the list was not changed'
+  assert_sound
+}
+test_case 'a clone may have a member at a place of its own' elsewhere_for_this_clone
+
 inside() {
   three
   p add ../api >/dev/null
