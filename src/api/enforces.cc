@@ -119,9 +119,9 @@ constexpr Enforced kTable[] = {
      "enforced when one begins; who runs what is open already is not asked",
      "counted in the decision that records the beginning", kSince, "[limits]"},
     {"Compensations of a transaction",
-     "enforced: at least once and in reverse order, when it was aborted or had nothing to land. Not "
-     "run when it landed, nor while it is rejected or quarantined; a failure is recorded, and not "
-     "tried again",
+     "enforced: at least once and in reverse order, when it was aborted or had nothing to land. "
+     "Not run when it landed, nor while it is rejected or quarantined; a failure is recorded, and "
+     "not tried again",
      "registered before the command returns; run by the command with which it ends, and by recover "
      "where that was killed",
      kSince, ""},
