@@ -78,10 +78,14 @@ store::UsageItem command_item(const Txn& txn, const Attempt& attempt, std::int64
 }
 
 // nullopt: nothing is noted. So it is too where something else is there, after a power cut or of
-// somebody's making: whoever could write that could remove it as well.
+// somebody's making: whoever could write that could remove it as well. Not waited for: it may be a
+// pipe.
 std::optional<store::UsageItem> noted_of(const Txn& txn, const Attempt& attempt) {
   if (attempt.traces.empty()) return std::nullopt;
-  const auto text = read_file(noted_file_of(attempt.traces.back()), kMaxNoted);
+  const auto file =
+      open_fd(noted_file_of(attempt.traces.back()), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  if (!file) return std::nullopt;
+  const auto text = read_fd(file->get(), kMaxNoted);
   if (!text) return std::nullopt;
   std::int64_t wall_ms = 0;
   std::int64_t bytes = 0;
@@ -186,7 +190,8 @@ Status UsageLimits::put_on(Kernel::State& state, const Txn& txn, const RunOption
 Status UsageLimits::start(const Clock& clock) {
   clock_ = &clock;
   began_ns_ = clock.monotonic_ns();
-  noted_ = TRY(open_fd(noted_file_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  TRY(remove_file(noted_file_));  // an earlier command may have put a link there
+  noted_ = TRY(open_fd(noted_file_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
   return {};
 }
 

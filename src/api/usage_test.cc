@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "agents/hook_log.h"
 #include "api/testing/kernel_world.h"
@@ -84,6 +85,9 @@ TEST_F(UsageTest, WhatAKilledCommandHasNotedIsChargedOnce) {
   for (const char* torn : {"", "000000000", "x 7\n", "999999999999999999999999 0\n", "-5 -5\n"}) {
     EXPECT_EQ(noted(torn), 2750) << torn;
   }
+  ASSERT_TRUE(remove_file(records + ".used"));
+  ASSERT_EQ(::mkfifo((records + ".used").c_str(), 0600), 0);
+  EXPECT_TRUE(charge_noted(kernel.state(), txn)) << "nobody waits for a writer of a pipe";
 }
 
 }  // namespace
