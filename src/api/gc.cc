@@ -24,6 +24,7 @@
 #include "api/compensations.h"
 #include "api/summaries.h"
 #include "api/upkeep_events.h"
+#include "api/usage.h"
 #include "api/work.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
@@ -93,6 +94,7 @@ class Collection {
 };
 
 Status Collection::worktrees(const Txn& txn) {
+  TRY(charge_noted(state_, txn));  // it is noted beside the worktrees
   for (const Attempt& attempt : txn.attempts) {
     if (attempt.worktree.empty()) continue;
     const std::uint64_t bytes = bytes_below(attempt.worktree);

@@ -290,7 +290,8 @@ Result<ProposalAnswer> propose(Store& store, const ProposalRequest& request,
   ProposalAnswer answer;
   std::string id;
   Comparison comparison(request);
-  TRY(comparison.look(store, TRY(rules_now())));
+  const ProposalRules rules_before = TRY(rules_now());
+  TRY(comparison.look(store, rules_before));
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const ProposalRules rules = TRY(rules_now());
     answer.tier = tier_of(request.score, rules);

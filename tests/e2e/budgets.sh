@@ -80,6 +80,13 @@ killed_of_an_owner() {
   exits 0 git txn budget set --owner ann wall=2s
   exits 1 git txn run --owner ann -- true
   assert_contains "$ERR" 'the wall budget of owner:ann is used up'
+  killed_after 3 run --owner eve
+  id=$(sqlite3 .git/txn/kernel.db 'SELECT id FROM txns ORDER BY begun_seq DESC LIMIT 1')
+  exits 0 git txn abort "$id"
+  exits 0 git txn gc --force
+  exits 0 git txn budget set --owner eve wall=2s
+  exits 1 git txn run --owner eve -- true
+  assert_contains "$ERR" 'the wall budget of owner:eve is used up'
   assert_sound
 }
 test_case 'what was killed counts for its owner, whichever transaction comes next' killed_of_an_owner
