@@ -168,7 +168,8 @@ Result<StatusReport> Kernel::status() {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
   for (const TxnId& id : TRY(store::owing_compensation(*store))) {
-    report.lines.push_back(TRY(status_line(*state_, TRY(reload(*state_, id)))));
+    Txn txn = TRY(reload(*state_, id));
+    report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
   for (Txn& txn : TRY(store->txns({{kLanded}, kLandedShown}))) {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
