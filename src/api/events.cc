@@ -15,6 +15,7 @@
 #include "store/events.h"
 #include "store/feed.h"
 #include "store/handlers.h"
+#include "store/portfolio_relay.h"
 #include "store/pruning.h"
 
 namespace gittxn::api {
@@ -202,7 +203,11 @@ Result<ConsumerLine> line_of(const store::Store& store, const store::Consumer& c
   }
   line.stale = waiting.oldest > 0 && std::min(line.idle_ms, line.oldest_age_ms) >= judged.stale_ms;
   const bool durable = consumer.kind == store::ConsumerKind::kDurable;
-  if (durable) line.holds_back = std::max<Seq>(0, judged.let_go - consumer.position);
+  // For a member only what waits for it is kept, and not all since it was told something.
+  const bool nothing = store::is_consumer_of_member(consumer.name) && waiting.oldest == 0;
+  const Seq kept_from =
+      store::is_consumer_of_member(consumer.name) ? waiting.oldest : consumer.position + 1;
+  if (durable && !nothing) line.holds_back = std::max<Seq>(0, judged.let_go - kept_from + 1);
   return line;
 }
 

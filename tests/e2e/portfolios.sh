@@ -367,6 +367,7 @@ inside() {
 }
 test_case 'inside of a transaction it is only looked at' inside
 
+held_back() { git txn events consumer list --lag --json | jq 'select(.name == "member/api") | .holds_back'; }
 # Pruning keeps for the members what they were not told, though nobody relayed for long.
 keeps_what_is_told() {
   three
@@ -382,6 +383,7 @@ keeps_what_is_told() {
   exits 0 git txn gc
   exits 0 git txn events consumer list --lag
   assert_contains "$OUT" 'member/api'
+  [ "$(held_back)" -gt 0 ] || fail "member/api holds back $(held_back)"
   local moved
   moved=$(moved_at_home)
   # One that is told and one that is killed before that is written down: it is told once all the same.
@@ -398,6 +400,8 @@ keeps_what_is_told() {
   assert_eq "$(moved_at_home)" '' 'all know it, so it may go'
   exits 0 p relay
   assert_contains "$OUT" 'every member knows all'
+  exits 0 git txn lease acquire src
+  assert_eq "$(held_back)" 0 'nothing waits for it'
   exits 0 p
   # One that comes later is told what comes from then on.
   new_repo "$WORLD/late"
