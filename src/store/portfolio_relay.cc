@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "store/consumers.h"
 #include "store/feed.h"
@@ -106,9 +107,13 @@ Result<ToTell> to_tell_anew(const Store& source, const Store& member) {
 Result<Seq> pruned_to_tell(const View& source) {
   const Seq pruned = TRY(pruned_until(source));
   Seq last = 0;
-  // What is on its way out is in one of the two.
-  for (const std::string_view table : {"events", "pruned_keys"}) {
-    std::string sql = fmt::format("SELECT max(seq) FROM {} WHERE seq <= ? AND type IN (", table);
+  // What is on its way out is in one of the two. The keys of all that was ever pruned are many, and
+  // known by themselves alone: those of what members are told begin like this.
+  constexpr std::pair<std::string_view, std::string_view> kWhere[] = {
+      {"events", ""}, {"pruned_keys", " AND dedup_key >= 'workflow:' AND dedup_key < 'workflow;'"}};
+  for (const auto& [table, keys] : kWhere) {
+    std::string sql =
+        fmt::format("SELECT max(seq) FROM {} WHERE seq <= ?{} AND type IN (", table, keys);
     const std::vector<std::string> types = types_to_tell();
     for (std::size_t i = 0; i < types.size(); ++i) sql += i == 0 ? "?" : ", ?";
     db::Statement query = TRY(source.tables().statement(sql + ")"));
