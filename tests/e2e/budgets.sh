@@ -52,11 +52,11 @@ killed() {
   killed_after 4 exec "$id"
   exits 0 git txn exec "$id" -- true
   ms=$(used wall --txn "$id")
-  [ "$ms" -ge 3700 ] || fail "of 4 s there are $ms ms on record"
+  [ "$ms" -ge 3000 ] || fail "of 4 s there are $ms ms on record"
   assert_eq "$(events usage.reported)" 2 'the command that was killed, and the one that found it'
   exits 0 git txn exec "$id" -- true
   assert_eq "$(events usage.reported)" 3 'charged once'
-  exits 0 git txn budget set --txn "$id" "wall=$(($(used wall --txn "$id") / 1000 + 2))s"
+  exits 0 git txn budget set --txn "$id" "wall=$(($(used wall --txn "$id") / 1000 + 4))s"
   killed_after 1.5 exec "$id"
   git txn exec "$id" -- sleep 60 >"$WORLD/out" 2>&1 && fail 'it had no 60 s left'
   exits 1 git txn exec "$id" -- true
