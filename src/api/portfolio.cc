@@ -367,7 +367,7 @@ Result<RelayReport> relay_events(Kernel& kernel, store::Relay how) {
       problems.push_back(told.error());
     }
   }
-  if (!problems.empty()) report.left = as_one(std::move(problems));
+  if (!problems.empty()) report.left = as_one(problems);
   return report;
 }
 

@@ -46,8 +46,9 @@ bool skip_text(std::string_view& rest) {
       return true;
     }
     if (rest[i] < 0x20) return false;  // beyond ASCII too
-    if (rest[i] == '\\' && (++i == rest.size() || !std::string_view("\"\\nt").contains(rest[i])))
-      return false;
+    if (rest[i] != '\\') continue;
+    ++i;
+    if (i == rest.size() || !std::string_view("\"\\nt").contains(rest[i])) return false;
   }
   return false;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "db/database.h"
 #include "store/consumers.h"
 #include "store/feed.h"
 #include "store/pruning.h"
