@@ -70,7 +70,10 @@ Status check_value(const FlagSpec& flag, const std::string& value) {
       return fail(Code::kUsage,
                   fmt::format("{}: '{}' is not one of {}", flag.name, value, listed(flag.choices)));
     default:
-      if (value.empty()) return fail(Code::kUsage, fmt::format("{} is empty", flag.name));
+      if (value.empty()) {
+        return fail(Code::kUsage, fmt::format("{} is empty; nothing was changed", flag.name),
+                    fmt::format("give it a value: {} {}", flag.name, flag.label));
+      }
       if (value.find('\0') != std::string::npos) {
         return fail(Code::kUsage, fmt::format("{} contains a NUL character", flag.name));
       }

@@ -96,6 +96,8 @@ bad_input() {
   exits 3 w status nowhere
   exits 3 w override w-1
   assert_contains "$ERR" 'needs a reason; nothing was changed'
+  exits 3 w override w-1 --reason ''
+  assert_contains "$ERR" 'hint: give it a value: --reason TEXT'
   exits 3 w override w-1 --reason ' '
   exits 3 w skip w-1 --reason why
   assert_contains "$ERR" 'cannot be skipped'
