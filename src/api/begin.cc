@@ -33,7 +33,7 @@ constexpr int kTxnIdLetters = 4;
 constexpr int kTxnIdTries = 64;
 
 Result<Isolation> level_of(const RunOptions& options, const Policy& policy) {
-  if (!options.isolation) return policy.default_isolation.value_or(Isolation::kStrict);
+  if (!options.isolation) return policy.default_isolation.value_or(kDefaultIsolation);
   auto level = isolation_from_name(*options.isolation);
   if (level) return *level;
   return fail(Code::kUsage, level.error().message, level.error().hint);

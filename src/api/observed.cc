@@ -90,10 +90,10 @@ bool was_part(const ReadSet& set, const std::set<std::string>& sessions) {
                      [&](const std::string& session) { return sessions.contains(session); });
 }
 
-// Certified at strict, every read held when it landed; what it changed itself the conversation
-// knows as it landed.
+// Certified at semantic or above, every read held when it landed; what it changed itself the
+// conversation knows as it landed.
 Result<Read> as_landed(Kernel::State& state, const Txn& earlier, const Changes& writes, Read read) {
-  if (earlier.landed_commit.empty() || earlier.isolation != Isolation::kStrict) return read;
+  if (earlier.landed_commit.empty() || earlier.isolation < Isolation::kSemantic) return read;
   read.snapshot = earlier.landed_commit;
   const bool path = read.kind == ReadKind::kContent || read.kind == ReadKind::kMetadata ||
                     read.kind == ReadKind::kAbsence;

@@ -24,8 +24,8 @@ struct ObservedFiles {
 Result<ObservedFiles> read_observed(const std::string& directory);
 
 // A conversation that was resumed still knows what it read: the reads of every earlier transaction
-// that it was part of become reads of this one. Those of one that landed at strict hold of the
-// commit it landed as. Where none is on record the set is unknown.
+// that it was part of become reads of this one. Those of one that landed at semantic or above hold
+// of the commit it landed as. Where none is on record the set is unknown.
 Status inherit_reads(Kernel::State& state, const Txn& txn, const ObservedFiles& files,
                      ReadSet& reads);
 

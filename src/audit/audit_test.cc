@@ -308,7 +308,7 @@ TEST(Audit, AnEditedLogIsFoundAndTheRestStillLookedAt) {
   world.prepare("t-2");
   world.repo.git({"update-ref", "-d", "refs/txn/t-2/1"});
   world.tamper(
-      "UPDATE events SET payload = replace(payload, 'strict', 'snapshot') "
+      "UPDATE events SET payload = replace(payload, 'semantic', 'snapshot') "
       "WHERE type = 'txn.begun' AND subject = 't-1'");
   const Report report = world.verify();
   EXPECT_THAT(report.problems, ::testing::Contains(HasSubstr("was edited")));

@@ -84,7 +84,7 @@ Group candidates(const Group& reads, const Changes& changes) {
 }
 
 bool certifies_reads(Isolation level) {
-  return level == Isolation::kStrict || level == Isolation::kSerializable;
+  return level >= Isolation::kSemantic;
 }
 
 class Certification {

@@ -3,14 +3,15 @@
 //
 //   read-committed  write-write overlap only
 //   snapshot        write-write, and symbols that one changed and the other relies on
+//   semantic        every hard read still holds at the head it lands on, by what it means
 //   serializable    runs as strict until its graph is built; the caller says so
-//   strict          every hard read still holds at the head it lands on
+//   strict          as semantic
 //
 // A write-write overlap is a path that the transaction and the head both changed since the
 // transaction's base, to different results; or a file against a directory of the same name. The
 // same result on both sides is no overlap, but a read of that path is still certified. A path whose
 // two changes were merged is one only where their symbols meet; a read of it holds where they do
-// not. Unknown read set: at strict, any change of the head since the snapshot is a conflict.
+// not. Unknown read set: from semantic on, any change of the head since the snapshot is a conflict.
 //
 // When a read holds is said in judge.h, what commutes in overlap.h; docs/design/0002-reads.md says
 // why. It fails closed: a read from a snapshot without a difference in `diffs`, or of a kernel

@@ -39,7 +39,7 @@ TEST(CertifyProperty, AgreesWithTheReferenceAtEveryLevel) {
   int landed = 0;
   for (int i = 0; i < kCases; ++i) {
     const Case c = generator.make();
-    for (Isolation level : {Isolation::kReadCommitted, Isolation::kSnapshot,
+    for (Isolation level : {Isolation::kReadCommitted, Isolation::kSnapshot, Isolation::kSemantic,
                             Isolation::kSerializable, Isolation::kStrict}) {
       const Verdict verdict = certify(input_of(c, level));
       ASSERT_EQ(verdict.commit, testing::may_land(c, level))

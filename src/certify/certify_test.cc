@@ -25,7 +25,8 @@ TreeEntry link(const char* oid) {
 }
 
 constexpr Isolation kLevels[] = {Isolation::kReadCommitted, Isolation::kSnapshot,
-                                 Isolation::kSerializable, Isolation::kStrict};
+                                 Isolation::kSemantic, Isolation::kSerializable,
+                                 Isolation::kStrict};
 
 // A transaction that starts at `base`, and a head that others moved to.
 class Scene : public ::testing::Test {

@@ -16,7 +16,7 @@
 namespace gittxn::cli {
 namespace {
 
-constexpr std::string_view kLevels = "read-committed snapshot serializable strict";
+constexpr std::string_view kLevels = "read-committed snapshot semantic serializable strict";
 
 constexpr FlagSpec kOnto{"--onto",
                          "",
@@ -30,7 +30,7 @@ constexpr FlagSpec kIsolation{"--isolation",
                               Value::kChoice,
                               "LEVEL",
                               "how much must still hold at the head it lands on (default: the "
-                              "policy's, else strict)",
+                              "policy's, else semantic)",
                               kLevels,
                               Stability::kStable};
 constexpr FlagSpec kName{"--name",

@@ -150,7 +150,7 @@ class Completion : public ::testing::Test {
 TEST_F(Completion, CommandsFlagsValuesAndTransactions) {
   EXPECT_EQ(complete("sta"), "status state\n");
   EXPECT_EQ(complete("run --re"), "--retries\n");
-  EXPECT_EQ(complete("run --isolation s"), "snapshot serializable strict\n");
+  EXPECT_EQ(complete("run --isolation s"), "snapshot semantic serializable strict\n");
   EXPECT_EQ(complete("run --onto ''"), "main release\n");
   EXPECT_EQ(complete("show t-b"), "t-bbbb\n");
   EXPECT_EQ(complete("--json show ''"), "t-aaaa t-bbbb\n");
@@ -163,7 +163,8 @@ TEST_F(Completion, CommandsFlagsValuesAndTransactions) {
   EXPECT_EQ(complete("commit --wait 10m ''"), "t-aaaa t-bbbb\n") << "10m is no operand";
   EXPECT_EQ(complete("commit --wait = 10m ''"), "t-aaaa t-bbbb\n");
   EXPECT_EQ(complete("show t-aaaa ''"), "\n") << "one is enough";
-  EXPECT_EQ(complete("run --isolation ="), "read-committed snapshot serializable strict\n");
+  EXPECT_EQ(complete("run --isolation ="),
+            "read-committed snapshot semantic serializable strict\n");
   EXPECT_EQ(complete("run --isolation = st"), "strict\n");
 }
 

@@ -210,7 +210,7 @@ Result<Isolation> level_of(const toml::node& node, std::string_view what) {
   auto level = isolation_from_name(text);
   if (!level) {
     return bad(node.source(), fmt::format("{}: unknown isolation level '{}'", what, text),
-               "the levels are read-committed, snapshot, serializable and strict");
+               "the levels are read-committed, snapshot, semantic, serializable and strict");
   }
   return *level;
 }

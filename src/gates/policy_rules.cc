@@ -172,8 +172,7 @@ void seal_policy(Policy& policy) {
              {"gates", gates},
              {"rules", rules},
              {"worktree", worktree},
-             {"isolation", nullptr}};
-  if (policy.default_isolation) whole["isolation"] = isolation_name(*policy.default_isolation);
+             {"isolation", isolation_name(policy.default_isolation.value_or(kDefaultIsolation))}};
   // Left out where there is none, so that a policy without them keeps its hash.
   for (const auto& file : policy.generated) {
     whole["generated"].push_back({{"artifact", file.artifact}, {"from", file.from}});

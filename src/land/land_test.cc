@@ -78,8 +78,8 @@ TEST(Land, AStaleReadIsRefusedAndTheWriterNamed) {
 }
 
 TEST(Land, TheSameFileTwiceIsAConflictAtEveryLevel) {
-  for (const Isolation level :
-       {Isolation::kReadCommitted, Isolation::kSnapshot, Isolation::kStrict}) {
+  for (const Isolation level : {Isolation::kReadCommitted, Isolation::kSnapshot,
+                                Isolation::kSemantic, Isolation::kStrict}) {
     LandWorld world;
     const TxnId b = world.propose({"t-b", {{"f1", "B\n"}}, {}, level});
     world.person_commits("f1", "P\n");

@@ -65,7 +65,8 @@ class PhaseWorld : public LandWorld {
 };
 
 constexpr Isolation kLevels[] = {Isolation::kReadCommitted, Isolation::kSnapshot,
-                                 Isolation::kSerializable, Isolation::kStrict};
+                                 Isolation::kSemantic, Isolation::kSerializable,
+                                 Isolation::kStrict};
 
 TEST(B1, InThePhaseThatIsStillOpenItLands) {
   PhaseWorld world("drop");

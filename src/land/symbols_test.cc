@@ -61,7 +61,7 @@ class LandSymbols : public SymbolWorld, public ::testing::WithParamInterface<Iso
 };
 
 INSTANTIATE_TEST_SUITE_P(At, LandSymbols,
-                         ::testing::Values(Isolation::kSnapshot, Isolation::kStrict),
+                         ::testing::Values(Isolation::kSnapshot, Isolation::kSemantic),
                          [](const auto& at) { return std::string(isolation_name(at.param)); });
 
 TEST_P(LandSymbols, DifferentFunctionsOfOneFileBothLand) {
@@ -125,7 +125,7 @@ TEST_P(LandSymbols, ACommentThatChangedIsAnotherFileToAPerson) {
   const LandOutcome outcome = after(change("t-a", {{"src/math.c", commented}}, {}),
                                     change("t-b", {{"f1", "B\n"}}, {"src/math.c"}));
   EXPECT_EQ(outcome.result,
-            GetParam() == Isolation::kStrict ? LandResult::kConflict : LandResult::kLanded);
+            GetParam() == Isolation::kSemantic ? LandResult::kConflict : LandResult::kLanded);
 }
 
 TEST_P(LandSymbols, InAnUnknownLanguageTheFileIsOneThing) {

@@ -360,7 +360,7 @@ TEST(Golden, Txn) {
       R"("number":1,"reads":"","reads_complete":false,"tool_env":"","traces":[],)"
       R"("unknown_reason":"","worktree":"","writes":""}],"author":null,"command":["make"],)"
       R"("committer":{"email":"ada@example.org","name":"Ada"},"created_wall_ms":1700000000000,)"
-      R"("id":"t-7k2m","isolation":"strict","landed_commit":"","name":"fix auth","owner":"Ada",)"
+      R"("id":"t-7k2m","isolation":"semantic","landed_commit":"","name":"fix auth","owner":"Ada",)"
       R"("priority":0,"slot":3,"state":"open","subdir":"","target":"refs/heads/main",)"
       R"("version":0,"waiting_reason":"","waiting_subject":""})");
   // What older logs do not have is there only where it says something.
@@ -554,12 +554,12 @@ TEST(Names, ComeBack) {
     const auto kind = static_cast<ReadKind>(i);
     EXPECT_EQ(read_kind_from_name(read_kind_name(kind)).value(), kind);
   }
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 5; ++i) {
     const auto level = static_cast<Isolation>(i);
     EXPECT_EQ(isolation_from_name(isolation_name(level)).value(), level);
   }
   EXPECT_EQ(isolation_from_name("snapshop").error().hint,
-            "one of: read-committed, snapshot, serializable, strict");
+            "one of: read-committed, snapshot, semantic, serializable, strict");
 }
 
 // The whole diagram, from each state to each: what is not listed is refused.

@@ -21,9 +21,10 @@ constexpr NameTable<TxnState, 9> kTxnStates{{
     {TxnState::kRepairing, "repairing"},
 }};
 
-constexpr NameTable<Isolation, 4> kIsolations{{
+constexpr NameTable<Isolation, 5> kIsolations{{
     {Isolation::kReadCommitted, "read-committed"},
     {Isolation::kSnapshot, "snapshot"},
+    {Isolation::kSemantic, "semantic"},
     {Isolation::kSerializable, "serializable"},
     {Isolation::kStrict, "strict"},
 }};

@@ -35,7 +35,10 @@ enum class TxnState {
   kQuarantined,
   kRepairing,
 };
-enum class Isolation { kReadCommitted, kSnapshot, kSerializable, kStrict };
+// Weakest first: policy raises a level, and nothing lowers one. What each demands:
+// certify/certify.h.
+enum class Isolation { kReadCommitted, kSnapshot, kSemantic, kSerializable, kStrict };
+inline constexpr Isolation kDefaultIsolation = Isolation::kSemantic;  // where nobody names one
 
 std::string_view state_name(TxnState state);
 Result<TxnState> state_from_name(std::string_view name);
@@ -74,7 +77,7 @@ struct Txn {
   TxnId id;
   std::string name;
   TxnState state = TxnState::kOpen;
-  Isolation isolation = Isolation::kStrict;
+  Isolation isolation = kDefaultIsolation;
   RefName target;  // resolved branch
   std::vector<std::string> command;
   std::string subdir;  // where in the tree the command starts

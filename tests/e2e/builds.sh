@@ -55,16 +55,16 @@ raised() {
   new_crate
   refused_after "$USE_SERDE" 's/serde = "1.0"/serde = "2.0"/' 'dependency serde in Cargo.toml' --isolation "$1"
 }
-raised_at_strict() { raised strict; }
+raised_at_semantic() { raised semantic; }
 raised_at_snapshot() { raised snapshot; }
-test_case 'a new use of a dependency that was raised does not land at strict' raised_at_strict
+test_case 'a new use of a dependency that was raised does not land at semantic' raised_at_semantic
 test_case 'a new use of a dependency that was raised does not land at snapshot' raised_at_snapshot
 
 toolchain() {
   new_crate
   refused_after 'sed -i s/other/another/ src/other.rs' 's/2018/2021/' 'toolchain package.edition in Cargo.toml'
 }
-test_case 'another edition does not go with an edit of any source at strict' toolchain
+test_case 'another edition does not go with an edit of any source at semantic' toolchain
 
 checked() {
   new_crate

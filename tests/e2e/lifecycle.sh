@@ -29,7 +29,7 @@ json_object() {
   assert_eq "$(field .commit)" "$(head_of)"
   assert_eq "$(field .read_set.status)" complete
   assert_eq "$(field '.writes[0].path')" src/new.txt
-  assert_eq "$(field .isolation)" strict
+  assert_eq "$(field .isolation)" semantic
 }
 test_case 'json: one object on stdout with the documented fields, the output of the agent on stderr' json_object
 

@@ -87,7 +87,7 @@ edited_event() {
   lands 'echo x >src/new.txt'
   exits 0 git txn verify
   sqlite3 .git/txn/kernel.db "drop trigger events_are_never_updated; update events set payload =
-    replace(payload, 'strict', 'snapshot') where type = 'txn.begun'"
+    replace(payload, 'semantic', 'snapshot') where type = 'txn.begun'"
   exits 1 git txn verify
   assert_contains "$OUT$ERR" 'was edited'
 }

@@ -30,9 +30,9 @@ different_functions() {
   assert_clean_checkout
   assert_sound
 }
-at_strict() { different_functions strict; }
+at_semantic() { different_functions semantic; }
 at_snapshot() { different_functions snapshot; }
-test_case 'different functions of one file both land at strict' at_strict
+test_case 'different functions of one file both land at semantic' at_semantic
 test_case 'different functions of one file both land at snapshot' at_snapshot
 
 new_caller() {
@@ -52,9 +52,9 @@ new_caller() {
   assert_lacks "$(show src/main.py)" both
   assert_sound
 }
-caller_at_strict() { new_caller strict; }
+caller_at_semantic() { new_caller semantic; }
 caller_at_snapshot() { new_caller snapshot; }
-test_case 'a new call of a function whose signature changed does not land at strict' caller_at_strict
+test_case 'a new call of a function whose signature changed does not land at semantic' caller_at_semantic
 test_case 'a new call of a function whose signature changed does not land at snapshot' caller_at_snapshot
 
 same_function() {
@@ -98,13 +98,13 @@ without_gates() {
   assert_contains "$(field '[.conflicts[].subject] | join(" ")')" long
   assert_sound
 }
-gates_at_strict() {
-  two_edits_of_one_body strict 1 gates
+gates_at_semantic() {
+  two_edits_of_one_body semantic 1 gates
   assert_sound
 }
 test_case 'two edits of one body land at snapshot where gates judge them' with_gates
 test_case 'two edits of one body do not land without gates' without_gates
-test_case 'two edits of one body do not land at strict' gates_at_strict
+test_case 'two edits of one body do not land at semantic' gates_at_semantic
 
 left_to_people() {
   new_code

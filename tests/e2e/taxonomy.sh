@@ -250,9 +250,11 @@ f2_write_skew_by_level() {
   SAID=$OUT$ERR
   assert_sound
 }
+f2_skew_semantic() { f2_write_skew_by_level semantic 1; }
 f2_skew_strict() { f2_write_skew_by_level strict 1; }
 f2_skew_serializable() { f2_write_skew_by_level serializable 1; assert_contains "$SAID" 'strict'; }
 f2_skew_snapshot() { f2_write_skew_by_level snapshot 0; }
+test_case 'F2 write skew: refused at semantic' f2_skew_semantic
 test_case 'F2 write skew: refused at strict' f2_skew_strict
 test_case 'F2 write skew: serializable runs as strict, says so, and refuses' f2_skew_serializable
 test_case 'F2 write skew: allowed at snapshot' f2_skew_snapshot

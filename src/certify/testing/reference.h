@@ -41,8 +41,7 @@ inline bool reads_hold(const Case& c) {
 // What certify() must say.
 inline bool may_land(const Case& c, Isolation level) {
   if (clash(c.base, c.ours, c.head)) return false;
-  const bool strict = level == Isolation::kStrict || level == Isolation::kSerializable;
-  if (!strict) return true;
+  if (level < Isolation::kSemantic) return true;
   if (!c.txn.reads.complete && c.base != c.head) return false;
   return reads_hold(c);
 }

@@ -50,7 +50,7 @@ struct Proposal {
   std::string id;
   FileEdits edits{};
   std::vector<std::string> reads{};  // paths read whole from the base
-  Isolation isolation = Isolation::kStrict;
+  Isolation isolation = kDefaultIsolation;
   std::string message = "a change\n";
   int priority = 0;
   bool complete = true;             // the read set

@@ -15,6 +15,7 @@ Txn new_txn(const std::string& id, const std::string& name) {
   Txn txn;
   txn.id = TxnId(id);
   txn.name = name;
+  txn.isolation = Isolation::kStrict;  // as the goldens were first stored
   txn.target = kMain;
   txn.command = {"sh", "-c", "echo \xff 100%"};
   txn.owner = "Ada <ada@example.org>";
