@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Whether real agents are refused more than by an older program: every look and edit of theirs, beside a
+# commit that has nothing to do with it, at the default level, with both programs. The agents are scripted, so
+# their second run would give the same; what landed with the older one has to land still.
+#
+#   ./dev agents --compare PROGRAM        (some ten minutes)
+. "$(dirname "$0")/../e2e/lib.sh"
+. "$(dirname "$0")/lib.sh"
+BASELINE=${GIT_TXN_BASELINE:?the program to compare with}
+
+claude_calls() { # NAME and one tool call a line
+  cat <<'CALLS'
+read {"tool": "Read", "input": {"file_path": "{HERE}/src/f1.txt"}}
+read-range {"tool": "Read", "input": {"file_path": "{HERE}/src/long.txt", "offset": 3, "limit": 4}}
+read-missing {"tool": "Read", "input": {"file_path": "{HERE}/missing.txt"}}
+cat {"tool": "Bash", "input": {"command": "cat src/f1.txt docs/guide.md | head -2"}}
+grep {"tool": "Bash", "input": {"command": "grep -rn 'line two' src/f1.txt src/f2.txt"}}
+grep-r {"tool": "Bash", "input": {"command": "grep -rln guide docs"}}
+ls {"tool": "Bash", "input": {"command": "ls docs"}}
+find {"tool": "Bash", "input": {"command": "find docs -name '*.md'"}}
+status {"tool": "Bash", "input": {"command": "git status --short && git diff && git branch --show-current"}}
+log {"tool": "Bash", "input": {"command": "git log --oneline -n 5"}}
+show {"tool": "Bash", "input": {"command": "git show HEAD:src/f1.txt"}}
+write {"tool": "Write", "input": {"file_path": "{HERE}/src/new.txt", "content": "new\n"}}
+bash-write {"tool": "Bash", "input": {"command": "echo more >docs/more.txt && sed -i s/one/1/ src/f1.txt"}}
+commit {"tool": "Bash", "input": {"command": "echo more >docs/more.txt && git add -A && git commit -qm more"}}
+cd {"tool": "Bash", "input": {"command": "cd docs && cat guide.md"}}
+mcp-read {"tool": "mcp__plugin_git-txn_txn__read", "input": {"path": "src/f1.txt", "offset": 1, "limit": 1}}
+mcp-search {"tool": "mcp__plugin_git-txn_txn__search", "input": {"pattern": "guide", "path": "docs"}}
+mcp-list {"tool": "mcp__plugin_git-txn_txn__list", "input": {"path": "docs"}}
+CALLS
+}
+codex_calls() {
+  cat <<'CALLS'
+cat {"tool": "exec_command", "input": {"cmd": "cat src/f1.txt"}}
+sed {"tool": "exec_command", "input": {"cmd": "sed -n 2,3p src/long.txt"}}
+rg {"tool": "exec_command", "input": {"cmd": "rg -n 'line two' src/f1.txt src/f2.txt"}}
+rg-r {"tool": "exec_command", "input": {"cmd": "rg -l guide docs"}}
+ls {"tool": "exec_command", "input": {"cmd": "ls docs"}}
+status {"tool": "exec_command", "input": {"cmd": "git status --short && git diff"}}
+log {"tool": "exec_command", "input": {"cmd": "git log --oneline -n 5"}}
+patch {"patch": "*** Begin Patch\n*** Update File: src/f1.txt\n@@\n-line one of f1\n+line one of f1, changed\n*** End Patch\n"}
+mcp-read {"tool": "read", "namespace": "mcp__txn", "input": {"path": "src/f1.txt"}}
+CALLS
+}
+
+unrelated_edit() { person_commits src/f7.txt 'something else'; }
+unrelated_file() { mkdir -p notes; person_commits notes/today.txt 'nothing to do with it'; }
+
+# outcome_of PROGRAM AGENT CALL COMMIT: what becomes of it, in a world of its own
+outcome_of() (
+  program=$1 agent=$2 call=$3 commit=$4
+  place=$(mktemp -d "$WORLD/one.XXXXXX")
+  cd "$place"
+  export GIT_TXN_PROGRAM=$program E2E_CASE=
+  e2e_world
+  new_repo
+  seq 1 20 >src/long.txt
+  git add -A
+  git commit -qm long
+  case $agent in
+    claude) second='{"tool": "Write", "input": {"file_path": "{HERE}/answer.txt", "content": "so\n"}}' ;;
+    codex) second='{"patch": "*** Begin Patch\n*** Add File: answer.txt\n+so\n*** End Patch\n"}' ;;
+  esac
+  model "{\"one\": [[$call], [$second], [{\"text\": \"done\"}]]}"
+  "run_$agent" one "$WORLD/out" --no-land || { echo "failed: $(tail -n 1 "$WORLD/out.err")"; return; }
+  outcome "$WORLD/out"
+  id=$(field .txn)
+  "$commit" >"$WORLD/commit.out"
+  git txn commit --json --retries 0 --wait 5s "$id" >"$WORLD/landing" 2>"$WORLD/landing.err" || true
+  outcome "$WORLD/landing"
+  echo "$(field .state) $(field '[.conflicts[]? | .kind + " " + .subject] | join(", ")')"
+) </dev/null
+
+compared() {
+  local agent name call commit old new worse=0
+  for agent in claude codex; do
+    while IFS=' ' read -r name call; do
+      for commit in unrelated_edit unrelated_file; do
+        old=$(outcome_of "$BASELINE" "$agent" "$call" "$commit")
+        new=$(outcome_of "$GIT_TXN_PROGRAM" "$agent" "$call" "$commit")
+        printf '%-7s %-13s %-15s %-45s %s\n' "$agent" "$name" "$commit" "$old" "$new"
+        case $old in landed*) case $new in landed*) ;; *) worse=$((worse + 1)) ;; esac ;; esac
+      done
+    done < <("${agent}_calls")
+  done >"$WORLD/table"
+  cat "$WORLD/table" >&2
+  cp "$WORLD/table" "${COMPARED:-$WORLD/compared}"
+  [ -s "$WORLD/table" ] || fail 'nothing was compared'
+  [ $worse = 0 ] || fail "$worse landed with the older program and are refused now"
+}
+test_case 'whatever of the real agents landed beside an unrelated commit still lands' compared 3600
+
+finish
