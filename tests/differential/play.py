@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Transactions against themselves: what landed is what the agent would have made at the head it landed on.
 
 Every transaction is a small deterministic program that looks at a repository in some way and writes what
