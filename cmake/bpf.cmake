@@ -23,7 +23,6 @@ function(txn_bpf MODULE SOURCE)
     set(arch arm64)
   endif()
   find_program(GIT_TXN_CLANG NAMES clang clang-19 clang-16 clang-15 clang-14)
-  pkg_check_modules(LIBBPF QUIET IMPORTED_TARGET libbpf>=1.0)
   set(command ${GIT_TXN_CLANG} -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_${arch} -Wall -Werror
     -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -I${PROJECT_SOURCE_DIR}/src
     -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} ${PROJECT_SOURCE_DIR}/src/${SOURCE} -c)

@@ -37,7 +37,7 @@ function(txn_precompile TARGET)
     set(source ${PROJECT_BINARY_DIR}/${owner}.cc)
     file(CONFIGURE OUTPUT ${source} CONTENT "" @ONLY)
     add_library(${owner} OBJECT ${source})
-    target_link_libraries(${owner} PRIVATE txn_flags fmt::fmt nlohmann_json::nlohmann_json)
+    target_link_libraries(${owner} PRIVATE txn_flags txn_fmt nlohmann_json::nlohmann_json)
     if(P_TESTS)
       target_link_libraries(${owner} PRIVATE GTest::gmock GTest::gtest_main)
     endif()
@@ -61,7 +61,7 @@ function(txn_sources DIR OUT_CODE OUT_TESTS)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${DIR}/*.cc)
   set(tests ${all})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-  list(FILTER all EXCLUDE REGEX "_test\\.cc$|/preload/")  # /preload/: txn_preload
+  list(FILTER all EXCLUDE REGEX "_test\\.cc$|/preload/|_library\\.cc$")  # txn_preload, txn_library_sources
   set(${OUT_CODE} ${all} PARENT_SCOPE)
   set(${OUT_TESTS} ${tests} PARENT_SCOPE)
 endfunction()
@@ -173,8 +173,8 @@ function(txn_header_check)
     list(APPEND sources ${source})
   endforeach()
   add_library(txn_headers OBJECT ${sources})
-  target_link_libraries(txn_headers PRIVATE txn_flags fmt::fmt nlohmann_json::nlohmann_json
-    CLI11::CLI11 tomlplusplus::tomlplusplus PkgConfig::GIT2 PkgConfig::SQLITE3 ts_core GTest::gtest)
+  target_link_libraries(txn_headers PRIVATE txn_flags txn_fmt nlohmann_json::nlohmann_json
+    CLI11::CLI11 txn_toml PkgConfig::GIT2 PkgConfig::SQLITE3 ts_core GTest::gtest)
 endfunction()
 
 # Every fuzz/NAME.cc as a program fuzz-NAME: with GIT_TXN_FUZZ (needs clang) a libFuzzer one, else with

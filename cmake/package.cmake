@@ -17,6 +17,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION vcs)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "git (>= 1:2.39)")  # the oldest that the tests run with
+# Loaded when a PostgreSQL store is opened, so dpkg-shlibdeps does not find it; who has none can do without.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libpq5")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion")
 # The first line and the rest of the description, as dpkg shows them.
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION

@@ -1,10 +1,15 @@
+// The functions of OpenSSL's that only hash. Its EVP ones look their algorithm up in a
+// configuration and a list of providers first: a millisecond at the first digest, which is most of
+// a short run.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/hash.h"
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
+
+#include "base/sha1.h"
 
 namespace gittxn {
 
@@ -22,43 +27,42 @@ std::string to_hex(const unsigned char* bytes, std::size_t count) {
   return text;
 }
 
-// SHA-256 in memory fails only when OpenSSL has no memory or no such algorithm; going on with a
-// wrong digest would be worse than ending, and every caller would have to do the same.
-void require(bool ok) {
-  if (!ok) std::abort();
-}
-
-// Looked up once: with EVP_sha256() every digest looks it up anew, under a lock, which costs more
-// than the digest of something small.
-const EVP_MD* algorithm() {
-  static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  return found;
-}
-
 }  // namespace
 
 struct Sha256::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  State() { require(context != nullptr && EVP_DigestInit_ex(context, algorithm(), nullptr) == 1); }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  SHA256_CTX context;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
+// What they return is always 1.
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  SHA256_Init(&state_->context);
+}
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::string_view bytes) {
-  require(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
+  SHA256_Update(&state_->context, bytes.data(), bytes.size());
 }
 
 Digest Sha256::finish() {
   std::array<unsigned char, kDigestBytes> raw{};
-  unsigned int length = 0;
-  require(EVP_DigestFinal_ex(state_->context, raw.data(), &length) == 1 && length == kDigestBytes);
+  SHA256_Final(raw.data(), &state_->context);
   return Digest(to_hex(raw.data(), raw.size()));
+}
+
+Sha1::Sha1() {
+  SHA1_Init(&state_);
+}
+
+void Sha1::update(std::string_view bytes) {
+  SHA1_Update(&state_, bytes.data(), bytes.size());
+}
+
+std::string Sha1::finish() {
+  std::string digest(SHA_DIGEST_LENGTH, '\0');
+  SHA1_Final(reinterpret_cast<unsigned char*>(digest.data()), &state_);
+  return digest;
 }
 
 Digest sha256(std::string_view bytes) {

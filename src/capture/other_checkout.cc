@@ -2,45 +2,27 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
 #include <vector>
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "base/sha1.h"
 #include "capture/interpret.h"
 
 namespace gittxn::capture {
 namespace {
 
-class Sha1 {
- public:
-  Sha1() : context_(EVP_MD_CTX_new()) {
-    good_ = context_ && EVP_DigestInit_ex(context_.get(), EVP_sha1(), nullptr) == 1;
+Oid finish_blob(Sha1& hash) {
+  std::string text;
+  for (const char byte : hash.finish()) {
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   }
-  void update(std::string_view bytes) {
-    good_ = good_ && EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1;
-  }
-  Oid finish() {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    if (!good_ || EVP_DigestFinal_ex(context_.get(), digest, &size) != 1) return Oid{};
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-    return Oid(text);
-  }
-
- private:
-  struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_MD_CTX, Free> context_;
-  bool good_ = false;
-};
+  return Oid(text);
+}
 
 std::string blob_header(std::size_t size) {
   std::string header = "blob " + std::to_string(size);
@@ -68,7 +50,7 @@ Oid blob_id(std::string_view bytes) {
   Sha1 hash;
   hash.update(blob_header(bytes.size()));
   hash.update(bytes);
-  return hash.finish();
+  return finish_blob(hash);
 }
 
 Oid blob_id_of_file(const std::string& path) {
@@ -81,7 +63,7 @@ Oid blob_id_of_file(const std::string& path) {
   while (true) {
     const ssize_t size = ::read(fd->get(), buffer.data(), buffer.size());
     if (size < 0) return Oid{};
-    if (size == 0) return hash.finish();
+    if (size == 0) return finish_blob(hash);
     hash.update({buffer.data(), static_cast<std::size_t>(size)});
   }
 }

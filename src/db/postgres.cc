@@ -1,7 +1,6 @@
 #include "db/postgres.h"
 
 #include <fmt/format.h>
-#include <libpq-fe.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "db/libpq.h"
 
 namespace gittxn::db {
 namespace {
@@ -32,7 +32,7 @@ constexpr ::Oid kInt8 = 20;
 constexpr ::Oid kInt4 = 23;
 
 struct FreeOptions {
-  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+  void operator()(PQconninfoOption* options) const { pq().PQconninfoFree(options); }
 };
 
 void ignore_notice(void*, const PGresult*) {}
@@ -40,8 +40,8 @@ void ignore_notice(void*, const PGresult*) {}
 // "host:port/database", of what libpq has connected to.
 std::string place_of(const PGconn* connection) {
   const auto said = [](const char* text) { return std::string(text == nullptr ? "" : text); };
-  return fmt::format("postgresql://{}:{}/{}", said(PQhost(connection)), said(PQport(connection)),
-                     said(PQdb(connection)));
+  return fmt::format("postgresql://{}:{}/{}", said(pq().PQhost(connection)),
+                     said(pq().PQport(connection)), said(pq().PQdb(connection)));
 }
 
 std::string first_line(std::string_view text) {
@@ -111,7 +111,7 @@ class PostgresCursor final : public Cursor {
   Result<bool> step() override {
     if (result_ == nullptr) TRY(run());
     ++row_;
-    return row_ < PQntuples(result_.get());
+    return row_ < pq().PQntuples(result_.get());
   }
   void reset() override {
     result_.reset();
@@ -124,26 +124,27 @@ class PostgresCursor final : public Cursor {
   }
   bool usable() const override { return session_ == driver_.session() && driver_.alive(); }
 
-  int columns() const override { return PQnfields(result_.get()); }
-  std::string column_name(int column) const override { return PQfname(result_.get(), column); }
+  int columns() const override { return pq().PQnfields(result_.get()); }
+  std::string column_name(int column) const override { return pq().PQfname(result_.get(), column); }
   bool is_integer(int column) const override {
-    const ::Oid type = PQftype(result_.get(), column);
-    return (type == kInt8 || type == kInt4) && PQgetisnull(result_.get(), row_, column) == 0;
+    const ::Oid type = pq().PQftype(result_.get(), column);
+    return (type == kInt8 || type == kInt4) && pq().PQgetisnull(result_.get(), row_, column) == 0;
   }
   std::int64_t integer(int column) const override {
-    return std::strtoll(PQgetvalue(result_.get(), row_, column), nullptr, 10);
+    return std::strtoll(pq().PQgetvalue(result_.get(), row_, column), nullptr, 10);
   }
   std::string text(int column) const override {
-    return {PQgetvalue(result_.get(), row_, column),
-            static_cast<std::size_t>(PQgetlength(result_.get(), row_, column))};
+    return {pq().PQgetvalue(result_.get(), row_, column),
+            static_cast<std::size_t>(pq().PQgetlength(result_.get(), row_, column))};
   }
   std::string bytes(int column) const override {
     std::size_t size = 0;
-    unsigned char* raw = PQunescapeBytea(
-        reinterpret_cast<const unsigned char*>(PQgetvalue(result_.get(), row_, column)), &size);
+    unsigned char* raw = pq().PQunescapeBytea(
+        reinterpret_cast<const unsigned char*>(pq().PQgetvalue(result_.get(), row_, column)),
+        &size);
     if (raw == nullptr) return {};
     std::string out(reinterpret_cast<const char*>(raw), size);
-    PQfreemem(raw);
+    pq().PQfreemem(raw);
     return out;
   }
 
@@ -169,9 +170,9 @@ class PostgresCursor final : public Cursor {
       lengths.push_back(static_cast<int>(parameter.value.size()));
       formats.push_back(parameter.format);
     }
-    const int sent =
-        PQsendQueryPrepared(driver_.connection(), name_.c_str(), static_cast<int>(values.size()),
-                            values.data(), lengths.data(), formats.data(), 0);
+    const int sent = pq().PQsendQueryPrepared(driver_.connection(), name_.c_str(),
+                                              static_cast<int>(values.size()), values.data(),
+                                              lengths.data(), formats.data(), 0);
     result_ = TRY(driver_.answer(sent, PostgresDriver::During::kOther));
     row_ = -1;
     return {};
@@ -199,10 +200,10 @@ std::string postgres_ddl(std::string_view sqlite) {
 }
 
 void PostgresDriver::Free::operator()(pg_result* result) const {
-  PQclear(result);
+  pq().PQclear(result);
 }
 void PostgresDriver::Close::operator()(pg_conn* connection) const {
-  PQfinish(connection);
+  pq().PQfinish(connection);
 }
 
 PostgresDriver::PostgresDriver(std::string url, std::string schema, const ConnectOptions& options)
@@ -213,10 +214,12 @@ namespace {
 
 using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
 
+// Whoever has an address comes here first, so that what follows finds libpq loaded.
 Result<Options> parse(const std::string& url) {
+  TRY(load_libpq());
   char* why = nullptr;
-  Options parsed(PQconninfoParse(url.c_str(), &why));
-  PQfreemem(why);  // it may repeat the password
+  Options parsed(pq().PQconninfoParse(url.c_str(), &why));
+  pq().PQfreemem(why);  // it may repeat the password
   if (parsed != nullptr) return parsed;
   return fail(Code::kUsage, "the address of the store cannot be read",
               "it looks like postgresql://USER@HOST:PORT/DATABASE; a password belongs into "
@@ -255,14 +258,15 @@ Status PostgresDriver::open() {
       "keepalives_count", "tcp_user_timeout", nullptr};
   const std::array<const char*, 9> values{
       url_.c_str(), seconds.c_str(), "git-txn", "UTF8", "10", "5", "3", "30000", nullptr};
-  connection_.reset(PQconnectdbParams(names.data(), values.data(), 1));
+  connection_.reset(pq().PQconnectdbParams(names.data(), values.data(), 1));
   if (connection_ == nullptr) return fail(Code::kFault, "no memory for a connection");
-  PQsetNoticeReceiver(connection_.get(), ignore_notice, nullptr);
+  pq().PQsetNoticeReceiver(connection_.get(), ignore_notice, nullptr);
   place_ = place_of(connection_.get());
-  if (PQstatus(connection_.get()) != CONNECTION_OK) {
+  if (pq().PQstatus(connection_.get()) != CONNECTION_OK) {
     return lost("cannot be reached", During::kOther);
   }
-  if (PQsetnonblocking(connection_.get(), 1) != 0) return lost("cannot be used", During::kOther);
+  if (pq().PQsetnonblocking(connection_.get(), 1) != 0)
+    return lost("cannot be used", During::kOther);
   // A commit that was acknowledged is on the server's disk, whatever its configuration says.
   TRY(ask(fmt::format("SET search_path TO {}; SET statement_timeout = {}; "
                       "SET idle_in_transaction_session_timeout = {}; "
@@ -276,17 +280,17 @@ Status PostgresDriver::open() {
 }
 
 bool PostgresDriver::connected() const {
-  return !broken_ && PQstatus(connection_.get()) == CONNECTION_OK;
+  return !broken_ && pq().PQstatus(connection_.get()) == CONNECTION_OK;
 }
 
 // While nothing is asked the server says nothing, but that it ends the connection.
 bool PostgresDriver::alive() {
   if (in_transaction_ || !channel_.empty()) return connected();
   while (connected()) {
-    pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
+    pollfd socket{.fd = pq().PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
     if (::poll(&socket, 1, 0) <= 0) break;
-    if (PQconsumeInput(connection_.get()) == 0) broken_ = true;
-    static_cast<void>(PQisBusy(connection_.get()));  // takes in what came
+    if (pq().PQconsumeInput(connection_.get()) == 0) broken_ = true;
+    static_cast<void>(pq().PQisBusy(connection_.get()));  // takes in what came
   }
   return connected();
 }
@@ -298,7 +302,7 @@ Status PostgresDriver::ready() {
 }
 
 std::unexpected<Error> PostgresDriver::lost(std::string_view what, During during) const {
-  const std::string why = first_line(PQerrorMessage(connection_.get()));
+  const std::string why = first_line(pq().PQerrorMessage(connection_.get()));
   const std::string message =
       fmt::format("the store at {} {}{}{}", place_, what, why.empty() ? "" : ": ", why);
   if (during == During::kCommit) {
@@ -309,10 +313,10 @@ std::unexpected<Error> PostgresDriver::lost(std::string_view what, During during
 }
 
 std::unexpected<Error> PostgresDriver::failure(const pg_result* result, During during) const {
-  if (PQstatus(connection_.get()) != CONNECTION_OK) return lost("broke off", during);
-  const char* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  if (pq().PQstatus(connection_.get()) != CONNECTION_OK) return lost("broke off", during);
+  const char* field = pq().PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const std::string_view state = field == nullptr ? "" : field;
-  const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const char* primary = pq().PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   const std::string message =
       fmt::format("{}: {}", place_, primary == nullptr ? "no answer" : primary);
   if (state.starts_with("23")) return fail(Code::kExists, message);
@@ -349,7 +353,7 @@ Status PostgresDriver::wait(short events, Patience& patience, During during) {
   while (patience.signals < kSignalsEndAWait) {
     const std::int64_t left_ms = (patience.until_ns - SystemClock().monotonic_ns()) / kNsPerMs;
     if (left_ms <= 0) break;
-    pollfd socket{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
+    pollfd socket{.fd = pq().PQsocket(connection_.get()), .events = events, .revents = 0};
     const int ready = ::poll(&socket, 1, static_cast<int>(left_ms));
     if (ready > 0) return {};
     if (ready == 0 || errno != EINTR) break;
@@ -369,21 +373,21 @@ Result<PostgresDriver::Answer> PostgresDriver::answer(int sent, During during) {
   if (sent == 0 || broken_) return lost("takes no question", during);
   const std::int64_t limit_ms = std::max(options_.statement_ms, options_.busy_ms) + kGraceMs;
   Patience patience{.until_ns = SystemClock().monotonic_ns() + limit_ms * kNsPerMs};
-  for (int left = PQflush(connection); left != 0; left = PQflush(connection)) {
+  for (int left = pq().PQflush(connection); left != 0; left = pq().PQflush(connection)) {
     if (left < 0) return lost("broke off", during);
     TRY(wait(POLLIN | POLLOUT, patience, during));
-    if (PQconsumeInput(connection) == 0) return lost("broke off", during);
+    if (pq().PQconsumeInput(connection) == 0) return lost("broke off", during);
   }
   Answer last;
   std::optional<Error> error;
   while (true) {
-    while (PQisBusy(connection) != 0) {
+    while (pq().PQisBusy(connection) != 0) {
       TRY(wait(POLLIN, patience, during));
-      if (PQconsumeInput(connection) == 0) return lost("broke off", during);
+      if (pq().PQconsumeInput(connection) == 0) return lost("broke off", during);
     }
-    Answer next(PQgetResult(connection));
+    Answer next(pq().PQgetResult(connection));
     if (next == nullptr) break;
-    const ExecStatusType status = PQresultStatus(next.get());
+    const ExecStatusType status = pq().PQresultStatus(next.get());
     if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK && !error) {
       error = failure(next.get(), during).error();
     }
@@ -395,7 +399,7 @@ Result<PostgresDriver::Answer> PostgresDriver::answer(int sent, During during) {
 }
 
 Result<PostgresDriver::Answer> PostgresDriver::ask(const std::string& sql, During during) {
-  return answer(PQsendQuery(connection_.get(), sql.c_str()), during);
+  return answer(pq().PQsendQuery(connection_.get(), sql.c_str()), during);
 }
 
 Status PostgresDriver::execute(const std::string& sql) {
@@ -413,20 +417,20 @@ Status PostgresDriver::listen(const std::string& channel) {
 Status PostgresDriver::wait_for_note(std::int64_t ms) {
   if (!connected()) return listen(channel_);
   struct FreeNote {
-    void operator()(PGnotify* note) const { PQfreemem(note); }
+    void operator()(PGnotify* note) const { pq().PQfreemem(note); }
   };
   using Note = std::unique_ptr<PGnotify, FreeNote>;
   PGconn* connection = connection_.get();
   const auto take_notes = [connection] {
     bool any = false;
-    while (Note(PQnotifies(connection)) != nullptr) any = true;
+    while (Note(pq().PQnotifies(connection)) != nullptr) any = true;
     return any;
   };
   if (take_notes()) return {};
-  pollfd socket{.fd = PQsocket(connection), .events = POLLIN, .revents = 0};
+  pollfd socket{.fd = pq().PQsocket(connection), .events = POLLIN, .revents = 0};
   if (::poll(&socket, 1, static_cast<int>(ms)) <= 0) return {};
   // What is wrong with the connection is told by whoever uses it next, and that connects again.
-  if (PQconsumeInput(connection) == 0) broken_ = true;
+  if (pq().PQconsumeInput(connection) == 0) broken_ = true;
   take_notes();
   return {};
 }
@@ -435,7 +439,7 @@ Result<std::unique_ptr<Cursor>> PostgresDriver::prepare(std::string_view sql) {
   TRY(ready());
   const std::string name = fmt::format("s{}", ++statements_);
   const int sent =
-      PQsendPrepare(connection_.get(), name.c_str(), numbered(sql).c_str(), 0, nullptr);
+      pq().PQsendPrepare(connection_.get(), name.c_str(), numbered(sql).c_str(), 0, nullptr);
   TRY(answer(sent, During::kOther));
   return std::make_unique<PostgresCursor>(*this, name);
 }
@@ -477,7 +481,7 @@ Status PostgresDriver::commit() {
   if (!committed) return std::unexpected(committed.error());
   in_transaction_ = false;
   // Of a transaction in which a statement had failed the server makes a rollback, and no error.
-  if (std::string_view(PQcmdStatus(committed->get())) != "COMMIT") {
+  if (std::string_view(pq().PQcmdStatus(committed->get())) != "COMMIT") {
     return fail(Code::kFault, fmt::format("{}: the transaction had failed before", place_));
   }
   return {};

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "db/database.h"
+#include "db/libpq.h"
 #include "db/postgres.h"
 #include "db/testing/postgres.h"
 
@@ -55,6 +56,16 @@ class Postgres : public ::testing::Test {
   std::optional<PostgresSchema> schema_;
   std::optional<Database> database_;
 };
+
+TEST(Libpq, OneThatIsNotHereIsSaidWithWhatToInstall) {
+  for (const std::string name : {"libpq.so.0", "libc.so.6"}) {  // the second has no such functions
+    const auto loaded = libpq_of(name);
+    ASSERT_FALSE(loaded) << name;
+    EXPECT_EQ(loaded.error().code, Code::kUnsupported);
+    EXPECT_THAT(loaded.error().message, HasSubstr("a PostgreSQL store needs " + name));
+    EXPECT_THAT(loaded.error().hint, HasSubstr("libpq5"));
+  }
+}
 
 TEST(PostgresDdl, SaysTheSameInItsOwnWords) {
   EXPECT_EQ(postgres_ddl("CREATE TABLE a (\n  b INTEGER PRIMARY KEY CHECK (b = 1),\n  c TEXT    "

@@ -6,12 +6,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/fs.h"
+#include "base/sha1.h"
 
 namespace gittxn::repo {
 namespace {
@@ -33,16 +33,10 @@ std::unexpected<Error> corrupt(std::string_view what) {
 }
 
 std::string sha1(std::string_view a, std::string_view b = {}) {
-  std::string digest(EVP_MAX_MD_SIZE, '\0');
-  unsigned int size = 0;
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  EVP_DigestInit_ex(context, EVP_sha1(), nullptr);
-  EVP_DigestUpdate(context, a.data(), a.size());
-  EVP_DigestUpdate(context, b.data(), b.size());
-  EVP_DigestFinal_ex(context, reinterpret_cast<unsigned char*>(digest.data()), &size);
-  EVP_MD_CTX_free(context);
-  digest.resize(size);
-  return digest;
+  Sha1 hash;
+  hash.update(a);
+  hash.update(b);
+  return hash.finish();
 }
 
 std::string hex(std::string_view bytes) {

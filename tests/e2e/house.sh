@@ -51,6 +51,32 @@ installs() {
   bash -n "$prefix/share/bash-completion/completions/git-txn"
   [ -s "$prefix/share/bash-completion/completions/git-txn" ] || fail 'no completion'
 }
+# Which, and not how long it takes: ./dev bench start measures that.
+loads_little() {
+  local loaded
+  loaded=$(LD_TRACE_LOADED_OBJECTS=1 "$GIT_TXN_PROGRAM" | awk '{ print $1 }')
+  assert_contains "$loaded" libc.so.6
+  assert_lacks "$loaded" libpq
+  assert_lacks "$loaded" libldap
+  # The sanitized builds keep the shared libraries (cmake/archives.cmake).
+  if nm -D "$GIT_TXN_PROGRAM" | grep -q '__[at]san_init'; then return; fi
+  assert_eq "$(grep -vE '^(linux-vdso|libc|libm|/.*/ld-linux[^/]*)\.so' <<<"$loaded")" '' 'loaded at each start'
+}
+test_case 'start: nothing is loaded but the C library, and libpq not before a server is asked' loads_little
+
+libgit2_starts_at_once() {
+  command -v strace >/dev/null || { echo 'SKIP: no strace'; return; }
+  if nm -D "$GIT_TXN_PROGRAM" | grep -q '__[at]san_init'; then echo 'SKIP: with the shared libgit2'; return; fi
+  printf 'a\nb\nc\n' >base
+  sed s/a/A/ base >ours
+  sed s/c/C/ base >theirs
+  strace -f -o calls -e trace=openat,open,newfstatat,stat git-txn merge-driver base ours theirs a.txt
+  assert_eq "$(cat ours)" $'A\nb\nC'
+  assert_lacks "$(cat calls)" certificates
+  assert_lacks "$(cat calls)" /ssl/
+}
+test_case 'start: no certificates are read to merge a file' libgit2_starts_at_once
+
 case $GIT_TXN_PROGRAM in
   */build/release/git-txn) test_case 'install: program, manual pages and completion where users expect them' installs ;;
 esac
