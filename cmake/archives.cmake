@@ -40,6 +40,7 @@ function(txn_archives TARGET CODE)
   check_c_source_compiles("${CODE}" ${links})
   if(${links})
     set_property(TARGET ${TARGET} PROPERTY INTERFACE_LINK_LIBRARIES ${archives})
+    set_property(GLOBAL APPEND PROPERTY GIT_TXN_LINKED ${archives})  # whose licences the package names
     set(${links} ${${links}} PARENT_SCOPE)
   else()
     message(STATUS "${TARGET} stays a shared library: its archives do not link alone")

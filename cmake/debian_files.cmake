@@ -34,5 +34,18 @@ License: of ${name}
  ${text}
 ")
 endforeach()
+# Of libraries that are linked in, the copyright files of the Debian packages that have their archives.
+set(linked "")
+foreach(archive ${TXN_LINKED})
+  execute_process(COMMAND dpkg-query -S ${archive} OUTPUT_VARIABLE package COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "[:,].*" "" package "${package}")
+  get_filename_component(name ${archive} NAME)
+  file(READ /usr/share/doc/${package}/copyright text)
+  string(APPEND linked "${name}, of Debian's package ${package}:\n\n${text}\n\n")
+endforeach()
+if(linked)
+  file(WRITE ${doc}/copyright.linked "${linked}")
+  execute_process(COMMAND gzip -9 -n ${doc}/copyright.linked COMMAND_ERROR_IS_FATAL ANY)
+endif()
 file(CHMOD_RECURSE ${doc} FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ
   DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -29,10 +29,20 @@ whose reasons still hold. A landing is one commit, made of exactly the
 files that the checks ran on, or nothing.")
 
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_files.cmake)
+get_property(linked GLOBAL PROPERTY GIT_TXN_LINKED)
+list(FILTER linked INCLUDE REGEX "^/")
+if(GIT_TXN_ARCHIVES)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a OUTPUT_VARIABLE library
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  file(REAL_PATH ${library} library)
+  list(APPEND linked ${library})
+endif()
+list(REMOVE_DUPLICATES linked)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/package_files.cmake)
 file(CONFIGURE OUTPUT ${CPACK_PROJECT_CONFIG_FILE} CONTENT [[
 set(TXN_SOURCE_DIR "@PROJECT_SOURCE_DIR@")
 set(TXN_VERSION "@PROJECT_VERSION@")
 set(TXN_GRAMMARS "@GIT_TXN_GRAMMARS@")
+set(TXN_LINKED "@linked@")
 ]] @ONLY)
 include(CPack)
