@@ -43,6 +43,29 @@ class ApiTest : public ::testing::Test, public testing::KernelWorld {
   }
 };
 
+// Prompts and keys stand in command lines, and what lands is pushed.
+TEST_F(ApiTest, TheCommandLineIsInNoCommit) {
+  const Outcome outcome = run("true --key=sk-secret; echo more >>f1");
+  ASSERT_EQ(outcome.txn.state, TxnState::kLanded) << dump_json(to_json(outcome));
+  EXPECT_EQ(scratch_.git({"log", "-1", "--format=%s"}), "Change f1");
+  EXPECT_EQ(must(kernel().log(1)).front().name, "Change f1");
+  RunOptions open = script("true --key=sk-secret; echo more >>f2");
+  open.no_land = true;
+  run(open);
+  const std::string all = scratch_.git({"log", "--all", "--notes", "--format=%B"});
+  EXPECT_NE(all.find("Change f2"), std::string::npos) << all;
+  EXPECT_EQ(all.find("sk-secret"), std::string::npos) << all;
+}
+
+TEST_F(ApiTest, ItsOwnCommitSaysWhatTheChangeIsCalled) {
+  const Outcome outcome = run("echo more >>f1; git commit -qam 'Lengthen f1'; echo more >>f1");
+  ASSERT_EQ(outcome.txn.state, TxnState::kLanded) << dump_json(to_json(outcome));
+  EXPECT_EQ(scratch_.git({"log", "-1", "--format=%s"}), "Lengthen f1");
+  // Without a word in it the commit says nothing.
+  run("echo more >>f1; git commit -qam '' --allow-empty-message");
+  EXPECT_EQ(scratch_.git({"log", "-1", "--format=%s"}), "Change f1");
+}
+
 TEST_F(ApiTest, RunLandsWhatTheCommandDid) {
   RunOptions options = script("cat f1 >/dev/null; echo new >added; echo noise >x.log");
   options.name = "add a file";

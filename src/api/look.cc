@@ -113,8 +113,13 @@ Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
     return line;
   }
   if (const auto txn = TRY(store.txn(row.txn))) {
-    line.name = txn->name.empty() ? quote_argv(txn->command) : txn->name;
+    line.name = txn->name;
     line.who = txn->owner;
+  }
+  // What it is called on the branch; the commit may be in another clone of a hub only.
+  if (line.name.empty()) {
+    const auto commit = state.repository.objects().commit(row.new_head);
+    if (commit) line.name = commit->message.substr(0, commit->message.find('\n'));
   }
   return line;
 }

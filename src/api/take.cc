@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "api/change_message.h"
 #include "api/children.h"
 #include "api/kernel_reads.h"
 #include "api/observed.h"
@@ -29,8 +30,6 @@ namespace {
 
 FAILPOINT(fp_kept, "api.take.kept");
 FAILPOINT(fp_recorded, "api.take.recorded");
-
-constexpr std::size_t kSubjectBytes = 72;
 
 Result<capture::Places> places_of(Kernel::State& state, const repo::Worktree& worktree) {
   capture::Places places;
@@ -139,18 +138,18 @@ Status name_head(Kernel::State& state, const TxnId& id, const Attempt& attempt,
 
 }  // namespace
 
-std::string default_message(const Txn& txn) {
-  std::string subject = txn.name.empty() ? quote_argv(txn.command) : txn.name;
-  const std::size_t line = subject.find('\n');
-  const bool cut =
-      txn.name.empty() && (line != std::string::npos || subject.size() > kSubjectBytes);
-  if (!cut) return subject + "\n";
-  std::string first = subject.substr(0, std::min(line, kSubjectBytes - 3));
-  while (!first.empty() && (static_cast<unsigned char>(first.back()) & 0xC0) == 0x80) {
-    first.pop_back();  // never half a character
-  }
-  return first + "...\n\n" + subject + "\n";
+namespace {
+
+// Of its own last commit; else its name; else of what it changed.
+Result<std::string> message_of(Kernel::State& state, const Txn& txn, const repo::Taken& taken) {
+  const bool said =
+      taken.message && taken.message->find_first_not_of(" \t\r\n") != std::string::npos;
+  if (said) return *taken.message;
+  if (!txn.name.empty()) return txn.name + "\n";
+  return TRY(subject_of_change(state.repository.objects(), taken.changes)) + "\n";
 }
+
+}  // namespace
 
 Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untraced,
                             const Progress& progress) {
@@ -175,7 +174,7 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
     mark_unknown(work.reads, kUntracedReason);
   }
 
-  const std::string message = taken.message.value_or(default_message(txn));
+  const std::string message = TRY(message_of(state, txn, taken));
   const Signature author = author_of(state, txn, taken);
   const land::Context context = TRY(state.context(progress));
   const std::vector<Oid> durable = TRY(land::durable_heads(context, txn.target));

@@ -113,7 +113,5 @@ inline constexpr std::string_view kUntracedReason =
 Result<Txn> reload(Kernel::State& state, const TxnId& id);
 // Removes the worktrees of all attempts and says so in the log.
 Status remove_worktrees(Kernel::State& state, const Txn& txn);
-// The first line a landing gets when the agent made no commit: the name, else the command.
-std::string default_message(const Txn& txn);
 
 }  // namespace gittxn::api

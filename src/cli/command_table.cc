@@ -37,7 +37,8 @@ constexpr FlagSpec kName{"--name",
                          "",
                          Value::kText,
                          "NAME",
-                         "what to call it; the commit message when the command makes no commit",
+                         "what to call it; the commit message when the command makes no commit "
+                         "(without it, the message says what changed)",
                          "",
                          Stability::kStable};
 constexpr FlagSpec kOwner{"--owner",
