@@ -81,6 +81,9 @@ std::string reason(const api::Outcome& outcome) {
           return fmt::format("gate {} {}", clean(gate.name), clean(gate.result));
         }
       }
+      for (const Conflict& conflict : outcome.conflicts) {
+        if (conflict.kind == ConflictKind::kGate) return clean(conflict.hint);
+      }
       return "refused by policy";
     case TxnState::kOpen:
       if (outcome.command_exit != 0) {
@@ -163,6 +166,7 @@ std::string conflict_line(const Conflict& conflict, const Style& style) {
       break;
     case ConflictKind::kGate:
       what = "the gate said no";
+      if (!conflict.hint.empty()) what += fmt::format(" ({})", cut(clean(conflict.hint), 200));
       break;
     case ConflictKind::kPolicy:
       what = "the policy says no";

@@ -11,9 +11,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "base/bug.h"
 #include "base/hash.h"
 #include "gates/checkout.h"
 #include "gates/process.h"
+#include "gates/ref_hook.h"
 #include "gates/setup.h"
 #include "store/events.h"
 
@@ -21,6 +25,8 @@ namespace gittxn::gates {
 namespace {
 
 constexpr std::int64_t kHookTimeoutMs = 600'000;
+constexpr std::int64_t kRefHookTimeoutMs = 60'000;
+constexpr std::size_t kMostRefHookWords = 300;
 constexpr std::size_t kMaxHookBytes = 64u << 20;
 constexpr std::size_t kMaxMessageBytes = 1u << 20;
 
@@ -256,6 +262,52 @@ Status run_post_hooks(const GateContext& context, const Oid& landed, const std::
   }
   if (failures.empty()) return {};
   return fail(Code::kFault, "after the landing: " + failures, "the landing itself stands");
+}
+
+namespace {
+
+// What it said, as one line.
+std::string words_of_hook(std::string said) {
+  while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
+  if (said.size() > kMostRefHookWords) said = "..." + said.substr(said.size() - kMostRefHookWords);
+  std::ranges::replace(said, '\n', ' ');
+  return said;
+}
+
+}  // namespace
+
+Status run_ref_hook(const GateContext& context, const repo::RefUpdate& update, repo::RefStep step,
+                    const TxnId& txn) {
+  if (INJECTED_BUG("land.no_ref_hook")) return {};
+  if (TRY(switched_off(*context.repository))) return {};
+  const repo::RepositoryPlace& place = context.repository->place();
+  const std::string top = place.worktree.value_or(place.git_dir);
+  const auto hook = TRY(find_hook(context, std::string(kRefHook), top, Oid()));
+  if (!hook) return {};
+  Command command;
+  command.argv = {hook->path, std::string(repo::step_name(step))};
+  command.cwd = top;
+  command.env = hook_environment(context, hook->name, txn);
+  // Where git could not find it from there, or would find another one.
+  if (place.git_dir != join_path(top, ".git")) command.env["GIT_DIR"] = place.git_dir;
+  const std::string nothing(40, '0');
+  command.input =
+      fmt::format("{} {} {}\n", update.expected.empty() ? nothing : update.expected.str(),
+                  update.desired.empty() ? nothing : update.desired.str(), update.ref.str());
+  command.timeout_ms = kRefHookTimeoutMs;
+  OutputTail said;
+  command.on_output = [&](int, std::string_view bytes) {
+    said.add(bytes);
+    if (context.on_output) context.on_output(GateName(hook->name), bytes);
+  };
+  const auto output = gittxn::run(command);
+  if (output && output->exit.success()) return {};
+  std::string why = words_of_hook(said.text());
+  if (!output) why = output.error().message;
+  if (output && output->exit.timed_out) why = "it did not end within its time limit of 60 s";
+  if (why.empty()) why = fmt::format("exit status {}", output->exit.status);
+  return fail(Code::kRefused, fmt::format("the hook {} says no: {}", kRefHook, why),
+              "see " + hook->path);
 }
 
 }  // namespace gittxn::gates

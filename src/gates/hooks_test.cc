@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "gates/gate.h"
+#include "gates/ref_hook.h"
 #include "gates/testing/gate_world.h"
 
 namespace gittxn::gates {
@@ -134,6 +135,49 @@ TEST_F(Hooks, AfterALandingTheyRunInTheCheckout) {
   auto failed = run_post_hooks(world_.context(), world_.base(), world_.repo().path());
   EXPECT_THAT(failed.error().message, HasSubstr("post-commit ended with 4"));
   must(run_post_hooks(world_.context(), world_.base(), ""));
+}
+
+repo::RefUpdate to_main(const Oid& before, const Oid& after) {
+  repo::RefUpdate move;
+  move.ref = RefName("refs/heads/main");
+  move.expected = before;
+  move.desired = after;
+  return move;
+}
+
+TEST_F(Hooks, ReferenceTransactionIsToldAsGitTellsIt) {
+  hook("reference-transaction",
+       "{ echo \"$1 $(pwd) $GIT_TXN_ID${GIT_DIR:+ in $GIT_DIR}\"; cat; } >>\"$HOME/told\"\n");
+  const Oid base = world_.base();
+  const auto move = to_main(base, base);
+  must(run_ref_hook(world_.context(), move, repo::RefStep::kPrepared, TxnId("t-a")));
+  must(run_ref_hook(world_.context(), to_main(Oid(), base), repo::RefStep::kCommitted, TxnId()));
+  const std::string where = world_.repo().path();
+  EXPECT_EQ(home("told"), "prepared " + where + " t-a\n" + base.str() + " " + base.str() +
+                              " refs/heads/main\ncommitted " + where + " \n" +
+                              std::string(40, '0') + " " + base.str() + " refs/heads/main\n");
+}
+
+TEST_F(Hooks, ReferenceTransactionSaysNoInItsOwnWords) {
+  const auto move = to_main(world_.base(), world_.base());
+  const auto asked = [&] {
+    return run_ref_hook(world_.context(), move, repo::RefStep::kPrepared, TxnId());
+  };
+  EXPECT_TRUE(asked().has_value()) << "there is none";
+  hook("reference-transaction", "echo 'frozen until' >&2; echo Monday; exit 3\n");
+  auto refused = asked();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Code::kRefused);
+  EXPECT_EQ(refused.error().message, "the hook reference-transaction says no: frozen until Monday");
+  hook("reference-transaction", "exit 3\n");
+  EXPECT_THAT(asked().error().message, HasSubstr("exit status 3"));
+  hook("reference-transaction", "exit 3\n", 0644);
+  EXPECT_TRUE(asked().has_value()) << "not executable is no hook";
+  world_.repo().git({"config", "core.hooksPath", "rules"});
+  world_.repo().write("rules/reference-transaction", "#!/bin/sh\nexit 4\n", 0755);
+  EXPECT_THAT(asked().error().message, HasSubstr("exit status 4"));
+  world_.repo().git({"config", "txn.hooks", "false"});
+  EXPECT_TRUE(asked().has_value()) << "switched off";
 }
 
 }  // namespace

@@ -99,6 +99,35 @@ TEST(Crash, AKillAtAnyPointOfRecovery) {
   EXPECT_TRUE(world.problems().empty());
 }
 
+// Once or twice: whoever keeps accounts of refs by the hook has to hear of each.
+TEST(Crash, TheHookHearsHowALandingEndedWhateverWasKilled) {
+  LandWorld world;
+  const std::string hook = world.scratch.git_dir() + "/hooks/reference-transaction";
+  const std::string told = world.scratch.git_dir() + "/told";
+  must(make_dirs(parent_dir(hook)));
+  must(write_file(hook, "#!/bin/sh\nread -r old new ref; echo \"$1 $new\" >>.git/told\n", Sync::kNo,
+                  0755));
+  int n = 100;
+  for (const auto& [point, end] :
+       {std::pair{"land.after_prepared", "aborted"}, std::pair{"land.hook_prepared", "aborted"},
+        std::pair{"refs.after_rename", "committed"}, std::pair{"land.hook_committed", "committed"},
+        std::pair{"land.before_landed", "committed"}}) {
+    for (const bool recovery_dies : {false, true}) {
+      SCOPED_TRACE(std::string(point) + (recovery_dies ? ", and recovery" : ""));
+      const TxnId id = world.propose({"t-" + std::to_string(++n), {{"f1", std::to_string(n)}}});
+      must(remove_file(told));
+      ASSERT_TRUE(world.killed_at(point, id));
+      if (recovery_dies) EXPECT_TRUE(world.recovery_killed_at("recover.hook_told"));
+      world.recover();
+      const bool landed = world.main() == world.txn(id).landed_commit;
+      EXPECT_EQ(landed, std::string(end) == "committed");
+      const std::string heard = read_file(told).value_or("");
+      EXPECT_NE(heard.find(std::string(end) + " "), std::string::npos) << heard;
+      EXPECT_EQ(heard.find(landed ? "aborted" : "committed"), std::string::npos) << heard;
+    }
+  }
+}
+
 TEST(Crash, AKillWhileAnOutsideMoveIsRecorded) {
   LandWorld world;
   const TxnId id = world.propose({"t-a", {{"f1", "A\n"}}});

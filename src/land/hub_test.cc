@@ -105,6 +105,46 @@ TEST_F(Landing, WhatTheOtherReadIsCertifiedOnTheHub) {
   expect_history_is_the_log();
 }
 
+TEST_F(Landing, TheHubsHookIsAskedAndTheClonesHookHearsOfItsOwnBranch) {
+  const auto hook = [&](const std::string& git_dir, const std::string& verdict) {
+    const std::string path = git_dir + "/hooks/reference-transaction";
+    must(make_dirs(parent_dir(path)));
+    must(write_file(path,
+                    "#!/bin/sh\nstep=$1; while read -r old new ref; do\n"
+                    "echo \"$step $ref\" >>'" +
+                        git_dir + "/told'; done\n" + verdict,
+                    Sync::kNo, 0755));
+  };
+  const auto told = [](const std::string& git_dir) {
+    return read_file(git_dir + "/told").value_or("");
+  };
+  const std::string clone = a_.scratch.git_dir();
+  hook(url_, "");
+  hook(clone, "");
+  must_land(a_, a_.propose({"t-a", {{"f1", "A\n"}}}));
+  EXPECT_NE(told(url_).find("committed refs/heads/main"), std::string::npos) << told(url_);
+  EXPECT_EQ(told(clone), "prepared refs/heads/main\ncommitted refs/heads/main\n");
+  // The clone's no holds back its own branch, and not what the hub has already.
+  hook(clone, "[ \"$step\" != prepared ] || { echo busy here; exit 1; }\n");
+  const auto alone = a_.land(a_.propose({"t-b", {{"f1", "B\n"}}}), 10'000);
+  ASSERT_TRUE(alone.has_value()) << alone.error().message;
+  EXPECT_EQ(alone->result, LandResult::kLanded);
+  EXPECT_NE(a_.main(), main());
+  ASSERT_FALSE(alone->notes.empty());
+  EXPECT_NE(alone->notes.back().find("busy here"), std::string::npos) << alone->notes.back();
+  // The hub's no is the landing's.
+  hook(url_, "[ \"$step\" != prepared ] || { echo frozen there >&2; exit 1; }\n");
+  const Oid before = main();
+  const auto refused = a_.land(a_.propose({"t-c", {{"f2", "C\n"}}}));
+  ASSERT_TRUE(refused.has_value()) << refused.error().message;
+  ASSERT_EQ(refused->result, LandResult::kWaiting);
+  EXPECT_EQ(refused->wait->reason, "the hub refuses it");
+  EXPECT_NE(refused->wait->subject.find("frozen there"), std::string::npos)
+      << refused->wait->subject;
+  EXPECT_EQ(main(), before);
+  must(remove_file(url_ + "/hooks/reference-transaction"));
+}
+
 TEST_F(Landing, APersonsPushIsAnOutsideMove) {
   const TxnId a = a_.propose({"t-a", {{"f1", "A\n"}}, {"f4"}});
   const TxnId b = b_.propose({"t-b", {{"f2", "B\n"}}, {"f3"}});

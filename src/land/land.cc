@@ -23,16 +23,13 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "gates/ref_hook.h"
 #include "gates/trust.h"
-#include "land/candidate.h"
-#include "land/deadline.h"
 #include "land/hub.h"
-#include "land/leases.h"
+#include "land/landing.h"
 #include "land/phase.h"
 #include "land/publish.h"
-#include "land/remote.h"
 #include "land/sign.h"
-#include "land/turn.h"
 #include "store/events.h"
 
 namespace gittxn::land {
@@ -45,16 +42,11 @@ FAILPOINT(fp_before_gates, "land.before_gates");
 FAILPOINT(fp_after_gates, "land.after_gates");
 
 constexpr std::string_view kSigningKey = "signing key";
-constexpr std::string_view kRemoteRefuses = "the remote refuses it";
-constexpr std::string_view kUnpushed = "the branch has commits that the remote has not";
-constexpr std::string_view kBehind = "the branch cannot be brought to what the remote has";
-constexpr std::string_view kDiverged = "the branch and the remote have diverged";
 // Each look may ask the person for a pass phrase, or a remote.
 constexpr std::string_view kSlowReasons[] = {kSigningKey, kNoAnswer, kRemoteRefuses, kHubRefuses,
                                              kUnpushed,   kBehind,   kDiverged};
 constexpr std::int64_t kLockMs = 5000;
 constexpr std::int64_t kLeastLockMs = 200;
-constexpr std::int64_t kFirstPollMs = 50;
 constexpr std::int64_t kLongestPollMs = 1000;
 constexpr std::int64_t kSlowPollMs = 5000;
 constexpr std::int64_t kInterruptPollMs = 50;
@@ -62,110 +54,15 @@ constexpr std::int64_t kEvidenceNs = 600'000'000'000;  // a gate's time limit wh
 // Somebody who commits faster than our gates run could keep us here for ever.
 constexpr int kMaxRounds = 16;
 
-// How a pass or a whole try went: an outcome, a wait, a wait that is over, or nothing yet.
-struct Step {
-  enum class Kind { kGoOn, kDone, kWait, kMoved, kExpired } kind = Kind::kGoOn;
-  Wait wait;
-};
-Step go_on() {
-  return {};
-}
-Step done() {
-  return {Step::Kind::kDone, {}};
-}
-Step moved() {
-  return {Step::Kind::kMoved, {}};
-}
-Step wait_for(std::string reason, std::string subject) {
-  return {Step::Kind::kWait, {std::move(reason), std::move(subject)}};
-}
-
-// What hooks and gates said of a candidate. While its landing waits for a person, every look would
-// otherwise run them anew, and the moment in which the person is out of the way would be missed.
-// Hooks are not traced, nor may every gate's certificate be used again, so this counts for a while
-// only: as long as what an early gate said may have to wait for a late one anyway.
-struct Evidence {
-  Candidate asked;      // as certified, before any hook
-  Digest hooks;         // their text
-  Candidate candidate;  // as the hooks left it, unsigned
-  std::vector<gates::GateReport> reports;
-  std::int64_t since_ns = 0;  // before the first of them ran
-
-  bool is_of(const Candidate& now) const {
-    return asked.head == now.head && asked.tree == now.tree &&
-           asked.commit.message == now.commit.message;
-  }
-};
-
-class Landing {
- public:
-  Landing(const Context& context, const LandOptions& options, Work work)
-      : context_(context),
-        options_(options),
-        work_(std::move(work)),
-        person_(*context.clock, options.wait_ms) {}
-
-  Result<LandOutcome> run();
-
- private:
-  Result<Step> with_turn();
-  Result<Step> round(Turn& turn);
-  Result<Step> trust(const Oid& head);
-  Result<Step> phase(const Oid& head);
-  Result<Step> settle(Decision decision, Candidate* candidate);
-  Result<Step> look(Candidate& candidate);
-  Result<Step> leases(const Candidate& candidate);
-  Result<Step> check(Candidate& candidate);
-  bool proven(const Candidate& candidate, const Digest& hooks) const;
-  Result<Step> hooks(Candidate& candidate);
-  Result<Step> gates(Candidate& candidate);
-  Result<Step> sign(Candidate& candidate);
-  Result<Step> meet_remote(const Oid& local);
-  Result<Step> land_pushed(const Oid& commit, Turn& turn);
-  Result<Step> push(const Candidate& candidate);
-  Result<Step> publish_candidate(const Candidate& candidate, Turn& turn);
-  Result<Step> reject(std::vector<Conflict> conflicts);
-  Result<std::optional<Wait>> still_blocked();
-  Result<Step> wait_out(Wait wait);
-  Status pause(const Wait& wait, std::int64_t* poll_ms);
-  Status keep_trying();
-  Status check_interrupted() const;
-  void say(std::string_view phase) const {
-    if (options_.on_step) options_.on_step(phase);
-  }
-  gates::Candidate for_gates(const Candidate& candidate) const {
-    if (INJECTED_BUG("land.gate_sees_base")) {
-      return {candidate.head, candidate.head_tree, candidate.head, work_.txn.target, work_.txn.id};
-    }
-    return {candidate.oid, candidate.tree, candidate.head, work_.txn.target, work_.txn.id};
-  }
-  const TxnId& id() const { return work_.txn.id; }
-  store::Store& store() const { return *context_.store; }
-
-  const Context& context_;
-  const LandOptions& options_;
-  Work work_;
-  Deadline person_;  // how long a person may keep us waiting
-  LandOutcome outcome_;
-  Wait told_;     // the wait the log and the caller know of
-  int lost_ = 0;  // rounds that ended with a moved head
-  std::int64_t poll_ms_ = kFirstPollMs;
-  std::optional<Evidence> evidence_;
-  RemoteRule remote_;
-  Oid remote_head_;            // of remote_.ref, as it was last asked
-  std::optional<Oid> pushed_;  // by an earlier landing, and the remote has it
-  // Of the last candidate, empty when it did not get that far: what moves in checkouts; and what it
-  // writes, with the symbols of it that were looked up.
-  std::vector<repo::CheckoutMove> moves_;
-  Changes writes_;
-  TouchedSymbols symbols_;
-};
+}  // namespace
 
 Status Landing::check_interrupted() const {
   if (!options_.interrupted || !options_.interrupted()) return {};
   return fail(Code::kInterrupted, "interrupted while landing " + id().str(),
               "land it with: git txn commit " + id().str());
 }
+
+namespace {
 
 Conflict gate_conflict(const gates::GateReport& report) {
   const Certificate& certificate = report.certificate;
@@ -175,6 +72,14 @@ Conflict gate_conflict(const gates::GateReport& report) {
   conflict.read_digest = certificate.gate_version.str();
   conflict.hint = certificate.timed_out ? "did not end within its time limit"
                                         : fmt::format("exit status {}", certificate.exit_status);
+  return conflict;
+}
+
+Conflict hook_conflict(std::string words) {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kGate;
+  conflict.subject = std::string(gates::kRefHook);
+  conflict.hint = std::move(words);
   return conflict;
 }
 
@@ -189,6 +94,8 @@ void forget_round(LandOutcome& outcome) {
   outcome.gates.clear();
   outcome.conflicts.clear();
 }
+
+}  // namespace
 
 Result<Step> Landing::reject(std::vector<Conflict> conflicts) {
   outcome_.result = LandResult::kRejected;
@@ -350,82 +257,6 @@ Result<Step> Landing::sign(Candidate& candidate) {
   return go_on();
 }
 
-// The branch is brought to what the remote has before anything is certified, as a pull would.
-Result<Step> Landing::meet_remote(const Oid& local) {
-  pushed_.reset();
-  remote_ = TRY(remote_rule(context_, work_.txn));
-  if (remote_.how == RemoteRule::How::kLocal) {
-    TRY(forget_push(context_, id()));  // whoever set it so knows what the remote has
-    return go_on();
-  }
-  say("asking " + remote_.remote.name);
-  const RemoteAnswer answer = TRY(ask_remote(context_, remote_));
-  if (!answer.reached) {
-    return wait_for(std::string(kNoAnswer), remote_.remote.name + ": " + answer.why);
-  }
-  remote_head_ = answer.head;
-  if (remote_.how == RemoteRule::How::kBranch) return go_on();
-  const repo::Objects& objects = context_.repository->objects();
-  Oid wanted = remote_head_;
-  if (const auto earlier = TRY(pushed_commit(context_, id()))) {
-    const bool there = !remote_head_.empty() && TRY(objects.contains(*earlier)) &&
-                       TRY(objects.is_ancestor(*earlier, remote_head_));
-    // A pull may have brought it here; then there is nothing left to land.
-    const bool here = there && TRY(objects.is_ancestor(*earlier, local));
-    if (!there || here) TRY(forget_push(context_, id()));
-    // Its own landing is what brings the branch from the parent to it.
-    if (there && !here) {
-      pushed_ = earlier;
-      wanted = TRY(objects.commit(*earlier)).parents.at(0);
-    }
-  }
-  if (wanted.empty() || wanted == local) return go_on();
-  if (TRY(objects.is_ancestor(wanted, local))) {
-    return wait_for(std::string(kUnpushed),
-                    fmt::format("git push {} {}", remote_.remote.name, work_.txn.target.str()));
-  }
-  if (!TRY(objects.is_ancestor(local, wanted))) {
-    return wait_for(std::string(kDiverged), fmt::format("git pull {}", remote_.remote.name));
-  }
-  const auto refused = TRY(fast_forward(context_, work_.txn.target, local, wanted));
-  if (refused) return wait_for(std::string(kBehind), *refused);
-  return moved();
-}
-
-// The remote has it since a landing that was stopped. It was certified on what the remote had, and
-// seen by the gates: it lands here as it is.
-Result<Step> Landing::land_pushed(const Oid& commit, Turn& turn) {
-  drop_phase_reads(work_.footprint.reads);
-  Candidate candidate = TRY(candidate_of(context_, work_, commit));
-  const Step step = TRY(look(candidate));
-  if (step.kind != Step::Kind::kGoOn) return step;
-  outcome_.notes.push_back(remote_.remote.name + " had it already");
-  return publish_candidate(candidate, turn);
-}
-
-Result<Step> Landing::push(const Candidate& candidate) {
-  if (remote_.how == RemoteRule::How::kLocal) return go_on();
-  say("pushing to " + remote_.remote.name);
-  TRY(context_.repository->objects().make_durable(candidate.oid, {candidate.head}));
-  PushAnswer answer = TRY(push_commit(context_, id(), remote_, remote_head_, candidate.oid));
-  const std::string subject = remote_.remote.name + ": " + answer.why;
-  switch (answer.how) {
-    case PushAnswer::How::kMoved:
-      return moved();
-    case PushAnswer::How::kRefused:
-      return wait_for(std::string(kRemoteRefuses), subject);
-    case PushAnswer::How::kUnknown:
-      return wait_for(std::string(kNoAnswer), subject);
-    case PushAnswer::How::kDone:
-      break;
-  }
-  if (remote_.how == RemoteRule::How::kPush) return go_on();
-  TRY(forget_push(context_, id()));
-  // Nothing here ends that wait: what is merged there comes back with the branch.
-  return Step{Step::Kind::kExpired,
-              {"a pull request", fmt::format("{} {}", remote_.remote.name, remote_.ref.str())}};
-}
-
 Result<Step> Landing::publish_candidate(const Candidate& candidate, Turn& turn) {
   say("landing");
   PublishOptions publishing;
@@ -436,6 +267,7 @@ Result<Step> Landing::publish_candidate(const Candidate& candidate, Turn& turn) 
   using enum Published::How;
   if (published.how == kMoved) return moved();
   if (published.how == kWait) return Step{Step::Kind::kWait, std::move(published.wait)};
+  if (published.how == kRefused) return reject({hook_conflict(std::move(published.refused))});
   outcome_.result = LandResult::kLanded;
   outcome_.commit = candidate.oid;
   outcome_.left_to_person = std::move(published.left_to_person);
@@ -581,8 +413,6 @@ Result<LandOutcome> Landing::run() {
   }
   return std::move(outcome_);
 }
-
-}  // namespace
 
 Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOptions& options) {
   Work work = TRY(load_work(context, txn));

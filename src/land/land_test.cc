@@ -50,6 +50,54 @@ TEST(Land, MovesLogBranchAndCheckoutTogether) {
   EXPECT_TRUE(world.problems().empty());
 }
 
+// What git would have told it, and what the branch was then.
+void write_ref_hook(const LandWorld& world, const std::string& verdict) {
+  const std::string path = world.scratch.git_dir() + "/hooks/reference-transaction";
+  must(make_dirs(parent_dir(path)));
+  must(write_file(path,
+                  "#!/bin/sh\nread -r old new ref\n"
+                  "echo \"$1 $old $new $ref at $(git rev-parse main)\" >>.git/told\n" +
+                      verdict,
+                  Sync::kNo, 0755));
+}
+std::string told_to_hook(const LandWorld& world) {
+  return read_file(world.scratch.git_dir() + "/told").value_or("");
+}
+
+TEST(Land, TheHookReferenceTransactionIsCalledAroundTheMove) {
+  LandWorld world;
+  write_ref_hook(world, "exit 0\n");
+  const std::string before = world.main().str();
+  const TxnId id = world.propose({"t-a", {{"f1", "A\n"}}});
+  expect_result(world.land(id), LandResult::kLanded);
+  const std::string after = world.main().str();
+  const std::string line = before + " " + after + " refs/heads/main at ";
+  EXPECT_EQ(told_to_hook(world),
+            "prepared " + line + before + "\ncommitted " + line + after + "\n");
+}
+
+TEST(Land, AHookThatSaysNoLosesTheLanding) {
+  LandWorld world;
+  write_ref_hook(world, "echo frozen until Monday >&2; exit 1\n");
+  const Oid before = world.main();
+  const TxnId id = world.propose({"t-a", {{"f1", "A\n"}}});
+  const auto outcome = world.land(id);
+  expect_result(outcome, LandResult::kRejected);
+  ASSERT_EQ(outcome->conflicts.size(), 1u);
+  EXPECT_EQ(outcome->conflicts[0].subject, "reference-transaction");
+  EXPECT_NE(outcome->conflicts[0].hint.find("frozen until Monday"), std::string::npos);
+  EXPECT_EQ(world.main(), before);
+  EXPECT_EQ(must(read_file(world.scratch.file("f1"))), "line\n");
+  EXPECT_FALSE(world.locks_left());
+  EXPECT_EQ(world.txn(id).state, TxnState::kRejected);
+  EXPECT_EQ(world.events_of_type(event_type::kLandingLost), 1);
+  const std::string heard = told_to_hook(world);
+  EXPECT_TRUE(heard.starts_with("prepared ")) << heard;
+  EXPECT_NE(heard.find("\naborted "), std::string::npos) << heard;
+  EXPECT_EQ(heard.find("committed"), std::string::npos) << heard;
+  EXPECT_TRUE(world.problems().empty());
+}
+
 TEST(Land, TwoThatCommuteLandOneOnTheOther) {
   LandWorld world;
   const TxnId a = world.propose({"t-a", {{"f1", "A\n"}}, {"f3"}});

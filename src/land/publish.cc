@@ -1,6 +1,11 @@
 // The durable steps of a landing, in their order. Between any two lines we may die; then this is
 // there:
 //
+// The hook reference-transaction is called as git calls it: `prepared` between 3 and 4, with the
+// ref locked, where it may say no (then the landing is lost and rejected); `committed` after 4, or
+// `aborted`. Recovery tells it how a landing ended that died before it could, so it may hear that
+// twice.
+//
 //   before 3   objects, files staged beside the checkout, perhaps an index.lock that names us; the
 //              log knows nothing of it. recover() and the next landing remove what names a dead
 //              landing.
@@ -17,6 +22,7 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/json_value.h"
+#include "gates/ref_hook.h"
 #include "land/hub.h"
 #include "land/phase.h"
 #include "land/recover.h"
@@ -35,6 +41,8 @@ FAILPOINT(fp_before_durable, "land.before_durable");
 FAILPOINT(fp_after_durable, "land.after_durable");
 FAILPOINT(fp_after_index_lock, "land.after_index_lock");
 FAILPOINT(fp_after_prepared, "land.after_prepared");
+FAILPOINT(fp_hook_prepared, "land.hook_prepared");
+FAILPOINT(fp_hook_committed, "land.hook_committed");
 FAILPOINT(fp_after_ref_update, "land.after_ref_update");
 FAILPOINT(fp_after_checkout, "land.after_checkout");
 FAILPOINT(fp_before_landed, "land.before_landed");
@@ -43,8 +51,11 @@ FAILPOINT(fp_after_landed, "land.after_landed");
 Published branch_moved() {
   return Published{};
 }
+Published has_landed(std::vector<std::string> left_to_person = {}) {
+  return Published{Published::How::kLanded, {}, std::move(left_to_person), {}};
+}
 Published waits(Wait wait) {
-  return Published{Published::How::kWait, std::move(wait), {}};
+  return Published{Published::How::kWait, std::move(wait), {}, {}};
 }
 
 struct Publication {
@@ -58,6 +69,7 @@ struct Publication {
   store::PreparedLanding landing{};
   std::optional<Wait> leased{};  // to somebody else, and mandatory
   bool moved = false;            // the branch has the candidate
+  std::string refused{};         // what the hook reference-transaction said to it
 
   repo::Repository& repository() const { return *context.repository; }
   const TxnId& txn() const { return work.txn.id; }
@@ -130,6 +142,14 @@ struct Publication {
     return true;
   }
 
+  Status tell_hook(const repo::RefUpdate& move, repo::RefStep step) {
+    Status heard = gates::run_ref_hook(context.gates, move, step, txn());
+    if (!heard && step == repo::RefStep::kPrepared) refused = heard.error().message;
+    TRY(std::move(heard));
+    if (step == repo::RefStep::kPrepared) return fp_hook_prepared.hit();
+    return step == repo::RefStep::kCommitted ? fp_hook_committed.hit() : Status{};
+  }
+
   // Step 4.
   Status swap() {
     TRY(fp_after_prepared.hit());
@@ -140,6 +160,8 @@ struct Publication {
     update.reflog_who = candidate.commit.committer;
     update.reflog_message = fmt::format("txn: land {}", txn().str());
     update.lock_deadline_ms = options.lock_ms;
+    const repo::RefUpdate move = update;
+    update.told = [&](repo::RefStep step) { return tell_hook(move, step); };
     TRY(repository().refs().update(update));
     moved = true;
     return fp_after_ref_update.hit();
@@ -205,15 +227,18 @@ Result<Published> settle(Publication& work, Error error) {
   // As the log has it: with what it recorded of the checkouts.
   const auto state = TRY(work.context.store->branch(work.branch()));
   if (!state || !state->prepared) return std::unexpected(std::move(error));
-  auto resolution = resolve(work.context, *state->prepared);
+  auto resolution = resolve(work.context, *state->prepared, {ResolveAs::kLander, work.refused});
   if (!resolution) {
     error.message += "; and then: " + resolution.error().message;
     return std::unexpected(std::move(error).with_hint("see what is there with: git txn recover"));
   }
   if (resolution->how == Resolution::How::kLanded) {
-    return Published{Published::How::kLanded, {}, std::move(resolution->left_to_person)};
+    return has_landed(std::move(resolution->left_to_person));
   }
   work.moved = false;  // or somebody moved it away again
+  if (!work.refused.empty()) {
+    return Published{Published::How::kRefused, {}, {}, std::move(work.refused)};
+  }
   if (error.code == Code::kStale) return branch_moved();
   if (error.code == Code::kBusy) {
     return waits({"ref lock held", work.branch().str() + ".lock"});
@@ -232,7 +257,7 @@ Result<Published> unresolved(const Error& error) {
 Result<Published> as_resolved(const Publication& work) {
   const auto txn = TRY(work.context.store->txn(work.txn()));
   const bool landed = txn && txn->state == TxnState::kLanded;
-  return landed ? Published{Published::How::kLanded, {}, {}} : branch_moved();
+  return landed ? has_landed() : branch_moved();
 }
 
 // Steps 4 to 6 where the branch is a hub's. The hub's yes is the landing; after anything else it is
@@ -244,13 +269,13 @@ Result<Published> push_and_record(Publication& work) {
     Status recorded = work.record({});
     if (!recorded && recorded.error().code == Code::kStale) return as_resolved(work);
     if (!recorded) return not_recorded(work, std::move(recorded).error());
-    return Published{Published::How::kLanded, {}, {}};
+    return has_landed();
   }
   const auto resolution = resolve_push(work.context, work.landing, answer);
   if (!resolution && resolution.error().code == Code::kStale) return as_resolved(work);
   if (!resolution) return unresolved(resolution.error());
   if (resolution->how == Resolution::How::kLanded) {
-    return Published{Published::How::kLanded, {}, {}};
+    return has_landed();
   }
   const std::string subject = work.context.hub->remote + ": " + answer.why;
   if (answer.how == PushAnswer::How::kRefused) return waits({std::string(kHubRefuses), subject});
@@ -371,7 +396,7 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
     }
     return pushed;
   }
-  Published published{Published::How::kLanded, {}, {}};
+  Published published = has_landed();
   Status done = publication.swap();
   if (done) done = publication.move_checkouts(published.left_to_person);
   if (done) done = publication.acknowledge(published.left_to_person);

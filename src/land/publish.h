@@ -23,10 +23,12 @@ struct Published {
   enum class How {
     kLanded,
     kMoved,
-    kWait
+    kWait,
+    kRefused            // by the hook reference-transaction
   } how = How::kMoved;  // kMoved: the head, or a ref that was read, is another one now
   Wait wait;
   std::vector<std::string> left_to_person;
+  std::string refused = {};  // in the hook's words
 };
 
 struct PublishOptions {

@@ -5,6 +5,7 @@
 //   Prepared, new is the ref or its ancestor       directory synced, checkout finished, Landed
 //   Prepared, otherwise (not swapped, lost, moved  our own <ref>.lock, index.lock and staged
 //     or undone by somebody)                       files removed, LandingLost; it lands when asked
+//   either, and a hook reference-transaction       told committed or aborted, perhaps once more
 //   checkout half moved                            paths that still hold old bytes finished, where
 //                                                  the branch still has the new ones; other bytes
 //                                                  are the person's: left, reported
@@ -27,6 +28,7 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/json_value.h"
+#include "gates/ref_hook.h"
 #include "land/history.h"
 #include "land/hub.h"
 #include "land/remote.h"
@@ -47,6 +49,7 @@ FAILPOINT(fp_lost_found, "recover.lost.found");
 FAILPOINT(fp_lost_ref_lock, "recover.lost.ref_lock");
 FAILPOINT(fp_lost_checkout, "recover.lost.checkout");
 FAILPOINT(fp_lost_done, "recover.lost.done");
+FAILPOINT(fp_hook_told, "recover.hook_told");
 FAILPOINT(fp_outside_found, "recover.outside.found");
 FAILPOINT(fp_outside_done, "recover.outside.done");
 
@@ -113,8 +116,22 @@ Result<repo::CheckoutMove> still_wanted(const Context& context, repo::CheckoutMo
   return move;
 }
 
+// Whoever landed it may have died before its hook heard how it ended; that may be the second time
+// it hears it. What it answers changes nothing of it.
+Status tell_ref_hook(const Context& context, const store::PreparedLanding& landing,
+                     const ResolveHow& how, repo::RefStep step) {
+  if (how.as == ResolveAs::kLander) return {};
+  repo::RefUpdate move;
+  move.ref = landing.branch;
+  move.expected = landing.old_head;
+  move.desired = landing.new_head;
+  const Status heard = gates::run_ref_hook(context.gates, move, step, landing.txn);
+  if (!heard && heard.error().code != Code::kRefused) return heard;
+  return fp_hook_told.hit();
+}
+
 Result<Resolution> finish_landed(const Context& context, const store::PreparedLanding& landing,
-                                 const Oid& head) {
+                                 const ResolveHow& how, const Oid& head) {
   TRY(fp_landed_found.hit());
   Resolution resolution{Resolution::How::kLanded,
                         "the branch has moved and the log does not say so",
@@ -134,6 +151,7 @@ Result<Resolution> finish_landed(const Context& context, const store::PreparedLa
     }
   }
   TRY(forget_push(context, landing.txn));
+  TRY(tell_ref_hook(context, landing, how, repo::RefStep::kCommitted));
   TRY(fp_landed_checkout.hit());
   TRY(context.store->append({events::transaction_landed(landing, resolution.left_to_person)}));
   TRY(fp_landed_done.hit());
@@ -141,11 +159,12 @@ Result<Resolution> finish_landed(const Context& context, const store::PreparedLa
 }
 
 Result<Resolution> give_up(const Context& context, const store::PreparedLanding& landing,
-                           const std::optional<Oid>& head) {
+                           const ResolveHow& how, const std::optional<Oid>& head) {
   TRY(fp_lost_found.hit());
   Resolution resolution;
   resolution.found = head && *head == landing.old_head ? "prepared, the branch had not moved"
                                                        : "prepared, the branch was moved elsewhere";
+  if (!how.refused.empty()) resolution.found = how.refused;
   resolution.done = "given up; the work is kept, land it with: git txn commit " + landing.txn.str();
   TRY(context.repository->refs().remove_own_lock(landing.branch, landing.new_head));
   TRY(fp_lost_ref_lock.hit());
@@ -156,6 +175,7 @@ Result<Resolution> give_up(const Context& context, const store::PreparedLanding&
   for (const repo::CheckoutMove& move : TRY(recorded_moves(landing))) {
     TRY(repo::discard_checkout(*context.repository, landing.txn, move));
   }
+  TRY(tell_ref_hook(context, landing, how, repo::RefStep::kAborted));
   TRY(fp_lost_checkout.hit());
   TRY(context.store->append({events::landing_lost(landing, resolution.found)}));
   TRY(fp_lost_done.hit());
@@ -307,13 +327,15 @@ Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch
   return std::optional<Oid>(*std::move(head));
 }
 
-Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing) {
+Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing,
+                           const ResolveHow& how) {
   if (!landing.fence.empty()) return resolve_on_hub(context, landing);
   const repo::Objects& objects = context.repository->objects();
   const std::optional<Oid> head = TRY(head_of(context, landing.branch));
   const bool in_branch = head && TRY(objects.contains(landing.new_head)) &&
                          TRY(objects.is_ancestor(landing.new_head, *head));
-  return in_branch ? finish_landed(context, landing, *head) : give_up(context, landing, head);
+  return in_branch ? finish_landed(context, landing, how, *head)
+                   : give_up(context, landing, how, head);
 }
 
 Result<Oid> checkpoint(const Context& context, const RefName& branch) {

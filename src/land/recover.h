@@ -15,9 +15,17 @@ struct Resolution {
   std::string found, done;  // of the table, in words
   std::vector<std::string> left_to_person;
 };
+// kLander: it has told the hook reference-transaction itself how it ended. `refused`: that hook
+// said no, in its words.
+enum class ResolveAs { kRecovery, kLander };
+struct ResolveHow {
+  ResolveAs as = ResolveAs::kRecovery;
+  std::string refused = {};
+};
 // The caller holds the landing lock of the branch. Never moves a ref. Idempotent; safe to be killed
 // in.
-Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing);
+Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing,
+                           const ResolveHow& how = {});
 
 // The branch's value; nullopt when it does not exist. A damaged ref or a missing commit is a clear
 // stop.

@@ -13,6 +13,7 @@
 #include "base/duration.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "gates/ref_hook.h"
 
 namespace gittxn::land {
 
@@ -92,6 +93,17 @@ PushAnswer not_told(const Output& output, std::string why) {
   return answer;
 }
 
+// The remote's hook reference-transaction said no: its git dies of that, and has moved nothing
+// then.
+std::optional<PushAnswer> refused_by_ref_hook(const Output& output) {
+  constexpr std::string_view kSaidNo = "ref updates aborted by hook";
+  if (output.err.find(kSaidNo) == output.err.npos) return std::nullopt;
+  std::string said = last_line(output.err.substr(0, output.err.find("fatal: ")));
+  if (said.starts_with("remote: ")) said.erase(0, 8);
+  return PushAnswer{PushAnswer::How::kRefused,
+                    fmt::format("{}{}{}", kSaidNo, said.empty() ? "" : ": ", said)};
+}
+
 // What a refused push says, a line for each ref that was not moved:
 // "!\t<from>:<to>\t[remote rejected] (hook declined)".
 PushAnswer read_refusal(const Output& output) {
@@ -99,6 +111,7 @@ PushAnswer read_refusal(const Output& output) {
   constexpr std::array<std::string_view, 6> kMovedWords = {
       "stale info",          "fetch first", "non-fast-forward",
       "incorrect old value", "lock ref",    "failed to update ref"};
+  if (auto refused = refused_by_ref_hook(output)) return *std::move(refused);
   std::string why;
   std::istringstream lines(output.out);
   for (std::string line; std::getline(lines, line);) {
@@ -260,9 +273,38 @@ std::string why_not_merged(const std::string& err) {
 
 }  // namespace
 
+namespace {
+
+using repo::RefStep;
+
+// git's own program moves the branch and runs no hook for us, so ours is told here.
+Status tell_hook_of_move(const Context& context, const repo::RefUpdate& move, RefStep step) {
+  const Status heard = gates::run_ref_hook(context.gates, move, step, TxnId());
+  // How it ended is a fact; only the question before it has an answer.
+  if (!heard && heard.error().code == Code::kRefused && step != RefStep::kPrepared) return {};
+  return heard;
+}
+
+// Why, where it does.
+Result<std::optional<std::string>> hook_refuses(const Context& context,
+                                                const repo::RefUpdate& move) {
+  const Status asked = tell_hook_of_move(context, move, RefStep::kPrepared);
+  if (asked) return std::optional<std::string>{};
+  if (asked.error().code != Code::kRefused) return std::unexpected(asked.error());
+  TRY(tell_hook_of_move(context, move, RefStep::kAborted));
+  return std::optional<std::string>(asked.error().message);
+}
+
+}  // namespace
+
 Result<std::optional<std::string>> fast_forward(const Context& context, const RefName& branch,
                                                 const Oid& from, const Oid& to) {
   repo::Repository& repository = *context.repository;
+  repo::RefUpdate move;
+  move.ref = branch;
+  move.expected = from;
+  move.desired = to;
+  move.reflog_message = "txn: brought to what the remote has";
   const std::vector<repo::CheckoutPlace> places = TRY(repository.checkouts());
   // One that is in the middle of a rebase has its HEAD elsewhere: a merge there would move what the
   // person works on, and the branch is the rebase's to move.
@@ -274,6 +316,7 @@ Result<std::optional<std::string>> fast_forward(const Context& context, const Re
   }
   for (const repo::CheckoutPlace& place : places) {
     if (place.branch != branch) continue;
+    if (auto no = TRY(hook_refuses(context, move))) return no;
     repo::GitOptions options;
     options.dir = place.worktree;
     // Whatever merge.* and branch.*.mergeOptions say: nothing of the person's is put aside or
@@ -282,15 +325,19 @@ Result<std::optional<std::string>> fast_forward(const Context& context, const Re
         TRY(repository.git().run({"merge", "--ff-only", "--quiet", "--no-overwrite-ignore",
                                   "--no-autostash", "--no-squash", to.str()},
                                  options));
+    TRY(tell_hook_of_move(context, move,
+                          merged.exit.success() ? RefStep::kCommitted : RefStep::kAborted));
     if (merged.exit.success()) return std::optional<std::string>{};
     return std::optional<std::string>(place.worktree + ": " + why_not_merged(merged.err));
   }
-  repo::RefUpdate update;
-  update.ref = branch;
-  update.expected = from;
-  update.desired = to;
-  update.reflog_message = "txn: brought to what the remote has";
+  repo::RefUpdate update = move;
+  update.told = [&](RefStep step) {
+    return gates::run_ref_hook(context.gates, move, step, TxnId());
+  };
   const Status updated = repository.refs().update(update);
+  if (!updated && updated.error().code == Code::kRefused) {
+    return std::optional<std::string>(updated.error().message);
+  }
   if (!updated && updated.error().code == Code::kStale) return std::optional<std::string>{};
   if (!updated) return std::unexpected(updated.error());
   return std::optional<std::string>{};

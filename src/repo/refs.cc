@@ -217,6 +217,10 @@ Status after_rename(const std::string& dir, const RefUpdate& update) {
   return sync_chain(dir, update.ref, update.expected.empty() ? Chain::kWhole : Chain::kKind);
 }
 
+Status tell_step(const RefUpdate& update, RefStep step) {
+  return update.told ? update.told(step) : Status{};
+}
+
 Status check_update(const RefUpdate& update) {
   if (!is_ref_name(update.ref.str())) {
     return fail(Code::kUsage, "'" + update.ref.str() + "' is not a valid reference name",
@@ -240,16 +244,33 @@ Refs::Refs(std::string common_dir, const Git& git)
       config_(
           std::make_shared<Config>(git, GitOptions{.dir = dir_, .extra = {{"GIT_DIR", dir_}}})) {}
 
+std::string_view step_name(RefStep step) {
+  switch (step) {
+    case RefStep::kPrepared:
+      return "prepared";
+    case RefStep::kCommitted:
+      return "committed";
+    case RefStep::kAborted:
+      break;
+  }
+  return "aborted";
+}
+
 Status Refs::update(const RefUpdate& update) const {
   TRY(check_update(update));
   if (update.desired.empty()) return erase(update);
   DoomedFile lock = TRY(take_lock(dir_, update));
   TRY(fp_after_ref_lock.hit());
   TRY(compare(dir_, update));
-  TRY(internal::append_reflogs(dir_, *config_, update));
-  TRY(rename_lock(lock.path(), dir_ + "/" + update.ref.str(), update.ref));
+  Status done = tell_step(update, RefStep::kPrepared);
+  if (done) done = internal::append_reflogs(dir_, *config_, update);
+  if (done) done = rename_lock(lock.path(), dir_ + "/" + update.ref.str(), update.ref);
+  // How it ended is a fact, whatever whoever is told makes of it; as with git.
+  if (!done) static_cast<void>(tell_step(update, RefStep::kAborted).has_value());
+  TRY(std::move(done));
   lock.release();
   Status synced = after_rename(dir_, update);
+  if (synced) static_cast<void>(tell_step(update, RefStep::kCommitted).has_value());
   if (synced) return {};
   Error error = std::move(synced).error();
   error.code = Code::kOutcomeUnknown;

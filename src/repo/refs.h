@@ -26,6 +26,10 @@
 
 namespace gittxn::repo {
 
+// Of a move of a ref, as git tells its hook reference-transaction.
+enum class RefStep { kPrepared, kCommitted, kAborted };
+std::string_view step_name(RefStep step);
+
 struct RefUpdate {
   RefName ref;
   Oid expected;            // empty: the ref must not exist
@@ -33,6 +37,10 @@ struct RefUpdate {
   std::string reflog_who;  // "Name <mail> time zone"; empty: no reflog entry
   std::string reflog_message;
   std::int64_t lock_deadline_ms = 5000;
+  // Called with the ref locked and found as expected; an error then is the update's, and nothing
+  // has moved. After a yes it is called again with how it ended, and what it answers changes
+  // nothing. Not of deletions.
+  std::function<Status(RefStep)> told = {};
 };
 
 // What a HEAD file says: a branch (which need not exist), or a commit.

@@ -143,6 +143,27 @@ commit_msg_hook() {
 }
 test_case 'commit-msg judges the message' commit_msg_hook
 
+reference_transaction_hook() {
+  new_repo
+  local before
+  printf '#!/bin/sh\nread -r old new ref; echo "$1 $old $new $ref" >>"$HOME/told"\n' >.git/hooks/reference-transaction
+  chmod +x .git/hooks/reference-transaction
+  before=$(head_of)
+  lands 'echo x >src/new.txt'
+  assert_file "$HOME/told" "$(printf '%s %s %s refs/heads/main\n' prepared "$before" "$(head_of)" committed "$before" "$(head_of)")"
+  before=$(head_of)
+  printf '#!/bin/sh\n[ "$1" != prepared ] || { echo "frozen until Monday" >&2; exit 1; }\n' >.git/hooks/reference-transaction
+  exits 1 git txn run --name frozen -- sh -c 'echo y >src/new.txt'
+  assert_contains "$OUT" 'the hook reference-transaction says no: frozen until Monday'
+  assert_eq "$(head_of)" "$before"
+  assert_clean_checkout
+  rm .git/hooks/reference-transaction
+  exits 0 git txn commit frozen
+  assert_eq "$(show src/new.txt)" y
+  assert_sound
+}
+test_case 'reference-transaction is told of the move, and may say no' reference_transaction_hook
+
 post_commit_hook() {
   new_repo
   printf '#!/bin/sh\ngit rev-parse HEAD >"$HOME/post"\n' >.git/hooks/post-commit

@@ -1,0 +1,87 @@
+// The passes of a landing that talk to a remote: see remote.h for what each answer means.
+#include <fmt/format.h>
+
+#include "land/landing.h"
+#include "land/phase.h"
+#include "land/publish.h"
+#include "store/events.h"
+
+namespace gittxn::land {
+
+// The branch is brought to what the remote has before anything is certified, as a pull would.
+Result<Step> Landing::meet_remote(const Oid& local) {
+  pushed_.reset();
+  remote_ = TRY(remote_rule(context_, work_.txn));
+  if (remote_.how == RemoteRule::How::kLocal) {
+    TRY(forget_push(context_, id()));  // whoever set it so knows what the remote has
+    return go_on();
+  }
+  say("asking " + remote_.remote.name);
+  const RemoteAnswer answer = TRY(ask_remote(context_, remote_));
+  if (!answer.reached) {
+    return wait_for(std::string(kNoAnswer), remote_.remote.name + ": " + answer.why);
+  }
+  remote_head_ = answer.head;
+  if (remote_.how == RemoteRule::How::kBranch) return go_on();
+  const repo::Objects& objects = context_.repository->objects();
+  Oid wanted = remote_head_;
+  if (const auto earlier = TRY(pushed_commit(context_, id()))) {
+    const bool there = !remote_head_.empty() && TRY(objects.contains(*earlier)) &&
+                       TRY(objects.is_ancestor(*earlier, remote_head_));
+    // A pull may have brought it here; then there is nothing left to land.
+    const bool here = there && TRY(objects.is_ancestor(*earlier, local));
+    if (!there || here) TRY(forget_push(context_, id()));
+    // Its own landing is what brings the branch from the parent to it.
+    if (there && !here) {
+      pushed_ = earlier;
+      wanted = TRY(objects.commit(*earlier)).parents.at(0);
+    }
+  }
+  if (wanted.empty() || wanted == local) return go_on();
+  if (TRY(objects.is_ancestor(wanted, local))) {
+    return wait_for(std::string(kUnpushed),
+                    fmt::format("git push {} {}", remote_.remote.name, work_.txn.target.str()));
+  }
+  if (!TRY(objects.is_ancestor(local, wanted))) {
+    return wait_for(std::string(kDiverged), fmt::format("git pull {}", remote_.remote.name));
+  }
+  const auto refused = TRY(fast_forward(context_, work_.txn.target, local, wanted));
+  if (refused) return wait_for(std::string(kBehind), *refused);
+  return moved();
+}
+
+// The remote has it since a landing that was stopped. It was certified on what the remote had, and
+// seen by the gates: it lands here as it is.
+Result<Step> Landing::land_pushed(const Oid& commit, Turn& turn) {
+  drop_phase_reads(work_.footprint.reads);
+  Candidate candidate = TRY(candidate_of(context_, work_, commit));
+  const Step step = TRY(look(candidate));
+  if (step.kind != Step::Kind::kGoOn) return step;
+  outcome_.notes.push_back(remote_.remote.name + " had it already");
+  return publish_candidate(candidate, turn);
+}
+
+Result<Step> Landing::push(const Candidate& candidate) {
+  if (remote_.how == RemoteRule::How::kLocal) return go_on();
+  say("pushing to " + remote_.remote.name);
+  TRY(context_.repository->objects().make_durable(candidate.oid, {candidate.head}));
+  PushAnswer answer = TRY(push_commit(context_, id(), remote_, remote_head_, candidate.oid));
+  const std::string subject = remote_.remote.name + ": " + answer.why;
+  switch (answer.how) {
+    case PushAnswer::How::kMoved:
+      return moved();
+    case PushAnswer::How::kRefused:
+      return wait_for(std::string(kRemoteRefuses), subject);
+    case PushAnswer::How::kUnknown:
+      return wait_for(std::string(kNoAnswer), subject);
+    case PushAnswer::How::kDone:
+      break;
+  }
+  if (remote_.how == RemoteRule::How::kPush) return go_on();
+  TRY(forget_push(context_, id()));
+  // Nothing here ends that wait: what is merged there comes back with the branch.
+  return Step{Step::Kind::kExpired,
+              {"a pull request", fmt::format("{} {}", remote_.remote.name, remote_.ref.str())}};
+}
+
+}  // namespace gittxn::land

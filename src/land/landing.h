@@ -1,0 +1,126 @@
+// One landing while it is tried: the passes that land.cc lists, and what they share. Internal to
+// land/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bug.h"
+#include "land/candidate.h"
+#include "land/deadline.h"
+#include "land/land.h"
+#include "land/leases.h"
+#include "land/remote.h"
+#include "land/turn.h"
+
+namespace gittxn::land {
+
+inline constexpr std::string_view kRemoteRefuses = "the remote refuses it";
+inline constexpr std::string_view kUnpushed = "the branch has commits that the remote has not";
+inline constexpr std::string_view kBehind = "the branch cannot be brought to what the remote has";
+inline constexpr std::string_view kDiverged = "the branch and the remote have diverged";
+
+inline constexpr std::int64_t kFirstPollMs = 50;
+
+// How a pass or a whole try went: an outcome, a wait, a wait that is over, or nothing yet.
+struct Step {
+  enum class Kind { kGoOn, kDone, kWait, kMoved, kExpired } kind = Kind::kGoOn;
+  Wait wait;
+};
+inline Step go_on() {
+  return {};
+}
+inline Step done() {
+  return {Step::Kind::kDone, {}};
+}
+inline Step moved() {
+  return {Step::Kind::kMoved, {}};
+}
+inline Step wait_for(std::string reason, std::string subject) {
+  return {Step::Kind::kWait, {std::move(reason), std::move(subject)}};
+}
+
+// What hooks and gates said of a candidate. While its landing waits for a person, every look would
+// otherwise run them anew, and the moment in which the person is out of the way would be missed.
+// Hooks are not traced, nor may every gate's certificate be used again, so this counts for a while
+// only: as long as what an early gate said may have to wait for a late one anyway.
+struct Evidence {
+  Candidate asked;      // as certified, before any hook
+  Digest hooks;         // their text
+  Candidate candidate;  // as the hooks left it, unsigned
+  std::vector<gates::GateReport> reports;
+  std::int64_t since_ns = 0;  // before the first of them ran
+
+  bool is_of(const Candidate& now) const {
+    return asked.head == now.head && asked.tree == now.tree &&
+           asked.commit.message == now.commit.message;
+  }
+};
+
+class Landing {
+ public:
+  Landing(const Context& context, const LandOptions& options, Work work)
+      : context_(context),
+        options_(options),
+        work_(std::move(work)),
+        person_(*context.clock, options.wait_ms) {}
+
+  Result<LandOutcome> run();
+
+ private:
+  Result<Step> with_turn();
+  Result<Step> round(Turn& turn);
+  Result<Step> trust(const Oid& head);
+  Result<Step> phase(const Oid& head);
+  Result<Step> settle(Decision decision, Candidate* candidate);
+  Result<Step> look(Candidate& candidate);
+  Result<Step> leases(const Candidate& candidate);
+  Result<Step> check(Candidate& candidate);
+  bool proven(const Candidate& candidate, const Digest& hooks) const;
+  Result<Step> hooks(Candidate& candidate);
+  Result<Step> gates(Candidate& candidate);
+  Result<Step> sign(Candidate& candidate);
+  Result<Step> meet_remote(const Oid& local);
+  Result<Step> land_pushed(const Oid& commit, Turn& turn);
+  Result<Step> push(const Candidate& candidate);
+  Result<Step> publish_candidate(const Candidate& candidate, Turn& turn);
+  Result<Step> reject(std::vector<Conflict> conflicts);
+  Result<std::optional<Wait>> still_blocked();
+  Result<Step> wait_out(Wait wait);
+  Status pause(const Wait& wait, std::int64_t* poll_ms);
+  Status keep_trying();
+  Status check_interrupted() const;
+  void say(std::string_view phase) const {
+    if (options_.on_step) options_.on_step(phase);
+  }
+  gates::Candidate for_gates(const Candidate& candidate) const {
+    if (INJECTED_BUG("land.gate_sees_base")) {
+      return {candidate.head, candidate.head_tree, candidate.head, work_.txn.target, work_.txn.id};
+    }
+    return {candidate.oid, candidate.tree, candidate.head, work_.txn.target, work_.txn.id};
+  }
+  const TxnId& id() const { return work_.txn.id; }
+  store::Store& store() const { return *context_.store; }
+
+  const Context& context_;
+  const LandOptions& options_;
+  Work work_;
+  Deadline person_;  // how long a person may keep us waiting
+  LandOutcome outcome_;
+  Wait told_;     // the wait the log and the caller know of
+  int lost_ = 0;  // rounds that ended with a moved head
+  std::int64_t poll_ms_ = kFirstPollMs;
+  std::optional<Evidence> evidence_;
+  RemoteRule remote_;
+  Oid remote_head_;            // of remote_.ref, as it was last asked
+  std::optional<Oid> pushed_;  // by an earlier landing, and the remote has it
+  // Of the last candidate, empty when it did not get that far: what moves in checkouts; and what it
+  // writes, with the symbols of it that were looked up.
+  std::vector<repo::CheckoutMove> moves_;
+  Changes writes_;
+  TouchedSymbols symbols_;
+};
+
+}  // namespace gittxn::land
