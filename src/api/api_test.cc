@@ -66,6 +66,17 @@ TEST_F(ApiTest, ItsOwnCommitSaysWhatTheChangeIsCalled) {
   EXPECT_EQ(scratch_.git({"log", "-1", "--format=%s"}), "Change f1");
 }
 
+TEST_F(ApiTest, WhatAWorktreeOfItsOwnHoldsIsKeptAndTold) {
+  const Outcome outcome = run("git worktree add -q ../mine && echo x >../mine/x && echo y >>f1");
+  ASSERT_EQ(outcome.txn.state, TxnState::kLanded) << dump_json(to_json(outcome));
+  EXPECT_TRUE(has(outcome.notes, "/mine, and what is in it does not land; it is kept"));
+  const std::string kept = "refs/txn/" + outcome.txn.id.str() + "/worktree-1-1";
+  must(kernel().gc(false, Progress{}));
+  EXPECT_EQ(scratch_.git({"show", kept + ":x"}), "x");
+  must(kernel().gc(true, Progress{}));
+  EXPECT_EQ(scratch_.git({"for-each-ref", kept}), "");
+}
+
 TEST_F(ApiTest, RunLandsWhatTheCommandDid) {
   RunOptions options = script("cat f1 >/dev/null; echo new >added; echo noise >x.log");
   options.name = "add a file";

@@ -84,6 +84,10 @@ std::string ref_of_base(const TxnId& id, int attempt) {
   return fmt::format("refs/txn/{}/base-{}", id.str(), attempt);
 }
 
+std::string ref_of_linked(const TxnId& id, int attempt, std::size_t number) {
+  return fmt::format("refs/txn/{}/worktree-{}-{}", id.str(), attempt, number);
+}
+
 std::string short_branch(const RefName& branch) {
   constexpr std::string_view kHeads = "refs/heads/";
   const std::string& name = branch.str();

@@ -73,6 +73,8 @@ bool was_pruned(const std::vector<Event>& history);
 std::string short_oid(const Oid& oid);
 std::string ref_of_attempt(const TxnId& id, int attempt);
 std::string ref_of_base(const TxnId& id, int attempt);
+// Work of worktrees that a command made of its own (repo::LinkedWork), by number.
+std::string ref_of_linked(const TxnId& id, int attempt, std::size_t number);
 // "main" for refs/heads/main
 std::string short_branch(const RefName& branch);
 // "Name <mail>"; kUsage when it is not that.

@@ -136,9 +136,24 @@ Status name_head(Kernel::State& state, const TxnId& id, const Attempt& attempt,
   return state.repository.refs().update(update);
 }
 
-}  // namespace
-
-namespace {
+// Beside the kept commit, because that goes when the transaction has landed.
+Status name_linked(Kernel::State& state, const TxnId& id, const Attempt& attempt,
+                   const std::vector<repo::LinkedWork>& linked, std::vector<std::string>& notes) {
+  for (std::size_t i = 0; i < linked.size(); ++i) {
+    repo::RefUpdate update;
+    update.ref = RefName(ref_of_linked(id, attempt.number, i + 1));
+    const auto old = state.repository.refs().read(update.ref);
+    if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
+    if (old) update.expected = *old;
+    update.desired = linked[i].tip;
+    if (update.expected != update.desired) TRY(state.repository.refs().update(update));
+    notes.push_back(
+        fmt::format("it made the worktree {}, and what is in it does not land; it is kept, look at "
+                    "it with: git log -p {}",
+                    linked[i].path, update.ref.str()));
+  }
+  return {};
+}
 
 // Of its own last commit; else its name; else of what it changed.
 Result<std::string> message_of(Kernel::State& state, const Txn& txn, const repo::Taken& taken) {
@@ -181,6 +196,7 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
   const Oid kept = TRY(repo::keep(state.repository, txn.id, attempt.number, taken, message,
                                   author.who, author.wall_ms, durable));
   TRY(name_head(state, txn.id, attempt, taken.head));
+  TRY(name_linked(state, txn.id, attempt, taken.linked, work.notes));
   TRY(fp_kept.hit());
   events::Taken event;
   event.attempt = attempt.number;

@@ -89,6 +89,11 @@ Status remove_worktree(const std::string& path);
 //   (.pytest_cache,
 //            .venv and their like ignore themselves) stays out as it does for git add -A; `notes`
 //            names it, so that nothing is hidden by it silently.
+// A worktree that the agent made of its own, with what is in it and nowhere else.
+struct LinkedWork {
+  std::string path;
+  Oid tip;  // a commit: its HEAD, or on that what was not committed
+};
 struct Taken {
   Oid tree;
   Oid base;  // moved when the agent merged, pulled or reset to the target
@@ -100,7 +105,8 @@ struct Taken {
   std::optional<std::string> author;   // raw, of that commit
   std::optional<Oid> head;             // the agent's HEAD, when it made commits of its own
   std::vector<Oid> tips;  // the agent's HEAD, branches and stashes that are not in the repository
-  std::vector<std::string> notes;  // for a person, a line each
+  std::vector<LinkedWork> linked = {};  // their tips are among `tips`
+  std::vector<std::string> notes;       // for a person, a line each
 };
 // kUnsupported, naming the paths: a submodule change, a repository inside the worktree, an LFS
 // object, paths that clash on case-insensitive systems. kNotFound when the worktree is gone.

@@ -180,6 +180,7 @@ Status read_history(const TakeView& view, const Objects& objects, const Agent& a
   }
   taken->base = TRY(moved_base(objects, view.base, heads, target));
   taken->base_moved = taken->base != view.base;
+  TRY(read_linked(view, objects, {*agent.head, view.base, target}, taken));
   const auto last = TRY(last_own_commit(objects, *agent.head, view.base, target));
   if (last) {
     taken->message = last->message;
@@ -208,6 +209,7 @@ Status read_commits(const TakeView& view, const Objects& objects, Taken* taken) 
     taken->message.reset();
     taken->author.reset();
     taken->head.reset();
+    taken->linked.clear();
     taken->tips.clear();
   }
   if (!read || agent.damaged) {

@@ -20,6 +20,7 @@ using ::testing::IsEmpty;
 using testing::must;
 using testing::paths_of;
 using testing::ScratchRepo;
+using testing::write_raw;
 
 ScratchRepo take_repo() {
   ScratchRepo repo;
@@ -521,6 +522,60 @@ TEST(IgnoreRules, AreThoseOfTheCommit) {
   EXPECT_TRUE(must(rules.ignored("src/cache/deep/file")));
   EXPECT_TRUE(must(rules.ignored("src/cache/deep/other")));
   EXPECT_FALSE(must(rules.ignored("src/other")));
+}
+
+TEST(Take, NamesThatGitTakesForItsOwnDirectoryAreRefused) {
+  const ScratchRepo repo = take_repo();
+  Agent agent(repo);
+  agent.write(".GIT/config", "[core]\n");
+  agent.write("sub/git~1/hooks/x", "x\n");
+  const Error error = refusal(agent);
+  EXPECT_EQ(error.code, Code::kUnsupported);
+  EXPECT_THAT(error.message, HasSubstr(".GIT/config, sub/git~1/hooks/x"));
+  agent.remove(".GIT");
+  agent.remove("sub");
+  EXPECT_THAT(agent.take_all().changes, IsEmpty());
+  // What is ignored is not taken, and so not refused.
+  agent.write("build/.GIT/config", "x\n");
+  EXPECT_THAT(agent.take_all().changes, IsEmpty());
+}
+
+TEST(Take, WorkInWorktreesOfItsOwnIsFound) {
+  const ScratchRepo repo = take_repo();
+  Agent agent(repo);
+  const std::string beside = repo.root() + "/beside";
+  agent.git({"worktree", "add", "-q", "-b", "side", beside});
+  EXPECT_THAT(agent.take_all().linked, IsEmpty()) << "there is nothing in it";
+  write_raw(beside + "/README", "better\n");
+  write_raw(beside + "/new.txt", "new\n");
+  const Taken taken = agent.take_all();
+  EXPECT_THAT(taken.changes, IsEmpty());
+  ASSERT_EQ(taken.linked.size(), 1u);
+  EXPECT_EQ(taken.linked[0].path, beside);
+  EXPECT_THAT(taken.tips, Contains(taken.linked[0].tip));
+  const std::string tip = taken.linked[0].tip.str();
+  EXPECT_EQ(repo.git({"show", tip + ":new.txt"}), "new");
+  EXPECT_EQ(repo.git({"show", tip + ":README"}), "better");
+  EXPECT_EQ(agent.take_all().linked[0].tip, taken.linked[0].tip)
+      << "the same work, the same commit";
+  // Committed there, and nowhere else; then merged.
+  repo.git_in(beside, {"add", "-A"});
+  repo.git_in(beside, {"commit", "-q", "-m", "on the side"});
+  const Taken committed = agent.take_all();
+  ASSERT_EQ(committed.linked.size(), 1u);
+  EXPECT_EQ(committed.linked[0].tip, agent.oid("side"));
+  agent.git({"merge", "-q", "side"});
+  EXPECT_THAT(agent.take_all().linked, IsEmpty());
+}
+
+TEST(Take, AWorktreeThatDoesNotBelongToItIsNotLookedInto) {
+  const ScratchRepo repo = take_repo();
+  Agent agent(repo);
+  const std::string beside = repo.root() + "/beside";
+  agent.git({"worktree", "add", "-q", "--detach", beside});
+  write_raw(beside + "/secret", "of somebody else\n");
+  write_raw(beside + "/.git", "gitdir: /somewhere/else\n");
+  EXPECT_THAT(agent.take_all().linked, IsEmpty());
 }
 
 }  // namespace

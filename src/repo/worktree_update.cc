@@ -110,6 +110,31 @@ Result<Work> compare_with_disk(const TakeView& view, const TreeRoot& root) {
   return work;
 }
 
+// Names that git takes for its own directory somewhere (.GIT, git~1) it leaves out, with a word on
+// stderr and success.
+Status add_paths(const TakeView& view, const std::vector<std::string>& paths) {
+  constexpr std::string_view kLeftOut = "Ignoring path ";
+  if (paths.empty()) return {};
+  GitOptions options = view.git;
+  for (const std::string& path : paths) options.input += path + '\0';
+  const Output output =
+      TRY(view.repository->git().run({"update-index", "--add", "-z", "--stdin"}, options));
+  std::vector<std::string> refused;
+  for (std::string_view rest = output.err; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.starts_with(kLeftOut)) refused.emplace_back(line.substr(kLeftOut.size()));
+  }
+  if (!refused.empty()) {
+    return fail(
+        Code::kUnsupported, "git does not store files of these names: " + name_paths(refused),
+        "on some systems they would be its own directory; rename or remove them, or have the "
+        "repository's .gitignore name them");
+  }
+  if (output.exit.success()) return {};
+  return fail(Code::kFault, "git update-index: " + output.err);
+}
+
 Status refuse_what_git_cannot_store(const Work& work, const Untracked& untracked) {
   if (!work.submodules.empty()) {
     return fail(Code::kUnsupported, "submodules were changed: " + name_paths(work.submodules),
@@ -164,9 +189,8 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
   TRY(refuse_lfs(view, add));
   if (view.upper) TRY(add_moved(view, rules, &untracked.files));
 
-  std::string additions;
-  for (const std::string& path : add) additions += path + '\0';
-  Status added = feed(view, {"update-index", "--add", "-z", "--stdin"}, std::move(additions));
+  Status added = add_paths(view, add);
+  if (!added && added.error().code == Code::kUnsupported) return added;
   if (!added) {
     return std::unexpected(
         std::move(added)
