@@ -5,6 +5,7 @@
 
 #include "api/testing/kernel_world.h"
 #include "base/json_value.h"
+#include "base/subprocess.h"
 #include "store/events.h"
 #include "store/store.h"
 
@@ -338,6 +339,50 @@ TEST_F(ApiTest, AWorktreeMeansTheRepositoryItBelongsTo) {
   const StatusReport status = must(inside.status());
   ASSERT_EQ(status.lines.size(), 1u);
   EXPECT_EQ(status.lines[0].txn.id, txn.id);
+}
+
+TEST_F(ApiTest, ACopyOfTheRepositoryLeavesTheOriginalsWorktreesAlone) {
+  RunOptions options = script("echo x >added");
+  options.no_land = true;
+  const Outcome open = run(options);
+  const std::string worktree = open.txn.attempts.back().worktree;
+  ASSERT_FALSE(worktree.empty());
+  const std::string copy = scratch_.root() + "/copy";
+  Command cp;
+  cp.argv = {"cp", "-a", scratch_.path(), copy};
+  cp.env = scratch_.env();
+  ASSERT_TRUE(must(gittxn::run(cp)).exit.success());
+  std::vector<std::string> told;
+  Progress progress;
+  progress.on_note = [&](std::string_view note) { told.emplace_back(note); };
+  const GcReport collected = must(kernel_in(copy).gc(true, progress));
+  EXPECT_TRUE(has(collected.kept, "this repository is a copy of " + scratch_.path() + "/.git"));
+  must(kernel_in(copy).abort(open.txn.id.str(), "only here", progress));
+  must(kernel_in(copy).gc(true, progress));
+  EXPECT_TRUE(must(exists(worktree + "/tree/added")));
+  EXPECT_TRUE(must(kernel_in(copy).verify(true)).problems.empty());
+  // The copy is a repository of its own from now on.
+  EXPECT_EQ(must(kernel_in(copy).run(script("echo y >mine"), progress)).txn.state,
+            TxnState::kLanded);
+  EXPECT_EQ(commit(open.txn.id).txn.state, TxnState::kLanded);
+  EXPECT_EQ(shown("added"), "x");
+}
+
+TEST_F(ApiTest, AMovedRepositoryKeepsItsWorktrees) {
+  RunOptions options = script("echo x >added");
+  options.no_land = true;
+  const Outcome open = run(options);
+  const std::string moved = scratch_.root() + "/moved";
+  ASSERT_EQ(::rename(scratch_.path().c_str(), moved.c_str()), 0);
+  const std::string worktree = open.txn.attempts.back().worktree;
+  must(write_file(worktree + "/tree/more", "by hand\n", Sync::kNo, 0644));
+  RunOptions landing;
+  landing.wait_ms = 0;
+  const Outcome landed = must(kernel_in(moved).commit(open.txn.id.str(), landing, Progress{}));
+  EXPECT_EQ(landed.txn.state, TxnState::kLanded) << dump_json(to_json(landed));
+  EXPECT_FALSE(has(landed.notes, "is a copy of"));
+  EXPECT_EQ(scratch_.git_in(moved, {"show", "main:more"}), "by hand");
+  EXPECT_FALSE(must(exists(worktree))) << "it is still its own";
 }
 
 TEST_F(ApiTest, LookingCreatesNothing) {

@@ -53,9 +53,12 @@ Result<CloneNote> clone_note(Kernel::State& state) {
   return note;
 }
 
-// Not the device's number, which may be another one after the next boot.
 Result<std::string> clone_place(const Kernel::State& state) {
-  const std::string& folder = state.repository.place().common_dir;
+  return place_of_folder(state.repository.place().common_dir);
+}
+
+// Not the device's number, which may be another one after the next boot.
+Result<std::string> place_of_folder(const std::string& folder) {
   struct statx found{};
   if (::statx(AT_FDCWD, folder.c_str(), 0, STATX_INO | STATX_BTIME, &found) != 0) {
     return fail_errno(errno, "look at '" + folder + "'");

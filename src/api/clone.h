@@ -21,7 +21,10 @@ struct CloneNote {
   std::string place;  // of the folder in which it was written
 };
 Result<CloneNote> clone_note(Kernel::State& state);
-Result<std::string> clone_place(const Kernel::State& state);  // of this folder
+// What a folder is, wherever it is moved to on its file system; of a clone, its common git
+// directory.
+Result<std::string> place_of_folder(const std::string& folder);
+Result<std::string> clone_place(const Kernel::State& state);
 
 // Makes the name this clone's, in the log and here. kRefused: it is another clone's.
 Status claim_name(Kernel::State& state, const std::string& name);

@@ -99,6 +99,7 @@ Status find_program(const Host& host, const std::string& program) {
 }
 
 Result<int> Kernel::enter(const std::string& id, const std::vector<std::string>& command) {
+  if (TRY(state_->looking()) != nullptr) TRY(state_->writing());  // a copy has no worktree
   const Txn txn = TRY(state_->find(id));
   TRY(state_->require_here(txn));
   if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) {

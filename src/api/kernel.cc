@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/clone.h"
+#include "api/home.h"
 #include "api/state.h"
 #include "api/upkeep_events.h"
 #include "base/fs.h"
@@ -143,14 +144,17 @@ std::string Kernel::State::variable(const std::string& name) const {
 }
 
 Result<store::Store*> Kernel::State::writing() {
-  if (store) return &*store;
-  TRY(check_clone(*this));
-  const store::Location place = location_of(repository, membership);
-  // A server's store is made by `init` alone.
-  auto opened = place.on_server() ? store::Store::open_existing(place, *host.clock)
-                                  : store::Store::open(place, *host.clock);
-  TRY(check_log(membership, opened));
-  store.emplace(*std::move(opened));
+  if (!store) {
+    TRY(check_clone(*this));
+    const store::Location place = location_of(repository, membership);
+    // A server's store is made by `init` alone.
+    auto opened = place.on_server() ? store::Store::open_existing(place, *host.clock)
+                                    : store::Store::open(place, *host.clock);
+    TRY(check_log(membership, opened));
+    store.emplace(*std::move(opened));
+  }
+  if (!at_home) TRY(settle_home(*this));
+  at_home = true;
   return &*store;
 }
 

@@ -34,8 +34,10 @@ struct Kernel::State {
   Host host;
   repo::Repository repository;
   std::optional<store::Store> store;
-  std::string worktrees;  // cache of worktree_root()
-  Membership membership;  // of a hub, as this clone's configuration has it
+  std::string worktrees;                     // cache of worktree_root()
+  Membership membership;                     // of a hub, as this clone's configuration has it
+  bool at_home = false;                      // the store was found to be this repository's (home.h)
+  std::vector<std::string> home_notes = {};  // to be told by the next verb that tells anything
 
   // For verbs that write: creates the store when there is none.
   Result<store::Store*> writing();

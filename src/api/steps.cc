@@ -307,6 +307,7 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
 }
 
 Result<std::string> Kernel::worktree_of(const std::string& id) {
+  if (TRY(state_->looking()) != nullptr) TRY(state_->writing());  // a copy has no worktree
   const Txn txn = TRY(state_->find(id));
   TRY(state_->require_here(txn));
   if (TRY(has_worktree(txn))) {

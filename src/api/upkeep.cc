@@ -82,6 +82,8 @@ void tell(const land::RecoveryReport& report, std::vector<std::string>& lines) {
 Status recover_first(Kernel::State& state, const Progress& progress,
                      std::vector<std::string>& notes) {
   const land::Context context = TRY(state.context(progress));
+  for (std::string& note : state.home_notes) notes.push_back(std::move(note));
+  state.home_notes.clear();
   const land::RecoveryReport report = TRY(land::recover(context));
   tell(report, notes);
   for (const Error& stop : report.stops) {
@@ -103,7 +105,7 @@ Result<std::vector<std::string>> Kernel::recover(const Progress& progress) {
   TRY(refuse_inside(state_->host, "recover"));
   const land::Context context = TRY(state_->context(progress));
   land::RecoveryReport report = TRY(land::recover(context));
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = std::move(state_->home_notes);
   tell(report, lines);
   for (const std::string& move : report.outside_moves)
     lines.push_back("moved from outside: " + move);
