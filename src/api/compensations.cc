@@ -135,7 +135,7 @@ Result<std::vector<Compensation>> compensations_of(Kernel& kernel, const std::st
 
 Result<std::vector<Compensation>> owed_compensations(Kernel::State& state, const Txn& txn) {
   std::vector<Compensation> owed;
-  if (!store::ended_without_landing(txn.state) && !INJECTED_BUG("compensation.always")) return owed;
+  if (!store::ended_without_landing(txn) && !INJECTED_BUG("compensation.always")) return owed;
   owed = TRY(store::compensations(*state.store, txn.id));
   std::erase_if(owed, [](const Compensation& one) { return one.ended; });
   std::ranges::reverse(owed);  // what was done last is undone first

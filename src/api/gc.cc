@@ -29,6 +29,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "land/keep_commits.h"
+#include "land/remote.h"
 #include "repo/attributes.h"
 #include "repo/checkout.h"
 #include "repo/shared_checkout.h"
@@ -114,7 +115,14 @@ Status Collection::refs(const Txn& txn, int first, int last) {
     names.push_back(ref_of_base(txn.id, number));
     names.push_back(land::agent_head_ref(txn.id, number).str());
   }
+  names.push_back(land::pull_ref(txn.id).str());
   names.push_back(ref_of_base(txn.id, last + 1));  // of an attempt whose beginning was killed
+  const std::string own = fmt::format("refs/txn/{}/", txn.id.str());
+  for (const auto& [name, value] : TRY(state_.repository.refs().list(own))) {
+    if (!name.str().starts_with(own + "worktree-")) continue;
+    if (force_) names.push_back(name.str());
+    if (!force_) keep(txn.id, "work of a worktree that it made is kept at " + name.str());
+  }
   for (const std::string& name : names) {
     const auto there = state_.repository.refs().read(RefName(name));
     if (!there && there.error().code == Code::kNotFound) continue;

@@ -101,6 +101,9 @@ struct Outcome {
 };
 Json to_json(const Outcome& outcome);
 int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
+// What exit status 1 stands for, and 0: landed, merged, nothing, open (as asked), command-failed,
+// conflict, rejected, waiting, aborted, unfinished.
+std::string_view outcome_name(const Outcome& outcome);
 
 struct StatusReport {
   struct Line {
@@ -200,6 +203,8 @@ class Kernel {
                    const RunOptions& options, const Progress& progress);
   Result<Outcome> commit(const std::string& id, const RunOptions& options,
                          const Progress& progress);
+  // Those of this clone that asked to land and wait, with nobody at them; oldest first.
+  Result<std::vector<TxnId>> waiting();
   Result<Txn> abort(const std::string& id, const std::string& reason, const Progress& progress);
   Result<Txn> resume(const std::string& id,
                      const Progress& progress);            // back to open, owner is the caller

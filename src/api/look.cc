@@ -98,7 +98,36 @@ Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
   return line;
 }
 
-Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
+std::string subject_line(const repo::CommitInfo& commit) {
+  return commit.message.substr(0, commit.message.find('\n'));
+}
+
+// The other commits that a move from outside brought, along first parents; newest first. None where
+// the branch was not known before, or the objects are not here.
+std::vector<LogLine> other_commits(Kernel::State& state, const LogLine& newest, const Oid& before) {
+  constexpr std::size_t kMostOfAMove = 1000;
+  std::vector<LogLine> lines;
+  if (before.empty() || newest.commit.empty()) return lines;
+  const repo::Objects& objects = state.repository.objects();
+  const auto known = objects.merge_base(before, newest.commit);
+  if (!known || !*known || **known == newest.commit) return lines;
+  auto commit = objects.commit(newest.commit);
+  while (commit && !commit->parents.empty() && lines.size() < kMostOfAMove) {
+    const Oid parent = commit->parents.front();
+    const auto within = objects.is_ancestor(parent, **known);
+    if (!within || *within) break;
+    commit = objects.commit(parent);
+    if (!commit) break;
+    LogLine line = newest;
+    line.commit = parent;
+    line.name = subject_line(*commit);
+    line.who = land::who_of(commit->author);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Result<std::vector<LogLine>> log_lines(Kernel::State& state, const store::LandedRow& row) {
   const store::Store& store = *state.store;
   LogLine line;
   line.seq = row.seq;
@@ -109,8 +138,10 @@ Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
   if (row.txn.empty()) {
     line.who = row.who;
     const auto commit = state.repository.objects().commit(row.new_head);
-    line.name = commit ? commit->message.substr(0, commit->message.find('\n')) : "deleted, or gone";
-    return line;
+    line.name = commit ? subject_line(*commit) : "deleted, or gone";
+    std::vector<LogLine> lines = other_commits(state, line, row.old_head);
+    lines.insert(lines.begin(), std::move(line));
+    return lines;
   }
   if (const auto txn = TRY(store.txn(row.txn))) {
     line.name = txn->name;
@@ -119,18 +150,18 @@ Result<LogLine> log_line(Kernel::State& state, const store::LandedRow& row) {
   // What it is called on the branch; the commit may be in another clone of a hub only.
   if (line.name.empty()) {
     const auto commit = state.repository.objects().commit(row.new_head);
-    if (commit) line.name = commit->message.substr(0, commit->message.find('\n'));
+    if (commit) line.name = subject_line(*commit);
   }
-  return line;
+  return std::vector<LogLine>{std::move(line)};
 }
 
 // What somebody did to the branch since the log last looked, as the next command that writes will
 // record it.
-Result<std::optional<LogLine>> unrecorded_move(Kernel::State& state,
-                                               const store::BranchState& branch) {
-  if (branch.prepared) return std::nullopt;  // the landing under way will say what it was
+Result<std::vector<LogLine>> unrecorded_move(Kernel::State& state,
+                                             const store::BranchState& branch) {
+  if (branch.prepared) return std::vector<LogLine>{};  // the landing under way will say what it was
   const auto head = state.seen(branch.branch);
-  if (!head || *head == branch.head) return std::nullopt;
+  if (!head || *head == branch.head) return std::vector<LogLine>{};
   LogLine line;
   const Seq last = TRY(state.store->head());
   line.seq = last + 1;
@@ -138,13 +169,15 @@ Result<std::optional<LogLine>> unrecorded_move(Kernel::State& state,
   line.commit = *head;
   line.branch = branch.branch;
   const auto commit = state.repository.objects().commit(*head);
-  line.name = commit ? commit->message.substr(0, commit->message.find('\n')) : "not readable";
-  if (!commit) return line;
+  line.name = commit ? subject_line(*commit) : "not readable";
+  if (!commit) return std::vector<LogLine>{std::move(line)};
   line.who = land::who_of(commit->author);
   if (const auto committer = parse_raw_identity(commit->committer)) {
     line.time = format_utc(committer->wall_ms);
   }
-  return line;
+  std::vector<LogLine> lines = other_commits(state, line, branch.head);
+  lines.insert(lines.begin(), std::move(line));
+  return lines;
 }
 
 // Nothing can be begun where the policy does not parse.
@@ -194,22 +227,39 @@ Result<StatusReport> Kernel::status() {
   return report;
 }
 
+Result<std::vector<TxnId>> Kernel::waiting() {
+  store::Store* store = TRY(state_->looking());
+  if (store == nullptr) return std::vector<TxnId>{};
+  std::vector<Txn> found;
+  for (Txn& txn : TRY(store->txns({{TxnState::kPrepared}, 0}))) {
+    const bool elsewhere = !state_->require_here(txn);
+    if (elsewhere || TRY(store->locks().is_held(store::Slots::kOwners, txn.slot))) continue;
+    found.push_back(std::move(txn));
+  }
+  std::ranges::stable_sort(found, {}, &Txn::created_wall_ms);
+  std::vector<TxnId> ids;
+  for (Txn& txn : found) ids.push_back(std::move(txn.id));
+  return ids;
+}
+
 Result<std::vector<LogLine>> Kernel::log(int limit) {
   std::vector<LogLine> lines;
   store::Store* store = TRY(state_->looking());
   if (store == nullptr) return lines;
   std::vector<store::LandedRow> rows;
   for (const store::BranchState& branch : TRY(store->branches())) {
-    if (auto line = TRY(unrecorded_move(*state_, branch))) lines.push_back(*std::move(line));
+    for (LogLine& line : TRY(unrecorded_move(*state_, branch))) lines.push_back(std::move(line));
     for (store::LandedRow& row : TRY(store->landed_since(branch.branch, 0))) {
       rows.push_back(std::move(row));
     }
   }
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seq > b.seq; });
-  if (limit > 0 && rows.size() > static_cast<std::size_t>(limit)) {
-    rows.resize(static_cast<std::size_t>(limit));
+  const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : SIZE_MAX;
+  for (const store::LandedRow& row : rows) {
+    if (lines.size() >= most) break;
+    for (LogLine& line : TRY(log_lines(*state_, row))) lines.push_back(std::move(line));
   }
-  for (const store::LandedRow& row : rows) lines.push_back(TRY(log_line(*state_, row)));
+  if (lines.size() > most) lines.resize(most);
   return lines;
 }
 

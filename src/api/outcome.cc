@@ -103,6 +103,7 @@ Json to_json(const Outcome& outcome) {
   json["txn"] = txn.id.str();
   json["name"] = text(txn.name);
   json["state"] = state_for_programs(txn.state);
+  json["outcome"] = outcome_name(outcome);
   json["waiting"] = waiting(txn);
   json["branch"] = text(txn.target.str());
   json["base"] = text_or_null(last == nullptr ? "" : last->base.str());
@@ -122,6 +123,33 @@ Json to_json(const Outcome& outcome) {
   json["notes"] = texts(outcome.notes);
   json["next"] = text_or_null(outcome.next);
   return json;
+}
+
+std::string_view outcome_name(const Outcome& outcome) {
+  const Txn& txn = outcome.txn;
+  switch (txn.state) {
+    case TxnState::kLanded:
+      return "landed";
+    case TxnState::kNothing:
+      return txn.landed_commit.empty() ? "nothing" : "merged";
+    case TxnState::kOpen:
+      if (outcome.command_exit != 0) return "command-failed";
+      if (outcome.as_asked) return "open";
+      return outcome.conflicts.empty() ? "unfinished" : "conflict";
+    case TxnState::kPrepared:
+      if (!txn.waiting_reason.empty()) return "waiting";
+      return outcome.conflicts.empty() ? "unfinished" : "conflict";
+    case TxnState::kQuarantined:
+    case TxnState::kRepairing:
+      return "conflict";
+    case TxnState::kRejected:
+      return "rejected";
+    case TxnState::kAborted:
+      return "aborted";
+    case TxnState::kLanding:
+      break;
+  }
+  return "unfinished";
 }
 
 int exit_code(const Outcome& outcome) {

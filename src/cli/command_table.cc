@@ -157,12 +157,19 @@ constexpr FlagSpec kNoInject{"--no-inject",
                              "",
                              Stability::kStable};
 
+constexpr FlagSpec kExitCode{"--exit-code",
+                             "",
+                             Value::kNone,
+                             "",
+                             "when the command fails, exit with its own status instead of 1",
+                             "",
+                             Stability::kExperimental};
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
 constexpr FlagSpec kRunFlags[] = {
-    kOnto,    kIsolation, kName,     kNoLand,    kRetries,      kTimeout,  kWait,     kTrace,
-    kAuthor,  kOwner,     kPriority, kKeep,      kKeepRunning,  kNoInject, kWorktree, kKeepCommits,
-    kConfine, kScope,     kRunLease, kRunBudget, kWorkflowFlag, kPhaseFlag};
+    kOnto,    kIsolation, kName,     kNoLand,    kRetries,      kTimeout,   kWait,     kTrace,
+    kAuthor,  kOwner,     kPriority, kKeep,      kKeepRunning,  kNoInject,  kWorktree, kKeepCommits,
+    kConfine, kScope,     kRunLease, kRunBudget, kWorkflowFlag, kPhaseFlag, kExitCode};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -182,8 +189,16 @@ constexpr Example kExecExamples[] = {
     {"git txn exec t-7k2m -- make test", "run a command in it; the exit status is the command's"},
     {"git txn exec t-7k2m -- \"$SHELL\"", "work in it yourself, with your reads recorded"}};
 
-constexpr FlagSpec kCommitFlags[] = {kWait, kRetries, kKeep, kKeepCommits};
+constexpr FlagSpec kCommitFlags[] = {
+    kWait,
+    kRetries,
+    kKeep,
+    kKeepCommits,
+    {"--all", "", Value::kNone, "", "land every transaction that waits, oldest first", "",
+     Stability::kExperimental}};
+constexpr OperandSpec kCommitOperands[] = {{"ID", Value::kTxn, "", 0, 1}};
 constexpr Example kCommitExamples[] = {
+    {"git txn commit --all", "land what waits, after a git pull or when a file is saved"},
     {"git txn commit t-7k2m", "certify, check and land its change"},
     {"git txn commit t-7k2m --wait 1h", "wait for a dirty file or a turn"}};
 
@@ -371,8 +386,9 @@ constexpr CommandSpec kCommands[] = {
      Stability::kStable},
     {"commit", "land an open transaction",
      "Takes the worktree's change, certifies it against the head of the target branch, runs the "
-     "gates and lands it. When something of yours is in the way it waits, holding no lock.",
-     kIdOperand, kCommitFlags, kCommitExamples, Group::kSteps, Inside::kRefused, false,
+     "gates and lands it. When something of yours is in the way it waits, holding no lock; what "
+     "still waits when the time of --wait is over does not land by itself: --all lands it later.",
+     kCommitOperands, kCommitFlags, kCommitExamples, Group::kSteps, Inside::kRefused, false,
      Stability::kStable},
     {"abort", "give up a transaction",
      "The transaction ends without landing. Its work stays under refs/txn/ID until gc --force; "

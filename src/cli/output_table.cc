@@ -12,6 +12,7 @@ namespace {
 constexpr Output kOutputs[] = {
     {"run", "", "outcome"},
     {"commit", "", "outcome"},
+    {"commit", "--all", "outcome", Lines::kMany},
     {"begin", "", "transaction"},
     {"resume", "", "transaction"},
     {"abort", "", "aborted"},

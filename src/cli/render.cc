@@ -70,6 +70,8 @@ std::string reason(const api::Outcome& outcome) {
   if (!txn.waiting_reason.empty()) return wait_text(txn);
   switch (txn.state) {
     case TxnState::kNothing:
+      if (!txn.landed_commit.empty())
+        return "its change is there as " + short_oid(txn.landed_commit);
       return "no change to land";
     case TxnState::kAborted:
       return "given up; its work is kept";
@@ -102,6 +104,7 @@ std::string reason(const api::Outcome& outcome) {
 }
 
 std::string state_word(const Txn& txn) {
+  if (txn.state == TxnState::kNothing && !txn.landed_commit.empty()) return "merged";
   if (!txn.waiting_reason.empty() && !is_final(txn.state)) return "waiting";
   return std::string(state_name(txn.state));
 }
@@ -219,6 +222,8 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
   }
   for (const std::string& repair : outcome.repairs) out += "  " + clean(repair) + "\n";
   if (!outcome.next.empty()) out += fmt::format("next: {}\n", clean(outcome.next));
+  // Exit status 1 stands for all of them.
+  if (api::exit_code(outcome) != 0) out += fmt::format("outcome: {}\n", api::outcome_name(outcome));
   return out;
 }
 

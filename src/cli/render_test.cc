@@ -14,6 +14,7 @@
 namespace gittxn::cli {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -56,7 +57,8 @@ TEST(OutcomeLine, EveryOtherEndSaysWhyAndWhatToTypeNext) {
   failed.next = "git txn commit t-7k2m";
   EXPECT_EQ(outcome_lines(failed, kPlain),
             "open    t-7k2m \"fix auth\"  main  the command ended with 7; nothing landed, the work "
-            "is kept\n  2 files · 41 reads · 1.8 s + agent 4 min\nnext: git txn commit t-7k2m\n");
+            "is kept\n  2 files · 41 reads · 1.8 s + agent 4 min\nnext: git txn commit t-7k2m\n"
+            "outcome: command-failed\n");
 
   api::Outcome waits = outcome(TxnState::kPrepared);
   waits.txn.waiting_reason = "uncommitted edits";
@@ -64,10 +66,16 @@ TEST(OutcomeLine, EveryOtherEndSaysWhyAndWhatToTypeNext) {
   EXPECT_THAT(outcome_lines(waits, kPlain),
               StartsWith("waiting t-7k2m \"fix auth\"  main  uncommitted edits: src/a.c\n"));
 
+  EXPECT_THAT(outcome_lines(waits, kPlain), EndsWith("\noutcome: waiting\n"));
+
   api::Outcome nothing = outcome(TxnState::kNothing);
   nothing.writes.clear();
   EXPECT_THAT(outcome_lines(nothing, kPlain),
               StartsWith("nothing t-7k2m \"fix auth\"  main  no change to land "));
+  EXPECT_THAT(outcome_lines(nothing, kPlain), Not(HasSubstr("outcome:")));
+  nothing.txn.landed_commit = oid('8');
+  EXPECT_THAT(outcome_lines(nothing, kPlain),
+              StartsWith("merged  t-7k2m \"fix auth\"  main  its change is there as 8888888 "));
 
   api::Outcome rejected = outcome(TxnState::kRejected);
   rejected.gates = {{"test", {}, "timed out", false, ""}};

@@ -62,7 +62,9 @@ bool undone(const std::vector<Compensation>& compensations) {
 // The end of run and commit.
 Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
   int status = api::exit_code(outcome);
-  if (outcome.txn.state == TxnState::kNothing &&
+  const bool failed = outcome.txn.state == TxnState::kOpen && outcome.command_exit != 0;
+  if (failed && session.args.has("--exit-code")) status = outcome.command_exit;
+  if (outcome.txn.state == TxnState::kNothing && outcome.txn.landed_commit.empty() &&
       !undone(TRY(api::compensations_of(kernel, outcome.txn.id.str())))) {
     status = kExitNo;
   }
@@ -87,8 +89,45 @@ Result<int> run_command(Session& session) {
   return tell(session, kernel, TRY(kernel.run(options_of(session), progress)));
 }
 
+namespace {
+
+// Each by itself, as if it were named: one that does not land keeps no other from it.
+Result<int> commit_all(Session& session, api::Kernel& kernel) {
+  api::RunOptions options = options_of(session);
+  options.wait_ms = options.wait_ms.value_or(0);  // for ever would be for the first alone
+  const std::vector<TxnId> waiting = TRY(kernel.waiting());
+  if (waiting.empty() && !session.json() && !session.quiet()) {
+    session.reporter->finish();
+    session.out->text("no transaction waits to land\n");
+  }
+  int worst = kExitDone;
+  for (const TxnId& id : waiting) {
+    api::Progress progress = session.reporter->progress();
+    auto outcome = kernel.commit(id.str(), options, progress);
+    if (!outcome && outcome.error().code != Code::kBusy) return std::unexpected(outcome.error());
+    if (!outcome) {  // somebody else is landing it
+      session.reporter->note(fmt::format("{}: {}", id.str(), outcome.error().message));
+      worst = std::max<int>(worst, kExitNo);
+      continue;
+    }
+    worst = std::max(worst, TRY(tell(session, kernel, *std::move(outcome))));
+  }
+  return worst;
+}
+
+}  // namespace
+
 Result<int> commit_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  if (session.args.has("--all")) {
+    if (session.args.operands.empty()) return commit_all(session, kernel);
+    return fail(Code::kUsage, "git txn commit --all takes no transaction",
+                "name one, or write --all for those that wait");
+  }
+  if (session.args.operands.empty()) {
+    return fail(Code::kUsage, "git txn commit needs a transaction",
+                "git txn status lists them; git txn commit --all lands those that wait");
+  }
   api::Progress progress = session.reporter->progress();
   return tell(session, kernel, TRY(kernel.commit(session.id(), options_of(session), progress)));
 }

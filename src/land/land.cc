@@ -292,6 +292,7 @@ Result<Step> Landing::round(Turn& turn) {
   TRY(check_still_asked(store(), work_.txn));
   if (Step step = TRY(meet_remote(head)); step.kind != Step::Kind::kGoOn) return step;
   if (pushed_) return land_pushed(*pushed_, turn);
+  if (Step step = TRY(meet_pull_request(head)); step.kind != Step::Kind::kGoOn) return step;
   if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
   if (Step step = TRY(phase(head)); step.kind != Step::Kind::kGoOn) return step;
   say("certifying");

@@ -49,7 +49,7 @@ enum class LandResult { kLanded, kNothing, kConflict, kRejected, kWaiting, kWith
 struct LandOutcome {
   LandResult result = LandResult::kConflict;
   Oid head_before;
-  Oid commit;                       // kLanded
+  Oid commit;  // kLanded; kNothing: by which somebody else brought it there, where that is so
   std::vector<Conflict> conflicts;  // kConflict, kRejected
   std::vector<gates::GateReport> gates;
   std::optional<Wait> wait;  // kWaiting: the wait that ran out

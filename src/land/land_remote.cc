@@ -31,6 +31,7 @@ Result<Step> Landing::meet_remote(const Oid& local) {
     // A pull may have brought it here; then there is nothing left to land.
     const bool here = there && TRY(objects.is_ancestor(*earlier, local));
     if (!there || here) TRY(forget_push(context_, id()));
+    if (here) return merged(*earlier, "it was pushed, and a pull has brought it here");
     // Its own landing is what brings the branch from the parent to it.
     if (there && !here) {
       pushed_ = earlier;
@@ -48,6 +49,65 @@ Result<Step> Landing::meet_remote(const Oid& local) {
   const auto refused = TRY(fast_forward(context_, work_.txn.target, local, wanted));
   if (refused) return wait_for(std::string(kBehind), *refused);
   return moved();
+}
+
+// Its change is on the branch by what somebody else did. Certified again it would meet itself.
+Result<Step> Landing::merged(const Oid& commit, std::string_view how) {
+  outcome_.result = LandResult::kNothing;
+  outcome_.commit = commit;
+  TRY(store().append({events::nothing(id(), std::string(how), commit)}));
+  return done();
+}
+
+Status Landing::remember_pull_request(const Oid& commit) {
+  const repo::Refs& refs = context_.repository->refs();
+  repo::RefUpdate update;
+  update.ref = pull_ref(id());
+  const auto before = refs.read(update.ref);
+  if (!before && before.error().code != Code::kNotFound) return std::unexpected(before.error());
+  if (before) update.expected = *before;
+  update.desired = commit;
+  return update.expected == update.desired ? Status{} : refs.update(update);
+}
+
+// Merged there, and the branch here does not have it: pushed again it would only ask a second time.
+Result<Step> Landing::not_pulled_yet(const Oid& pushed) {
+  RemoteRule target = remote_;
+  target.ref = work_.txn.target;
+  const RemoteAnswer answer = TRY(ask_remote(context_, target));
+  if (!answer.reached || answer.head.empty()) return go_on();
+  if (!TRY(merged_as(context_, id(), pushed, answer.head))) return go_on();
+  return Step{Step::Kind::kExpired,
+              {"its pull request was merged there and is not here yet",
+               fmt::format("git pull {}", remote_.remote.name)}};
+}
+
+// Who merged it may have deleted the branch, or pushed to it: then it is theirs.
+Status Landing::drop_pull_branch(const Oid& pushed) {
+  const std::string name = fmt::format("{} {}", remote_.remote.name, remote_.ref.str());
+  if (remote_head_.empty()) return {};
+  if (remote_head_ != pushed) {
+    outcome_.notes.push_back(name + " has commits of somebody else's, and stays");
+    return {};
+  }
+  const PushAnswer answer =
+      TRY(push_refs(context_, remote_.remote, {{remote_.ref, remote_head_, Oid()}}));
+  outcome_.notes.push_back(answer.how == PushAnswer::How::kDone
+                               ? name + " was deleted"
+                               : fmt::format("{} stays: {}", name, answer.why));
+  return {};
+}
+
+// A pull request of an earlier landing of it.
+Result<Step> Landing::meet_pull_request(const Oid& head) {
+  const auto pushed = context_.repository->refs().read(pull_ref(id()));
+  if (!pushed && pushed.error().code == Code::kNotFound) return go_on();
+  if (!pushed) return std::unexpected(pushed.error());
+  const auto as = TRY(merged_as(context_, id(), *pushed, head));
+  const bool asks = remote_.how == RemoteRule::How::kBranch;
+  if (!as) return asks ? not_pulled_yet(*pushed) : Result<Step>(go_on());
+  if (asks) TRY(drop_pull_branch(*pushed));
+  return merged(*as, "its pull request was merged");
 }
 
 // The remote has it since a landing that was stopped. It was certified on what the remote had, and
@@ -78,6 +138,7 @@ Result<Step> Landing::push(const Candidate& candidate) {
       break;
   }
   if (remote_.how == RemoteRule::How::kPush) return go_on();
+  TRY(remember_pull_request(candidate.oid));
   TRY(forget_push(context_, id()));
   // Nothing here ends that wait: what is merged there comes back with the branch.
   return Step{Step::Kind::kExpired,

@@ -83,6 +83,11 @@ class Landing {
   Result<Step> gates(Candidate& candidate);
   Result<Step> sign(Candidate& candidate);
   Result<Step> meet_remote(const Oid& local);
+  Result<Step> merged(const Oid& commit, std::string_view how);
+  Result<Step> meet_pull_request(const Oid& head);
+  Result<Step> not_pulled_yet(const Oid& pushed);
+  Status remember_pull_request(const Oid& commit);
+  Status drop_pull_branch(const Oid& pushed);
   Result<Step> land_pushed(const Oid& commit, Turn& turn);
   Result<Step> push(const Candidate& candidate);
   Result<Step> publish_candidate(const Candidate& candidate, Turn& turn);

@@ -14,6 +14,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "gates/ref_hook.h"
+#include "land/message.h"
 
 namespace gittxn::land {
 
@@ -365,12 +366,65 @@ Result<PushAnswer> push_refs(const Context& context, const RemotePlace& remote,
   }
   argv.insert(argv.end(), {"--", remote.name});
   for (const RefMove& move : moves) {
+    // Nothing before the colon deletes it.
     argv.push_back(fmt::format("{}:{}", move.desired.str(), move.ref.str()));
   }
   const Output pushed =
       TRY(context.repository->git().run(std::move(argv), patient(context, remote)));
   if (pushed.exit.success()) return PushAnswer{PushAnswer::How::kDone, {}};
   return read_refusal(pushed);
+}
+
+RefName pull_ref(const TxnId& txn) {
+  return RefName(fmt::format("refs/txn/{}/pull", txn.str()));
+}
+
+namespace {
+
+constexpr int kMostMergedLookedAt = 1000;
+
+// By git's patch id, which knows a change that was moved by others around it. Of several commits as
+// of one.
+Result<std::optional<Oid>> merged_as_patch(const Context& context, const Oid& fork,
+                                           const Oid& pushed, const Oid& head) {
+  const repo::Objects& objects = context.repository->objects();
+  repo::CommitInfo info = TRY(objects.commit(pushed));
+  Oid whole = pushed;
+  if (info.parents != std::vector<Oid>{fork}) {
+    whole = TRY(context.repository->objects().write_commit(
+        {info.tree, {fork}, info.author, info.committer, info.message, ""}));
+  }
+  const std::string found =
+      TRY(context.repository->git().must({"rev-list", "--left-only", "--cherry-mark", "--no-merges",
+                                          fmt::format("{}...{}", head.str(), whole.str())},
+                                         context.repository->here()));
+  std::istringstream lines(found);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('=')) return std::optional<Oid>(Oid(line.substr(1)));
+  }
+  return std::optional<Oid>{};
+}
+
+}  // namespace
+
+Result<std::optional<Oid>> merged_as(const Context& context, const TxnId& txn, const Oid& pushed,
+                                     const Oid& head) {
+  const repo::Objects& objects = context.repository->objects();
+  if (TRY(objects.is_ancestor(pushed, head))) return std::optional<Oid>(pushed);
+  const auto fork = TRY(objects.merge_base(pushed, head));
+  if (!fork) return std::optional<Oid>{};
+  const Changes change =
+      TRY(objects.diff(TRY(objects.tree_of(*fork)), TRY(objects.tree_of(pushed))));
+  Oid at = head;
+  for (int i = 0; i < kMostMergedLookedAt && at != *fork; ++i) {
+    const repo::CommitInfo info = TRY(objects.commit(at));
+    if (trailer_of(info.message, "Txn-Id") == txn.str()) return std::optional<Oid>(at);
+    if (info.parents.empty()) break;
+    const Oid before = TRY(objects.tree_of(info.parents.front()));
+    if (TRY(objects.diff(before, info.tree)) == change) return std::optional<Oid>(at);
+    at = info.parents.front();
+  }
+  return merged_as_patch(context, *fork, pushed, head);
 }
 
 Result<std::optional<Oid>> pushed_commit(const Context& context, const TxnId& txn) {

@@ -94,6 +94,14 @@ Result<PushAnswer> push_refs(const Context& context, const RemotePlace& remote,
 Result<PushAnswer> push_commit(const Context& context, const TxnId& txn, const RemoteRule& rule,
                                const Oid& expected, const Oid& commit);
 
+// refs/txn/<id>/pull: what was pushed for a pull request.
+RefName pull_ref(const TxnId& txn);
+// How the commit that was pushed for a pull request came to the branch: merged as it is, squashed
+// or rebased; nullopt: it has not. By its trailer, or by the same change of the same files, or by
+// git's patch id. Looks at 1000 commits at most.
+Result<std::optional<Oid>> merged_as(const Context& context, const TxnId& txn, const Oid& pushed,
+                                     const Oid& head);
+
 // The commit that an earlier landing of the transaction may have pushed.
 Result<std::optional<Oid>> pushed_commit(const Context& context, const TxnId& txn);
 Status forget_push(const Context& context, const TxnId& txn);

@@ -79,7 +79,7 @@ Status compensation_started(db::Database& database, const Event& event, const Js
   fields.integer("run", run);
   TRY(fields.done());
   const Txn txn = TRY(known_txn(database, event));
-  if (!ended_without_landing(txn.state)) {
+  if (!ended_without_landing(txn)) {
     return stale(event, fmt::format("it is {}", state_name(txn.state)));
   }
   Compensation one = TRY(due_compensation(database, event, number));
@@ -148,16 +148,21 @@ Result<std::vector<Compensation>> compensations(const View& view, const TxnId& t
   return load_compensations(view.tables(), txn.str());
 }
 
-bool ended_without_landing(TxnState state) {
-  return state == TxnState::kAborted || state == TxnState::kNothing;
+bool ended_without_landing(const Txn& txn) {
+  if (txn.state == TxnState::kNothing) return txn.landed_commit.empty();  // else it was merged
+  return txn.state == TxnState::kAborted;
 }
 
 Result<std::vector<TxnId>> owing_compensation(const View& view) {
   db::Statement query = TRY(view.tables().statement(
       "SELECT DISTINCT c.txn FROM compensations c JOIN txns t ON t.id = c.txn "
       "WHERE c.ended = 0 AND t.state IN ('aborted', 'nothing') ORDER BY c.txn"));
-  std::vector<TxnId> out;
-  while (TRY(query.step())) out.emplace_back(query.text(0));
+  std::vector<TxnId> ids, out;
+  while (TRY(query.step())) ids.emplace_back(query.text(0));
+  for (TxnId& id : ids) {
+    const auto txn = TRY(view.txn(id));
+    if (txn && ended_without_landing(*txn)) out.push_back(std::move(id));
+  }
   return out;
 }
 

@@ -15,8 +15,9 @@ namespace gittxn::store {
 inline constexpr int kMaxCompensations = 1000;  // of one transaction
 
 Result<std::vector<Compensation>> compensations(const View& view, const TxnId& txn);  // by number
-// Aborted, or ended with no change to land: nothing of it can land any more unless it is resumed.
-bool ended_without_landing(TxnState state);
+// Aborted, or ended with no change to land and not merged by somebody else: nothing of it can land
+// any more unless it is resumed.
+bool ended_without_landing(const Txn& txn);
 // The transactions that ended so and have one which has not ended.
 Result<std::vector<TxnId>> owing_compensation(const View& view);
 

@@ -118,8 +118,10 @@ NewEvent aborted(const TxnId& id, const std::string& why, const std::string& act
                    Json{{"why", encode_path(why)}, {"actor", encode_path(actor)}});
 }
 
-NewEvent nothing(const TxnId& id, const std::string& why) {
-  return new_event(event_type::kNothing, id.str(), Json{{"why", encode_path(why)}});
+NewEvent nothing(const TxnId& id, const std::string& why, const Oid& merged) {
+  Json payload{{"why", encode_path(why)}};
+  if (!merged.empty()) payload["merged"] = merged.str();
+  return new_event(event_type::kNothing, id.str(), payload);
 }
 
 NewEvent reopened(const TxnId& id, const Reopened& reopened) {

@@ -67,7 +67,8 @@ NewEvent rejected(const TxnId& id, int attempt, const std::vector<Conflict>& con
 NewEvent quarantined(const TxnId& id, const std::string& why,
                      const std::vector<Conflict>& conflicts);
 NewEvent aborted(const TxnId& id, const std::string& why, const std::string& actor);
-NewEvent nothing(const TxnId& id, const std::string& why);
+// `merged`: somebody else brought its change to the branch, as this commit.
+NewEvent nothing(const TxnId& id, const std::string& why, const Oid& merged = {});
 // Back to open under a (new) owner; of an open one it only changes the owner.
 struct Reopened {
   std::string owner;

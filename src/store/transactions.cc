@@ -220,10 +220,11 @@ Status apply_aborted(Txn&, const Event& event, const Json& json) {
   return fields.done();
 }
 
-Status apply_nothing(Txn&, const Event& event, const Json& json) {
+Status apply_nothing(Txn& txn, const Event& event, const Json& json) {
   Fields fields(json, event.type);
   std::string why;
   fields.text("why", why);
+  if (fields.has("merged")) fields.oid("merged", txn.landed_commit);
   return fields.done();
 }
 
@@ -335,7 +336,8 @@ std::string tell_aborted(const Json& p) {
   return fmt::format("aborted by {}{}", text(p, "actor"), after_colon(text(p, "why")));
 }
 std::string tell_nothing(const Json& p) {
-  return "nothing to land" + after_colon(text(p, "why"));
+  const std::string merged = text(p, "merged");
+  return (merged.empty() ? "nothing to land" : "merged") + after_colon(text(p, "why"));
 }
 std::string tell_reopened(const Json& p) {
   return "reopened by " + text(p, "owner");

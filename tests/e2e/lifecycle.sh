@@ -207,6 +207,61 @@ log_and_show() {
 }
 test_case 'log tells landings and moves made outside, show tells one, state tells the past' log_and_show
 
+log_counts() {
+  new_repo
+  lands 'echo x >src/new.txt' --name 'first one'
+  person_commits src/f1.txt one 'person one'
+  person_commits src/f1.txt two 'person two'
+  person_commits src/f1.txt three 'person three'
+  # Before a command has recorded the move, and after.
+  exits 0 git txn log -n 0 --json
+  assert_eq "$(printf '%s\n' "$OUT" | jq -r .name | head -n 4 | paste -sd,)" 'person three,person two,person one,first one'
+  exits 0 git txn recover
+  exits 0 git txn log -n 0 --json
+  assert_eq "$(printf '%s\n' "$OUT" | jq -r .name | head -n 4 | paste -sd,)" 'person three,person two,person one,first one'
+  assert_eq "$(printf '%s\n' "$OUT" | jq -r .commit | head -n 4 | paste -sd,)" "$(git log -n 4 --format=%H | paste -sd,)"
+  person_commits src/f1.txt four 'person four'
+  local n
+  for n in 1 2 3; do
+    exits 0 git txn log -n "$n"
+    assert_eq "$(printf '%s\n' "$OUT" | wc -l)" "$n"
+  done
+}
+test_case 'log: each commit of a move from outside, and no line more than asked for' log_counts
+
+outcome_is_named() {
+  new_repo
+  exits 1 git txn run --json -- sh -c 'echo x >src/new.txt; exit 7'
+  assert_eq "$(field .outcome)" command-failed
+  exits 7 git txn run --exit-code -- sh -c 'exit 7'
+  assert_eq "$(printf '%s\n' "$OUT" | tail -n 1)" 'outcome: command-failed'
+  exits 0 git txn run --exit-code -- sh -c 'echo y >src/y.txt'
+  assert_lacks "$OUT" 'outcome:'
+  exits 0 git txn run --no-land --json -- sh -c 'echo x >src/later.txt'
+  assert_eq "$(field .outcome)" open
+  # What waits for the person lands when it is asked for, oldest first; what else waits keeps nothing back.
+  local one two
+  echo edited >>src/f1.txt
+  exits 1 git txn run --json -- sh -c 'echo 1 >src/f1.txt'
+  assert_eq "$(field .outcome)" waiting
+  one=$(field .txn)
+  echo edited >>src/f2.txt
+  exits 1 git txn run --json -- sh -c 'echo 2 >src/f2.txt'
+  two=$(field .txn)
+  git checkout -q src/f2.txt
+  exits 1 git txn commit --all --json
+  assert_eq "$(printf '%s\n' "$OUT" | jq -r '.txn + " " + .outcome' | paste -sd,)" "$one waiting,$two landed"
+  git checkout -q src/f1.txt
+  exits 0 git txn commit --all
+  assert_eq "$(show src/f1.txt)$(show src/f2.txt)" 12
+  exits 0 git txn commit --all
+  assert_contains "$OUT" 'no transaction waits to land'
+  exits 3 git txn commit --all "$one"
+  exits 3 git txn commit
+  assert_sound
+}
+test_case 'exit status 1 has a name, --exit-code passes the command'"'"'s own on, commit --all lands what waits' outcome_is_named
+
 worktree_is_cleaned() {
   new_repo
   lands 'echo x >src/new.txt'

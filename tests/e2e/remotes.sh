@@ -226,6 +226,55 @@ for_a_pull_request() {
 }
 test_case 'branch: pushes txn/NAME for a pull request and lands nothing here' for_a_pull_request
 
+# A person at the hub merges the branch of a pull request, as the button that squashes does: other message, other
+# parents, beside what somebody else pushed.
+squash_merges() { # BRANCH
+  git -C "$WORLD/other" pull -q --ff-only
+  git -C "$WORLD/other" fetch -q origin
+  git -C "$WORLD/other" merge -q --squash "origin/$1" >"$WORLD/merged" 2>&1 || fail "$(cat "$WORLD/merged")"
+  git -C "$WORLD/other" commit -qm 'Merged with a button (#1)'
+  git -C "$WORLD/other" push -q origin main
+}
+merged_pull_request() {
+  new_hub branch
+  agent 'cat src/f1.txt; echo more >>src/f1.txt; git txn compensate -- touch "$HOME/undone"' --name 'the fix'
+  local id branch
+  id=$(field .txn) branch=txn/the-fix-$(field .txn)
+  assert_eq "$CODE $(field .outcome) $(field .waiting.reason)" '1 waiting a pull request'
+  other_pushes docs/theirs.md theirs
+  squash_merges "$branch"
+  # Merged there, and not pulled here: it is not pushed a second time.
+  exits 1 git txn commit "$id" --json
+  assert_eq "$(field .waiting.reason)" 'its pull request was merged there and is not here yet'
+  git pull -q --ff-only
+  exits 0 git txn commit --all
+  assert_contains "$OUT" "merged  $id \"the fix\"  main  its change is there as $(git rev-parse --short=7 main)"
+  assert_eq "$(there "refs/heads/$branch")" none 'the branch of the pull request stays'
+  exits 0 git txn show "$id" --json
+  assert_eq "$(field .outcome) $(field .state) $(field .commit)" "merged nothing $(head_of)"
+  assert_absent "$HOME/undone"
+  exits 0 git txn gc
+  assert_eq "$(git for-each-ref refs/txn/ | grep -v fence)" ''
+  assert_sound
+}
+test_case 'branch: a pull request that was squashed is merged, its branch goes, nothing is undone' merged_pull_request
+
+pull_request_of_theirs() {
+  new_hub branch
+  agent 'echo more >>src/f1.txt; git commit -qam one; echo yet >>src/f1.txt; git commit -qam two' --keep-commits --name 'two of them'
+  local id branch
+  id=$(field .txn) branch=txn/two-of-them-$(field .txn)
+  squash_merges "$branch"
+  git -C "$WORLD/other" push -q origin "main:refs/heads/$branch" --force
+  git pull -q --ff-only
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(field .outcome)" merged
+  assert_contains "$(field '.notes | join(" ")')" "has commits of somebody else's, and stays"
+  assert_eq "$(there "refs/heads/$branch")" "$(head_of)"
+  assert_sound
+}
+test_case 'branch: several commits squashed into one are merged, and a branch that moved stays' pull_request_of_theirs
+
 bad_settings() {
   new_repo
   git config txn.remote sideways
