@@ -66,16 +66,6 @@ std::string worktree_path(const std::string& root, const TxnId& id, int attempt)
   return fmt::format("{}/{}/{}", root, id.str(), attempt);
 }
 
-// What the policy wants in a fresh worktree. An overlay is mounted now, so that one that cannot be
-// is refused before anything runs.
-Status prepare(const land::Context& context, const Policy& policy, const repo::Worktree& worktree) {
-  const repo::Mount mount = TRY(repo::Mount::open(worktree));
-  const WorktreeSpec& setup = policy.worktree;
-  if (setup.copy.empty() && setup.share.empty() && setup.run.empty()) return {};
-  return repo::inside(
-      mount, [&] { return gates::prepare_worktree(context.gates, policy, worktree.tree); });
-}
-
 // git looks at every file for the answer, which in a large tree takes longer than all of beginning.
 Status tell_uncommitted(Kernel::State& state, const std::string& snapshot,
                         std::vector<std::string>& notes) {
@@ -287,7 +277,8 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
   }
   const repo::Worktree worktree = *std::move(made);
   TRY(fp_checked_out.hit());
-  Status prepared = prepare(context, policy, worktree);
+  Status prepared =
+      gates::prepare_worktree(context.gates, policy, worktree, gates::Sharing::kMount, notes);
   if (prepared) {
     auto started = state.store->append({events::attempt_started(txn.id, attempt)});
     if (!started) prepared = std::unexpected(std::move(started).error());

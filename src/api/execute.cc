@@ -19,6 +19,7 @@
 #include "api/watch.h"
 #include "api/work.h"
 #include "base/failpoint.h"
+#include "gates/gate.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -126,6 +127,19 @@ Result<int> Kernel::enter(const std::string& id, const std::vector<std::string>&
   return ran->exit_status;
 }
 
+namespace {
+
+// The ports of the policy that the transaction was begun under, its own until its command has
+// ended.
+Result<std::optional<gates::PortBlock>> ports_for(Kernel::State& state, const Txn& txn,
+                                                  const Progress& progress) {
+  const land::Context context = TRY(state.context(progress));
+  const Policy policy = TRY(land::policy_at(state.repository, txn.attempts.back().base));
+  return gates::reserve_ports(context.gates, policy, txn.id.str());
+}
+
+}  // namespace
+
 Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector<std::string>& argv,
                          const RunOptions& options, const Progress& progress) {
   const Attempt& attempt = txn.attempts.back();
@@ -134,6 +148,8 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   capture::TraceSpec spec;
   spec.cwd = TRY(start_folder(worktree, txn.subdir));
   spec.env = command_environment(state, txn, spec.cwd);
+  const auto ports = TRY(ports_for(state, txn, progress));
+  if (ports) spec.env["GIT_TXN_PORT"] = std::to_string(ports->first);
   spec.backend = TRY(capture::backend_from_name(options.trace));
   spec.record_file = fmt::format("{}/trace.{}", attempt.worktree, attempt.traces.size() + 1);
   spec.enter = mount.fds();

@@ -11,6 +11,7 @@
 #include "api/budgets.h"
 #include "api/compensations.h"
 #include "api/confine.h"
+#include "api/lacking.h"
 #include "api/leases.h"
 #include "api/settle.h"
 #include "api/summaries.h"
@@ -63,6 +64,7 @@ class Run {
   Result<After> settle(const Asked& asked);
   Status repair(const std::vector<Conflict>& conflicts);
   Status stay_open(const Executed& executed);
+  Status tell_lacking(const Txn& txn, const ReadSet& reads);
   Status tidy();
   Status release();
   void tell_repairs();
@@ -117,6 +119,12 @@ Status Run::stay_open(const Executed& executed) {
   return {};
 }
 
+Status Run::tell_lacking(const Txn& txn, const ReadSet& reads) {
+  std::string note = TRY(lacking_note(state_, txn.attempts.back().base, reads));
+  if (!note.empty()) outcome_.notes.push_back(std::move(note));
+  return {};
+}
+
 // One command on one snapshot, up to an outcome or a reason to try again.
 Result<Run::After> Run::attempt() {
   Txn txn = TRY(reload(state_, id()));
@@ -153,6 +161,7 @@ Result<Run::After> Run::attempt() {
     return After::kDone;
   }
   if (failed || options_.no_land) {
+    if (trace.exit_status != 0) TRY(tell_lacking(txn, work.reads));
     TRY(stay_open(*executed));
     return After::kDone;
   }

@@ -22,6 +22,7 @@
 #include "capture/trace/trace.h"
 #include "model/policy.h"
 #include "repo/repository.h"
+#include "repo/worktree.h"
 #include "store/store.h"
 
 namespace gittxn::gates {
@@ -75,8 +76,15 @@ Result<Digest> commit_hooks_version(const GateContext& context, const Oid& paren
 // post-commit, post-merge after a landing, in the person's checkout. Their failure is a note.
 Status run_post_hooks(const GateContext& context, const Oid& landed, const std::string& checkout);
 
-// [worktree] set-up of a fresh worktree: copy, share, run. Paths are confined to the repository.
-Status prepare_worktree(const GateContext& context, const Policy& policy, const std::string& tree);
+// [worktree] set-up of a fresh worktree: copy, share, run. Paths are confined to the repository. A
+// folder that is shared is mounted (repo/worktree_share.h), or copied: for whoever comes to the
+// tree from another mount namespace, and where nothing can be mounted, which a note tells. A
+// worktree that needs a mount is mounted now, so that one that cannot be is refused before anything
+// runs.
+enum class Sharing { kMount, kCopy };
+Status prepare_worktree(const GateContext& context, const Policy& policy,
+                        const repo::Worktree& worktree, Sharing sharing,
+                        std::vector<std::string>& notes);
 
 // Ports of the policy's range that nobody listens on, reserved while the lock lives. The first is
 // given to commands as GIT_TXN_PORT. nullopt: the policy names none; kBusy: none is free.

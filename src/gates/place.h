@@ -10,6 +10,7 @@
 // If we die: a worktree with some of the files. Its owner starts a fresh one; nothing else saw it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -27,5 +28,11 @@ enum class Placed { kCopied, kNotThere, kAlreadyThere };
 // A file, or a folder with everything in it. What the worktree already has is left alone:
 // kAlreadyThere.
 Result<Placed> place_path(const PlaceRequest& request);
+
+// Where the folder is that a path stands for, by its real path; nullopt: nothing or no folder is
+// there. Links are followed as long as they stay inside of `from`.
+Result<std::optional<std::string>> folder_at(const std::string& from, const std::string& path);
+// An empty folder in the worktree, with those that lead to it, through no link.
+Status make_place(const std::string& to, const std::string& path);
 
 }  // namespace gittxn::gates

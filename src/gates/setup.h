@@ -12,7 +12,8 @@ struct SetUpRequest {
   std::string tree;        // the fresh worktree
   std::string record_dir;  // records go to <record_dir>/set-up-N.trace
   capture::Backend trace = capture::Backend::kOff;
-  Environment env;  // of the set-up commands
+  Environment env;                        // of the set-up commands
+  std::vector<std::string> mounted = {};  // of the shared paths: they are there already
 };
 
 // Copies, shares, runs; the record files of the commands, in order. The first command that fails is

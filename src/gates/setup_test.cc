@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include "base/subprocess.h"
 #include "gates/testing/gate_world.h"
-#include "repo/worktree.h"
+#include "repo/worktree_mount.h"
 
 namespace gittxn::gates {
 namespace {
@@ -18,21 +20,37 @@ using testing::must;
 
 class SetUpTree : public ::testing::Test {
  protected:
-  Result<std::string> prepared(const std::string& toml) {
+  Result<std::string> prepared(const std::string& toml, Sharing sharing = Sharing::kCopy) {
     repo::WorktreeSpec spec;
     spec.path = join_path(world_.repo().root(), "worktree");
     spec.base = world_.base();
     spec.target = RefName("refs/heads/main");
     spec.txn = TxnId("t-test");
-    tree_ = must(repo::create_worktree(world_.repository(), spec)).tree;
-    TRY(prepare_worktree(world_.context(), must(parse_policy(toml)), tree_));
+    worktree_ = must(repo::create_worktree(world_.repository(), spec));
+    tree_ = worktree_.tree;
+    TRY(prepare_worktree(world_.context(), must(parse_policy(toml)), worktree_, sharing, notes_));
     return tree_;
   }
   std::string text(const std::string& name) {
     return read_file(join_path(tree_, name)).value_or("(absent)");
   }
+  // What a script prints that runs where the worktree's own commands run.
+  std::string inside(const std::string& script) {
+    const repo::Mount mount = must(repo::Mount::open(worktree_));
+    const std::string out = join_path(world_.repo().root(), "out");
+    must(repo::inside(mount, [&]() -> Status {
+      Command command;
+      command.argv = {"sh", "-c", "exec 2>&1\n" + script};
+      command.cwd = tree_;
+      command.env = world_.repo().env();
+      return write_file(out, TRY(run(command)).out, Sync::kNo);
+    }));
+    return must(read_file(out));
+  }
   GateWorld world_;
+  repo::Worktree worktree_;
   std::string tree_;
+  std::vector<std::string> notes_;
 };
 
 TEST_F(SetUpTree, CopiesSharesAndRuns) {
@@ -46,6 +64,49 @@ TEST_F(SetUpTree, CopiesSharesAndRuns) {
   EXPECT_EQ(text("made.log"), "KEY=1\n");
   EXPECT_EQ(text("argv.log"), "hello\n");
   EXPECT_EQ(world_.repo().git_in(tree_, {"status", "--porcelain"}), "");
+}
+
+TEST_F(SetUpTree, AFolderThatIsSharedIsNotCopiedAndKeepsWhatItHad) {
+  const std::string person = world_.repo().path();
+  world_.repo().write("node_modules/lib.js", "lib\n");
+  world_.repo().write("web/cache.log/a/b.js", "b\n");
+  must(
+      prepared("[worktree]\nshare = [\"node_modules\", \"web/cache.log\", \"absent\"]\n"
+               "run = [\"cat node_modules/lib.js >made.log\"]\n",
+               Sharing::kMount));
+  if (!notes_.empty()) GTEST_SKIP() << notes_.front();
+  EXPECT_EQ(text("made.log"), "lib\n");
+  EXPECT_EQ(text("node_modules/lib.js"), "(absent)") << "nothing is copied";
+  EXPECT_EQ(inside("cat node_modules/lib.js web/cache.log/a/b.js"), "lib\nb\n");
+  EXPECT_EQ(inside("echo new >node_modules/new.js; rm node_modules/lib.js; ls node_modules"),
+            "new.js\n");
+  EXPECT_EQ(inside("ls node_modules"), "new.js\n") << "as a command before left it";
+  EXPECT_EQ(must(read_file(person + "/node_modules/lib.js")), "lib\n");
+  EXPECT_FALSE(must(exists(person + "/node_modules/new.js")));
+  EXPECT_EQ(inside("git status --porcelain"), "");
+  must(repo::remove_worktree(worktree_.path));
+  EXPECT_EQ(must(read_file(person + "/web/cache.log/a/b.js")), "b\n");
+}
+
+TEST_F(SetUpTree, WhatIsSharedMustBeIgnored) {
+  world_.repo().write("papers/draft.txt", "mine\n");
+  auto result = prepared("[worktree]\nshare = [\"papers\"]\n", Sharing::kMount);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, Code::kRefused);
+  EXPECT_THAT(result.error().message, HasSubstr("papers"));
+}
+
+TEST_F(SetUpTree, NothingIsMountedWhereALinkOfTheAgentsLeads) {
+  world_.repo().write("node_modules/lib.js", "lib\n");
+  must(prepared("[worktree]\nshare = [\"node_modules\"]\n", Sharing::kMount));
+  if (!notes_.empty()) GTEST_SKIP() << notes_.front();
+  const std::string elsewhere = join_path(world_.repo().root(), "elsewhere");
+  must(make_dirs(elsewhere));
+  must(write_file(elsewhere + "/mine", "mine\n", Sync::kNo));
+  const std::string place = join_path(tree_, "node_modules");
+  ASSERT_EQ(::rmdir(place.c_str()), 0);
+  ASSERT_EQ(::symlink(elsewhere.c_str(), place.c_str()), 0);
+  EXPECT_EQ(inside("ls " + elsewhere), "mine\n");
 }
 
 TEST_F(SetUpTree, WhatWouldLandWithEveryChangeIsRefused) {

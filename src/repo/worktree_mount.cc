@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -23,6 +24,7 @@
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/subprocess.h"
+#include "repo/worktree_share.h"
 
 namespace gittxn::repo {
 namespace {
@@ -40,11 +42,19 @@ struct Word {
   pid_t holder;
 };
 
+// One overlay, and where it goes: a path below the tree, "" the tree itself.
+struct Layers {
+  std::string place;
+  std::string lower, upper, work;
+};
+
 // Everything the holder needs, made before the fork.
 struct MountPlan {
   const Worktree* worktree;
-  std::string shared, upper, work;
+  OverlayMarks marks;
+  std::vector<Layers> layers;  // the tree's own first
   std::string uid_map, gid_map, boot;
+  bool named;  // others may come in
   int users;
   int lock;
   int report;
@@ -65,7 +75,7 @@ bool write_proc(const char* path, const std::string& text) {
 }
 
 void enter_own_namespace(const MountPlan& plan) {
-  const bool user = plan.worktree->marks == OverlayMarks::kUser;
+  const bool user = plan.marks == OverlayMarks::kUser;
   if (::unshare(user ? CLONE_NEWUSER | CLONE_NEWNS : CLONE_NEWNS) != 0) {
     give_up(plan, kNamespace, errno);
   }
@@ -82,7 +92,8 @@ void enter_own_namespace(const MountPlan& plan) {
 
 // The shared checkout can be read inside, and not written, by its own path as well.
 void protect_shared(const MountPlan& plan) {
-  const char* shared = plan.shared.c_str();
+  if (plan.worktree->kind != WorktreeKind::kOverlay) return;
+  const char* shared = plan.worktree->shared.c_str();
   if (::mount(shared, shared, nullptr, MS_BIND, nullptr) != 0) give_up(plan, kProtect, errno);
   mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_RDONLY;
@@ -94,23 +105,51 @@ void protect_shared(const MountPlan& plan) {
   }
 }
 
+// A folder that is shared is mounted where the tree has an empty place for it, and nowhere that a
+// link of the agent's leads to.
+int open_place(const MountPlan& plan, const Layers& layers) {
+  const int tree = ::open(plan.worktree->tree.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (tree < 0 || layers.place.empty()) return tree;
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const long place = ::syscall(SYS_openat2, tree, layers.place.c_str(), &how, sizeof how);
+  ::close(tree);
+  return static_cast<int>(place);
+}
+
 // By descriptor, because ':' and ',' of a path mean something in a list of layers.
-void mount_overlay(const MountPlan& plan) {
+void mount_overlay(const MountPlan& plan, const Layers& layers) {
   constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  const int lower = ::open(plan.shared.c_str(), kFlags);
-  const int upper = ::open(plan.upper.c_str(), kFlags);
-  const int work = ::open(plan.work.c_str(), kFlags);
-  if (lower < 0 || upper < 0 || work < 0) give_up(plan, kLayers, errno);
-  const bool user = plan.worktree->marks == OverlayMarks::kUser;
+  const bool whole = layers.place.empty();
+  const int place = open_place(plan, layers);
+  const int lower = ::open(layers.lower.c_str(), kFlags);
+  // The tree has something of its own there by now, or the person's folder is gone: it is shown as
+  // it is.
+  if (!whole && (place < 0 || lower < 0)) return;
+  const int upper = ::open(layers.upper.c_str(), kFlags);
+  const int work = ::open(layers.work.c_str(), kFlags);
+  if (place < 0 || lower < 0 || upper < 0 || work < 0) give_up(plan, kLayers, errno);
+  const bool user = plan.marks == OverlayMarks::kUser;
   const std::string options = fmt::format(
       "lowerdir=/proc/self/fd/{},upperdir=/proc/self/fd/{},workdir=/proc/self/fd/{},index=off,{}",
       lower, upper, work, user ? "userxattr" : "metacopy=off,redirect_dir=on");
-  if (::mount("git-txn", plan.worktree->tree.c_str(), "overlay", 0, options.c_str()) != 0) {
+  const std::string target = fmt::format("/proc/self/fd/{}", place);
+  if (::mount("git-txn", target.c_str(), "overlay", 0, options.c_str()) != 0) {
     give_up(plan, kOverlay, errno);
   }
-  ::close(lower);
-  ::close(upper);
-  ::close(work);
+  for (const int fd : {place, lower, upper, work}) ::close(fd);
+}
+
+// Refused while somebody is still inside.
+bool unmount_all(const MountPlan& plan) {
+  bool all = true;
+  for (auto layers = plan.layers.rbegin(); layers != plan.layers.rend(); ++layers) {
+    const std::string place = join_path(plan.worktree->tree, layers->place);
+    // EINVAL: it was not mounted.
+    if (::umount2(place.c_str(), UMOUNT_NOFOLLOW) != 0 && errno == EBUSY) all = false;
+  }
+  return all;
 }
 
 std::string start_time_of(pid_t pid) {
@@ -127,6 +166,7 @@ std::string start_time_of(pid_t pid) {
 
 // Says who holds the mount, for those who come later.
 Status name_holder(const MountPlan& plan) {
+  if (!plan.named) return {};
   const pid_t self = ::getpid();
   return write_file(plan.worktree->path + "/mount",
                     fmt::format("{} {} {}\n", plan.boot, self, start_time_of(self)), Sync::kNo);
@@ -136,7 +176,7 @@ Status name_holder(const MountPlan& plan) {
 // <path>/mount then: so when that file is gone and nobody has the FIFO open, nobody has come in
 // meanwhile.
 bool nobody_left(const MountPlan& plan) {
-  ::unlink((plan.worktree->path + "/mount").c_str());
+  if (plan.named) ::unlink((plan.worktree->path + "/mount").c_str());
   ::fcntl(plan.users, F_SETFL, O_NONBLOCK);
   char byte = 0;
   const bool empty = ::read(plan.users, &byte, 1) == 0;
@@ -152,7 +192,7 @@ bool nobody_left(const MountPlan& plan) {
   // Who joins opens our namespaces below /proc.
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   protect_shared(plan);
-  mount_overlay(plan);
+  for (const Layers& layers : plan.layers) mount_overlay(plan, layers);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; null >= 0 && fd < 3; ++fd) ::dup2(null, fd);
   if (::chdir("/") != 0) give_up(plan, kLayers, errno);
@@ -167,15 +207,14 @@ bool nobody_left(const MountPlan& plan) {
     const bool over = got == 0 || (got < 0 && errno != EINTR);
     if (over && nobody_left(plan)) break;
   }
-  // Refused while somebody is still inside: then the namespace lives as long as they do, and
-  // whoever comes next is told by that file to look for it.
-  const bool unmounted = ::umount2(plan.worktree->tree.c_str(), UMOUNT_NOFOLLOW) == 0;
-  if (!unmounted && !name_holder(plan)) ::_exit(1);
+  // Where somebody is still inside the namespace lives as long as they do, and whoever comes next
+  // is told by that file to look for it.
+  if (!unmount_all(plan) && !name_holder(plan)) ::_exit(1);
   ::_exit(0);
 }
 
 std::unexpected<Error> explain(const MountPlan& plan, const Word& word) {
-  const bool user = plan.worktree->marks == OverlayMarks::kUser;
+  const bool user = plan.marks == OverlayMarks::kUser;
   const auto cannot = [&](std::string_view what) {
     return fail(Code::kUnsupported, fmt::format("{}: {}", what, std::strerror(word.error)),
                 "use --worktree plain; git txn doctor says what works here");
@@ -196,7 +235,7 @@ std::unexpected<Error> explain(const MountPlan& plan, const Word& word) {
   }
 }
 
-// A process in whose namespace the overlay of this worktree is mounted; 0: there is none. Only for
+// A process in whose namespace an overlay of this worktree is mounted; 0: there is none. Only for
 // when the holder was killed: it looks at every process.
 Result<pid_t> find_survivor(const Worktree& worktree) {
   std::set<std::string> seen = {TRY(read_link("/proc/self/ns/mnt"))};
@@ -207,8 +246,9 @@ Result<pid_t> find_survivor(const Worktree& worktree) {
     const auto space = read_link("/proc/" + entry.name + "/ns/mnt");
     if (!space || !seen.insert(*space).second) continue;
     const auto table = read_file("/proc/" + entry.name + "/mountinfo", kMaxProcText);
-    if (table && table->find(" " + tree + " ") != table->npos &&
-        table->find(" - overlay git-txn ") != table->npos) {
+    const bool here = table && (table->find(" " + tree + " ") != table->npos ||
+                                table->find(" " + tree + "/") != table->npos);
+    if (here && table->find(" - overlay git-txn ") != table->npos) {
       return static_cast<pid_t>(std::stol(entry.name));
     }
   }
@@ -219,13 +259,32 @@ Result<pid_t> find_survivor(const Worktree& worktree) {
 
 class MountOpener {
  public:
-  explicit MountOpener(const Worktree& worktree)
-      : worktree_(worktree), name_(worktree.path + "/mount"), users_(name_ + ".users") {}
+  enum class Who { kAnybody, kUsAlone };
+
+  MountOpener(const Worktree& worktree, const SharedFolders& shared)
+      : worktree_(worktree),
+        shared_(shared),
+        marks_(worktree.kind == WorktreeKind::kOverlay ? worktree.marks : shared.marks),
+        name_(worktree.path + "/mount"),
+        users_(name_ + ".users") {}
+
+  // Under the lock that is held.
+  Result<Mount> open_alone(const FileLock& lock) {
+    TRY(make_users());
+    if (TRY(exists(name_))) {
+      if (TRY(find_survivor(worktree_)) != 0) return somebody_inside();
+      TRY(remove_file(name_));
+    }
+    return fork_holder(lock, Who::kUsAlone);
+  }
+  std::unexpected<Error> somebody_inside() const {
+    return fail(Code::kBusy, "a process is in the mount of '" + worktree_.path + "'",
+                "let it end, or stop it");
+  }
+  const std::string& name() const { return name_; }
 
   Result<Mount> open() {
-    if (::mkfifo(users_.c_str(), 0600) != 0 && errno != EEXIST) {
-      return fail_errno(errno, "make '" + users_ + "'");
-    }
+    TRY(make_users());
     const SystemClock clock;
     const std::int64_t end_ns = clock.monotonic_ns() + kDeadlineMs * 1'000'000;
     do {
@@ -239,6 +298,11 @@ class MountOpener {
   }
 
  private:
+  Status make_users() const {
+    if (::mkfifo(users_.c_str(), 0600) == 0 || errno == EEXIST) return {};
+    return fail_errno(errno, "make '" + users_ + "'");
+  }
+
   // Beside whoever mounted it; nullopt: nobody alive has, or it is just ending.
   std::optional<Mount> join() const {
     Mount mount;
@@ -258,7 +322,7 @@ class MountOpener {
     const std::string process = fmt::format("/proc/{}", pid);
     mount.mount_ = UniqueFd(::open((process + "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC));
     mount.root_ = UniqueFd(::open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (worktree_.marks == OverlayMarks::kUser) {
+    if (marks_ == OverlayMarks::kUser) {
       mount.user_ = UniqueFd(::open((process + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
       if (!mount.user_.valid()) return false;
     }
@@ -273,10 +337,10 @@ class MountOpener {
       if (survivor != 0 && namespaces_of(survivor, beside)) return beside;
       TRY(remove_file(name_));
     }
-    return fork_holder(lock);
+    return fork_holder(lock, Who::kAnybody);
   }
 
-  Result<Mount> fork_holder(const FileLock& lock) const {
+  Result<Mount> fork_holder(const FileLock& lock, Who who) const {
     const UniqueFd reading(::open(users_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     Mount mount;
     mount.in_use_ = UniqueFd(::open(users_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
@@ -287,12 +351,12 @@ class MountOpener {
     const UniqueFd told(ends[0]);
     UniqueFd report(ends[1]);
     MountPlan plan{&worktree_,
-                   worktree_.shared,
-                   worktree_.files,
-                   worktree_.path + "/work",
+                   marks_,
+                   layers(),
                    fmt::format("{0} {0} 1", ::geteuid()),
                    fmt::format("{0} {0} 1", ::getegid()),
                    SystemClock().boot_id(),
+                   who == Who::kAnybody,
                    reading.get(),
                    lock.descriptor(),
                    report.get()};
@@ -312,6 +376,19 @@ class MountOpener {
     return finish(plan, said, std::move(mount));
   }
 
+  std::vector<Layers> layers() const {
+    std::vector<Layers> all;
+    if (worktree_.kind == WorktreeKind::kOverlay) {
+      all.push_back({"", worktree_.shared, worktree_.files, worktree_.path + "/work"});
+    }
+    for (std::size_t i = 0; i < shared_.folders.size(); ++i) {
+      const std::string layer = share_layer(worktree_, i);
+      const SharedFolder& folder = shared_.folders[i];
+      all.push_back({folder.path, folder.from, layer + "/upper", layer + "/work"});
+    }
+    return all;
+  }
+
   Result<Mount> finish(const MountPlan& plan, const std::string& said, Mount mount) const {
     Word word{};
     if (said.size() != sizeof word) {
@@ -327,12 +404,29 @@ class MountOpener {
   }
 
   const Worktree& worktree_;
+  const SharedFolders& shared_;
+  OverlayMarks marks_;
   std::string name_, users_;
 };
 
 Result<Mount> Mount::open(const Worktree& worktree) {
-  if (worktree.kind != WorktreeKind::kOverlay) return Mount();
-  return MountOpener(worktree).open();
+  const SharedFolders shared = TRY(shared_folders(worktree));
+  if (worktree.kind != WorktreeKind::kOverlay && shared.folders.empty()) return Mount();
+  return MountOpener(worktree, shared).open();
+}
+
+Result<MountAlone> MountAlone::open(const Worktree& worktree) {
+  // A holder whose last user has just gone.
+  constexpr std::int64_t kEndingMs = 1000;
+  const SharedFolders none;
+  MountOpener opener(worktree, none);
+  MountAlone alone;
+  auto lock = FileLock::acquire(opener.name() + ".lock", kEndingMs);
+  if (!lock && lock.error().code == Code::kBusy) return opener.somebody_inside();
+  if (!lock) return std::unexpected(std::move(lock).error());
+  alone.lock_ = *std::move(lock);
+  alone.mount_ = TRY(opener.open_alone(alone.lock_));
+  return alone;
 }
 
 }  // namespace gittxn::repo

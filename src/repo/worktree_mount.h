@@ -1,6 +1,7 @@
-// Getting into a worktree. A plain one is simply there. An overlay is mounted by one process of its
-// transaction, the mount holder, in a mount namespace of its own, so that nothing is mounted where
-// the person works; whoever wants to see the files enters that namespace.
+// Getting into a worktree. A plain one is simply there. An overlay, and a folder of the person's
+// that is shared with any kind (worktree_share.h), is mounted by one process of its transaction,
+// the mount holder, in a mount namespace of its own, so that nothing is mounted where the person
+// works; whoever wants to see the files enters that namespace.
 //
 //   <path>/mount.lock   held by the holder for as long as it lives; never unlinked
 //   <path>/mount.users  a FIFO: the holder reads it, each Mount has it open for writing; at its end
@@ -30,13 +31,30 @@ class Mount {
   // kUnsupported, with the reason: it cannot be mounted here (any more). kBusy: another process is
   // mounting or unmounting it and does not come to an end.
   static Result<Mount> open(const Worktree& worktree);
-  // For a child to enter; all -1 for kinds that need no mount. Valid as long as this object.
+  // For a child to enter; all -1 where nothing is mounted. Valid as long as this object.
   NamespaceFds fds() const { return {user_.get(), mount_.get(), root_.get()}; }
 
  private:
   UniqueFd user_, mount_, root_, in_use_;
   friend class MountOpener;
 };
+
+// The mount of an overlay, without the folders it shares, that nobody else enters while this lives.
+class MountAlone {
+ public:
+  // kBusy: somebody is inside.
+  static Result<MountAlone> open(const Worktree& worktree);
+  const Mount& mount() const { return mount_; }
+
+ private:
+  FileLock lock_;
+  Mount mount_;
+};
+
+// Makes plain files of an overlay, for good, so that a program with no way into a mount can open
+// them, such as an editor. What they are, and what of them is a change, stays as it was. A plain or
+// reflink worktree is given back as it is. kBusy: somebody is inside.
+Result<Worktree> make_plain(const Worktree& worktree);
 
 // Runs `work` in a forked child that is inside, and gives back what it returned. The child must not
 // use anything that does not outlive a fork (a database connection, a thread).
@@ -52,5 +70,12 @@ struct KindSupport {
 };
 // Tries each kind in a directory made below `root` (which must be there) and removed again.
 std::vector<KindSupport> probe_kinds(const std::string& root);
+
+// What "auto" is for this commit: an overlay of more than kManyFiles files where one can be
+// mounted, else a reflink where the file system can, else plain. Fewer files are written faster
+// than a shared checkout is made durable, and everything may look at them. `root` must be there.
+inline constexpr std::size_t kManyFiles = 1000;
+Result<WorktreeKind> automatic_kind(Repository& repository, const Oid& base,
+                                    const std::string& root);
 
 }  // namespace gittxn::repo

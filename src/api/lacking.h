@@ -1,0 +1,15 @@
+// What a failed command looked for that the person's checkout has and a fresh worktree has not,
+// because git ignores it: .env, node_modules and their like.
+#pragma once
+
+#include <string>
+
+#include "api/state.h"
+#include "model/read.h"
+
+namespace gittxn::api {
+
+// A line for a person, with what to write into the policy; "" when there is nothing of that kind.
+Result<std::string> lacking_note(Kernel::State& state, const Oid& snapshot, const ReadSet& reads);
+
+}  // namespace gittxn::api
