@@ -93,12 +93,18 @@ Result<repo::WorktreeSpec> worktree_spec(Kernel::State& state, const TxnId& id,
                                          const Attempt& attempt, const RefName& target,
                                          const std::optional<std::string>& kind) {
   repo::WorktreeSpec spec{attempt.worktree, attempt.base, target, id};
-  if (kind) {
-    spec.kind = TRY(repo::kind_from_name(*kind));
-  } else if (const auto set = TRY(state.repository.config().get("txn.worktree"))) {
-    spec.kind = TRY_IN("txn.worktree", repo::kind_from_name(*set));
+  const std::string root = TRY(state.worktree_root());
+  const auto set = TRY(state.repository.config().get("txn.worktree"));
+  const std::string name = kind ? *kind : set.value_or(std::string(kAutomaticKind));
+  if (name == kAutomaticKind) {
+    TRY(make_dirs(root));
+    spec.kind = TRY(repo::automatic_kind(state.repository, attempt.base, root));
+  } else if (kind) {
+    spec.kind = TRY(repo::kind_from_name(name));
+  } else {
+    spec.kind = TRY_IN("txn.worktree", repo::kind_from_name(name));
   }
-  spec.shared = TRY(state.worktree_root()) + "/shared";
+  spec.shared = root + "/shared";
   return spec;
 }
 

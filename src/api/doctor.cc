@@ -8,6 +8,7 @@
 #include <array>
 
 #include "api/state.h"
+#include "api/work.h"
 #include "base/fs.h"
 #include "capture/trace/trace.h"
 #include "gates/trust.h"
@@ -144,7 +145,7 @@ void check_kinds(Kernel::State& state, std::string root, Lines& lines) {
   const auto set = state.repository.config().get("txn.worktree");
   if (!set || !*set) return;
   const auto kind = repo::kind_from_name(**set);
-  if (!kind) add_wrong(lines, "txn.worktree", in_words(kind.error()));
+  if (!kind && **set != kAutomaticKind) add_wrong(lines, "txn.worktree", in_words(kind.error()));
 }
 
 void check_repository(Kernel::State& state, Lines& lines) {

@@ -50,7 +50,7 @@ struct RunOptions {
   std::optional<std::string> confine;  // writes, declared or learned; unset: not at all
   std::vector<std::string> scope;      // of the tree: what --confine declared lets it read
   std::optional<std::string>
-      worktree;  // plain, overlay or reflink; unset: txn.worktree, else plain
+      worktree;  // auto, plain, overlay or reflink; unset: txn.worktree, else auto
   std::string owner;
   std::optional<std::string> workflow;  // belongs to this one's open phase
   std::optional<std::string> phase;     // refused when another is open

@@ -5,6 +5,7 @@
 
 #include "api/compensations.h"
 #include "api/confine.h"
+#include "api/lacking.h"
 #include "api/limits.h"
 #include "api/settle.h"
 #include "api/summaries.h"
@@ -166,8 +167,9 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
     return std::unexpected(std::move(attempt).error());
   }
   if (TRY(repo::find_worktree(attempt->worktree)).kind == repo::WorktreeKind::kOverlay) {
-    notes.push_back("its worktree is an overlay; the way in is: git txn open " +
-                    begun.txn.id.str() + " --shell");
+    const std::string open = "git txn open " + begun.txn.id.str();
+    notes.push_back("its worktree is an overlay; the way in is: " + open + " --shell; " + open +
+                    " makes plain files of it");
   }
   for (const std::string& note : notes) {
     if (progress.on_note) progress.on_note(note);
@@ -206,7 +208,11 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   if (!executed && executed.error().code == Code::kNotFound) executed.error().code = Code::kUsage;
   if (!executed) return std::unexpected(std::move(executed).error());
   const Txn after = TRY(reload(*state_, txn.id));
-  TRY(take_work(*state_, after, Untraced::kNo, progress));
+  const TakenWork work = TRY(take_work(*state_, after, Untraced::kNo, progress));
+  if (executed->trace.exit_status != 0) {
+    std::string lacking = TRY(lacking_note(*state_, after.attempts.back().base, work.reads));
+    if (!lacking.empty()) executed->notes.push_back(std::move(lacking));
+  }
   TRY(compensate(*state_, txn.id, progress, executed->notes));
   for (const std::string& note : executed->notes) {
     if (progress.on_note) progress.on_note(note);
@@ -313,10 +319,14 @@ Result<std::string> Kernel::worktree_of(const std::string& id) {
   if (TRY(has_worktree(txn))) {
     const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
     if (worktree.kind != repo::WorktreeKind::kOverlay) return worktree.tree;
-    return fail(Code::kUsage,
-                "the worktree of " + txn.id.str() +
-                    " is an overlay: only processes inside its mount see the files",
-                "enter it with: git txn open " + txn.id.str() + " --shell");
+    // Nobody who has no way into its mount could use the path.
+    const std::string look = "look into it with: git txn open " + txn.id.str() + " -- COMMAND";
+    const auto held = hold(*state_, txn.id);
+    if (!held) return std::unexpected(Error(held.error()).with_hint(look));
+    auto plain = repo::make_plain(worktree);
+    if (!plain && plain.error().code == Code::kBusy) plain.error().hint = look;
+    if (!plain) return std::unexpected(std::move(plain).error());
+    return plain->tree;
   }
   return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone",
               txn.state == TxnState::kLanded

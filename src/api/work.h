@@ -48,7 +48,9 @@ Status drop_ref(Kernel::State& state, const std::string& name);
 // each attempt: while one is begun, the one before is still what can be landed.
 Status pin_base(Kernel::State& state, const TxnId& id, const Attempt& attempt);
 
-// A worktree of the kind that was asked for: --worktree, else txn.worktree, else plain.
+// A worktree of the kind that was asked for: --worktree, else txn.worktree, else "auto", which the
+// machine and the size of the tree decide (repo/worktree_mount.h).
+inline constexpr std::string_view kAutomaticKind = "auto";
 Result<repo::WorktreeSpec> worktree_spec(Kernel::State& state, const TxnId& id,
                                          const Attempt& attempt, const RefName& target,
                                          const std::optional<std::string>& kind);

@@ -80,8 +80,9 @@ constexpr FlagSpec kWorktree{
     Value::kChoice,
     "KIND",
     "how its files get there: plain (each is written), overlay (over a checkout that transactions "
-    "share), or reflink (a copy that shares blocks); default: txn.worktree, else plain",
-    "plain overlay reflink",
+    "share), reflink (a copy that shares blocks), or auto (plain up to 1,000 files; of more, an "
+    "overlay or a reflink where this machine can); default: txn.worktree, else auto",
+    "auto plain overlay reflink",
     Stability::kStable};
 constexpr FlagSpec kTimeout{"--timeout",
                             "",
@@ -413,7 +414,9 @@ constexpr CommandSpec kCommands[] = {
      "--shell or exec.\n\n"
      "With a command it runs that where the files are seen, also while the transaction works; it "
      "is "
-     "not recorded. The files of an overlay are seen by such commands and shells alone.",
+     "not recorded. The files of an overlay are seen by such commands and shells alone, until open "
+     "makes plain files of them, which it does when nobody works in it; the transaction goes on in "
+     "those.",
      kOpenOperands, kOpenFlags, kOpenExamples, Group::kSteps, Inside::kAllowed, false,
      Stability::kStable},
     {"show",

@@ -17,7 +17,7 @@ constexpr Setting kConfig[] = {
     {"txn.instructions",
      "a text file to give agents instead of what `git txn instructions` prints"},
     {"txn.worktree",
-     "the kind of worktree where --worktree names none: plain (default), overlay, "
+     "the kind of worktree where --worktree names none: auto (default), plain, overlay, "
      "reflink; git txn doctor says what works here"},
     {"txn.confineWrite",
      "where a confined command may write besides: paths separated by ':', absolute or from ~/"},

@@ -198,7 +198,7 @@ Result<WorktreeKind> kind_from_name(std::string_view name) {
     if (kind_name(kind) == name) return kind;
   }
   return fail(Code::kUsage, fmt::format("'{}' is no kind of worktree", name),
-              "use plain, overlay or reflink");
+              "use auto, plain, overlay or reflink");
 }
 
 Result<Worktree> find_worktree(const std::string& path) {
@@ -224,6 +224,14 @@ Result<Worktree> find_worktree(const std::string& path) {
   worktree.marks = marks == "user" ? OverlayMarks::kUser : OverlayMarks::kTrusted;
   worktree.shared = shared + "/tree";
   return worktree;
+}
+
+Result<Worktree> mark_plain(const Worktree& worktree) {
+  const std::string marker = worktree.path + std::string(kMarker);
+  const std::string text = TRY(read_file(marker, 16384));
+  if (!text.starts_with(kMarkerText)) return bad_mark(worktree.path);
+  TRY(write_file(marker, text.substr(0, text.find('\n') + 1), Sync::kYes));
+  return at(worktree.path, WorktreeKind::kPlain);
 }
 
 Result<bool> has_files(const std::string& path) {

@@ -69,6 +69,8 @@ Result<Worktree> create_worktree(Repository& repository, const WorktreeSpec& spe
 Worktree worktree_at(const std::string& path);
 // By its mark. kNotFound: there is none (any more).
 Result<Worktree> find_worktree(const std::string& path);
+// Its mark says that it is plain from here on: the caller has made <path>/tree so (make_plain).
+Result<Worktree> mark_plain(const Worktree& worktree);
 // Whether its files are there, whoever may see them.
 Result<bool> has_files(const std::string& path);
 // Where the bytes of a path of the tree are, for whoever is not inside; nullopt: nothing is there.

@@ -105,6 +105,33 @@ KindSupport probe_overlay(const std::string& directory) {
   return support;
 }
 
+KindSupport probe_kind(const std::string& root, KindSupport (*probe)(const std::string&)) {
+  KindSupport support;
+  std::string directory = root + "/probe-XXXXXX";
+  if (::mkdtemp(directory.data()) == nullptr) {
+    support.usable = false;
+    support.detail = "nothing can be made in " + root;
+    return support;
+  }
+  support = probe(directory);
+  // What cannot be removed is an empty directory tree with a name that says what it was.
+  static_cast<void>(remove_tree(directory));
+  return support;
+}
+
+// Counts no further than it has to.
+Status count_files(const Objects& objects, const Oid& tree, std::size_t& left) {
+  for (const NamedEntry& entry : TRY(objects.list(tree))) {
+    if (left == 0) return {};
+    if (entry.entry.mode == FileMode::kTree) {
+      TRY(count_files(objects, entry.entry.oid, left));
+    } else {
+      --left;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status inside(const Mount& mount, const std::function<Status()>& work) {
@@ -146,18 +173,23 @@ OverlayMarks overlay_marks() {
 
 std::vector<KindSupport> probe_kinds(const std::string& root) {
   std::vector<KindSupport> kinds = {{WorktreeKind::kPlain, true, {}}};
-  std::string directory = root + "/probe-XXXXXX";
-  if (::mkdtemp(directory.data()) == nullptr) {
-    const std::string why = "nothing can be made in " + root;
-    kinds.push_back({WorktreeKind::kOverlay, false, why});
-    kinds.push_back({WorktreeKind::kReflink, false, why});
-    return kinds;
-  }
-  kinds.push_back(probe_overlay(directory));
-  kinds.push_back(probe_reflink(directory));
-  // What cannot be removed is an empty directory tree with a name that says what it was.
-  static_cast<void>(remove_tree(directory));
+  kinds.push_back(probe_kind(root, probe_overlay));
+  kinds.back().kind = WorktreeKind::kOverlay;
+  kinds.push_back(probe_kind(root, probe_reflink));
+  kinds.back().kind = WorktreeKind::kReflink;
   return kinds;
+}
+
+Result<WorktreeKind> automatic_kind(Repository& repository, const Oid& base,
+                                    const std::string& root) {
+  // Neither knows these (plan_worktree).
+  const bool sparse = TRY(repository.config().flag("core.sparseCheckout")).value_or(false);
+  if (sparse || root.find('\n') != root.npos) return WorktreeKind::kPlain;
+  std::size_t left = kManyFiles + 1;
+  TRY(count_files(repository.objects(), TRY(repository.objects().tree_of(base)), left));
+  if (left != 0) return WorktreeKind::kPlain;
+  if (probe_kind(root, probe_overlay).usable) return WorktreeKind::kOverlay;
+  return probe_kind(root, probe_reflink).usable ? WorktreeKind::kReflink : WorktreeKind::kPlain;
 }
 
 }  // namespace gittxn::repo

@@ -15,7 +15,9 @@ Status prepare_overlay(const Worktree& worktree, const TxnId& txn) {
   // For whoever comes here without the mount.
   return write_file(worktree.tree + "/this-is-an-overlay",
                     fmt::format("Only processes inside the mount see the files. Enter it with:\n"
-                                "    git txn open {} --shell\n",
+                                "    git txn open {0} --shell\n"
+                                "or make plain files of it with:\n"
+                                "    git txn open {0}\n",
                                 txn.str()),
                     Sync::kNo, 0444);
 }

@@ -13,6 +13,7 @@
 #include "base/testing/campaign.h"
 #include "repo/shared_checkout.h"
 #include "repo/testing/agent.h"
+#include "repo/testing/place.h"
 #include "repo/worktree_mount.h"
 
 namespace gittxn::repo {
@@ -21,101 +22,18 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::missing;
 using testing::must;
+using testing::Place;
 using testing::ScratchRepo;
+using testing::some_repo;
 
-// A worktree of some kind, and a shell in it.
-class Place {
- public:
-  Place(ScratchRepo& repo, WorktreeKind kind, const std::string& name,
-        OverlayMarks marks = OverlayMarks::kTrusted)
-      : repo_(repo), repository_(repo.open()) {
-    spec_.path = repo.root() + "/" + name;
-    spec_.base = repo.head();
-    spec_.target = RefName("refs/heads/main");
-    spec_.txn = TxnId("t-test");
-    spec_.kind = kind;
-    spec_.shared = repo.root() + "/shared";
-    spec_.marks = marks;
-    worktree_ = must(create_worktree(repository_, spec_));
-  }
-
-  // The output of a script that runs in the tree, errors included.
-  std::string sh(const std::string& script) {
-    const Mount mount = must(Mount::open(worktree_));
-    std::string out = repo_.root() + "/out";
-    must(inside(mount, [&]() -> Status {
-      Command command;
-      command.argv = {"sh", "-c", "exec 2>&1\n" + script};
-      command.cwd = worktree_.tree;
-      command.env = repo_.env();
-      const Output output = TRY(run(command));
-      return write_file(out, output.out, Sync::kNo);
-    }));
-    return must(read_file(out));
-  }
-  // Until the holder has ended, which has its lock for as long as it lives.
-  void wait_for_holder() {
-    constexpr std::int64_t kPatienceMs = 60'000;
-    must(FileLock::acquire(worktree_.path + "/mount.lock", kPatienceMs));
-  }
-  Result<Taken> try_take() { return take(repository_, worktree_, spec_.base, spec_.target); }
-  Taken take_all() { return must(try_take()); }
-  const Worktree& worktree() const { return worktree_; }
-  Repository& repository() { return repository_; }
-
- private:
-  ScratchRepo& repo_;
-  Repository repository_;
-  WorktreeSpec spec_;
-  Worktree worktree_;
-};
-
-#if defined(__SANITIZE_THREAD__)  // g++
-constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)  // clang
-constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
-
-// Overlays that this machine cannot mount are another test's business.
-std::string missing(OverlayMarks marks) {
-  if (kThreadSanitizer) return "who enters a namespace has one thread, and TSan one more";
-  if (marks == OverlayMarks::kTrusted && overlay_marks() != marks) return "not the administrator";
-  const testing::ScratchDir dir;
-  for (const KindSupport& kind : probe_kinds(dir.path())) {
-    if (kind.kind == WorktreeKind::kOverlay && !kind.usable) return kind.detail;
-  }
-  return {};
-}
-
-class Overlay : public ::testing::TestWithParam<OverlayMarks> {
- protected:
-  void SetUp() override {
-    if (const std::string why = missing(GetParam()); !why.empty()) GTEST_SKIP() << why;
-  }
-};
+class Overlay : public testing::OverlayTest {};
 INSTANTIATE_TEST_SUITE_P(Marks, Overlay,
                          ::testing::Values(OverlayMarks::kTrusted, OverlayMarks::kUser),
                          [](const auto& test) {
                            return test.param == OverlayMarks::kUser ? "User" : "Trusted";
                          });
-
-ScratchRepo some_repo() {
-  ScratchRepo repo;
-  repo.write("README", "hello\n");
-  repo.write(".gitignore", "*.log\nbuild/\n");
-  repo.write("src/a.txt", "a\n");
-  repo.write("src/b.txt", "b\n");
-  repo.write("src/deep/c.txt", "c\n");
-  repo.write("lib/d.txt", "d\n");
-  repo.write("lib/run", "#!/bin/sh\n", 0755);
-  must(make_dirs(repo.file("docs"), 0755));
-  ::symlink("../README", repo.file("docs/link").c_str());
-  repo.commit("first");
-  return repo;
-}
 
 TEST_P(Overlay, IsCleanAndWhole) {
   ScratchRepo repo = some_repo();
@@ -489,6 +407,30 @@ TEST(Reflink, IsRefusedByNameWhereTheFileSystemHasNone) {
     EXPECT_THAT(error.what(), HasSubstr("cannot share blocks"));
   }
   EXPECT_FALSE(must(exists(repo.root() + "/wt")));
+}
+
+TEST(Kinds, AutomaticIsPlainUpToManyFilesAndElseWhatTheMachineHas) {
+  ScratchRepo repo = some_repo();
+  const std::string root = repo.root() + "/worktrees";
+  must(make_dirs(root));
+  Repository repository = repo.open();
+  const auto automatic = [&] { return must(automatic_kind(repository, repo.head(), root)); };
+  EXPECT_EQ(automatic(), WorktreeKind::kPlain);
+  for (std::size_t i = 0; i < kManyFiles; ++i) {
+    repo.write(fmt::format("many/{}/{}", i / 100, i), "x\n");
+  }
+  repo.commit("many");
+  WorktreeKind best = WorktreeKind::kPlain;
+  for (const KindSupport& kind : probe_kinds(root)) {
+    if (!kind.usable || kind.kind == WorktreeKind::kPlain) continue;
+    if (best != WorktreeKind::kOverlay) best = kind.kind;
+  }
+  EXPECT_EQ(automatic(), best);
+  EXPECT_EQ(automatic_kind(repository, repo.head(), root + "/absent").value(), WorktreeKind::kPlain)
+      << "nothing can be made there";
+  repo.git({"config", "core.sparseCheckout", "true"});
+  EXPECT_EQ(automatic(), WorktreeKind::kPlain) << "the others do not know sparse checkouts";
+  EXPECT_TRUE(must(list_dir(root)).empty());
 }
 
 TEST(Kinds, SparseIsPlain) {

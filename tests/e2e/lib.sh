@@ -10,6 +10,7 @@
 #
 #   FILE [-v] [--only PATTERN] [--keep]     run it (default program: build/release/git-txn)
 #   GIT_TXN_PROGRAM=/path/git-txn FILE      another build of the program
+#   E2E_WORKTREE=overlay FILE               in this kind of worktree where a story names none
 #   SEED=n FILE                             replay a run that printed its seed
 
 set -u
@@ -52,6 +53,7 @@ e2e_world() {
   git config --global user.email pat@example.org
   git config --global init.defaultBranch main
   git config --global advice.detachedHead false
+  [ -z "${E2E_WORKTREE:-}" ] || git config --global txn.worktree "$E2E_WORKTREE"
   export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
   export WORLD=$PWD
 }

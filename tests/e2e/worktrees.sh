@@ -51,8 +51,6 @@ steps_and_open() {
   id=$(field .txn)
   exits 0 git txn exec "$id" -- bash -c 'echo one >src/one.txt'
   exits 0 git txn exec "$id" -- bash -c 'cat src/one.txt && echo two >src/two.txt'
-  exits 3 git txn open -q "$id"
-  assert_contains "$ERR" "git txn open $id --shell"
   exits 0 git txn open "$id" -- cat src/one.txt README
   assert_eq "$OUT" $'one\nhello'
   exits 7 git txn open "$id" -- sh -c 'exit 7'
@@ -81,6 +79,42 @@ beside_a_running_agent() {
   assert_eq "$(show src/half.txt)" whole
 }
 test_case 'a person looks into an overlay while its agent works' beside_a_running_agent
+
+# What an editor needs: a path that is there for everybody.
+kept_work_as_plain_files() {
+  new_repo
+  needs_overlay
+  agent 'echo new >src/new.txt; rm src/f2.txt; exit 1' --worktree overlay
+  local id path
+  id=$(field .txn)
+  exits 0 git txn open -q "$id"
+  path=$OUT
+  assert_eq "$(cat "$path/src/new.txt")" new
+  assert_absent "$path/src/f2.txt"
+  assert_eq "$(git -C "$path" status --porcelain)" $' D src/f2.txt\n?? src/new.txt'
+  echo edited >"$path/src/new.txt"
+  exits 0 git txn open -q "$id"
+  assert_eq "$OUT" "$path"
+  exits 0 git txn exec "$id" -- sh -c 'cat src/new.txt; echo more >>src/new.txt'
+  assert_eq "$OUT" edited
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(field .state)" landed "$ERR"
+  assert_eq "$(show src/new.txt)" $'edited\nmore'
+  assert_sound
+}
+test_case 'open makes plain files of kept work in an overlay, and it goes on in them' kept_work_as_plain_files
+
+no_plain_files_while_it_works() {
+  new_repo
+  needs_overlay
+  start_run --worktree overlay --name busy -- 'echo half >src/half.txt; meet'
+  met
+  exits 1 git txn open -q busy
+  assert_contains "$ERR" 'look into it with: git txn open t-'
+  go_on
+  ends 0
+}
+test_case 'open makes no plain files of an overlay that an agent works in' no_plain_files_while_it_works
 
 plain_open() {
   new_repo
@@ -158,6 +192,107 @@ run = [["sh", "-c", "cat README .env >set-up"]]'
   assert_sound
 }
 test_case 'overlay: what the policy wants in a fresh worktree is done inside it' policy_setup
+
+# A policy that runs nothing, so that there is nothing to trust.
+worktree_policy() {
+  printf '[worktree]\n%s\n' "$1" >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm policy -- .gittxn.toml
+}
+
+# A folder of the person's, at its place and not copied, and what is written there is the run's alone.
+shared_folder() {
+  new_repo
+  echo /node_modules >>.gitignore
+  git commit -qam ignore
+  worktree_policy 'share = ["node_modules"]'
+  mkdir -p node_modules/lib
+  echo lib >node_modules/lib/index.js
+  local kind free
+  for kind in plain overlay; do
+    agent "cat node_modules/lib/index.js; echo mine >node_modules/mine.js; rm -r node_modules/lib; cat node_modules/*; echo $kind >src/$kind.txt" \
+      --worktree $kind --keep
+    assert_eq "$CODE $(field .state) $(field .read_set.status)" '0 landed complete' "$ERR"
+    assert_eq "$(field '[.writes[].path] | join(" ")')" "src/$kind.txt"
+    assert_contains "$ERR" $'lib\nmine'
+    assert_eq "$(find node_modules -type f)" node_modules/lib/index.js
+    case $ERR in
+      *'copied and not mounted'*) ;;
+      *) assert_eq "$(find "$XDG_STATE_HOME" -path '*/tree/node_modules/*')" '' 'copied' ;;
+    esac
+  done
+  [ -z "$(grep "$XDG_STATE_HOME" /proc/self/mountinfo)" ] || fail 'something stays mounted'
+  assert_sound
+}
+test_case 'share: a large folder is there in each kind of worktree, without a copy, and stays as it was' shared_folder
+
+shared_in_steps() {
+  new_repo
+  echo /node_modules >>.gitignore
+  git commit -qam ignore
+  worktree_policy 'share = ["node_modules"]'
+  mkdir node_modules
+  echo lib >node_modules/lib.js
+  exits 0 git txn begin --json
+  local id
+  id=$(field .txn)
+  exits 0 git txn exec "$id" -- sh -c 'echo mine >node_modules/mine.js'
+  exits 0 git txn exec "$id" -- sh -c 'cat node_modules/*.js; echo x >src/x.txt'
+  assert_eq "$OUT" $'lib\nmine'
+  exits 0 git txn open "$id" -- cat node_modules/mine.js
+  assert_eq "$OUT" mine
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(field .state) $(field '[.writes[].path] | join(" ")')" 'landed src/x.txt' "$ERR"
+  assert_absent node_modules/mine.js
+}
+test_case 'share in steps: what one command writes there the next one sees, and nobody else' shared_in_steps
+
+ports_are_given() {
+  new_repo
+  worktree_policy 'ports = [42340, 42379]'
+  agent 'echo "port=$GIT_TXN_PORT"'
+  assert_eq "$CODE" 0 "$ERR"
+  case $ERR in *port=423[4-7][0-9]*) ;; *) fail "no port: $ERR" ;; esac
+  exits 0 git txn begin --json
+  local id first
+  id=$(field .txn)
+  exits 0 git txn exec "$id" -- sh -c 'echo "$GIT_TXN_PORT"'
+  first=$OUT
+  exits 0 git txn exec "$id" -- sh -c 'echo "$GIT_TXN_PORT"'
+  assert_eq "$OUT" "$first" 'the same transaction has the same ports'
+  start_run --name server -- 'echo "$GIT_TXN_PORT" >port; meet'
+  met
+  exits 0 git txn exec "$id" -- sh -c 'echo "$GIT_TXN_PORT"'
+  [ "$OUT" != "$(git txn open server -- cat port)" ] || fail "both have port $OUT"
+  go_on
+  ends 0
+}
+test_case 'ports: run and exec give the first of ten, and two at once do not meet' ports_are_given
+
+lacking() {
+  new_repo
+  printf '/.env\n/node_modules\n' >>.gitignore
+  git commit -qam ignore
+  echo KEY=1 >.env
+  mkdir -p node_modules/lib
+  echo lib >node_modules/lib/index.js
+  agent 'cat .env node_modules/lib/index.js absent.txt'
+  assert_eq "$CODE" 1
+  assert_contains "$(field '.notes[]')" '.env, node_modules, which your checkout has and its fresh worktree has not'
+  assert_contains "$(field '.notes[]')" '[worktree] copy = [".env"], share = ["node_modules"]'
+  assert_lacks "$(field '.notes[]')" absent.txt
+  exits 1 git txn run -- cat .env
+  assert_contains "$ERR" '[worktree] copy = [".env"]'
+  exits 0 git txn begin --json
+  exits 1 git txn exec "$(field .txn)" -- cat .env
+  assert_contains "$ERR" '[worktree] copy = [".env"]'
+  agent 'cat absent.txt'
+  assert_lacks "$(field '.notes[]')" 'looked for'
+  worktree_policy $'copy = [".env"]\nshare = ["node_modules"]'
+  agent 'cat .env node_modules/lib/index.js; exit 1'
+  assert_lacks "$(field '.notes[]')" 'looked for'
+}
+test_case 'a command that failed for want of what git ignores is told so, with the lines that bring it' lacking
 
 retries() {
   new_repo
