@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "base/failpoint.h"
+#include "repo/shared_checkout_grow.h"
 #include "repo/worktree_index.h"
 
 namespace gittxn::repo {
@@ -23,7 +24,7 @@ constexpr std::string_view kMark = "/git-txn.checkout";
 constexpr std::string_view kGone = "gone-";
 
 Status fill(Repository& repository, const internal::Inherited& inherited, const Oid& commit,
-            const std::string& making) {
+            const std::string& making, const std::string& path) {
   const std::string git_dir = making + "/git";
   const auto borrowed =
       TRY(internal::object_directories(repository.place().common_dir + "/objects"));
@@ -38,7 +39,9 @@ Status fill(Repository& repository, const internal::Inherited& inherited, const 
   TRY(make_dirs(making + "/tree/.git", 0755));
   const RefName nowhere("refs/heads/shared");
   TRY(internal::make_git_directory(repository, git_dir, nowhere, borrowed, config));
-  TRY(internal::check_out(repository, git_dir, making + "/tree", commit));
+  if (!TRY(internal::grow_checkout(repository, {path, making + "/tree", git_dir, commit}))) {
+    TRY(internal::check_out(repository, git_dir, making + "/tree", commit));
+  }
   TRY(remove_tree(git_dir));
   return write_file(making + std::string(kMark), commit.str() + "\n", Sync::kNo);
 }
@@ -61,7 +64,7 @@ Result<std::vector<std::string>> changed_files(const std::string& checkout) {
     const std::string name(index.path(entry));
     struct stat info{};
     const bool there = ::fstatat(root.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
-    if (there && index.stat_matches(entry, info)) continue;
+    if (there && index.stat_matches(entry, info, IndexFile::Ctime::kIgnored)) continue;
     changed.push_back(join_path(tree, name));
     if (changed.size() == kNamed) break;
   }
@@ -76,7 +79,8 @@ std::uint64_t bytes_of(const std::string& checkout) {
   for (const IndexEntry& entry : parsed->entries()) {
     struct stat info{};
     const std::string path = join_path(checkout + "/tree", parsed->path(entry));
-    if (::lstat(path.c_str(), &info) == 0)
+    // What another checkout has as well stays where it is.
+    if (::lstat(path.c_str(), &info) == 0 && info.st_nlink == 1)
       bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
   }
   return bytes;
@@ -141,7 +145,7 @@ Status make_shared_checkout(Repository& repository, const internal::Inherited& i
   const std::string making = root + "/making";
   TRY(remove_tree(making));
   TRY(make_dirs(making));
-  Status made = fill(repository, inherited, commit, making);
+  Status made = fill(repository, inherited, commit, making, path);
   if (made) made = fp_making.hit();
   if (!made) {
     // The error to report is the first; what cannot be removed now is removed by the next maker.

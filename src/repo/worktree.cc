@@ -53,6 +53,8 @@ std::vector<ConfigEntry> private_config(const Repository& repository, const Work
                                {"core.fsmonitor", "false"},
                                {"core.untrackedcache", "false"},
                                {"core.splitindex", "false"}});
+  // Files below an overlay have other names in other checkouts, which come and go.
+  if (spec.kind == WorktreeKind::kOverlay) config.push_back({"core.trustctime", "false"});
   if (!spec.with_remote) return config;
   const std::string branch = branch_of(spec.target);
   config.insert(config.end(), {{"remote.txn-target.url", repository.place().common_dir},

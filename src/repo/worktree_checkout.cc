@@ -22,13 +22,6 @@ namespace {
 constexpr std::int64_t kBackdate_s = 3600;
 constexpr int kMostCopyDepth = 512;
 
-GitOptions options_for(const std::string& git_dir, const std::string& tree) {
-  return {
-      .dir = tree,
-      .extra = {
-          {"GIT_DIR", git_dir}, {"GIT_WORK_TREE", tree}, {"GIT_INDEX_FILE", tree + "/.git/index"}}};
-}
-
 std::unexpected<Error> cannot_clone(const std::string& path, int error) {
   if (error != EOPNOTSUPP && error != ENOTTY && error != EINVAL && error != EXDEV) {
     return fail_errno(error, "share the blocks of '" + path + "'");
@@ -83,10 +76,18 @@ Status clone_tree(int from, int to, int depth) {
 
 }  // namespace
 
+GitOptions checkout_options(const std::string& git_dir, const std::string& tree) {
+  return {
+      .dir = tree,
+      .extra = {
+          {"GIT_DIR", git_dir}, {"GIT_WORK_TREE", tree}, {"GIT_INDEX_FILE", tree + "/.git/index"}}};
+}
+
 // Back-dates the files that git has just written and tells the index, which then needs no look at
 // them. Without this every file is as young as the index, so git would open and hash each one when
 // asked for the status: racy by git's rule, and reads of everything to whoever traces the agent.
-Status settle_index(const Repository& repository, const std::string& tree, const GitOptions& git) {
+Status settle_index(const Repository& repository, const std::string& tree, const GitOptions& git,
+                    const std::set<std::string>* written) {
   const std::string file = tree + "/.git/index";
   const timespec past = {.tv_sec = SystemClock().wall_ms() / 1000 - kBackdate_s, .tv_nsec = 0};
   const timespec times[2] = {past, past};
@@ -101,7 +102,8 @@ Status settle_index(const Repository& repository, const std::string& tree, const
     if (entry.skip_worktree || kind == FileMode::kSubmodule) continue;
     name = index.path(entry);
     struct stat info{};
-    if (::utimensat(root.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0 ||
+    const bool young = written == nullptr || written->contains(name);
+    if ((young && ::utimensat(root.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0) ||
         ::fstatat(root.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
       return fail_errno(errno, fmt::format("back-date '{}'", name));
     }
@@ -112,7 +114,7 @@ Status settle_index(const Repository& repository, const std::string& tree, const
 
 Status check_out(const Repository& repository, const std::string& git_dir, const std::string& tree,
                  const Oid& commit) {
-  const GitOptions git = options_for(git_dir, tree);
+  const GitOptions git = checkout_options(git_dir, tree);
   TRY_IN("checking out " + commit.str(),
          repository.git().must(
              {"-c", "submodule.recurse=false", "read-tree", "-m", "-u", commit.str()}, git));
@@ -125,7 +127,7 @@ Status reflink_checkout(const Repository& repository, const Worktree& worktree) 
   const UniqueFd to = TRY(open_fd(worktree.tree, O_RDONLY | O_DIRECTORY));
   TRY_IN("copying the shared checkout", clone_tree(from.get(), to.get(), 0));
   TRY(copy_index(worktree.shared + "/.git/index", worktree.git_dir + "/index"));
-  return settle_index(repository, worktree.tree, options_for(worktree.git_dir, worktree.tree));
+  return settle_index(repository, worktree.tree, checkout_options(worktree.git_dir, worktree.tree));
 }
 
 }  // namespace gittxn::repo::internal

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,12 @@ Result<std::string> install_hooks(const Repository& repository, const WorktreeSp
 // worktree.h. `git_dir` says how (filters, line ends, sparse patterns).
 Status check_out(const Repository& repository, const std::string& git_dir, const std::string& tree,
                  const Oid& commit);
-// Back-dates the files of an index at <tree>/.git/index and tells it so.
-Status settle_index(const Repository& repository, const std::string& tree, const GitOptions& git);
+// For a git that works there.
+GitOptions checkout_options(const std::string& git_dir, const std::string& tree);
+// Back-dates the files of an index at <tree>/.git/index and tells it so. `written`: only these were
+// written, the others are as old as they should be; null: all were.
+Status settle_index(const Repository& repository, const std::string& tree, const GitOptions& git,
+                    const std::set<std::string>* written = nullptr);
 
 // The files of a reflink worktree, from its shared checkout. kUnsupported: not on this file system.
 Status reflink_checkout(const Repository& repository, const Worktree& worktree);

@@ -211,13 +211,14 @@ void stat_words(const struct stat& info, Visit visit) {
 
 }  // namespace
 
-bool IndexFile::stat_matches(const IndexEntry& entry, const struct stat& info) const {
+bool IndexFile::stat_matches(const IndexEntry& entry, const struct stat& info, Ctime ctime) const {
   if (word(entry.offset + 8) == 0) return false;
   bool same = true;
   stat_words(info, [&](StatWord stat) {
     const std::uint32_t recorded = word(entry.offset + stat.at);
     // Device numbers change with every mount, and some programs that write indexes leave out the
     // nanoseconds; git compares neither.
+    if (ctime == Ctime::kIgnored && stat.at <= 4) return;
     const bool optional = stat.at == 4 || stat.at == 12 || stat.at == 16;
     if (recorded != stat.value && !(optional && (recorded == 0 || stat.at == 16))) same = false;
   });

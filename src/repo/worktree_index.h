@@ -50,8 +50,11 @@ class IndexFile {
   // True when a path is tracked below this directory.
   bool has_below(std::string_view directory) const;
 
-  // Exactly the stat data that this entry holds. False also when it holds none.
-  bool stat_matches(const IndexEntry& entry, const struct stat& info) const;
+  // Exactly the stat data that this entry holds. False also when it holds none. The time of the
+  // last change of the inode does not count where other names of it come and go (core.trustctime).
+  enum class Ctime { kCounts, kIgnored };
+  bool stat_matches(const IndexEntry& entry, const struct stat& info,
+                    Ctime ctime = Ctime::kCounts) const;
   // Written in the same second as the index, or later: equal stat data proves nothing.
   bool is_racy(const IndexEntry& entry, const struct stat& index_info) const;
 

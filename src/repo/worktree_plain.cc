@@ -35,7 +35,7 @@ Status carry_index(const std::string& file, const std::string& from, const std::
     struct stat before{};
     struct stat after{};
     if (::fstatat(was.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 &&
-        index->stat_matches(entry, before) &&
+        index->stat_matches(entry, before, IndexFile::Ctime::kIgnored) &&
         ::fstatat(is.get(), name.c_str(), &after, AT_SYMLINK_NOFOLLOW) == 0) {
       index->set_stat(entry, after);
     }
