@@ -80,8 +80,9 @@ constexpr FlagSpec kWorktree{
     Value::kChoice,
     "KIND",
     "how its files get there: plain (each is written), overlay (over a checkout that transactions "
-    "share), reflink (a copy that shares blocks), or auto (plain up to 1,000 files; of more, an "
-    "overlay or a reflink where this machine can); default: txn.worktree, else auto",
+    "share), reflink (a copy that shares blocks), or auto (an overlay of more than 1,000 files, "
+    "else "
+    "a reflink, where this machine can; else plain); default: txn.worktree, else auto",
     "auto plain overlay reflink",
     Stability::kStable};
 constexpr FlagSpec kTimeout{"--timeout",

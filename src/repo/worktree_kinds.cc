@@ -187,8 +187,7 @@ Result<WorktreeKind> automatic_kind(Repository& repository, const Oid& base,
   if (sparse || root.find('\n') != root.npos) return WorktreeKind::kPlain;
   std::size_t left = kManyFiles + 1;
   TRY(count_files(repository.objects(), TRY(repository.objects().tree_of(base)), left));
-  if (left != 0) return WorktreeKind::kPlain;
-  if (probe_kind(root, probe_overlay).usable) return WorktreeKind::kOverlay;
+  if (left == 0 && probe_kind(root, probe_overlay).usable) return WorktreeKind::kOverlay;
   return probe_kind(root, probe_reflink).usable ? WorktreeKind::kReflink : WorktreeKind::kPlain;
 }
 

@@ -409,23 +409,24 @@ TEST(Reflink, IsRefusedByNameWhereTheFileSystemHasNone) {
   EXPECT_FALSE(must(exists(repo.root() + "/wt")));
 }
 
-TEST(Kinds, AutomaticIsPlainUpToManyFilesAndElseWhatTheMachineHas) {
+TEST(Kinds, AutomaticIsWhatTheMachineHasAndAnOverlayOfManyFilesAlone) {
   ScratchRepo repo = some_repo();
   const std::string root = repo.root() + "/worktrees";
   must(make_dirs(root));
   Repository repository = repo.open();
   const auto automatic = [&] { return must(automatic_kind(repository, repo.head(), root)); };
-  EXPECT_EQ(automatic(), WorktreeKind::kPlain);
+  bool overlay = false;
+  WorktreeKind few = WorktreeKind::kPlain;
+  for (const KindSupport& kind : probe_kinds(root)) {
+    if (kind.kind == WorktreeKind::kOverlay) overlay = kind.usable;
+    if (kind.kind == WorktreeKind::kReflink && kind.usable) few = kind.kind;
+  }
+  EXPECT_EQ(automatic(), few);
   for (std::size_t i = 0; i < kManyFiles; ++i) {
     repo.write(fmt::format("many/{}/{}", i / 100, i), "x\n");
   }
   repo.commit("many");
-  WorktreeKind best = WorktreeKind::kPlain;
-  for (const KindSupport& kind : probe_kinds(root)) {
-    if (!kind.usable || kind.kind == WorktreeKind::kPlain) continue;
-    if (best != WorktreeKind::kOverlay) best = kind.kind;
-  }
-  EXPECT_EQ(automatic(), best);
+  EXPECT_EQ(automatic(), overlay ? WorktreeKind::kOverlay : few);
   EXPECT_EQ(automatic_kind(repository, repo.head(), root + "/absent").value(), WorktreeKind::kPlain)
       << "nothing can be made there";
   repo.git({"config", "core.sparseCheckout", "true"});
