@@ -304,6 +304,34 @@ retries() {
 }
 test_case 'overlay: a retry has a fresh one over the new head' retries
 
+large_tree() {
+  new_repo
+  needs_overlay
+  git config --unset-all --global txn.worktree || [ $? = 5 ]
+  exits 0 git txn begin --json
+  assert_lacks "$ERR" 'is an overlay'
+  exits 0 git txn abort "$(field .txn)"
+  mkdir many
+  for n in $(seq 1001); do echo "$n" >"many/$n"; done
+  git add many
+  git commit -qm many
+  exits 0 git txn begin --json
+  assert_contains "$ERR" 'its worktree is an overlay'
+  [ "$(find "$(field .worktree | xargs dirname)" -type f | wc -l)" -lt 100 ] || fail 'it was written out'
+  lands 'cat many/7 >/dev/null; echo changed >many/1000'
+  lands 'cat many/1000 >copy.txt'
+  assert_eq "$(show copy.txt)" changed
+  # The checkout of the second commit has of its own what the first landing changed.
+  assert_eq "$(stat -c %i $(shared | sed 's,$,/tree/many/7,') | sort -u | wc -l)" 1
+  [ "$(shared | wc -l)" -gt 1 ] || fail "one checkout alone: $(shared)"
+  git config txn.worktree plain
+  exits 0 git txn begin --json
+  assert_lacks "$ERR" 'is an overlay'
+  assert_file "$(field .worktree)/many/1000" changed
+  assert_sound
+}
+test_case 'a tree of more than 1,000 files is an overlay by itself, and the next commit costs its change' large_tree
+
 collected() {
   new_repo
   needs_overlay
