@@ -71,9 +71,9 @@ struct KindSupport {
 // Tries each kind in a directory made below `root` (which must be there) and removed again.
 std::vector<KindSupport> probe_kinds(const std::string& root);
 
-// What "auto" is for this commit: an overlay of more than kManyFiles files where one can be mounted,
-// else a reflink where the file system can, else plain. In an overlay fewer files are no sooner there,
-// and only who is inside sees them. `root` must be there.
+// What "auto" is for this commit: an overlay of more than kManyFiles files where one can be
+// mounted, else a reflink where the file system can, else plain. In an overlay fewer files are no
+// sooner there, and only who is inside sees them. `root` must be there.
 inline constexpr std::size_t kManyFiles = 1000;
 Result<WorktreeKind> automatic_kind(Repository& repository, const Oid& base,
                                     const std::string& root);
