@@ -80,6 +80,10 @@ CREATE TABLE sentinels (
 ) STRICT;
 )sql";
 
+// Schema 3 has the same tables. Its events may name the level `semantic`, which older programs do
+// not know, so they are told at the door.
+constexpr const char* kTo3 = "";
+
 constexpr std::string_view kKept[] = {"events", "clock",       "positions", "artifacts",
                                       "log",    "pruned_keys", "sentinels"};
 
@@ -97,8 +101,9 @@ Status run_migrations(db::Database& database, int from, const Plan& plan) {
     bool known = false;
     for (const Migration& migration : plan.migrations) {
       if (migration.from != version) continue;
-      TRY_IN(fmt::format("migrating from schema {}", version), database.create(migration.sql));
       known = true;
+      if (migration.sql.empty()) continue;
+      TRY_IN(fmt::format("migrating from schema {}", version), database.create(migration.sql));
     }
     if (!known) {
       return fail(Code::kCorrupt, fmt::format("schema version {} was never released", version));
@@ -153,8 +158,9 @@ Status migrate(db::Database& database, const std::string& dir, int from, const P
 }  // namespace
 
 const Plan& current_plan() {
-  static const Plan plan{
-      .version = kSchemaVersion, .migrations = {{.from = 1, .sql = kTo2}}, .projections = {}};
+  static const Plan plan{.version = kSchemaVersion,
+                         .migrations = {{.from = 1, .sql = kTo2}, {.from = 2, .sql = kTo3}},
+                         .projections = {}};
   return plan;
 }
 

@@ -29,7 +29,7 @@ class Database;
 
 namespace gittxn::store {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // A landing that has been prepared and not yet resolved. At most one per branch.
 struct PreparedLanding {
