@@ -117,6 +117,13 @@ TEST_F(ApiTest, NoChangeIsNothing) {
   EXPECT_EQ(to_json(outcome)["commit"], nullptr);
 }
 
+TEST_F(ApiTest, AFailingCommandThatChangedNothingIsOver) {
+  const Outcome outcome = run("cat f1 >/dev/null; exit 7");
+  EXPECT_EQ(outcome.txn.state, TxnState::kNothing);
+  EXPECT_EQ(outcome.command_exit, 7);
+  EXPECT_EQ(exit_code(outcome), 1);
+}
+
 TEST_F(ApiTest, AFailingCommandStaysOpenAndLandsWhenAsked) {
   const Outcome outcome = run("echo half >added; exit 7");
   EXPECT_EQ(outcome.txn.state, TxnState::kOpen);
@@ -161,11 +168,12 @@ TEST_F(ApiTest, RetriesUsedUpIsQuarantinedWithEverythingKept) {
 }
 
 TEST_F(ApiTest, WhatBothWroteCanBeMergedAndAskedForAgain) {
-  RunOptions options =
-      script("echo mine >f1; cd \"$REPO\" && echo theirs >f1 && git commit -qam moved");
-  options.retries = 0;
+  RunOptions options = script("echo mine >f1");
+  options.no_land = true;
   const Outcome outcome = run(options);
-  ASSERT_EQ(outcome.txn.state, TxnState::kQuarantined) << dump_json(to_json(outcome));
+  scratch_.write("f1", "theirs\n");
+  scratch_.commit("moved");
+  ASSERT_EQ(commit(outcome.txn.id).txn.state, TxnState::kQuarantined);
   const std::string id = outcome.txn.id.str();
   EXPECT_TRUE(has(must(kernel().why(id)).next, "git txn resume " + id));
   must(kernel().resume(id, Progress{}));

@@ -114,6 +114,17 @@ void check_store(Kernel::State& state, Lines& lines) {
   add(lines, "store", fmt::format("{} events, schema {}", report->events, store::kSchemaVersion));
 }
 
+// It once meant what semantic means now, so whoever wrote it then may have wanted that.
+void check_levels(const Policy& policy, Lines& lines) {
+  const auto is_strict = [](const PathRule& rule) { return rule.isolation == Isolation::kStrict; };
+  const bool named = policy.default_isolation == Isolation::kStrict ||
+                     std::ranges::any_of(policy.rules, is_strict);
+  if (!named) return;
+  add(lines, "isolation",
+      ".gittxn.toml names strict, which is exact now: any change of a file that was read is a "
+      "conflict, and so is any file that both changed; what it was before is called semantic");
+}
+
 void check_policy(Kernel::State& state, Lines& lines) {
   const auto target = state.target(std::nullopt);
   if (!target) return add_wrong(lines, "branch", in_words(target.error()));
@@ -123,6 +134,7 @@ void check_policy(Kernel::State& state, Lines& lines) {
   const auto policy = land::policy_at(state.repository, *head);
   if (!policy) return add_wrong(lines, "policy", in_words(policy.error()));
   add(lines, "policy", fmt::format("{} gates", policy->gates.size()));
+  check_levels(*policy, lines);
   if (policy->trust_hash.empty())
     return add(lines, "trust", "nothing to trust: it runs no commands");
   const auto opened = state.looking();

@@ -14,6 +14,27 @@ constexpr Enforced kTable[] = {
      "A1"},
     {"What lands was read on a state that still holds", "enforced, at the level asked for",
      "the certifier, in the section that moves the branch", kSince, "A2"},
+    {"Landing order is a serial order of the runs",
+     "enforced at strict and serializable; at semantic but for the three rows below",
+     "reads are compared byte by byte with the head that it lands on; the transaction's own paths, "
+     "and equal bytes of both sides, hide nothing",
+     kSince, "A2"},
+    {"A file of code that was read and only laid out anew",
+     "semantic takes it for the same, and a note says so; strict does not", "symbols of the file",
+     kSince, ""},
+    {"A file that both changed",
+     "semantic merges it where the two changes do not meet, and a note says so: what was decided "
+     "on "
+     "another part of it, or copied from it, is not asked again; strict takes it for a conflict",
+     "symbols of the file; what both did alike is a conflict at every level", kSince, ""},
+    {"History: which commits and references there are",
+     "semantic does not ask again what git log and the like have shown; strict does",
+     "the head of the branch, and the references", kSince, ""},
+    {"An update that two made alike (a counter, a free number, a line)",
+     "enforced at every level where what was read is known; where it is not, any equal change is a "
+     "conflict",
+     "the certifier asks what adds nothing to the branch as well, with what it wrote", kSince,
+     "A2"},
     {"What a command read", "enforced where the trace is complete; else everything counts as read",
      "system-call trace (bpf, hybrid, notify, ptrace)", kSince, ""},
     {"The level of isolation", "enforced: rules of the policy raise it, and nothing lowers it",

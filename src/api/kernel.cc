@@ -229,6 +229,17 @@ Result<std::string> Kernel::State::worktree_root() {
   return worktrees;
 }
 
+land::Context Kernel::State::looking_context() {
+  land::Context context;
+  context.repository = &repository;
+  context.store = &*store;
+  context.clock = host.clock;
+  context.random = host.random;
+  context.hub = membership.hub;
+  if (context.hub) context.hub->log = membership.log;
+  return context;
+}
+
 Result<land::Context> Kernel::State::context(const Progress& progress) {
   land::Context context;
   context.repository = &repository;

@@ -96,8 +96,9 @@ struct Outcome {
   int command_exit = 0;
   std::int64_t command_ms = 0;
   std::int64_t total_ms = 0;
-  std::string next;       // the line to type next; empty: nothing to do
-  bool as_asked = false;  // left open because --no-land asked for it
+  std::string next;             // the line to type next; empty: nothing to do
+  bool as_asked = false;        // left open because --no-land asked for it
+  bool command_failed = false;  // though it changed nothing, so that the transaction is over
 };
 Json to_json(const Outcome& outcome);
 int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
@@ -138,6 +139,7 @@ struct WhyReport {
     std::string diff;  // unified, old (what was read) against head
   };
   std::vector<Witness> witnesses;
+  std::vector<std::string> excused;  // what it landed past, or would, because semantic lets it
   std::vector<std::string> history;  // its events, one line each
   std::vector<std::string> next;     // what to do
 };

@@ -30,18 +30,6 @@ namespace {
 
 constexpr int kLandedShown = 5;
 
-// A context for looking: the store is open already.
-land::Context looking_context(Kernel::State& state) {
-  land::Context context;
-  context.repository = &state.repository;
-  context.store = &*state.store;
-  context.clock = state.host.clock;
-  context.random = state.host.random;
-  context.hub = state.membership.hub;
-  if (context.hub) context.hub->log = state.membership.log;
-  return context;
-}
-
 std::string stale_line(const std::string& subject, const std::string& changed_by) {
   return changed_by.empty() ? subject : fmt::format("{} ({})", subject, changed_by);
 }
@@ -75,7 +63,7 @@ std::vector<std::string> stale_reads(Kernel::State& state, const Txn& txn) {
   // While a command runs, what `run` found out about it and told it.
   if (!attempt.traces.empty() && !attempt.command_exit) return told_reads(attempt);
   if (attempt.kept.empty()) return {};
-  const auto verdict = land::certify_now(looking_context(state), txn.id);
+  const auto verdict = land::certify_now(state.looking_context(), txn.id);
   if (!verdict) return {"cannot be judged: " + verdict.error().message};
   std::vector<std::string> stale;
   for (const Conflict& conflict : verdict->conflicts) {
@@ -213,7 +201,7 @@ Result<StatusReport> Kernel::status() {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
   tell_handlers(*store, report.notes);
-  report.holders = TRY(lock_holders(looking_context(*state_)));
+  report.holders = TRY(lock_holders(state_->looking_context()));
   for (const LeaseLine& lease : TRY(list_leases(*this))) {
     report.holders.push_back(lease_holder(lease));
   }

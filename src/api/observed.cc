@@ -9,6 +9,7 @@
 
 #include "agents/hook_log.h"
 #include "base/fs.h"
+#include "certify/certify.h"
 
 namespace gittxn::api {
 namespace {
@@ -90,20 +91,33 @@ bool was_part(const ReadSet& set, const std::set<std::string>& sessions) {
                      [&](const std::string& session) { return sessions.contains(session); });
 }
 
+// Whether the landing left the file as the conversation saw it or made it: semantic lets a file
+// pass that was laid out anew, or merged with the head's, and an exact level takes none of that
+// over.
+Result<bool> landed_as_known(const repo::Objects& objects, const TreeEntry& landed,
+                             const PathChange* own, const Read& read) {
+  if (own != nullptr) return landed == own->after;
+  const Oid snapshot = TRY(objects.tree_of(read.snapshot));
+  return landed == TRY(objects.entry_at(snapshot, read.subject));
+}
+
 // Certified at semantic or above, every read held when it landed; what it changed itself the
-// conversation knows as it landed.
-Result<Read> as_landed(Kernel::State& state, const Txn& earlier, const Changes& writes, Read read) {
+// conversation knows as it landed. `level`: of the transaction that goes on with it.
+Result<Read> as_landed(Kernel::State& state, const Txn& earlier, const Changes& writes,
+                       Isolation level, Read read) {
   if (earlier.landed_commit.empty() || earlier.isolation < Isolation::kSemantic) return read;
-  read.snapshot = earlier.landed_commit;
-  const bool path = read.kind == ReadKind::kContent || read.kind == ReadKind::kMetadata ||
-                    read.kind == ReadKind::kAbsence;
-  const bool own = std::any_of(writes.begin(), writes.end(), [&](const PathChange& change) {
-    return change.path == read.subject;
-  });
-  if (!path || !own) return read;
+  const bool file_read = read.kind == ReadKind::kContent || read.kind == ReadKind::kMetadata;
+  const bool path = file_read || read.kind == ReadKind::kAbsence;
+  const auto change = std::find_if(writes.begin(), writes.end(),
+                                   [&](const PathChange& one) { return one.path == read.subject; });
+  const PathChange* own = change == writes.end() ? nullptr : &*change;
   const repo::Objects& objects = state.repository.objects();
   const Oid tree = TRY(objects.tree_of(earlier.landed_commit));
-  const TreeEntry entry = TRY(objects.entry_at(tree, read.subject));
+  const TreeEntry entry = path ? TRY(objects.entry_at(tree, read.subject)) : TreeEntry{};
+  const bool refined = certify::is_exact(level) && !certify::is_exact(earlier.isolation);
+  if (refined && file_read && !TRY(landed_as_known(objects, entry, own, read))) return read;
+  read.snapshot = earlier.landed_commit;
+  if (!path || own == nullptr) return read;
   const bool file = entry.present() && entry.mode != FileMode::kTree;
   read.lines = {};
   read.kind = file              ? ReadKind::kContent
@@ -115,7 +129,7 @@ Result<Read> as_landed(Kernel::State& state, const Txn& earlier, const Changes& 
 
 // True when the session was part of this attempt.
 Result<bool> inherit(Kernel::State& state, const Txn& earlier, const Attempt& attempt,
-                     const std::set<std::string>& sessions, ReadSet& reads) {
+                     const std::set<std::string>& sessions, Isolation level, ReadSet& reads) {
   if (attempt.reads.empty()) return false;
   const std::string lines = TRY(state.store->artifact(attempt.reads));
   const ReadSet known = TRY(reads_from_lines(lines));
@@ -132,7 +146,7 @@ Result<bool> inherit(Kernel::State& state, const Txn& earlier, const Attempt& at
   for (const Read& read : known.reads) {
     const bool others = read.kind == ReadKind::kKernel || read.kind == ReadKind::kEnvironment ||
                         read.strength == Strength::kSoft;
-    if (!others) reads.reads.push_back(TRY(as_landed(state, earlier, writes, read)));
+    if (!others) reads.reads.push_back(TRY(as_landed(state, earlier, writes, level, read)));
   }
   return true;
 }
@@ -167,13 +181,13 @@ Status inherit_reads(Kernel::State& state, const Txn& txn, const ObservedFiles& 
       // Earlier attempts of this one count as well; the last is what is being taken.
       for (std::size_t i = 0; i + 1 < earlier.attempts.size(); ++i) {
         const Attempt& attempt = earlier.attempts[i];
-        known = TRY(inherit(state, earlier, attempt, files.resumed, reads)) || known;
+        known = TRY(inherit(state, earlier, attempt, files.resumed, txn.isolation, reads)) || known;
       }
       continue;
     }
     if (earlier.attempts.empty()) continue;
     const Attempt& last = earlier.attempts.back();
-    known = TRY(inherit(state, earlier, last, files.resumed, reads)) || known;
+    known = TRY(inherit(state, earlier, last, files.resumed, txn.isolation, reads)) || known;
   }
   if (known) {
     reads.notes.emplace_back("the conversation was resumed: its earlier reads count");

@@ -155,8 +155,9 @@ std::string_view outcome_name(const Outcome& outcome) {
 int exit_code(const Outcome& outcome) {
   switch (outcome.txn.state) {
     case TxnState::kLanded:
-    case TxnState::kNothing:
       return 0;
+    case TxnState::kNothing:
+      return outcome.command_failed ? 1 : 0;
     case TxnState::kOpen:
       return outcome.as_asked ? 0 : 1;
     default:

@@ -156,8 +156,11 @@ Result<Run::After> Run::attempt() {
   }
   const bool failed = trace.exit_status != 0 || trace.interrupted || trace.timed_out ||
                       !executed->over_budget.empty();
-  if (!failed && work.nothing()) {
-    TRY(store().append({events::nothing(id(), "the command changed nothing")}));
+  const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
+  if (!stopped && work.nothing) {
+    outcome_.command_failed = failed;
+    TRY(store().append({events::nothing(
+        id(), failed ? "the command failed and changed nothing" : "the command changed nothing")}));
     return After::kDone;
   }
   if (failed || options_.no_land) {

@@ -51,6 +51,8 @@ struct Kernel::State {
   Result<std::string> worktree_root();
   // A store must be open. The callbacks of `progress` live as long as the context is used.
   Result<land::Context> context(const Progress& progress);
+  // The same for who only looks.
+  land::Context looking_context();
   std::string variable(
       const std::string& name) const;  // of the caller's environment, "" when unset
   Result<RefName> target(const std::optional<std::string>& onto) const;

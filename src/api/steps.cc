@@ -53,14 +53,16 @@ Result<bool> anything_to_land(Kernel::State& state, const Txn& txn, const Progre
     const TakenWork work = TRY(take_work(state, txn, Untraced::kCheck, progress));
     outcome.untracked = work.untracked;
     for (const std::string& note : work.notes) outcome.notes.push_back(note);
-    return !work.nothing();
+    return !work.nothing;
   }
   const Attempt& attempt = txn.attempts.back();
   if (attempt.kept.empty()) {
     return fail(Code::kUsage, "the worktree of " + txn.id.str() + " is gone and no work was kept",
                 "git txn abort " + txn.id.str());
   }
-  return !TRY(recorded_writes(*state.store, attempt)).empty();
+  const repo::Objects& objects = state.repository.objects();
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  return TRY(objects.tree_of(attempt.kept)) != TRY(objects.tree_of(snapshot));
 }
 
 Status commit_work(Kernel::State& state, const Txn& txn, const RunOptions& options,

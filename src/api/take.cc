@@ -177,6 +177,7 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
                                    repo::take(state.repository, worktree, snapshot, txn.target));
   TakenWork work;
   work.changes = taken.changes;
+  work.nothing = taken.tree == TRY(state.repository.objects().tree_of(snapshot));
   work.untracked = taken.untracked;
   work.notes = taken.notes;
   work.reads = TRY(reads_in(state, txn, snapshot, worktree, taken.changes, taken.base));

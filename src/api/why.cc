@@ -128,6 +128,38 @@ Result<std::vector<WhyReport::Witness>> witnesses_of(Kernel::State& state, const
   return witnesses;
 }
 
+std::string excuse_line(const Excuse& excuse) {
+  switch (excuse.why) {
+    case Excuse::Why::kLayout:
+      return excuse.subject + " was read, and has only another layout";
+    case Excuse::Why::kMerged:
+      return excuse.subject +
+             " was read and changed, and the branch has changed another part of it";
+    case Excuse::Why::kHistory:
+      return "history was read (" + excuse.subject + "), and the branch has gone on";
+  }
+  return {};
+}
+
+// What was excused when it landed, or would be now. Its work may have been collected, or the branch
+// be gone: then nobody can say any more, and the rest is told all the same.
+std::vector<std::string> excused_of(Kernel::State& state, const Txn& txn) {
+  std::vector<std::string> lines;
+  if (txn.attempts.empty() || txn.attempts.back().kept.empty()) return lines;
+  if (txn.state == TxnState::kNothing || txn.state == TxnState::kAborted) return lines;
+  const land::Context context = state.looking_context();
+  auto verdict = Result<Verdict>(Verdict{});
+  if (txn.landed_commit.empty()) {
+    verdict = land::certify_now(context, txn.id);
+  } else if (const auto landed = state.repository.objects().commit(txn.landed_commit);
+             landed && !landed->parents.empty()) {
+    verdict = land::certify_at(context, txn.id, landed->parents.front());
+  }
+  if (!verdict) return lines;
+  for (const Excuse& excuse : verdict->excused) lines.push_back(excuse_line(excuse));
+  return lines;
+}
+
 // Nothing can be begun in one that is finished.
 enum class OfWorkflow { kNone, kGoesOn, kFinished };
 
@@ -229,6 +261,7 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   const Clash clash = TRY(newest_clash(history));
   report.conflicts = clash.conflicts;
   report.witnesses = TRY(witnesses_of(*state_, report.txn, history, clash));
+  report.excused = excused_of(*state_, report.txn);
   if (was_pruned(history)) report.history.emplace_back("(older events of it were pruned)");
   for (const Event& event : history) {
     report.history.push_back(event.time + "  " + events::describe(event));

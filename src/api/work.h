@@ -81,7 +81,9 @@ struct TakenWork {
   ReadSet reads;
   std::vector<std::string> untracked;
   std::vector<std::string> notes;
-  bool nothing() const { return changes.empty(); }
+  // The tree is its snapshot's: it is over, wherever the branch is now. One that is another one,
+  // and adds nothing to the commit it is based on, has seen both and is certified.
+  bool nothing = false;
 };
 // Whether the worktree may hold changes that no trace saw: a person's, made between commands.
 enum class Untraced {

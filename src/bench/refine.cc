@@ -111,7 +111,7 @@ class Replay {
     const Footprint footprint{TxnId("t-bench"), reads, own, diff.snapshot};
     const std::vector<SnapshotDiff> diffs{diff};
     certify::Input input{&footprint, &diffs};
-    input.contents = land::judge_contents(repository_.objects(), tree);
+    input.contents = land::judge_contents(repository_.objects(), tree, input.level);
     const Verdict verdict = certify::certify(input);
     return std::none_of(
         verdict.conflicts.begin(), verdict.conflicts.end(),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "base/bug.h"
 #include "certify/judge.h"
@@ -87,17 +89,22 @@ bool certifies_reads(Isolation level) {
   return level >= Isolation::kSemantic;
 }
 
+bool refines(Isolation level) {
+  return !is_exact(level) || INJECTED_BUG("certify.strict_refines");
+}
+
+// Which commits there are, and what names them: shown to an agent, and seldom what it decides on.
+bool is_history(const Read& read) {
+  return read.kind == ReadKind::kRef && read.strength == Strength::kSoft;
+}
+
 class Certification {
  public:
   Certification(const Input& input, Strength strength)
-      : input_(input), strength_(strength), witnesses_(input.history), masked_(&input.txn->writes) {
-    if (input.symbols == nullptr || input.symbols->merged.empty()) return;
-    // What the transaction did to its own paths hides what the head did to them, which is for the
-    // check of writes; a path that was merged is not hidden, for that check lets it pass.
-    for (const PathChange& write : input.txn->writes) {
-      if (!is_merged(write.path)) unmerged_.push_back(write);
-    }
-    masked_ = &unmerged_;
+      : input_(input), strength_(strength), witnesses_(input.history) {
+    const SnapshotDiff* diff = diff_of(input, input.txn->base);
+    if (diff == nullptr || INJECTED_BUG("certify.equal_is_nothing")) return;
+    equal_ = made_equal(input.txn->writes, diff->changes);
   }
 
   void writes() {
@@ -111,6 +118,7 @@ class Certification {
       if (overlap.path == overlap.cause && is_merged(overlap.path)) continue;
       conflicts_.push_back(witnesses_.overlap(overlap));
     }
+    if (!certifies_reads(input_.level)) updates_made_twice();
     if (input_.symbols == nullptr || INJECTED_BUG("certify.ignore_symbols")) return;
     for (const SymbolClash& clash : input_.symbols->clashes) {
       if (stands_in_the_way(clash)) conflicts_.push_back(witnesses_.clash(clash));
@@ -134,7 +142,12 @@ class Certification {
     const Oid* group_of = nullptr;
     std::vector<Conflict> versions;
     for (const Read& read : input_.txn->reads.reads) {
-      if (read.strength != strength_ || INJECTED_BUG("certify.ignore_reads")) continue;
+      if (INJECTED_BUG("certify.ignore_reads")) continue;
+      if (is_history(read)) {
+        history(read, versions);
+        continue;
+      }
+      if (read.strength != strength_) continue;
       if (read.kind == ReadKind::kListing && INJECTED_BUG("certify.ignore_listings")) continue;
       if (lies_in_contents(read)) {
         ++checked_;
@@ -175,11 +188,68 @@ class Certification {
 
   std::vector<Conflict> take() { return std::move(conflicts_); }
   std::size_t checked() const { return checked_; }
+  std::vector<Excuse> take_excused() {
+    const auto order = [](const Excuse& a, const Excuse& b) {
+      return std::tie(a.subject, a.why) < std::tie(b.subject, b.why);
+    };
+    std::ranges::sort(excused_, order);
+    excused_.erase(std::ranges::unique(excused_).begin(), excused_.end());
+    return std::move(excused_);
+  }
 
  private:
+  // At exact levels a path that both changed is a conflict, however it merges.
   bool is_merged(const std::string& path) const {
-    return input_.symbols != nullptr &&
+    return input_.symbols != nullptr && refines(input_.level) &&
            std::binary_search(input_.symbols->merged.begin(), input_.symbols->merged.end(), path);
+  }
+
+  // Below semantic reads are not certified. But of what both made the same, and the transaction has
+  // read, one update would be lost without a trace.
+  void updates_made_twice() {
+    if (equal_.empty()) return;
+    const ReadSet& reads = input_.txn->reads;
+    if (!reads.complete) {
+      conflicts_.push_back(witnesses_.made_twice(equal_.front()));
+      return;
+    }
+    std::set<std::string> told;
+    for (const Read& read : reads.reads) {
+      if (read.strength != Strength::kHard) continue;
+      const auto stale = shown_by(read);
+      if (!stale || !told.insert(*stale).second) continue;
+      if (const PathChange* change = find_change(equal_, *stale)) {
+        conflicts_.push_back(witnesses_.made_twice(*change));
+      }
+    }
+  }
+
+  // The path of what both made the same that would have given the read another answer.
+  std::optional<std::string> shown_by(const Read& read) const {
+    if (read.kind == ReadKind::kContent && read.lines != LineSpan{}) {
+      return part_of_equal(read) ? std::optional(read.subject) : std::nullopt;
+    }
+    if (read.kind != ReadKind::kSearch && !is_path_read(read.kind)) return std::nullopt;
+    const SnapshotDiff* diff = diff_of(input_, read.snapshot);
+    if (diff == nullptr) return equal_.front().path;
+    SnapshotDiff only{diff->snapshot, {}};
+    for (const PathChange& change : diff->changes) {
+      if (find_change(equal_, change.path) != nullptr) only.changes.push_back(change);
+    }
+    std::optional<Stale> stale;
+    if (read.kind != ReadKind::kSearch) {
+      stale = judge(read, only.changes);
+    } else if (input_.contents) {
+      stale = input_.contents(read, only, input_.txn->writes);
+    }
+    if (!stale) return std::nullopt;
+    return find_change(equal_, stale->cause) != nullptr ? stale->cause : equal_.front().path;
+  }
+
+  // Whoever has read a part of a file and edited it has made the edit for what was there.
+  bool part_of_equal(const Read& read) const {
+    const PathChange* change = find_change(equal_, read.subject);
+    return change != nullptr && change->before.oid != change->after.oid;
   }
 
   // Where both changed one file it is the write-write check that symbols take the place of, at
@@ -198,15 +268,37 @@ class Certification {
 
   // A file that both changed is read in the symbols that were used, which are the clashes; another
   // one as a whole.
-  bool released(const Read& read, const Stale& stale, const Changes& changes) const {
-    if (stale.cause != read.subject) return false;
+  bool released(const Read& read, const Stale& stale, const Changes& changes) {
+    if (!refines(input_.level) || stale.cause != read.subject) return false;
     if (read.kind != ReadKind::kContent && read.kind != ReadKind::kMetadata) return false;
     if (read.digest.starts_with(kUncommitted)) return false;
     const PathChange* change = find_change(changes, read.subject);
     if (change == nullptr || change->before.mode != change->after.mode) return false;
     if (shape_of(change->after) != Shape::kFile) return false;
-    if (is_merged(read.subject)) return true;
-    return input_.says_the_same && input_.says_the_same(read, *change);
+    if (is_merged(read.subject)) return excused(Excuse::Why::kMerged, read);
+    if (find_change(input_.txn->writes, read.subject) != nullptr) return false;
+    if (!input_.says_the_same || !input_.says_the_same(read, *change)) return false;
+    return excused(Excuse::Why::kLayout, read);
+  }
+
+  bool excused(Excuse::Why why, const Read& read) {
+    if (read.strength == Strength::kHard || why == Excuse::Why::kHistory) {
+      excused_.push_back({why, read.subject});
+    }
+    return true;
+  }
+
+  // A reference that git was asked for as history. Where a value is not known it moved.
+  void history(const Read& read, std::vector<Conflict>& conflicts) {
+    if (strength_ == Strength::kSoft || !certifies_reads(input_.level)) return;
+    const std::string* now = version_of(input_, read.subject);
+    if (now != nullptr && *now == read.digest) return;
+    if (!is_exact(input_.level)) {
+      if (now != nullptr) excused(Excuse::Why::kHistory, read);
+      return;
+    }
+    ++checked_;
+    conflicts.push_back(witnesses_.version(read, now == nullptr ? std::string_view{} : *now));
   }
 
   void version(const Read& read, std::vector<Conflict>& conflicts) const {
@@ -229,22 +321,27 @@ class Certification {
 
   void contents(const Read& read) {
     if (read.kind == ReadKind::kSearch && INJECTED_BUG("certify.ignore_searches")) return;
-    if (read.kind == ReadKind::kContent && is_merged(read.subject)) return;  // as the whole file
+    if (read.kind == ReadKind::kContent && is_merged(read.subject)) {  // as the whole file
+      excused(Excuse::Why::kMerged, read);
+      return;
+    }
     const SnapshotDiff* diff = diff_of(input_, read.snapshot);
     if (diff == nullptr) {
       conflicts_.push_back(witnesses_.no_difference(read.snapshot));
     } else if (!input_.contents) {
       stale_.emplace_back(&read,
                           Stale{read.subject, "unknown", "nobody could look into the files"});
-    } else if (auto stale = input_.contents(read, *diff, *masked_)) {
+    } else if (auto stale = input_.contents(read, *diff, input_.txn->writes)) {
       stale_.emplace_back(&read, *std::move(stale));
+    } else if (read.kind == ReadKind::kContent && part_of_equal(read)) {
+      stale_.emplace_back(&read, Stale{read.subject, "", "the branch has the same edit"});
     } else {
       sources(read, *diff);
     }
   }
 
-  // Who reads what is generated reads what it is made from. One's own change of that is for the
-  // check of writes, and what was made again is judged as it is.
+  // Who reads what is generated reads what it is made from. What of that both changed and was
+  // merged is for the check of writes, and what was made again is judged as it is.
   void sources(const Read& read, const SnapshotDiff& diff) {
     if (!input_.out_of_date || diff.changes.empty() || read.kind != ReadKind::kContent) return;
     if (INJECTED_BUG("certify.ignore_generated")) return;
@@ -254,7 +351,7 @@ class Certification {
       const bool below = file.artifact.ends_with('/') && read.subject.starts_with(file.artifact);
       if (!below && read.subject != file.artifact) continue;
       if (find_change(diff.changes, read.subject) != nullptr) return;
-      if (find_change(input_.txn->writes, file.source) != nullptr) continue;
+      if (is_merged(file.source)) continue;
       stale_.emplace_back(&read, Stale{file.source, file.source_now});
       return;
     }
@@ -274,7 +371,11 @@ class Certification {
     const Changes& changes = diff->changes;
     const bool narrow = members.size() / kReadsPerChange > changes.size();
     for (const Read* read : narrow ? candidates(members, changes) : members) {
-      auto stale = judge(*read, changes, *masked_);
+      auto stale = judge(*read, changes);
+      if (stale && INJECTED_BUG("certify.wide_masks") &&
+          find_change(input_.txn->writes, stale->cause) != nullptr) {
+        continue;
+      }
       if (!stale || released(*read, *stale, changes)) continue;
       stale_.emplace_back(read, *std::move(stale));
     }
@@ -286,11 +387,11 @@ class Certification {
   const Input& input_;
   Strength strength_;
   Witnesses witnesses_;
-  Changes unmerged_;
-  const Changes* masked_;
+  Changes equal_;  // what the head and the transaction made the same of
   std::vector<Conflict> conflicts_;
   std::vector<std::pair<const Read*, Stale>> stale_;
   std::map<Oid, std::vector<OutOfDate>> out_of_date_;  // by snapshot
+  std::vector<Excuse> excused_;
   std::size_t checked_ = 0;
 };
 
@@ -314,6 +415,7 @@ Verdict decide(const Input& input) {
   Verdict verdict;
   verdict.checked = certification.checked();
   verdict.conflicts = certification.take();
+  verdict.excused = certification.take_excused();
   verdict.commit = verdict.conflicts.empty();
   return verdict;
 }

@@ -5,13 +5,18 @@
 //   snapshot        write-write, and symbols that one changed and the other relies on
 //   semantic        every hard read still holds at the head it lands on, by what it means
 //   serializable    runs as strict until its graph is built; the caller says so
-//   strict          as semantic
+//   strict          every read still holds at the head it lands on, byte by byte
 //
 // A write-write overlap is a path that the transaction and the head both changed since the
-// transaction's base, to different results; or a file against a directory of the same name. The
-// same result on both sides is no overlap, but a read of that path is still certified. A path whose
-// two changes were merged is one only where their symbols meet; a read of it holds where they do
-// not. Unknown read set: from semantic on, any change of the head since the snapshot is a conflict.
+// transaction's base, to different results; or a file against a directory of the same name. Up to
+// semantic a path whose two changes were merged is one only where their symbols meet. The same
+// result on both sides is no overlap, unless something that the transaction has read shows it: then
+// it may be an update that was made twice and is there once (a counter, a number that was free), so
+// it is one at every level. Equal bytes hide nothing, and neither do the transaction's own paths.
+//
+// What semantic excuses, and says so in the verdict: a file of code that was read, not written, and
+// only laid out anew; a file that both changed without meeting; history (soft reads of references).
+// Unknown read set: from semantic on, any change of the head since the snapshot is a conflict.
 //
 // When a read holds is said in judge.h, what commutes in overlap.h; docs/design/0002-reads.md says
 // why. It fails closed: a read from a snapshot without a difference in `diffs`, or of a kernel
@@ -40,9 +45,15 @@ struct SummaryState {
   bool holds = false;
 };
 
+// At these levels reads are bytes, and nothing is refined by what it means.
+constexpr bool is_exact(Isolation level) {
+  return level >= Isolation::kSerializable;
+}
+
 // Judges a read whose answer lies in contents, a search or a part of a file, against the difference
 // between its snapshot and the head: nothing when it holds. Given by the caller, because nothing
-// here looks into files. `own` are the transaction's writes.
+// here looks into files. `own` are the transaction's writes, for the rules in ignore files of its
+// own; they hide nothing.
 using JudgeContents = std::function<std::optional<Stale>(const Read& read, const SnapshotDiff& diff,
                                                          const Changes& own)>;
 
@@ -69,8 +80,8 @@ struct Symbols {
 };
 
 // Whether a file that was read and not edited still says the same to its reader, though its bytes
-// changed (a reformatted one). Asked for whole files only, with an entry of the same mode on both
-// sides.
+// changed (a reformatted one). Asked at semantic, for whole files only, with an entry of the same
+// mode on both sides.
 using SaysTheSame = std::function<bool(const Read& read, const PathChange& change)>;
 
 // A file that policy says is made from others, one of which changed without it. With a slash at its
@@ -102,7 +113,8 @@ struct Input {
 Verdict certify(const Input& input);
 
 // The soft reads that no longer hold, as the witnesses they would be if they were hard. Reported to
-// a person; they refuse nothing. Soft reads of refs without a current value are not reported.
+// a person; they refuse nothing. History is not among them: exact levels demand it, semantic
+// excuses it, and the others do not ask.
 std::vector<Conflict> stale_soft_reads(const Input& input);
 
 }  // namespace gittxn::certify

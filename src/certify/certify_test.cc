@@ -1,85 +1,19 @@
 // The certifier case by case: what each isolation level allows, when each kind of read holds, and
 // what the witness says.
-#include "certify/certify.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "certify/testing/reference.h"
+#include "certify/testing/scene.h"
 
 namespace gittxn::certify {
 namespace {
 
-using testing::diff;
+using testing::executable;
+using testing::file;
 using ::testing::HasSubstr;
-using testing::Tree;
-
-TreeEntry file(const char* oid) {
-  return {FileMode::kFile, Oid(oid)};
-}
-TreeEntry executable(const char* oid) {
-  return {FileMode::kExecutable, Oid(oid)};
-}
-TreeEntry link(const char* oid) {
-  return {FileMode::kLink, Oid(oid)};
-}
-
-constexpr Isolation kLevels[] = {Isolation::kReadCommitted, Isolation::kSnapshot,
-                                 Isolation::kSemantic, Isolation::kSerializable,
-                                 Isolation::kStrict};
-
-// A transaction that starts at `base`, and a head that others moved to.
-class Scene : public ::testing::Test {
- protected:
-  Tree base{{"a", file("a0")}, {"b", file("b0")}, {"d/x", file("x0")}, {"d/s/y", file("y0")}};
-  Tree ours = base;
-  Tree head = base;
-  ReadSet reads;
-  std::vector<std::pair<std::string, std::string>> kernel;
-  std::vector<SummaryState> summaries;
-  std::optional<Symbols> symbols;
-  SaysTheSame says_the_same;
-  FindOutOfDate out_of_date;
-
-  void SetUp() override { reads.complete = true; }
-
-  Read& saw(ReadKind kind, std::string subject, std::string digest) {
-    Read read;
-    read.kind = kind;
-    read.subject = std::move(subject);
-    read.digest = std::move(digest);
-    read.snapshot = Oid("base");
-    reads.reads.push_back(read);
-    return reads.reads.back();
-  }
-
-  template <typename Use>
-  auto with_input(Isolation level, Use use) {
-    Footprint txn{TxnId("t-me"), reads, diff(base, ours), Oid("base")};
-    const std::vector<SnapshotDiff> diffs{{Oid("base"), diff(base, head)}};
-    const std::vector<Landed> history{{Oid("0123456789"), TxnId{},
-                                       "Pat Person <pat@example.org> 1700000000 +0100",
-                                       diff(base, head)}};
-    Input input;
-    input.txn = &txn;
-    input.diffs = &diffs;
-    input.history = &history;
-    input.kernel = &kernel;
-    input.summaries = &summaries;
-    input.level = level;
-    if (symbols) input.symbols = &*symbols;
-    input.says_the_same = says_the_same;
-    input.out_of_date = out_of_date;
-    return use(input);
-  }
-  Verdict at(Isolation level) {
-    return with_input(level, [](const Input& input) { return certify(input); });
-  }
-  Verdict strict() { return at(Isolation::kStrict); }
-  std::vector<Conflict> soft() {
-    return with_input(Isolation::kStrict, [](const Input& i) { return stale_soft_reads(i); });
-  }
-};
+using testing::kLevels;
+using testing::link;
+using testing::Scene;
 
 // Anomalies, and the levels that allow them.
 
@@ -165,14 +99,29 @@ TEST_F(Scene, AFileThatBecameALinkToTheSameBytesIsStale) {
   EXPECT_FALSE(strict().commit);
 }
 
-TEST_F(Scene, AListingIgnoresContentsDepthAndOwnPaths) {
+TEST_F(Scene, AListingIgnoresContentsDepthAndWhatTheHeadLeftAlone) {
   saw(ReadKind::kListing, "d", "l");
   saw(ReadKind::kListing, "", "l");
   head["d/x"] = file("changed");
   head["d/s/deeper"] = file("z");
-  head["d/s-new/f"] = file("z");
   ours["d/s-new/g"] = file("mine");
   EXPECT_TRUE(strict().commit);
+}
+
+// In the order of landing the head was first, so the look-up would have met what it did.
+TEST_F(Scene, OwnPathsHideNothingThatTheHeadDidToThem) {
+  ours["d/n/mine"] = file("mine");
+  head["d/n/theirs"] = file("theirs");
+  saw(ReadKind::kListing, "d", "l");
+  EXPECT_FALSE(semantic().commit) << "both made d/n";
+  reads.reads.clear();
+  saw(ReadKind::kTree, "d", "t");
+  ours = head = base;
+  ours["d/x"] = head["d/x"] = file("same");
+  EXPECT_FALSE(semantic().commit) << "equal bytes hide nothing";
+  EXPECT_FALSE(strict().commit);
+  reads.reads.clear();
+  EXPECT_TRUE(strict().commit) << "nobody looked";
 }
 
 TEST_F(Scene, AListedDirectoryThatWentIsStale) {
@@ -222,14 +171,68 @@ TEST_F(Scene, UncommittedBytesHoldOnlyOnceTheHeadHasThem) {
   EXPECT_TRUE(strict().commit);
 }
 
-TEST_F(Scene, AReadOfAPathTheTransactionAlsoWritesIsStillCertified) {
+// Two that read a counter and write the next number write the same, and one of them is lost.
+TEST_F(Scene, AnUpdateThatBothMadeOfWhatTheyReadIsRefusedAtEveryLevel) {
+  ours["a"] = head["a"] = file("next");
+  for (const Isolation level : kLevels) EXPECT_TRUE(at(level).commit) << "written, and not read";
   saw(ReadKind::kContent, "a", "a0");
-  ours["a"] = file("same");
-  head["a"] = file("same");
-  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
-  const Verdict verdict = strict();
-  ASSERT_EQ(verdict.conflicts.size(), 1u);
-  EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kReadStale);
+  for (const Isolation level : kLevels) {
+    const Verdict verdict = at(level);
+    ASSERT_EQ(verdict.conflicts.size(), 1u) << isolation_name(level);
+    EXPECT_EQ(verdict.conflicts[0].subject, "a");
+    const bool reads_count = level >= Isolation::kSemantic;
+    EXPECT_EQ(verdict.conflicts[0].kind,
+              reads_count ? ConflictKind::kReadStale : ConflictKind::kWriteWrite);
+    EXPECT_THAT(verdict.conflicts[0].changed_by, HasSubstr("Pat Person"));
+  }
+}
+
+TEST_F(Scene, SoIsAPartOfAFileThatWasReadAndEdited) {
+  ours["a"] = head["a"] = file("next");
+  saw(ReadKind::kContent, "a", "lines").lines = {1, 3};
+  contents = [](const Read&, const SnapshotDiff&, const Changes&) { return std::nullopt; };
+  for (const Isolation level : kLevels) EXPECT_FALSE(at(level).commit) << isolation_name(level);
+  ours["a"] = file("a0");
+  EXPECT_TRUE(strict().commit) << "its own lines are as they were";
+}
+
+TEST_F(Scene, SoIsANumberThatWasFree) {
+  ours["d/7"] = head["d/7"] = file("taken");
+  ours["e/f"] = head["e/f"] = file("new");
+  for (const ReadKind kind : {ReadKind::kAbsence, ReadKind::kListing, ReadKind::kTree}) {
+    reads.reads.clear();
+    saw(kind, kind == ReadKind::kAbsence ? "d/7" : "d", "");
+    for (const Isolation level : kLevels) EXPECT_FALSE(at(level).commit) << isolation_name(level);
+  }
+  reads.reads.clear();
+  saw(ReadKind::kListing, "", "l");
+  EXPECT_FALSE(at(Isolation::kSnapshot).commit) << "a directory came with an equal file";
+  reads.reads.clear();
+  saw(ReadKind::kListing, "d/s", "l");
+  saw(ReadKind::kMetadata, "d", "040000");
+  for (const Isolation level : kLevels) EXPECT_TRUE(at(level).commit) << isolation_name(level);
+}
+
+TEST_F(Scene, SoIsASearchThatFoundOrMissedIt) {
+  ours["d/7"] = head["d/7"] = file("taken");
+  head["b"] = file("theirs");
+  saw(ReadKind::kSearch, "", "q");
+  std::vector<std::string> asked;
+  contents = [&](const Read&, const SnapshotDiff& diff, const Changes&) {
+    asked.clear();
+    for (const PathChange& change : diff.changes) asked.push_back(change.path);
+    const bool shows = find_change(diff.changes, "d/7") != nullptr;
+    return shows ? std::optional(Stale{"d/7", "", ""}) : std::nullopt;
+  };
+  EXPECT_EQ(at(Isolation::kSnapshot).conflicts.at(0).subject, "d/7");
+  EXPECT_EQ(asked, std::vector<std::string>{"d/7"}) << "what only the head did is no question here";
+  EXPECT_EQ(at(Isolation::kSnapshot).conflicts.at(0).kind, ConflictKind::kWriteWrite);
+}
+
+TEST_F(Scene, WithAnUnknownReadSetEqualWritesMayBeOneThatIsLost) {
+  reads.complete = false;
+  ours["b"] = head["b"] = file("same");
+  for (const Isolation level : kLevels) EXPECT_FALSE(at(level).commit) << isolation_name(level);
 }
 
 TEST_F(Scene, KernelReadsCompareVersionsAtStrict) {
@@ -278,14 +281,28 @@ TEST_F(Scene, ARefReadComparesTheObjectItNamed) {
 
 TEST_F(Scene, ASoftReadIsReportedAndRefusesNothing) {
   saw(ReadKind::kContent, "a", "a0").strength = Strength::kSoft;
-  saw(ReadKind::kRef, "refs/heads/main", "base").strength = Strength::kSoft;
   head["a"] = file("theirs");
   EXPECT_TRUE(strict().commit);
   EXPECT_EQ(strict().checked, 0u);
   ASSERT_EQ(soft().size(), 1u);
   EXPECT_EQ(soft()[0].subject, "a");
-  kernel = {{"refs/heads/main", "moved"}};
-  EXPECT_EQ(soft().size(), 2u);
+}
+
+TEST_F(Scene, HistoryHasToBeTheSameAtExactLevelsAndIsExcusedAtSemantic) {
+  saw(ReadKind::kRef, "HEAD", "base").strength = Strength::kSoft;
+  kernel = {{"HEAD", "base"}};
+  EXPECT_TRUE(strict().commit);
+  EXPECT_TRUE(semantic().excused.empty());
+  kernel = {{"HEAD", "moved"}};
+  for (const Isolation level : kLevels) {
+    EXPECT_EQ(at(level).commit, !is_exact(level)) << isolation_name(level);
+  }
+  EXPECT_EQ(semantic().excused, (std::vector<Excuse>{{Excuse::Why::kHistory, "HEAD"}}));
+  EXPECT_TRUE(at(Isolation::kSnapshot).excused.empty()) << "reads are not asked for";
+  EXPECT_TRUE(soft().empty());
+  kernel.clear();
+  EXPECT_FALSE(strict().commit) << "no version given is no proof";
+  EXPECT_TRUE(semantic().commit);
 }
 
 // Writes.
@@ -425,141 +442,6 @@ TEST_F(Scene, OneWitnessASubject) {
   head["a"] = file("a1");
   EXPECT_EQ(strict().conflicts.size(), 1u);
   EXPECT_EQ(strict().checked, 2u);
-}
-
-// ---- what symbols say ----
-
-using Weight = SymbolClash::Weight;
-
-TEST_F(Scene, AMergedFileIsNoOverlapAndItsReadsHold) {
-  ours["a"] = file("a1");
-  head["a"] = file("a2");
-  saw(ReadKind::kContent, "a", "a0");
-  saw(ReadKind::kMetadata, "a", "100644 a0");
-  for (const Isolation level : kLevels) EXPECT_FALSE(at(level).commit);
-  symbols.emplace();
-  symbols->merged = {"a"};
-  for (const Isolation level : kLevels) EXPECT_TRUE(at(level).commit) << isolation_name(level);
-  head["a"] = executable("a2");
-  EXPECT_FALSE(at(Isolation::kStrict).commit) << "not the same kind of file";
-}
-
-TEST_F(Scene, WhatTheHeadDidToAMergedFileIsNotMaskedFromWiderReads) {
-  ours["d/x"] = file("x1");
-  head["d/x"] = file("x2");
-  saw(ReadKind::kTree, "d", "d0");
-  symbols.emplace();
-  symbols->merged = {"d/x"};
-  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
-  const Verdict verdict = at(Isolation::kStrict);
-  ASSERT_EQ(verdict.conflicts.size(), 1u);
-  EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kReadStale);
-}
-
-TEST_F(Scene, ABlockInAMergedFileIsAConflictAtEveryLevel) {
-  ours["a"] = file("a1");
-  head["a"] = file("a2");
-  symbols.emplace();
-  symbols->merged = {"a"};
-  symbols->clashes = {{Weight::kBlocks, "a", "a", "a/f().", "both changed f"}};
-  for (const Isolation level : kLevels) {
-    const Verdict verdict = at(level);
-    ASSERT_EQ(verdict.conflicts.size(), 1u) << isolation_name(level);
-    EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kSymbol);
-    EXPECT_EQ(verdict.conflicts[0].subject, "a/f().");
-    EXPECT_EQ(verdict.conflicts[0].hint, "both changed f");
-    EXPECT_THAT(verdict.conflicts[0].changed_by, HasSubstr("Pat Person"));
-  }
-}
-
-TEST_F(Scene, ABlockBetweenFilesIsWhatOneReliedOn) {
-  ours["a"] = file("a1");
-  head["b"] = file("b2");
-  symbols.emplace();
-  symbols->clashes = {{Weight::kBlocks, "a", "b", "b/f().", "f has another signature"}};
-  EXPECT_TRUE(at(Isolation::kReadCommitted).commit);
-  EXPECT_FALSE(at(Isolation::kSnapshot).commit);
-  EXPECT_FALSE(at(Isolation::kStrict).commit);
-}
-
-TEST_F(Scene, WhatNeedsChecksIsTheGatesToSayBelowStrict) {
-  ours["a"] = file("a1");
-  head["a"] = file("a2");
-  symbols.emplace();
-  symbols->merged = {"a"};
-  symbols->clashes = {{Weight::kNeedsChecks, "a", "a", "a/f().", "both changed f's body"}};
-  for (const Isolation level : kLevels) EXPECT_FALSE(at(level).commit) << "without gates";
-  symbols->checks = Symbols::Checks::kGates;
-  EXPECT_TRUE(at(Isolation::kReadCommitted).commit);
-  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
-  EXPECT_FALSE(at(Isolation::kSerializable).commit);
-  EXPECT_FALSE(at(Isolation::kStrict).commit) << "nothing is settled by checks alone";
-}
-
-TEST_F(Scene, WhatNeedsChecksBetweenFilesIsNotReliedOn) {
-  ours["a"] = file("a1");
-  head["b"] = file("b2");
-  symbols.emplace();
-  symbols->clashes = {{Weight::kNeedsChecks, "a", "b", "b/f().", "f's body changed"}};
-  for (const Isolation level : kLevels) EXPECT_TRUE(at(level).commit) << isolation_name(level);
-}
-
-TEST_F(Scene, WhatABuildIsMadeWithNeedsChecksInWhateverFiles) {
-  ours["a"] = file("a1");
-  head["b"] = file("b2");
-  symbols.emplace();
-  symbols->clashes = {
-      {Weight::kNeedsChecks, "a", "b", "toolchain", "a is made with it", SymbolClash::Tie::kBuild}};
-  EXPECT_TRUE(at(Isolation::kReadCommitted).commit);
-  EXPECT_FALSE(at(Isolation::kSnapshot).commit) << "without gates";
-  EXPECT_FALSE(at(Isolation::kStrict).commit);
-  symbols->checks = Symbols::Checks::kGates;
-  EXPECT_TRUE(at(Isolation::kSnapshot).commit);
-  EXPECT_FALSE(at(Isolation::kSerializable).commit);
-  EXPECT_FALSE(at(Isolation::kStrict).commit);
-}
-
-TEST_F(Scene, AFileThatSaysTheSameHolds) {
-  head["a"] = file("a2");
-  saw(ReadKind::kContent, "a", "a0");
-  saw(ReadKind::kMetadata, "a", "100644 a0");
-  bool same = false;
-  says_the_same = [&](const Read& read, const PathChange& change) {
-    EXPECT_EQ(read.subject, change.path);
-    return same;
-  };
-  EXPECT_FALSE(at(Isolation::kStrict).commit);
-  same = true;
-  EXPECT_TRUE(at(Isolation::kStrict).commit);
-  head["a"] = executable("a2");
-  EXPECT_FALSE(at(Isolation::kStrict).commit) << "its mode was looked at";
-  head.erase("a");
-  EXPECT_FALSE(at(Isolation::kStrict).commit) << "gone is not the same";
-}
-
-TEST_F(Scene, WhoReadsWhatIsGeneratedReadsWhatItIsMadeFrom) {
-  head["src"] = file("s2");
-  saw(ReadKind::kContent, "api", "a0");
-  EXPECT_TRUE(at(Isolation::kStrict).commit);
-  out_of_date = [](const Changes& changes) {
-    std::vector<OutOfDate> files;
-    if (find_change(changes, "src") != nullptr)
-      files = {{"api", "src", "s2"}, {"gen/", "src", "s2"}};
-    return files;
-  };
-  EXPECT_TRUE(at(Isolation::kSnapshot).commit) << "reads are not asked for";
-  const Verdict verdict = at(Isolation::kStrict);
-  ASSERT_EQ(verdict.conflicts.size(), 1u);
-  EXPECT_EQ(verdict.conflicts[0].kind, ConflictKind::kReadStale);
-  EXPECT_EQ(verdict.conflicts[0].subject, "api");
-  EXPECT_EQ(verdict.conflicts[0].hint, "'api' was read, and 'src', which it is made from, changed");
-  EXPECT_THAT(verdict.conflicts[0].changed_by, HasSubstr("Pat Person"));
-  reads.reads.clear();
-  saw(ReadKind::kContent, "gen/a", "g0");
-  saw(ReadKind::kContent, "gent", "t0");
-  EXPECT_EQ(strict().conflicts.size(), 1u);
-  ours["src"] = file("s2");
-  EXPECT_TRUE(at(Isolation::kStrict).commit) << "both made the same of it";
 }
 
 }  // namespace

@@ -115,17 +115,16 @@ class Names {
 };
 
 // A directory that itself came, went or became something else.
-bool directory_changed(const Read& read, const Changes& diff, const Changes& own, Names& names) {
+bool directory_changed(const Read& read, const Changes& diff, Names& names) {
   const PathChange* change = read.subject.empty() ? nullptr : find_change(diff, read.subject);
-  if (change == nullptr || find_change(own, read.subject) != nullptr) return false;
-  if (shape_of(change->before) == shape_of(change->after)) return false;
+  if (change == nullptr || shape_of(change->before) == shape_of(change->after)) return false;
   names.add(*change);
   return true;
 }
 
-std::optional<Stale> judge_listing(const Read& read, const Changes& diff, const Changes& own) {
+std::optional<Stale> judge_listing(const Read& read, const Changes& diff) {
   Names names;
-  if (directory_changed(read, diff, own, names)) return names.stale();
+  if (directory_changed(read, diff, names)) return names.stale();
   const std::string prefix = read.subject.empty() ? "" : read.subject + "/";
   std::size_t i = first_from(diff, prefix);
   while (i < diff.size() && diff[i].path.starts_with(prefix) && !names.full()) {
@@ -137,26 +136,21 @@ std::optional<Stale> judge_listing(const Read& read, const Changes& diff, const 
       i = first_from(diff, path.substr(0, slash) + '0');
       continue;
     }
-    if (shape_of(diff[i].before) != shape_of(diff[i].after) && find_change(own, path) == nullptr) {
-      names.add(diff[i]);
-    }
+    if (shape_of(diff[i].before) != shape_of(diff[i].after)) names.add(diff[i]);
     ++i;
   }
   return names.stale();
 }
 
-std::optional<Stale> judge_tree(const Read& read, const Changes& diff, const Changes& own) {
+std::optional<Stale> judge_tree(const Read& read, const Changes& diff) {
   Names names;
-  const auto consider = [&](const PathChange& change) {
-    if (find_change(own, change.path) == nullptr) names.add(change);
-  };
   if (!read.subject.empty()) {
-    if (const PathChange* change = find_change(diff, read.subject)) consider(*change);
+    if (const PathChange* change = find_change(diff, read.subject)) names.add(*change);
   }
   const std::string prefix = read.subject.empty() ? "" : read.subject + "/";
   for (std::size_t i = first_from(diff, prefix);
        i < diff.size() && diff[i].path.starts_with(prefix) && !names.full(); ++i) {
-    consider(diff[i]);
+    names.add(diff[i]);
   }
   return names.stale();
 }
@@ -206,7 +200,7 @@ bool strictly_below(std::string_view path, std::string_view root) {
   return path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/';
 }
 
-std::optional<Stale> judge(const Read& read, const Changes& diff, const Changes& own) {
+std::optional<Stale> judge(const Read& read, const Changes& diff) {
   if (read.digest.starts_with(kUncommitted)) {
     return judge_uncommitted(read, find_change(diff, read.subject));
   }
@@ -218,9 +212,9 @@ std::optional<Stale> judge(const Read& read, const Changes& diff, const Changes&
     case ReadKind::kAbsence:
       return judge_absence(read, diff);
     case ReadKind::kListing:
-      return judge_listing(read, diff, own);
+      return judge_listing(read, diff);
     case ReadKind::kTree:
-      return judge_tree(read, diff, own);
+      return judge_tree(read, diff);
     case ReadKind::kRef:
     case ReadKind::kKernel:
     case ReadKind::kSummary:

@@ -10,8 +10,8 @@
 //   listing    the same entry names and types are in the directory
 //   tree       nothing at or below the path changed
 //
-// The transaction's own paths are masked on both sides of a listing or a tree: what the head did to
-// exactly those paths is for the write-write check, which is stronger.
+// What the transaction itself does to a path hides nothing that the head did to it: in the order of
+// landing the head came first, and the look-up would have met it.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ struct Stale {
 };
 
 // `diff` is sorted by path. Only for the five kinds above, and not for a part of a file.
-std::optional<Stale> judge(const Read& read, const Changes& diff, const Changes& own);
+std::optional<Stale> judge(const Read& read, const Changes& diff);
 
 // What a lookup meets: an executable and a plain file are the same thing.
 enum class Shape { kNothing, kDirectory, kFile, kLink, kSubmodule };

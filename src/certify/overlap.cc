@@ -38,6 +38,17 @@ void each_kept_below(const Changes& changes, const std::string& root, Visit visi
   }
 }
 
+bool same_outcome(const PathChange& a, const PathChange& b) {
+  // Directory entries have no identity of their own here either.
+  if (shape_of(a.after) == Shape::kDirectory) return shape_of(b.after) == Shape::kDirectory;
+  return a.after == b.after;
+}
+
+// Not a directory that came or went.
+bool about_a_file(const PathChange& change) {
+  return blocks_lookups(shape_of(change.before)) || blocks_lookups(shape_of(change.after));
+}
+
 }  // namespace
 
 std::vector<Overlap> overlaps(const Changes& writes, const Changes& head) {
@@ -64,6 +75,25 @@ std::vector<Overlap> overlaps(const Changes& writes, const Changes& head) {
   const auto same = [](const Overlap& a, const Overlap& b) { return a.path == b.path; };
   found.erase(std::unique(found.begin(), found.end(), same), found.end());
   return found;
+}
+
+Changes made_equal(const Changes& writes, const Changes& head) {
+  Changes both;
+  for (const PathChange& theirs : head) {
+    const PathChange* ours = find_change(writes, theirs.path);
+    if (ours != nullptr && same_outcome(*ours, theirs)) both.push_back(theirs);
+  }
+  Changes equal;
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    bool counts = about_a_file(both[i]);
+    for (std::size_t below = first_from(both, both[i].path + "/");
+         !counts && below < both.size() && strictly_below(both[below].path, both[i].path);
+         ++below) {
+      counts = about_a_file(both[below]);
+    }
+    if (counts) equal.push_back(both[i]);
+  }
+  return equal;
 }
 
 }  // namespace gittxn::certify

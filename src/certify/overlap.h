@@ -20,4 +20,8 @@ struct Overlap {
 // other side turned into a file. Two sides that removed or made the same directory agree about it.
 std::vector<Overlap> overlaps(const Changes& writes, const Changes& head);
 
+// Of what the head changed: the paths of which both made the same, and the directories that came or
+// went with them on both sides. Sorted by path.
+Changes made_equal(const Changes& writes, const Changes& head);
+
 }  // namespace gittxn::certify

@@ -108,6 +108,19 @@ Conflict Witnesses::overlap(const Overlap& overlap) const {
   return conflict;
 }
 
+Conflict Witnesses::made_twice(const PathChange& head) const {
+  Conflict conflict;
+  conflict.kind = ConflictKind::kWriteWrite;
+  conflict.subject = head.path;
+  conflict.read_digest = entry_text(head.after);
+  conflict.head_digest = entry_text(head.after);
+  conflict.changed_by = who_changed(head.path);
+  conflict.hint = fmt::format(
+      "'{}' was read, and both made the same of it; run again, it may become something else",
+      head.path);
+  return conflict;
+}
+
 Conflict Witnesses::clash(const SymbolClash& clash) const {
   Conflict conflict;
   conflict.kind = ConflictKind::kSymbol;

@@ -20,6 +20,7 @@ class Witnesses {
 
   Conflict stale(const Read& read, const Stale& stale) const;
   Conflict overlap(const Overlap& overlap) const;
+  Conflict made_twice(const PathChange& head) const;
   Conflict clash(const SymbolClash& clash) const;
   // A kernel object or ref that has another version now; empty: none was given.
   Conflict version(const Read& read, std::string_view now) const;

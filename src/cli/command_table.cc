@@ -29,7 +29,8 @@ constexpr FlagSpec kIsolation{"--isolation",
                               "",
                               Value::kChoice,
                               "LEVEL",
-                              "how much must still hold at the head it lands on (default: the "
+                              "how much must still hold at the head it lands on: strict is exact, "
+                              "semantic lets layout, merged files and history pass (default: the "
                               "policy's, else semantic)",
                               kLevels,
                               Stability::kStable};

@@ -85,6 +85,7 @@ Json why_json(const api::WhyReport& report) {
   Json out = txn_json(report.txn);
   out["conflicts"] = std::move(conflicts);
   out["witnesses"] = std::move(witnesses);
+  out["excused"] = texts_json(report.excused);
   out["history"] = texts_json(report.history);
   out["next"] = texts_json(report.next);
   return out;

@@ -72,7 +72,8 @@ std::string reason(const api::Outcome& outcome) {
     case TxnState::kNothing:
       if (!txn.landed_commit.empty())
         return "its change is there as " + short_oid(txn.landed_commit);
-      return "no change to land";
+      return outcome.command_failed ? "the command failed, and changed nothing"
+                                    : "no change to land";
     case TxnState::kAborted:
       return "given up; its work is kept";
     case TxnState::kQuarantined:

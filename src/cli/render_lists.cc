@@ -168,6 +168,8 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
     out += fmt::format("\n{}\n", style.paint(Colour::kBold, clean(witness.path)));
     out += witness.diff.empty() ? "it printed nothing\n" : diff_lines(witness.diff, style);
   }
+  if (!report.excused.empty()) out += "\nexcused at semantic\n";
+  for (const std::string& line : report.excused) out += "  " + clean(line) + "\n";
   if (!report.history.empty()) out += "\nhistory\n";
   for (const std::string& line : report.history) out += "  " + clean(line) + "\n";
   if (!report.next.empty()) out += "\nnext\n";

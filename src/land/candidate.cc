@@ -52,10 +52,24 @@ Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footpri
   return diffs;
 }
 
+// What a branch is about to be counts as what it is: of two that read each other's one at most
+// lands.
+Result<std::string> value_now(const Context& context, const RefName& ref) {
+  const auto known = TRY(context.store->branch(ref));
+  if (known && known->prepared && !INJECTED_BUG("land.prepared_unread")) {
+    return known->prepared->new_head.str();
+  }
+  // A branch of a hub is what has landed there; the local one only follows.
+  if (known && context.hub) return known->head.str();
+  const auto value = context.repository->refs().read(ref);
+  if (!value && value.error().code != Code::kNotFound) return std::unexpected(value.error());
+  return value ? value->str() : std::string();
+}
+
 // Current values of what the reads name beside paths: the policy and what else the kernel has, and
 // refs that git was asked about. An absent ref has the version "".
 Result<Versions> versions_now(const Context& context, const Footprint& footprint,
-                              const Candidate& candidate) {
+                              const RefName& target, const Candidate& candidate) {
   Versions versions{{std::string(kPolicySubject), candidate.policy.version.str()}};
   std::set<std::string> seen{std::string(kPolicySubject)};
   for (const Read& read : footprint.reads.reads) {
@@ -66,17 +80,12 @@ Result<Versions> versions_now(const Context& context, const Footprint& footprint
       if (version) versions.emplace_back(read.subject, *std::move(version));
     }
     if (read.kind != ReadKind::kRef || !seen.insert(read.subject).second) continue;
-    if (!repo::is_ref_name(read.subject)) continue;  // without a version the read does not hold
-    // A branch of a hub is what has landed there; the local one only follows.
-    const auto known = context.hub ? TRY(context.store->branch(RefName(read.subject)))
-                                   : std::optional<store::BranchState>{};
-    if (known) {
-      versions.emplace_back(read.subject, known->head.str());
-      continue;
+    const bool of_another = read.subject != target.str() && repo::is_ref_name(read.subject);
+    if (of_another) {
+      versions.emplace_back(read.subject, TRY(value_now(context, RefName(read.subject))));
+    } else if (read.strength == Strength::kSoft) {  // a hard one without a version does not hold
+      versions.emplace_back(read.subject, candidate.head.str());
     }
-    const auto value = context.repository->refs().read(RefName(read.subject));
-    if (!value && value.error().code != Code::kNotFound) return std::unexpected(value.error());
-    versions.emplace_back(read.subject, value ? value->str() : std::string());
   }
   return versions;
 }
@@ -84,15 +93,16 @@ Result<Versions> versions_now(const Context& context, const Footprint& footprint
 // The certifier on this head. Who changed what is looked up only when there is something to
 // explain.
 Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
-                           Candidate& candidate) {
+                           const RefName& target, Candidate& candidate) {
   const std::vector<SnapshotDiff> diffs = TRY(diffs_to(context, footprint, candidate));
-  candidate.versions = TRY(versions_now(context, footprint, candidate));
+  candidate.versions = TRY(versions_now(context, footprint, target, candidate));
   const std::vector<certify::SummaryState> summaries = TRY(summary_states(
       *context.store, context.repository->objects(), footprint.reads, candidate.head_tree));
   std::vector<Landed> history;
   certify::Input input{&footprint,          &diffs,          &history,
                        &candidate.versions, candidate.level, &summaries};
-  input.contents = judge_contents(context.repository->objects(), candidate.head_tree);
+  input.contents =
+      judge_contents(context.repository->objects(), candidate.head_tree, candidate.level);
   input.symbols = &candidate.symbols;
   input.says_the_same = says_the_same(context.repository->objects());
   input.out_of_date = find_out_of_date(candidate.policy);
@@ -103,6 +113,15 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   }
   Verdict verdict = certify::certify(input);
   if (verdict.commit) return verdict;
+  if (certify::is_exact(candidate.level)) {
+    certify::Input refined = input;
+    refined.level = Isolation::kSemantic;
+    if (certify::certify(refined).commit) {
+      candidate.notes.push_back(
+          fmt::format("at semantic it would have landed; {} takes any other byte for a change",
+                      isolation_name(candidate.level)));
+    }
+  }
   history = TRY(history_between(context, diffs, candidate.head));
   return certify::certify(input);
 }
@@ -123,6 +142,30 @@ Result<SymbolFindings> look_at_both(const Context& context, const Work& work,
   candidate.symbols.checks = candidate.policy.gates.empty() ? certify::Symbols::Checks::kNone
                                                             : certify::Symbols::Checks::kGates;
   return findings;
+}
+
+// The tree with the files that both changed as one, and what to tell of them.
+Result<repo::MergeOutcome> as_one(const Context& context, const Work& work, Candidate& candidate,
+                                  SymbolFindings findings, repo::MergeOutcome merged) {
+  repo::Objects& objects = context.repository->objects();
+  if (!merged.conflicts.empty()) {
+    const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
+    merged = TRY(merge_with(objects, base_tree, candidate.head_tree, work.kept.tree, findings,
+                            std::move(merged)));
+  }
+  for (const MergedFile& file : findings.files) {
+    candidate.notes.push_back(
+        fmt::format("{}: both changes were merged ({})", file.path, file.rule));
+  }
+  for (std::string& note : findings.notes) candidate.notes.push_back(std::move(note));
+  return merged;
+}
+
+// Merged by hand: then the head has the transaction's own change, and not somebody else's that is
+// equal.
+Result<bool> has_it_already(const Context& context, const Work& work, const Oid& head) {
+  if (INJECTED_BUG("land.nothing_unchecked")) return true;
+  return context.repository->objects().is_ancestor(work.attempt.kept, head);
 }
 
 Conflict to_conflict(const repo::MergeConflict& merge) {
@@ -159,15 +202,33 @@ Decision conflict_of(Candidate candidate, std::vector<Conflict> conflicts,
 // Level, certification and policy for a candidate whose tree is there.
 Result<Decision> certify_candidate(const Context& context, const Footprint& footprint,
                                    const Txn& txn, Candidate candidate) {
+  // What the branch has already counts as well: it was written here.
   std::vector<std::string> paths = file_paths_of(candidate.changes);
+  for (std::string& path : file_paths_of(footprint.writes)) paths.push_back(std::move(path));
   candidate.level = gates::required_isolation(candidate.policy, txn.isolation, paths);
-  Verdict verdict = TRY(certify_on(context, footprint, candidate));
+  Verdict verdict = TRY(certify_on(context, footprint, txn.target, candidate));
   candidate.reads_checked = verdict.checked;
   if (!verdict.commit) return conflict_of(std::move(candidate), std::move(verdict.conflicts));
+  for (const Excuse& excuse : verdict.excused) {
+    if (excuse.why != Excuse::Why::kLayout) continue;
+    candidate.notes.push_back(excuse.subject + " was read, and has only another layout now");
+  }
   if (auto refused = TRY(refuse_policy(context, candidate))) {
     return conflict_of(std::move(candidate), {*std::move(refused)}, Decision::Kind::kRefused);
   }
   return Decision{Decision::Kind::kCandidate, std::move(candidate), {}};
+}
+
+// By whatever name, what the target is called is history and no other branch; and what git-txn
+// keeps under refs/txn/ is no business of anybody's.
+void settle_refs(const RefName& target, ReadSet& reads) {
+  std::erase_if(reads.reads, [](const Read& read) {
+    return read.kind == ReadKind::kRef && read.subject.starts_with("refs/txn/");
+  });
+  for (Read& read : reads.reads) {
+    if (read.kind != ReadKind::kRef) continue;
+    if (read.subject == target.str() || read.subject == "HEAD") read.strength = Strength::kSoft;
+  }
 }
 
 std::string or_unknown(const Digest& digest) {
@@ -232,6 +293,7 @@ Result<Work> load_work(const Context& context, const TxnId& id) {
   work.footprint.reads.unknown_reason = work.attempt.unknown_reason;
   work.footprint.reads.tool_env_digest = work.attempt.tool_env;
   TRY(renew_phase_reads(*context.store, work.txn, work.footprint.base, work.footprint.reads));
+  settle_refs(work.txn.target, work.footprint.reads);
   const std::string writes = TRY(context.store->artifact(work.attempt.writes));
   work.footprint.writes = TRY(changes_from_lines(writes));
   return work;
@@ -250,17 +312,15 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
   if (base_tree != candidate.head_tree) {
     merged = TRY(objects.merge(base_tree, candidate.head_tree, work.kept.tree));
     SymbolFindings findings = TRY(look_at_both(context, work, candidate));
-    if (!merged.conflicts.empty()) {
-      merged = TRY(merge_with(objects, base_tree, candidate.head_tree, work.kept.tree, findings,
-                              std::move(merged)));
+    // At exact levels what both changed is a conflict, however it merges.
+    const Isolation level = gates::required_isolation(candidate.policy, work.txn.isolation,
+                                                      file_paths_of(work.footprint.writes));
+    if (!certify::is_exact(level)) {
+      merged = TRY(as_one(context, work, candidate, std::move(findings), std::move(merged)));
     }
-    for (const MergedFile& file : findings.files) {
-      candidate.notes.push_back(
-          fmt::format("{}: both changes were merged ({})", file.path, file.rule));
-    }
-    for (std::string& note : findings.notes) candidate.notes.push_back(std::move(note));
   }
-  if (merged.conflicts.empty() && merged.tree == candidate.head_tree) {
+  const bool nothing = merged.conflicts.empty() && merged.tree == candidate.head_tree;
+  if (nothing && TRY(has_it_already(context, work, head))) {
     return Decision{Decision::Kind::kNothing, std::move(candidate), {}};
   }
   if (!merged.conflicts.empty()) {
@@ -279,6 +339,10 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
   candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
   Decision decision =
       TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate)));
+  if (nothing && decision.kind == Decision::Kind::kCandidate) {
+    decision.kind = Decision::Kind::kNothing;
+    return decision;
+  }
   decision.candidate.commit = describe(context, work, decision.candidate);
   if (work.keep_commits && decision.kind == Decision::Kind::kCandidate) {
     TRY_IN("keeping its commits", keep_commits(context, work, decision.candidate));
@@ -295,9 +359,6 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
   if (!edits.tree) return Decision{Decision::Kind::kCandidate, std::move(candidate), {}};
   candidate.tree = *edits.tree;
   candidate.commit.tree = *edits.tree;
-  if (candidate.tree == candidate.head_tree) {
-    return Decision{Decision::Kind::kNothing, std::move(candidate), {}};
-  }
   candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
   // The hook worked on the candidate, so what it wrote is based on the head: a footprint of its own
   // whose base is the head, with the reads that were certified already certified again.
@@ -311,7 +372,12 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
   }
   std::sort(edited.writes.begin(), edited.writes.end(),
             [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
-  return certify_candidate(context, edited, work.txn, std::move(candidate));
+  Decision decision = TRY(certify_candidate(context, edited, work.txn, std::move(candidate)));
+  const bool nothing = decision.candidate.tree == decision.candidate.head_tree;
+  if (nothing && decision.kind == Decision::Kind::kCandidate) {
+    decision.kind = Decision::Kind::kNothing;
+  }
+  return decision;
 }
 
 namespace {
@@ -326,7 +392,18 @@ Result<Verdict> certify_writes(const Context& context, const Txn& txn, const Foo
                                Candidate& candidate) {
   candidate.level =
       gates::required_isolation(candidate.policy, txn.isolation, file_paths_of(footprint.writes));
-  return certify_on(context, footprint, candidate);
+  return certify_on(context, footprint, txn.target, candidate);
+}
+
+Result<Verdict> certify_work(const Context& context, Work work, const Oid& head) {
+  Candidate candidate;
+  candidate.head = head;
+  TRY(read_head(context, candidate));
+  // Landing carries it over first: then its phase is not what keeps it from landing.
+  const auto phase = TRY(phase_now(*context.store, work.txn, candidate.policy));
+  if (phase.how == PhaseJudgement::How::kCarried) drop_phase_reads(work.footprint.reads);
+  TRY(look_at_both(context, work, candidate));
+  return certify_writes(context, work.txn, work.footprint, candidate);
 }
 
 }  // namespace
@@ -339,20 +416,18 @@ Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Foot
   return certify_writes(context, txn, footprint, candidate);
 }
 
+Result<Verdict> certify_at(const Context& context, const TxnId& txn, const Oid& head) {
+  return certify_work(context, TRY(load_work(context, txn)), head);
+}
+
 Result<Verdict> certify_now(const Context& context, const TxnId& txn) {
   Work work = TRY(load_work(context, txn));
-  Candidate candidate;
-  candidate.head = TRY(context.repository->refs().read(work.txn.target));
-  TRY(read_head(context, candidate));
-  // Landing carries it over first: then its phase is not what keeps it from landing.
-  const auto phase = TRY(phase_now(*context.store, work.txn, candidate.policy));
-  if (phase.how == PhaseJudgement::How::kCarried) drop_phase_reads(work.footprint.reads);
-  TRY(look_at_both(context, work, candidate));
-  return certify_writes(context, work.txn, work.footprint, candidate);
+  const Oid head = TRY(context.repository->refs().read(work.txn.target));
+  return certify_work(context, std::move(work), head);
 }
 
 Result<bool> same_versions(const Context& context, const Work& work, const Candidate& candidate) {
-  const Versions now = TRY(versions_now(context, work.footprint, candidate));
+  const Versions now = TRY(versions_now(context, work.footprint, work.txn.target, candidate));
   return now == candidate.versions;
 }
 
@@ -366,7 +441,7 @@ Result<Candidate> candidate_of(const Context& context, const Work& work, const O
   candidate.tree = info.tree;
   candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
   candidate.policy = TRY(policy_at(*context.repository, candidate.head));
-  candidate.versions = TRY(versions_now(context, work.footprint, candidate));
+  candidate.versions = TRY(versions_now(context, work.footprint, work.txn.target, candidate));
   candidate.commit.tree = info.tree;
   candidate.commit.parents = info.parents;
   candidate.commit.committer = info.committer;

@@ -50,7 +50,10 @@ struct Decision {
 };
 
 // Merges base/head/work at tree level, certifies at the level policy demands, and writes the
-// message. Writes tree objects only. `message` empty: the kept commit's.
+// message. What adds nothing to the head is certified, too, with what it wrote: it may be an update
+// that both made. Only what the branch has as the transaction's own, because somebody merged its
+// commit, is nothing without being asked.
+// Writes tree objects only. `message` empty: the kept commit's.
 Result<Decision> decide(const Context& context, const Work& work, const Oid& head);
 
 // After a hook has edited the candidate: the new tree or message in its place, certified again. The

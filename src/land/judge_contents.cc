@@ -66,7 +66,7 @@ Result<bool> only_moved(const std::string& before, const std::string& after, con
 
 // The lines are the same bytes, at the same place or moved as they were.
 std::optional<Stale> stale_part(const repo::Objects& objects, const Read& read,
-                                const SnapshotDiff& diff) {
+                                const SnapshotDiff& diff, Isolation level) {
   const PathChange* change = certify::find_change(diff.changes, read.subject);
   if (change == nullptr) {
     // Where a directory on the way became something else, the file below is among the changes too.
@@ -81,6 +81,7 @@ std::optional<Stale> stale_part(const repo::Objects& objects, const Read& read,
   if (!text) return Stale{read.subject, "unknown", text.error().message};
   const std::string now = capture::lines_digest(*text, read.lines).str();
   if (now == read.digest) return std::nullopt;
+  if (certify::is_exact(level)) return Stale{read.subject, now, "have changed"};
   const auto was = objects.blob(change->before.oid);
   if (!was) return Stale{read.subject, "unknown", was.error().message};
   const auto moved = only_moved(*was, *text, read);
@@ -91,12 +92,15 @@ std::optional<Stale> stale_part(const repo::Objects& objects, const Read& read,
 
 }  // namespace
 
-certify::JudgeContents judge_contents(const repo::Objects& objects, Oid head_tree) {
-  return [&objects, head_tree = std::move(head_tree)](const Read& read, const SnapshotDiff& diff,
-                                                      const Changes& own) -> std::optional<Stale> {
-    if (read.kind == ReadKind::kSearch) return stale_search(objects, head_tree, read, diff, own);
-    return stale_part(objects, read, diff);
-  };
+certify::JudgeContents judge_contents(const repo::Objects& objects, Oid head_tree,
+                                      Isolation level) {
+  return
+      [&objects, head_tree = std::move(head_tree), level](
+          const Read& read, const SnapshotDiff& diff, const Changes& own) -> std::optional<Stale> {
+        if (read.kind == ReadKind::kSearch)
+          return stale_search(objects, head_tree, read, diff, own);
+        return stale_part(objects, read, diff, level);
+      };
 }
 
 }  // namespace gittxn::land

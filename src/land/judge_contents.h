@@ -7,8 +7,9 @@
 
 namespace gittxn::land {
 
-// `head_tree` is what the differences lead to. `objects` must outlive it. Fails closed: what cannot
-// be read, or was recorded by a version that asks other questions, does not hold.
-certify::JudgeContents judge_contents(const repo::Objects& objects, Oid head_tree);
+// `head_tree` is what the differences lead to. `objects` must outlive it. At exact levels lines
+// that stand elsewhere now are others: whoever saw them may have seen their numbers. Fails closed:
+// what cannot be read, or was recorded by a version that asks other questions, does not hold.
+certify::JudgeContents judge_contents(const repo::Objects& objects, Oid head_tree, Isolation level);
 
 }  // namespace gittxn::land

@@ -18,7 +18,8 @@ using repo::testing::ScratchRepo;
 class PartsOfAFile : public ::testing::Test {
  protected:
   // Reads the lines from `before`, and asks when the file is `after`; "" removes it.
-  bool holds(const std::string& before, const LineSpan& lines, const std::string& after) {
+  bool holds(const std::string& before, const LineSpan& lines, const std::string& after,
+             Isolation level = Isolation::kSemantic) {
     scratch.write("file", before);
     scratch.write("other", std::to_string(++turn_));
     const Oid snapshot = scratch.commit("before");
@@ -33,7 +34,7 @@ class PartsOfAFile : public ::testing::Test {
     read.snapshot = snapshot;
     read.lines = lines;
     read.digest = capture::lines_digest(before, lines).str();
-    return !judge_contents(objects, to)(read, diff, {});
+    return !judge_contents(objects, to, level)(read, diff, {});
   }
 
   ScratchRepo scratch;
@@ -53,6 +54,13 @@ TEST_F(PartsOfAFile, HoldWhereTheyMoved) {
   EXPECT_TRUE(holds(kText, {2, 2}, "new\nnew\na\nb\nc\nd\ne\n")) << "down";
   EXPECT_TRUE(holds(kText, {3, 2}, "c\nd\ne\n")) << "up";
   EXPECT_TRUE(holds(kText, {2, 2}, "a\nnew\nb\nc\nnew\nd\ne\n")) << "and what is beside them";
+}
+
+// Whoever saw them may have seen their numbers.
+TEST_F(PartsOfAFile, AtExactLevelsTheyStandWhereTheyStood) {
+  EXPECT_TRUE(holds(kText, {2, 2}, "A\nb\nc\nd\n", Isolation::kStrict));
+  EXPECT_FALSE(holds(kText, {2, 2}, "new\n" + kText, Isolation::kStrict));
+  EXPECT_FALSE(holds(kText, {2, 2}, "new\n" + kText, Isolation::kSerializable));
 }
 
 TEST_F(PartsOfAFile, DoNotWhereTheyChanged) {

@@ -84,6 +84,8 @@ Result<LandOutcome> land(const Context& context, const TxnId& txn, const LandOpt
 // What the certifier would say of a transaction's kept work on the branch as it is now. Only looks:
 // no event, no object, no lock.
 Result<Verdict> certify_now(const Context& context, const TxnId& txn);
+// The same on a head of the caller's choice: of what has landed, the one it landed on.
+Result<Verdict> certify_at(const Context& context, const TxnId& txn, const Oid& head);
 // The same of reads that are not on record yet: those of a command that still runs.
 Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Footprint& footprint,
                               const Oid& head);

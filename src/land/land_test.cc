@@ -152,7 +152,7 @@ TEST(Land, WriteSkewPassesAtSnapshotOnly) {
 
 TEST(Land, WhatTheBranchHasAlreadyIsNothing) {
   LandWorld world;
-  const TxnId id = world.propose({"t-a", {{"f1", "same\n"}}, {"f1"}});
+  const TxnId id = world.propose({"t-a", {{"f1", "same\n"}}});
   world.person_commits("f1", "same\n");
   const Oid head = world.main();
   expect_result(world.land(id), LandResult::kNothing);

@@ -184,6 +184,21 @@ Result<std::optional<std::string>> version_now(const store::View& view, const Po
   return std::optional<std::string>(gates_version(policy, *workflow, parsed->phase).str());
 }
 
+namespace {
+
+// Of two landings on branches that read each other's the second sees here that the first is on its
+// way, for their branches wait for locks of their own.
+Status check_branch(const store::View& view, const RefName& target, const std::string& subject,
+                    const std::string& version) {
+  if (!subject.starts_with("refs/") || subject == target.str()) return {};
+  const auto branch = TRY(view.branch(RefName(subject)));
+  if (!branch || !branch->prepared || branch->prepared->new_head.str() == version) return {};
+  if (INJECTED_BUG("land.prepared_unread")) return {};
+  return fail(Code::kStale, fmt::format("{} is about to move", subject));
+}
+
+}  // namespace
+
 Status check_kernel_reads(const store::View& view, const Work& work, const Candidate& candidate) {
   const auto check = [&](const std::string& subject, const std::string& version) -> Status {
     const auto now = TRY(version_now(view, candidate.policy, subject, work.txn.id));
@@ -197,6 +212,7 @@ Status check_kernel_reads(const store::View& view, const Work& work, const Candi
   }
   for (const auto& [subject, version] : candidate.versions) {
     if (parse_kernel_subject(subject)) TRY(check(subject, version));
+    TRY(check_branch(view, work.txn.target, subject, version));
   }
   return {};
 }

@@ -41,8 +41,8 @@ Result<PhaseJudgement> phase_now(const store::Store& store, const Txn& txn, cons
 Result<std::optional<std::string>> version_now(const store::View& view, const Policy& policy,
                                                const std::string& subject, const TxnId& reader);
 
-// kStale: what the candidate was judged with is not what the kernel has. For a check under the
-// write lock.
+// kStale: what the candidate was judged with is not what the kernel has, or a branch that was read
+// is about to move. For a check under the write lock.
 Status check_kernel_reads(const store::View& view, const Work& work, const Candidate& candidate);
 
 // True when the conflict is about the rule the work was certified under, left since a moment ago:

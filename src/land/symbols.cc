@@ -8,8 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "base/bug.h"
 #include "catalogue/footprints.h"
 #include "certify/judge.h"
+#include "land/made_once.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/line_merge.h"
@@ -21,6 +23,8 @@ namespace {
 
 using certify::SymbolClash;
 using semantic::Footprint;
+
+constexpr std::size_t kShownOfLine = 80;
 
 bool is_file(const TreeEntry& entry) {
   return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
@@ -104,6 +108,7 @@ class SymbolLooker {
       not_merged(work.path, merged.why);
       return {};
     }
+    if (told_once(work.path, language, texts, merged.text)) return {};
     found_.symbols.merged.push_back(work.path);
     found_.files.push_back({work.path, head.after, work.after, std::move(merged.text),
                             std::string(semantic::rule_name(merged.rule))});
@@ -119,11 +124,24 @@ class SymbolLooker {
       not_merged(work.path, "it is no text");
       return {};
     }
+    if (told_once(work.path, nullptr, texts, merged.text)) return {};
     unions_.insert(work.path);
     found_.symbols.merged.push_back(work.path);
     found_.files.push_back(
         {work.path, head.after, work.after, std::move(merged.text), "union of lines"});
     return {};
+  }
+
+  // True: it is not to be merged.
+  bool told_once(const std::string& path, const semantic::Language* language,
+                 const semantic::Sides<std::string>& texts, const std::string& merged) {
+    if (INJECTED_BUG("land.once_for_both")) return false;
+    const auto line = made_once(language, texts, merged);
+    if (!line) return false;
+    const std::string shown = line->size() > kShownOfLine ? line->substr(0, kShownOfLine) : *line;
+    not_merged(path,
+               fmt::format("both made the same change of '{}', which would be there once", shown));
+    return true;
   }
 
   void not_merged(const std::string& path, const std::string& why) {

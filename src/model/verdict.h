@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/change.h"
@@ -31,10 +32,24 @@ struct Footprint {
   Oid base;
 };
 
+// A read that holds for what it means, though what was shown is different at the head: strict would
+// have refused it.
+struct Excuse {
+  enum class Why {
+    kLayout,   // a file of code that the transaction left alone was only laid out anew
+    kMerged,   // a file that both changed, whose changes do not meet
+    kHistory,  // which commits there are: ids, subjects, counts, the names of references
+  } why = Why::kLayout;
+  std::string subject;
+  bool operator==(const Excuse&) const = default;
+};
+std::string_view excuse_name(Excuse::Why why);
+
 struct Verdict {
   bool commit = false;
   std::vector<Conflict> conflicts;  // the witnesses; empty iff commit
   std::size_t checked = 0;          // reads certified
+  std::vector<Excuse> excused;      // sorted by subject, each once; only of semantic
 };
 
 }  // namespace gittxn

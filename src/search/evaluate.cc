@@ -277,7 +277,7 @@ class Judge {
       const auto is_name = [](const TreeEntry& entry) {
         return entry.present() && entry.mode != FileMode::kTree;
       };
-      if (is_name(change.before) == is_name(change.after) || own_.contains(change.path)) continue;
+      if (is_name(change.before) == is_name(change.after)) continue;
       if (name_may_match(query_, change.path)) {
         return broken(change.path, "may change what is printed about git's index");
       }
@@ -326,7 +326,6 @@ class Judge {
       if (is_text_tool(query_) && base_name(change.path) == ".gitattributes") {
         return broken(change.path, "changed");
       }
-      if (own_.contains(change.path)) continue;
       if (in_scope(change.path)) affected_.insert(change.path);
       if (!is_ignore_file(query_, change.path)) continue;
       // Which rules the transaction's own files add cannot be seen in either tree.
@@ -352,7 +351,7 @@ class Judge {
       if (!names) return not_refined("cannot read the tree: " + names.error().message);
       for (const NamedEntry& next : *names) {
         const std::string path = directory.empty() ? next.name : directory + "/" + next.name;
-        if (in_scope(path) && !own_.contains(path)) affected_.insert(path);
+        if (in_scope(path)) affected_.insert(path);
         if (next.entry.mode == FileMode::kTree) stack.push_back(path);
       }
     }

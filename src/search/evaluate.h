@@ -51,9 +51,10 @@ struct Judgement {
 };
 
 // Whether the query, answered on `before`, has the same answer on `after`. `changes` is the
-// complete difference of the two. `own` are the paths that the transaction itself writes: what the
-// head did to them is judged by the write-write check. Looks only at what changed, and at what a
-// changed ignore file governs. Fails closed: what cannot be read or told does not hold.
+// complete difference of the two. `own` are the paths that the transaction itself writes: rules in
+// its own ignore files are in neither tree, and new rules may be about its own files. Looks only at
+// what changed, and at what a changed ignore file governs. Fails closed: what cannot be read or
+// told does not hold.
 Judgement judge(const Query& query, const Tree& before, const Tree& after, const Changes& changes,
                 const std::vector<std::string>& own);
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "certify/certify.h"
 #include "model/testing/trees.h"
 #include "model/verdict.h"
 
@@ -26,24 +27,76 @@ struct Case {
   Footprint txn;
   std::vector<SnapshotDiff> diffs;
   std::vector<Landed> history;
+  Symbols symbols;                 // which of the files that both changed may be one
+  std::set<std::string> laid_out;  // what the head changed the layout of, and no more
+  std::vector<std::pair<std::string, std::string>> kernel;
 };
 
-inline bool reads_hold(const Case& c) {
-  std::set<std::string> own;
-  for (const PathChange& change : c.txn.writes) own.insert(change.path);
+inline bool is_file(const TreeEntry& entry) {
+  return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
+}
+
+inline bool is_merged(const Case& c, const std::string& path) {
+  return std::ranges::find(c.symbols.merged, path) != c.symbols.merged.end();
+}
+
+// What semantic lets pass of the bytes of one file.
+inline bool is_excused(const Case& c, const Read& read) {
+  const TreeEntry was = entry_of(c.base, read.subject), is = entry_of(c.head, read.subject);
+  if (read.kind != ReadKind::kContent && read.kind != ReadKind::kMetadata) return false;
+  if (!is_file(was) || was.mode != is.mode) return false;
+  const bool written = entry_of(c.ours, read.subject) != was;
+  return is_merged(c, read.subject) || (!written && c.laid_out.contains(read.subject));
+}
+
+enum class Excused { kNothing, kWhatSemanticDoes };
+
+// Whether every hard read sees the same in both trees.
+inline bool reads_hold(const Case& c, const Tree& head, Excused excused) {
   for (const Read& read : c.txn.reads.reads) {
-    if (read.strength == Strength::kSoft) continue;
-    if (observe(c.base, read, own) != observe(c.head, read, own)) return false;
+    if (read.strength == Strength::kSoft || observe(c.base, read) == observe(head, read)) continue;
+    if (excused == Excused::kNothing || !is_excused(c, read)) return false;
   }
   return true;
 }
 
+// Everything that git was asked for as history is as it was.
+inline bool history_holds(const Case& c) {
+  return std::ranges::none_of(c.txn.reads.reads, [&](const Read& read) {
+    return read.kind == ReadKind::kRef && c.base != c.head;
+  });
+}
+
+// The base with what both made the same, and with nothing else of either.
+inline Tree with_equal_writes(const Case& c) {
+  Tree tree = c.base;
+  std::set<std::string> paths = all_paths(c.ours);
+  paths.merge(all_paths(c.base));
+  for (const std::string& path : paths) {
+    const TreeEntry before = entry_of(c.base, path);
+    const TreeEntry after = entry_of(c.ours, path);
+    if (before == after || after != entry_of(c.head, path)) continue;
+    if (before.mode != FileMode::kTree) tree.erase(path);
+    if (after.present() && after.mode != FileMode::kTree) tree[path] = after;
+  }
+  return tree;
+}
+
 // What certify() must say.
 inline bool may_land(const Case& c, Isolation level) {
-  if (clash(c.base, c.ours, c.head)) return false;
-  if (level < Isolation::kSemantic) return true;
+  const bool exact = level == Isolation::kSerializable || level == Isolation::kStrict;
+  Tree head = c.head;
+  if (!exact) {
+    for (const std::string& path : c.symbols.merged) head[path] = entry_of(c.ours, path);
+  }
+  if (clash(c.base, c.ours, head)) return false;
+  if (level < Isolation::kSemantic) {
+    const Tree equal = with_equal_writes(c);
+    return equal == c.base || (c.txn.reads.complete && reads_hold(c, equal, Excused::kNothing));
+  }
   if (!c.txn.reads.complete && c.base != c.head) return false;
-  return reads_hold(c);
+  if (exact) return reads_hold(c, c.head, Excused::kNothing) && history_holds(c);
+  return reads_hold(c, c.head, Excused::kWhatSemanticDoes);
 }
 
 class Generator {
@@ -54,7 +107,8 @@ class Generator {
     Case c;
     for (std::uint64_t i = 0, n = random_.below(8); i < n; ++i) put(c.base);
     c.ours = edit(c.base, 4);
-    c.head = edit(c.base, 4);
+    // Now and then the head did some of what the transaction did, or all of it and more.
+    c.head = random_.below(4) != 0 ? edit(c.base, 4) : edit(part_of(c.base, c.ours), 2);
     c.txn.txn = TxnId("t-1");
     c.txn.base = Oid("b");
     c.txn.writes = diff(c.base, c.ours);
@@ -62,7 +116,9 @@ class Generator {
     for (std::uint64_t i = 0, n = random_.below(5); i < n; ++i) {
       c.txn.reads.reads.push_back(read(c.base));
     }
+    if (random_.below(12) == 0) c.txn.reads.reads.push_back(history(c));
     normalize(c.txn.reads);
+    refine(c);
     c.diffs.push_back({Oid("b"), diff(c.base, c.head)});
     c.history.push_back({Oid("cafe"), TxnId("t-0"), "", c.diffs[0].changes});
     return c;
@@ -111,6 +167,46 @@ class Generator {
       } else {
         put(tree);
       }
+    }
+    return tree;
+  }
+
+  static Read history(Case& c) {
+    Read read;
+    read.kind = ReadKind::kRef;
+    read.subject = "HEAD";
+    read.digest = "b";
+    read.snapshot = Oid("b");
+    read.strength = Strength::kSoft;
+    c.kernel = {{"HEAD", c.base == c.head ? "b" : "moved"}};
+    return read;
+  }
+
+  // What symbols might say of the files that the head changed.
+  void refine(Case& c) {
+    for (const auto& [path, was] : c.base) {
+      const TreeEntry mine = entry_of(c.ours, path), theirs = entry_of(c.head, path);
+      if (!is_file(was) || was.mode != theirs.mode || was == theirs) continue;
+      if (random_.below(2) == 0) c.laid_out.insert(path);
+      const bool both = mine.mode == was.mode && mine != was && mine != theirs;
+      if (both && random_.below(4) != 0) c.symbols.merged.push_back(path);
+    }
+  }
+
+  // The base with some of what was made of it.
+  Tree part_of(const Tree& base, const Tree& made) {
+    Tree tree = base;
+    for (const PathChange& change : diff(base, made)) {
+      if (change.is_directory() || random_.below(4) == 0) continue;
+      if (!change.after.present()) {
+        tree.erase(change.path);
+        continue;
+      }
+      remove(tree, change.path);
+      for (std::size_t i = 0; i < change.path.size(); ++i) {
+        if (change.path[i] == '/') tree.erase(change.path.substr(0, i));
+      }
+      tree[change.path] = change.after;
     }
     return tree;
   }

@@ -27,6 +27,10 @@ namespace gittxn::land::testing {
 using repo::testing::must;
 namespace events = store::events;
 
+inline constexpr Isolation kEveryLevel[] = {Isolation::kReadCommitted, Isolation::kSnapshot,
+                                            Isolation::kSemantic, Isolation::kSerializable,
+                                            Isolation::kStrict};
+
 // Path -> new content; nullopt removes it.
 using FileEdits = std::map<std::string, std::optional<std::string>>;
 
@@ -56,6 +60,7 @@ struct Proposal {
   bool complete = true;             // the read set
   std::vector<std::string> refs{};  // read as they are
   std::string workflow{};           // it belongs to its open phase
+  RefName target{"refs/heads/main"};
 };
 
 // A clone of a hub, and the store that it shares with the others.
@@ -111,15 +116,15 @@ class LandWorld {
 
   Process process() { return Process(scratch, clock, random, member); }
 
-  // A transaction on main from its present head, in state prepared.
+  // A transaction on its branch from its present head, in state prepared.
   TxnId propose(const Proposal& proposal) {
     Process opened(scratch, clock, random, member);
     const Context& context = opened.context;
     const TxnId id(proposal.id);
-    const Oid base = must(current_head(context, kBranch));
+    const Oid base = must(current_head(context, proposal.target));
     Txn txn;
     txn.id = id;
-    txn.target = kBranch;
+    txn.target = proposal.target;
     txn.isolation = proposal.isolation;
     txn.command = {"true"};
     txn.owner = "owner@example.com";

@@ -79,8 +79,8 @@ inline std::string lookup(const Tree& tree, const std::string& path) {
   return entry_of(tree, path).present() ? "found" : "ENOENT";
 }
 
-// What this read sees in this tree, own paths masked.
-inline std::string observe(const Tree& tree, const Read& read, const std::set<std::string>& own) {
+// What this read sees in this tree.
+inline std::string observe(const Tree& tree, const Read& read) {
   const std::string found = lookup(tree, read.subject);
   const TreeEntry entry = entry_of(tree, read.subject);
   const bool directory = entry.mode == FileMode::kTree || read.subject.empty();
@@ -94,11 +94,11 @@ inline std::string observe(const Tree& tree, const Read& read, const std::set<st
     case ReadKind::kAbsence:
       return found;
     case ReadKind::kListing:
-      if (!own.contains(read.subject) && !directory) return found + type_of(entry);
+      if (!directory) return found + type_of(entry);
       for (const std::string& path : all_paths(tree)) {
         const std::size_t slash = path.rfind('/');
         const std::string parent = slash == std::string::npos ? "" : path.substr(0, slash);
-        if (parent == read.subject && !own.contains(path)) {
+        if (parent == read.subject) {
           seen += path + ":" + type_of(entry_of(tree, path)) + "\n";
         }
       }
@@ -107,7 +107,7 @@ inline std::string observe(const Tree& tree, const Read& read, const std::set<st
       for (const std::string& path : all_paths(tree)) {
         const bool inside =
             read.subject.empty() || path == read.subject || path.starts_with(read.subject + "/");
-        if (!inside || own.contains(path)) continue;
+        if (!inside) continue;
         const TreeEntry e = entry_of(tree, path);
         seen += fmt::format("{}:{:o}:{}\n", path, static_cast<unsigned>(e.mode), e.oid.str());
       }
