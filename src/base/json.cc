@@ -284,6 +284,21 @@ int hex_value(char c) {
 
 }  // namespace
 
+namespace {
+
+// The parser's own words are for programmers. `byte`: the last one that it read, from 1.
+std::string where_it_ends(std::string_view text, std::size_t byte) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return "it is empty";
+  if (byte > text.size()) return "it breaks off in the middle";
+  const std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
+  const auto lines = std::ranges::count(before, '\n');
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 when there is none
+  return fmt::format("it does not go on as JSON at line {}, column {}", lines + 1,
+                     before.size() - line_start + 1);
+}
+
+}  // namespace
+
 Result<Json> parse_json(std::string_view text, JsonLimits limits) {
   if (text.size() > limits.max_bytes) {
     return fail(Code::kCorrupt, fmt::format("JSON of {} bytes is larger than the limit of {}",
@@ -294,8 +309,10 @@ Result<Json> parse_json(std::string_view text, JsonLimits limits) {
   }
   try {
     return Json::parse(text.begin(), text.end());
-  } catch (const Json::exception& error) {
-    return fail(Code::kCorrupt, fmt::format("not JSON: {}", error.what()));
+  } catch (const Json::parse_error& error) {
+    return fail(Code::kCorrupt, fmt::format("not JSON: {}", where_it_ends(text, error.byte)));
+  } catch (const Json::exception&) {
+    return fail(Code::kCorrupt, "not JSON: a number in it is out of range");
   }
 }
 

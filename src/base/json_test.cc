@@ -104,6 +104,14 @@ TEST(CanonicalJson, StaysJsonWhenAStringIsNotUtf8) {
   EXPECT_EQ(canonical_json(Json("a\xff")), "\"a\xEF\xBF\xBD\"");
 }
 
+TEST(Json, WhatIsNoneIsSaidInWordsForPeople) {
+  const auto said = [](std::string_view text) { return parse_json(text).error().message; };
+  EXPECT_EQ(said(""), "not JSON: it is empty");
+  EXPECT_EQ(said("{\"a\": "), "not JSON: it breaks off in the middle");
+  EXPECT_EQ(said("{\n  \"a\": nope\n}"), "not JSON: it does not go on as JSON at line 2, column 9");
+  EXPECT_EQ(said("\"\xff\""), "not JSON: it does not go on as JSON at line 1, column 2");
+}
+
 TEST(ParseJson, RefusesWhatIsTooLargeOrTooDeep) {
   EXPECT_EQ(parse_json("[1,2,3]", {.max_bytes = 6}).error().code, Code::kCorrupt);
   EXPECT_TRUE(parse_json("[1,2,3]", {.max_bytes = 7}));
