@@ -145,6 +145,19 @@ TEST_F(Landing, TheHubsHookIsAskedAndTheClonesHookHearsOfItsOwnBranch) {
   must(remove_file(url_ + "/hooks/reference-transaction"));
 }
 
+TEST_F(Landing, AHubThatWasRewoundIsTold) {
+  const Oid start = main();
+  must_land(a_, a_.propose({"t-a", {{"f1", "A\n"}}}));
+  hub({"update-ref", "refs/heads/main", start.str()});
+  const auto outcome = b_.land(b_.propose({"t-b", {{"f2", "B\n"}}}), 10'000);
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_EQ(outcome->result, LandResult::kLanded);
+  ASSERT_FALSE(outcome->notes.empty());
+  EXPECT_NE(outcome->notes.front().find("refs/heads/main on origin was rewound from "),
+            std::string::npos)
+      << outcome->notes.front();
+}
+
 TEST_F(Landing, APersonsPushIsAnOutsideMove) {
   const TxnId a = a_.propose({"t-a", {{"f1", "A\n"}}, {"f4"}});
   const TxnId b = b_.propose({"t-b", {{"f2", "B\n"}}, {"f3"}});

@@ -1,6 +1,9 @@
 // The passes of a landing that talk to a remote: see remote.h for what each answer means.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "land/landing.h"
 #include "land/phase.h"
 #include "land/publish.h"
@@ -49,6 +52,30 @@ Result<Step> Landing::meet_remote(const Oid& local) {
   const auto refused = TRY(fast_forward(context_, work_.txn.target, local, wanted));
   if (refused) return wait_for(std::string(kBehind), *refused);
   return moved();
+}
+
+// Somebody has rewritten the branch since the last landing: what had landed may be gone from it,
+// and nobody else says so.
+Status Landing::tell_rewound() {
+  constexpr Seq kEventsLookedAt = 2000;
+  const RefName& branch = work_.txn.target;
+  const Seq after = std::max<Seq>(0, TRY(store().head()) - kEventsLookedAt);
+  std::vector<store::LandedRow> rows = TRY(store().landed_since(branch, after));
+  std::ranges::sort(rows, std::greater{}, &store::LandedRow::seq);
+  const repo::Objects& objects = context_.repository->objects();
+  for (const store::LandedRow& row : rows) {
+    if (row.txn == id()) continue;
+    if (!row.txn.empty()) break;
+    if (row.old_head.empty() || row.new_head.empty()) continue;
+    const auto forward = objects.is_ancestor(row.old_head, row.new_head);
+    if (forward && *forward) continue;
+    const std::string where = context_.hub ? " on " + context_.hub->remote : "";
+    outcome_.notes.push_back(fmt::format(
+        "{}{} was rewound from {} to {} since the last landing; what it has lost: git log {}..{}",
+        branch.str(), where, row.old_head.str().substr(0, 7), row.new_head.str().substr(0, 7),
+        row.new_head.str().substr(0, 10), row.old_head.str().substr(0, 10)));
+  }
+  return {};
 }
 
 // Its change is on the branch by what somebody else did. Certified again it would meet itself.

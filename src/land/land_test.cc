@@ -98,6 +98,24 @@ TEST(Land, AHookThatSaysNoLosesTheLanding) {
   EXPECT_TRUE(world.problems().empty());
 }
 
+TEST(Land, ABranchThatWasRewoundIsTold) {
+  LandWorld world;
+  expect_result(world.land(world.propose({"t-a", {{"f1", "A\n"}}})), LandResult::kLanded);
+  const std::string lost = world.main().str().substr(0, 7);
+  world.scratch.git({"reset", "-q", "--hard", "main~1"});
+  const auto told = [&](const char* id, const char* file) {
+    const auto outcome = world.land(world.propose({id, {{file, "x\n"}}}));
+    expect_result(outcome, LandResult::kLanded);
+    std::string notes;
+    for (const std::string& note : outcome->notes) notes += note + "\n";
+    return notes;
+  };
+  const std::string notes = told("t-b", "f2");
+  EXPECT_NE(notes.find("refs/heads/main was rewound from " + lost), std::string::npos) << notes;
+  world.person_commits("f3", "forward\n");
+  EXPECT_EQ(told("t-c", "f4"), "") << "it was told, and a move forward is none";
+}
+
 TEST(Land, TwoThatCommuteLandOneOnTheOther) {
   LandWorld world;
   const TxnId a = world.propose({"t-a", {{"f1", "A\n"}}, {"f3"}});

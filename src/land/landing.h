@@ -83,6 +83,7 @@ class Landing {
   Result<Step> gates(Candidate& candidate);
   Result<Step> sign(Candidate& candidate);
   Result<Step> meet_remote(const Oid& local);
+  Status tell_rewound();
   Result<Step> merged(const Oid& commit, std::string_view how);
   Result<Step> meet_pull_request(const Oid& head);
   Result<Step> not_pulled_yet(const Oid& pushed);
