@@ -153,6 +153,7 @@ Result<store::Store*> Kernel::State::writing() {
     TRY(check_log(membership, opened));
     store.emplace(*std::move(opened));
   }
+  TRY(refuse_damaged(*this));
   if (!at_home) TRY(settle_home(*this));
   at_home = true;
   return &*store;

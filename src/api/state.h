@@ -66,6 +66,9 @@ struct Kernel::State {
 // (exit 3).
 Status refuse_inside(const Host& host, std::string_view verb);
 
+// kCorrupt: the last `git txn verify` found the store's log damaged. Nothing is added to that.
+Status refuse_damaged(const Kernel::State& state);
+
 // Recovers what can be recovered and tells it as notes; a branch that needs a person first does not
 // stop work on another one. Every verb that writes calls it first.
 Status recover_first(Kernel::State& state, const Progress& progress,

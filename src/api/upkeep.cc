@@ -136,6 +136,61 @@ Result<std::map<RefName, Oid>> look_at_hub(Kernel::State& state, std::vector<std
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t kMostDamageBytes = 1u << 16;
+constexpr std::string_view kByReplay = "replay\n";
+constexpr std::string_view kByChain = "chain\n";
+
+std::string damage_file(const Kernel::State& state) {
+  return state.repository.txn_dir() + "/damaged";
+}
+
+// An event of a newer program is none: that one may go on.
+bool is_damage(const std::string& problem) {
+  return problem.find("is not known to this git-txn") == std::string::npos;
+}
+
+// What is found wrong with the log itself is remembered, so that nothing lands on it. A look that
+// saw less takes nothing back.
+Status note_damage(Kernel::State& state, Kernel::Verification& found, std::size_t of_log,
+                   audit::Replay replay) {
+  const std::string file = damage_file(state);
+  const std::string_view by = replay == audit::Replay::kYes ? kByReplay : kByChain;
+  const auto first = found.problems.begin();
+  const auto damage = std::find_if(first, first + static_cast<std::ptrdiff_t>(of_log), is_damage);
+  if (damage != first + static_cast<std::ptrdiff_t>(of_log)) {
+    const Status noted = write_file(file, fmt::format("{}{}\n", by, *damage), Sync::kYes);
+    // What was found is told all the same.
+    if (!noted) found.notes.push_back("it could not be noted: " + noted.error().message);
+    return {};
+  }
+  const auto known = read_file(file, kMostDamageBytes);
+  if (!known && known.error().code == Code::kNotFound) return {};
+  if (!known) return std::unexpected(known.error());
+  if (known->starts_with(kByReplay) && replay != audit::Replay::kYes) {
+    found.notes.emplace_back(
+        "git txn verify --replay had found it damaged; that look alone says "
+        "when it no longer is");
+    return {};
+  }
+  return remove_file(file);
+}
+
+}  // namespace
+
+Status refuse_damaged(const Kernel::State& state) {
+  const auto known = read_file(damage_file(state), kMostDamageBytes);
+  if (!known && known.error().code == Code::kNotFound) return {};
+  if (!known) return std::unexpected(known.error());
+  const bool replay = known->starts_with(kByReplay);
+  std::string what = known->substr(std::min(known->find('\n') + 1, known->size()));
+  while (what.ends_with('\n')) what.pop_back();
+  return fail(Code::kCorrupt, "git txn verify has found the store damaged: " + what,
+              fmt::format("put a copy of it back (docs/BACKUPS.md), then: git txn verify{}",
+                          replay ? " --replay" : ""));
+}
+
 Result<Kernel::Verification> Kernel::verify(bool replay) {
   Verification verification;
   store::Store* store = TRY(state_->looking());
@@ -152,6 +207,7 @@ Result<Kernel::Verification> Kernel::verify(bool replay) {
   audit::Report report = TRY(audit::verify(state_->repository, *store, again, place));
   verification.events = report.events;
   verification.problems = std::move(report.problems);
+  TRY(note_damage(*state_, verification, report.of_log, again));
   for (std::string& note : report.notes) verification.notes.push_back(std::move(note));
   return verification;
 }

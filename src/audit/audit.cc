@@ -67,6 +67,7 @@ Result<Report> verify(repo::Repository& repository, const store::Store& store, R
   Report report;
   add(TRY(store.verify()), report);
   if (replay == Replay::kYes) add(TRY(store.verify_replay()), report);
+  report.of_log = report.problems.size();
   // Before the repository is looked at: it may only have moved on.
   Claims claims;
   const Status read = read_claims(store, claims, report);

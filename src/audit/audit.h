@@ -33,6 +33,7 @@ struct Report {
   std::size_t artifacts = 0;
   std::vector<std::string> problems;  // empty: all holds
   std::vector<std::string> notes;
+  std::size_t of_log = 0;  // so many of the problems, from the first: the store's own log or tables
 };
 
 // The clone of a hub, where a log is of several clones.

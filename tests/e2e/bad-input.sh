@@ -341,9 +341,19 @@ test_case 'verify lists what is wrong where another page is damaged' damaged_sta
 unguarded_log() {
   new_repo
   lands 'echo x >src/new.txt'
+  local trigger
+  trigger=$(sqlite3 .git/txn/kernel.db "SELECT sql FROM sqlite_schema WHERE name = 'events_are_never_updated'")
   sqlite3 .git/txn/kernel.db 'DROP TRIGGER events_are_never_updated'
   exits 1 git txn verify
   assert_contains "$OUT" "'events_are_never_updated' was taken away"
+  # What verify calls damaged takes nothing more, until verify finds it whole.
+  refused 2 'has found the store damaged' git-txn run -- bash -c 'echo y >src/other.txt'
+  assert_contains "$ERR" docs/BACKUPS.md
+  exits 0 git txn status
+  sqlite3 .git/txn/kernel.db "$trigger"
+  refused 2 'has found the store damaged' git-txn gc
+  exits 0 git txn verify
+  lands 'echo y >src/other.txt'
 }
 test_case 'verify misses what guards the log' unguarded_log
 no_json() {
