@@ -143,10 +143,22 @@ std::string Kernel::State::variable(const std::string& name) const {
   return found == host.env.end() ? std::string() : found->second;
 }
 
+void Kernel::State::be_patient(const RunOptions& options, const Progress& progress) {
+  constexpr std::int64_t kAtATerminalMs = 60'000;
+  patience.wait_ms = options.wait_ms.value_or(host.stdin_is_terminal ? kAtATerminalMs : 0);
+  patience.interrupted = progress.interrupted;
+  if (progress.on_wait) {
+    patience.on_wait = [tell = progress.on_wait](std::string_view why) {
+      tell(why.empty() ? "" : "the store cannot be reached", why);
+    };
+  }
+}
+
 Result<store::Store*> Kernel::State::writing() {
   if (!store) {
     TRY(check_clone(*this));
-    const store::Location place = location_of(repository, membership);
+    store::Location place = location_of(repository, membership);
+    place.patience = patience;
     // A server's store is made by `init` alone.
     auto opened = place.on_server() ? store::Store::open_existing(place, *host.clock)
                                     : store::Store::open(place, *host.clock);
@@ -162,7 +174,8 @@ Result<store::Store*> Kernel::State::writing() {
 Result<store::Store*> Kernel::State::looking() {
   if (store) return &*store;
   TRY(check_clone(*this));
-  const store::Location place = location_of(repository, membership);
+  store::Location place = location_of(repository, membership);
+  place.patience = patience;
   auto opened = store::Store::open_existing(place, *host.clock);
   if (!place.on_server() && !opened && opened.error().code == Code::kNotFound) return nullptr;
   TRY(check_log(membership, opened));

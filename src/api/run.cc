@@ -308,6 +308,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
   if (options.command.empty()) {
     return fail(Code::kUsage, "no command to run", "git txn run -- COMMAND...");
   }
+  state_->be_patient(options, progress);
   TRY(check_confine(options));
   TRY(parse_budget(options.budget));
   TRY(state_->target(options.onto));  // before anything is created

@@ -36,6 +36,7 @@ struct Kernel::State {
   std::optional<store::Store> store;
   std::string worktrees;                     // cache of worktree_root()
   Membership membership;                     // of a hub, as this clone's configuration has it
+  db::Patience patience = {};                // of the command, with a store on a server
   bool at_home = false;                      // the store was found to be this repository's (home.h)
   std::vector<std::string> home_notes = {};  // to be told by the next verb that tells anything
 
@@ -43,6 +44,8 @@ struct Kernel::State {
   Result<store::Store*> writing();
   // For verbs that only look; null: nothing was ever recorded here, and nothing is created.
   Result<store::Store*> looking();
+  // --wait covers the store. Before it is opened.
+  void be_patient(const RunOptions& options, const Progress& progress);
   // looking(), and the transaction by id, unique prefix or name.
   Result<Txn> find(const std::string& id_or_name);
 

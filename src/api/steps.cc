@@ -228,6 +228,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
 
 Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
                                const Progress& progress) {
+  state_->be_patient(options, progress);
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   Outcome outcome;
   TRY(start_writing(*state_, "commit", progress, outcome.notes));

@@ -39,6 +39,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "db/patience.h"
 
 namespace gittxn::db {
 
@@ -87,10 +88,14 @@ class Statement {
   bool begun_ = false;  // since it was made or reset
 };
 
+// An error of a connection that broke off, or could not be made: nothing was committed.
+bool is_lost_connection(const Error& error);
+
 struct ConnectOptions {
   std::int64_t connect_ms = 10'000;
   std::int64_t busy_ms = 30'000;       // how long a writer waits for the others
   std::int64_t statement_ms = 60'000;  // how long the server may take for one statement
+  Patience patience = {};
 };
 
 enum class OpenMode { kReadWrite, kCreate };

@@ -247,7 +247,41 @@ Result<std::unique_ptr<PostgresDriver>> PostgresDriver::connect(const std::strin
   return driver;
 }
 
+bool is_lost_connection(const Error& error) {
+  return error.code == Code::kFault && error.hint == kCheckServer;
+}
+
+// Not an address that is wrong, or an account that may not: those stay so.
+bool may_come_back(const Error& error) {
+  constexpr std::array<std::string_view, 9> kWords = {
+      "Connection refused",       "starting up",           "shutting down", "recovery",
+      "accepting connections",    "closed the connection", "timeout",       "terminating",
+      "No such file or directory"};
+  const auto says = [&](std::string_view word) {
+    return error.message.find(word) != std::string::npos;
+  };
+  return is_lost_connection(error) && std::ranges::any_of(kWords, says);
+}
+
 Status PostgresDriver::open() {
+  constexpr std::int64_t kAgainMs = 200;
+  const auto& patience = options_.patience;
+  Status opened = open_once();
+  if (opened || patience.wait_ms == 0 || !may_come_back(opened.error())) return opened;
+  if (patience.on_wait) patience.on_wait(opened.error().message);
+  const SystemClock clock;
+  const std::int64_t end_ns = clock.monotonic_ns() + patience.wait_ms * kNsPerMs;
+  while (!opened && may_come_back(opened.error())) {
+    if (patience.interrupted && patience.interrupted()) break;
+    if (patience.wait_ms > 0 && clock.monotonic_ns() >= end_ns) break;
+    SystemClock().sleep_ms(kAgainMs);
+    opened = open_once();
+  }
+  if (patience.on_wait) patience.on_wait("");
+  return opened;
+}
+
+Status PostgresDriver::open_once() {
   ++session_;
   in_transaction_ = false;
   broken_ = false;

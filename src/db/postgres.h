@@ -56,7 +56,8 @@ class PostgresDriver final : public Driver {
     void operator()(pg_conn* connection) const;
   };
   PostgresDriver(std::string url, std::string schema, const ConnectOptions& options);
-  Status open();
+  Status open();  // with patience
+  Status open_once();
   Status ready();  // connected, again if need be
   // How long one question is waited for, and how many signals came meanwhile.
   struct Patience {

@@ -41,7 +41,8 @@ class ServerArrivals final : public Arrivals {
 Result<std::unique_ptr<Arrivals>> Arrivals::of(const Store& store, Clock& clock) {
   const Location& place = store.place();
   if (place.on_server()) {
-    db::Database database = TRY(db::Database::connect(place.url, place.schema, {}));
+    db::Database database =
+        TRY(db::Database::connect(place.url, place.schema, {.patience = place.patience}));
     TRY(database.listen(arrivals_channel(place.schema)));
     return std::make_unique<ServerArrivals>(std::move(database));
   }

@@ -250,8 +250,10 @@ class ServerLocks final : public Locks {
 
   Result<std::shared_ptr<Session>> connected() {
     if (!session_) {
-      session_ = std::make_shared<Session>(
-          Session{TRY(db::Database::connect(place_.url, place_.schema, {})), {}, 0});
+      session_ = std::make_shared<Session>(Session{
+          TRY(db::Database::connect(place_.url, place_.schema, {.patience = place_.patience})),
+          {},
+          0});
     }
     // A statement outside of a transaction connects again where the connection was lost; then the
     // locks are lost too.

@@ -156,7 +156,8 @@ Result<db::Database> open_server(const Location& place, Create create, const Pla
     return fail(Code::kUsage, "the address of the store names a password",
                 "leave it out, and put it into ~/.pgpass (mode 0600)");
   }
-  db::Database database = TRY(db::Database::connect(place.url, place.schema, {}));
+  db::Database database =
+      TRY(db::Database::connect(place.url, place.schema, {.patience = place.patience}));
   const Found found = TRY(inspect(database, place.schema, plan));
   if (found == Found::kFresh && create == Create::kNo) {
     return fail(Code::kNotFound, fmt::format("there is no git-txn store in '{}'", place.schema),

@@ -9,8 +9,7 @@ namespace gittxn::store {
 namespace {
 
 // A network that says nothing must not keep the thread for long.
-constexpr db::ConnectOptions kPatience{
-    .connect_ms = 3'000, .busy_ms = 10'000, .statement_ms = 10'000};
+const db::ConnectOptions kPatience{.connect_ms = 3'000, .busy_ms = 10'000, .statement_ms = 10'000};
 
 }  // namespace
 

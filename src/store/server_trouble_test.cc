@@ -181,6 +181,42 @@ int appends_through_it(const Location& where, const Clock& clock, int tell, int 
   return failures > 0 ? 0 : 5;  // it was not there when the server was restarted
 }
 
+TEST_F(ServerTrouble, WithPatienceARestartIsWaitedFor) {
+  const char* restart = std::getenv("GIT_TXN_TEST_POSTGRES_RESTART");
+  ASSERT_NE(restart, nullptr);
+  Location patient = place();
+  int waits = 0;
+  patient.patience.wait_ms = 60'000;
+  patient.patience.on_wait = [&](std::string_view why) { waits += why.empty() ? 0 : 1; };
+  auto store = Store::open(patient, clock_);
+  ASSERT_OK(store);
+  const pid_t child = gittxn::testing::in_child([&] {
+    Command command;
+    command.argv = {restart};
+    command.env = environment_from(environ);
+    const auto restarted = run(command);
+    return restarted && restarted->exit.success() ? 0 : 1;
+  });
+  const std::int64_t end_ns = clock_.monotonic_ns() + 30'000'000'000;
+  Seq last = 0;
+  while (waits == 0 && clock_.monotonic_ns() < end_ns) {
+    const auto next = store->next_slot();
+    // Its commit was under way: that one may not be done twice, and says so.
+    if (!next && next.error().code == Code::kOutcomeUnknown) break;
+    ASSERT_OK(next);
+    EXPECT_GT(*next, last);
+    last = *next;
+  }
+  EXPECT_EQ(gittxn::testing::status_of(child), 0);
+  ASSERT_OK(store->head());
+  // An address where nobody ever was is not waited for.
+  Location nowhere = patient;
+  nowhere.url = "postgresql://nobody.invalid/shop";
+  const std::int64_t begin_ns = clock_.monotonic_ns();
+  EXPECT_CODE(Store::open(nowhere, clock_), Code::kFault);
+  EXPECT_LT(clock_.monotonic_ns() - begin_ns, 30'000'000'000);
+}
+
 TEST_F(ServerTrouble, ARestartLosesNothingThatWasAcknowledged) {
   const char* restart = std::getenv("GIT_TXN_TEST_POSTGRES_RESTART");
   ASSERT_NE(restart, nullptr);

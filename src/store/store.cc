@@ -183,7 +183,9 @@ Status check_version(const Store::State& state) {
   return must_be_present(state, moment.version);
 }
 
-Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
+namespace {
+
+Status write_once(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
   if (state.damage) return std::unexpected(*state.damage);
   if (state.outcome_unknown) {
     return fail(Code::kOutcomeUnknown,
@@ -211,6 +213,21 @@ Status write(Store::State& state, const std::function<Result<Then>(db::Database&
   const Status after = fp_after_commit.hit();
   if (!after) return fail(Code::kOutcomeUnknown, after.error().message);
   return {};
+}
+
+}  // namespace
+
+// A transaction that was cut off before its commit never was: with patience it is made anew, once
+// for each time that the server could be reached again.
+Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
+  constexpr int kMostTimes = 5;
+  Status written = write_once(state, write);
+  const auto cut_off = [&] { return !written && db::is_lost_connection(written.error()); };
+  for (int i = 1; i < kMostTimes && state.place.patience.wait_ms != 0 && cut_off(); ++i) {
+    state.now_ms.reset();
+    written = write_once(state, write);
+  }
+  return written;
 }
 
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}

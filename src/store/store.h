@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "db/patience.h"
 #include "model/event.h"
 #include "model/policy.h"
 #include "model/txn.h"
@@ -109,6 +110,7 @@ struct Location {
   std::string url = {};
   std::string schema = "git_txn";
   enum class Time { kServer, kOwn } time = Time::kServer;  // kOwn: of tests, which have a clock
+  db::Patience patience = {};                              // with a server that cannot be reached
   Location(std::string directory) : dir(std::move(directory)) {}  // NOLINT: a folder is a location
   bool on_server() const { return !url.empty(); }
 };

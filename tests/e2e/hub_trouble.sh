@@ -43,6 +43,24 @@ sound() {
   at one
 }
 
+restarted() {
+  two_clones
+  local run
+  git txn run --wait 60s -- sh -c 'touch "$WORLD/runs"; while [ ! -e "$WORLD/go" ]; do sleep 0.1; done; echo x >src/x.txt' \
+    >"$WORLD/out" 2>"$WORLD/err" &
+  run=$!
+  until [ -e "$WORLD/runs" ]; do sleep 0.1; done
+  "$RESTART_SERVER" >"$WORLD/restart" 2>&1 &
+  sleep 0.3
+  touch "$WORLD/go"
+  wait $run || fail "a restart ended the run: $(cat "$WORLD/out" "$WORLD/err")"
+  wait
+  assert_contains "$(cat "$WORLD/out")" landed
+  assert_eq "$(git -C "$WORLD/hub.git" show main:src/x.txt)" x
+  sound
+}
+test_case 'a restart of the server is waited for by run --wait' restarted
+
 elsewhere() {
   two_clones
   lands 'echo x >src/x.txt'

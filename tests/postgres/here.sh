@@ -3,5 +3,5 @@
 [ -n "${SERVER_URL:-}" ] || {
   [ -n "${GIT_TXN_TEST_POSTGRES:-}" ] ||
     exec "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/with" bash "$(readlink -f "$0")" "$@"
-  export SERVER_URL=$GIT_TXN_TEST_POSTGRES
+  export SERVER_URL=$GIT_TXN_TEST_POSTGRES RESTART_SERVER=${GIT_TXN_TEST_POSTGRES_RESTART:-}
 }
