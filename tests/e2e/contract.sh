@@ -66,6 +66,10 @@ a_life() {
   exits 3 git txn show t-none --json
   exits 3 git txn frob --json
   exits 3 git txn run --retries many --json -- true
+  echo edited >>docs/guide.md
+  exits 1 git txn run --json -- sh -c 'echo by-agent >docs/guide.md'
+  git checkout -q docs/guide.md
+  exits 0 git txn commit --all --json
 }
 test_case 'a transaction from beginning to end, step by step' a_life
 
