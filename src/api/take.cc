@@ -35,6 +35,9 @@ Result<capture::Places> places_of(Kernel::State& state, const repo::Worktree& wo
   capture::Places places;
   places.tree = TRY(real_path(worktree.tree));
   places.private_git_dir = places.tree + "/.git";
+  places.git_dir_on_disk = worktree.files + "/.git";
+  // Worktrees of older versions have none.
+  if (TRY(exists(worktree.path + "/packed-refs"))) places.first_refs = worktree.path;
   places.common_git_dir = state.repository.place().common_dir;
   for (const auto& checkout : TRY(state.repository.checkouts())) {
     places.checkouts.push_back(checkout.worktree);
@@ -92,6 +95,7 @@ Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapsh
   input.snapshot = snapshot;
   input.writes = writes;
   input.base = base;
+  input.target = txn.target;
   input.observations = std::move(observed.observed);
   const std::string scratch = attempt.worktree + "/ignore";
   TRY(remove_tree(scratch));  // of a take that was killed

@@ -1,155 +1,17 @@
 #include "capture/git_argv.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "capture/git_commands.h"
 #include "capture/git_options.h"
 
 namespace gittxn::capture {
 namespace {
 
-using Words = std::vector<std::string>;
-using What = GitRead::What;
-
-// Commands that look at worktree, index and refs for git's own sake, or write what the transaction
-// then owns. Their opens are git's, and nothing of the repository's contents reaches who called
-// them beyond the transaction's own changes.
-constexpr std::string_view kOwnWork[] = {
-    "add",
-    "am",
-    "bisect",
-    "checkout",
-    "checkout-index",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "column",
-    "commit",
-    "commit-graph",
-    "commit-tree",
-    "config",
-    "count-objects",
-    "credential",
-    "credential-cache",
-    "credential-store",
-    "diff-files",
-    "fast-import",
-    "fetch",
-    "fetch-pack",
-    "fsck",
-    "gc",
-    "help",
-    "init",
-    "index-pack",
-    "interpret-trailers",
-    "maintenance",
-    "merge",
-    "mktag",
-    "mktree",
-    "multi-pack-index",
-    "mv",
-    "notes",
-    "pack-objects",
-    "pack-refs",
-    "prune",
-    "prune-packed",
-    "pull",
-    "push",
-    "read-tree",
-    "rebase",
-    "receive-pack",
-    "refresh",
-    "remote",
-    "remote-http",
-    "remote-https",
-    "repack",
-    "rerere",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "send-pack",
-    "sh-setup",
-    "sparse-checkout",
-    "stage",
-    "stash",
-    "status",
-    "stripspace",
-    "submodule",
-    "switch",
-    "symbolic-ref",
-    "txn",
-    "unpack-objects",
-    "update-index",
-    "update-ref",
-    "update-server-info",
-    "upload-archive",
-    "upload-pack",
-    "var",
-    "verify-pack",
-    "version",
-    "worktree",
-    "write-tree",
-};
-
-// They tell about refs and history as such.
-constexpr std::string_view kHistory[] = {
-    "branch",    "cherry",      "describe", "for-each-ref", "format-patch",  "fmt-merge-msg",
-    "ls-remote", "merge-base",  "name-rev", "range-diff",   "reflog",        "rev-list",
-    "shortlog",  "show-branch", "show-ref", "tag",          "verify-commit", "verify-tag",
-};
-
-// Plain programs on worktree files: what they open was asked for.
-constexpr std::string_view kPlain[] = {"apply",         "check-attr",       "check-ignore",
-                                       "check-mailmap", "check-ref-format", "hash-object",
-                                       "merge-file",    "patch-id"};
-
-// May put files of another commit than the snapshot into the worktree and make it the base.
-constexpr std::string_view kMovers[] = {"am",        "checkout", "cherry-pick", "merge",  "pull",
-                                        "read-tree", "rebase",   "reset",       "revert", "switch"};
-
-GitRead ref_read(std::string revision) {
-  GitRead read;
-  read.what = What::kRef;
-  read.revision = std::move(revision);
-  return read;
-}
-
-GitRead path_read(What what, std::string revision, std::string path) {
-  GitRead read;
-  read.what = what;
-  read.revision = std::move(revision);
-  read.path = std::move(path);
-  return read;
-}
-
-GitRead everything() {
-  GitRead read;
-  read.what = What::kEverything;
-  return read;
-}
-
-// "REV:path" names a path from the top, "REV:./path" from where git runs. ":path" and ":0:path" are
-// the index's. False for ":/text" and for what has no colon.
-bool split_object(const std::string& text, GitRead& read) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos || text.starts_with(":/")) return false;
-  read.what = What::kPath;
-  read.revision = text.substr(0, colon);
-  read.path = text.substr(colon + 1);
-  if (colon == 0 && read.path.size() > 1 && read.path[1] == ':' && read.path[0] >= '0' &&
-      read.path[0] <= '3') {
-    read.path.erase(0, 2);
-  }
-  read.from_top = !read.path.starts_with("./") && !read.path.starts_with("../");
-  return true;
-}
-
 // Global options before the command. Returns the index of the command.
-std::size_t skip_globals(const Words& argv, GitUse& use) {
+std::size_t skip_globals(const GitWords& argv, GitUse& use) {
   static constexpr std::string_view kWithValue[] = {"-C",           "-c",          "--git-dir",
                                                     "--work-tree",  "--namespace", "--super-prefix",
                                                     "--config-env", "--exec-path", "--attr-source"};
@@ -168,196 +30,59 @@ std::size_t skip_globals(const Words& argv, GitUse& use) {
   return i;
 }
 
-// The words of log, show and diff. Before "--" (or without it) git takes what exists as a path.
-void read_words(const GitArguments& arguments, GitUse& use) {
-  for (const std::string& word : arguments.before_dashes) {
-    GitRead read;
-    if (!split_object(word, read)) {
-      if (names_head(word)) continue;
-      read = arguments.saw_dashes ? ref_read(word) : path_read(What::kPath, "", word);
-      read.perhaps_revision = !arguments.saw_dashes;
+// The end of a path by which it can be told, wherever git ran: "../a/./b" -> "a/b".
+std::string path_end(std::string_view word) {
+  std::string path = normal_path(word);
+  while (path.starts_with("../")) path.erase(0, 3);
+  return path.starts_with('/') ? path.substr(1) : path;
+}
+
+void add_file(std::string_view word, GitUse& use) {
+  const std::string path = path_end(word);
+  if (!path.empty() && path != "." && path != ".." && path != "-") use.files.push_back(path);
+}
+
+void find_files(const GitCommand& row, const GitWords& words, GitUse& use) {
+  std::vector<std::string_view> options;
+  for (std::string_view rest = row.files; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    if (name.starts_with('-')) {
+      options.push_back(name);
+    } else if (name != "*") {
+      use.files.emplace_back(name);
+    } else {
+      for (const std::string& word : words) add_file(word, use);
     }
-    use.reads.push_back(std::move(read));
   }
-  for (const std::string& path : arguments.after_dashes) {
-    use.reads.push_back(path_read(What::kPath, "", path));
-  }
-  for (const std::string& path : arguments.line_range_files) {
-    use.reads.push_back(path_read(What::kPath, "", path));
-  }
+  for (const std::string& value : option_values(words, options)) add_file(value, use);
 }
 
-void parse_log(const Words& words, GitUse& use) {
-  use.reads.push_back(ref_read("HEAD"));
-  read_words(split_arguments(kLogOptions, words), use);
-}
-
-void parse_diff(const Words& words, GitUse& use) {
-  if (std::find(words.begin(), words.end(), "--no-index") != words.end()) {
-    use.keeps_opens = true;  // two files, git or not
-    return;
-  }
-  use.needs_revision = true;
-  read_words(split_arguments(kLogOptions, words), use);
-}
-
-void parse_blame(const Words& words, GitUse& use) {
-  GitArguments arguments = split_arguments(kBlameOptions, words);
-  std::vector<std::string>& files =
-      arguments.after_dashes.empty() ? arguments.before_dashes : arguments.after_dashes;
-  if (files.empty()) return;  // its own usage message
-  // "blame [REV] FILE" and, of old, "blame FILE REV": both words count as paths if they are.
-  for (const std::string& word : files) {
-    GitRead read = path_read(What::kPath, "", word);
-    read.perhaps_revision = arguments.after_dashes.empty() && files.size() > 1;
-    use.reads.push_back(std::move(read));
-  }
-}
-
-void parse_grep(const Words& words, GitUse& use) {
-  GitArguments arguments = split_arguments(kGrepOptions, words);
-  if (arguments.unknown_option) {
-    use.reads.push_back(everything());
-    return;
-  }
-  // Other than git's own files: what it opens was searched.
-  use.keeps_opens = arguments.has("--no-index") || arguments.has("--untracked");
-  if (arguments.has("--no-index")) return;
-  Words& before = arguments.before_dashes;
-  const bool pattern_by_option = arguments.has("-e") || arguments.has("-f");
-  if (!pattern_by_option && !before.empty()) before.erase(before.begin());
-  read_words(arguments, use);
-  GitRead here = path_read(What::kPath, "", ".");
-  here.fallback = true;
-  use.reads.push_back(std::move(here));
-}
-
-void parse_ls_files(const Words& words, GitUse& use) {
-  const GitArguments arguments = split_arguments(kLsFilesOptions, words);
-  const bool contents =
-      arguments.unknown_option || arguments.has("-s") || arguments.has("--stage") ||
-      arguments.has("-u") || arguments.has("--unmerged") || arguments.has("--format") ||
-      arguments.has("--debug") || arguments.has("--eol") || arguments.has("--with-tree");
-  const What what = contents ? What::kPath : What::kNames;
-  Words paths = arguments.before_dashes;
-  paths.insert(paths.end(), arguments.after_dashes.begin(), arguments.after_dashes.end());
-  if (paths.empty()) paths.emplace_back(".");
-  for (const std::string& path : paths) use.reads.push_back(path_read(what, "", path));
-}
-
-void parse_ls_tree(const Words& words, GitUse& use) {
-  const GitArguments arguments = split_arguments(kLsTreeOptions, words);
-  const bool names =
-      !arguments.unknown_option && (arguments.has("--name-only") || arguments.has("--name-status"));
-  const What what = names ? What::kNames : What::kPath;
-  Words all = arguments.before_dashes;
-  all.insert(all.end(), arguments.after_dashes.begin(), arguments.after_dashes.end());
-  if (all.empty()) return;
-  GitRead object;
-  if (split_object(all.front(), object)) {
-    object.what = what;
-    use.reads.push_back(object);
-    return;
-  }
-  if (all.size() == 1) {
-    GitRead read = path_read(what, all.front(), ".");
-    read.from_top = arguments.has("--full-tree");
-    use.reads.push_back(std::move(read));
-  }
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    GitRead read = path_read(what, all.front(), all[i]);
-    read.from_top = arguments.has("--full-tree");
-    use.reads.push_back(std::move(read));
-  }
-}
-
-void parse_cat_file(const Words& words, GitUse& use) {
-  const GitArguments arguments = split_arguments(kCatFileOptions, words);
-  if (arguments.unknown_option || arguments.has("--batch") || arguments.has("--batch-check") ||
-      arguments.has("--batch-command") || arguments.has("--batch-all-objects")) {
-    use.reads.push_back(everything());
-    return;
-  }
-  for (const std::string& word : arguments.before_dashes) {
-    GitRead read;
-    use.reads.push_back(split_object(word, read) ? read : ref_read(word));
-  }
-}
-
-void parse_rev_parse(const Words& words, GitUse& use) {
-  for (const std::string& word : words) {
-    if (word.starts_with('-')) continue;
-    GitRead read;
-    use.reads.push_back(split_object(word, read) ? read : ref_read(word));
-  }
-}
-
-void parse_archive(const Words& words, GitUse& use) {
-  GitArguments arguments = split_arguments(kArchiveOptions, words);
-  if (arguments.unknown_option) {
-    use.reads.push_back(everything());
-    return;
-  }
-  if (arguments.has("--remote") || arguments.has("--list") || arguments.has("-l")) return;
-  Words all = arguments.before_dashes;
-  all.insert(all.end(), arguments.after_dashes.begin(), arguments.after_dashes.end());
-  if (all.empty()) return;
-  GitRead object;
-  if (split_object(all.front(), object)) {
-    use.reads.push_back(object);
-    return;
-  }
-  if (all.size() == 1) use.reads.push_back(path_read(What::kPath, all.front(), "."));
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    use.reads.push_back(path_read(What::kPath, all.front(), all[i]));
-  }
-}
-
-struct Parser {
-  std::string_view command;
-  void (*parse)(const Words&, GitUse&);
-};
-constexpr Parser kParsers[] = {
-    {"annotate", parse_blame},      {"archive", parse_archive},
-    {"blame", parse_blame},         {"cat-file", parse_cat_file},
-    {"diff", parse_diff},           {"diff-index", parse_diff},
-    {"diff-tree", parse_diff},      {"difftool", parse_diff},
-    {"grep", parse_grep},           {"log", parse_log},
-    {"ls-files", parse_ls_files},   {"ls-tree", parse_ls_tree},
-    {"rev-parse", parse_rev_parse}, {"show", parse_log},
-    {"whatchanged", parse_log},
-};
-
-void parse_command(const Words& words, GitUse& use) {
-  const std::string_view command = use.command;
-  use.understood = true;
-  use.moves_base = among(kMovers, command);
-  use.pushes = command == "push" || command == "send-pack";
-  if (among(kOwnWork, command)) return;
-  if (among(kPlain, command)) {
+void parse_command(const GitWords& words, GitUse& use) {
+  const GitCommand* row = find_git_command(use.command);
+  if (row == nullptr || row->shows == GitShows::kOthers) {
     use.keeps_opens = true;
     return;
   }
-  if (among(kHistory, command)) {
-    use.reads.push_back(ref_read("HEAD"));
-    return;
+  use.understood = true;
+  use.keeps_opens = row->looks == GitLooks::kCounted;
+  use.moves_base = (row->traits & kMovesBase) != 0;
+  use.pushes = (row->traits & kPushes) != 0;
+  use.writes_files = (row->traits & kWritesFiles) != 0;
+  use.serves = (row->traits & kServes) != 0;
+  // Whoever shows an author asks it for the name.
+  const bool authors = row->shows == GitShows::kHistory || row->shows == GitShows::kContents;
+  if (authors) use.files.emplace_back(".mailmap");
+  if (row->parse != nullptr) row->parse(words, use);
+  if (row->shows == GitShows::kEverything) {
+    GitRead read;
+    read.what = GitRead::What::kEverything;
+    use.reads.push_back(std::move(read));
   }
-  for (const Parser& parser : kParsers) {
-    if (parser.command == command) return parser.parse(words, use);
-  }
-  use.understood = false;
-  use.keeps_opens = true;
+  if (!INJECTED_BUG("interpret.no_git_files")) find_files(*row, words, use);
 }
 
 }  // namespace
-
-bool names_head(std::string_view revision) {
-  if (const std::size_t peel = revision.find("^{"); peel != std::string_view::npos) {
-    if (revision.ends_with('}')) revision = revision.substr(0, peel);
-  }
-  if (revision.ends_with("~0") || revision.ends_with("^0")) revision.remove_suffix(2);
-  return revision == "HEAD" || revision == "@";
-}
 
 bool is_git_program(std::string_view path) {
   const std::string name = base_name(path);
@@ -388,10 +113,17 @@ GitUse parse_git(std::string_view path, const std::vector<std::string>& argv) {
     if (use.command.empty() && at >= argv.size()) use.command = "help";
     if (use.command.empty()) use.command = argv[at++];
   }
-  Words words;
+  GitWords words;
   if (at < argv.size()) words.assign(argv.begin() + static_cast<std::ptrdiff_t>(at), argv.end());
   parse_command(words, use);
   return use;
+}
+
+bool asks_for(const GitUse& use, std::string_view path) {
+  return std::any_of(use.files.begin(), use.files.end(), [&](const std::string& file) {
+    if (!path.ends_with(file)) return false;
+    return path.size() == file.size() || path[path.size() - file.size() - 1] == '/';
+  });
 }
 
 PlainPathspec plain_pathspec(std::string_view pathspec) {

@@ -1,10 +1,9 @@
 // What a git command line says about what git read: git opens objects, not files, so its own opens
 // say little, and its index refresh opens and stats files that nobody asked about.
 //
-// A closed list. A command or an option outside it is not understood, and a git that is not
-// understood and opened the object store has read everything (docs/design/0002-reads.md has the
-// table). Pure: which argument is a path and which a revision may need the tree, so both stay
-// undecided here.
+// A closed list (git_commands.h). A command or an option outside it is not understood, and a git
+// that is not understood and opened the object store has read everything. Pure: which argument is a
+// path and which a revision may need the tree, so both stay undecided here.
 #pragma once
 
 #include <string>
@@ -17,29 +16,38 @@ struct GitRead {
   enum class What {
     kPath,        // the contents at and below `path`
     kNames,       // the names of the directories at and below it
-    kRef,         // what a revision named, as history
+    kRevision,    // the commit that `revision` names: its patch, its id, its ancestors
+    kStart,       // ... as something to build on: read only where it is another branch
+    kHistory,     // the branch's history, without naming a commit
     kEverything,  // cannot be told
   };
-  What what = What::kRef;
+  What what = What::kHistory;
   std::string revision;   // empty: what is checked out
   std::string path;       // a pathspec as given; relative to the directory git ran in
   bool from_top = false;  // ... or to the top of the tree: "HEAD:path", ":/path"
   // `path` may just as well be a revision: git takes what exists. The interpreter asks the
-  // snapshot.
+  // snapshot. Of kStart: `revision` may just as well be a path.
   bool perhaps_revision = false;
-  // Taken only when none of the command's other words is a path: "everything below here".
+  // Taken only when none of the command's other words is one of its kind: "everything below here"
+  // of paths, "HEAD" of revisions.
   bool fallback = false;
 };
 
 struct GitUse {
   std::string command;  // "log"; empty: none
   bool understood = false;
-  bool keeps_opens = false;  // its opens of worktree files are reads like anybody's
-  bool moves_base = false;   // may bring another commit's files into the worktree
-  bool pushes = false;
-  bool needs_revision = false;  // diff: without one but HEAD it shows the transaction's own changes
-  bool elsewhere = false;       // --git-dir, --work-tree: the directory it ran in says nothing
+  bool keeps_opens = false;      // its opens of worktree files are reads like anybody's
+  bool moves_base = false;       // may bring another commit's files into the worktree
+  bool pushes = false;           // sends objects elsewhere
+  bool writes_files = false;     // checks out; outside of the worktree that is a copy for others
+  bool serves = false;           // gives objects to another repository
+  bool compares = false;         // diff: without a revision but HEAD it shows own changes alone
+  bool from_merge_base = false;  // ... "A...B": what B has since both were one
+  bool elsewhere = false;        // --git-dir, --work-tree: the directory it ran in says nothing
   std::vector<GitRead> reads;
+  // Files that it reads because it was told to, though its other opens are git's own: the ends of
+  // their paths, as "src/message.txt".
+  std::vector<std::string> files;
 };
 
 // True for git's own programs by the path that was executed: ".../git", ".../git-core/git-foo".
@@ -51,8 +59,8 @@ bool serves_worktree(std::string_view path, const std::vector<std::string>& argv
 // argv of such a program; `path` tells "git-upload-pack" and the like.
 GitUse parse_git(std::string_view path, const std::vector<std::string>& argv);
 
-// "HEAD", "@", "HEAD^{tree}", "@~0": the commit that is checked out.
-bool names_head(std::string_view revision);
+// Whether an absolute path may be one of the files that a command was told to read.
+bool asks_for(const GitUse& use, std::string_view path);
 
 // The part of a pathspec before its first wildcard, as a directory, and whether anything was cut.
 struct PlainPathspec {

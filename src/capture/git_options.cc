@@ -61,7 +61,8 @@ class Splitter {
         if (letter == 'L') line_range(value);
         return;
       }
-      if (!table_.closed) return;  // "-M50%": letters after the first may be its value
+      // "-M50%": letters after the first may be its value.
+      if (!table_.closed && table_.short_flags.find(letter) == std::string_view::npos) return;
       if (table_.short_flags.find(letter) == std::string_view::npos && !is_digit(letter)) {
         out_.unknown_option = true;
       }
@@ -178,6 +179,28 @@ constexpr std::string_view kCatFileFlags[] = {
     "--use-mailmap",
 };
 constexpr std::string_view kCatFileValues[] = {"--path"};
+// Of commands that build on commits; what each takes as a flag stays a flag.
+constexpr std::string_view kStartValues[] = {"--strategy",
+                                             "--strategy-option",
+                                             "--message",
+                                             "--file",
+                                             "--onto",
+                                             "--exec",
+                                             "--into-name",
+                                             "--pathspec-from-file",
+                                             "--source",
+                                             "--mainline",
+                                             "--set-upstream-to",
+                                             "--reason",
+                                             "--orphan",
+                                             "--sort",
+                                             "--format",
+                                             "--local-user",
+                                             "--whitespace",
+                                             "--cleanup",
+                                             "--prefix",
+                                             "--index-output"};
+constexpr std::string_view kCheckoutIndexValues[] = {"--prefix", "--stage"};
 constexpr std::string_view kArchiveValues[] = {"--format",   "--output", "--prefix",
                                                "--add-file", "--remote", "--exec"};
 constexpr std::string_view kArchiveFlags[] = {"--list", "--verbose", "--worktree-attributes"};
@@ -189,6 +212,21 @@ const OptionTable kLogOptions{.short_values = "nLSGOUl",
                               .long_values = kLogValues,
                               .long_flags = {},
                               .closed = false};
+const OptionTable kStatusOptions{.short_values = {},
+                                 .short_flags = "sbvzuM",
+                                 .long_values = {},
+                                 .long_flags = {},
+                                 .closed = false};
+const OptionTable kStartOptions{.short_values = "u",
+                                .short_flags = {},
+                                .long_values = kStartValues,
+                                .long_flags = {},
+                                .closed = false};
+const OptionTable kCheckoutIndexOptions{.short_values = {},
+                                        .short_flags = "aufnqz",
+                                        .long_values = kCheckoutIndexValues,
+                                        .long_flags = {},
+                                        .closed = false};
 const OptionTable kBlameOptions{.short_values = "LS",
                                 .short_flags = {},
                                 .long_values = kBlameValues,
@@ -222,6 +260,43 @@ const OptionTable kArchiveOptions{.short_values = "o",
 
 GitArguments split_arguments(const OptionTable& table, const std::vector<std::string>& words) {
   return Splitter(table, words).split();
+}
+
+namespace {
+
+// git takes a long option's beginning where there is no other.
+bool is_long_option(std::string_view name, std::span<const std::string_view> options) {
+  constexpr std::size_t kShortest = 4;
+  return name.size() >= kShortest &&
+         std::any_of(options.begin(), options.end(),
+                     [&](std::string_view option) { return option.starts_with(name); });
+}
+
+}  // namespace
+
+std::vector<std::string> option_values(const std::vector<std::string>& words,
+                                       std::span<const std::string_view> options) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    if (word.size() < 2 || word[0] != '-') continue;
+    std::string attached;
+    bool wanted = false;
+    if (word[1] == '-') {
+      const std::size_t equals = word.find('=');
+      wanted = is_long_option(std::string_view(word).substr(0, equals), options);
+      if (equals != std::string::npos) attached = word.substr(equals + 1);
+    } else {
+      for (std::size_t letter = 1; letter < word.size() && !wanted; ++letter) {
+        wanted = among(options, std::string{'-', word[letter]});
+        if (wanted) attached = word.substr(letter + 1);
+      }
+    }
+    if (!wanted) continue;
+    if (attached.empty() && i + 1 < words.size()) attached = words[++i];
+    values.push_back(std::move(attached));
+  }
+  return values;
 }
 
 }  // namespace gittxn::capture

@@ -13,7 +13,7 @@ namespace gittxn::capture {
 
 struct OptionTable {
   std::string_view short_values;  // letters with a value, attached or in the next word
-  std::string_view short_flags;   // letters without; all, when not closed
+  std::string_view short_flags;   // letters without; when not closed, those that are combined
   std::span<const std::string_view> long_values;
   std::span<const std::string_view> long_flags;
   bool closed = false;
@@ -33,7 +33,15 @@ bool among(std::span<const std::string_view> list, std::string_view word);
 
 GitArguments split_arguments(const OptionTable& table, const std::vector<std::string>& words);
 
+// The values of these options ("-F", "--file"), wherever they stand before "--". A letter that only
+// looks like one of them, in the value of another option, gives a value too many.
+std::vector<std::string> option_values(const std::vector<std::string>& words,
+                                       std::span<const std::string_view> options);
+
 extern const OptionTable kLogOptions;  // log, show, diff and their plumbing
+extern const OptionTable kStatusOptions;
+extern const OptionTable kStartOptions;  // checkout, merge, branch and others that build on commits
+extern const OptionTable kCheckoutIndexOptions;
 extern const OptionTable kBlameOptions;
 extern const OptionTable kGrepOptions;
 extern const OptionTable kLsFilesOptions;

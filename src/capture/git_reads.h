@@ -2,16 +2,21 @@
 // was seen to open.
 //
 //   another repository (it opened neither git directory of ours)   nothing
-//   another checkout of this repository                            everything: its HEAD is not our
-//   snapshot not understood, and it opened the object store                 everything understood
-//   its reads (git_argv.h)
+//   another checkout of this repository        everything: its HEAD is not our snapshot
+//   it gave objects, or files, to others       everything: what they look at is not seen
+//   not understood, and it opened objects      everything
+//   understood                                 its reads (git_argv.h)
 //
-// History named by a ref is a soft read: reported when it moved, refusing nothing. Contents and
-// names shown of the snapshot are hard reads of their paths (docs/design/0002-reads.md, "git").
+// Contents and names shown of the snapshot are hard reads of their paths. Another branch or tag
+// that was named is a hard read of the ref with its value. The branch's own history (a ref read of
+// "HEAD") is a soft one (docs/design/0031-what-git-reads.md).
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
+#include "capture/git_revisions.h"
 #include "capture/interpret.h"
 #include "capture/observer.h"
 #include "capture/path_resolver.h"
@@ -26,24 +31,34 @@ class GitReads {
   void explain(Process& process);
   // Everything, for want of anything better; `why` is shown to people.
   void everything(const Process& process, std::string_view why);
+  // The command has ended, and every process was explained.
+  void finish();
+  // Below the private git directory; perhaps with ".lock" at its end.
+  void wrote_ref(std::string_view name);
 
  private:
-  // What a revision is, as far as contents go.
-  struct Meaning {
-    enum class Kind { kSnapshot, kTargetLater, kElse } kind = Kind::kElse;
-    Oid commit;
+  // What the words of a command came to.
+  struct Said {
+    std::vector<const GitRead*> paths;
+    std::vector<const GitRead*> fallbacks;
+    std::vector<GitMeaning> revisions;
+    bool or_head = false;
   };
-  Meaning meaning_of(const std::string& revision) const;
-  enum class Fetched { kFromTarget, kElsewhere };
-  Meaning meaning_of_commit(const Oid& commit, Fetched fetched) const;
   struct Where {
     enum class Kind { kInside, kOutside, kUnknown } kind = Kind::kUnknown;
     std::string path;
   };
   Where repository_path(const GitRead& read, const Process& process) const;
   bool names_a_path(const GitRead& read, const Process& process) const;
+  void said(const Process& process);
+  void take(const GitRead& read, const Process& process, Said& said);
+  void revision(const std::string& text, const Process& process, Said& said);
+  void start(const GitRead& read, const Process& process);
+  void compare(const Said& said, const Process& process);
+  void difference(const GitMeaning& from, const Process& process);
   void path(const GitRead& read, const Process& process);
-  void history(const std::string& revision, const Process& process);
+  void history(const Process& process);
+  void other_ref(const GitMeaning& meaning, const Process& process);
 
   const repo::Objects& objects_;
   const InterpretInput& input_;
@@ -51,6 +66,14 @@ class GitReads {
   PathResolver& resolver_;
   Observer& observer_;
   ReadLog& log_;
+  GitRevisions revisions_;
+  // By parent: write-trees whose id nobody was seen to make a commit of.
+  struct Trees {
+    int made = 0;
+    int committed = 0;
+    Process first;
+  };
+  std::map<std::int32_t, Trees> trees_;
 };
 
 }  // namespace gittxn::capture

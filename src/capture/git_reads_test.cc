@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "capture/testing/story.h"
 
 namespace gittxn::capture {
@@ -13,6 +15,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::Story;
 
 constexpr int kGit = 200;
@@ -34,14 +37,14 @@ TEST_F(GitInTrace, RefreshingItsIndexIsNotReadingEveryFile) {
   }
   add(Op::kList, "src", 0, kGit);
   add(Op::kOpenRead, ".gitignore", -ENOENT, kGit);
-  EXPECT_THAT(reads(), IsEmpty());
+  EXPECT_THAT(reads(), ElementsAre("ref HEAD?"));
 }
 
 TEST_F(GitInTrace, ShowOfAPathIsAContentReadOfTheSnapshot) {
   git({"show", "HEAD:src/x.c"}, kGit, "src");
   opens_objects(kGit);
   const ReadSet set = told();
-  EXPECT_THAT(lines(set), ElementsAre("ref HEAD?", "content src/x.c"));
+  EXPECT_THAT(lines(set), ElementsAre("content src/x.c"));
   EXPECT_EQ(find(set, ReadKind::kContent, "src/x.c")->digest, repo.oid("HEAD:src/x.c").str());
 }
 
@@ -87,7 +90,190 @@ TEST_F(GitInTrace, DiffOfOwnChangesIsNoRead) {
 TEST_F(GitInFreshTrace, DiffAgainstAnotherRevisionReadsThePathsNamed) {
   repo.git({"tag", "v1"});
   git({"diff", "v1", "--", "a.txt"}, kGit);
-  EXPECT_THAT(reads(), ElementsAre("content a.txt", "ref v1?"));
+  EXPECT_THAT(reads(), ElementsAre("content a.txt", "ref refs/tags/v1"));
+}
+
+TEST_F(GitInFreshTrace, AnotherBranchIsReadWithItsValue) {
+  repo.git({"branch", "other"});
+  const std::string value = repo.oid("other").str();
+  repo.write("b.txt", "newer\n");
+  snapshot = repo.commit("base");
+  git({"show", "other:a.txt"}, kGit);
+  git({"log", "main..other"}, kGit + 1);
+  git({"checkout", "other", "--", "a.txt"}, kGit + 2);
+  git({"merge", "-m", "other", "other"}, kGit + 3);
+  const ReadSet set = told();
+  ASSERT_THAT(lines(set), ElementsAre("ref HEAD?", "ref refs/heads/other"));
+  EXPECT_EQ(find(set, ReadKind::kRef, "refs/heads/other")->digest, value);
+}
+
+TEST_F(GitInFreshTrace, WhatFollowsTheTargetIsItsHistory) {
+  repo.git({"update-ref", "refs/remotes/origin/main", "HEAD"});
+  repo.git({"update-ref", "refs/remotes/origin/topic", "HEAD"});
+  git({"log", "origin/main..HEAD"}, kGit);
+  git({"diff", "origin/main...HEAD"}, kGit + 1);
+  git({"rebase", "origin/main"}, kGit + 2);
+  EXPECT_THAT(reads(), ElementsAre("ref HEAD?"));
+  git({"log", "origin/topic"}, kGit + 3);
+  EXPECT_THAT(reads(), ElementsAre("ref HEAD?", "ref refs/remotes/origin/topic"));
+}
+
+TEST_F(GitInFreshTrace, ABranchOfTheTransactionsOwnIsNoRead) {
+  repo.git({"branch", "mine"});
+  add(Op::kRename, ".git/refs/heads/mine.lock", 0, kGit).path2 = at(".git/refs/heads/mine");
+  git({"log", "mine"}, kGit + 1);
+  EXPECT_THAT(reads(), Not(Contains(HasSubstr("mine"))));
+}
+
+TEST_F(GitInFreshTrace, ACommitByItsIdStaysWhatItIs) {
+  const std::string first = snapshot.str();
+  repo.write("b.txt", "newer\n");
+  snapshot = repo.commit("base");
+  git({"show", first}, kGit);
+  git({"show", first.substr(0, 8) + ":a.txt"}, kGit + 1);
+  EXPECT_THAT(reads(), IsEmpty());
+  // Of the snapshot it says what is there now.
+  git({"show", snapshot.str().substr(0, 8) + ":a.txt"}, kGit + 2);
+  EXPECT_THAT(reads(), ElementsAre("content a.txt"));
+  // What differs is shown as it is now.
+  git({"diff", first, "HEAD"}, kGit + 3);
+  EXPECT_THAT(reads(), ElementsAre("content a.txt", "content b.txt"));
+}
+
+TEST_F(GitInFreshTrace, ADifferenceFromATagIsWhatDiffersAsItIsNow) {
+  repo.git({"tag", "-a", "-m", "v1", "v1"});
+  repo.write("b.txt", "newer\n");
+  snapshot = repo.commit("base");
+  git({"diff", "v1"}, kGit);
+  EXPECT_THAT(reads(), ElementsAre("content b.txt", "ref refs/tags/v1"));
+  git({"diff", "v1...HEAD"}, kGit + 1);
+  EXPECT_THAT(reads(), ElementsAre("content b.txt", "ref refs/tags/v1"));
+}
+
+TEST_F(GitInTrace, ADifferenceFromTheEmptyTreeIsEverything) {
+  git({"diff", "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "HEAD"}, kGit);
+  EXPECT_THAT(reads(), ElementsAre("tree ."));
+}
+
+TEST_F(GitInTrace, PathsOfRelativeRevisionsAreReads) {
+  git({"show", "@{0}:a.txt"}, kGit);
+  git({"show", "stash@{0}:b.txt"}, kGit + 1);
+  git({"show", "HEAD~1:src/x.c"}, kGit + 2);
+  EXPECT_THAT(reads(),
+              ElementsAre("ref HEAD?", "content a.txt", "content b.txt", "content src/x.c"));
+}
+
+TEST_F(GitInTrace, AFileThatAnOptionNamesIsRead) {
+  git({"commit", "-a", "-F", "../a.txt"}, kGit, "src");
+  add(Op::kOpenRead, "src/../a.txt", 0, kGit);
+  add(Op::kOpenRead, "b.txt", 0, kGit);  // its index
+  git({"log"}, kGit + 1);
+  add(Op::kOpenRead, ".mailmap", -ENOENT, kGit + 1);
+  EXPECT_THAT(reads(), ElementsAre("absence .mailmap", "ref HEAD?", "content a.txt"));
+}
+
+TEST_F(GitInTrace, OneOfTheTransactionsOwnIsNoRead) {
+  create("msg.txt", O_WRONLY | O_EXCL, false);
+  git({"commit", "-a", "-F", "msg.txt"}, kGit);
+  add(Op::kOpenRead, "msg.txt", 0, kGit);
+  EXPECT_THAT(reads(), ElementsAre("absence msg.txt"));
+}
+
+TEST_F(GitInTrace, ForAnotherRepositoryTheFilesAreWhatAnyProgramsAre) {
+  fork(kGit);
+  exec({"git", "--git-dir=/opt/other/.git", "--work-tree=.", "add", "-A"}, kGit);
+  add(Op::kOpenRead, "/opt/other/.git/HEAD", 0, kGit);
+  add(Op::kOpenRead, "a.txt", 0, kGit);
+  EXPECT_THAT(reads(), ElementsAre("content a.txt"));
+}
+
+TEST_F(GitInTrace, FilesPutElsewhereAreEverything) {
+  git({"--work-tree=/opt/copy", "checkout", "HEAD", "--", "a.txt"}, kGit);
+  add(Op::kOpenCreate, "/opt/copy/a.txt", 0, kGit).flags = O_CREAT | O_EXCL | O_WRONLY;
+  EXPECT_THAT(reads(), ElementsAre("tree ."));
+}
+
+TEST_F(GitInTrace, ACloneOfTheWorktreeIsEverything) {
+  fork(kGit);
+  exec({"git", "clone", "-q", ".", "/opt/copy"}, kGit);
+  add(Op::kOpenRead, ".git/HEAD", 0, kGit);
+  fork(kGit + 1, kGit);
+  exec({"git-upload-pack", at(".git")}, kGit + 1);
+  add(Op::kOpenRead, ".git/HEAD", 0, kGit + 1);
+  EXPECT_THAT(reads(), ElementsAre("tree ."));
+}
+
+TEST_F(GitInTrace, AFetchFromTheWorktreeIntoAnotherRepositoryIsEverything) {
+  fork(kGit);
+  exec({"git", "-C", "/opt/other", "fetch", tree()}, kGit);
+  add(Op::kOpenRead, "/opt/other/.git/HEAD", 0, kGit);
+  fork(kGit + 1, kGit);
+  exec({"git-upload-pack", at(".git")}, kGit + 1);
+  add(Op::kOpenRead, ".git/HEAD", 0, kGit + 1);
+  EXPECT_THAT(reads(), ElementsAre("tree ."));
+}
+
+TEST_F(GitInTrace, APushThatSendsIsEverything) {
+  git({"push", "--no-verify", "/opt/other.git"}, kGit);
+  EXPECT_THAT(reads(), IsEmpty());
+  fork(kGit + 1, kGit);
+  exec({"git", "pack-objects", "--all-progress-implied", "--revs", "--stdout"}, kGit + 1);
+  add(Op::kOpenRead, ".git/HEAD", 0, kGit + 1);
+  EXPECT_THAT(reads(), ElementsAre("tree ."));
+}
+
+TEST_F(GitInTrace, ATreeThatIsMadeACommitIsNobodysToSee) {
+  git({"write-tree"}, kGit);
+  EXPECT_THAT(reads(), ElementsAre("tree ."));
+  git({"commit-tree", "-m", "x", std::string(40, '3')}, kGit + 1);
+  EXPECT_THAT(reads(), IsEmpty());
+}
+
+TEST_F(GitInTrace, RemovingADirectoryReadsWhatIsInIt) {
+  git({"rm", "-q", "-r", "src"}, kGit);
+  EXPECT_THAT(reads(), ElementsAre("listing src", "listing src/deep"));
+}
+
+// What agents run all day.
+TEST_F(GitInTrace, LooksOfEveryDayReadNoFile) {
+  int pid = kGit;
+  for (const char* line : {"status",
+                           "status --short",
+                           "diff",
+                           "diff --stat",
+                           "diff --cached",
+                           "diff HEAD",
+                           "log -n 5",
+                           "log --oneline -10",
+                           "log -p -2",
+                           "show",
+                           "show --stat HEAD",
+                           "add -A",
+                           "commit -m x",
+                           "rev-parse HEAD",
+                           "rev-parse --abbrev-ref HEAD",
+                           "branch --show-current",
+                           "branch -a",
+                           "worktree list",
+                           "stash list",
+                           "remote -v",
+                           "describe --always",
+                           "rev-list --count HEAD",
+                           "merge-base HEAD main",
+                           "diff main...HEAD",
+                           "diff HEAD~1",
+                           "show HEAD~1",
+                           "log main..HEAD",
+                           "reflog",
+                           "tag"}) {
+    std::vector<std::string> words;
+    std::istringstream in(line);
+    for (std::string word; in >> word;) words.push_back(word);
+    git(words, pid);
+    for (const char* path : {"a.txt", "src/x.c"}) add(Op::kStat, path, 0, pid);
+    opens_objects(pid++);
+  }
+  EXPECT_THAT(reads(), ElementsAre("ref HEAD?"));
 }
 
 TEST_F(GitInTrace, WhatIsNotUnderstoodAndOpenedObjectsReadEverything) {

@@ -164,6 +164,7 @@ void Interpreter::forked(const Record& record) {
     child.held = nullptr;
   }
   child.pid = record.pid;
+  child.parent = record.parent;
   processes_[record.pid] = std::move(child);
 }
 
@@ -175,6 +176,7 @@ void Interpreter::executed(const Record& record) {
   end(process);
   Process next;
   next.pid = record.pid;
+  next.parent = process.parent;
   next.cwd = process.cwd;
   next.argv = argv_text(record.argv);
   const Resolved program = resolver_.resolve(record.path, LastLink::kFollow);
@@ -182,9 +184,12 @@ void Interpreter::executed(const Record& record) {
              !serves_worktree(record.path, record.argv);
   if (next.git) {
     next.use = parse_git(record.path, record.argv);
-    next.helper = process.git && (process.helper || process.use.understood);
+    // What is sent to others is explained by nobody but who sends it.
+    const bool sends = process.git && process.use.pushes && next.use.command == "pack-objects";
+    next.helper = process.explains_helpers() && !sends && !next.use.serves;
     if (next.use.moves_base) observer_.base_may_move();
   }
+  next.parent_ours = process.git ? process.in_our_repository : process.parent_ours;
   process = std::move(next);
   process.held = searches_.begin(record, program);
   on_path(record, process);
@@ -214,6 +219,7 @@ void Interpreter::watch_git(const Record& record, Process& process) const {
 void Interpreter::end_processes() {
   for (auto& [pid, process] : processes_) end(process);
   processes_.clear();
+  git_.finish();
 }
 
 // ---- places ----
@@ -232,7 +238,9 @@ void Interpreter::on_git_dir(const Record& record, Process& process, const std::
     return;
   }
   if (failed) return;
+  if (rest.starts_with("refs/") && changes_something(record)) git_.wrote_ref(rest);
   if (process.git) {
+    if (rest == "HEAD" && process.use.serves) process.served = true;
     // HEAD says that this is the repository it works on; a failed look-up does not.
     if (rest == "HEAD" || content_open(record)) process.in_our_repository = true;
     if (rest == "index" && content_open(record)) process.opened_objects = true;
@@ -257,8 +265,11 @@ void Interpreter::on_common_git(const Record& record, Process& process, const st
     return on_objects(record, process);
   }
   if (failed || rest.starts_with("txn/") || rest == "txn") return;
-  const bool serves = process.git && process.use.command.starts_with("upload-");
-  if (serves || process.helper) return;  // a fetch from it: what came is the transaction's own
+  if (process.git && process.use.serves) {
+    process.served = process.served || rest == "HEAD";
+    return;
+  }
+  if (process.helper) return;
   const bool reads = content_open(record);
   const bool head = rest == "HEAD" || (rest.starts_with("worktrees/") && rest.ends_with("/HEAD"));
   if (process.git) {
@@ -279,6 +290,8 @@ void Interpreter::on_common_git(const Record& record, Process& process, const st
 
 void Interpreter::on_outside(const Record& record, Process& process, const std::string& real) {
   if (record.result < 0 && !unknown_result(record)) return;
+  const bool makes = record.op == Op::kOpenCreate || record.op == Op::kSymlink;
+  if (makes && process.use.writes_files && !real.ends_with(".lock")) process.exported = true;
   if (temporary(real)) return;
   const bool script = record.path2 == "#!";
   if (script && process.held != nullptr) process.held->spoiled = "a script";
@@ -295,13 +308,23 @@ void Interpreter::on_outside(const Record& record, Process& process, const std::
 
 void Interpreter::on_path(const Record& record, Process& process) {
   if (!record.path.starts_with('/')) return;
+  // It looks in each directory on the way up whether that is a repository.
+  const bool finds_none = process.git && !process.in_our_repository && record.result < 0 &&
+                          !unknown_result(record) && record.path.ends_with("/HEAD");
   if (process.git) watch_git(record, process);
+  if (finds_none) return;
+  process.asked = process.git && content_open(record) && asks_for(process.use, record.path);
   if (process.quiet() && only_looks(record.op) && is_worktree_path(record.path)) return;
   const LastLink last = keeps_last_link(record) ? LastLink::kKeep : LastLink::kFollow;
   const Resolved at = resolver_.resolve(record.path, last);
   std::optional<Resolved> to;
   if (has_second_path(record.op) && record.path2.starts_with('/')) {
     to = resolver_.resolve(record.path2, LastLink::kKeep);
+  }
+  const bool other = at.place == Place::kTree || at.place == Place::kOutside;
+  if (process.git && other && record.result >= 0 && content_open(record) &&
+      record.path.ends_with("/HEAD")) {
+    process.in_other_repository = true;
   }
   const bool in_tree = at.place == Place::kTree || (to && to->place == Place::kTree);
   const bool looks = only_looks(record.op) || record.op == Op::kChdir;

@@ -26,8 +26,11 @@ namespace gittxn::capture {
 
 // Where things are, so that a path can be told from a path. All of them real paths.
 struct Places {
-  std::string tree;                    // the worktree
-  std::string private_git_dir;         // tree/.git
+  std::string tree;             // the worktree
+  std::string private_git_dir;  // tree/.git
+  std::string git_dir_on_disk;  // ... where its bytes are for us; empty: there
+  std::string first_refs;       // a directory whose packed-refs are the refs as they were when the
+                           // worktree was made; empty: they are those of the private git directory
   std::string common_git_dir;          // the repository's own: its object store and refs
   std::vector<std::string> checkouts;  // other checkouts of the same repository (the person's)
 };
@@ -52,6 +55,7 @@ struct InterpretInput {
   // What `writes` are against: another commit than the snapshot when the agent merged, pulled or
   // reset to the target. Empty: the snapshot. Some reads then carry it as their snapshot.
   Oid base;
+  RefName target;  // the branch it lands on, whose history the snapshot is; empty: none
   // True when the snapshot's ignore rules ignore this untracked file, by itself or by a directory.
   std::function<Result<bool>(const std::string& path)> ignored;
   // Where the bytes of an untracked file of the tree are for us; empty: below places.tree. "" is an

@@ -36,6 +36,7 @@ struct HeldLooks {
 // What is known of a process, from the records.
 struct Process {
   std::int32_t pid = 0;
+  std::int32_t parent = 0;
   std::string argv;        // quoted, at most 200 bytes
   std::string cwd;         // where it is; empty: not known
   bool git = false;        // one of git's own programs
@@ -46,11 +47,22 @@ struct Process {
   bool in_our_repository = false;  // it opened the private git directory
   bool in_other_checkout = false;  // ... the HEAD of the repository itself
   bool opened_objects = false;
-  HeldLooks* held = nullptr;  // of a searcher; owned by Searches
+  bool in_other_repository = false;  // it opened the HEAD of one that is not ours
+  bool served = false;               // ... for another repository that asked for them
+  bool exported = false;             // wrote files of a commit where the worktree is not
+  bool parent_ours = false;          // started by a git that works on this repository
+  bool asked = false;                // this record is of a file that its command line names
+  HeldLooks* held = nullptr;         // of a searcher; owned by Searches
 
-  // Its look-ups are git's own business, not an observation anybody made.
+  // What it starts is explained by it.
+  bool explains_helpers() const {
+    const bool elsewhere = in_other_repository && !in_our_repository && !in_other_checkout;
+    return git && (helper || (use.understood && !elsewhere));
+  }
+  // Its look-ups are git's own business, not an observation anybody made. For another repository
+  // the files here are what any program's are.
   bool quiet() const {
-    return git && held == nullptr && (helper || (use.understood && !use.keeps_opens));
+    return git && held == nullptr && !asked && explains_helpers() && (helper || !use.keeps_opens);
   }
 };
 

@@ -81,6 +81,8 @@ Status make_private_git(Repository& repository, const WorktreeSpec& spec, const 
   TRY(make_dirs(git_dir, 0700));
   TRY(internal::make_git_directory(repository, git_dir, spec.target, borrowed, config));
   TRY(internal::copy_refs(repository, git_dir, spec.target, spec.base));
+  const std::string refs = TRY(read_file(git_dir + "/packed-refs"));
+  TRY(write_file(worktree.path + "/packed-refs", refs, Sync::kNo, 0644));
   if (!spec.with_remote) return {};
   const std::string ref = git_dir + "/refs/remotes/txn-target/" + branch_of(spec.target);
   TRY(make_dirs(parent_dir(ref), 0755));

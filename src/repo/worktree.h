@@ -13,6 +13,7 @@
 //   <path>/tree/.git     HEAD on a branch named like the target, refs copied, config copied, hooks
 //                        copied and a pre-push hook that refuses, remote "txn-target"
 //   <path>/index         the index as it was at the start, for an agent that loses its own
+//   <path>/packed-refs   the refs as they were at the start: what an agent read when it named one
 //   <path>/take          git directory of a take() in progress; none of the agent's commands sees
 //                        it
 //   <path>/upper, work   of an overlay: what differs from the shared checkout, .git included, and

@@ -182,6 +182,139 @@ git_grep_is_a_read() {
 }
 test_case 'git grep is a read of what it searched: a new file with a hit is noticed' git_grep_is_a_read
 
+# What git reads because it was told to. Each command is run in a transaction of its own, which is kept
+# and committed after the person changed one file. each_open FILE: the ids, in the order of its lines.
+each_open() {
+  local i=0 line
+  IDS=()
+  while IFS= read -r line; do
+    i=$((i + 1))
+    mkdir -p "$WORLD/copy/$i"
+    # Some end with an error, such as that a file is no configuration; they have read it all the same.
+    open_work "copy=$WORLD/copy/$i; { $line; } >/dev/null 2>&1 </dev/null; echo $i >out/$i.txt"
+    IDS+=("$ID")
+  done <"$1"
+}
+# each_commit CODE FILE: commits them all and says of which commands the exit status was another
+each_commit() {
+  local i=0 line got wrong=''
+  while IFS= read -r line; do
+    got=0
+    git txn commit "${IDS[i]}" >"$WORLD/.out" 2>&1 || got=$?
+    [ "$got" = "$1" ] || wrong+="$line: commit exited $got, not $1: $(cat "$WORLD/.out")"$'\n'
+    i=$((i + 1))
+  done <"$2"
+  assert_eq "$wrong" '' 'commands with another outcome'
+}
+# The same commands in one transaction, of which nothing that they read will change.
+all_together() {
+  mkdir -p "$WORLD/copy/all"
+  open_work "copy=$WORLD/copy/all; . $WORLD/commands >/dev/null 2>&1 </dev/null; echo all >out/all.txt"
+}
+with_out() { mkdir out && echo keep >out/keep && git add out && git commit -qm 'a place for results'; }
+
+git_reads_of_a_file() {
+  new_repo
+  with_out
+  cat >"$WORLD/commands" <<'END'
+git config -f src/f6.txt -l
+git interpret-trailers src/f6.txt
+git grep -c -f src/f6.txt -- docs
+git commit -q --allow-empty -F src/f6.txt
+git add --pathspec-from-file=src/f6.txt
+git checkout-index --prefix="$copy/" src/f6.txt
+git show HEAD:src/f6.txt
+git show @{0}:src/f6.txt
+echo s >>src/f7.txt; git stash -q; git show stash@{0}:src/f6.txt
+git blame src/f6.txt
+git rev-parse HEAD:src/f6.txt
+END
+  each_open "$WORLD/commands"
+  person_commits src/f6.txt 'changed'
+  each_commit 1 "$WORLD/commands"
+  all_together
+  person_commits README 'another word'
+  exits 0 git txn commit "$ID"
+  assert_sound
+}
+test_case 'git reads the files that its options and revisions name: a change of them is noticed, others are not' \
+  git_reads_of_a_file 240
+
+git_reads_of_everything() {
+  new_repo
+  with_out
+  cat >"$WORLD/commands" <<'END'
+git --work-tree="$copy" checkout HEAD -- .
+git clone -q . "$copy/clone"
+git worktree add -q --detach "$copy/tree" && git worktree remove --force "$copy/tree"
+git write-tree
+git rev-parse HEAD^{tree}
+git ls-tree -r HEAD
+git archive HEAD
+git cat-file -p HEAD^{tree}
+git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD
+git checkout-index -a --prefix="$copy/"
+git init -q "$copy/r" && git -C "$copy/r" fetch -q "$PWD"
+git bundle create -q "$copy/b" HEAD
+END
+  each_open "$WORLD/commands"
+  person_commits src/f6.txt 'changed'
+  each_commit 1 "$WORLD/commands"
+  assert_sound
+}
+test_case 'a copy of the tree, and an id of it, is a read of everything' git_reads_of_everything 240
+
+git_reads_of_rules() {
+  new_repo
+  with_out
+  printf '%s\n' 'git shortlog -s HEAD' 'git log -1' >"$WORLD/authors"
+  each_open "$WORLD/authors"
+  person_commits .mailmap 'Pat <pat@example.org>'
+  each_commit 1 "$WORLD/authors"
+  printf '%s\n' 'echo o >x.log; git clean -fqX' >"$WORLD/rules"
+  each_open "$WORLD/rules"
+  person_commits .gitignore 'build/'
+  each_commit 1 "$WORLD/rules"
+  printf '%s\n' 'git rm -q -r docs' 'git mv docs papers' >"$WORLD/directories"
+  each_open "$WORLD/directories"
+  person_commits docs/more.md 'one more'
+  each_commit 1 "$WORLD/directories"
+  assert_eq "$(show docs/more.md)" 'one more'
+}
+test_case '.mailmap, .gitignore of clean, and what else is in a directory that is removed' git_reads_of_rules
+
+git_reads_another_branch() {
+  new_repo
+  with_out
+  git branch other
+  printf '%s\n' 'git show other:src/f6.txt' 'git log main..other' 'git diff other' 'git merge other' >"$WORLD/commands"
+  each_open "$WORLD/commands"
+  person_commits src/f6.txt 'changed'
+  git branch -f other main
+  each_commit 1 "$WORLD/commands"
+  all_together
+  person_commits README 'another word'
+  exits 0 git txn commit "$ID"
+}
+test_case 'another branch that is named is read with its value' git_reads_another_branch
+
+git_of_every_day() {
+  new_repo
+  start_run --retries 0 -- 'git status; git status --short; git diff; git diff --stat HEAD; git log -n 5; git log -p -2; git show
+    git show --stat HEAD~0; git rev-parse HEAD; git rev-parse --abbrev-ref HEAD; git branch --show-current; git branch -a
+    git ls-files; git worktree list; git stash list; git remote -v; git describe --always; git diff main...HEAD
+    git log main..HEAD; git config user.name; git merge-base HEAD main; echo x >src/new.txt; git add -A
+    git commit -qm "work of the day"; git status; git diff HEAD~1; git log -n 5; git show; meet'
+  met
+  person_commits src/f6.txt 'changed'
+  person_commits docs/guide.md 'another guide'
+  go_on
+  ends 0
+  assert_eq "$(field .state)" landed
+  assert_eq "$(show src/new.txt)" x
+}
+test_case 'what agents ask git all day is in nobody'"'"'s way' git_of_every_day
+
 persons_checkout_read() {
   new_repo
   start_run --retries 0 -- 'cat "$WORLD/repo/src/f6.txt"; meet; echo x >src/new.txt'

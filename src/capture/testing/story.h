@@ -171,6 +171,8 @@ class Story {
     in.snapshot = snapshot;
     in.writes = writes;
     in.base = base;
+    in.target = RefName("refs/heads/main");
+    in.places.first_refs = repo.git_dir();  // where no story moves one
     in.ignored = ignored;
     in.tool_cache_file = root() + "/tools";
     in.observations = observations;
