@@ -40,6 +40,17 @@ constexpr Enforced kTable[] = {
     {"Files that git opens because a configuration names them (commit.template, diff.orderFile)",
      "neither: taken for git's own upkeep; named by an option they are read",
      "the table of git's commands", kSince, ""},
+    {"Reads through links outside of the worktree",
+     "enforced where the command itself made, moved or removed the link, or it stayed as it is; "
+     "neither where others changed it meanwhile. With bpf a link that was there before and is "
+     "gone makes the set unknown, or is not seen where nothing looked at the link itself",
+     "the trace's record of links, replayed", kSince, ""},
+    {"What comes to a command from outside of its processes",
+     "enforced: standard input that is a file of the repository, the worktree of another "
+     "transaction, a checkout; a server or a pipe that it did not make: everything counts as "
+     "read. Neither: what comes through a pipe on standard input, the network, or a socket or pipe "
+     "that it made itself and somebody else fills",
+     "the trace; names of sockets and pipes that the command made", kSince, ""},
     {"The level of isolation", "enforced: rules of the policy raise it, and nothing lowers it",
      "the policy of the target branch, when it lands", kSince, "[isolation], [rule]"},
     {"Who reads what is made from other files reads those",

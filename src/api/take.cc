@@ -31,7 +31,8 @@ namespace {
 FAILPOINT(fp_kept, "api.take.kept");
 FAILPOINT(fp_recorded, "api.take.recorded");
 
-Result<capture::Places> places_of(Kernel::State& state, const repo::Worktree& worktree) {
+Result<capture::Places> places_of(Kernel::State& state, const Attempt& attempt,
+                                  const repo::Worktree& worktree) {
   capture::Places places;
   places.tree = TRY(real_path(worktree.tree));
   places.private_git_dir = places.tree + "/.git";
@@ -42,6 +43,8 @@ Result<capture::Places> places_of(Kernel::State& state, const repo::Worktree& wo
   for (const auto& checkout : TRY(state.repository.checkouts())) {
     places.checkouts.push_back(checkout.worktree);
   }
+  places.transactions = TRY(state.worktree_root());
+  places.attempt = TRY(real_path(attempt.worktree));
   // By its own path it is a checkout of the repository like any other.
   if (!worktree.shared.empty()) places.checkouts.push_back(worktree.shared);
   return places;
@@ -90,7 +93,7 @@ Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapsh
   const Attempt& attempt = txn.attempts.back();
   ObservedFiles observed = TRY_IN("reading what agents said", read_observed(observed_dir(attempt)));
   capture::InterpretInput input;
-  input.places = TRY(places_of(state, worktree));
+  input.places = TRY(places_of(state, attempt, worktree));
   input.record_files = attempt.traces;
   input.snapshot = snapshot;
   input.writes = writes;

@@ -86,9 +86,7 @@ TEST_F(Resolver, PlacesOutside) {
 }
 
 TEST(Connections, ByAddress) {
-  const auto peer = [](const char* address) {
-    return classify_connection(address, "/w/tree").peer;
-  };
+  const auto peer = [](const char* address) { return classify_connection(address).peer; };
   EXPECT_EQ(peer("inet:127.0.0.1:80"), Peer::kNetwork);
   EXPECT_EQ(peer("inet6:[::1]:80"), Peer::kNetwork);
   EXPECT_EQ(peer("unix:/run/systemd/resolve/io.systemd.Resolve"), Peer::kHarmless);
@@ -98,8 +96,7 @@ TEST(Connections, ByAddress) {
   EXPECT_EQ(peer("unix:/users/pat/.gnupg/S.gpg-agent"), Peer::kHarmless);
   EXPECT_EQ(peer("unix:@/tmp/.X11-unix/X0"), Peer::kHarmless);
   EXPECT_EQ(peer("unix:@somebody"), Peer::kDaemon);
-  EXPECT_EQ(peer("unix:/tmp/pytest-1/s.sock"), Peer::kOwn);
-  EXPECT_EQ(peer("unix:/w/tree/s.sock"), Peer::kOwn);
+  EXPECT_EQ(peer("unix:/tmp/pytest-1/s.sock"), Peer::kDaemon);
   EXPECT_EQ(peer("unix:/tmp/tmux-1000/default"), Peer::kDaemon);
   EXPECT_EQ(peer("unix:/var/run/docker.sock"), Peer::kDaemon);
   EXPECT_EQ(peer("unix:/run/postgresql/.s.PGSQL.5432"), Peer::kDaemon);

@@ -44,8 +44,6 @@ constexpr std::string_view kDaemonNames[] = {
     "docker", "containerd", "podman",    "buildkit", "watchman", "gradle",           "bazel",
     "tmux-",  "/emacs",     "fsmonitor", "sccache",  "distccd",  "nix/daemon-socket"};
 
-constexpr std::string_view kSocketFolders[] = {"/tmp/", "/var/tmp/", "/dev/shm/"};
-
 bool matches(std::string_view path, std::string_view pattern) {
   const std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) return path.starts_with(pattern);
@@ -64,7 +62,7 @@ bool matches_any(std::string_view path, const std::string_view (&patterns)[N]) {
   return false;
 }
 
-Connection classify_unix(std::string_view path, std::string_view tree) {
+Connection classify_unix(std::string_view path) {
   std::string plain(path);
   if (!path.starts_with('@')) {
     plain = normal_path(path);
@@ -74,22 +72,19 @@ Connection classify_unix(std::string_view path, std::string_view tree) {
   for (std::string_view name : kDaemonNames) {
     if (plain.find(name) != std::string::npos) return connection;
   }
-  std::string rest;
   const bool key_agent =
       plain.find("/.gnupg/S.") != std::string::npos || plain.find("/agent.") != std::string::npos;
   if (key_agent || matches_any(plain, kHarmless)) {
     connection.peer = Peer::kHarmless;
-  } else if (matches_any(plain, kSocketFolders) || path_below(plain, tree, &rest)) {
-    connection.peer = Peer::kOwn;
   }
   return connection;
 }
 
 }  // namespace
 
-Connection classify_connection(std::string_view address, std::string_view tree) {
+Connection classify_connection(std::string_view address) {
   constexpr std::string_view kUnix = "unix:";
-  if (address.starts_with(kUnix)) return classify_unix(address.substr(kUnix.size()), tree);
+  if (address.starts_with(kUnix)) return classify_unix(address.substr(kUnix.size()));
   const std::size_t colon = address.find(':');
   return {Peer::kNetwork,
           std::string(colon == std::string_view::npos ? address : address.substr(colon + 1))};

@@ -9,8 +9,7 @@ namespace gittxn::capture {
 
 enum class Peer {
   kHarmless,  // resolvers, dbus, agents for keys, display servers
-  kOwn,       // a socket in the worktree or a temporary directory: the transaction's own processes
-  kDaemon,    // reads and writes that nobody sees
+  kDaemon,    // reads and writes that nobody sees, unless the command itself was seen to start it
   kNetwork,   // recorded as an external read
 };
 
@@ -20,6 +19,6 @@ struct Connection {
 };
 
 // `address` as the trace writes it: "unix:/path", "unix:@abstract", "inet:host:port", "inet6:...".
-Connection classify_connection(std::string_view address, std::string_view tree);
+Connection classify_connection(std::string_view address);
 
 }  // namespace gittxn::capture

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/fs.h"
 #include "base/hash.h"
@@ -50,6 +51,7 @@ bool keeps_last_link(const Record& record) {
     case Op::kRmdir:
     case Op::kRename:
     case Op::kSymlink:
+    case Op::kWasLink:
       return true;
     default:
       return record.nofollow;
@@ -93,10 +95,26 @@ std::int64_t trace_began_ns(const std::vector<std::string>& record_files) {
   return record_files.empty() ? 0 : born_ns(record_files.front());
 }
 
-// A daemon that has ended since cannot be told from a server of the transaction's own.
-bool was_there_before(const std::string& path, const std::vector<std::string>& record_files) {
-  const std::int64_t made = born_ns(path);
-  return made != 0 && made < trace_began_ns(record_files);
+// One name for what a path means, wherever it is.
+std::string one_name(const Resolved& at, const std::string& path, const std::string& tree,
+                     const TreeModel& model) {
+  if (!at.real.empty()) return at.real;
+  if (at.place != Place::kTree) return normal_path(path);
+  return join_path(tree, at.node != nullptr ? model.path_of(*at.node) : at.missing);
+}
+
+bool makes_pipe(const Record& record) {
+  return record.op == Op::kOpenCreate && record.path2.starts_with("mknod");
+}
+
+// A server's socket: bound, and not opened.
+bool makes_socket(const Record& record) {
+  return record.op == Op::kOpenCreate && record.path2 == "bind";
+}
+
+// make gives those it starts a pipe of tokens.
+bool is_job_pipe(std::string_view path) {
+  return base_name(path).starts_with("GMfifo");
 }
 
 class Interpreter {
@@ -123,6 +141,7 @@ class Interpreter {
   void forked(const Record& record);
   void executed(const Record& record);
   void connected(const Record& record, const Process& process);
+  void passes_bytes(const Record& record, const Resolved& at, const Resolved* to);
   void on_path(const Record& record, Process& process);
   void on_git_dir(const Record& record, Process& process, const std::string& rest);
   void on_common_git(const Record& record, Process& process, const std::string& rest);
@@ -146,6 +165,7 @@ class Interpreter {
   Union union_;
   ToolDigest tools_;
   std::map<std::int32_t, Process> processes_;
+  std::set<std::string> own_;  // sockets and pipes that the transaction made, by one_name
   std::optional<Error> error_;
 };
 
@@ -326,6 +346,13 @@ void Interpreter::on_path(const Record& record, Process& process) {
       record.path.ends_with("/HEAD")) {
     process.in_other_repository = true;
   }
+  resolver_.replay(record, at, to ? &*to : nullptr);
+  if (record.op == Op::kWasLink) return;
+  if (!at.lost.empty()) {
+    log_.unknown("a link outside the worktree that is gone, and nobody knows where it led: " +
+                 at.lost);
+  }
+  passes_bytes(record, at, to ? &*to : nullptr);
   const bool in_tree = at.place == Place::kTree || (to && to->place == Place::kTree);
   const bool looks = only_looks(record.op) || record.op == Op::kChdir;
   if (process.held != nullptr && in_tree && !looks) process.held->spoiled = "it writes";
@@ -347,6 +374,7 @@ void Interpreter::on_path(const Record& record, Process& process) {
       case Place::kCommonGit:
         on_common_git(record, process, place->rest);
         break;
+      case Place::kOtherTxn:
       case Place::kCheckout:
         if (auto status = other_.on(record, process, *place); !status && !error_) {
           error_ = std::move(status).error();
@@ -371,18 +399,39 @@ bool Interpreter::is_worktree_path(std::string_view path) const {
   return path.starts_with('/') && !path.starts_with("/.git") && path.find("/.") == path.npos;
 }
 
+// A socket or a pipe that the transaction did not make: whoever is behind it has read what nobody
+// saw. What it made itself, it may have given to somebody else to fill; that is not seen.
+void Interpreter::passes_bytes(const Record& record, const Resolved& at, const Resolved* to) {
+  const bool made = makes_pipe(record) || makes_socket(record);
+  const bool named = to != nullptr && has_second_path(record.op);
+  const bool opened = content_open(record) && S_ISFIFO(record.mode);
+  if (!made && !opened && (!named || own_.empty())) return;
+  if (record.result < 0 && !unknown_result(record)) return;
+  const std::string& tree = input_.places.tree;
+  std::string name = one_name(at, record.path, tree, model_);
+  if (made) {
+    own_.insert(std::move(name));
+  } else if (named && own_.contains(name)) {
+    own_.insert(one_name(*to, record.path2, tree, model_));
+  } else if (opened && at.place != Place::kPseudo && !own_.contains(name) && !is_job_pipe(name)) {
+    log_.unknown("a pipe that was filled by another program: " + name);
+  }
+}
+
 void Interpreter::connected(const Record& record, const Process& process) {
   const bool may_have =
       unknown_result(record) || record.result >= 0 || record.result == -EINPROGRESS;
   if (!may_have) return;
-  const Connection peer = classify_connection(record.path, input_.places.tree);
+  const Connection peer = classify_connection(record.path);
   if (peer.peer == Peer::kNetwork) {
     return log_.add(ReadKind::kExternal, peer.name, "",
                     {.process = &process, .op = "connect", .strength = Strength::kSoft});
   }
-  // A socket in a temporary directory is the transaction's own unless it was there before it.
-  if (peer.peer == Peer::kOwn && !was_there_before(peer.name, input_.record_files)) return;
   if (peer.peer == Peer::kHarmless) return;
+  if (peer.name.starts_with('/')) {
+    const Resolved at = resolver_.resolve(peer.name, LastLink::kFollow);
+    if (own_.contains(one_name(at, peer.name, input_.places.tree, model_))) return;
+  }
   if (unknown_result(record) && peer.name.starts_with('/')) {
     // Clients try sockets that were never there; without a result the file is the only witness.
     const auto there = exists(peer.name);
@@ -424,6 +473,12 @@ void Interpreter::on(const Record& record) {
 
 Status Interpreter::run() {
   if (input_.record_files.empty()) log_.unknown("nothing was traced");
+  for (const std::string& file : input_.record_files) {
+    // What is wrong with it is said below.
+    static_cast<void>(
+        read_records(file, [this](const Record& record) { resolver_.foresee(record); }));
+  }
+  resolver_.start_over();
   for (const std::string& file : input_.record_files) {
     const auto summary = read_records(file, [this](const Record& record) { on(record); });
     end_processes();

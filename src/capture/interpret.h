@@ -33,6 +33,10 @@ struct Places {
                            // worktree was made; empty: they are those of the private git directory
   std::string common_git_dir;          // the repository's own: its object store and refs
   std::vector<std::string> checkouts;  // other checkouts of the same repository (the person's)
+  // Where the private worktrees of the repository's transactions are, and of it what belongs to
+  // this attempt. Empty: there is no such place.
+  std::string transactions = {};
+  std::string attempt = {};
 };
 
 // What searches depend on outside their arguments and the tree (search_settings.h). By default

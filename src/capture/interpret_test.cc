@@ -441,10 +441,11 @@ TEST_F(Interpret, AnotherProgramInTheGitDirectory) {
 TEST_F(Interpret, ConnectionsByWhoListens) {
   add(Op::kConnect, "inet:192.0.2.1:443");
   add(Op::kConnect, "unix:/var/run/nscd/socket");
+  create("test.sock", O_EXCL, false).path2 = "bind";
   add(Op::kConnect, "unix:" + at("test.sock"));
   const ReadSet set = told();
-  EXPECT_TRUE(set.complete);
-  EXPECT_THAT(lines(set), ElementsAre("external 192.0.2.1:443?"));
+  EXPECT_TRUE(set.complete) << set.unknown_reason;
+  EXPECT_THAT(lines(set), ElementsAre("external 192.0.2.1:443?", "absence test.sock"));
 }
 
 TEST_F(Interpret, ADaemonMakesTheSetUnknown) {

@@ -5,7 +5,10 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -59,6 +62,8 @@ class TracedRun : public ::testing::TestWithParam<Backend> {
     spec.cwd = agent->worktree().tree;
     spec.env = repo.env();
     spec.env["REPO"] = repo.path();
+    spec.env["OUT"] = repo.root();
+    if (given.valid()) spec.stdin_fd = given.get();
     spec.backend = GetParam();
     spec.record_file = repo.root() + "/records-" + std::to_string(++runs);
     const UniqueFd null = must(open_fd("/dev/null", O_WRONLY));
@@ -83,8 +88,20 @@ class TracedRun : public ::testing::TestWithParam<Backend> {
   ScratchRepo repo;
   std::optional<Agent> agent;
   ReadSet set;
+  UniqueFd given;  // the standard input of the next runs
   int runs = 0;
 };
+
+// A socket of somebody else, who is there all the time.
+UniqueFd outside_socket(const std::string& path, int type) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  EXPECT_LT(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  UniqueFd fd(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  return fd;
+}
 
 TEST_P(TracedRun, CatReadsTheFile) {
   EXPECT_THAT(reads_of("cat a.txt"), ::testing::ElementsAre("content a.txt"));
@@ -228,6 +245,90 @@ TEST_P(TracedRun, EverySpellingIsOnePath) {
     if (read.kind == ReadKind::kContent) contents.push_back(read.subject);
   }
   EXPECT_THAT(contents, ::testing::ElementsAre("src/x.c"));
+}
+
+TEST_P(TracedRun, ThroughALinkOutsideThatIsGoneOrLeadsElsewhere) {
+  EXPECT_THAT(
+      reads_of("ln -s \"$PWD/a.txt\" \"$OUT/way\"; cat \"$OUT/way\"; rm \"$OUT/way\"; "
+               "ln -s \"$PWD/src\" \"$OUT/dir\"; cat \"$OUT/dir/x.c\"; "
+               "ln -sfn \"$PWD/docs\" \"$OUT/dir\"; cat \"$OUT/dir/guide.md\"; "
+               "ln -sfn /etc \"$OUT/dir\"; mv \"$OUT/dir\" \"$OUT/moved\"; "
+               "rm \"$OUT/moved\""),
+      ::testing::IsSupersetOf({"content a.txt", "content docs/guide.md", "content src/x.c"}));
+}
+
+TEST_P(TracedRun, ThroughALinkOutsideThatWasThereBeforeAndIsGone) {
+  const std::string way = repo.root() + "/way";
+  ASSERT_EQ(::symlink((agent->worktree().tree + "/a.txt").c_str(), way.c_str()), 0);
+  const std::string script = "cat \"$OUT/way\"; rm \"$OUT/way\"";
+  if (GetParam() != Backend::kBpf) {
+    EXPECT_THAT(reads_of(script), Contains("content a.txt"));
+  } else {  // which has seen that it was a link, and not what it said
+    EXPECT_NE(read_set_of(script).unknown_reason.find(way), std::string::npos);
+  }
+}
+
+TEST_P(TracedRun, TheFileThatIsItsStandardInput) {
+  given = must(open_fd(repo.file("b.txt"), O_RDONLY));
+  EXPECT_THAT(reads_of("read line; echo \"$line\" >n.txt"), Contains("content b.txt"));
+}
+
+TEST_P(TracedRun, GitReadsAFileOfThePersonsCheckout) {
+  EXPECT_THAT(reads_of("git hash-object \"$REPO/b.txt\""), Contains("content b.txt"));
+  EXPECT_THAT(reads_of("git diff --no-index \"$REPO/docs/guide.md\" a.txt || :"),
+              Contains("content docs/guide.md"));
+  EXPECT_THAT(reads_of("git config -f \"$REPO/.gitignore\" -l || :"),
+              Contains("content .gitignore"));
+}
+
+TEST_P(TracedRun, AMessageToSomebodyElsesSocket) {
+  const UniqueFd socket = outside_socket(repo.root() + "/dgram.sock", SOCK_DGRAM);
+  const std::string begin =
+      "python3 -c 'import os, socket; s = socket.socket(socket.AF_UNIX, "
+      "socket.SOCK_DGRAM); to = os.environ[\"OUT\"] + \"/dgram.sock\"; ";
+  for (const char* send : {"s.sendto(b\"x\", to)", "s.sendmsg([b\"x\"], [], 0, to)"}) {
+    const ReadSet told = read_set_of(begin + send + "'");
+    EXPECT_NE(told.unknown_reason.find("/dgram.sock"), std::string::npos) << send;
+  }
+  const ReadSet own = read_set_of(begin +
+                                  "to += \"2\"; r = socket.socket(socket.AF_UNIX, "
+                                  "socket.SOCK_DGRAM); r.bind(to); s.sendto(b\"x\", to); "
+                                  "p, q = socket.socketpair(); p.sendmsg([b\"x\"])'");
+  EXPECT_TRUE(own.complete) << own.unknown_reason;
+}
+
+TEST_P(TracedRun, APipeThatSomebodyElseFills) {
+  const std::string path = repo.root() + "/fed";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const UniqueFd pipe(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::write(pipe.get(), "x\n", 2), 2);
+  EXPECT_NE(read_set_of("read line <\"$OUT/fed\"").unknown_reason.find(path), std::string::npos);
+  const ReadSet own = read_set_of("mkfifo \"$OUT/own\"; echo x >\"$OUT/own\" & cat \"$OUT/own\"");
+  EXPECT_TRUE(own.complete) << own.unknown_reason;
+}
+
+TEST_P(TracedRun, AThreadWithACurrentDirectoryOfItsOwn) {
+  EXPECT_THAT(reads_of("python3 -c '\n"
+                       "import ctypes, os, threading\n"
+                       "there, looked = threading.Event(), threading.Event()\n"
+                       "def own():\n"
+                       "  assert ctypes.CDLL(None).unshare(0x200) == 0\n"
+                       "  os.chdir(\"src\"); there.set(); looked.wait(); open(\"x.c\")\n"
+                       "thread = threading.Thread(target=own); thread.start(); there.wait()\n"
+                       "open(\"a.txt\"); looked.set(); thread.join(); open(\"b.txt\")'"),
+              ::testing::IsSupersetOf({"content a.txt", "content b.txt", "content src/x.c"}));
+}
+
+TEST_P(TracedRun, ATreeThatIsMountedNowhere) {
+  constexpr long kOpenTree = 428;
+  const UniqueFd probe(static_cast<int>(::syscall(kOpenTree, AT_FDCWD, "/tmp", 1)));
+  if (!probe.valid()) GTEST_SKIP() << "it cannot be had here";
+  const ReadSet told = read_set_of(
+      "python3 -c '\n"
+      "import ctypes, os\n"
+      "tree = ctypes.CDLL(None).syscall(428, -100, b\".\", 1)\n"
+      "assert tree >= 0; os.open(\"a.txt\", os.O_RDONLY, dir_fd=tree)'");
+  EXPECT_FALSE(told.complete);
 }
 
 TEST_P(TracedRun, ToolsAreInTheEnvironment) {

@@ -464,6 +464,7 @@ void Observer::on(const Record& record, Process& process, const Resolved& at, co
     case Op::kExit:
     case Op::kNote:
     case Op::kBlind:
+    case Op::kWasLink:
       return;
   }
 }

@@ -1,11 +1,13 @@
 #include "capture/other_checkout.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 #include <vector>
 
 #include "base/bug.h"
@@ -88,9 +90,30 @@ TreeEntry OtherCheckout::entry_on_disk(const std::string& path) {
   return entry;
 }
 
-void OtherCheckout::listing(const std::string& path, const TreeEntry& entry,
-                            const ReadLog::Seen& seen) {
-  log_.add(ReadKind::kListing, path, listing_digest(model_.list(entry.oid)).str(), seen);
+// Whether the directory there has other names than the snapshot's, but for ignored ones.
+Result<bool> OtherCheckout::names_differ(const Resolved& at,
+                                         const std::vector<repo::NamedEntry>& names) {
+  std::set<std::string> missing;
+  for (const repo::NamedEntry& entry : names) missing.insert(entry.name);
+  const auto there = list_dir(at.real);
+  if (!there) return true;  // gone since: nobody knows what was there
+  for (const DirEntry& entry : *there) {
+    if (missing.erase(entry.name) > 0 || entry.name == ".git") continue;
+    const std::string suffix = entry.type == DT_DIR ? "/" : "";
+    if (!TRY(is_ignored(join_tree_path(at.rest, entry.name) + suffix))) return true;
+  }
+  return !missing.empty();
+}
+
+// Names that a person has not committed are not told from the snapshot's: whoever lists a checkout
+// sees a few of them always. Those of another transaction are its work.
+Status OtherCheckout::listing(const Resolved& at, const TreeEntry& entry,
+                              const ReadLog::Seen& seen) {
+  const std::vector<repo::NamedEntry> names = model_.list(entry.oid);
+  std::string digest = listing_digest(names).str();
+  if (at.place == Place::kOtherTxn && TRY(names_differ(at, names))) digest.insert(0, kUncommitted);
+  log_.add(ReadKind::kListing, at.rest, digest, seen);
+  return {};
 }
 
 // Each new name costs a process. Where somebody walks a hundred thousand of them the rest counts as
@@ -110,12 +133,12 @@ Status OtherCheckout::there(const Record& record, const Resolved& at, const Read
   const TreeEntry now = entry_on_disk(at.real);
   const bool directory = now.mode == FileMode::kTree && snapshot.mode == FileMode::kTree;
   if (directory) {
-    if (record.op == Op::kList)
-      listing(at.rest, snapshot, seen);
-    else if (!at.rest.empty())
-      log_.add(ReadKind::kMetadata, at.rest, metadata_of(snapshot), seen);
+    if (record.op == Op::kList) return listing(at, snapshot, seen);
+    if (!at.rest.empty()) log_.add(ReadKind::kMetadata, at.rest, metadata_of(snapshot), seen);
     return {};
   }
+  // What the command was started with is its caller's word to it, unless it is the repository's.
+  if (record.path2 == kGiven && !snapshot.present()) return {};
   if (!snapshot.present() && now.mode == FileMode::kTree)
     return {};  // its files are looked at one by one
   if (!snapshot.present() && TRY(is_ignored(at.rest))) return {};
@@ -129,12 +152,31 @@ Status OtherCheckout::there(const Record& record, const Resolved& at, const Read
   return {};
 }
 
-Status OtherCheckout::on(const Record& record, const Process& process, const Resolved& at) {
+// A git that works in another transaction's worktree shows work that no commit of ours has.
+void OtherCheckout::git_works_there(Process& process, const Resolved& at) {
+  if (process.in_other_checkout || process.helper) return;
+  process.in_other_checkout = true;
+  if (at.place != Place::kOtherTxn) return;
+  log_.add(ReadKind::kTree, "", std::string(kUncommitted) + at.owner,
+           {.process = &process, .op = "git"});
+}
+
+Status OtherCheckout::on(const Record& record, Process& process, const Resolved& at) {
   if (INJECTED_BUG("interpret.no_checkouts")) return {};
-  // git looks at its index there; that it was in another repository directory is what counts.
-  if (process.git || in_git_directory(at.rest)) return {};
-  const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};
   const bool done = record.result >= 0 || (record.assumed && !record.predicted);
+  if (process.git && done && record.op == Op::kOpenRead && at.rest == ".git/HEAD") {
+    git_works_there(process, at);
+  }
+  if (in_git_directory(at.rest)) return {};
+  if (process.git) {
+    const bool told_to = done && sees_content(record.op) && !S_ISDIR(record.mode);
+    if (!told_to || process.helper || process.in_other_checkout) return {};
+  }
+  const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};
+  if (at.place == Place::kOtherTxn && done) {
+    log_.note("looked into the worktree of " + at.owner +
+              ", which has not landed: " + process.argv);
+  }
   if (changes_something(record) && record.op != Op::kSetTimes) {
     log_.note("wrote '" + at.rest + "' in another checkout of this repository: " + process.argv);
     if (record.op != Op::kOpenReadWrite) return {};

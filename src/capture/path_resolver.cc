@@ -7,7 +7,9 @@
 #include <charconv>
 #include <climits>
 #include <cstddef>
+#include <optional>
 
+#include "base/bug.h"
 #include "base/fs.h"
 
 namespace gittxn::capture {
@@ -142,10 +144,9 @@ void PathResolver::leave_tree(const std::string& path, LastLink last, int depth,
     out.place = Place::kLoop;
     return;
   }
-  const std::string& tree = places_.tree;
-  if (path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/')) {
-    walk_tree(std::string_view(path).substr(std::min(path.size(), tree.size() + 1)), last, depth,
-              out);
+  if (spelt_in_tree(path)) {
+    const std::size_t below_tree = std::min(path.size(), places_.tree.size() + 1);
+    walk_tree(std::string_view(path).substr(below_tree), last, depth, out);
     return;
   }
   const Outside& outside = walk_outside(path, last);
@@ -230,7 +231,12 @@ void PathResolver::missing_from(Node& dir, std::vector<std::string>& parts, Reso
   out.missing = std::move(path);
 }
 
-const PathResolver::OnDisk& PathResolver::on_disk(const std::string& path) {
+bool PathResolver::spelt_in_tree(std::string_view path) const {
+  const std::string& tree = places_.tree;
+  return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');
+}
+
+const PathResolver::OnDisk& PathResolver::look(const std::string& path) {
   const auto [at, inserted] = disk_.try_emplace(path);
   OnDisk& found = at->second;
   if (!inserted) return found;
@@ -248,6 +254,13 @@ const PathResolver::OnDisk& PathResolver::on_disk(const std::string& path) {
   return found;
 }
 
+// What stood at a real path at this moment of the records.
+PathResolver::OnDisk PathResolver::stands_at(const std::string& path) {
+  const OutsideLinks::Found known = links_.find(path);
+  if (!known.spot) return look(known.on_disk.empty() ? path : known.on_disk);
+  return {known.spot->link ? 'l' : 'f', known.spot->text};
+}
+
 const PathResolver::Outside& PathResolver::walk_outside(const std::string& path, LastLink last) {
   auto& cache = outside_[last == LastLink::kFollow ? 0 : 1];
   const auto at = cache.find(path);
@@ -259,6 +272,7 @@ PathResolver::Outside PathResolver::walk_disk(const std::string& path, LastLink 
   std::vector<std::string> parts;
   push_parts(path, parts);
   std::string at = "/";
+  std::string lost;
   int links = 0;
   while (!parts.empty()) {
     std::string part = std::move(parts.back());
@@ -289,8 +303,10 @@ PathResolver::Outside PathResolver::walk_disk(const std::string& path, LastLink 
       break;
     }
     if (aliased) continue;
-    const OnDisk& disk = on_disk(next);
-    if (disk.type == 'l' && (!parts.empty() || last == LastLink::kFollow)) {
+    const OnDisk disk = stands_at(next);
+    const bool follows = disk.type == 'l' && (!parts.empty() || last == LastLink::kFollow);
+    if (follows && disk.link_text.empty()) lost = next;
+    if (follows && !disk.link_text.empty()) {
       if (++links > kMaxLinks) {
         Outside out;
         out.resolved.place = Place::kLoop;
@@ -302,7 +318,9 @@ PathResolver::Outside PathResolver::walk_disk(const std::string& path, LastLink 
     }
     at = next;
   }
-  return classify(std::move(at));
+  Outside out = classify(std::move(at));
+  out.resolved.lost = std::move(lost);
+  return out;
 }
 
 PathResolver::Outside PathResolver::classify(std::string real) const {
@@ -310,7 +328,7 @@ PathResolver::Outside PathResolver::classify(std::string real) const {
   Resolved& resolved = out.resolved;
   if (below(real, places_.common_git_dir, &resolved.rest)) {
     resolved.place = Place::kCommonGit;
-  } else {
+  } else if (!in_other_txn(real, resolved)) {
     std::size_t best = 0;  // checkouts may be inside one another: the innermost counts
     for (const std::string& checkout : places_.checkouts) {
       std::string rest;
@@ -322,6 +340,162 @@ PathResolver::Outside PathResolver::classify(std::string real) const {
   }
   resolved.real = std::move(real);
   return out;
+}
+
+// <transactions>/<id>/<attempt>/.../tree/<rest>, or upper of an overlay, but not of our own
+// attempt: its sub-agents' worktrees are certified as its own.
+bool PathResolver::in_other_txn(const std::string& real, Resolved& out) const {
+  std::string rest;
+  if (!below(real, places_.transactions, &rest) || below(real, places_.attempt, &rest)) {
+    return false;
+  }
+  for (const std::string& checkout : places_.checkouts) {
+    std::string unused;
+    if (below(real, checkout, &unused)) return false;  // the shared checkout below an overlay
+  }
+  const std::string owner = rest.substr(0, rest.find('/'));
+  for (std::size_t at = owner.size(); at < rest.size();) {
+    const std::size_t end = std::min(rest.find('/', at + 1), rest.size());
+    const std::string_view part = std::string_view(rest).substr(at + 1, end - at - 1);
+    if (part == "tree" || part == "upper") {
+      out.place = Place::kOtherTxn;
+      out.owner = owner;
+      out.rest = rest.substr(std::min(end + 1, rest.size()));
+      return true;
+    }
+    at = end;
+  }
+  return false;
+}
+
+// ---- links outside, over time ----
+
+namespace {
+
+bool happened(const Record& record) {
+  return record.result >= 0 && (!record.assumed || record.predicted);
+}
+
+bool is_outside(const Resolved& at) {
+  return !at.real.empty();
+}
+
+// A look that shows a link.
+bool met_link(const Record& record) {
+  const bool looks = record.op == Op::kReadlink || (record.op == Op::kStat && record.nofollow);
+  return looks && record.result >= 0 && S_ISLNK(record.mode);
+}
+
+bool touches_links(Op op) {
+  return op == Op::kWasLink || op == Op::kSymlink || op == Op::kUnlink || op == Op::kRename ||
+         op == Op::kLink;
+}
+
+}  // namespace
+
+// The ways that were found lead elsewhere, perhaps.
+void PathResolver::forget_ways() {
+  for (auto& ways : outside_) ways.clear();
+}
+
+void PathResolver::foresee(const Record& record) {
+  if (!touches_links(record.op) && !met_link(record)) return;
+  const bool two = record.op == Op::kRename || record.op == Op::kLink;
+  if (spelt_in_tree(record.path) && !(two && !spelt_in_tree(record.path2))) return;
+  if (!record.path.starts_with('/')) return;
+  const bool followed = record.op == Op::kLink && !record.nofollow;
+  const Resolved at = resolve(record.path, followed ? LastLink::kFollow : LastLink::kKeep);
+  if (met_link(record)) {
+    if (!is_outside(at)) return;
+    if (stands_at(at.real).type != 'l') return foresee_link(at.real, {});
+    met_.insert(at.real);  // this one, or another that was there before
+    return;
+  }
+  std::optional<Resolved> to;
+  if (two && record.path2.starts_with('/')) to = resolve(record.path2, LastLink::kKeep);
+  replay(record, at, to ? &*to : nullptr);
+}
+
+void PathResolver::start_over() {
+  links_.start_over();
+  forget_ways();
+}
+
+void PathResolver::foresee_link(const std::string& path, std::string text) {
+  links_.foresee(path, {true, std::move(text)});
+  forget_ways();
+}
+
+// What stood where something is taken away or put: a link, if it was met as one.
+void PathResolver::foresee_change(const std::string& path) {
+  if (!links_.foreseeing()) return;
+  links_.foresee(path, {met_.contains(path), {}});
+}
+
+OutsideLinks::Spot PathResolver::spot_of(const Resolved& at) {
+  if (at.node != nullptr && at.node->link()) return {true, model_.text_of(*at.node)};
+  if (!is_outside(at)) return {};
+  const OnDisk there = stands_at(at.real);
+  return {there.type == 'l', there.link_text};
+}
+
+void PathResolver::put(const Resolved& at, OutsideLinks::Spot spot) {
+  if (!is_outside(at)) return;
+  foresee_change(at.real);
+  if (spot_of(at) == spot) return;
+  links_.set(at.real, std::move(spot));
+  forget_ways();
+}
+
+// A removal that was only predicted, of a link that is still there, may have been refused.
+void PathResolver::take_away(const Record& record, const Resolved& at) {
+  if (!is_outside(at)) return;
+  const OnDisk& disk = look(at.real);
+  const bool perhaps_there = record.predicted && disk.type == 'l';
+  if (perhaps_there && disk.link_text == spot_of(at).text) return;
+  if (S_ISLNK(record.mode)) met_.insert(at.real);
+  foresee_change(at.real);
+  if (!spot_of(at).link) return;
+  links_.set(at.real, {});
+  forget_ways();
+}
+
+void PathResolver::rename(const Record& record, const Resolved& at, const Resolved& to) {
+  constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
+  if (S_ISDIR(record.mode)) {
+    if (!is_outside(at) || !is_outside(to) || (record.flags & kExchange) != 0) return;
+    links_.move(at.real, to.real);
+    return forget_ways();
+  }
+  if (links_.foreseeing() && S_ISLNK(record.mode) && is_outside(at)) {
+    const OnDisk moved = is_outside(to) ? look(to.real) : OnDisk{};
+    foresee_link(at.real, moved.type == 'l' ? moved.link_text : std::string());
+  }
+  OutsideLinks::Spot source = spot_of(at);
+  OutsideLinks::Spot target = (record.flags & kExchange) != 0 ? spot_of(to) : OutsideLinks::Spot{};
+  put(to, std::move(source));
+  if (target.link || spot_of(at).link) put(at, std::move(target));
+}
+
+void PathResolver::replay(const Record& record, const Resolved& at, const Resolved* to) {
+  if (!touches_links(record.op) || !happened(record)) return;
+  if (INJECTED_BUG("interpret.links_as_they_end")) return;
+  switch (record.op) {
+    case Op::kWasLink:
+      if (!is_outside(at)) return;
+      if (links_.foreseeing()) return foresee_link(at.real, record.path2);
+      return put(at, {true, record.path2});
+    case Op::kSymlink:
+      return put(at, {true, record.path2});
+    case Op::kUnlink:
+      return take_away(record, at);
+    case Op::kLink:
+      if (to != nullptr) put(*to, spot_of(at));
+      return;
+    default:
+      if (to != nullptr) rename(record, at, *to);
+      return;
+  }
 }
 
 }  // namespace gittxn::capture

@@ -252,6 +252,7 @@ void Survey::record(const capture::Record& record) {
     case Op::kFork:
     case Op::kExit:
     case Op::kNote:
+    case Op::kWasLink:
       return;
     case Op::kBlind:
     case Op::kMount:

@@ -229,6 +229,46 @@ local_daemon() {
 }
 test_case 'a connection to a local daemon: unknown, it reads untraced' local_daemon
 
+gone_links() {
+  new_repo
+  ln -s /nowhere "$WORLD/before"
+  SEEN=$(reads_of 'ln -s "$PWD/src" "$WORLD/way"; cat "$WORLD/way/f1.txt"; ln -sfn "$PWD/docs" "$WORLD/way"
+    cat "$WORLD/way/guide.md"; rm "$WORLD/way"; ln -sfn "$PWD/README" "$WORLD/before"; cat "$WORLD/before"; rm "$WORLD/before"')
+  assert_read 'content src/f1.txt'
+  assert_read 'content docs/guide.md'
+  assert_read 'content README'
+}
+test_case 'through a link outside that is gone at the end, or led elsewhere' gone_links
+
+standard_input() {
+  new_repo
+  git txn run --no-land --json -- sh -c 'read line; echo "$line" >copy' <README >"$WORLD/run.out"
+  OUT=$(cat "$WORLD/run.out")
+  local first
+  first=$(field .txn)
+  SEEN=$(git txn reads "$first" --json | jq -r '"\(.kind) \(.subject)"')
+  assert_read 'content README'
+  person_commits README 'another hello'
+  exits 1 git txn commit "$first"
+  echo 'what to do' >prompt.md
+  git txn run --json -- sh -c 'read line; echo "$line" >copy' <prompt.md >"$WORLD/run.out"
+  OUT=$(cat "$WORLD/run.out")
+  assert_eq "$(field .state)" landed 'a prompt that nobody tracks is the caller'\''s own'
+}
+test_case 'a tracked file on standard input is a read of it' standard_input
+
+dirty_read() {
+  new_repo
+  agent 'echo half done >src/f1.txt; pwd >"$WORLD/where"' --no-land --worktree plain
+  local where
+  where=$(cat "$WORLD/where")
+  agent "cp '$where/src/f1.txt' copied.txt" --retries 0
+  assert_eq "$(field .state) $(field '.conflicts[0].subject')" 'quarantined src/f1.txt'
+  agent "cp '$where/src/f2.txt' copied.txt"
+  assert_eq "$(field .state)" landed 'what the other one has not changed is the same to all'
+}
+test_case 'the worktree of another transaction is a dirty read' dirty_read
+
 ignored_files_are_environment() {
   new_repo
   policy '[worktree]

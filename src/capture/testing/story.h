@@ -80,8 +80,9 @@ class Story {
   Changes writes;
   Oid base;
   std::vector<std::string> more_checkouts;
-  std::string end_reason;  // why the trace is not complete
-  bool cut_off = false;    // no end mark
+  std::string transactions;  // where the worktrees of all are; root() + "/wt" is ours
+  std::string end_reason;    // why the trace is not complete
+  bool cut_off = false;      // no end mark
   std::function<Result<bool>(const std::string&)> ignored;
   std::vector<Observed> observations;
 
@@ -167,6 +168,8 @@ class Story {
     in.places.common_git_dir = repo.git_dir();
     in.places.checkouts = more_checkouts;
     in.places.checkouts.push_back(repo.path());
+    in.places.transactions = transactions;
+    in.places.attempt = root() + "/wt";
     in.record_files = {write_records()};
     in.snapshot = snapshot;
     in.writes = writes;

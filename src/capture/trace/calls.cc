@@ -11,7 +11,8 @@ namespace gittxn::capture {
 
 namespace {
 
-constexpr std::uint32_t kOpenTree = 428, kMoveMount = 429, kOpenat2 = 437, kFaccessat2 = 439;
+constexpr std::uint32_t kOpenTree = 428, kMoveMount = 429, kFsMount = 432, kOpenat2 = 437;
+constexpr std::uint32_t kFaccessat2 = 439, kOpenTreeAttr = 467;
 constexpr std::uint32_t kFchmodat2 = 452, kSetxattrat = 463, kGetxattrat = 464;
 constexpr std::uint32_t kListxattrat = 465, kRemovexattrat = 466, kFileGetattr = 468;
 constexpr std::uint32_t kFileSetattr = 469;
@@ -101,14 +102,20 @@ constexpr Call kCalls[] = {
     at_call(SYS_name_to_handle_at, "name_to_handle_at", Op::kOther, 4, kKeep),
     {SYS_open_by_handle_at, "open_by_handle_at", Op::kBlind, Shape::kBlind, kNone, kNone, kNone},
     at_call(kOpenTree, "open_tree", Op::kOther, 2),
+    at_call(kOpenTreeAttr, "open_tree_attr", Op::kOther, 2),
     {SYS_mount, "mount", Op::kMount, Shape::kMount, kNone, 1, kNone},
     {SYS_umount2, "umount2", Op::kMount, Shape::kMount, kNone, 0, kNone},
     {SYS_pivot_root, "pivot_root", Op::kMount, Shape::kMount, kNone, 0, kNone},
     {SYS_chroot, "chroot", Op::kMount, Shape::kMount, kNone, 0, kNone},
     {kMoveMount, "move_mount", Op::kMount, Shape::kMount, 2, 3, kNone},
+    {kFsMount, "fsmount", Op::kMount, Shape::kMount, kNone, kNone, kNone},
     {SYS_setns, "setns", Op::kMount, Shape::kMount, kNone, kNone, kNone},
-    {SYS_connect, "connect", Op::kConnect, Shape::kAddress, kNone, kNone, kNone},
-    {SYS_bind, "bind", Op::kOpenCreate, Shape::kAddress, kNone, kNone, kNone},
+    {SYS_unshare, "unshare", Op::kOther, Shape::kUnshare, kNone, kNone, 0},
+    {SYS_connect, "connect", Op::kConnect, Shape::kAddress, kNone, 1, kNone},
+    {SYS_bind, "bind", Op::kOpenCreate, Shape::kAddress, kNone, 1, kNone},
+    {SYS_sendto, "sendto", Op::kConnect, Shape::kAddress, kNone, 4, kNone},
+    {SYS_sendmsg, "sendmsg", Op::kConnect, Shape::kMessage, kNone, 1, kNone},
+    {SYS_sendmmsg, "sendmmsg", Op::kConnect, Shape::kMessage, kNone, 1, kNone},
     {SYS_seccomp, "seccomp", Op::kNote, Shape::kListener, kNone, kNone, kNone},
 };
 

@@ -26,9 +26,11 @@ enum class Shape : std::uint8_t {
   kDescriptor,  // a descriptor alone
   kTwoPaths,    // rename, link
   kSymlink,     // a text and a path
-  kAddress,     // a socket address
+  kAddress,     // a socket address, and its length in the argument behind it
+  kMessage,     // a message header, which says whom it is for
   kMount,       // a path, and paths change their meaning
   kBlind,       // cannot be followed
+  kUnshare,     // nothing to record: a thread may get a current directory of its own
   kListener,    // seccomp(): somebody's own notification listener
 };
 
@@ -48,6 +50,9 @@ std::span<const Call> all_calls();  // the most frequent first: the filter tests
 const Call* find_call(std::uint32_t number);
 // One that the preloaded library makes itself, from the allowed page, and only to read.
 bool is_library_call(std::uint32_t number);
+// Flags of unshare() after which a thread has a current directory of its own.
+inline constexpr std::uint32_t kUnsharesDirectory = 0x200 | 0x20000 | 0x10000000;  // FS, NEWNS,
+                                                                                   // NEWUSER
 std::uint32_t native_arch();  // AUDIT_ARCH_*; 0: this machine is not supported
 // Every number is refused with ENOSYS: they start operations that no tracer here can see.
 std::span<const std::uint32_t> refused_calls();

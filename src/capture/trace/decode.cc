@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/fs.h"
 #include "capture/trace/lookup.h"
 
 namespace gittxn::capture {
@@ -34,6 +35,7 @@ bool is_path(const Record& record) {
     case Op::kBlind:
     case Op::kFork:
     case Op::kExit:
+    case Op::kWasLink:
       return false;
     default:
       return record.path.starts_with('/');
@@ -103,6 +105,28 @@ void Decoder::describe_program(CallView& view, Decoded* out) {
   out->after.push_back(std::move(read));
 }
 
+// What is about to go may be a link that others have been through.
+void Decoder::keep_link(const std::string& path, Decoded* out) {
+  const Record& call = out->call;
+  auto text = read_link(path);
+  if (!text) return;  // no link, or nothing
+  Record link;
+  link.op = Op::kWasLink;
+  link.pid = call.pid;
+  link.path = path;
+  link.path2 = *std::move(text);
+  link.nofollow = true;
+  out->before.push_back(std::move(link));
+}
+
+void Decoder::keep_links(Decoded* out) {
+  const Record& call = out->call;
+  const bool goes = call.op == Op::kUnlink || call.op == Op::kRename;
+  if (!goes || call.result != 0) return;
+  if (S_ISLNK(call.mode)) keep_link(call.path, out);
+  if (call.op == Op::kRename) keep_link(call.path2, out);
+}
+
 bool Decoder::decode(const CallSite& site, Decoded* out) {
   out->clear();
   const Family::Member& member = family_.of(site.tid, &out->before);
@@ -119,6 +143,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   }
   const Call* call = find_call(site.number);
   if (call == nullptr) return true;
+  if (call->shape == Shape::kUnshare && thread_count(member.process) > 1) dirs_.part();
   record.op = call->op;
   ProcessView view(&dirs_, site.tid, member.process);
   const Peek peek = shape_call(view, site, *call, &record);
@@ -152,6 +177,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   if (record.op == Op::kExec) record.parent = member.parent;
   if (!mounts_changed_ && is_path(record)) {
     predict(&record);
+    keep_links(out);
     if (record.op == Op::kExec) describe_program(view, out);
   }
   if (moves_directories(record)) dirs_.changes(site.tid, site.number, scope);

@@ -19,7 +19,7 @@
 namespace gittxn::capture {
 
 struct Decoded {
-  std::vector<Record> before;  // kFork; recorded whatever becomes of the call
+  std::vector<Record> before;  // kFork, kWasLink; recorded whatever becomes of the call
   Record call;
   std::vector<Record> after;  // what goes with a call that happens: "#!" interpreter, notes
   bool has_call = false;      // false: nothing to record (an fstat, a bad address)
@@ -39,6 +39,8 @@ class Decoder {
  private:
   class ProcessView;
   void describe_program(CallView& view, Decoded* out);
+  static void keep_link(const std::string& path, Decoded* out);
+  static void keep_links(Decoded* out);
 
   Family family_;
   WorkingDirs dirs_;

@@ -33,6 +33,9 @@ enum Label : int {
   kFstatat,
   kStatx,
   kListener,
+  kSendTo,
+  kSendMessage,
+  kUnshare,
   kReadCall,
   kLabels
 };
@@ -109,6 +112,9 @@ std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::ui
     const Label label = call.number == SYS_newfstatat  ? kFstatat
                         : call.number == SYS_statx     ? kStatx
                         : call.number == SYS_seccomp   ? kListener
+                        : call.number == SYS_sendto    ? kSendTo
+                        : call.number == SYS_sendmsg   ? kSendMessage
+                        : call.number == SYS_unshare   ? kUnshare
                         : is_library_call(call.number) ? kReadCall
                                                        : kTrap;
     code.jump_equal(call.number, label);
@@ -128,6 +134,17 @@ std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::ui
   code.jump(BPF_JEQ, SECCOMP_SET_MODE_FILTER, kNext, kAllow);
   code.load(arg_offset(1));
   code.jump(BPF_JSET, SECCOMP_FILTER_FLAG_NEW_LISTENER, kTrap, kAllow);
+  code.place(kSendTo);  // without an address it goes to a peer that is known
+  code.load(arg_offset(4));
+  code.jump(BPF_JEQ, 0, kNext, kTrap);
+  code.load(arg_offset(4) + 4);
+  code.jump(BPF_JEQ, 0, kAllow, kTrap);
+  code.place(kSendMessage);
+  code.load(arg_offset(2));
+  code.jump(BPF_JEQ, kHandOver, kAllow, kTrap);
+  code.place(kUnshare);
+  code.load(arg_offset(0));
+  code.jump(BPF_JSET, kUnsharesDirectory, kTrap, kAllow);
   page_test(&code, page);
   code.place(kTrap);
   code.give(action);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <sys/socket.h>
 
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,10 @@
 #include "base/result.h"
 
 namespace gittxn::capture {
+
+// Flags with which the child hands over its listener: the filter that it has just put up lets that
+// message through, for nobody looks at calls yet. To a local socket the second says nothing.
+inline constexpr int kHandOver = MSG_NOSIGNAL | MSG_CONFIRM;
 
 // `action`: SECCOMP_RET_USER_NOTIF or SECCOMP_RET_TRACE. `page`: the address of the allowed page.
 std::vector<sock_filter> make_filter(std::uint32_t action,

@@ -78,7 +78,8 @@ TEST(Filter, EveryOtherCallIsAllowedByItsNumberAlone) {
     } else if (find_call(number) == nullptr) {
       EXPECT_EQ(decision.value, SECCOMP_RET_ALLOW) << number;
       EXPECT_FALSE(decision.looked_at_arguments) << number;
-    } else if (number != SYS_newfstatat && number != SYS_statx && number != SYS_seccomp) {
+    } else if (number != SYS_newfstatat && number != SYS_statx && number != SYS_seccomp &&
+               number != SYS_sendto && number != SYS_sendmsg && number != SYS_unshare) {
       EXPECT_EQ(decision.value, kAction) << find_call(number)->name;
       EXPECT_FALSE(decision.looked_at_arguments) << number;
     }
@@ -125,6 +126,25 @@ TEST(Filter, PathReadsOfTheAllowedPageGoThrough) {
       EXPECT_EQ(decide(code, data).value, elsewhere) << number;
     }
   }
+}
+
+TEST(Filter, OnlyMessagesWithAnAddressAreLookedAt) {
+  const auto code = make_filter(kAction);
+  const auto send_to = [&](std::uint64_t address) {
+    return decide(code, call(SYS_sendto, {3, 0x1000, 1, 0, address, 16})).value;
+  };
+  EXPECT_EQ(send_to(0), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(send_to(0x2000), kAction);
+  EXPECT_EQ(send_to(std::uint64_t{1} << 32), kAction);
+  EXPECT_EQ(decide(code, call(SYS_sendmsg, {3, 0x1000, MSG_NOSIGNAL})).value, kAction);
+  EXPECT_EQ(decide(code, call(SYS_sendmsg, {3, 0x1000, kHandOver})).value, SECCOMP_RET_ALLOW);
+}
+
+TEST(Filter, OnlyADirectoryOfAThreadsOwnIsLookedAt) {
+  const auto code = make_filter(kAction);
+  constexpr std::uint64_t kFs = 0x200, kNetwork = 0x40000000;
+  EXPECT_EQ(decide(code, call(SYS_unshare, {kNetwork})).value, SECCOMP_RET_ALLOW);
+  EXPECT_EQ(decide(code, call(SYS_unshare, {kNetwork | kFs})).value, kAction);
 }
 
 TEST(Filter, OnlyAListenerOfOnesOwnIsLookedAt) {

@@ -202,7 +202,7 @@ bool send_with_descriptor(int socket, const void* bytes, std::size_t size, int d
     header->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
   }
-  return ::sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+  return ::sendmsg(socket, &message, kHandOver) == static_cast<ssize_t>(size);
 }
 
 ssize_t receive_with_descriptor(int socket, void* bytes, std::size_t size, UniqueFd* descriptor) {

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ class Monitor {
   void run();
 
  private:
+  void look_at_given();
   Status set_up();
   Status start();
   Result<Launched> try_backend(const Launch& launch_plan, Backend backend);
@@ -67,6 +69,7 @@ class Monitor {
   SystemClock clock_;
   RecordWriter writer_;
   TreeState tree_;
+  std::vector<Record> given_;
   std::unique_ptr<Tracer> tracer_;
   UniqueFd signals_;
   TraceResult result_;
@@ -89,7 +92,30 @@ Status join_terminal(const MonitorPlan& plan) {
   return {};
 }
 
+// The files that the command can read through what it is given open. Where they are is asked for
+// before the command's own mounts are entered, and again said as a read of the command.
+void Monitor::look_at_given() {
+  for (const int fd : {spec_.stdin_fd, spec_.stdout_fd, spec_.stderr_fd}) {
+    struct stat info{};
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) continue;
+    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    auto path = read_link(fmt::format("/proc/self/fd/{}", fd));
+    if (!path || !path->starts_with('/')) continue;
+    Record given;
+    given.op = Op::kOpenRead;
+    given.path = *std::move(path);
+    given.path2 = kGiven;
+    given.flags = static_cast<std::uint32_t>(flags);
+    given.mode = info.st_mode;
+    given.dev = info.st_dev;
+    given.ino = info.st_ino;
+    given_.push_back(std::move(given));
+  }
+}
+
 Status Monitor::set_up() {
+  look_at_given();
   // Before anything else: what the command sees is what we look paths up in.
   if (const int error = enter_namespaces(spec_.enter); error != 0) {
     return fail_errno(error, "enter the mount of the worktree");
@@ -174,6 +200,7 @@ Status Monitor::start() {
     }
     if (!launched) return std::unexpected(launched.error());
     result_.used = backend;
+    for (Record& given : given_) writer_.add(std::move(given));
     if (backend == Backend::kOff) {
       writer_.lose(spec_.backend == Backend::kOff ? "the trace is off"
                                                   : "no trace back end works here" + refused);

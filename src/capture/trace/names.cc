@@ -11,13 +11,13 @@
 namespace gittxn::capture {
 
 namespace {
-constexpr std::array<std::string_view, 26> kOpNames = {
+constexpr std::array<std::string_view, 27> kOpNames = {
     "exec",   "open-read", "open-write", "open-read-write", "open-create", "stat",
     "access", "readlink",  "list",       "mkdir",           "unlink",      "rmdir",
     "rename", "link",      "symlink",    "chmod",           "truncate",    "set-times",
     "chdir",  "connect",   "mount",      "other",           "fork",        "exit",
-    "note",   "blind"};
-static_assert(kOpNames.size() == static_cast<std::size_t>(Op::kBlind) + 1);
+    "note",   "blind",     "was-link"};
+static_assert(kOpNames.size() == static_cast<std::size_t>(Op::kWasLink) + 1);
 }  // namespace
 
 bool changes_something(const Record& record) {

@@ -161,7 +161,8 @@ std::uint64_t NotifyTracer::meet(const CallSite& site) {
   Ring& ring = *preloaded_.ring;
   ring.greets(site.args.back(), decoded_.call.pid);
   WorkingDirs& directories = decoder_.directories();
-  const bool moving = directories.moving();
+  // The library keeps one directory for a process; where threads have their own it has to ask.
+  const bool moving = directories.moving() || directories.parted();
   ring.set_directories(moving ? Ring::Directories::kMove : Ring::Directories::kStand);
   if (std::exchange(moves_, directories.moves()) != directories.moves()) ring.directories_change();
   return ring.mark();

@@ -98,7 +98,7 @@ void encode(const Record& record, std::string* out) {
 bool decode(Unpacker in, Record* record) {
   const unsigned char op = in.byte();
   const unsigned char bits = in.byte();
-  if (op > static_cast<unsigned char>(Op::kBlind)) return false;
+  if (op > static_cast<unsigned char>(Op::kWasLink)) return false;
   record->op = static_cast<Op>(op);
   record->assumed = (bits & kAssumed) != 0;
   record->predicted = (bits & kPredicted) != 0;

@@ -48,6 +48,11 @@ Op open_op(std::uint32_t flags) {
   }
 }
 
+bool opens_tree(const Call& call) {
+  return std::string_view(call.name).starts_with("open_tree");
+}
+constexpr std::uint32_t kOpenTreeClone = 1;  // OPEN_TREE_CLONE
+
 std::string inet_text(const sockaddr_storage& address) {
   std::array<char, INET6_ADDRSTRLEN> host{};
   if (address.ss_family == AF_INET) {
@@ -74,6 +79,8 @@ class Shaper {
   Peek exec(Record* record);
   Peek two(Record* record);
   Peek address(Record* record);
+  Peek message(Record* record);
+  Peek address_at(std::uint64_t place, std::uint64_t length, Record* record);
   Peek read_path(int dir_argument, int path_argument, const Record& record, std::string* out);
   Peek full_path(int directory, std::string path, const Record& record, std::string* out);
 
@@ -155,11 +162,29 @@ Peek Shaper::two(Record* record) {
 }
 
 Peek Shaper::address(Record* record) {
+  const auto at = static_cast<std::size_t>(call_.path);
+  return address_at(site_.args[at], site_.args[at + 1], record);
+}
+
+// Of several messages the first: they go the same way as a rule.
+Peek Shaper::message(Record* record) {
+  struct Header {  // the beginning of struct msghdr
+    std::uint64_t name = 0;
+    std::uint64_t length = 0;
+  } header;
+  const Peek peek =
+      view_.bytes(site_.args[static_cast<std::size_t>(call_.path)], &header, sizeof header);
+  if (peek != Peek::kOk) return peek;
+  if (header.name == 0) return Peek::kFault;
+  return address_at(header.name, header.length, record);
+}
+
+Peek Shaper::address_at(std::uint64_t place, std::uint64_t length, Record* record) {
   sockaddr_storage address{};
-  const auto size = static_cast<std::size_t>(
-      std::min<std::uint64_t>(site_.args[2] & 0xffffffffu, sizeof address));
+  const auto size =
+      static_cast<std::size_t>(std::min<std::uint64_t>(length & 0xffffffffu, sizeof address));
   if (size < sizeof(sa_family_t)) return Peek::kFault;
-  const Peek peek = view_.bytes(site_.args[1], &address, size);
+  const Peek peek = view_.bytes(place, &address, size);
   if (peek != Peek::kOk) return peek;
   const bool connects = record->op == Op::kConnect;
   if (address.ss_family == AF_INET || address.ss_family == AF_INET6) {
@@ -196,6 +221,8 @@ Peek Shaper::shape(Record* record) {
   switch (call_.shape) {
     case Shape::kPath: {
       if (call_.op == Op::kOther) record->path2 = call_.name;
+      // A tree that is mounted nowhere: what is opened in it has a path that leads elsewhere.
+      if (opens_tree(call_) && (record->flags & kOpenTreeClone) != 0) record->op = Op::kMount;
       if (call_.number == SYS_unlinkat && (record->flags & AT_REMOVEDIR) != 0) {
         record->op = Op::kRmdir;
       }
@@ -212,6 +239,8 @@ Peek Shaper::shape(Record* record) {
       return two(record);
     case Shape::kAddress:
       return address(record);
+    case Shape::kMessage:
+      return message(record);
     case Shape::kDescriptor:
       if (call_.op == Op::kList) record->flags = static_cast<std::uint32_t>(site_.args[0]);
       return view_.directory(static_cast<int>(site_.args[0]), &record->path);
@@ -230,6 +259,8 @@ Peek Shaper::shape(Record* record) {
       const Peek peek = read_path(call_.dir, call_.path, *record, &record->path);
       return peek == Peek::kFault ? Peek::kOk : peek;
     }
+    case Shape::kUnshare:
+      return Peek::kFault;
     case Shape::kBlind:
       record->path = call_.name;
       return Peek::kOk;

@@ -66,7 +66,12 @@ enum class Op : std::uint8_t {
   kExit,   // only where the back end sees it; nothing may depend on it
   kNote,   // for a person; path is the text ("setuid program lost its bit: /usr/bin/sudo")
   kBlind,  // something that the trace cannot follow: the read set is unknown(path)
+  // A link stands at `path` that the next call of this process removes or replaces, if it succeeds;
+  // path2: the text in it. Not from the eBPF back end.
+  kWasLink,
 };
+// path2 of the kOpenRead of a file that the command was given open, as its standard input.
+inline constexpr std::string_view kGiven = "given";
 std::string_view op_name(Op op);
 
 // Results. The eBPF and ptrace back ends know the kernel's own, and so does hybrid for the reads

@@ -247,6 +247,17 @@ std::string command_line(pid_t pid) {
   return text;
 }
 
+int thread_count(pid_t process) {
+  std::array<char, 512> buffer;
+  std::string_view stat =
+      read_small(fmt::format("/proc/{}/stat", process).c_str(), std::span(buffer));
+  stat.remove_prefix(std::min(stat.rfind(')') + 1, stat.size()));
+  for (int field = 0; field < 18 && !stat.empty(); ++field) {  // the eighteenth behind the name
+    stat.remove_prefix(std::min(stat.find(' '), stat.size() - 1) + 1);
+  }
+  return number_in<int>(stat);
+}
+
 Family::Entry Family::look(pid_t tid) const {
   std::array<char, 32> path;
   *fmt::format_to_n(path.data(), path.size() - 1, FMT_COMPILE("/proc/{}/stat"), tid).out = 0;

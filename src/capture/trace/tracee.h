@@ -51,6 +51,9 @@ Peek descriptor_path(pid_t tid, int descriptor, std::string* out);
 // argv of a running process, for people; "[name]" when it has none.
 std::string command_line(pid_t pid);
 
+// Threads of a process; 0 when it is gone.
+int thread_count(pid_t process);
+
 // Thread -> process and parent. A number can come back for another process after the kernel's
 // counter went round, which takes seconds at the very least; so an entry is believed for a second
 // and then checked again by the time its thread was started. Of numbers that are gone only a
@@ -96,6 +99,10 @@ class WorkingDirs {
   // It is about to make a call that can change its own, or any of them.
   enum class Scope { kOwn, kAny };
   void changes(pid_t tid, std::uint32_t call, Scope scope);
+  // A thread is about to get one that its process does not share: from then on what is known of one
+  // thread says nothing of another.
+  void part() { parted_ = true; }
+  bool parted() const { return parted_; }
   bool moving();  // a call that can change any of them has not returned, as far as is known
   std::uint64_t moves() const { return moves_; }  // how many such calls there were
 
@@ -107,6 +114,7 @@ class WorkingDirs {
     bool operator==(pid_t other) const { return tid == other; }
   };
   bool settled();
+  bool parted_ = false;
   std::vector<Change> changing_;
   std::uint64_t moves_ = 0;
   std::unordered_map<pid_t, std::string> known_;

@@ -82,6 +82,7 @@ enum BpfCallFlags {
   kBpfNoEmpty = 4,    // nothing to see when the path is empty (a stat of a descriptor)
   kBpfAlwaysDir = 8,  // the descriptor itself is the subject
   kBpfAddress = 16,   // `bytes` is a socket address whose length is in the argument behind it
+  kBpfMessage = 64,   // `bytes` is a message header, in which the address is
   kBpfMoves = 32,     // of either interface: directories may have another path after it
 };
 enum BpfObject { kBpfNoObject, kBpfDescriptor, kBpfStatBuffer, kBpfStatxBuffer };

@@ -44,6 +44,7 @@ void tell_stat(const Call& call, BpfCall* row) {
 BpfCall row_of(const Call& call) {
   BpfCall row{};
   if (call.shape == Shape::kListener) return row;  // there is room for one beside us
+  if (call.shape == Shape::kUnshare) return row;   // each thread is asked for its own directory
   row.flags = kBpfNative;
   if (moves_directories(call)) row.flags |= kBpfMoves;
   row.text = position(call.path);
@@ -71,8 +72,14 @@ BpfCall row_of(const Call& call) {
       row.dir2 = position(call.dir2);
       break;
     case Shape::kAddress:
+      row.text = 0;
       row.flags |= kBpfAddress;
-      row.bytes = 2;
+      row.bytes = position(call.path);
+      break;
+    case Shape::kMessage:
+      row.text = 0;
+      row.flags |= kBpfAddress | kBpfMessage;
+      row.bytes = position(call.path);
       break;
     default:
       break;

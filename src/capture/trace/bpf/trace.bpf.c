@@ -87,6 +87,26 @@ static __always_inline int add_structure(struct Scratch* s, __u8 position, __u8 
   return offset < 0 ? 2 : 1;
 }
 
+// The beginning of struct msghdr.
+struct MessageBegin {
+  __u64 name;
+  __u32 length;
+  __u32 unused;
+};
+
+// The address that a message header names. Where the header is not in memory nothing is asked for
+// again: its bytes are missing, and the tracer says so.
+static __always_inline int add_message(struct Scratch* s, __u8 position, __u8 flags) {
+  struct MessageBegin header = {};
+  __u64 at = argument(s, position);
+  if (add_bytes(s, at, position - 1, sizeof header) < 0) return 2;
+  if (bpf_probe_read_user(&header, sizeof header, (void*)at) != 0) return 2;
+  if (header.name == 0 || header.length == 0) return 1;
+  s->event.args[4] = header.name;  // sendmsg and sendmmsg have four arguments at most
+  s->event.args[5] = header.length;
+  return add_structure(s, 5, 0, flags);
+}
+
 static __always_inline void keep_for_return(struct Scratch* s, struct Traced* process,
                                             __u32 thread) {
   struct Again kept = {};
@@ -178,7 +198,11 @@ int BPF_PROG(on_enter, struct pt_regs* regs, long id) {
   } else if (call->text2) {
     second = add_path(s, call->text2, call->dir2, 0);
   }
-  if (call->bytes) third = add_structure(s, call->bytes, call->size, flags);
+  if (flags & kBpfMessage) {
+    third = add_message(s, call->bytes, flags);
+  } else if (call->bytes) {
+    third = add_structure(s, call->bytes, call->size, flags);
+  }
   if (first == 2 || second == 2 || third == 2) keep_for_return(s, member, thread);
   send(s);
   return 0;
@@ -262,7 +286,10 @@ CHECKED_ONCE int read_again(struct Scratch* s, __u32 thread, __u32 id) {
     int offset = add_text(s, kept->args[(text2 - 1) & 7], text2 - 1, 0);
     if (offset >= 0 && !call->plain2) add_alias(s, offset, text2 - 1);
   }
-  if (bytes) {
+  if (call->flags & kBpfMessage) {  // where the header was there and the address was not
+    __u64 length = kept->args[5];
+    if (length != 0) add_bytes(s, kept->args[4], 4, length > 128 ? 128 : length);
+  } else if (bytes) {
     if (call->flags & kBpfAddress) {
       __u64 length = kept->args[bytes & 7];
       size = length > 128 ? 128 : length;
