@@ -51,6 +51,10 @@ constexpr Enforced kTable[] = {
      "read. Neither: what comes through a pipe on standard input, the network, or a socket or pipe "
      "that it made itself and somebody else fills",
      "the trace; names of sockets and pipes that the command made", kSince, ""},
+    {"Ignore rules and attributes are those of what it lands on",
+     "enforced from semantic up, for .gitignore and .gitattributes of the repository and at most "
+     "1,000 ignored names; neither for a person's own and for info/",
+     "asked again on a head that changed them", kSince, ""},
     {"The level of isolation", "enforced: rules of the policy raise it, and nothing lowers it",
      "the policy of the target branch, when it lands", kSince, "[isolation], [rule]"},
     {"Who reads what is made from other files reads those",

@@ -19,6 +19,7 @@
 #include "capture/search_settings.h"
 #include "land/keep_commits.h"
 #include "land/phase.h"
+#include "land/rules.h"
 #include "repo/worktree_ignore.h"
 #include "store/events.h"
 
@@ -189,6 +190,8 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
   work.notes = taken.notes;
   work.reads = TRY(reads_in(state, txn, snapshot, worktree, taken.changes, taken.base));
   TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
+  for (Read& read : land::left_out(taken.ignored, snapshot)) work.reads.reads.push_back(read);
+  normalize(work.reads);
   if (untraced == Untraced::kCheck && !attempt.kept.empty()) {
     const Oid known = TRY(state.repository.objects().tree_of(attempt.kept));
     if (known != taken.tree) untraced = Untraced::kYes;

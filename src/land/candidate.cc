@@ -17,6 +17,7 @@
 #include "land/keep_commits.h"
 #include "land/message.h"
 #include "land/phase.h"
+#include "land/rules.h"
 #include "land/summaries.h"
 
 namespace gittxn::land {
@@ -209,6 +210,9 @@ Result<Decision> certify_candidate(const Context& context, const Footprint& foot
   Verdict verdict = TRY(certify_on(context, footprint, txn.target, candidate));
   candidate.reads_checked = verdict.checked;
   if (!verdict.commit) return conflict_of(std::move(candidate), std::move(verdict.conflicts));
+  if (auto conflicts = TRY(judge_rules(context, footprint, candidate)); !conflicts.empty()) {
+    return conflict_of(std::move(candidate), std::move(conflicts));
+  }
   for (const Excuse& excuse : verdict.excused) {
     if (excuse.why != Excuse::Why::kLayout) continue;
     candidate.notes.push_back(excuse.subject + " was read, and has only another layout now");
@@ -403,7 +407,11 @@ Result<Verdict> certify_work(const Context& context, Work work, const Oid& head)
   const auto phase = TRY(phase_now(*context.store, work.txn, candidate.policy));
   if (phase.how == PhaseJudgement::How::kCarried) drop_phase_reads(work.footprint.reads);
   TRY(look_at_both(context, work, candidate));
-  return certify_writes(context, work.txn, work.footprint, candidate);
+  Verdict verdict = TRY(certify_writes(context, work.txn, work.footprint, candidate));
+  if (!verdict.commit) return verdict;
+  verdict.conflicts = TRY(judge_rules(context, work.footprint, candidate));
+  verdict.commit = verdict.conflicts.empty();
+  return verdict;
 }
 
 }  // namespace

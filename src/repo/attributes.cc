@@ -33,24 +33,28 @@ Result<std::string> attribute_files(const Objects& objects, const Oid& commitish
 }
 
 // `index` need not exist: to git that is an empty one.
-Result<std::vector<std::string>> ask(const Repository& repository, const std::string& index,
-                                     const std::string& attribute,
-                                     const std::vector<std::string>& paths) {
+Result<std::vector<std::vector<std::string>>> ask(const Repository& repository,
+                                                  const std::string& index,
+                                                  const std::vector<std::string>& attributes,
+                                                  const std::vector<std::string>& paths) {
   GitOptions options;
   options.dir = repository.place().common_dir;
   options.extra["GIT_INDEX_FILE"] = index;
   options.extra["GIT_DIR"] = repository.place().common_dir;
   options.extra["GIT_WORK_TREE"] = repository.place().common_dir;  // not looked at: --cached
   for (const std::string& path : paths) options.input += path + '\0';
-  const std::string answer =
-      TRY(repository.git().must({"check-attr", "--cached", "-z", "--stdin", attribute}, options));
-  const std::vector<std::string> fields = split_nul(answer);  // path, attribute, value
-  std::vector<std::string> values;
-  for (std::size_t i = 2; i < fields.size(); i += 3) values.push_back(fields[i]);
-  if (values.size() != paths.size()) {
-    return fail(Code::kFault, fmt::format("git answered for {} of {} paths when it was asked for "
-                                          "the attribute '{}'",
-                                          values.size(), paths.size(), attribute));
+  std::vector<std::string> command{"check-attr", "--cached", "-z", "--stdin"};
+  command.insert(command.end(), attributes.begin(), attributes.end());
+  const std::vector<std::string> fields =  // path, attribute, value
+      split_nul(TRY(repository.git().must(command, options)));
+  if (fields.size() != paths.size() * attributes.size() * 3) {
+    return fail(Code::kFault, fmt::format("git gave {} answers when it was asked for {} "
+                                          "attributes of {} paths",
+                                          fields.size() / 3, attributes.size(), paths.size()));
+  }
+  std::vector<std::vector<std::string>> values(paths.size());
+  for (std::size_t i = 2; i < fields.size(); i += 3) {
+    values[i / 3 / attributes.size()].push_back(fields[i]);
   }
   return values;
 }
@@ -61,21 +65,31 @@ Result<std::vector<std::string>> attribute_of(Repository& repository, const Oid&
                                               const std::string& attribute,
                                               const std::vector<std::string>& paths,
                                               Random& random) {
-  if (paths.empty()) return std::vector<std::string>{};
+  std::vector<std::string> values;
+  for (auto& of_path : TRY(attributes_of(repository, commitish, {attribute}, paths, random))) {
+    values.push_back(std::move(of_path.front()));
+  }
+  return values;
+}
+
+Result<std::vector<std::vector<std::string>>> attributes_of(
+    Repository& repository, const Oid& commitish, const std::vector<std::string>& attributes,
+    const std::vector<std::string>& paths, Random& random) {
+  if (paths.empty()) return std::vector<std::vector<std::string>>{};
   const std::string files = TRY(attribute_files(repository.objects(), commitish, paths));
   const std::string folder = repository.txn_dir() + "/tmp";
   const std::string index = fmt::format("{}/{}{}", folder, kAttributesIndex, random.name(12));
-  if (files.empty()) return ask(repository, index, attribute, paths);
+  if (files.empty()) return ask(repository, index, attributes, paths);
   TRY(make_dirs(folder));
   GitOptions options;
   options.dir = repository.place().common_dir;
   options.extra["GIT_INDEX_FILE"] = index;
   options.extra["GIT_DIR"] = repository.place().common_dir;
   options.input = files;
-  auto values = [&]() -> Result<std::vector<std::string>> {
+  auto values = [&]() -> Result<std::vector<std::vector<std::string>>> {
     TRY_IN("reading .gitattributes",
            repository.git().must({"update-index", "-z", "--index-info"}, options));
-    return ask(repository, index, attribute, paths);
+    return ask(repository, index, attributes, paths);
   }();
   TRY(remove_file(index));
   return values;

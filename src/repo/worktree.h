@@ -103,7 +103,8 @@ struct Taken {
   bool base_moved = false;
   Changes changes;  // base -> tree
   std::vector<std::string>
-      untracked;  // files taken that no commit or index entry of the agent named
+      untracked;                     // files taken that no commit or index entry of the agent named
+  std::vector<std::string> ignored;  // what the base's rules kept out; a directory ends with '/'
   std::optional<std::string> message;  // of the agent's last commit, when it made one
   std::optional<std::string> author;   // raw, of that commit
   std::optional<Oid> head;             // the agent's HEAD, when it made commits of its own

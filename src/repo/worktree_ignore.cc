@@ -81,6 +81,16 @@ Result<std::vector<bool>> IgnoreRules::ignored(const std::vector<std::string>& p
   return answers;
 }
 
+Result<std::string> IgnoreRules::rule_for(const std::string& path) const {
+  GitOptions options = options_;
+  options.input = "./" + path + '\0';
+  const Output output =
+      TRY(git_.run({"check-ignore", "--no-index", "-v", "-z", "--stdin"}, options));
+  if (output.exit.status > 1) return fail(Code::kFault, "git check-ignore: " + output.err);
+  const std::vector<std::string> fields = split_nul(output.out);  // file, line, pattern, path
+  return fields.size() < 4 ? std::string() : fields[0] + ":" + fields[1] + ":" + fields[2];
+}
+
 Result<bool> IgnoreRules::ignored(const std::string& path) {
   std::vector<std::string> unknown;
   for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
@@ -115,8 +125,9 @@ class Lister {
       const std::vector<bool> ignored = TRY(rules_.ignored(names));
       std::vector<std::string> below;
       for (std::size_t i = 0; i < names.size(); ++i) {
-        if (ignored[i]) continue;
-        if (names[i].ends_with('/')) {
+        if (ignored[i]) {
+          found_.ignored.push_back(std::move(names[i]));
+        } else if (names[i].ends_with('/')) {
           names[i].pop_back();
           TRY(descend(names[i], below));
         } else {
@@ -126,6 +137,7 @@ class Lister {
       names = std::move(below);
     }
     std::sort(found_.files.begin(), found_.files.end());
+    std::sort(found_.ignored.begin(), found_.ignored.end());
     return std::move(found_);
   }
 

@@ -25,6 +25,8 @@ class IgnoreRules {
   // Repository paths of things that are not tracked; a directory ends with '/'. One git process for
   // all; the answers come in the order of the questions.
   Result<std::vector<bool>> ignored(const std::vector<std::string>& paths) const;
+  // The rule that decides about a path, as "<file>:<line>:<pattern>"; "" when there is none.
+  Result<std::string> rule_for(const std::string& path) const;
   // One path; remembers every directory above it that it had to ask about.
   Result<bool> ignored(const std::string& path);
 
@@ -43,6 +45,7 @@ struct Untracked {
   std::vector<std::string> files;         // regular files and links, sorted
   std::vector<std::string> repositories;  // directories that are repositories of their own
   std::vector<std::string> scratch;       // directories that ignore themselves (worktree.h)
+  std::vector<std::string> ignored;       // what the rules keep out; a directory ends with '/'
 };
 // `git`: GIT_DIR, GIT_WORK_TREE and GIT_INDEX_FILE of the worktree and of what is tracked in it.
 // `base`: the commit whose directories are never scratch.

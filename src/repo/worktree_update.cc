@@ -201,6 +201,7 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
   }
 
   taken->untracked = std::move(untracked.files);
+  taken->ignored = std::move(untracked.ignored);
   if (!work.unmerged.empty()) {
     taken->notes.push_back("taken in the middle of a merge, conflict markers may be in: " +
                            name_paths(work.unmerged));

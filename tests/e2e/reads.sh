@@ -269,6 +269,19 @@ dirty_read() {
 }
 test_case 'the worktree of another transaction is a dirty read' dirty_read
 
+rules_of_the_head() {
+  new_repo
+  agent 'echo x >run.out; echo x >trace.log' --no-land
+  local first
+  first=$(field .txn)
+  person_commits .gitignore $'build/\n*.out'
+  exits 1 git txn commit "$first" --json
+  assert_eq "$(field '[.conflicts[].subject] | sort | join(" ")')" 'run.out trace.log'
+  assert_contains "$(field '.conflicts[0].hint')" "'run.out' was taken, and the head ignores it now (.gitignore:2:*.out)"
+  assert_contains "$(git txn why "$first")" .gitignore
+}
+test_case 'ignore rules are asked again on the head' rules_of_the_head
+
 ignored_files_are_environment() {
   new_repo
   policy '[worktree]

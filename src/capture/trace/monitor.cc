@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -69,7 +70,7 @@ class Monitor {
   SystemClock clock_;
   RecordWriter writer_;
   TreeState tree_;
-  std::vector<Record> given_;
+  std::optional<Record> given_;
   std::unique_ptr<Tracer> tracer_;
   UniqueFd signals_;
   TraceResult result_;
@@ -92,26 +93,23 @@ Status join_terminal(const MonitorPlan& plan) {
   return {};
 }
 
-// The files that the command can read through what it is given open. Where they are is asked for
-// before the command's own mounts are entered, and again said as a read of the command.
+// The file that the command can read through its standard input. Where it is is asked for before
+// the command's own mounts are entered.
 void Monitor::look_at_given() {
-  for (const int fd : {spec_.stdin_fd, spec_.stdout_fd, spec_.stderr_fd}) {
-    struct stat info{};
-    const int flags = ::fcntl(fd, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) continue;
-    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) continue;
-    auto path = read_link(fmt::format("/proc/self/fd/{}", fd));
-    if (!path || !path->starts_with('/')) continue;
-    Record given;
-    given.op = Op::kOpenRead;
-    given.path = *std::move(path);
-    given.path2 = kGiven;
-    given.flags = static_cast<std::uint32_t>(flags);
-    given.mode = info.st_mode;
-    given.dev = info.st_dev;
-    given.ino = info.st_ino;
-    given_.push_back(std::move(given));
-  }
+  struct stat info{};
+  const int flags = ::fcntl(spec_.stdin_fd, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) return;
+  if (::fstat(spec_.stdin_fd, &info) != 0 || !S_ISREG(info.st_mode)) return;
+  auto path = read_link(fmt::format("/proc/self/fd/{}", spec_.stdin_fd));
+  if (!path || !path->starts_with('/')) return;
+  given_.emplace();
+  given_->op = Op::kOpenRead;
+  given_->path = *std::move(path);
+  given_->path2 = kGiven;
+  given_->flags = static_cast<std::uint32_t>(flags);
+  given_->mode = info.st_mode;
+  given_->dev = info.st_dev;
+  given_->ino = info.st_ino;
 }
 
 Status Monitor::set_up() {
@@ -200,7 +198,7 @@ Status Monitor::start() {
     }
     if (!launched) return std::unexpected(launched.error());
     result_.used = backend;
-    for (Record& given : given_) writer_.add(std::move(given));
+    if (given_) writer_.add(*std::move(given_));
     if (backend == Backend::kOff) {
       writer_.lose(spec_.backend == Backend::kOff ? "the trace is off"
                                                   : "no trace back end works here" + refused);

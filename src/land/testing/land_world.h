@@ -17,6 +17,7 @@
 #include "base/failpoint.h"
 #include "base/random.h"
 #include "land/land.h"
+#include "land/rules.h"
 #include "repo/testing/scratch_repo.h"
 #include "store/events.h"
 #include "store/store.h"
@@ -61,6 +62,7 @@ struct Proposal {
   std::vector<std::string> refs{};  // read as they are
   std::string workflow{};           // it belongs to its open phase
   RefName target{"refs/heads/main"};
+  std::vector<std::string> left_out{};  // ignored by the base
 };
 
 // A clone of a hub, and the store that it shares with the others.
@@ -273,6 +275,7 @@ class LandWorld {
     update.desired = kept;
     must(opened.repository.refs().update(update));
     ReadSet reads = reads_of(objects, proposal, base);
+    for (Read& read : land::left_out(proposal.left_out, base)) reads.reads.push_back(read);
     add_refs(opened, proposal, base, reads);
     events::Taken taken;
     taken.kept = kept;

@@ -77,8 +77,8 @@ inline std::string errno_text(int result) {
 inline Lines lines_of(const Traced& traced) {
   Lines lines;
   for (const Record& record : traced.records) {
-    // Not a call of the program: the kernel reads the first line of a script.
-    if (record.path2 == "#!") continue;
+    // Not a call of the program: the kernel reads the first line of a script, the monitor a link.
+    if (record.path2 == "#!" || record.op == Op::kWasLink) continue;
     if (record.op == Op::kFork || record.op == Op::kExit || record.op == Op::kNote) continue;
     if (record.op == Op::kConnect || record.path2 == "bind") continue;  // strace's form differs
     std::string line = std::string(op_name(record.op)) + " " + record.path;
