@@ -8,7 +8,9 @@
 #include <variant>
 
 #include "agents/hook_log.h"
+#include "api/tree_search.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "certify/certify.h"
 
 namespace gittxn::api {
@@ -21,9 +23,22 @@ constexpr std::array<const char*, 5> kFiles = {"hooks.jsonl", "mcp.jsonl", "decl
 using What = capture::Observed::What;
 
 LineSpan span_of(const agents::LineRange& range) {
-  // What goes on to the end depends on where that is; it is told as the whole file.
-  if (range.whole() || range.count <= 0) return {};
+  if (range.whole() || range.count < 0) return {};
   return {std::max<std::int64_t>(range.first, 1), range.count};
+}
+
+// What our own tools asked stands beside the pattern; of a read_set block there is the pattern
+// alone, which means what it means to those tools. "": not understood.
+std::string question_of(const agents::Query& asked) {
+  for (const auto& [name, value] : asked.options) {
+    if (name == "query") return value;
+  }
+  TreeQuery query;
+  query.names_only = asked.kind == agents::QueryKind::kGlob;
+  if (query.names_only) query.request.globs = {asked.pattern};
+  if (!query.names_only) query.request.pattern = asked.pattern;
+  const auto parsed = query_of(query);
+  return parsed ? canonical_json(search::to_json(*parsed)) : "";
 }
 
 class Collector {
@@ -45,6 +60,11 @@ class Collector {
   std::size_t left_out = 0;
 
  private:
+  // Searches of an agent's own tools are made by programs, and the trace has what those looked at.
+  static bool is_ours(const agents::Observation& seen) {
+    return seen.source == ReadSource::kMcp || seen.source == ReadSource::kDeclared;
+  }
+
   void resumed(const agents::Observation& seen, const agents::Session& session) {
     if (session.phase != agents::SessionPhase::kStarted || session.reason != "resume") return;
     if (!seen.session.empty()) files_.resumed.insert(seen.session);
@@ -70,7 +90,12 @@ class Collector {
       one.lines = absent ? LineSpan{} : span_of(read->lines);
     } else if (const auto* listing = std::get_if<agents::Listing>(&seen.detail); listing && done) {
       one.what = What::kDirectory;
-      one.path = listing->path;
+      one.path = listing->path.empty() ? "." : listing->path;
+    } else if (const auto* query = std::get_if<agents::Query>(&seen.detail);
+               query && done && is_ours(seen) && query->kind != agents::QueryKind::kWeb) {
+      one.what = What::kSearch;
+      one.path = query->root.empty() ? "." : query->root;
+      one.query = question_of(*query);
     } else if (const auto* rules = std::get_if<agents::Instructions>(&seen.detail)) {
       one.path = rules->path;
     } else if (const auto* url = std::get_if<agents::Url>(&seen.detail)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/json.h"
 #include "search/glob.h"
 #include "search/pattern.h"
 #include "search/walk.h"
@@ -84,7 +85,7 @@ class Search {
   };
 
   void skip(const std::string& path) {
-    if (found_.skipped.size() < kMaxSkipped) found_.skipped.push_back(path);
+    if (found_.skipped.size() < kMaxSkipped) found_.skipped.push_back(shown_path(path));
   }
 
   Status file(const std::string& path) {
@@ -129,7 +130,7 @@ class Search {
       return;
     }
     found_.files.push_back(path);
-    if (asked_.request.files_only) add_line(path);
+    if (asked_.request.files_only) add_line(shown_path(path));
   }
 
   bool add_line(std::string line) {
@@ -151,6 +152,7 @@ class Search {
       const std::size_t last = std::min(lines.size() - 1, i + around);
       for (std::size_t k = i - std::min(i, around); k <= last; ++k) shown[k] = true;
     }
+    const std::string name = shown_path(path);
     bool gap = around > 0 && !found_.lines.empty();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (!shown[i]) {
@@ -161,7 +163,7 @@ class Search {
       gap = false;
       const char sign = selected[i] ? ':' : '-';
       const bool cut = lines[i].size() > kMaxLine;
-      if (!add_line(fmt::format("{}{}{}{}{}{}", path, sign, i + 1, sign,
+      if (!add_line(fmt::format("{}{}{}{}{}{}", name, sign, i + 1, sign,
                                 lines[i].substr(0, kMaxLine), cut ? " [cut]" : ""))) {
         return;
       }
@@ -180,6 +182,10 @@ class Search {
 };
 
 }  // namespace
+
+std::string shown_path(const std::string& path) {
+  return is_utf8(path) ? path : encode_path(path);
+}
 
 Result<search::Query> query_of(const TreeQuery& asked) {
   const SearchRequest& request = asked.request;

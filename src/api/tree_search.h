@@ -22,6 +22,9 @@ struct TreeQuery {
   bool names_only = false;  // no pattern: the files that the globs match
 };
 
+// As an answer names it: a path that is not UTF-8 has %XX for each byte that is none, and for '%'.
+std::string shown_path(const std::string& path);
+
 struct TreeMatches {
   std::vector<std::string> lines;
   std::vector<std::string> files;    // in the order of their names

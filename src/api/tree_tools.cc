@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "agents/hook_log.h"
 #include "api/brief.h"
 #include "api/instructions.h"
-#include "api/served_tree.h"
-#include "api/tree_search.h"
+#include "api/tree_tools_state.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 
@@ -26,10 +24,7 @@ constexpr std::size_t kBinaryProbe = 8u << 10;
 constexpr std::int64_t kMaxLinesRead = 100'000;
 constexpr std::size_t kMaxAbout = 64u << 10;
 constexpr std::size_t kMaxInstructions = 64u << 10;
-constexpr std::size_t kMaxReason = 4096;
 constexpr agents::Outcome kDone = agents::Outcome::kDone;
-constexpr const char* kServedLog = "mcp.jsonl";
-constexpr const char* kDeclaredLog = "declared.jsonl";
 
 agents::Program program_of(std::string_view name) {
   if (name == "claude-code") return agents::Program::kClaudeCode;
@@ -50,18 +45,28 @@ Result<std::string> checkout_around(const std::string& cwd) {
 class LineTaker {
  public:
   LineTaker(const ReadRequest& request, FileText& out)
-      : skip_(request.offset - 1), left_(request.limit), out_(out) {}
+      : skip_(request.offset - 1),
+        skip_bytes_(request.column - 1),
+        left_(request.limit),
+        out_(out) {
+    out_.column = request.column;
+  }
 
   // False: it has enough.
   bool feed(std::string_view bytes) {
     while (!bytes.empty()) {
       const std::size_t end = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
       const bool whole = bytes[end - 1] == '\n';
+      std::size_t skipped = 0;
       if (skip_ > 0) {
         skip_ -= whole ? 1 : 0;
-      } else if (!take(bytes.substr(0, end), whole)) {
-        return false;
+        skipped = end;
+      } else if (skip_bytes_ > 0) {  // of the first line that was asked for, which may end before
+        const std::size_t of_line = whole ? end - 1 : end;
+        skipped = std::min(of_line, static_cast<std::size_t>(skip_bytes_));
+        skip_bytes_ = whole ? 0 : skip_bytes_ - static_cast<std::int64_t>(skipped);
       }
+      if (skipped < end && !take(bytes.substr(skipped, end - skipped), whole)) return false;
       bytes.remove_prefix(end);
     }
     return true;
@@ -81,11 +86,19 @@ class LineTaker {
       return false;
     }
     if (!in_line_) line_begin_ = out_.text.size();
-    out_.text += piece.substr(0, kMaxServed - out_.text.size());
+    const std::size_t had = out_.text.size();
+    out_.text += piece.substr(0, kMaxServed - had);
     in_line_ = !whole;
     if (full) {
+      // Not inside of a character: what comes next begins with a whole one.
+      char next = piece[out_.text.size() - had];
+      for (int back = 0; back < 3 && continues(next) && out_.text.size() > line_begin_; ++back) {
+        next = out_.text.back();
+        out_.text.pop_back();
+      }
       in_line_ = true;
       out_.cut = out_.more = true;
+      out_.column += static_cast<std::int64_t>(out_.text.size());
       return false;
     }
     if (whole) {
@@ -95,7 +108,10 @@ class LineTaker {
     return true;
   }
 
+  static bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
+
   std::int64_t skip_;
+  std::int64_t skip_bytes_;
   std::int64_t left_;
   FileText& out_;
   std::size_t line_begin_ = 0;
@@ -104,101 +120,88 @@ class LineTaker {
 
 }  // namespace
 
-struct TreeTools::State {
-  State(const Host& host, ServedTree served, std::string to)
-      : clock(host.clock), cwd(host.cwd), tree(std::move(served)), observed(std::move(to)) {}
+agents::Observation TreeTools::State::observation(Noted noted, const Caller& caller) const {
+  agents::Observation one;
+  one.source = ReadSource::kMcp;
+  one.program = program_of(caller.program);
+  one.cwd = tree.top();
+  one.tool = std::move(noted.tool);
+  one.tool_use_id = caller.tool_use_id;
+  one.start_ms = noted.began_ms;
+  one.end_ms = clock->wall_ms();
+  one.outcome = noted.outcome;
+  one.detail = std::move(noted.detail);
+  return one;
+}
 
-  Clock* clock;
-  std::string cwd;
-  ServedTree tree;
-  std::string observed;
-  std::int64_t recorded = 0;
+Status TreeTools::State::append(agents::Observation one, const char* file) {
+  if (observed.empty()) return {};
+  auto line = agents::log_line_of(one);
+  if (!line) {
+    // The names of the files are a help for who explains opens; the query is what was asked.
+    if (auto* query = std::get_if<agents::Query>(&one.detail)) {
+      query->files.clear();
+      query->files_known = false;
+    }
+    line = agents::log_line_of(one);
+  }
+  if (!line) return std::unexpected(std::move(line).error());
+  TRY_IN("recording what was served", agents::append_to_hook_log(join_path(observed, file), *line));
+  ++recorded;
+  return {};
+}
 
-  struct Noted {
-    agents::Detail detail;
-    agents::Outcome outcome;
-    std::string tool;
-    std::int64_t began_ms = 0;
-  };
-  agents::Observation observation(Noted noted, const Caller& caller) const {
-    agents::Observation one;
-    one.source = ReadSource::kMcp;
-    one.program = program_of(caller.program);
-    one.cwd = tree.top();
-    one.tool = std::move(noted.tool);
-    one.tool_use_id = caller.tool_use_id;
-    one.start_ms = noted.began_ms;
-    one.end_ms = clock->wall_ms();
-    one.outcome = noted.outcome;
-    one.detail = std::move(noted.detail);
-    return one;
+std::unexpected<Error> TreeTools::State::failed(Error error, Noted noted, const Caller& caller) {
+  if (error.code == Code::kRefused || error.code == Code::kUsage) {
+    return std::unexpected(std::move(error));  // nothing in the tree was told
   }
-  Status append(agents::Observation one, const char* file) {
-    if (observed.empty()) return {};
-    auto line = agents::log_line_of(one);
-    if (!line) {
-      // The names of the files are a help for who explains opens; the query is what was asked.
-      if (auto* query = std::get_if<agents::Query>(&one.detail)) {
-        query->files.clear();
-        query->files_known = false;
-      }
-      line = agents::log_line_of(one);
-    }
-    if (!line) return std::unexpected(std::move(line).error());
-    TRY_IN("recording what was served",
-           agents::append_to_hook_log(join_path(observed, file), *line));
-    ++recorded;
-    return {};
+  const bool absent = error.code == Code::kNotFound;
+  noted.outcome = absent ? agents::Outcome::kAbsent : agents::Outcome::kFailed;
+  if (auto noting = record(std::move(noted), caller); !noting) {
+    return std::unexpected(std::move(noting).error());
   }
-  Status record(Noted noted, const Caller& caller) {
-    return append(observation(std::move(noted), caller), kServedLog);
-  }
-  // What an agent learned from an error, which is then the answer.
-  std::unexpected<Error> failed(Error error, Noted noted, const Caller& caller) {
-    if (error.code == Code::kRefused || error.code == Code::kUsage) {
-      return std::unexpected(std::move(error));  // nothing in the tree was told
-    }
-    const bool absent = error.code == Code::kNotFound;
-    noted.outcome = absent ? agents::Outcome::kAbsent : agents::Outcome::kFailed;
-    if (auto noting = record(std::move(noted), caller); !noting) {
-      return std::unexpected(std::move(noting).error());
-    }
-    return std::unexpected(std::move(error));
-  }
+  return std::unexpected(std::move(error));
+}
 
-  // A file that was left for us beside the observations; most are not there, and one that cannot
-  // be read tells nothing.
-  std::optional<std::string> note(std::string_view name, std::size_t max) const {
-    if (observed.empty()) return std::nullopt;
-    auto text = read_file(join_path(observed, name), max);
-    if (!text) return std::nullopt;
-    return *std::move(text);
-  }
+Result<std::string> TreeTools::State::path_of(const std::string& given) const {
+  std::string path = TRY(tree.path_of(given));
+  const std::string bytes = decode_path(given);
+  if (is_utf8(bytes)) return path;
+  const auto entry = tree.entry(path);
+  if (entry && entry->present()) return path;
+  return tree.path_of(bytes);
+}
 
-  // The query of a search or a glob, done and recorded.
-  Result<TreeMatches> run(const TreeQuery& asked, const std::string& tool, agents::Query query,
-                          const Caller& caller, const std::function<bool()>& stop) {
-    const std::int64_t began = clock->wall_ms();
-    tree.forget();
-    const auto named = tree.resolve(asked.path);
-    if (!named) {
-      return failed(named.error(),
-                    {agents::FileRead{asked.path, {}, agents::Via::kTool}, kDone, tool, began},
-                    caller);
-    }
-    TreeQuery at = asked;
-    at.path = named->path;
-    at.path_is_file = !named->is_directory;
-    const search::Query parsed = TRY(query_of(at));
-    TreeMatches matches = TRY(search_tree(tree, parsed, at, stop));
-    query.root = named->path;
-    query.options = {{"query", canonical_json(search::to_json(parsed))}};
-    query.files_known = !matches.more && matches.files.size() <= agents::kMaxFiles;
-    if (query.files_known) query.files = matches.files;
-    TRY(record({std::move(query), kDone, tool, began}, caller));
-    return matches;
+std::optional<std::string> TreeTools::State::note(std::string_view name, std::size_t max) const {
+  if (observed.empty()) return std::nullopt;
+  auto text = read_file(join_path(observed, name), max);
+  if (!text) return std::nullopt;
+  return *std::move(text);
+}
+
+Result<TreeMatches> TreeTools::State::run(const TreeQuery& asked, const std::string& tool,
+                                          agents::Query query, const Caller& caller,
+                                          const std::function<bool()>& stop) {
+  const std::int64_t began = clock->wall_ms();
+  tree.forget();
+  const auto named = tree.resolve(asked.path);
+  if (!named) {
+    return failed(named.error(),
+                  {agents::FileRead{asked.path, {}, agents::Via::kTool}, kDone, tool, began},
+                  caller);
   }
-};
+  TreeQuery at = asked;
+  at.path = named->path;
+  at.path_is_file = !named->is_directory;
+  const search::Query parsed = TRY(query_of(at));
+  TreeMatches matches = TRY(search_tree(tree, parsed, at, stop));
+  query.root = named->path;
+  query.options = {{"query", canonical_json(search::to_json(parsed))}};
+  query.files_known = !matches.more && matches.files.size() <= agents::kMaxFiles;
+  if (query.files_known) query.files = matches.files;
+  TRY(record({std::move(query), kDone, tool, began}, caller));
+  return matches;
+}
 
 TreeTools::TreeTools(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TreeTools::TreeTools(TreeTools&&) noexcept = default;
@@ -243,12 +246,13 @@ Result<TreeTools> TreeTools::open(const Host& host, const std::optional<std::str
 }
 
 Result<FileText> TreeTools::read(const ReadRequest& request, const Caller& caller) {
-  if (request.offset < 1 || request.limit < 1 || request.limit > kMaxLinesRead) {
-    return fail(Code::kUsage, "offset counts from 1, and limit is 1 to 100,000 lines");
+  if (request.offset < 1 || request.column < 1 || request.limit < 1 ||
+      request.limit > kMaxLinesRead) {
+    return fail(Code::kUsage, "offset and column count from 1, and limit is 1 to 100,000 lines");
   }
   State& state = *state_;
   const std::int64_t began = state.clock->wall_ms();
-  const std::string path = TRY(state.tree.path_of(request.path));
+  const std::string path = TRY(state.path_of(request.path));
   State::Noted noted{agents::FileRead{path, {}, agents::Via::kTool}, kDone, "read", began};
   auto file = state.tree.open_file(path);
   if (!file) return state.failed(std::move(file).error(), std::move(noted), caller);
@@ -282,7 +286,7 @@ Result<SearchAnswer> TreeTools::search(const SearchRequest& request, const Calle
                                        const std::function<bool()>& stop) {
   TreeQuery query;
   query.request = request;
-  query.path = TRY(state_->tree.path_of(request.path));
+  query.path = TRY(state_->path_of(request.path));
   agents::Query noted;
   noted.kind = agents::QueryKind::kGrep;
   noted.pattern = request.pattern;
@@ -294,7 +298,7 @@ Result<SearchAnswer> TreeTools::search(const SearchRequest& request, const Calle
 Result<ListAnswer> TreeTools::list(const ListRequest& request, const Caller& caller,
                                    const std::function<bool()>& stop) {
   State& state = *state_;
-  const std::string path = TRY(state.tree.path_of(request.path));
+  const std::string path = TRY(state.path_of(request.path));
   if (request.limit < 1) return fail(Code::kUsage, "limit is at least 1");
   if (!request.glob.empty()) {
     TreeQuery query;
@@ -306,7 +310,9 @@ Result<ListAnswer> TreeTools::list(const ListRequest& request, const Caller& cal
     noted.kind = agents::QueryKind::kGlob;
     noted.pattern = request.glob;
     TreeMatches matches = TRY(state.run(query, "list", std::move(noted), caller, stop));
-    return ListAnswer{std::move(matches.files), matches.more};
+    ListAnswer answer{{}, matches.more};
+    for (const std::string& file : matches.files) answer.names.push_back(shown_path(file));
+    return answer;
   }
   const std::int64_t began = state.clock->wall_ms();
   State::Noted noted{agents::Listing{path, agents::Via::kTool}, kDone, "list", began};
@@ -324,69 +330,11 @@ Result<ListAnswer> TreeTools::list(const ListRequest& request, const Caller& cal
       answer.more = true;
       break;
     }
-    answer.names.push_back(each.name + (each.entry.mode == FileMode::kTree ? "/" : ""));
+    answer.names.push_back(shown_path(each.name) + (each.entry.mode == FileMode::kTree ? "/" : ""));
   }
   noted.detail = agents::Listing{named->path, agents::Via::kTool};
   TRY(state.record(std::move(noted), caller));
   return answer;
-}
-
-Result<DeclaredRead> parse_declared(const std::string& text) {
-  DeclaredRead read;
-  read.path = text;
-  const auto number = [](std::string_view digits) -> std::int64_t {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc() && end == digits.data() + digits.size() ? value : -1;
-  };
-  // A suffix that is no two numbers belongs to the name, as names may hold colons.
-  const std::size_t colon = text.rfind(':');
-  const std::size_t dash = colon == std::string::npos ? colon : text.find('-', colon);
-  if (dash != std::string::npos) {
-    const std::string_view view(text);
-    const std::int64_t first = number(view.substr(colon + 1, dash - colon - 1));
-    const std::int64_t last = number(view.substr(dash + 1));
-    if (first >= 0 && last >= 0) {
-      if (first < 1 || last < first) {
-        return fail(Code::kUsage, "'" + text + "' names no lines", "write PATH:FIRST-LAST, from 1");
-      }
-      read = {text.substr(0, colon), first, last};
-    }
-  }
-  if (read.path.empty() || read.path.size() > agents::kMaxPath ||
-      read.path.find('\0') != std::string::npos) {
-    return fail(Code::kUsage, "a path is empty, longer than 4,096 bytes, or holds a NUL");
-  }
-  return read;
-}
-
-Status TreeTools::declare(const std::vector<DeclaredRead>& reads, const std::string& reason,
-                          const Caller& caller) {
-  State& state = *state_;
-  if (state.observed.empty()) {
-    return fail(Code::kUsage, "reads are declared inside a transaction, and this is none",
-                "run the agent with: git txn run -- COMMAND");
-  }
-  if (reason.size() > kMaxReason) return fail(Code::kUsage, "a reason has at most 4,096 bytes");
-  std::vector<agents::Observation> all;
-  for (const DeclaredRead& read : reads) {
-    // Nothing is looked up: that would be a read of its own.
-    const std::string full = normal_path(join_path(state.cwd, read.path));
-    if (!path_below(full, state.tree.top(), nullptr)) {
-      return fail(Code::kRefused, "'" + read.path + "' is outside of the transaction's worktree",
-                  "name paths in " + state.tree.top());
-    }
-    const std::int64_t count = read.last == 0 ? 0 : read.last - read.first + 1;
-    State::Noted noted{agents::FileRead{full, {read.first, count}, agents::Via::kTool}, kDone,
-                       "declare_read", state.clock->wall_ms()};
-    agents::Observation one = state.observation(std::move(noted), caller);
-    one.source = ReadSource::kDeclared;
-    one.cwd = state.cwd;
-    one.note = reason;
-    all.push_back(std::move(one));
-  }
-  for (agents::Observation& one : all) TRY(state.append(std::move(one), kDeclaredLog));
-  return {};
 }
 
 std::string TreeTools::about() const {

@@ -31,13 +31,15 @@ struct ReadRequest {
   std::string path;
   std::int64_t offset = 1;    // first line, from 1
   std::int64_t limit = 2000;  // lines
+  std::int64_t column = 1;    // first byte of the first line, from 1
 };
 struct FileText {
   std::string path;  // in the repository
   std::string text;  // whole lines with their ends; any bytes
   std::int64_t lines = 0;
-  bool more = false;    // the file goes on behind what was served
-  bool cut = false;     // the last line is not whole
+  bool more = false;  // the file goes on behind what was served
+  bool cut = false;   // the last line is not whole; it goes on at `column`
+  std::int64_t column = 1;
   bool binary = false;  // it holds a NUL near its beginning; no text is served
   std::uint64_t size = 0;
 };
@@ -70,7 +72,8 @@ struct ListAnswer {
   bool more = false;
 };
 
-// "src/a.c", "src/a.c:10-40": what an agent says that it relied on.
+// "src/a.c", "src/a.c:10-40": what an agent says that it relied on. A directory stands for the
+// names in it.
 struct DeclaredRead {
   std::string path;
   std::int64_t first = 1;
@@ -79,12 +82,24 @@ struct DeclaredRead {
 // kUsage: the range is none, or the path is empty, too long or holds a NUL.
 Result<DeclaredRead> parse_declared(const std::string& text);
 
+struct Declaration {
+  std::vector<DeclaredRead> paths = {};
+  std::vector<std::string> absent = {};  // nothing is there
+  // What matched, or with an empty pattern which names the globs matched. Only pattern, path and
+  // globs count.
+  std::vector<SearchRequest> searches = {};
+  std::string reason = {};
+  std::size_t size() const { return paths.size() + absent.size() + searches.size(); }
+};
+
 // The directory of an attempt's observations: `into`, else GIT_TXN_OBSERVED; empty when neither is
 // given. kUsage: it is given and is not there.
 Result<std::string> observed_place(const Host& host, const std::optional<std::string>& into);
 
 class TreeTools {
  public:
+  struct State;  // of those who implement it (tree_tools_state.h)
+
   // Serves the worktree beside the place of observations, else the checkout around the caller's
   // directory. kUsage: there is neither.
   static Result<TreeTools> open(const Host& host, const std::optional<std::string>& into);
@@ -106,9 +121,11 @@ class TreeTools {
                               const std::function<bool()>& stop);
   Result<ListAnswer> list(const ListRequest& request, const Caller& caller,
                           const std::function<bool()>& stop);
-  // kUsage outside of a transaction; kRefused: a path leaves the tree.
-  Status declare(const std::vector<DeclaredRead>& reads, const std::string& reason,
-                 const Caller& caller);
+  // Says that the change depends on all of this. Paths are relative to the caller's directory.
+  // kUsage outside of a transaction, and where it is not so: a path does not exist, or has fewer
+  // lines, or is there after all, or a pattern is not understood; kRefused: a path leaves the tree.
+  // Then none of it is recorded.
+  Status declare(const Declaration& declared, const Caller& caller);
 
   // What the transaction is, a JSON object as leave_briefing() wrote it; "" when there is none.
   std::string about() const;
@@ -123,7 +140,6 @@ class TreeTools {
   std::string instructions() const;
 
  private:
-  struct State;
   explicit TreeTools(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

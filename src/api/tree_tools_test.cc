@@ -327,8 +327,10 @@ TEST_F(Tools, AGlobNamesFilesBelow) {
 }
 
 TEST_F(Tools, DeclaredReadsGoToAFileOfTheirOwn) {
-  ASSERT_TRUE(tools->declare({*parse_declared("math.c:2-3"), *parse_declared("../README")},
-                             "the rounding rule", caller));
+  ASSERT_TRUE(
+      tools->declare({.paths = {*parse_declared("math.c:2-3"), *parse_declared("../README")},
+                      .reason = "the rounding rule"},
+                     caller));
   const auto all = recorded("declared.jsonl");
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].source, ReadSource::kDeclared);
@@ -337,9 +339,86 @@ TEST_F(Tools, DeclaredReadsGoToAFileOfTheirOwn) {
   EXPECT_EQ(std::get<FileRead>(all[0].detail),
             (FileRead{dir.path() + "/tree/src/math.c", {2, 2}, agents::Via::kTool}));
   EXPECT_EQ(std::get<FileRead>(all[1].detail).path, dir.path() + "/tree/README");
-  const auto out = tools->declare({{"../../secret", 1, 0}}, "", caller);
+  const auto out = tools->declare({.paths = {{"../../secret"}}}, caller);
   EXPECT_EQ(out.error().code, Code::kRefused);
   EXPECT_EQ(recorded("declared.jsonl").size(), 2u);
+}
+
+TEST_F(Tools, DirectoriesAbsencesAndSearchesAreDeclared) {
+  ASSERT_TRUE(tools->declare({.paths = {{"."}},
+                              .absent = {"none.c"},
+                              .searches = {{.pattern = "add", .path = ".."}, {.globs = {"*.c"}}}},
+                             caller));
+  const auto all = recorded("declared.jsonl");
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(std::get<agents::Listing>(all[0].detail).path, dir.path() + "/tree/src");
+  EXPECT_EQ(std::get<FileRead>(all[1].detail).path, dir.path() + "/tree/src/none.c");
+  EXPECT_EQ(all[1].outcome, agents::Outcome::kAbsent);
+  const auto& lines = std::get<agents::Query>(all[2].detail);
+  EXPECT_EQ(lines.kind, agents::QueryKind::kGrep);
+  EXPECT_EQ(lines.root, dir.path() + "/tree");
+  EXPECT_EQ(lines.options.size(), 1u);
+  const auto& names = std::get<agents::Query>(all[3].detail);
+  EXPECT_EQ(names.kind, agents::QueryKind::kGlob);
+  EXPECT_EQ(names.root, dir.path() + "/tree/src");
+  EXPECT_LE(all[3].start_ms, all[3].end_ms);
+}
+
+TEST_F(Tools, WhatIsNotSoIsRefusedAtOnceAndNothingIsRecorded) {
+  const auto refused = [&](const Declaration& declared) {
+    const Status status = tools->declare(declared, caller);
+    EXPECT_TRUE(!status && status.error().code == Code::kUsage);
+    return status ? "" : status.error().message;
+  };
+  EXPECT_THAT(refused({.paths = {{"math.c"}, {"none.c"}}}), HasSubstr("'none.c' does not exist"));
+  EXPECT_THAT(refused({.paths = {{"math.c", 2, 4}}}), HasSubstr("'math.c' has 3 lines"));
+  EXPECT_THAT(refused({.paths = {{"../README", 2, 2}}}), HasSubstr("has 1 lines"));
+  EXPECT_THAT(refused({.paths = {{"../src", 1, 2}}}), HasSubstr("is a directory"));
+  EXPECT_THAT(refused({.absent = {"math.c"}}), HasSubstr("'math.c' exists"));
+  EXPECT_THAT(refused({.searches = {{.pattern = "(a"}}}), HasSubstr("is not closed"));
+  EXPECT_THAT(refused({.searches = {{}}}), HasSubstr("a pattern, a glob or both"));
+  EXPECT_THAT(refused({.searches = {{.pattern = "a", .path = "none"}}}), HasSubstr("none"));
+  EXPECT_THAT(recorded("declared.jsonl"), IsEmpty());
+  EXPECT_TRUE(tools->declare({.paths = {{"math.c", 3, 3}, {"../README", 1, 1}}}, caller));
+}
+
+TEST_F(Tools, ALongLineIsReadOnWhereItWasCut) {
+  put("long",
+      std::string(64 * 1024 - 1, 'x') + "\xc3\xbc" + std::string(100'000, 'y') + "z\nnext\n");
+  const auto first = read("long");
+  ASSERT_TRUE(first && first->cut);
+  EXPECT_TRUE(first->text == std::string(64 * 1024 - 1, 'x')) << "never half a character";
+  std::string all = first->text;
+  std::int64_t column = first->column;
+  for (int i = 0; i < 3 && column > 1; ++i) {
+    const auto more = tools->read({.path = "long", .limit = 1, .column = column}, caller);
+    ASSERT_TRUE(more);
+    EXPECT_EQ(more->lines, 1);
+    all += more->text;
+    column = more->cut ? more->column : 0;
+  }
+  EXPECT_TRUE(all.ends_with("yyyz\n"));
+  EXPECT_EQ(all.size(), 64 * 1024 - 1 + 2 + 100'000 + 2);
+  EXPECT_EQ(std::get<FileRead>(recorded().back().detail).lines, (agents::LineRange{1, 1}));
+  EXPECT_EQ(tools->read({.path = "long", .limit = 2, .column = 1'000'000}, caller)->text,
+            "\nnext\n")
+      << "behind its end there is only the end";
+  EXPECT_EQ(tools->read({.path = "long", .offset = 2, .column = 3}, caller)->text, "xt\n");
+  EXPECT_FALSE(tools->read({.path = "long", .column = 0}, caller));
+}
+
+TEST_F(Tools, ANameThatIsNotUtf8IsReadAsItIsShown) {
+  put("src/caf\xe9%.c", "latin\n");
+  put("src/caf%E9.c", "percent\n");
+  EXPECT_THAT(tools->list({.path = "src"}, caller, {})->names,
+              ElementsAre("caf%E9.c", "caf%E9%25.c", "main.c", "math.c"));
+  EXPECT_THAT(tools->list({.path = "src", .glob = "caf*"}, caller, {})->names,
+              ElementsAre("src/caf%E9.c", "src/caf%E9%25.c"));
+  EXPECT_THAT(search({.pattern = "latin"})->lines, ElementsAre("src/caf%E9%25.c:1:latin"));
+  EXPECT_EQ(read("src/caf%E9%25.c")->text, "latin\n");
+  EXPECT_EQ(std::get<FileRead>(recorded().back().detail).path, "src/caf\xe9%.c");
+  EXPECT_EQ(read("src/caf%E9.c")->text, "percent\n") << "a file of just that name";
+  EXPECT_TRUE(tools->declare({.paths = {{"caf%E9%25.c"}}}, caller));
 }
 
 TEST_F(Tools, ARangeIsTwoNumbersInOrderOrPartOfTheName) {
@@ -360,7 +439,7 @@ TEST_F(Tools, OutsideOfATransactionTheCheckoutIsServedAndNothingRecorded) {
   EXPECT_EQ(outside->top(), dir.path() + "/tree");
   EXPECT_TRUE(outside->read({"README"}, caller));
   EXPECT_EQ(outside->recorded(), 0);
-  EXPECT_EQ(outside->declare({{"math.c", 1, 0}}, "", caller).error().code, Code::kUsage);
+  EXPECT_EQ(outside->declare({.paths = {{"math.c"}}}, caller).error().code, Code::kUsage);
   EXPECT_THAT(recorded(), IsEmpty());
 }
 

@@ -95,7 +95,8 @@ bool is_git_program(std::string_view path) {
 bool serves_worktree(std::string_view path, const std::vector<std::string>& argv) {
   if (base_name(path) != "git-txn" || INJECTED_BUG("interpret.server_is_git")) return false;
   // Wherever the word stands: it may be the value of an option, and then more is read than was.
-  return std::find(argv.begin(), argv.end(), "mcp") != argv.end();
+  return std::any_of(argv.begin(), argv.end(),
+                     [](const std::string& word) { return word == "mcp" || word == "read"; });
 }
 
 GitUse parse_git(std::string_view path, const std::vector<std::string>& argv) {

@@ -52,8 +52,8 @@ struct GitUse {
 
 // True for git's own programs by the path that was executed: ".../git", ".../git-core/git-foo".
 bool is_git_program(std::string_view path);
-// True for the one way to run git-txn that shows an agent what is in the worktree, `git-txn mcp`:
-// what it opens there is read, like by any program.
+// True for the two ways to run git-txn that tell an agent what is in the worktree, `git-txn mcp`
+// and `git-txn read`: what it opens there is read, like by any program.
 bool serves_worktree(std::string_view path, const std::vector<std::string>& argv);
 
 // argv of such a program; `path` tells "git-upload-pack" and the like.

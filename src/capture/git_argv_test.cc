@@ -76,7 +76,9 @@ TEST(GitArgv, ProgramsOfGit) {
   EXPECT_TRUE(is_git_program("/usr/bin/git-txn"));
   EXPECT_TRUE(serves_worktree("/usr/bin/git-txn", {"git-txn", "mcp"}));
   EXPECT_TRUE(serves_worktree("/usr/bin/git-txn", {"git-txn", "--log", "json", "mcp"}));
+  EXPECT_TRUE(serves_worktree("/usr/bin/git-txn", {"git-txn", "read", "--absent", "a"}));
   EXPECT_FALSE(serves_worktree("/usr/bin/git-txn", {"git-txn", "status"}));
+  EXPECT_FALSE(serves_worktree("/usr/bin/git-txn", {"git-txn", "reads", "t-1"}));
   EXPECT_FALSE(serves_worktree("/usr/bin/git", {"git", "txn", "mcp"})) << "it starts the other";
   EXPECT_FALSE(is_git_program("/usr/bin/gitk"));
   EXPECT_EQ(parse_git("/usr/lib/git-core/git-gc", {"git-gc"}).command, "gc");

@@ -129,8 +129,7 @@ class Interpreter {
         other_(model_, log_, input.ignored, trace_began_ns(input.record_files)),
         git_(objects, input, model_, resolver_, observer_, log_),
         searches_(objects, input, tree, model_, observer_, log_),
-        union_(objects, input.observations, model_, resolver_, observer_, log_,
-               [this](const std::string& path) { return searches_.has_blob_bytes(path); }),
+        union_(objects, input.observations, model_, resolver_, observer_, log_, searches_),
         tools_(input.tool_cache_file) {}
 
   Status run();
@@ -360,7 +359,10 @@ void Interpreter::on_path(const Record& record, Process& process) {
   if (in_tree && union_.explains(record, process, at)) {
     observer_.followed(at.links, process, op_name(record.op));
   } else if (in_tree) {
+    HeldLooks* const served = union_.looks_of(record, process);
+    if (served != nullptr) process.held = served;
     observer_.on(record, process, at, to ? &*to : nullptr);
+    if (served != nullptr) process.held = nullptr;
   } else {
     observer_.followed(at.links, process, op_name(record.op));
   }

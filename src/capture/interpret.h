@@ -46,6 +46,7 @@ struct SearchSettings {
   search::Vouched git = search::Vouched::kNo;             // none changes what git grep prints
   search::Vouched outside_rules = search::Vouched::kNo;   // none keeps what would be hidden
   search::Vouched plain_checkout = search::Vouched::kNo;  // none converts files at checkout
+  search::Vouched same_lines = search::Vouched::kNo;      // ... in more than how lines end
   // Variables that say where these were looked up, with their values: a searcher with others looks
   // elsewhere.
   std::map<std::string, std::string> variables;

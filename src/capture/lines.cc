@@ -1,5 +1,8 @@
 #include "capture/lines.h"
 
+#include <algorithm>
+#include <string>
+
 #include "base/hash.h"
 
 namespace gittxn::capture {
@@ -20,6 +23,17 @@ std::string_view lines_text(std::string_view text, const LineSpan& lines, bool* 
   }
   *whole = true;
   return text.substr(start, end - start);
+}
+
+std::int64_t line_count(std::string_view text) {
+  const auto ends = std::count(text.begin(), text.end(), '\n');
+  return ends + (text.empty() || text.back() == '\n' ? 0 : 1);
+}
+
+LineSpan lines_in(std::string_view text, const LineSpan& lines) {
+  if (lines.count > 0) return lines;
+  const std::int64_t first = std::max<std::int64_t>(lines.first, 1);
+  return {first, std::max<std::int64_t>(line_count(text) - first + 1, 0) + 1};
 }
 
 Digest lines_digest(std::string_view text, const LineSpan& lines) {

@@ -11,18 +11,25 @@
 
 namespace gittxn::capture {
 
+// A read that was declared (kDeclared) counts as one, of what the snapshot has there; all others
+// add what the trace did not see.
 struct Observed {
   enum class What {
     kFile,       // its content, or `lines` of it
     kDirectory,  // the names in it
     kAbsent,     // it was looked for and was not there
+    kSearch,     // what `query` asked below `path`
     kUrl,        // `path` is the address
   };
   What what = What::kFile;
-  std::string path;                       // as the agent wrote it: absolute, or relative to `cwd`
-  std::string cwd;                        // "" unknown: then a relative path says nothing
-  LineSpan lines;                         // of kFile; count 0: the whole file
-  ReadSource source = ReadSource::kHook;  // kDeclared is a hint, and only ever reported
+  std::string path;  // as the agent wrote it: absolute, or relative to `cwd`
+  std::string cwd;   // "" unknown: then a relative path says nothing
+  // Of kFile. Count 0 goes to the end: by itself that is the whole file.
+  LineSpan lines;
+  // Of kSearch: canonical JSON (search/query.h), whose roots are not looked at; "" is one that is
+  // not understood, which may have seen all that is below.
+  std::string query;
+  ReadSource source = ReadSource::kHook;
   std::string session;
   std::string agent;
   std::string call;           // joins what several sources say of one tool call

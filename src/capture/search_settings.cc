@@ -59,6 +59,10 @@ bool converts(std::string_view key, std::string_view value) {
   return key == "core.attributesfile";
 }
 
+bool converts_lines(std::string_view key, std::string_view value) {
+  return key != "core.autocrlf" && key != "core.eol" && converts(key, value);
+}
+
 bool is_there(const std::string& path) {
   const auto there = exists(path);
   return !there || *there;
@@ -87,6 +91,7 @@ bool harmless_attribute(std::string_view attribute, Reader reader) {
   const std::string_view name = attribute.substr(0, equals);
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : attribute.substr(equals + 1);
+  if (reader == Reader::kLines && (name == "text" || name == "eol" || name == "crlf")) return true;
   if (name == "text") return value.empty() || value == "auto";
   if (name == "eol") return value.empty() || value == "lf";
   // git grep takes a file for binary, or not, by these.
@@ -150,6 +155,7 @@ SearchSettings search_settings(const Places& places, const Environment& caller) 
                           is_there(join_path(places.common_git_dir, "info/attributes"));
   settings.git = vouched_if(none(changes_git_grep));
   settings.plain_checkout = vouched_if(!attributes && none(converts));
+  settings.same_lines = vouched_if(!attributes && none(converts_lines));
   settings.outside_rules = vouched_if(!shows && !rules_above_show(places.tree));
   return settings;
 }

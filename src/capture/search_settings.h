@@ -17,8 +17,9 @@ namespace gittxn::capture {
 SearchSettings search_settings(const Places& places, const Environment& caller);
 
 // Whether attributes of this text (a .gitattributes) may make a file of the worktree differ from
-// its blob, or, for git grep, change what it takes for text. A line that is not understood may.
-enum class Reader { kAny, kGitGrep };
+// its blob, or, for git grep, change what it takes for text; for a reader of lines, in more than
+// how they end. A line that is not understood may.
+enum class Reader { kAny, kGitGrep, kLines };
 bool attributes_matter(std::string_view text, Reader reader);
 
 // A file whose change may change what search_settings() says.

@@ -158,9 +158,9 @@ bool Searches::attributes_harmless(const std::set<std::string>& directories, Rea
   });
 }
 
-bool Searches::has_blob_bytes(const std::string& path) {
-  return settings().plain_checkout == Vouched::kYes && !settings_changed_ &&
-         attributes_harmless({parent_dir(path)}, Reader::kAny);
+bool Searches::has_blob_lines(const std::string& path) {
+  return settings().same_lines == Vouched::kYes && !settings_changed_ &&
+         attributes_harmless({parent_dir(path)}, Reader::kLines);
 }
 
 // The searched files have the bytes of their blobs.
@@ -204,17 +204,22 @@ bool Searches::is_the_snapshots(const std::string& path) {
   return true;
 }
 
-Refined<Searches::Scope> Searches::prove(const Search& search, const Process& process) {
-  const search::Query& query = search.query;
-  const bool git = query.tool == search::Tool::kGitGrep;
+Refined<Searches::Scope> Searches::governed(const Search& search) {
   // The settings were looked at after everything had ended.
   if (settings_changed_) return not_refined("settings were changed meanwhile");
   if (!search.held.spoiled.empty()) return not_refined(search.held.spoiled);
+  TRY(no_own_rules(search));
+  const Scope scope{TRY(scope_of(search.query))};
+  TRY(same_bytes(search.query, scope));
+  return scope;
+}
+
+Refined<Searches::Scope> Searches::prove(const Search& search, const Process& process) {
+  const search::Query& query = search.query;
+  const bool git = query.tool == search::Tool::kGitGrep;
   const bool ours = process.in_our_repository && !process.in_other_checkout;
   if (git && (!ours || process.use.elsewhere)) return not_refined("git in another repository");
-  TRY(no_own_rules(search));
-  const Scope scope{TRY(scope_of(query))};
-  TRY(same_bytes(query, scope));
+  const Scope scope = TRY(governed(search));
   std::set<std::string> opened;
   std::set<std::string> listed;
   for (const HeldLooks::Look& look : search.held.looks) {
@@ -274,17 +279,21 @@ bool Searches::explains(const search::Query& query, const Scope& scope,
   }
 }
 
+Read Searches::read_of(const search::Query& query, Read made) const {
+  made.kind = ReadKind::kSearch;
+  made.subject = shared_root(query);
+  made.query = canonical_json(search::to_json(query));
+  made.digest = sha256(made.query).str();
+  made.snapshot = input_.snapshot;
+  made.op = "search";
+  return made;
+}
+
 void Searches::replace(Search& search, const Scope& scope, const Process& process) {
   search.query.git_index = search.held.opened_index && search.query.tool != search::Tool::kGitGrep;
-  Read read;
-  read.kind = ReadKind::kSearch;
-  read.subject = shared_root(search.query);
-  read.query = canonical_json(search::to_json(search.query));
-  read.digest = sha256(read.query).str();
-  read.snapshot = input_.snapshot;
+  Read read = read_of(search.query, {});
   read.pid = process.pid;
   read.argv = process.argv;
-  read.op = "search";
   for (const HeldLooks::Look& look : search.held.looks) {
     if (explains(search.query, scope, look)) {
       ++read.explains;
@@ -293,6 +302,25 @@ void Searches::replace(Search& search, const Scope& scope, const Process& proces
     }
   }
   log_.add(std::move(read));
+}
+
+bool Searches::answer(const std::string& query, const HeldLooks& held, Read made,
+                      std::vector<bool>* explained) {
+  if (!input_.search_settings || (!input_.base.empty() && input_.base != input_.snapshot)) {
+    return false;
+  }
+  const auto json = parse_json(query);
+  if (!json) return false;
+  auto parsed = search::query_from_json(*json);
+  if (!parsed || parsed->roots.empty()) return false;
+  const Search search{*std::move(parsed), held};
+  const Refined<Scope> scope = governed(search);
+  if (!scope) return false;
+  for (std::size_t i = 0; explained != nullptr && i < held.looks.size(); ++i) {
+    if (explains(search.query, *scope, held.looks[i])) (*explained)[i] = true;
+  }
+  log_.add(read_of(search.query, std::move(made)));
+  return true;
 }
 
 bool Searches::settle(Process& process,

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "capture/interpret.h"
 #include "capture/observer.h"
@@ -40,8 +41,14 @@ class Searches {
   // `process.held` is null. True when they were replaced. What else only a failed search means
   // (`held.everything`) is given to `everything`.
   bool settle(Process& process, const std::function<void(std::string_view why)>& everything);
-  // Whether this file of the snapshot has the bytes of its blob in the worktree.
-  bool has_blob_bytes(const std::string& path);
+  // A question that somebody put and says so, in canonical JSON. True: `made` with it is a read
+  // now, and those of `held` that it explains are marked (null: nothing was held). False: it cannot
+  // be judged by commits alone, and nothing was added.
+  bool answer(const std::string& query, const HeldLooks& held, Read made,
+              std::vector<bool>* explained);
+  // Whether this file of the snapshot has the lines of its blob in the worktree, but for how they
+  // end.
+  bool has_blob_lines(const std::string& path);
   // Somebody changed a setting that was vouched for.
   void settings_changed() { settings_changed_ = true; }
 
@@ -58,6 +65,8 @@ class Searches {
   };
   const SearchSettings& settings();
   search::Refined<search::Query> query_of(const Record& exec, const Resolved& program);
+  // What the query looks at, where the worktree has that as the snapshot has it.
+  search::Refined<Scope> governed(const Search& search);
   search::Refined<Scope> prove(const Search& search, const Process& process);
   // Of queries that differ in what they look for alone it is the same.
   search::Refined<const search::Answer*> scope_of(const search::Query& query);
@@ -66,6 +75,7 @@ class Searches {
   search::Refined<void> no_own_rules(const Search& search) const;
   bool is_the_snapshots(const std::string& path);
   bool explains(const search::Query& query, const Scope& scope, const HeldLooks::Look& look) const;
+  Read read_of(const search::Query& query, Read made) const;
   void replace(Search& search, const Scope& scope, const Process& process);
 
   const InterpretInput& input_;

@@ -181,6 +181,9 @@ TEST(Attributes, OnlyKnownOnesAreHarmless) {
     EXPECT_TRUE(attributes_matter(text, Reader::kAny)) << text;
   }
   EXPECT_TRUE(attributes_matter("*.png binary\n", Reader::kGitGrep));
+  EXPECT_TRUE(attributes_matter("*.txt text eol=crlf\n", Reader::kAny));
+  EXPECT_FALSE(attributes_matter("*.txt text eol=crlf\n* -crlf\n", Reader::kLines));
+  EXPECT_TRUE(attributes_matter("*.txt text eol=crlf ident\n", Reader::kLines));
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 #include "capture/union.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/fs.h"
+#include "base/json_value.h"
 #include "capture/lines.h"
 
 namespace gittxn::capture {
@@ -15,7 +19,12 @@ constexpr std::size_t kMaxBlob = 64u << 20;
 constexpr int kMaxFoldersAbove = 100;
 
 auto identity(const Observed& one) {
-  return std::tie(one.session, one.call, one.what, one.path, one.lines.first, one.lines.count);
+  return std::tie(one.session, one.call, one.what, one.path, one.lines.first, one.lines.count,
+                  one.query);
+}
+
+bool names_lines(const Observed& one) {
+  return one.what == Observed::What::kFile && (one.lines.count > 0 || one.lines.first > 1);
 }
 
 bool is_program_of_ours(const Record& exec, std::string_view verb) {
@@ -62,9 +71,11 @@ void Union::on_process(const Record& record) {
   if (record.op == Op::kFork) {
     parents_[record.pid] = record.parent;
     hosts_.erase(record.pid);  // the number may be used again
+    served_.ended(record.pid);
     return;
   }
-  if (is_program_of_ours(record, "mcp")) hosts_.insert(record.pid);
+  served_.ended(record.pid);
+  if (serves_worktree(record.path, record.argv)) served_.started(record.pid);
   if (!is_program_of_ours(record, "hook")) return;
   std::int32_t pid = record.pid;
   for (int i = 0; i < kMaxFoldersAbove; ++i) {
@@ -82,13 +93,14 @@ Resolved Union::place_of(const Observed& one) {
 }
 
 // The call during which the file was looked at, and of which this may be the one open.
-std::size_t Union::call_of(const Record& record, const std::string& path) {
+std::size_t Union::call_of(const Record& record, const Process& process, const std::string& path) {
+  const bool server = served_.is_server(process.pid);
   for (std::size_t i = 0; i < observed_.size(); ++i) {
     const Observed& one = observed_[i];
-    if (one.what != Observed::What::kFile || one.lines.count == 0 || one.start_ms == 0) continue;
-    if (one.source == ReadSource::kDeclared) continue;
+    if (!names_lines(one) || one.start_ms == 0) continue;
+    if (one.source == ReadSource::kDeclared && !server) continue;
     const bool during = one.start_ms <= record.time_ms && record.time_ms <= one.end_ms;
-    if (!during || (used_[i] && record.op == Op::kOpenRead)) continue;
+    if (!during || (used_[i] && !server && record.op == Op::kOpenRead)) continue;
     const Resolved at = place_of(one);
     if (at.place == Place::kTree && at.node != nullptr && model_.path_of(*at.node) == path) {
       return i;
@@ -98,13 +110,14 @@ std::size_t Union::call_of(const Record& record, const std::string& path) {
 }
 
 bool Union::read_lines(std::size_t which, const Node& node, const Process& process) {
-  if (!same_bytes_(node.snapshot_path)) return false;
+  if (!searches_.has_blob_lines(node.snapshot_path)) return false;
   const auto text = objects_.blob(node.entry.oid, kMaxBlob);
   if (!text) return false;
   const Observed& one = observed_[which];
+  const LineSpan lines = lines_in(*text, one.lines);
   Read read =
-      read_of(one, ReadKind::kContent, node.snapshot_path, lines_digest(*text, one.lines).str());
-  read.lines = one.lines;
+      read_of(one, ReadKind::kContent, node.snapshot_path, lines_digest(*text, lines).str());
+  read.lines = lines;
   read.pid = process.pid;
   read.argv = process.argv;
   read.explains = process.pid == 0 ? 0 : 1;
@@ -117,17 +130,21 @@ bool Union::explains(const Record& record, const Process& process, const Resolve
   if (observed_.empty() || record.time_ms == 0 || record.result < 0) return false;
   const bool opens = record.op == Op::kOpenRead;
   if (!opens && record.op != Op::kStat && record.op != Op::kAccess) return false;
-  if (process.git || process.held != nullptr || !reports_its_calls(process.pid)) return false;
+  if (process.git || process.held != nullptr) return false;
+  const bool server = served_.is_server(process.pid);
+  if (!server && !reports_its_calls(process.pid)) return false;
   // One that was repeated is not one, whichever of them the call made.
-  if (opens && record.again) return false;
+  if (opens && record.again && !server) return false;
   if (at.place != Place::kTree || at.node == nullptr) return false;
   const Node& node = *at.node;
   if (node.origin != Origin::kSnapshot || node.directory() || node.link()) return false;
   const std::string path = model_.path_of(node);
   if (path != node.snapshot_path || observer_.changed_in_place(path)) return false;
-  const std::size_t which = call_of(record, path);
+  const std::size_t which = call_of(record, process, path);
   if (which == observed_.size()) return false;
-  if (opens) return read_lines(which, node, process);
+  if (opens && !read_lines(which, node, process)) return false;
+  if (opens && server) served_.served_lines(path, node.entry.oid);
+  if (opens) return true;
   // What it is, and not how large or how new: of that the agent is shown the lines it asked for.
   log_.add(ReadKind::kMetadata, path, mode_text(node.entry.mode),
            {.process = &process, .op = op_name(record.op)});
@@ -163,7 +180,7 @@ void Union::add_node(const Observed& one, Node& node) {
   }
   if (one.what != Observed::What::kFile || node.directory()) return;
   const std::size_t which = static_cast<std::size_t>(&one - observed_.data());
-  if (one.lines.count > 0 && read_lines(which, node, Process{})) return;
+  if (names_lines(one) && read_lines(which, node, Process{})) return;
   log_.add(read_of(one, ReadKind::kContent, path, node.entry.oid.str()));
 }
 
@@ -174,6 +191,7 @@ void Union::add(const Observed& one) {
     log_.add(std::move(read));
     return;
   }
+  if (one.what == Observed::What::kSearch) return;  // served: with what was opened for it
   const Resolved at = place_of(one);
   if (at.place != Place::kTree) return;
   if (at.node != nullptr) return add_node(one, *at.node);
@@ -187,7 +205,71 @@ void Union::add(const Observed& one) {
   }
 }
 
-// Declared reads are hints: what they and the trace do not share is told, and nothing else.
+// What was asked below a root, and by nobody whose looks could be laid beside it.
+void Union::add_search(const Observed& one, const std::string& root) {
+  Read made = read_of(one, ReadKind::kSearch, root, "");
+  const auto json = parse_json(one.query);
+  auto query = json ? search::query_from_json(*json) : fail(Code::kCorrupt, "no query");
+  if (query) {
+    const bool file = model_.snapshot_entry(root).mode != FileMode::kTree;
+    query->roots = {{root, root}};
+    query->cwd = file ? "" : root;
+    const std::string whole = canonical_json(search::to_json(*query));
+    if (searches_.answer(whole, HeldLooks{}, made, nullptr)) return;
+  }
+  observer_.path_contents(root, {.op = "declared", .source = one.source});
+}
+
+void Union::add_declared_file(const Observed& one, const std::string& path, const TreeEntry& entry,
+                              Node* node) {
+  const bool still = node != nullptr && node->origin == Origin::kSnapshot &&
+                     node->snapshot_path == path && !observer_.changed_in_place(path) &&
+                     !observer_.own_path(path);
+  const std::size_t which = static_cast<std::size_t>(&one - observed_.data());
+  if (names_lines(one)) {
+    const auto text = objects_.blob(entry.oid, kMaxBlob);
+    const std::int64_t count = text ? line_count(*text) : 0;
+    const std::int64_t last = one.lines.first + std::max<std::int64_t>(one.lines.count, 1) - 1;
+    if (text && last > count) {
+      log_.note(
+          fmt::format("lines were declared behind the end of '{}', which has {}: that there "
+                      "are none counts as read",
+                      path, count));
+    }
+    if (still && read_lines(which, *node, Process{})) return;
+  }
+  log_.add(read_of(one, ReadKind::kContent, path, entry.oid.str()));
+}
+
+// Read from the snapshot, whether or not anybody opened it, and whatever the transaction has made
+// of it since.
+void Union::add_declared(const Observed& one) {
+  const Resolved at = place_of(one);
+  if (at.place != Place::kTree) {
+    return log_.note("declared, and not in the worktree, so it is not checked: " + one.path);
+  }
+  observer_.followed(at.links, Process{}, "declared");
+  const std::string path = at.node != nullptr ? model_.path_of(*at.node) : at.missing;
+  if (one.what == Observed::What::kSearch) return add_search(one, path);
+  const TreeEntry entry = path.empty() ? TreeEntry{FileMode::kTree, model_.snapshot_tree()}
+                                       : model_.snapshot_entry(path);
+  const bool absent = one.what == Observed::What::kAbsent;
+  if (!entry.present()) {
+    // What it made itself is its own, and was not there before: that much is certain.
+    if (!absent && at.node == nullptr) {
+      log_.note("declared, and not there; that counts as read: " + path);
+    }
+    return log_.add(read_of(one, ReadKind::kAbsence, path, ""));
+  }
+  if (absent && !at.removed) log_.note("declared to be absent, and it is there: " + path);
+  if (entry.mode == FileMode::kTree) {
+    return log_.add(
+        read_of(one, ReadKind::kListing, path, observer_.masked_listing(entry.oid, path)));
+  }
+  add_declared_file(one, path, entry, at.node);
+}
+
+// What was opened and not declared is told, and nothing else.
 void Union::check_declared() {
   std::set<std::string> declared;
   for (const Observed& one : observed_) {
@@ -198,30 +280,26 @@ void Union::check_declared() {
   }
   if (declared.empty()) return;
   std::set<std::string> opened;
-  bool searched = false;
   for (const Read& read : log_.reads()) {
-    searched = searched || read.kind == ReadKind::kSearch || read.kind == ReadKind::kTree;
     if (read.kind == ReadKind::kContent && read.source != ReadSource::kDeclared) {
       opened.insert(read.subject);
     }
   }
-  std::vector<std::string> only_declared;
   std::vector<std::string> only_opened;
-  std::set_difference(declared.begin(), declared.end(), opened.begin(), opened.end(),
-                      std::back_inserter(only_declared));
   std::set_difference(opened.begin(), opened.end(), declared.begin(), declared.end(),
                       std::back_inserter(only_opened));
-  if (!only_declared.empty()) {
-    log_.note("declared and never opened: " + some_of(only_declared) +
-              (searched ? " (perhaps by a search)" : ""));
-  }
   if (!only_opened.empty()) log_.note("opened and never declared: " + some_of(only_opened));
 }
 
 void Union::finish() {
   for (std::size_t i = 0; i < observed_.size(); ++i) {
-    if (!used_[i] && observed_[i].source != ReadSource::kDeclared) add(observed_[i]);
+    const Observed& one = observed_[i];
+    const bool declared = one.source == ReadSource::kDeclared && one.what != Observed::What::kUrl;
+    if (declared && INJECTED_BUG("union.declared_is_a_hint")) continue;
+    if (!used_[i]) declared ? add_declared(one) : add(one);
   }
+  served_.finish(observed_,
+                 [this](const Observed& one) { return read_of(one, ReadKind::kSearch, "", ""); });
   check_declared();
 }
 

@@ -74,19 +74,32 @@ inline constexpr CommandSpec kMcpCommand{
     false,
     Stability::kExperimental};
 
-inline constexpr OperandSpec kReadOperands[] = {{"PATH[:FIRST-LAST]", Value::kText, "", 1, 1000}};
+inline constexpr OperandSpec kReadOperands[] = {{"PATH[:FIRST-LAST]", Value::kText, "", 0, 1000}};
 inline constexpr FlagSpec kReadFlags[] = {
+    {"--absent", "", Value::kNone, "", "the paths do not exist, and the change depends on that", "",
+     Stability::kExperimental},
+    {"--search", "", Value::kText, "PATTERN",
+     "which lines match this Perl expression below the paths (default: the current directory)", "",
+     Stability::kExperimental},
+    {"--glob", "", Value::kText, "GLOB",
+     "which files are there whose names match; with --search, search only those", "",
+     Stability::kExperimental},
     {"--reason", "", Value::kText, "TEXT", "why, for the record", "", Stability::kExperimental},
     kIntoFlags[0]};
 inline constexpr Example kReadExamples[] = {
     {"git txn read src/math.c:10-40 --reason 'the rounding rule'", "lines 10 to 40"},
-    {"git txn read docs/style.md README", "two whole files"}};
+    {"git txn read docs/style.md src", "a whole file, and the names in a directory"},
+    {"git txn read --absent docs/guide.md", "that there is no such file"},
+    {"git txn read --search 'add\\(' --glob '*.c' src", "what the search answers"}};
 inline constexpr CommandSpec kReadCommand{
     "read",
     "declare what a change depends on",
     "For an agent, inside a transaction: says that the change depends on these files, or lines of "
-    "them. It opens nothing. A declaration is compared with what was seen to be read and never "
-    "replaces it.",
+    "them, on the names in a directory, on the absence of a path or on the answer of a search. It "
+    "counts as a read of the snapshot: the change does not land when it no longer holds. Lines "
+    "hold "
+    "where others were added above them. What is not so is refused at once: a path that does not "
+    "exist, or lines that it does not have.",
     kReadOperands,
     kReadFlags,
     kReadExamples,

@@ -26,12 +26,34 @@ Result<int> mcp_command(Session& session) {
 
 Result<int> read_command(Session& session) {
   api::TreeTools tools = TRY(api::TreeTools::open(session.host, session.flag("--into")));
-  std::vector<api::DeclaredRead> reads;
-  for (const std::string& operand : session.args.operands) {
-    reads.push_back(TRY(api::parse_declared(operand)));
+  const std::vector<std::string>& operands = session.args.operands;
+  const auto pattern = session.flag("--search");
+  const auto glob = session.flag("--glob");
+  const bool searched = pattern || glob;
+  api::Declaration declared;
+  declared.reason = session.flag("--reason").value_or("");
+  if (session.args.has("--absent")) {
+    if (searched)
+      return fail(Code::kUsage, "--absent names paths, and --search and --glob a search");
+    declared.absent = operands;
+  } else if (searched) {
+    for (const std::string& path : operands.empty() ? std::vector<std::string>{"."} : operands) {
+      api::SearchRequest request;
+      request.pattern = pattern.value_or("");
+      request.path = path;
+      if (glob) request.globs = {*glob};
+      declared.searches.push_back(std::move(request));
+    }
+  } else {
+    for (const std::string& operand : operands) {
+      declared.paths.push_back(TRY(api::parse_declared(operand)));
+    }
   }
-  TRY(tools.declare(reads, session.flag("--reason").value_or(""), {}));
-  if (session.json()) session.out->json({{"declared", reads.size()}});
+  if (declared.size() == 0) {
+    return fail(Code::kUsage, "git txn read needs a path", "git txn read PATH[:FIRST-LAST]...");
+  }
+  TRY(tools.declare(declared, {}));
+  if (session.json()) session.out->json({{"declared", declared.size()}});
   return kExitDone;
 }
 

@@ -49,16 +49,16 @@ std::optional<Stale> stale_search(const repo::Objects& objects, const Oid& head_
   return Stale{known ? judgement->path : read.subject, "another answer", detail_of(*judgement)};
 }
 
-// Lines that stand elsewhere now, because of what happened above them. Not below `read.lines`
-// alone: that the file ended where they did is part of what was read.
+// Lines that stand elsewhere now, because of what happened above them. Of lines that reach the end
+// of the file it is part of what was read that nothing follows them.
 Result<bool> only_moved(const std::string& before, const std::string& after, const Read& read) {
   bool whole = false;
-  capture::lines_text(before, read.lines, &whole);
-  if (!whole || capture::lines_digest(before, read.lines).str() != read.digest) return false;
+  const bool some = !capture::lines_text(before, read.lines, &whole).empty();
+  if (!some || capture::lines_digest(before, read.lines).str() != read.digest) return false;
   const auto first = static_cast<std::size_t>(read.lines.first - 1);
   const auto last = first + static_cast<std::size_t>(read.lines.count);  // behind it
   for (const semantic::LineHunk& hunk : TRY(semantic::line_difference(before, after))) {
-    const bool above = hunk.before.to <= first, below = hunk.before.from >= last;
+    const bool above = hunk.before.to <= first, below = whole && hunk.before.from >= last;
     if (!above && !below) return false;
   }
   return true;

@@ -74,7 +74,11 @@ TEST_F(PartsOfAFile, DoNotWhereTheyChanged) {
 TEST_F(PartsOfAFile, ThatReachedTheEndSawTheEnd) {
   EXPECT_TRUE(holds(kText, {4, 9}, "A\nb\nc\nd\ne\n"));
   EXPECT_FALSE(holds(kText, {4, 9}, kText + "f\n"));
-  EXPECT_FALSE(holds(kText, {4, 9}, "new\n" + kText)) << "not proven, so not said";
+  EXPECT_TRUE(holds(kText, {4, 9}, "new\n" + kText)) << "they moved, and it with them";
+  EXPECT_TRUE(holds(kText, {4, 9}, "c\nd\ne\n"));
+  EXPECT_FALSE(holds(kText, {4, 9}, "new\n" + kText + "f\n"));
+  EXPECT_FALSE(holds("a\nb\nc", {2, 9}, "new\na\nb\nc\n")) << "its last line has an end now";
+  EXPECT_FALSE(holds(kText, {8, 9}, kText + kText)) << "behind the end there was nothing";
 }
 
 // What holds is there, in one piece.

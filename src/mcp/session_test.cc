@@ -204,8 +204,7 @@ TEST_F(Protocol, AToolSaysWhatIsWrongToTheModel) {
   EXPECT_THAT(text(R"({"name":"search","arguments":{"pattern":"("}})"), HasSubstr("pattern"));
   EXPECT_THAT(text(R"({"name":"search","arguments":{"pattern":"a","glob":[1]}})"),
               HasSubstr("list"));
-  EXPECT_THAT(text(R"({"name":"declare_read","arguments":{"paths":[]}})"),
-              HasSubstr("at least one"));
+  EXPECT_THAT(text(R"({"name":"declare_read","arguments":{"paths":[]}})"), HasSubstr("is needed"));
   EXPECT_THAT(text(R"({"name":"declare_read","arguments":{"paths":["a:3-1"]}})"),
               HasSubstr("lines"));
 }

@@ -92,6 +92,12 @@ Json property(const char* type, const char* description) {
   return {{"type", type}, {"description", description}};
 }
 
+Json texts(const char* description) {
+  Json list = property("array", description);
+  list["items"] = {{"type", "string"}};
+  return list;
+}
+
 Json tool(const char* name, const char* description, Json properties, Json required) {
   return {{"name", name},
           {"description", description},
@@ -134,6 +140,7 @@ Result<ToolAnswer> read_tool(api::TreeTools& tools, Arguments& in, const api::Ca
   in.needed_text("path", request.path);
   in.number("offset", request.offset);
   in.number("limit", request.limit);
+  in.number("column", request.column);
   if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
   const api::FileText file = ANSWER(tools.read(request, caller));
   if (file.binary) {
@@ -145,7 +152,11 @@ Result<ToolAnswer> read_tool(api::TreeTools& tools, Arguments& in, const api::Ca
   std::string notes;
   if (file.lines == 0) notes += fmt::format("no lines from {} on. ", request.offset);
   if (file.more) notes += fmt::format("truncated: lines {}-{} of more", request.offset, last);
-  if (file.cut) notes += fmt::format("; line {} is longer than what is shown of it", last);
+  if (file.cut) {
+    notes += fmt::format(
+        "; line {} is longer than what is shown of it; go on with offset {} and column {}", last,
+        last, file.column);
+  }
   if (file.more && !file.cut) notes += fmt::format("; go on with offset {}", last + 1);
   if (file.more) notes += ". ";
   if (!is_utf8(file.text)) notes += "bytes that are not UTF-8 are shown as U+FFFD. ";
@@ -218,17 +229,27 @@ Result<ToolAnswer> status_tool(api::TreeTools& tools, Arguments& in, const api::
 Result<ToolAnswer> declare_tool(api::TreeTools& tools, Arguments& in, const api::Caller& caller,
                                 const std::function<bool()>& /*stop*/) {
   std::vector<std::string> paths;
-  std::string reason;
+  api::Declaration declaration;
+  api::SearchRequest search;
   in.texts("paths", paths);
-  in.text("reason", reason);
+  in.texts("absent", declaration.absent);
+  in.text("search", search.pattern);
+  in.texts("glob", search.globs);
+  in.text("search_path", search.path);
+  in.text("reason", declaration.reason);
   if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
-  if (paths.empty()) return failed("'paths' names at least one path");
-  std::vector<api::DeclaredRead> reads;
-  for (const std::string& path : paths) reads.push_back(ANSWER(api::parse_declared(path)));
-  if (auto declared = tools.declare(reads, reason, caller); !declared) {
+  for (const std::string& path : paths) {
+    declaration.paths.push_back(ANSWER(api::parse_declared(path)));
+  }
+  if (!search.pattern.empty() || !search.globs.empty()) {
+    declaration.searches.push_back(std::move(search));
+  }
+  if (declaration.size() == 0)
+    return failed("one of 'paths', 'absent', 'search' and 'glob' is needed");
+  if (auto declared = tools.declare(declaration, caller); !declared) {
     return failed(words_of(declared.error()));
   }
-  return ToolAnswer{{fmt::format("{} declared", reads.size())}};
+  return ToolAnswer{{fmt::format("{} declared", declaration.size())}};
 }
 
 #undef ANSWER
@@ -244,24 +265,27 @@ constexpr std::pair<std::string_view, Tool> kTools[] = {{"read", read_tool},
 }  // namespace
 
 Json tool_list() {
-  const char* path = "relative to the top of the worktree, or absolute and inside it";
-  Json globs = property(
-      "array", "files to look at, as in .gitignore: '*.c', 'src/**/*.h'; '!*.min.js' leaves out");
-  globs["items"] = {{"type", "string"}};
-  Json paths = property("array", "PATH or PATH:FIRST-LAST, relative to the current directory");
-  paths["items"] = {{"type", "string"}};
+  const char* path =
+      "relative to the top of the worktree, or absolute and inside it; a name that is not UTF-8 "
+      "has "
+      "%XX for its bytes, as in answers";
+  const Json globs =
+      texts("files to look at, as in .gitignore: '*.c', 'src/**/*.h'; '!*.min.js' leaves out");
   return Json::array(
       {tool("read", "Read a text file of the transaction's worktree, or lines of it.",
             {{"path", property("string", path)},
              {"offset", property("integer", "first line, from 1")},
-             {"limit", property("integer", "how many lines (default 2000)")}},
+             {"limit", property("integer", "how many lines (default 2000)")},
+             {"column", property("integer",
+                                 "first byte of the first line, from 1: to go on in a "
+                                 "line that was cut")}},
             {"path"}),
        tool("search",
             "Search the files of the worktree for a regular expression (Perl's, without inline "
             "options). Answers lines as path:line:text. Ignored and binary files are left out.",
             {{"pattern", property("string", "the expression, or with literal the text itself")},
              {"path", property("string", path)},
-             {"glob", std::move(globs)},
+             {"glob", globs},
              {"literal", property("boolean", "the pattern is a fixed string")},
              {"ignore_case", property("boolean", "letters of both cases match (ASCII)")},
              {"word", property("boolean", "match whole words")},
@@ -278,9 +302,18 @@ Json tool_list() {
             "Which transaction this is, what it started from, and which of its reads are stale.",
             Json::object(), Json::array()),
        tool("declare_read",
-            "Say that your change depends on files you did not open with these tools.",
-            {{"paths", std::move(paths)}, {"reason", property("string", "why, in a few words")}},
-            {"paths"})});
+            "Say what your change depends on that you did not look at with these tools. It counts: "
+            "your change does not land when it no longer holds. What is not so is refused.",
+            {{"paths", texts("PATH or PATH:FIRST-LAST, relative to the current directory; of a "
+                             "directory the names in it")},
+             {"absent", texts("paths that do not exist")},
+             {"search", property("string", "an expression: which lines match it")},
+             {"glob", globs},
+             {"search_path", property("string",
+                                      "where search or glob looked; default: the current "
+                                      "directory")},
+             {"reason", property("string", "why, in a few words")}},
+            Json::array())});
 }
 
 Result<ToolAnswer> call_tool(api::TreeTools& tools, const std::string& name, const Json& arguments,

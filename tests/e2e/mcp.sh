@@ -113,25 +113,168 @@ test_case 'bad input is refused by name, and what follows is answered' bad_input
 
 declared() {
   new_repo
-  open_work 'cd src; git txn read f1.txt:2-2 ../README --reason "the second line"; git txn read f9.txt
+  open_work 'cd src; git txn read f1.txt:2-2 ../README --reason "the second line"; git txn read .
+    git txn read --absent none.txt; git txn read --search "of f[23]" --glob "*.txt"
     git txn read ../../outside 2>"$WORLD/refused" || echo $? >"$WORLD/status"
-    git txn read f1.txt:5-2 2>>"$WORLD/refused"; echo x >new.txt'
+    for wrong in f1.txt:5-2 f1.txt:2-99 gone.txt "--absent f1.txt"; do
+      git txn read $wrong 2>>"$WORLD/refused" && echo "$wrong" >>"$WORLD/taken"; done; echo x >new.txt'
   local log tree
   log=$(observed_of "$ID")/declared.jsonl
   tree=$(git txn open -q "$ID")
-  assert_eq "$(jq -r '.observation | "\(.path) \(.first) \(.count) \(.note) \(.source)"' "$log")" \
-    "$tree/src/f1.txt 2 1 the second line declared
-$tree/README 1 0 the second line declared
-$tree/src/f9.txt 1 0  declared"
+  assert_eq "$(jq -r '.observation | "\(.kind) \(.path // .root) \(.first) \(.count) \(.note) \(.outcome) \(.source)"' "$log")" \
+    "read $tree/src/f1.txt 2 1 the second line done declared
+read $tree/README 1 0 the second line done declared
+list $tree/src null null  done declared
+read $tree/src/none.txt 1 0  absent declared
+query $tree/src null null  done declared"
   assert_file "$WORLD/status" 3
+  assert_absent "$WORLD/taken"
   assert_contains "$(cat "$WORLD/refused")" 'outside of the transaction'
   assert_contains "$(cat "$WORLD/refused")" 'names no lines'
-  assert_eq "$(git txn reads "$ID" --json | jq -r 'select(.subject == "README") | .kind')" '' 'nothing was opened'
+  assert_contains "$(cat "$WORLD/refused")" "'f1.txt' has"
+  assert_contains "$(cat "$WORLD/refused")" "'gone.txt' does not exist"
+  assert_contains "$(cat "$WORLD/refused")" "'f1.txt' exists"
+  assert_eq "$(git txn reads "$ID" --json | jq -r 'select(.strength == "hard" and .subject != "tools" and
+    (.kind | IN("content", "listing", "absence", "search", "tree"))) | "\(.kind) \(.subject) \(.lines // [])"' | sort)" \
+    'absence src/gone.txt []
+absence src/none.txt []
+content README []
+content src/f1.txt [2,1]
+content src/f1.txt []
+listing src []
+search src []' 'and nothing else but what the refusals told'
   exits 3 git txn read README
   assert_contains "$ERR" 'inside a transaction'
   exits 3 git txn read
 }
-test_case 'a declared read is on record, and opens nothing' declared
+test_case 'what is declared is read, and what is not so is refused' declared
+
+# decided_on WORDS: a run whose agent says "git txn read WORDS" and then waits
+decided_on() {
+  start_run --retries 0 -- "git txn read $1 || exit 9; meet; echo x >>new.txt"
+  met
+}
+declared_counts() {
+  new_repo
+  seq 100 >src/f1.txt
+  git add src && git commit -qm lines
+  decided_on 'src/f1.txt:40-60'
+  person_commits src/f1.txt "$(seq 49; echo fifty; seq 51 100)"
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].subject')" src/f1.txt
+  rm "$WORLD/ready" "$WORLD/go"
+  decided_on 'src/f1.txt:40-60'
+  person_commits src/f1.txt "$(echo one more; seq 49; echo fifty; seq 51 99; echo hundred)"
+  go_on
+  ends 0
+  rm "$WORLD/ready" "$WORLD/go"
+  decided_on 'src/f1.txt:40-60'
+  git rm -q src/f1.txt && git commit -qm gone
+  go_on
+  ends 1
+  rm "$WORLD/ready" "$WORLD/go"
+  decided_on '--absent docs/new.md'
+  person_commits docs/new.md 'here it is'
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].subject')" docs/new.md
+  rm "$WORLD/ready" "$WORLD/go"
+  decided_on '--search needle src'
+  person_commits src/f3.txt 'no match'
+  person_commits docs/needle.md 'a needle elsewhere'
+  go_on
+  ends 0
+  rm "$WORLD/ready" "$WORLD/go"
+  decided_on '--search needle src'
+  person_commits src/f3.txt 'a needle'
+  go_on
+  ends 1
+  assert_sound
+}
+test_case 'a declared range, absence or search is in the way when it does not hold' declared_counts
+
+# An agent that says in its last message what it relied on, as a hook tells it.
+said_at_the_end() {
+  new_repo
+  jq -nc --arg m "$(printf 'done\n```read_set\nread: src/f2.txt\nread: src/f4.txt lines 7-9\nread: gone.txt\nsearch: needle in docs\n```\n')" \
+    '{session_id: "s", hook_event_name: "Stop", cwd: "", last_assistant_message: $m}' >"$WORLD/stop"
+  start_run --retries 0 -- 'jq -c --arg d "$PWD" ".cwd = \$d" "$WORLD/stop" | git txn hook Stop; meet; echo x >new.txt'
+  met
+  person_commits src/f2.txt 'changed'
+  go_on
+  ends 1
+  assert_eq "$(field '.conflicts[0].subject')" src/f2.txt
+  local id
+  id=$(field .txn)
+  assert_eq "$(git txn reads "$id" --json | jq -r 'select(.source == "declared" and .kind != "kernel") | "\(.kind) \(.subject) \(.strength)"')" \
+    'search docs hard
+absence gone.txt hard
+content src/f2.txt hard
+content src/f4.txt hard'
+  assert_contains "$(git txn reads "$id" --explain)" "behind the end of 'src/f4.txt'"
+  assert_contains "$(git txn reads "$id" --explain)" 'not there; that counts as read: gone.txt'
+}
+test_case 'the read_set block of a last message counts' said_at_the_end
+
+# serves CALLS: a run whose agent asks the server that
+serves() {
+  start_run --retries 0 -- "{ hello; $1; } | git txn mcp >\"\$WORLD/answers\"; meet; echo x >>new.txt"
+  met
+}
+served_search() {
+  new_repo
+  serves 'call 1 search "{\"pattern\":\"needle\",\"path\":\"src\"}"; call 2 list "{\"path\":\"src\",\"glob\":\"*.c\"}"'
+  person_commits src/f3.txt 'changed, and no match'
+  person_commits src/f33.txt 'new, and no match'
+  go_on
+  ends 0
+  assert_eq "$(git txn reads "$(field .txn)" --json |
+    jq -r 'select(.strength == "hard" and (.kind | IN("content", "listing", "search"))) | "\(.kind) \(.subject)"')" \
+    'content .gitignore
+search src
+search src' 'and the rules that said what to leave out'
+  rm "$WORLD/ready" "$WORLD/go"
+  serves 'call 1 search "{\"pattern\":\"needle\",\"path\":\"src\"}"'
+  person_commits src/f4.txt 'a needle'
+  go_on
+  ends 1
+  assert_contains "$(field '.conflicts[0] | tostring')" src/f4.txt
+  rm "$WORLD/ready" "$WORLD/go"
+  serves 'call 1 list "{\"glob\":\"*.c\"}"'
+  person_commits src/new.c ''
+  go_on
+  ends 1
+  assert_contains "$(field '.conflicts[0] | tostring')" src/new.c
+  assert_sound
+}
+test_case 'a search that was served counts as that, and not as the files below' served_search
+
+served_ranges() {
+  new_repo
+  seq 20 >src/f1.txt
+  printf '*.crlf text eol=crlf\n' >.gitattributes
+  seq 20 >src/w.crlf
+  git add . && git commit -qm lines
+  serves 'for at in 3 9 15; do call $at read "{\"path\":\"src/f1.txt\",\"offset\":$at,\"limit\":2}"; done
+    call 30 read "{\"path\":\"src/f1.txt\",\"offset\":18}"; call 40 read "{\"path\":\"src/w.crlf\",\"offset\":18}"'
+  person_commits src/f1.txt "$(seq 5; echo six; seq 7 20)"
+  person_commits src/w.crlf "$(echo more; seq 20)"
+  go_on
+  ends 0
+  rm "$WORLD/ready" "$WORLD/go"
+  serves 'call 30 read "{\"path\":\"src/f1.txt\",\"offset\":18}"'
+  person_commits src/f1.txt "$(seq 21)"
+  go_on
+  ends 1
+  rm "$WORLD/ready" "$WORLD/go"
+  serves 'call 40 read "{\"path\":\"src/w.crlf\",\"offset\":18}"'
+  person_commits src/w.crlf "$(seq 19; echo twenty)"
+  go_on
+  ends 1
+  assert_sound
+}
+test_case 'ranges of a file count as ranges: several, to the end, and where lines end in CRLF' served_ranges
 
 told_what_to_do() {
   new_repo

@@ -181,7 +181,7 @@ class Story {
     in.observations = observations;
     in.search_settings = [] {
       using search::Vouched;
-      return SearchSettings{true, Vouched::kYes, Vouched::kYes, Vouched::kYes, {}};
+      return SearchSettings{true, Vouched::kYes, Vouched::kYes, Vouched::kYes, Vouched::kYes, {}};
     };
     return in;
   }
