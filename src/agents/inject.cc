@@ -165,6 +165,10 @@ std::vector<std::string> server_arguments(const Reporting& reporting) {
   return {"mcp", "--into", reporting.observed};
 }
 
+// The tools of the server `txn` in the plugin `git-txn`. Without somebody who can be asked, as in
+// `claude -p`, a tool that was not granted is refused. They read and declare, and change nothing.
+constexpr std::string_view kClaudeTools = "mcp__plugin_git-txn_txn";
+
 Injection for_claude(const Reporting& reporting, const std::string& folder) {
   Json hooks = Json::object();
   for (const HookedEvent& event : kClaudeEvents) {
@@ -182,7 +186,9 @@ Injection for_claude(const Reporting& reporting, const std::string& folder) {
   injection.files = {{".claude-plugin/plugin.json", canonical_json(manifest) + "\n"},
                      {"hooks/hooks.json", canonical_json(Json{{"hooks", hooks}}) + "\n"},
                      {".mcp.json", canonical_json(Json{{"mcpServers", {{"txn", server}}}}) + "\n"}};
-  injection.options = {"--plugin-dir", folder};
+  // Of several words the last is followed by an option: it takes none of the user's. Claude Code
+  // adds the user's own --allowedTools to these, and what they forbid stays forbidden.
+  injection.options = {"--allowedTools", std::string(kClaudeTools), "--plugin-dir", folder};
   return injection;
 }
 
