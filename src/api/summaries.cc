@@ -210,6 +210,30 @@ SummaryLine line_of(const Summary& summary, const Digest& digest, const std::str
   return line;
 }
 
+Status judge_line(const repo::Objects& objects, const Oid& tree, const Summary& summary,
+                  SummaryLine& line) {
+  const auto stale = TRY(land::first_stale(objects, tree, summary));
+  line.judged = true;
+  line.holds = !stale;
+  if (!stale) return {};
+  line.stale_source = stale->source.subject;
+  line.source_digest = stale->source.digest;
+  line.source_now = stale->now;
+  return {};
+}
+
+// What a summary has to hold in for whoever asks: inside a transaction the snapshot.
+Result<Oid> tree_to_judge(Kernel::State& state, const std::optional<std::string>& onto) {
+  const repo::Objects& objects = state.repository.objects();
+  const std::string inside = state.variable("GIT_TXN_ID");
+  if (!state.variable("GIT_TXN_OBSERVED").empty() && !inside.empty()) {
+    const Txn txn = TRY(state.find(inside));
+    return objects.tree_of(TRY(snapshot_of(state, txn)));
+  }
+  const RefName branch = TRY(state.target(onto));
+  return objects.tree_of(TRY(state.seen(branch)));
+}
+
 struct Stored {
   Digest manifest;
   std::string time;
@@ -303,6 +327,8 @@ Result<std::vector<Read>> summary_reads(const Attempt& attempt) {
     read.digest = use->digest;
     read.source = one.source;
     read.op = one.tool;
+    // It was stale already, and shown as that: nothing is left to certify it by.
+    if (one.outcome == agents::Outcome::kFailed) read.strength = Strength::kSoft;
     reads.push_back(std::move(read));
   });
   const std::string log = join_path(observed_dir(attempt), "declared.jsonl");
@@ -373,38 +399,51 @@ Result<std::vector<SummaryLine>> Kernel::summaries(const std::optional<std::stri
     if (!wanted) continue;
     const Summary summary = TRY(land::load_summary(*state_->store, found.manifest));
     SummaryLine line = line_of(summary, found.manifest, found.time);
-    const auto stale = TRY(land::first_stale(objects, tree, summary));
-    line.judged = true;
-    line.holds = !stale;
-    if (stale) {
-      line.stale_source = stale->source.subject;
-      line.source_digest = stale->source.digest;
-      line.source_now = stale->now;
-    }
+    TRY(judge_line(objects, tree, summary, line));
     lines.push_back(std::move(line));
   }
   return lines;
 }
 
-Result<std::pair<SummaryLine, std::string>> Kernel::summary(const std::string& name) {
+Result<Kernel::ShownSummary> Kernel::summary(const std::string& name,
+                                             const std::optional<std::string>& onto,
+                                             IfStale if_stale) {
   const auto all = TRY(stored(*state_));
   const auto found = all.find(name);
   if (found == all.end()) return no_such(name);
-  const Summary summary = TRY(land::load_summary(*state_->store, found->second.manifest));
-  std::string text = TRY(state_->store->artifact(summary.body));
+  const Digest& manifest = found->second.manifest;
+  const Summary summary = TRY(land::load_summary(*state_->store, manifest));
+  ShownSummary shown{line_of(summary, manifest, found->second.time), std::nullopt};
   const std::string observed = state_->variable("GIT_TXN_OBSERVED");
-  if (!observed.empty()) {
-    agents::Observation one;
-    one.source = ReadSource::kDeclared;
-    one.cwd = state_->host.cwd;
-    one.tool = "summary show";
-    one.start_ms = one.end_ms = state_->host.clock->wall_ms();
-    one.detail = agents::SummaryUse{name, found->second.manifest.str()};
-    const std::string line = TRY(agents::log_line_of(one));
-    TRY_IN("recording that it was shown",
-           agents::append_to_hook_log(join_path(observed, "declared.jsonl"), line));
-  }
-  return std::pair(line_of(summary, found->second.manifest, found->second.time), std::move(text));
+  const Oid tree = TRY(tree_to_judge(*state_, onto));
+  TRY(judge_line(state_->repository.objects(), tree, summary, shown.line));
+  if (!shown.line.holds && if_stale == IfStale::kRefuse) return shown;
+  shown.text = TRY(state_->store->artifact(summary.body));
+  if (observed.empty()) return shown;
+  agents::Observation one;
+  one.source = ReadSource::kDeclared;
+  one.cwd = state_->host.cwd;
+  one.tool = "summary show";
+  one.start_ms = one.end_ms = state_->host.clock->wall_ms();
+  one.outcome = shown.line.holds ? agents::Outcome::kDone : agents::Outcome::kFailed;
+  one.detail = agents::SummaryUse{name, manifest.str()};
+  const std::string line = TRY(agents::log_line_of(one));
+  TRY_IN("recording that it was shown",
+         agents::append_to_hook_log(join_path(observed, "declared.jsonl"), line));
+  return shown;
+}
+
+Status Kernel::remove_summary(const std::string& name) {
+  TRY(refuse_inside(state_->host, "summary remove"));
+  const auto all = TRY(stored(*state_));
+  if (!all.contains(name)) return no_such(name);
+  store::Store* store = TRY(state_->writing());
+  const Identity who = TRY(state_->repository.identity());
+  const auto removed =
+      store->append({events::summary_removed(name, fmt::format("{} <{}>", who.name, who.email))});
+  if (!removed && removed.error().code == Code::kStale) return no_such(name);  // somebody else did
+  if (!removed) return std::unexpected(removed.error());
+  return {};
 }
 
 }  // namespace gittxn::api

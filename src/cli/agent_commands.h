@@ -109,9 +109,11 @@ inline constexpr CommandSpec kReadCommand{
     Stability::kExperimental};
 
 inline constexpr OperandSpec kSummaryOperands[] = {
-    {"add|show|list|check", Value::kChoice, "add show list check", 1, 1},
+    {"add|show|list|check|remove", Value::kChoice, "add show list check remove", 1, 1},
     {"NAME|FILE|PATH", Value::kText, "", 0, 1000}};
 inline constexpr FlagSpec kSummaryFlags[] = {
+    {"--stale", "", Value::kNone, "", "show: also one that is stale, with a line that says so", "",
+     Stability::kExperimental},
     {"--reads-of", "", Value::kTxn, "ID", "add: it was made from all that this transaction read",
      "", Stability::kExperimental},
     {"--onto", "", Value::kBranch, "BRANCH",
@@ -132,8 +134,11 @@ inline constexpr CommandSpec kSummaryCommand{
     "of them: the transaction does not land when one has changed. Inside a transaction add without "
     "PATH means all that the transaction reads and changes, and the summary is stored when it has "
     "landed.\n\n"
-    "show NAME prints the text. list names the summaries, check the stale ones; check exits with 1 "
-    "when there are any.",
+    "show NAME prints the text while all that it was made from is as it was: on the branch, or "
+    "inside a transaction in its snapshot. Of a stale one it says what changed and exits with 1; "
+    "with --stale it prints it all the same, and that is no read that is certified. list names the "
+    "summaries, check the stale ones; check exits with 1 when there are any. remove NAME forgets "
+    "one; who was shown it still depends on its sources.",
     kSummaryOperands,
     kSummaryFlags,
     kSummaryExamples,

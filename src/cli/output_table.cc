@@ -46,6 +46,7 @@ constexpr Output kOutputs[] = {
     {"read", "", "declared"},
     {"summary", "add", "summary-added"},
     {"summary", "show", "summary-text"},
+    {"summary", "remove", "summary-removed"},
     {"summary", "list", "summary", Lines::kMany},
     {"summary", "check", "summary", Lines::kMany},
     {"instructions", "", "instructions"},

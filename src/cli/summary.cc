@@ -1,9 +1,10 @@
-// summary add, show, list, check.
+// summary add, show, list, check, remove.
 #include <fmt/format.h>
 
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "cli/session.h"
+#include "cli/verb_flags.h"
 #include "model/summary.h"
 
 namespace gittxn::cli {
@@ -82,13 +83,43 @@ Result<int> show_summary(Session& session, const std::vector<std::string>& words
                 "git txn summary list names them");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto [line, text] = TRY(kernel.summary(words[0]));
+  using api::Kernel;
+  const auto if_stale =
+      session.args.has("--stale") ? Kernel::IfStale::kShow : Kernel::IfStale::kRefuse;
+  const auto shown = TRY(kernel.summary(words[0], session.flag("--onto"), if_stale));
+  const std::string& stale = shown.line.stale_source;
+  const std::string source = stale.empty() ? "something" : "'" + clean(stale) + "'";
   if (session.json()) {
-    Json json = line_json(line);
-    json["text"] = encode_path(text);
+    Json json = line_json(shown.line);
+    json["text"] = shown.text ? Json(encode_path(*shown.text)) : Json();
     session.out->json(json);
-  } else {
-    session.out->text(text);
+  } else if (shown.text && shown.line.holds) {
+    session.out->text(*shown.text);
+  } else if (shown.text) {
+    session.out->text(
+        fmt::format("[stale: {} changed since this was made]\n{}", source, *shown.text));
+  }
+  if (shown.text) return kExitDone;
+  if (session.json()) return kExitNo;
+  return fail(
+      Code::kStale,
+      fmt::format("the summary '{}' is stale: {} changed since it was made", words[0], source),
+      is_inside(session)
+          ? "look at what it was made from; --stale shows it, and nothing vouches for it"
+          : "store it again with git txn summary add; --stale shows it all the same");
+}
+
+Result<int> remove_summary(Session& session, const std::vector<std::string>& words) {
+  if (words.size() != 1) {
+    return fail(Code::kUsage, "git txn summary remove needs one name",
+                "git txn summary list names them");
+  }
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  TRY(kernel.remove_summary(words[0]));
+  if (session.json()) {
+    session.out->json({{"name", encode_path(words[0])}, {"removed", true}});
+  } else if (!session.quiet()) {
+    session.out->text(fmt::format("removed '{}'\n", clean(words[0])));
   }
   return kExitDone;
 }
@@ -118,10 +149,13 @@ Result<int> list_summaries(Session& session, const std::vector<std::string>& wor
 
 Result<int> summary_command(Session& session) {
   const std::string& verb = session.args.operands.at(0);
+  constexpr VerbFlag kFlags[] = {{"--stale", "show"}, {"--reads-of", "add"}};
+  TRY(check_verb_flags(session.args, verb, kFlags));
   const std::vector<std::string> words(session.args.operands.begin() + 1,
                                        session.args.operands.end());
   if (verb == "add") return add(session, words);
   if (verb == "show") return show_summary(session, words);
+  if (verb == "remove") return remove_summary(session, words);
   return list_summaries(session, words, verb == "check" ? Only::kStale : Only::kAll);
 }
 

@@ -49,6 +49,21 @@ Status summary_added(db::Database& database, const Event& event, const Json& jso
   return save.run();
 }
 
+Status summary_removed(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  std::string name;
+  std::string actor;
+  fields.text("name", name);
+  fields.text("actor", actor);
+  TRY(fields.done());
+  db::Statement gone =
+      TRY(database.statement("DELETE FROM summaries WHERE name = ? RETURNING name"));
+  gone.bind(1, encode_path(name));
+  const bool was_there = TRY(gone.step());
+  if (!was_there) return stale(event, "there is no summary '" + name + "'");
+  return gone.run();
+}
+
 std::string tell_gate_evaluated(const Json& payload) {
   const bool passed = payload.value("passed", Json(false)) == Json(true);
   return fmt::format("gate {} {}", telling::text(payload, "gate"), passed ? "passed" : "failed");
@@ -58,6 +73,11 @@ std::string tell_trusted(const Json& payload) {
 }
 std::string tell_summary(const Json& payload) {
   return "summary '" + telling::text(payload, "name") + "' stored";
+}
+
+std::string tell_summary_removed(const Json& payload) {
+  return "summary '" + telling::text(payload, "name") + "' removed by " +
+         telling::text(payload, "actor");
 }
 
 constexpr std::string_view kGateSql = R"sql(
@@ -86,6 +106,7 @@ constexpr EventRule kGateRules[] = {
     {event_type::kGateEvaluated, gate_evaluated, tell_gate_evaluated},
     {event_type::kTrusted, trusted, tell_trusted},
     {event_type::kSummaryAdded, summary_added, tell_summary},
+    {event_type::kSummaryRemoved, summary_removed, tell_summary_removed},
 };
 
 }  // namespace
@@ -99,6 +120,15 @@ Result<std::vector<StoredSummary>> summaries(const View& view) {
   }
   return out;
 }
+
+namespace events {
+
+NewEvent summary_removed(const std::string& name, const std::string& actor) {
+  return new_event(event_type::kSummaryRemoved, std::string(kSummaries),
+                   Json{{"name", encode_path(name)}, {"actor", encode_path(actor)}});
+}
+
+}  // namespace events
 
 const Area kGates{kGateSql, kGateTables, kGateRules};
 

@@ -2,11 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "model/event.h"
 #include "store/store.h"
+
+namespace gittxn::event_type {
+inline constexpr std::string_view kSummaryRemoved = "summary.removed";
+}
 
 namespace gittxn::store {
 
@@ -17,5 +23,10 @@ struct StoredSummary {
 };
 // The newest of each name, by name.
 Result<std::vector<StoredSummary>> summaries(const View& view);
+
+namespace events {
+// Whoever was shown it before still depends on what it was made from.
+NewEvent summary_removed(const std::string& name, const std::string& actor);
+}  // namespace events
 
 }  // namespace gittxn::store

@@ -105,6 +105,9 @@ code_and_texts() {
   exits 0 git txn summary list --json
   person_commits src/f1.txt changed
   exits 1 git txn summary check --json
+  exits 1 git txn summary show facts --json
+  exits 0 git txn summary show facts --stale --json
+  exits 0 git txn summary remove facts --json
   cat >"$WORLD/spans.json" <<'JSON'
 {"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"execute_tool","attributes":[
  {"key":"gen_ai.tool.name","value":{"stringValue":"read_file"}},

@@ -48,6 +48,71 @@ use_is_a_read() {
 }
 test_case 'a transaction that was shown a summary depends on its sources' use_is_a_read
 
+stale_is_said() {
+  new_repo
+  echo 'f1 is about one' >"$WORLD/notes"
+  exits 0 git txn summary add facts "$WORLD/notes" src/f1.txt docs
+  person_commits src/f1.txt 'changed'
+  exits 1 git txn summary show facts
+  assert_eq "$OUT" ''
+  assert_contains "$ERR" "'facts' is stale: 'src/f1.txt' changed"
+  exits 0 git txn summary show facts --stale
+  assert_eq "$OUT" "[stale: 'src/f1.txt' changed since this was made]
+f1 is about one"
+  exits 3 git txn summary list --stale
+  # Inside it is judged at the snapshot: refused at once, and the work that follows lands.
+  agent 'git txn summary show facts >"$WORLD/told" 2>"$WORLD/refused" || echo $? >"$WORLD/status"; echo x >src/own'
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_file "$WORLD/status" 1
+  assert_file "$WORLD/told" ''
+  assert_contains "$(cat "$WORLD/refused")" "'src/f1.txt' changed"
+  assert_eq "$(git txn show "$(field .txn)" --json | jq -r .read_set.status)" complete
+  lands 'git txn summary show facts --stale >"$WORLD/told"; echo y >src/own'
+  assert_contains "$(cat "$WORLD/told")" "[stale: 'src/f1.txt' changed"
+  assert_eq "$(git txn reads "$(field .txn)" --json | jq -r 'select(.kind == "summary") | .strength')" soft
+  # One that holds in the snapshot, and is stale on the branch by now, is shown: the landing is where it fails.
+  exits 0 git txn summary add fresh "$WORLD/notes" src/f2.txt
+  start_run --retries 0 -- 'meet; git txn summary show fresh >"$WORLD/told"; echo z >src/own'
+  met
+  person_commits src/f2.txt 'changed'
+  go_on
+  ends 1
+  assert_file "$WORLD/told" 'f1 is about one'
+  assert_sound
+}
+test_case 'a stale summary is not shown as if it held, and the run after it lands' stale_is_said
+
+removed() {
+  new_repo
+  echo 'f1 is about one' >"$WORLD/notes"
+  exits 0 git txn summary add facts "$WORLD/notes" src/f1.txt
+  open_work 'git txn summary show facts >src/told; git txn summary remove facts 2>"$WORLD/refused" || echo $? >"$WORLD/status"'
+  assert_file "$WORLD/status" 3
+  exits 0 git txn summary remove facts
+  exits 3 git txn summary show facts
+  exits 3 git txn summary remove facts
+  assert_eq "$(names)" ''
+  person_commits src/f1.txt 'changed'
+  exits 1 git txn commit "$ID" --json
+  assert_eq "$(field '.conflicts[0].subject')" src/f1.txt
+  exits 0 git txn summary add facts "$WORLD/notes" src/f2.txt
+  assert_eq "$(names)" 'facts 1 true'
+  assert_sound
+}
+test_case 'a summary that was removed is gone, and still binds who was shown it' removed
+
+confined() {
+  new_repo
+  echo 'f1 is about one' >"$WORLD/notes"
+  exits 0 git txn summary add facts "$WORLD/notes" src/f1.txt
+  lands 'git txn summary show facts >"$PWD/src/told" && echo found >note.txt && git txn summary add inside note.txt src/f2.txt' \
+    --confine writes
+  assert_eq "$(show src/told)" 'f1 is about one'
+  assert_eq "$(names | cut -d' ' -f1,3)" 'facts true
+inside true'
+}
+test_case 'summaries are shown and made inside of --confine' confined
+
 made_inside() {
   new_repo
   lands 'cat src/f1.txt docs/guide.md >"$WORLD/saw"; echo made >src/made.txt

@@ -13,6 +13,7 @@
 #include "store/portfolio.h"
 #include "store/proposals.h"
 #include "store/pruning.h"
+#include "store/summaries.h"
 #include "store/testing/stories.h"
 #include "store/workflows.h"
 
@@ -233,6 +234,7 @@ void tell_portfolio(Teller& teller) {
   teller.tell(member_removed("api", "Ada"));
   teller.tell(event_relayed({"urn:uuid:2", "/somewhere", 7, "2026-01-01T00:00:00.000Z",
                              "phase.advanced", "w-1", "{}", std::string(64, 'a')}));
+  teller.tell(summary_removed("overview", "Ada"));
 }
 
 }  // namespace
