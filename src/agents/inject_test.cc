@@ -72,7 +72,8 @@ const Reporting kReporting{"/opt/it's/git-txn", "1.2", "/state/t-1/1/observed"};
 TEST(Injection, ClaudeCodeGetsAPluginFolder) {
   const auto injection = injection_for({Program::kClaudeCode, 0}, {"claude"}, kReporting, "/p");
   ASSERT_TRUE(injection);
-  EXPECT_EQ(injection->options, (Words{"--allowedTools", "mcp__plugin_git-txn_txn", "--plugin-dir", "/p"}));
+  EXPECT_EQ(injection->options,
+            (Words{"--allowedTools", "mcp__plugin_git-txn_txn", "--plugin-dir", "/p"}));
   EXPECT_EQ(injection->switched_off, "");
   std::map<std::string, Json> files;
   for (const auto& [name, text] : injection->files) files[name] = parse_json(text).value();

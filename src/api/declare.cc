@@ -152,11 +152,15 @@ class Declared {
                 "if the change depends on that: git txn read --absent PATH");
   }
 
-  Status has_lines(const DeclaredRead& read, const std::string& path) const {
+  Status has_lines(const DeclaredRead& read, const std::string& path) {
     const ServedTree::File file = TRY(state_.tree.open_file(path));
     const std::int64_t lines = TRY_IN("counting the lines of " + quoted(read.path),
                                       lines_of_file(file.fd.get(), read.last));
     if (lines >= read.last) return {};
+    // The refusal tells where the file ends.
+    TRY(state_.record({agents::FileRead{full(path), {lines + 1, 0}, agents::Via::kTool},
+                       agents::Outcome::kDone, "declare_read", began_ms_},
+                      caller_));
     return fail(Code::kUsage,
                 fmt::format("'{}' has {} lines, so lines {} to {} cannot have been read", read.path,
                             lines, read.first, read.last),

@@ -18,7 +18,8 @@ HeldLooks* Served::looks_of(const Record& record, const Process& process,
                             const std::vector<Observed>& observed) {
   if (!is_server(process.pid) || process.held != nullptr) return nullptr;
   const bool asked = std::any_of(observed.begin(), observed.end(), [&](const Observed& one) {
-    return is_served_search(one) && one.start_ms <= record.time_ms && record.time_ms <= one.end_ms;
+    return is_served_search(one) && one.start_ms <= record.time_ms &&
+           record.time_ms <= one.end_ms + kServersAreLateMs;
   });
   if (!asked || record.time_ms == 0 || INJECTED_BUG("union.served_as_files")) return nullptr;
   if (process_.pid == 0) process_ = process;

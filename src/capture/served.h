@@ -18,6 +18,11 @@
 
 namespace gittxn::capture {
 
+// A look of a server may be on record after the call it was made for: whoever records looks of many
+// processes is behind on a busy machine. Nothing is lost by waiting, as a server opens nothing
+// else.
+inline constexpr std::int64_t kServersAreLateMs = 5'000;
+
 class Served {
  public:
   Served(Searches& searches, ReadLog& log) : searches_(searches), log_(log) {}

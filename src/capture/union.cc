@@ -99,7 +99,8 @@ std::size_t Union::call_of(const Record& record, const Process& process, const s
     const Observed& one = observed_[i];
     if (!names_lines(one) || one.start_ms == 0) continue;
     if (one.source == ReadSource::kDeclared && !server) continue;
-    const bool during = one.start_ms <= record.time_ms && record.time_ms <= one.end_ms;
+    const std::int64_t end_ms = one.end_ms + (server ? kServersAreLateMs : 0);
+    const bool during = one.start_ms <= record.time_ms && record.time_ms <= end_ms;
     if (!during || (used_[i] && !server && record.op == Op::kOpenRead)) continue;
     const Resolved at = place_of(one);
     if (at.place == Place::kTree && at.node != nullptr && model_.path_of(*at.node) == path) {

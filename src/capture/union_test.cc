@@ -283,7 +283,7 @@ TEST_F(UnionOfSources, ADeclaredSearchThatIsNotUnderstoodIsAllThatIsBelow) {
 TEST_F(UnionOfSources, AServedSearchStandsForWhatWasOpenedForIt) {
   server();
   asked(lines_with("x"), "src");
-  looks_into_src(1'010);
+  looks_into_src(1'030);  // on record a little late
   EXPECT_THAT(reads(), ElementsAre("search src"));
   EXPECT_EQ(set.reads[0].source, ReadSource::kMcp);
   EXPECT_EQ(set.reads[0].call, "toolu_0");
@@ -303,7 +303,7 @@ TEST_F(UnionOfSources, WhatNoQuestionExplainsCounts) {
   asked(lines_with("x"), "src");
   looks_into_src(1'010);
   open("a.txt", 1'010, kServer);    // not below src
-  open("src/x.c", 1'100, kServer);  // and after the call
+  open("src/x.c", 9'000, kServer);  // and after the call
   EXPECT_THAT(reads(), ElementsAre("content a.txt", "search src", "content src/x.c"));
 }
 

@@ -140,7 +140,7 @@ query $tree/src null null  done declared"
 absence src/none.txt []
 content README []
 content src/f1.txt [2,1]
-content src/f1.txt []
+content src/f1.txt [3,1]
 listing src []
 search src []' 'and nothing else but what the refusals told'
   exits 3 git txn read README
