@@ -80,6 +80,26 @@ both_land() {
 }
 test_case 'Claude Code and Codex at once, each in its own transaction, both land with complete reads' both_land 180
 
+# As the README has it: nobody can be asked, and the tools that were added for the run are granted.
+granted() {
+  new_repo
+  model "{
+    \"asks\": [[{\"tool\": \"mcp__plugin_git-txn_txn__read\", \"input\": {\"path\": \"src/f4.txt\"}}],
+      [{\"tool\": \"mcp__plugin_git-txn_txn__search\", \"input\": {\"pattern\": \"two of f5\", \"path\": \"src\"}}],
+      [{\"tool\": \"mcp__plugin_git-txn_txn__declare_read\", \"input\": {\"paths\": [\"README\"]}}],
+      [{\"text\": \"done\"}]]}"
+  clean git-txn run --json --no-land -- claude "${CLAUDE_OWN[@]}" -p 'SCRIPT:asks' --output-format stream-json --verbose \
+    >"$WORLD/claude" 2>"$WORLD/claude.err" || fail "claude: $(tail -n 5 "$WORLD/claude" "$WORLD/claude.err")"
+  outcome "$WORLD/claude"
+  assert_contains "$(cat "$WORLD/claude.err")" 'line two of f4'
+  assert_contains "$(cat "$WORLD/claude.err")" 'src/f5.txt:2:line two of f5'
+  assert_contains "$(git txn reads "$(field .txn)" --json | jq -r '"\(.kind) \(.subject) \(.source)"')" 'content README declared'
+}
+CLAUDE_OWN=(--model sonnet)
+test_case 'Claude Code is granted the tools that were added for its run' granted 180
+CLAUDE_OWN=(--allowedTools Read)
+test_case 'and beside those that its user grants' granted 180
+
 isolated() {
   new_repo
   model "{
