@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <charconv>
+
 #include "api/budgets.h"
 #include "api/limits.h"
 #include "api/usage.h"
 #include "api/work.h"
 #include "base/failpoint.h"
+#include "base/hash.h"
 #include "gates/gate.h"
 #include "gates/trust.h"
 #include "land/remote.h"
@@ -39,7 +42,11 @@ Result<Isolation> level_of(const RunOptions& options, const Policy& policy) {
   return fail(Code::kUsage, level.error().message, level.error().hint);
 }
 
-Result<TxnId> fresh_id(const store::Store& store, Random& random) {
+constexpr std::size_t kMaxKey = 500;
+constexpr int kKeyLetters = 12;
+
+Result<TxnId> id_for(const store::Store& store, Random& random, const std::string& key) {
+  if (!key.empty()) return TxnId("t-" + TRY(name_of_key(key)));
   for (int i = 0; i < kTxnIdTries; ++i) {
     TxnId id("t-" + random.name(kTxnIdLetters + i / 8));
     if (!TRY(store.txn(id))) return id;
@@ -201,6 +208,30 @@ void add_budgets(const TxnId& id, const std::vector<BudgetValue>& values,
 
 }  // namespace
 
+Result<std::string> name_of_key(std::string_view key) {
+  if (key.empty() || key.size() > kMaxKey) {
+    return fail(Code::kUsage, "a key is empty, or longer than 500 bytes");
+  }
+  std::uint64_t seed = 0;
+  const std::string digest = sha256(key).str();
+  std::from_chars(digest.data(), digest.data() + 16, seed, 16);
+  return Random(seed).name(kKeyLetters);
+}
+
+Result<std::optional<Txn>> begun_before(Kernel::State& state, const RunOptions& options) {
+  if (options.key.empty()) return std::nullopt;
+  const TxnId id("t-" + TRY(name_of_key(options.key)));
+  const store::Store* store = TRY(state.looking());
+  auto txn = store == nullptr ? std::optional<Txn>() : TRY(store->txn(id));
+  if (txn && txn->command != options.command) {
+    return fail(
+        Code::kUsage,
+        fmt::format("the key '{}' is that of {}, which had another command", options.key, id.str()),
+        "a key stands for one request; give this one a key of its own");
+  }
+  return txn;
+}
+
 Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
                         const Progress& progress, std::vector<std::string>& notes) {
   if (options.phase && !options.workflow) {
@@ -233,8 +264,14 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   txn.created_wall_ms = state.host.clock->wall_ms();
   txn.slot = TRY(state.store->next_slot());
   begun.owner = TRY(state.store->locks().try_slot(store::Slots::kOwners, txn.slot));
-  txn.id = TRY(fresh_id(*state.store, *state.host.random));
+  txn.id = TRY(id_for(*state.store, *state.host.random, options.key));
   const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
+    if (!options.key.empty() && TRY(view.txn(txn.id))) {
+      return fail(
+          Code::kBusy,
+          fmt::format("{} was begun under the key '{}' just now", txn.id.str(), options.key),
+          "ask again");
+    }
     TRY(check_limits(state, policy.limits, txn));
     std::vector<NewEvent> appended;
     if (options.workflow) {

@@ -244,6 +244,20 @@ Result<std::vector<BudgetLine>> set_budget(Kernel& kernel, const BudgetOf& of,
   return lines_of(*store, scope);
 }
 
+namespace {
+
+// A key is one of its transaction's. Before there was a transaction in it, it was everybody's: one
+// that was used so goes on as what it is, so that what counted once is not counted again.
+Result<std::string> id_of_report(store::Store& store, const TxnId& txn, const std::string& key) {
+  // A number that no event has is one that no other report without a key has.
+  if (key.empty()) return fmt::format("hand:new:{}", TRY(store.next_slot()));
+  const std::string shared = "hand:key:" + key;
+  if (TRY(store::reported_of(store, shared)) != store::Amounts{}) return shared;
+  return fmt::format("hand:txn:{}:{}", txn.str(), key);
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> report_budget(Kernel& kernel, const std::string& txn,
                                                const std::vector<std::string>& texts,
                                                const std::string& key) {
@@ -252,10 +266,7 @@ Result<std::vector<std::string>> report_budget(Kernel& kernel, const std::string
   const std::vector<BudgetValue> values = TRY(parse_budget(texts));
   store::Store* store = TRY(state.writing());
   const TxnId id = TRY(state.find(txn)).id;
-  // A number that no event has is one that no other report without a key has.
-  const std::string name =
-      key.empty() ? fmt::format("new:{}", TRY(store->next_slot())) : "key:" + key;
-  store::UsageItem item{"hand:" + name, {}};
+  store::UsageItem item{TRY(id_of_report(*store, id, key)), {}};
   for (const BudgetValue& value : values) {
     if (!value.amount) return bad("none", "a report has a number");
     if (store::trust_of(value.kind) == store::Trust::kMeasured) {

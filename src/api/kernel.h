@@ -52,6 +52,8 @@ struct RunOptions {
   std::optional<std::string>
       worktree;  // auto, plain, overlay or reflink; unset: txn.worktree, else auto
   std::string owner;
+  // Of begin and run: what was begun under this key is given back, and nothing is begun. "": none.
+  std::string key;
   std::optional<std::string> workflow;  // belongs to this one's open phase
   std::optional<std::string> phase;     // refused when another is open
   std::optional<std::string> author;    // "Name <mail>"
@@ -178,7 +180,7 @@ struct SummaryLine {
   std::string made_by;  // a transaction, or a person
   std::string time;
   std::size_t sources = 0;
-  bool judged = false;  // the next four: at the head of the branch
+  bool judged = false;  // the next four: where the look was made
   bool holds = false;
   std::string stale_source;  // the first path that changed
   std::string source_digest;
@@ -243,9 +245,20 @@ class Kernel {
   // branch.
   Result<std::vector<SummaryLine>> summaries(const std::optional<std::string>& onto,
                                              const std::vector<std::string>& names);
-  // Not judged. Inside a transaction the use is on record before this returns, and the transaction
-  // depends on all that the summary was made from.
-  Result<std::pair<SummaryLine, std::string>> summary(const std::string& name);
+  // Judged at the head of the branch; inside a transaction at its snapshot, and the use is on
+  // record before this returns: the transaction depends on all that the summary was made from. Of
+  // one that is stale there is no text, unless that is asked for; then nothing can be certified by
+  // it, and it is a soft read.
+  struct ShownSummary {
+    SummaryLine line;
+    std::optional<std::string> text;
+  };
+  enum class IfStale { kRefuse, kShow };
+  Result<ShownSummary> summary(const std::string& name, const std::optional<std::string>& onto,
+                               IfStale if_stale);
+  // Outside of transactions. kUsage: there is none of that name. Who was shown it before still
+  // depends on what it was made from.
+  Status remove_summary(const std::string& name);
 
   Result<std::string> instructions();  // what agents are told: txn.instructions, else ours
 

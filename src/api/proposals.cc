@@ -89,6 +89,8 @@ Result<store::ProposalAnswer> propose(Kernel& kernel, const ProposeRequest& requ
   proposed.source = request.source;
   proposed.actor = TRY(actor_of(state, request.actor));
   proposed.again = request.again;
+  if (request.key.size() > 500) return fail(Code::kUsage, "a key is longer than 500 bytes");
+  proposed.key = request.key;
   // Whose policy judges it is not for a program to choose: it would choose the one that lets it.
   if (request.onto) TRY(refuse_programs(state, "--onto"));
   proposed.branch = TRY(branch_of(state, request.onto));

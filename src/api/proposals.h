@@ -26,6 +26,7 @@ struct ProposeRequest {
   std::string actor;                // empty: the caller's git identity
   std::optional<std::string> onto;  // its branch; unset: the transaction's, or as for run
   bool again = false;               // although it was promoted once
+  std::string key = {};             // as ProposalRequest has it
 };
 // kUsage: the score is none, the embedding is none, or something is too long.
 Result<store::ProposalAnswer> propose(Kernel& kernel, const ProposeRequest& request);

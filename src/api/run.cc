@@ -318,6 +318,13 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
   for (const std::string& note : recovered) {
     if (progress.on_note) progress.on_note(note);
   }
+  if (const auto before = TRY(begun_before(*state_, options))) {
+    Outcome outcome;
+    outcome.notes.push_back(
+        fmt::format("{} was begun under this key; nothing was run", before->id.str()));
+    TRY(finish_outcome(*state_, before->id, state_->host.clock->monotonic_ns(), outcome));
+    return outcome;
+  }
   return Run(*state_, options, progress).go();
 }
 

@@ -159,6 +159,7 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
     const Policy policy = TRY(land::policy_at(state_->repository, head));
     TRY(parent_of(*state_, policy));
   }
+  if (auto before = TRY(begun_before(*state_, options))) return *std::move(before);
   std::vector<std::string> notes;
   TRY(recover_first(*state_, progress, notes));
   const Begun begun = TRY(begin_txn(*state_, options, Ownership::kDetached, progress, notes));

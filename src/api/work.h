@@ -20,6 +20,11 @@ struct Begun {
   Txn txn;
   store::Lock owner;  // proves that the owner lives for as long as it is held
 };
+// The part of an id that a key stands for: the same for the same key, so that who asks again finds
+// what was made the first time. kUsage: the key is empty, or longer than 500 bytes.
+Result<std::string> name_of_key(std::string_view key);
+// What was begun under the key of these options. kUsage: with another command.
+Result<std::optional<Txn>> begun_before(Kernel::State& state, const RunOptions& options);
 // Records a new transaction; nothing is checked out yet. Refuses what policy and trust refuse.
 Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
                         const Progress& progress, std::vector<std::string>& notes);

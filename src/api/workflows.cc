@@ -7,6 +7,7 @@
 #include <map>
 
 #include "api/kernel_reads.h"
+#include "api/work.h"
 #include "api/workflow_scene.h"
 #include "base/json_value.h"
 #include "store/events.h"
@@ -99,6 +100,11 @@ Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request)
                 "the policy names them: [workflow.NAME]");
   }
   if (request.id) TRY(check_workflow_id(*request.id));
+  if (request.id && request.key) {
+    return fail(Code::kUsage, "a key makes the id of a workflow", "leave out --as or --key");
+  }
+  const std::string named =
+      request.key ? "w-" + TRY(name_of_key(*request.key)) : request.id.value_or("");
   const RefName branch = TRY(state.target(request.onto));
   const Progress progress;
   std::vector<std::string> notes;
@@ -117,7 +123,7 @@ Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request)
   for (const PhaseSpec& phase : spec->phases) workflow.phases.push_back({phase.name});
   workflow.phases.front().state = PhaseState::kOpen;
   const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
-    workflow.id = WorkflowId(request.id.value_or(""));
+    workflow.id = WorkflowId(named);
     for (int i = 0; workflow.id.empty(); ++i) {
       if (i == kWorkflowIdTries) return fail(Code::kFault, "no free id of a workflow was found");
       WorkflowId id("w-" + state.host.random->name(kWorkflowIdLetters + i / 8));
@@ -125,6 +131,10 @@ Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request)
       if (!taken) workflow.id = std::move(id);
     }
     const auto known = TRY(store::workflow(view, workflow.id));
+    if (known && request.key && known->name == request.name && known->branch == branch) {
+      workflow = *known;
+      return std::vector<NewEvent>{};
+    }
     if (known) {
       return fail(Code::kExists, fmt::format("there is a workflow {} already", workflow.id.str()),
                   "see it: git txn workflow status " + workflow.id.str());

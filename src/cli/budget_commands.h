@@ -25,8 +25,8 @@ inline constexpr FlagSpec kBudgetFlags[] = {
     {"--workflow", "", Value::kText, "ID", "of all that belongs to a workflow", "",
      Stability::kExperimental},
     {"--key", "", Value::kText, "NAME",
-     "what a report is of: the same one twice counts once, by its larger numbers (default: it is a "
-     "new one)",
+     "what a report is of: the same one twice of one transaction counts once, by its larger "
+     "numbers (default: it is a new one)",
      "", Stability::kExperimental},
     {"--tolerance", "", Value::kNumber, "PERCENT",
      "how far from the bill a figure may be (default 5)", "", Stability::kExperimental}};

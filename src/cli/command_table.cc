@@ -49,6 +49,14 @@ constexpr FlagSpec kOwner{"--owner",
                           "who it belongs to (default: your git identity)",
                           "",
                           Stability::kStable};
+constexpr FlagSpec kKey{"--key",
+                        "",
+                        Value::kText,
+                        "KEY",
+                        "when it was begun under this key before, say what became of that, and "
+                        "begin nothing",
+                        "",
+                        Stability::kExperimental};
 constexpr FlagSpec kAuthor{
     "--author",
     "",
@@ -169,10 +177,11 @@ constexpr FlagSpec kExitCode{"--exit-code",
                              Stability::kExperimental};
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
-constexpr FlagSpec kRunFlags[] = {
-    kOnto,    kIsolation, kName,     kNoLand,    kRetries,      kTimeout,   kWait,     kTrace,
-    kAuthor,  kOwner,     kPriority, kKeep,      kKeepRunning,  kNoInject,  kWorktree, kKeepCommits,
-    kConfine, kScope,     kRunLease, kRunBudget, kWorkflowFlag, kPhaseFlag, kExitCode};
+constexpr FlagSpec kRunFlags[] = {kKey,       kOnto,         kIsolation, kName,        kNoLand,
+                                  kRetries,   kTimeout,      kWait,      kTrace,       kAuthor,
+                                  kOwner,     kPriority,     kKeep,      kKeepRunning, kNoInject,
+                                  kWorktree,  kKeepCommits,  kConfine,   kScope,       kRunLease,
+                                  kRunBudget, kWorkflowFlag, kPhaseFlag, kExitCode};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -180,8 +189,9 @@ constexpr Example kRunExamples[] = {
     {"git txn run --onto release --wait 10m -- ./backport.sh 4711",
      "another branch; wait at most ten minutes"}};
 
-constexpr FlagSpec kBeginFlags[] = {kOnto,     kIsolation, kName,         kAuthor,    kOwner,
-                                    kPriority, kWorktree,  kWorkflowFlag, kPhaseFlag, kRunBudget};
+constexpr FlagSpec kBeginFlags[] = {kKey,          kOnto,      kIsolation, kName,
+                                    kAuthor,       kOwner,     kPriority,  kWorktree,
+                                    kWorkflowFlag, kPhaseFlag, kRunBudget};
 constexpr Example kBeginExamples[] = {
     {"git txn begin --name 'try it'", "open a transaction; prints its id and worktree"},
     {"git txn begin --budget wall=1h", "what is run in it may take an hour in all"}};

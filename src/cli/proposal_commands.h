@@ -24,6 +24,9 @@ inline constexpr FlagSpec kProposalActor{"--actor",
 
 inline constexpr OperandSpec kProposeOperands[] = {{"TEXT", Value::kText, "", 1, 1}};
 inline constexpr FlagSpec kProposeFlags[] = {
+    {"--key", "", Value::kText, "KEY",
+     "when it was proposed under this key before, give that one back", "",
+     Stability::kExperimental},
     {"--score", "", Value::kText, "S", "how sure you are that it is worth doing, from 0 to 1", "",
      Stability::kExperimental},
     {"--embedding", "", Value::kFile, "FILE",

@@ -226,6 +226,7 @@ Result<int> propose_command(Session& session) {
   request.actor = session.flag("--actor").value_or("");
   request.onto = session.flag("--onto");
   request.again = session.args.has("--again");
+  request.key = session.flag("--key").value_or("");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::ProposalAnswer answer = TRY(api::propose(kernel, request));
   const Proposal& one = answer.proposal;

@@ -31,6 +31,7 @@ api::RunOptions options_of(const Session& session) {
   options.name = args.text("--name").value_or("");
   options.trace = args.text("--trace").value_or("auto");
   options.owner = args.text("--owner").value_or("");
+  options.key = args.text("--key").value_or("");
   options.author = args.text("--author");
   options.workflow = args.text("--workflow");
   options.phase = args.text("--phase");

@@ -130,6 +130,7 @@ Result<int> create(Session& session, api::Kernel& kernel) {
   request.name =
       TRY(last_operand(session, workflow_usage, 1, "the name of a workflow of the policy"));
   request.id = session.flag("--as");
+  request.key = session.flag("--key");
   request.onto = session.flag("--onto");
   request.actor = session.flag("--actor").value_or("");
   const Workflow workflow = TRY(api::create_workflow(kernel, request));
@@ -262,6 +263,7 @@ Result<int> workflow_command(Session& session) {
   const std::string& action = session.args.operands.at(0);
   constexpr VerbFlag kFlags[] = {{"--onto", "create"},
                                  {"--as", "create"},
+                                 {"--key", "create"},
                                  {"--from", "advance skip override"},
                                  {"--to", "rollback"},
                                  {"--reason", "skip rollback override"},

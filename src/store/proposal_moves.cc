@@ -284,6 +284,21 @@ std::string score_text(int score) {
   return text;
 }
 
+namespace {
+
+// What was proposed under a key; "" when nothing was.
+Result<std::string> proposed_under(const View& view, const std::string& key) {
+  if (key.empty()) return std::string();
+  db::Statement query =
+      TRY(view.tables().statement("SELECT subject FROM events WHERE dedup_key = ? UNION ALL "
+                                  "SELECT subject FROM pruned_keys WHERE dedup_key = ?"));
+  const std::string dedup = "proposal:key:" + encode_path(key);
+  query.bind_all(dedup, dedup);
+  return TRY(query.step()) ? decode_path(query.text(0)) : std::string();
+}
+
+}  // namespace
+
 Result<ProposalAnswer> propose(Store& store, const ProposalRequest& request,
                                const RulesNow& rules_now) {
   TRY(check_request(request));
@@ -295,6 +310,8 @@ Result<ProposalAnswer> propose(Store& store, const ProposalRequest& request,
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const ProposalRules rules = TRY(rules_now());
     answer.tier = tier_of(request.score, rules);
+    id = TRY(proposed_under(view, request.key));
+    if (!id.empty()) return std::vector<NewEvent>{};
     const Same same = TRY(comparison.same_now(view, rules));
     answer.repeat = same.repeat;
     if (answer.repeat) {

@@ -401,7 +401,8 @@ NewEvent proposal_made(const std::string& id, const ProposalRequest& request,
             {"bounds", bounds_to_json(rules)}};
   if (!request.branch.empty()) json["branch"] = encode_path(request.branch.str());
   if (!again.empty()) json["again"] = again;
-  return new_event(event_type::kProposalMade, id, json);
+  return new_event(event_type::kProposalMade, id, json,
+                   request.key.empty() ? "" : "proposal:key:" + encode_path(request.key));
 }
 
 // The same words from the same place are one repeat, so that a loop does not fill the log.

@@ -96,6 +96,8 @@ struct ProposalRequest {
   RefName branch = {};  // whose policy judges it, from now on
   // What was promoted and says the same keeps nothing off: a bug may come back.
   bool again = false;
+  // What was proposed under this key is the answer, and nothing is proposed. "": none.
+  std::string key = {};
 };
 struct ProposalAnswer {
   Proposal proposal;               // the new one, or the one that says the same

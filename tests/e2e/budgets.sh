@@ -191,6 +191,9 @@ reported() {
   assert_contains "$ERR" "input 500 was not taken: 700 was reported as 'a' before, and the larger counts"
   assert_contains "$ERR" "cost 1.000000 was not taken: 1.250000 was reported as 'a' before"
   assert_eq "$(used input --txn "$id")" 700
+  lands 'echo 2 >src/two.txt'
+  exits 0 git txn budget report "$(field .txn)" input=300 --key a
+  assert_eq "$(used input --txn "$(git txn log --json | head -n 1 | jq -r .txn)")" 300 'a key is of its transaction'
   exits 0 git txn budget report "$id" input=100
   assert_eq "$(events budget.warning)" 1
   exits 0 git txn budget report "$id" input=5k

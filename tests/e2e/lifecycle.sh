@@ -398,4 +398,30 @@ help_everywhere() {
 }
 test_case 'every command has help with examples' help_everywhere
 
+asked_twice() {
+  new_repo
+  exits 0 git txn run --json --key job-7 -- sh -c 'echo ran >>"$1"; echo x >new.txt' - "$WORLD/ran"
+  local first
+  first=$(field .txn)
+  exits 0 git txn run --json --key job-7 -- sh -c 'echo ran >>"$1"; echo x >new.txt' - "$WORLD/ran"
+  assert_eq "$(field .txn) $(field .state)" "$first landed"
+  assert_contains "$(field '.notes | tostring')" 'nothing was run'
+  assert_file "$WORLD/ran" ran
+  exits 3 git txn run --key job-7 -- true
+  assert_contains "$ERR" 'had another command'
+  exits 3 git txn run --key "$(head -c 600 /dev/zero | tr '\0' k)" -- true
+  exits 0 git txn begin --json --key job-8
+  first=$(field .txn)
+  exits 0 git txn begin --json --key job-8
+  assert_eq "$(field .txn)" "$first"
+  exits 0 git txn begin --json --key job-9
+  [ "$(field .txn)" != "$first" ] || fail 'another key is another transaction'
+  # The command failed; asked again, that is the answer.
+  exits 1 git txn run --json --key job-10 -- sh -c "echo ran >>'$WORLD/ran'; exit 7"
+  exits 1 git txn run --json --key job-10 -- sh -c "echo ran >>'$WORLD/ran'; exit 7"
+  assert_eq "$(field .state) $(wc -l <"$WORLD/ran")" 'open 2'
+  assert_sound
+}
+test_case 'a key that was used gives back what was begun under it' asked_twice
+
 finish

@@ -381,4 +381,16 @@ bad_input() {
 }
 test_case 'bad input is refused by name, and leaves nothing' bad_input
 
+asked_twice() {
+  new_repo
+  proposed 'the retry loop never ends' 0.6 --key scan-4
+  local first=$ID
+  proposed 'the retry loop never ends' 0.6 --key scan-4
+  assert_eq "$ID $(count proposal.made) $(count proposal.repeated)" "$first 1 0"
+  proposed 'another thing altogether' 0.6 --key scan-5
+  assert_eq "$(count proposal.made)" 2
+  assert_sound
+}
+test_case 'what is proposed twice under a key is proposed once' asked_twice
+
 finish

@@ -487,4 +487,21 @@ words() {
 }
 test_case 'wrong uses are refused with the reason and the next step' words
 
+asked_twice() {
+  new_repo
+  plain_policy
+  exits 0 w create plain --key ticket-12 --json
+  local first
+  first=$(field .id)
+  exits 0 w create plain --key ticket-12 --json
+  assert_eq "$(field .id)" "$first"
+  exits 0 w create plain --key ticket-13 --json
+  [ "$(field .id)" != "$first" ] || fail 'another key is another workflow'
+  assert_eq "$(w list --json | wc -l)" 2
+  exits 3 w create plain --key ticket-12 --as w-1
+  exits 3 w status "$first" --key ticket-12
+  assert_sound
+}
+test_case 'a workflow is created once under a key' asked_twice
+
 finish
