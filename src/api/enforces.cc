@@ -98,6 +98,16 @@ constexpr Enforced kTable[] = {
     {"What a command does on the network, and to the machine",
      "neither; the trace notes that a gate made a connection",
      "a sandbox or another user id of your own around the command", kSince, ""},
+    {"What runs inside of a transaction is not a person",
+     "enforced for all that descends from its command, whatever its environment says; not for "
+     "programs that ran before, and not where it writes the store's own files (--confine)",
+     "a mark that the kernel hands on (seccomp), and the name of the process that watches it; for "
+     "an untraced command of a user without privileges the name alone, which a process number "
+     "namespace hides",
+     kSince, "A15"},
+    {"What a command does on the network, and to the machine",
+     "neither; the trace notes that a gate made a connection",
+     "a sandbox or another user id of your own around the command", kSince, ""},
     {"A state and its event", "enforced",
      "one database transaction; the state is derived from the log (verify --replay)", kSince,
      "F1, K1, A7"},

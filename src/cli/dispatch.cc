@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "api/fence.h"
 #include "api/handlers.h"
 #include "base/json_value.h"
 #include "cli/session.h"
@@ -195,6 +196,7 @@ void deliver(Session& session) {
 }  // namespace
 
 Result<int> dispatch(Session& session) {
+  api::restore_fence(session.host);
   TRY(check_inside(session));
   for (const Entry& entry : kHandlers) {
     if (entry.name != session.args.command->name) continue;

@@ -145,6 +145,48 @@ nested_is_refused() {
 }
 test_case 'run, trust and abort inside a transaction are refused by name' nested_is_refused
 
+# What a person does, asked for by what runs inside, which hides where it is. One that looks away from its
+# parents (a daemon, a process number namespace) is inside as well.
+not_by_the_variable_alone() {
+  new_repo
+  exits 0 git txn propose 'use tabs' --score 0.5
+  local id back hide
+  id=$(git txn proposals --json | jq -r .id)
+  cat >"$WORLD/ask" <<EOF
+#!/bin/sh
+cd "$PWD"
+for asked in 'promote $id --approve' 'budget set --owner me input=5' 'trust --yes x' 'run -- true' \\
+  'lease acquire src --owner root' 'workflow verdict w-1 review --pass' 'begin' 'commit t-0000'; do
+  git txn \$asked >"$WORLD/said.\$1" 2>&1 && echo "\$1: did \$asked" >>"$WORLD/done"
+  grep -q 'inside' "$WORLD/said.\$1" || { echo "\$1: \$asked:"; cat "$WORLD/said.\$1"; } >>"$WORLD/done"
+done
+echo \$1 >>"$WORLD/asked"
+EOF
+  chmod +x "$WORLD/ask"
+  cat >"$WORLD/agent" <<EOF
+#!/bin/sh
+env -u GIT_TXN_ID "$WORLD/ask" unset
+GIT_TXN_ID=t-none "$WORLD/ask" another
+env -i HOME="$HOME" PATH="$PATH" setsid -w "$WORLD/ask" session
+(setsid env -u GIT_TXN_ID sh -c 'sleep 0.1; "$WORLD/ask" daemon' >/dev/null 2>&1 &)
+env -u GIT_TXN_ID unshare -Urpf --mount-proc "$WORLD/ask" namespaces || echo namespaces >>"$WORLD/asked"
+while ! grep -q daemon "$WORLD/asked"; do sleep 0.1; done
+EOF
+  chmod +x "$WORLD/agent"
+  for back in auto off; do
+    : >"$WORLD/asked" >"$WORLD/done"
+    exits 0 git txn run --trace $back -- "$WORLD/agent"
+    assert_file "$WORLD/done" ''
+    assert_eq "$(sort "$WORLD/asked" | tr '\n' ' ')" 'another daemon namespaces session unset ' "$back"
+  done
+  # A repository of its own, as the tests of a program that uses git-txn make one.
+  agent 'git init -q "$WORLD/own" && cd "$WORLD/own" && git commit -q --allow-empty -m one &&
+    env -u GIT_TXN_ID git txn run -- sh -c "echo x >new"'
+  assert_eq "$CODE" 0 "$ERR"
+  assert_eq "$(git -C "$WORLD/own" rev-list --count main)" 2
+}
+test_case 'B6: what runs inside is not a person, whatever its environment says' not_by_the_variable_alone 120
+
 timeout_bounds_the_command() {
   new_repo
   agent 'echo x >src/new.txt; sleep 60' --timeout 1s

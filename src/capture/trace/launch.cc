@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "capture/trace/fence.h"
 #include "capture/trace/filter.h"
 #include "capture/trace/preload_file.h"
 
@@ -22,7 +23,7 @@ namespace gittxn::capture {
 
 namespace {
 
-enum Step : int { kReady, kDirectory, kStdio, kConfine, kFilter, kExecute };
+enum Step : int { kReady, kDirectory, kStdio, kConfine, kFence, kFilter, kExecute };
 struct Word {
   int step;
   int error;
@@ -37,6 +38,7 @@ struct ChildPlan {
   std::vector<std::string> env_text;
   std::vector<char*> envp;
   std::vector<sock_filter> filter;
+  std::vector<sock_filter> fence;
   Backend backend;
   int ruleset;
   int channel;
@@ -68,6 +70,7 @@ ChildPlan make_plan(const Launch& launch, Backend backend, int channel) {
   }
   if (backend == Backend::kNotify) plan.filter = make_filter(SECCOMP_RET_USER_NOTIF);
   if (backend == Backend::kPtrace) plan.filter = make_filter(SECCOMP_RET_TRACE);
+  plan.fence = make_fence(launch.fence, launch.ruleset < 0 ? Typing::kAllowed : Typing::kRefused);
   plan.backend = backend;
   plan.ruleset = launch.ruleset;
   plan.channel = channel;
@@ -95,6 +98,16 @@ bool set_stdio(const TraceSpec& spec) {
   return true;
 }
 
+// The mark is left out only where neither a filter of the trace's nor a confinement takes the
+// right to gain privileges (sudo) away anyway; then the walk of base/fence.h is what is left.
+int put_up_fence(const ChildPlan& plan) {
+  if (plan.fence.empty()) return 0;
+  const bool unprivileged = !plan.filter.empty() || plan.ruleset >= 0;
+  if (unprivileged && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  const int error = install_fence(plan.fence);
+  return error == EACCES && !unprivileged ? 0 : error;
+}
+
 [[noreturn]] void child(const ChildPlan& plan) {
   // The monitor is gone already if it is not our parent any more.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.monitor) ::_exit(127);
@@ -107,6 +120,7 @@ bool set_stdio(const TraceSpec& spec) {
     if (const int error = confine_self(plan.ruleset); error != 0) give_up(plan, kConfine, error);
     ::close(plan.ruleset);
   }
+  if (const int error = put_up_fence(plan); error != 0) give_up(plan, kFence, error);
   int listener = -1;
   if (!plan.filter.empty()) {
     listener = install_filter(plan.filter);
@@ -130,6 +144,8 @@ std::unexpected<Error> failure(const Launch& plan, const Word& word) {
       return fail_errno(word.error, "enter '" + plan.spec->cwd + "'");
     case kConfine:
       return fail_errno(word.error, "confine the command");
+    case kFence:
+      return fail_errno(word.error, "mark the command as a part of its transaction");
     case kStdio:
       return fail_errno(word.error, "give the command its input and output");
     case kFilter:

@@ -30,6 +30,7 @@ struct Launch {
   std::string program;
   sigset_t signal_mask{};  // the caller's own
   int ruleset = -1;        // of a confinement
+  std::string fence;       // what the tree is inside of (fence.h)
   struct Preload {
     std::string library;
     std::uint64_t page = 0;  // from where path reads are allowed

@@ -22,6 +22,7 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
+#include "capture/trace/fence.h"
 #include "capture/trace/launch.h"
 #include "capture/trace/preload_file.h"
 #include "capture/trace/process_tree.h"
@@ -180,7 +181,11 @@ Status Monitor::start() {
   const std::string program = plan_.program.empty() ? TRY(find_program(spec_)) : plan_.program;
   UniqueFd ruleset;
   if (spec_.confine) ruleset = TRY(make_ruleset(*spec_.confine));
-  Launch launch_plan{&spec_, program, plan_.signal_mask, ruleset.get(), std::nullopt};
+  const std::string mark = TRY(fence_for(spec_.env));
+  if (const std::string name = fence_name(mark); !name.empty()) {
+    ::prctl(PR_SET_NAME, name.c_str(), 0, 0, 0);
+  }
+  Launch launch_plan{&spec_, program, plan_.signal_mask, ruleset.get(), mark, std::nullopt};
   std::string refused;
   for (const Backend backend :
        {Backend::kHybrid, Backend::kBpf, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
