@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "api/confine.h"
 #include "api/work.h"
 #include "base/bug.h"
 #include "base/failpoint.h"
@@ -37,8 +38,21 @@ Status check_owner(const Kernel::State& state) {
               "let that user run: git txn recover");
 }
 
-Result<gates::ProcessResult> run_one(Kernel::State& state, const TxnId& id, const Compensation& one,
+// Whoever registered it may have been confined, and is not let out by what it leaves to be run.
+Result<std::optional<capture::Confine>> confinement_of(Kernel::State& state, const Txn& txn,
+                                                       const Compensation& one,
+                                                       gates::ProcessSpec& spec) {
+  const auto number = static_cast<std::size_t>(one.attempt);
+  const bool confined =
+      number < 1 || number > txn.attempts.size() || !txn.attempts[number - 1].confine.empty();
+  if (!confined || INJECTED_BUG("compensation.unconfined")) return std::nullopt;
+  std::vector<std::string> known;  // told when its command ran
+  return TRY(confine_to(state, {{spec.cwd}, join_path(spec.cwd, "tmp")}, spec.env, known));
+}
+
+Result<gates::ProcessResult> run_one(Kernel::State& state, const Txn& txn, const Compensation& one,
                                      const Progress& progress) {
+  const TxnId& id = txn.id;
   const std::string folder = fmt::format("{}/{}/{}{}", TRY(state.worktree_root()), id.str(),
                                          kCompensationFolder, one.number);
   TRY(remove_tree(folder));  // of a run that was killed
@@ -60,6 +74,7 @@ Result<gates::ProcessResult> run_one(Kernel::State& state, const TxnId& id, cons
       progress.on_gate_output(label, bytes);
     };
   }
+  spec.confine = TRY(confinement_of(state, txn, one, spec));
   auto ran = gates::run_process(spec, *state.host.clock);
   TRY(remove_tree(folder));
   return ran;
@@ -156,7 +171,7 @@ Status compensate(Kernel::State& state, const TxnId& id, const Progress& progres
     TRY(state.store->append({events::compensation_started(id, run.number, run.run)}));
     TRY(fp_compensation_started.hit());
     if (progress.on_phase) progress.on_phase(fmt::format("compensation {}", one.number));
-    const auto ran = run_one(state, id, one, progress);
+    const auto ran = run_one(state, txn, one, progress);
     if (!ran && ran.error().code == Code::kInterrupted) {
       return tell_owed(state, txn);
     }

@@ -11,7 +11,8 @@
 // the agent's commands anyway, so they need no yes of their own; they are run for the user to whom
 // the store belongs, and for nobody else (kRefused). They run as gates do: scrubbed environment,
 // standard input from /dev/null, ten minutes, in an empty directory of their own. What is refused
-// inside of a transaction is refused inside of them (refuse_inside).
+// inside of a transaction is refused inside of them (refuse_inside). One that was registered in an
+// attempt of which a command was confined is run confined as well, to its own directory.
 //
 // If we die, or are interrupted: a started compensation without an end, which `git txn status`
 // lists. `git txn recover` runs it again, which its number of runs tells: at least once. Until then

@@ -1,26 +1,29 @@
 #include "api/confine.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <set>
+
+#include "api/confine_places.h"
+#include "base/bug.h"
 
 namespace gittxn::api {
 
 namespace {
 
 constexpr std::size_t kMostOutsideNamed = 20;
-constexpr std::size_t kMostLearnedFrom = 50;
+constexpr const char* kTemporary[] = {"/tmp", "/var/tmp", "/dev/shm"};
+// What a terminal and a pseudo-random number need, and machines in the machine; disks are not here.
+constexpr const char* kDevices[] = {"/dev/null",    "/dev/zero", "/dev/full",   "/dev/random",
+                                    "/dev/urandom", "/dev/tty",  "/dev/ptmx",   "/dev/pts",
+                                    "/dev/mqueue",  "/dev/kvm",  "/dev/console"};
+// A process may say things of itself there. The rest belongs to the machine.
+constexpr const char* kOfMachine[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
+                                      "/proc/fs",  "/proc/acpi",          "/proc/scsi"};
 
-Status check_scope(const std::string& path) {
-  const std::string normal = normal_path(path);
-  if (!path.empty() && !path.starts_with('/') && normal != ".." && !normal.starts_with("../")) {
-    return {};
-  }
-  return fail(Code::kUsage, "'" + path + "' is no path of the repository",
-              "name it as it is seen from the top of the tree: --scope src/parser");
-}
-
-std::vector<std::string> split_colons(const std::string& text) {
+std::vector<std::string> colon_parts(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t colon = std::min(text.find(':', at), text.size());
@@ -30,92 +33,160 @@ std::vector<std::string> split_colons(const std::string& text) {
   return parts;
 }
 
-// Directories that hold what was read; a file at the top stands for itself.
-void learn(const ReadSet& reads, std::set<std::string>& scope) {
-  for (const Read& read : reads.reads) {
-    const bool of_a_path = read.kind == ReadKind::kContent || read.kind == ReadKind::kListing ||
-                           read.kind == ReadKind::kMetadata;
-    if (!of_a_path || read.subject.empty()) continue;
-    const std::string above = parent_dir(read.subject);
-    if (read.kind == ReadKind::kListing) {
-      scope.insert(read.subject);
-    } else {
-      scope.insert(above == "." ? read.subject : above);
+// What is not there has no real path, and needs no permission.
+void add_real(const std::string& path, std::set<std::string>& paths) {
+  if (auto real = real_path(path)) paths.insert(*std::move(real));
+}
+
+Status add_configured(Kernel::State& state, std::set<std::string>& write) {
+  const auto more = TRY(state.repository.config().get("txn.confinewrite"));
+  if (!more) return {};
+  for (std::string path : colon_parts(*more)) {
+    if (path.starts_with("~/")) path = join_path(state.variable("HOME"), path.substr(2));
+    if (!path.starts_with('/')) {
+      return fail(Code::kUsage, "txn.confineWrite names '" + path + "', which is not absolute",
+                  "separate absolute paths, or such that begin with ~/, by ':'");
     }
+    add_real(normal_path(path), write);
+  }
+  return {};
+}
+
+std::set<std::string> temporary_places(Kernel::State& state) {
+  std::set<std::string> places;
+  for (const char* path : kTemporary) add_real(path, places);
+  if (const std::string temp = state.variable("TMPDIR"); temp.starts_with('/')) {
+    add_real(temp, places);
+  }
+  places.erase("/");
+  return places;
+}
+
+// The repository, its checkouts, its store, other transactions' worktrees, and the home directory.
+Result<std::set<std::string>> protected_places(Kernel::State& state) {
+  std::set<std::string> places;
+  add_real(state.repository.place().common_dir, places);
+  add_real(TRY(state.worktree_root()), places);
+  for (const auto& checkout : TRY(state.repository.checkouts())) {
+    add_real(checkout.worktree, places);
+  }
+  for (const char* name : {"HOME", "XDG_CONFIG_HOME"}) {
+    if (const std::string path = state.variable(name); path.starts_with('/')) {
+      add_real(path, places);
+    }
+  }
+  return places;
+}
+
+// What lies below a place that may be written and must not be. Below a temporary directory all of
+// the directory there that holds it: else it could be moved away with what is above it.
+std::set<std::string> kept_below(const std::set<std::string>& write,
+                                 const std::set<std::string>& temporary,
+                                 const std::set<std::string>& secured) {
+  std::set<std::string> kept;
+  for (const std::string& root : write) {
+    for (const std::string& one : secured) {
+      std::string below;
+      if (!path_below(one, root, &below) || below.empty()) continue;
+      const bool whole = temporary.contains(root);
+      kept.insert(whole ? join_path(root, below.substr(0, below.find('/'))) : one);
+    }
+  }
+  return kept;
+}
+
+// Where the person's command line sent the output of the command: it may open that again by name
+// (/dev/stderr).
+void add_output(std::set<std::string>& write) {
+  for (const int fd : {1, 2}) {
+    struct stat info{};
+    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (auto path = read_link(fmt::format("/proc/self/fd/{}", fd))) add_real(*path, write);
   }
 }
 
-Result<std::vector<std::string>> learned_scope(Kernel::State& state, const Txn& txn) {
-  std::set<std::string> scope;
-  std::size_t from = 0;
-  const std::vector<Txn> known = TRY(state.store->txns({}));
-  for (auto other = known.rbegin(); other != known.rend() && from < kMostLearnedFrom; ++other) {
-    const bool same =
-        other->command == txn.command || (!txn.name.empty() && other->name == txn.name);
-    if (other->id == txn.id || !same || other->attempts.empty()) continue;
-    const Attempt& attempt = other->attempts.back();
-    if (!attempt.reads_complete || attempt.reads.empty()) continue;
-    learn(TRY(recorded_reads(*state.store, attempt)), scope);
-    ++from;
-  }
-  if (from == 0) {
-    return fail(
-        Code::kUsage, "nothing is known yet of what this command reads",
-        "run it once without --confine learned, or declare: --confine declared --scope PATH");
-  }
-  return std::vector<std::string>(scope.begin(), scope.end());
+// Without a mount namespace nothing can be kept below what is allowed: then that is not allowed.
+void leave_out(std::set<std::string>& write, const std::set<std::string>& kept,
+               std::vector<std::string>& notes) {
+  std::erase_if(write, [&](const std::string& root) {
+    const bool holds = std::ranges::any_of(
+        kept, [&](const std::string& one) { return path_below(one, root, nullptr); });
+    const bool of_system = root == "/proc";
+    if (holds && !of_system) {
+      notes.push_back(fmt::format(
+          "{} cannot be written by the confined command: what it must not change lies below",
+          root));
+    }
+    return holds && !of_system;
+  });
+}
+
+Result<std::string> confine_mode(Kernel::State& state, const RunOptions& options) {
+  if (options.confine) return *options.confine;
+  return TRY(state.repository.config().get("txn.confine")).value_or("off");
 }
 
 }  // namespace
 
-Status check_confine(const RunOptions& options) {
-  if (!options.confine) {
-    if (options.scope.empty()) return {};
-    return fail(Code::kUsage, "--scope is for --confine declared", "give both, or neither");
+Result<bool> is_confined(Kernel::State& state, const RunOptions& options) {
+  const std::string mode = TRY(confine_mode(state, options));
+  if (mode == kConfinedWrites) return true;
+  if (mode == "off") return false;
+  const std::string named = options.confine ? "--confine" : "txn.confine";
+  if (mode == "declared" || mode == "learned") {
+    return fail(Code::kUsage,
+                fmt::format("{} {} is no longer there: a command that cannot read part of its tree "
+                            "cannot work in it",
+                            named, mode),
+                "what it reads is recorded and certified all the same; confine what it writes: "
+                "--confine writes");
   }
-  const std::string& mode = *options.confine;
-  if (mode != "writes" && mode != "declared" && mode != "learned") {
-    return fail(Code::kUsage, "--confine does not know '" + mode + "'",
-                "use writes, declared or learned");
-  }
-  if ((mode == "declared") != !options.scope.empty()) {
-    return fail(Code::kUsage, "--confine declared and --scope go together",
-                "git txn run --confine declared --scope src -- COMMAND");
-  }
-  for (const std::string& path : options.scope) TRY(check_scope(path));
-  TRY(capture::landlock_abi());
+  return fail(Code::kUsage, fmt::format("{} does not know '{}'", named, mode), "use writes or off");
+}
+
+Status check_confine(Kernel::State& state, const RunOptions& options) {
+  if (TRY(is_confined(state, options))) TRY(capture::confine_means());
   return {};
 }
 
-Result<std::optional<capture::Confine>> confine_for(Kernel::State& state, const Txn& txn,
-                                                    const repo::Worktree& worktree,
-                                                    const RunOptions& options) {
-  if (!options.confine) return std::optional<capture::Confine>{};
+Result<capture::Confine> confine_to(Kernel::State& state, const ConfinedPlace& place,
+                                    Environment& env, std::vector<std::string>& notes) {
+  const capture::ConfineMeans means = TRY(capture::confine_means());
+  const std::set<std::string> temporary = temporary_places(state);
+  std::set<std::string> write = temporary;
+  for (const char* path : kDevices) add_real(path, write);
+  add_real("/proc", write);
+  for (const std::string& path : ordinary_places(state.host.env)) add_real(path, write);
+  TRY(add_configured(state, write));
+  add_output(write);
+  std::set<std::string> kept = kept_below(write, temporary, TRY(protected_places(state)));
+  for (const char* path : kOfMachine) add_real(path, kept);
+
   capture::Confine confine;
-  confine.tree = worktree.tree;
-  confine.write = {worktree.tree, observed_dir(txn.attempts.back()), "/tmp", "/var/tmp", "/dev",
-                   "/proc"};
-  if (const std::string temp = state.variable("TMPDIR"); temp.starts_with('/')) {
-    confine.write.push_back(normal_path(temp));
+  confine.mounts = means.no_mounts.empty();
+  if (!confine.mounts) {
+    notes.push_back(fmt::format("{}: modes, owners and times of files outside are not protected",
+                                means.no_mounts));
+    leave_out(write, kept, notes);
   }
-  if (const auto more = TRY(state.repository.config().get("txn.confinewrite"))) {
-    for (std::string path : split_colons(*more)) {
-      if (path.starts_with("~/")) path = join_path(state.variable("HOME"), path.substr(2));
-      if (!path.starts_with('/')) {
-        return fail(Code::kUsage, "txn.confineWrite names '" + path + "', which is not absolute",
-                    "separate absolute paths, or such that begin with ~/, by ':'");
-      }
-      confine.write.push_back(normal_path(path));
-    }
+  if (!means.scopes) {
+    notes.emplace_back(
+        "this kernel's Landlock keeps no signals and no abstract sockets back (Linux 6.12 does)");
   }
-  if (*options.confine == "writes") return std::optional(std::move(confine));
-  std::vector<std::string> scope = options.scope;
-  if (*options.confine == "learned") scope = TRY(learned_scope(state, txn));
-  confine.read.emplace({worktree.git_dir});
-  for (const std::string& path : scope) {
-    confine.read->push_back(normal_path(join_path(worktree.tree, path)));
+  const std::string usual = env.contains("TMPDIR") ? env["TMPDIR"] : "/tmp";
+  const bool may_write_there = std::ranges::any_of(write, [&](const std::string& root) {
+    return path_below(real_path(usual).value_or(usual), root, nullptr);
+  });
+  if (!may_write_there) {
+    TRY(make_dirs(place.temp));
+    env["TMPDIR"] = place.temp;
   }
-  return std::optional(std::move(confine));
+  for (const std::string& path : place.own) add_real(path, write);
+  if (INJECTED_BUG("confine.nothing_kept")) kept.clear();
+  confine.write.assign(write.begin(), write.end());
+  confine.kept.assign(kept.begin(), kept.end());
+  confine.tree = place.own.front();
+  return confine;
 }
 
 Status tell_outside(const std::string& record_file, const capture::Confine& confine,
@@ -124,7 +195,7 @@ Status tell_outside(const std::string& record_file, const capture::Confine& conf
        TRY(capture::outside_scope(record_file, confine, kMostOutsideNamed))) {
     std::string shown;
     if (!path_below(path, confine.tree, &shown)) shown = path;
-    notes.push_back("outside its scope: " + shown);
+    notes.push_back("outside of what it may write: " + shown);
   }
   return {};
 }

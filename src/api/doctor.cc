@@ -65,11 +65,17 @@ void check_machine(const Host& host, Lines& lines) {
 }
 
 // A command that is confined needs it; nothing else does.
-void check_landlock(Lines& lines) {
-  const auto abi = capture::landlock_abi();
+void check_confine_means(Lines& lines) {
+  const auto means = capture::confine_means();
+  if (!means) return add(lines, "confine", "not usable: " + means.error().message);
+  std::string open;
+  if (!means->no_mounts.empty()) {
+    open += "; not modes, owners and times of files, because " + means->no_mounts;
+  }
+  if (!means->scopes) open += "; not signals and abstract sockets, which need Linux 6.12";
   add(lines, "confine",
-      abi ? fmt::format("usable: Landlock, version {}", *abi)
-          : "not usable: " + abi.error().message);
+      fmt::format("usable: Landlock, version {}{}{}", means->landlock,
+                  means->no_mounts.empty() ? ", and a mount namespace" : "", open));
 }
 
 // The address of a server as it may be shown. The store refuses one with a password in it, but here
@@ -192,7 +198,7 @@ void check_repository(Kernel::State& state, Lines& lines) {
 Result<std::vector<DoctorLine>> Kernel::doctor(const Host& host) {
   Lines lines;
   check_machine(host, lines);
-  check_landlock(lines);
+  check_confine_means(lines);
   auto kernel = Kernel::open(host);
   if (kernel) {
     check_repository(*kernel->state_, lines);

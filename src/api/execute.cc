@@ -53,6 +53,14 @@ Environment command_environment(const Kernel::State& state, const Txn& txn,
   return env;
 }
 
+// The worktree, what its observers append to, and the worktrees of its sub-agents.
+Result<ConfinedPlace> confined_place(const Attempt& attempt, const repo::Worktree& worktree) {
+  const std::string children = join_path(attempt.worktree, "children");
+  TRY(make_dirs(children));
+  const std::string temp = join_path(attempt.worktree, "tmp");
+  return ConfinedPlace{{worktree.tree, observed_dir(attempt), children, temp}, temp};
+}
+
 // Calls `visit` for each folder of a PATH until it says true.
 bool any_folder(std::string_view path, const std::function<bool(const std::string&)>& visit) {
   while (true) {
@@ -129,6 +137,20 @@ Result<int> Kernel::enter(const std::string& id, const std::vector<std::string>&
 
 namespace {
 
+// What the command is confined to, as it is recorded and as the agent is told; "" not at all.
+Result<std::string> confine_command(Kernel::State& state, const Txn& txn,
+                                    const repo::Worktree& worktree, const RunOptions& options,
+                                    capture::TraceSpec& spec, std::vector<std::string>& notes) {
+  std::string confine;
+  if (TRY(is_confined(state, options))) {
+    const ConfinedPlace place = TRY(confined_place(txn.attempts.back(), worktree));
+    spec.confine = TRY(confine_to(state, place, spec.env, notes));
+    confine = kConfinedWrites;
+  }
+  TRY(leave_briefing(state, txn, confine));
+  return confine;
+}
+
 // The ports of the policy that the transaction was begun under, its own until its command has
 // ended.
 Result<std::optional<gates::PortBlock>> ports_for(Kernel::State& state, const Txn& txn,
@@ -161,14 +183,15 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   UsageLimits limits;
   TRY(limits.put_on(state, txn, options, spec));
   TRY(make_dirs(observed_dir(attempt)));
-  TRY(leave_briefing(state, txn));
-  spec.confine = TRY(confine_for(state, txn, worktree, options));
+  Executed executed;
+  const std::string confine =
+      TRY(confine_command(state, txn, worktree, options, spec, executed.notes));
   AgentRun agent = TRY(prepare_agent(state, attempt, argv, options, spec.cwd));
   spec.argv = agent.argv;
   // A record file of a start that was killed before its event; nothing of it was ever counted.
   TRY(remove_file(spec.record_file));
   TRY(state.store->append(
-      {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv)}));
+      {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv, confine)}));
   TRY(fp_exec_started.hit());
   Watch watch(state, TRY(reload(state, txn.id)));
   Children children(state, TRY(reload(state, txn.id)), progress);
@@ -187,7 +210,6 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
     TRY(state.store->append({events::command_ended(txn.id, attempt.number, kNeverRan)}));
     return std::unexpected(std::move(trace).error());
   }
-  Executed executed;
   executed.trace = *std::move(trace);
   executed.duration_ms = (state.host.clock->monotonic_ns() - began) / kNsPerMs;
   TRY(state.store->append(
@@ -198,7 +220,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   const Txn after = TRY(reload(state, txn.id));
   executed.over_budget = TRY(limits.settle(state, after, executed.trace, executed.duration_ms));
   TRY(report_agent_usage(state, after));
-  executed.notes = std::move(agent.notes);
+  for (std::string& note : agent.notes) executed.notes.push_back(std::move(note));
   if (!executed.over_budget.empty()) executed.notes.push_back(executed.over_budget);
   for (const std::string& note : children.notes()) executed.notes.push_back(note);
   if (spec.confine) TRY(tell_outside(spec.record_file, *spec.confine, executed.notes));

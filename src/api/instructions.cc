@@ -8,7 +8,15 @@ namespace gittxn::api {
 
 namespace {
 constexpr std::size_t kMaxText = 64u << 10;
-}
+
+// Also where a person has named another text: who does not know it takes a refusal for a fault.
+constexpr std::string_view kConfinedText = R"(
+You are confined: you may write in this worktree, in temporary directories ($TMPDIR), in the caches
+of tools and in your own state. Everything else is read-only ("Read-only file system", "Permission
+denied"), and you cannot signal processes outside. That is meant: do not look for a way around it.
+When your task needs something outside to be changed, say so in your last message.
+)";
+}  // namespace
 
 Result<std::string> instructions(Kernel::State& state) {
   const auto named = TRY(state.repository.config().path("txn.instructions"));
@@ -21,16 +29,18 @@ Result<std::string> instructions(Kernel::State& state) {
   return text;
 }
 
-Status leave_briefing(Kernel::State& state, const Txn& txn) {
+Status leave_briefing(Kernel::State& state, const Txn& txn, const std::string& confine) {
   const Attempt& attempt = txn.attempts.back();
-  const Json about{{"id", encode_path(txn.id.str())},
-                   {"name", encode_path(txn.name)},
-                   {"branch", encode_path(short_branch(txn.target))},
-                   {"base", attempt.base.str()},
-                   {"isolation", isolation_name(txn.isolation)}};
+  Json about{{"id", encode_path(txn.id.str())},
+             {"name", encode_path(txn.name)},
+             {"branch", encode_path(short_branch(txn.target))},
+             {"base", attempt.base.str()},
+             {"isolation", isolation_name(txn.isolation)}};
+  if (!confine.empty()) about["confine"] = confine;
   const std::string dir = observed_dir(attempt);
   TRY(write_file(join_path(dir, kAboutFile), canonical_json(about) + "\n", Sync::kNo));
-  const std::string text = TRY(instructions(state));
+  std::string text = TRY(instructions(state));
+  if (!confine.empty()) text += kConfinedText;
   return write_file(join_path(dir, kInstructionsFile), text, Sync::kNo);
 }
 

@@ -20,7 +20,8 @@ std::string_view shipped_instructions();
 // named cannot be read, or has more than 64 KiB.
 Result<std::string> instructions(Kernel::State& state);
 // Leaves what a process inside needs to know, for it must not ask the repository: txn.json
-// {id, name, branch, base, isolation} and instructions.md. Before the command runs.
-Status leave_briefing(Kernel::State& state, const Txn& txn);
+// {id, name, branch, base, isolation, confine} and instructions.md. Before the command runs;
+// `confine`: what it is confined to, "" not at all.
+Status leave_briefing(Kernel::State& state, const Txn& txn, const std::string& confine);
 
 }  // namespace gittxn::api

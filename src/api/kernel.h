@@ -47,8 +47,7 @@ struct RunOptions {
   std::optional<std::string> isolation;
   std::string name;
   std::string trace = "auto";
-  std::optional<std::string> confine;  // writes, declared or learned; unset: not at all
-  std::vector<std::string> scope;      // of the tree: what --confine declared lets it read
+  std::optional<std::string> confine;  // writes or off; unset: txn.confine, else off
   std::optional<std::string>
       worktree;  // auto, plain, overlay or reflink; unset: txn.worktree, else auto
   std::string owner;

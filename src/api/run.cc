@@ -309,7 +309,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
     return fail(Code::kUsage, "no command to run", "git txn run -- COMMAND...");
   }
   state_->be_patient(options, progress);
-  TRY(check_confine(options));
+  TRY(check_confine(*state_, options));
   TRY(parse_budget(options.budget));
   TRY(state_->target(options.onto));  // before anything is created
   TRY(find_program(state_->host, options.command.front()));

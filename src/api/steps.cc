@@ -187,7 +187,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   if (command.empty()) {
     return fail(Code::kUsage, "no command to run", "git txn exec " + id + " -- COMMAND...");
   }
-  TRY(check_confine(options));
+  TRY(check_confine(*state_, options));
   TRY(find_program(state_->host, command.front()));
   const Txn known = TRY(state_->find(id));
   const Held held = TRY(hold(*state_, known.id));

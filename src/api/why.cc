@@ -175,6 +175,9 @@ std::string again(const Txn& txn, OfWorkflow workflow) {
   std::vector<std::string> argv{"git", "txn", "run", "--onto", short_branch(txn.target)};
   if (workflow == OfWorkflow::kGoesOn) argv.insert(argv.end(), {"--workflow", txn.workflow});
   if (!txn.name.empty()) argv.insert(argv.end(), {"--name", txn.name});
+  if (!txn.attempts.empty() && !txn.attempts.back().confine.empty()) {
+    argv.insert(argv.end(), {"--confine", txn.attempts.back().confine});
+  }
   argv.emplace_back("--");
   argv.insert(argv.end(), txn.command.begin(), txn.command.end());
   return quote_argv(argv);

@@ -132,7 +132,7 @@ Result<bool> SlotLock::is_marked(const std::string& path, std::int64_t slot) {
 }
 
 Result<bool> SlotLock::is_held(const std::string& path, std::int64_t slot) {
-  auto fd = open_fd(path, O_RDWR | O_NOFOLLOW);
+  auto fd = open_fd(path, O_RDONLY | O_NOFOLLOW);  // asking is open to whoever may only read
   if (!fd && fd.error().code == Code::kNotFound) return false;
   if (!fd) return std::unexpected(fd.error());
   return TRY(in_the_way(fd->get(), path, F_RDLCK, slot)) != F_UNLCK;

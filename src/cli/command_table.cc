@@ -139,19 +139,12 @@ constexpr FlagSpec kKeepCommits{
 constexpr FlagSpec kConfine{
     "--confine",
     "",
-    Value::kChoice,
+    Value::kText,
     "MODE",
-    "let it write in its worktree and temporary directories alone (writes); and read of the tree "
-    "only what --scope names (declared), or where the same command has read before (learned)",
-    "writes declared learned",
+    "writes: let it write in its worktree, temporary directories, caches and its own state alone; "
+    "off: anywhere (default: txn.confine, else off)",
+    "",
     Stability::kExperimental};
-constexpr FlagSpec kScope{"--scope",
-                          "",
-                          Value::kText,
-                          "PATH[:PATH...]",
-                          "what --confine declared lets it read of the tree",
-                          "",
-                          Stability::kExperimental};
 constexpr FlagSpec kNoLand{"--no-land",
                            "",
                            Value::kNone,
@@ -177,11 +170,11 @@ constexpr FlagSpec kExitCode{"--exit-code",
                              Stability::kExperimental};
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
-constexpr FlagSpec kRunFlags[] = {kKey,       kOnto,         kIsolation, kName,        kNoLand,
-                                  kRetries,   kTimeout,      kWait,      kTrace,       kAuthor,
-                                  kOwner,     kPriority,     kKeep,      kKeepRunning, kNoInject,
-                                  kWorktree,  kKeepCommits,  kConfine,   kScope,       kRunLease,
-                                  kRunBudget, kWorkflowFlag, kPhaseFlag, kExitCode};
+constexpr FlagSpec kRunFlags[] = {kKey,          kOnto,        kIsolation, kName,        kNoLand,
+                                  kRetries,      kTimeout,     kWait,      kTrace,       kAuthor,
+                                  kOwner,        kPriority,    kKeep,      kKeepRunning, kNoInject,
+                                  kWorktree,     kKeepCommits, kConfine,   kRunLease,    kRunBudget,
+                                  kWorkflowFlag, kPhaseFlag,   kExitCode};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -197,7 +190,7 @@ constexpr Example kBeginExamples[] = {
     {"git txn begin --budget wall=1h", "what is run in it may take an hour in all"}};
 
 constexpr OperandSpec kIdOperand[] = {kId};
-constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning, kNoInject, kConfine, kScope};
+constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning, kNoInject, kConfine};
 constexpr Example kExecExamples[] = {
     {"git txn exec t-7k2m -- make test", "run a command in it; the exit status is the command's"},
     {"git txn exec t-7k2m -- \"$SHELL\"", "work in it yourself, with your reads recorded"}};

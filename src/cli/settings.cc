@@ -19,6 +19,8 @@ constexpr Setting kConfig[] = {
     {"txn.worktree",
      "the kind of worktree where --worktree names none: auto (default), plain, overlay, "
      "reflink; git txn doctor says what works here"},
+    {"txn.confine",
+     "whether a command is confined where --confine says nothing: off (default), or writes"},
     {"txn.confineWrite",
      "where a confined command may write besides: paths separated by ':', absolute or from ~/"},
     {"txn.hooks",

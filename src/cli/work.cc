@@ -12,17 +12,6 @@
 namespace gittxn::cli {
 namespace {
 
-// "src:docs" -> src, docs
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(':', at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
-
 api::RunOptions options_of(const Session& session) {
   const Parsed& args = session.args;
   api::RunOptions options;
@@ -37,7 +26,6 @@ api::RunOptions options_of(const Session& session) {
   options.phase = args.text("--phase");
   options.worktree = args.text("--worktree");
   options.confine = args.text("--confine");
-  options.scope = words_of(args.text("--scope").value_or(""));
   options.retries = static_cast<int>(std::min<std::int64_t>(args.number("--retries", 2), 1000));
   options.priority = static_cast<int>(std::min<std::int64_t>(args.number("--priority", 0), 1000));
   options.timeout_ms = args.duration_ms("--timeout").value_or(-1);

@@ -73,11 +73,20 @@ Result<off_t> step(int fd, off_t at, std::int64_t end_ns) {
 }  // namespace
 
 Result<WriterQueue> WriterQueue::open(const std::string& path) {
-  UniqueFd fd = TRY(open_fd(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
-  return WriterQueue(std::move(fd), path);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) return WriterQueue(UniqueFd(fd), path);
+  if (errno != EROFS && errno != EACCES) return fail_errno(errno, "open '" + path + "'");
+  WriterQueue queue(TRY(open_fd(path, O_RDONLY | O_NOFOLLOW)), path);
+  queue.only_read_ = true;
+  return queue;
 }
 
 Result<WriterQueue::Turn> WriterQueue::enter(std::int64_t deadline_ms) {
+  if (only_read_) {
+    return fail(Code::kFault, "the store is read-only here: '" + path_ + "'",
+                "a confined command (--confine) cannot write it; otherwise check the owner, the "
+                "permissions and the mount");
+  }
   const std::int64_t end_ns = SystemClock().monotonic_ns() + deadline_ms * 1'000'000;
   const int fd = fd_.get();
   // Two who find it empty at once are as good as come together.

@@ -23,7 +23,9 @@ namespace gittxn::db {
 
 class WriterQueue {
  public:
-  // The file is created when absent (0600) and never unlinked.
+  // The file is created when absent (0600) and never unlinked. Where it is there and may only be
+  // read (from inside of a confinement) the queue is had all the same, and nobody enters it:
+  // kFault.
   static Result<WriterQueue> open(const std::string& path);
 
   // Held until destroyed; must not outlive its queue.
@@ -45,6 +47,7 @@ class WriterQueue {
   WriterQueue(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
   UniqueFd fd_;
   std::string path_;
+  bool only_read_ = false;
 };
 
 }  // namespace gittxn::db

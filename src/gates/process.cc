@@ -88,6 +88,7 @@ Result<ProcessResult> run_process(const ProcessSpec& spec, const Clock& clock) {
   trace.stdin_fd = null.get();
   trace.stdout_fd = trace.stderr_fd = pipe.write_end.get();
   trace.timeout_ms = spec.timeout_ms;
+  trace.confine = spec.confine;
   trace.keep_running = spec.keep_running;
   trace.interrupted = [&] {
     drain(pipe.read_end.get(), tail, spec.on_output);

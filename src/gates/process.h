@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,7 @@ struct ProcessSpec {
   std::string record_file;  // replaced when there is one
   capture::Backend trace = capture::Backend::kAuto;
   std::int64_t timeout_ms = 600'000;
+  std::optional<capture::Confine> confine = {};
   bool keep_running = false;  // what it leaves in the background lives on
   std::function<void(std::string_view bytes)> on_output;
   std::function<bool()> interrupted;

@@ -121,6 +121,7 @@ class Codecs : public ::testing::Test {
     attempt.base_seq = number();
     attempt.worktree = bytes();
     attempt.traces = texts();
+    if (coin()) attempt.confine = "writes";
     if (coin()) attempt.command_exit = small();
     attempt.kept = oid();
     attempt.reads = Digest(bytes());

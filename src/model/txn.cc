@@ -133,6 +133,7 @@ Json to_json(const Attempt& attempt) {
             {"writes", encode_path(attempt.writes.str())},
             {"tool_env", encode_path(attempt.tool_env.str())}};
   if (attempt.command_exit) json["command_exit"] = *attempt.command_exit;
+  if (!attempt.confine.empty()) json["confine"] = encode_path(attempt.confine);
   return json;
 }
 
@@ -151,6 +152,7 @@ Result<Attempt> attempt_from_json(const Json& json) {
   fields.text("unknown_reason", attempt.unknown_reason);
   fields.name("writes", attempt.writes);
   fields.name("tool_env", attempt.tool_env);
+  if (fields.has("confine")) fields.text("confine", attempt.confine);
   TRY(fields.done());
   return attempt;
 }

@@ -70,6 +70,7 @@ struct Attempt {
   std::string unknown_reason;
   Digest writes;  // artifact: JSON lines of the changes
   Digest tool_env;
+  std::string confine;  // what one of its commands was confined to ("writes"); "" none was
   bool operator==(const Attempt&) const = default;
 };
 

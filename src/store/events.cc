@@ -40,10 +40,10 @@ NewEvent attempt_started(const TxnId& id, const Attempt& attempt) {
 }
 
 NewEvent command_started(const TxnId& id, int attempt, const std::string& trace,
-                         const std::vector<std::string>& argv) {
-  return new_event(
-      event_type::kCommandStarted, id.str(),
-      Json{{"attempt", attempt}, {"trace", encode_path(trace)}, {"argv", texts_to_json(argv)}});
+                         const std::vector<std::string>& argv, const std::string& confine) {
+  Json json{{"attempt", attempt}, {"trace", encode_path(trace)}, {"argv", texts_to_json(argv)}};
+  if (!confine.empty()) json["confine"] = confine;
+  return new_event(event_type::kCommandStarted, id.str(), json);
 }
 
 NewEvent command_ended(const TxnId& id, int attempt, int exit_status) {

@@ -26,8 +26,10 @@ NewEvent txn_begun(const Txn& txn);
 
 // Attempts. A new one makes a transaction that was being repaired open again.
 NewEvent attempt_started(const TxnId& id, const Attempt& attempt);
+// `confine`: what it is confined to; "" not at all.
 NewEvent command_started(const TxnId& id, int attempt, const std::string& trace,
-                         const std::vector<std::string>& argv);  // trace empty: not traced
+                         const std::vector<std::string>& argv,  // trace empty: not traced
+                         const std::string& confine = "");
 NewEvent command_ended(const TxnId& id, int attempt, int exit_status);
 // While a command runs. Extended: everything that was read until then holds at this head of the
 // branch too. Told: it does not; a brief with this number names these subjects.

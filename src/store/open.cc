@@ -5,6 +5,7 @@
 // whole store; the next open goes on from there.
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -178,6 +179,12 @@ Result<Opened> open_file(const std::string& dir, Create create, const Plan& plan
   TRY(look(dir, path, create, plan));
   TRY(make_place(dir));
   db::WriterQueue queue = TRY(db::WriterQueue::open(join_path(dir, "kernel.lock")));
+  // Its shared memory is there while somebody has it open; without it SQLite reads nothing where
+  // nothing can be written.
+  if (::access(path.c_str(), W_OK) != 0 && errno == EROFS && !TRY(exists(path + "-shm"))) {
+    return fail(Code::kFault, fmt::format("the store is on a read-only file system: '{}'", path),
+                "use it where it can be written");
+  }
   db::Database database =
       TRY(db::Database::open(path, db::OpenOptions{.mode = db::OpenMode::kCreate}));
   // A newer program that was killed may have left its version in the -wal file alone: look at the

@@ -66,8 +66,11 @@ Status apply_command_started(Txn& txn, const Event& event, const Json& json) {
   fields.integer("attempt", number);
   fields.text("trace", trace);
   fields.texts("argv", argv);
+  std::string confine;
+  if (fields.has("confine")) fields.text("confine", confine);
   TRY(fields.done());
   Attempt* attempt = TRY(attempt_of(txn, event, number));
+  if (!confine.empty()) attempt->confine = confine;
   if (!trace.empty()) attempt->traces.push_back(trace);
   attempt->command_exit.reset();
   return {};
@@ -278,7 +281,8 @@ std::string tell_command(const Json& p) {
       argv += decode_path(word.get_ref<const std::string&>());
     }
   }
-  return "command started" + after_colon(argv);
+  const bool confined = p.find("confine") != p.end();
+  return (confined ? "confined command started" : "command started") + after_colon(argv);
 }
 std::string tell_command_ended(const Json& p) {
   return "command ended, exit " + number(p, "exit");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --confine: where a command may write, and what of its tree it may read.
+# --confine: where a command may write, and what else it may reach.
 . "$(dirname "$0")/lib.sh"
 
 needs_landlock() {
@@ -16,7 +16,7 @@ outside() {
   local place
   for place in "$E2E_ROOT/build" /var/lib /srv; do
     case $place in /tmp/* | /var/tmp/*) continue ;; esac
-    if [ -w "$place" ]; then break; fi
+    if [ -d "$place" ] && [ -w "$place" ]; then break; fi
   done
   OUTSIDE=$(mktemp -d "$place/git-txn-confine.XXXXXX") || { echo 'SKIP: no place outside temporary directories'; exit 0; }
   trap 'rm -rf "$OUTSIDE"' EXIT
@@ -35,45 +35,13 @@ writes_only() {
       assert_eq "$CODE $(field .state) $(field .read_set.status)" '0 landed complete' "$back $kind: $ERR"
       assert_contains "$ERR" 'refused'
       assert_absent "$OUTSIDE/new"
-      assert_contains "$(field '.notes | join("; ")')" "outside its scope: $OUTSIDE/new"
+      assert_contains "$(field '.notes | join("; ")')" "outside of what it may write: $OUTSIDE/new"
       git cat-file -e "main:docs/$back-$kind.txt"
     done
   done
   assert_sound
 }
 test_case 'writes: nothing but the worktree and temporary directories, with each back end and kind' writes_only 240
-
-declared() {
-  new_repo
-  needs_landlock
-  local kind
-  for kind in plain overlay; do
-    agent "cat src/f1.txt; cat docs/guide.md || echo no-guide; git log -1 --format=%s; echo $kind >src/$kind.txt; cat src/$kind.txt" \
-      --confine declared --scope src --worktree $kind
-    assert_eq "$CODE $(field .state)" '0 landed' "$kind: $ERR"
-    assert_contains "$ERR" no-guide
-    assert_contains "$ERR" 'line one of f1'
-    assert_contains "$(field '.notes | join("; ")')" 'outside its scope: docs/guide.md'
-    assert_lacks "$(field '.notes | join("; ")')" 'scope: src'
-  done
-}
-test_case 'declared: reads of the tree inside the scope alone, and the rest is told' declared
-
-learned() {
-  new_repo
-  needs_landlock
-  printf '#!/bin/sh\ncat src/f1.txt\ncat "${EXTRA:-src/f2.txt}" || echo refused\ndate +%%N >src/out.txt\n' >"$WORLD/tool"
-  chmod +x "$WORLD/tool"
-  exits 3 git txn run --confine learned -- "$WORLD/tool"
-  assert_contains "$ERR" 'nothing is known yet'
-  exits 0 git txn run -- "$WORLD/tool"
-  EXTRA=src/f3.txt exits 0 git txn run --confine learned -- "$WORLD/tool"
-  assert_lacks "$ERR$OUT" refused
-  EXTRA=docs/guide.md exits 0 git txn run --confine learned -- "$WORLD/tool"
-  assert_contains "$ERR$OUT" refused
-  assert_contains "$ERR$OUT" 'outside its scope: docs/guide.md'
-}
-test_case 'learned: where the same command has read before' learned
 
 allowed_besides() {
   new_repo
@@ -89,18 +57,181 @@ allowed_besides() {
 }
 test_case 'txn.confineWrite names where an agent keeps its state' allowed_besides
 
+
+# What stays open is named by a row of `git txn version --enforces`; all else is stopped, and what there is
+# outside is afterwards as it was, in its bytes, modes, owners and times.
+facts() { # PLACE: everything that there is to be harmed, made, and written to $WORLD/facts
+  local place=$1
+  mkdir -p "$HOME/.ssh" "$HOME/empty" "$place/elsewhere" "$XDG_CACHE_HOME"
+  echo config >"$HOME/.ssh/config"
+  echo profile >"$HOME/.profile"
+  exits 0 git txn begin --name other --worktree plain
+  exits 0 git txn propose 'use tabs' --score 0.5
+  start_run -- 'echo $$ >"$WORLD/agent"; echo $PPID >"$WORLD/supervisor"; touch "$WORLD/ready"; sleep 300'
+  /usr/bin/python3 - "$place" "$WORLD/listens" <<'PY' &
+import os, socket, sys, time
+place, listens = sys.argv[1:]
+name = "git-txn-way-out-%d" % os.getpid()
+held = []
+for kind, family, address in (
+        (socket.SOCK_STREAM, socket.AF_UNIX, "\0" + name), (socket.SOCK_DGRAM, socket.AF_UNIX, "\0" + name + ".dgram"),
+        (socket.SOCK_STREAM, socket.AF_UNIX, place + "/daemon"), (socket.SOCK_STREAM, socket.AF_INET, ("127.0.0.1", 0))):
+    held.append(socket.socket(family, kind))
+    held[-1].bind(address)
+    if kind == socket.SOCK_STREAM:
+        held[-1].listen(64)
+with open(listens + ".new", "w") as file:
+    file.write("victim=%d\nabstract=%s\nsocket=%s/daemon\nport=%d\n" % (os.getpid(), name, place, held[3].getsockname()[1]))
+os.rename(listens + ".new", listens)
+time.sleep(300)
+PY
+  VICTIM_PID=$!
+  wait_for "$WORLD/listens"
+  wait_for "$WORLD/ready"
+  {
+    cat "$WORLD/listens"
+    echo "home=$HOME"
+    echo "repo=$PWD"
+    echo "top=$place"
+    echo "other=$(git txn open other -q)"
+    echo "elsewhere=$place/elsewhere"
+    echo "agent=$(cat "$WORLD/agent")"
+    echo "supervisor=$(cat "$WORLD/supervisor")"
+    echo "proposal=$(git txn proposals --json | jq -r .id)"
+    echo "open=$(git txn open other --json -q | jq -r .txn)"
+    echo "cache=$XDG_CACHE_HOME"
+    echo "temporary=$TMPDIR/of-others"
+  } >"$WORLD/facts"
+  echo x >"$TMPDIR/of-others"
+}
+
+# All that is outside, by name, kind, mode, owner, time and bytes; but for what git-txn itself writes meanwhile.
+as_it_was() { # PLACE
+  find "$1" \( -path '*/.git/objects' -o -path '*/.git/refs/txn' -o -path '*/.git/txn' -o -path '*/.git/index' \
+    -o -path '*/.git' -o -path '*/.git/refs' -o -path "$XDG_STATE_HOME" -o -path "$XDG_CACHE_HOME" -o -path "$WORLD/tmp" \) \
+    -printf '%p %y\n' \( -path '*/.git' -o -path '*/.git/refs' -o -prune \) \
+    -o -type f -printf '%p %y %m %U %G %T@ ' -exec sha256sum {} \; -o -printf '%p %y %m %U %G %T@ %l\n' | LC_ALL=C sort
+}
+
+ways_out() { # PLACE: of the repository and the home directory
+  local place=$1 back
+  export HOME=$place/home XDG_STATE_HOME=$place/state XDG_CACHE_HOME=$place/cache TMPDIR=$WORLD/tmp
+  mkdir -p "$HOME" "$XDG_STATE_HOME" "$TMPDIR" "$place/work"
+  git config --global user.name 'Pat Person'
+  git config --global user.email pat@example.org
+  git config --global init.defaultBranch main
+  cd "$place/work"
+  new_repo
+  needs_landlock
+  facts "$place"
+  agent true --confine writes  # makes the places of tools
+  as_it_was "$place" >"$WORLD/before"
+  for back in auto off; do
+    agent "/usr/bin/python3 $E2E_ROOT/tests/e2e/ways_out.py $WORLD/facts >\"\$TMPDIR/said\"" --confine writes --trace $back
+    assert_eq "$CODE" 0 "$ERR"
+    git txn version --enforces >"$WORLD/rows"
+    awk -F '\t' -v rows="$WORLD/rows" '
+      BEGIN { while ((getline line <rows) > 0) all = all line "\n" }
+      $2 == "open" && ($4 == "" || !index(all, "| " $4)) { print "open: " $0; bad = 1 }
+      $2 == "stopped" && $4 != "" { print "stopped, and a row says that it is open: " $0; bad = 1 }
+      END { if (NR < 60) { print NR " ways were tried"; bad = 1 }; exit bad }' "$TMPDIR/said" >"$WORLD/judged" ||
+      fail "$back: $(cat "$WORLD/judged")"
+    as_it_was "$place" >"$WORLD/after"
+    diff "$WORLD/before" "$WORLD/after" >"$WORLD/differs" || fail "$back: $(cat "$WORLD/differs")"
+    kill -0 "$VICTIM_PID" "$(cat "$WORLD/agent")" "$(cat "$WORLD/supervisor")"
+  done
+  kill "$VICTIM_PID" "$RUN_PID"
+  wait
+  assert_sound
+}
+
+below_temporary() { ways_out "$WORLD/mine"; }
+test_case 'ways out: each is stopped or has its row, below a temporary directory' below_temporary 120
+
+at_home() {
+  outside
+  ways_out "$OUTSIDE"
+}
+test_case 'ways out: each is stopped or has its row, in a home directory' at_home 120
+
+compensations_inherit() {
+  new_repo
+  needs_landlock
+  outside
+  # Without the store it registers none, and is told so.
+  agent 'git txn compensate -- true; echo $? >"$TMPDIR/code"' --confine writes
+  assert_file "$TMPDIR/code" 2
+  assert_contains "$ERR" 'a confined command (--confine) cannot write it'
+  git config txn.confineWrite "$PWD/.git/txn"
+  local id undo="echo here >here; echo x >$OUTSIDE/compensated"
+  agent "git txn compensate -- sh -c '$undo'; exit 1" --confine writes
+  assert_eq "$CODE" 1 "$ERR"
+  id=$(field .txn)
+  assert_eq "$(git txn events tail --type txn.command.started | jq -r .data.confine | sort -u)" writes
+  exits 1 git txn abort "$id"  # for what failed of it
+  assert_absent "$OUTSIDE/compensated"
+  exits 0 git txn show "$id" --json
+  assert_eq "$(field '.compensations[0].exit')" 2 'it was run, and could not write there'
+  # As before where nothing was confined.
+  agent "git txn compensate -- sh -c '$undo'; exit 1"
+  exits 0 git txn abort "$(field .txn)"
+  assert_file "$OUTSIDE/compensated" x
+  assert_sound
+}
+test_case 'a compensation is confined as the command was that registered it' compensations_inherit
+
+known_and_told() {
+  new_repo
+  needs_landlock
+  git config txn.confine writes
+  agent 'cat "$GIT_TXN_OBSERVED/instructions.md" >&2; jq -r .confine "$GIT_TXN_OBSERVED/txn.json" >src/told.txt'
+  assert_eq "$CODE" 0 "$ERR"
+  assert_contains "$ERR" 'You are confined'
+  assert_eq "$(git show main:src/told.txt)" writes
+  agent 'cat "$GIT_TXN_OBSERVED/instructions.md" >&2; jq -r .confine "$GIT_TXN_OBSERVED/txn.json" >src/told.txt' --confine off
+  assert_lacks "$ERR" 'You are confined'
+  assert_eq "$(git show main:src/told.txt)" null
+  git config txn.confine everything
+  agent 'true'
+  assert_eq "$CODE" 3
+  assert_contains "$ERR" "txn.confine does not know 'everything'"
+  git config txn.confine off
+  agent 'cat src/f1.txt; echo x >src/new.txt' --confine writes --name known --no-land
+  person_commits src/f1.txt 'another line'
+  exits 1 git txn commit known
+  exits 0 git txn why known
+  assert_contains "$OUT" '--confine writes'
+}
+test_case 'txn.confine, and who is told: the agent, the log and why' known_and_told
+
+work_goes_on() {
+  outside
+  cd "$OUTSIDE"
+  new_repo
+  needs_landlock
+  agent 'git txn status && git txn log && git txn reads "$GIT_TXN_ID" && echo x >src/x.txt && git add -A && git commit -qm work &&
+    git stash list && git gc -q && mkdir -p "$XDG_CACHE_HOME/tool" && echo y >"$XDG_CACHE_HOME/y" && t=$(mktemp) && echo z >"$t" &&
+    python3 -c "import tempfile, pty, os; tempfile.NamedTemporaryFile(); os.close(pty.openpty()[0])" &&
+    (echo a >/dev/null; echo b >/dev/stderr; true) && echo note | git txn summary add notes README && git txn why "$GIT_TXN_ID"' --confine writes
+  assert_eq "$CODE $(field .state) $(field .read_set.status)" '0 landed complete' "$ERR"
+  assert_lacks "$ERR" 'Read-only'
+  assert_lacks "$ERR" 'denied'
+  assert_sound
+}
+test_case 'a confined command works in its tree, in temporary directories and caches, and asks git-txn' work_goes_on
+
 bad_input() {
   new_repo
   exits 3 git txn run --confine everything -- true
-  exits 3 git txn run --confine declared -- true
-  assert_contains "$ERR" '--scope'
+  assert_contains "$ERR" "--confine does not know 'everything'"
+  for gone in declared learned; do
+    exits 3 git txn run --confine $gone -- true
+    assert_contains "$ERR" "--confine $gone is no longer there"
+  done
   exits 3 git txn run --scope src -- true
-  exits 3 git txn run --confine declared --scope ../up -- true
-  assert_contains "$ERR" '../up'
-  exits 3 git txn run --confine declared --scope /etc -- true
   exits 0 git txn status
   assert_contains "$OUT" 'nothing is open'
 }
-test_case 'modes nobody knows and scopes that lead out are refused before anything runs' bad_input
+test_case 'modes nobody knows, and those that are gone, are refused before anything runs' bad_input
 
 finish

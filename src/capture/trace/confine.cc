@@ -13,31 +13,43 @@
 #include <cstring>
 #include <set>
 
+#include "base/bug.h"
 #include "capture/trace/trace.h"
 
 namespace gittxn::capture {
 namespace {
 
-// Since Linux 6.2; headers of Debian 12 do not know it.
+// What headers of Debian 12 do not know, with the version that has it.
 constexpr std::uint64_t kTruncate = 1ull << 14;
+constexpr std::uint64_t kScopeAbstractSockets = 1ull << 0;
+constexpr std::uint64_t kScopeSignals = 1ull << 1;
 constexpr int kNeededAbi = 2;  // Linux 5.19: moves between directories inside what is allowed
 constexpr int kTruncateAbi = 3;
+constexpr int kScopesAbi = 6;  // Linux 6.12
 
-constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE;
-constexpr std::uint64_t kRead = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
+struct RulesetAttributes {  // landlock_ruleset_attr, as of version 6
+  std::uint64_t files = 0;
+  std::uint64_t network = 0;
+  std::uint64_t scoped = 0;
+};
+
 constexpr std::uint64_t kWriteFile = LANDLOCK_ACCESS_FS_WRITE_FILE;
 constexpr std::uint64_t kWriteBelow =
     kWriteFile | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
-    LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-    LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-    LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
+    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+    LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER;
+// A node of a disk in a temporary directory would be a way to all of it.
+constexpr std::uint64_t kNowhere = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
 
 class Ruleset {
  public:
-  static Result<Ruleset> make(std::uint64_t handled) {
-    landlock_ruleset_attr attributes{};
-    attributes.handled_access_fs = handled;
-    const long fd = ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+  static Result<Ruleset> make(std::uint64_t handled, int abi) {
+    RulesetAttributes attributes;
+    attributes.files = handled;
+    const bool scopes = abi >= kScopesAbi && !INJECTED_BUG("confine.no_scopes");
+    if (scopes) attributes.scoped = kScopeAbstractSockets | kScopeSignals;
+    const std::size_t size = scopes ? sizeof attributes : sizeof attributes.files;
+    const long fd = ::syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
     if (fd < 0) return fail_errno(errno, "make a Landlock ruleset");
     Ruleset ruleset;
     ruleset.fd_ = UniqueFd(static_cast<int>(fd));
@@ -69,24 +81,6 @@ class Ruleset {
   std::uint64_t handled_ = 0;
 };
 
-// Every neighbour of the directories on the way from the root to the tree.
-Status allow_around(Ruleset& ruleset, const std::string& tree) {
-  std::string above = "/";
-  while (above != tree) {
-    std::string rest;
-    if (!path_below(tree, above, &rest) || rest.empty()) break;
-    const std::string next = rest.substr(0, rest.find('/'));
-    const auto entries = list_dir(above);
-    if (entries) {  // one that we cannot list either
-      for (const DirEntry& entry : *entries) {
-        if (entry.name != next) TRY(ruleset.allow(join_path(above, entry.name), kReadFile, kRead));
-      }
-    }
-    above = join_path(above, next);
-  }
-  return {};
-}
-
 bool writes(const Record& record) {
   switch (record.op) {
     case Op::kOpenWrite:
@@ -98,6 +92,7 @@ bool writes(const Record& record) {
     case Op::kLink:
     case Op::kSymlink:
     case Op::kTruncate:
+    case Op::kChmod:
       return true;
     case Op::kOpenCreate:
       return (record.flags & O_ACCMODE) != O_RDONLY || record.mode == 0;
@@ -106,26 +101,56 @@ bool writes(const Record& record) {
   }
 }
 
-bool reads(const Record& record) {
-  return record.op == Op::kOpenRead || record.op == Op::kOpenReadWrite || record.op == Op::kList ||
-         record.op == Op::kExec;
+// How long the longest of these is that the path is at or below; -1 none.
+std::ptrdiff_t longest_above(const std::string& path, const std::vector<std::string>& roots) {
+  std::ptrdiff_t longest = -1;
+  for (const std::string& root : roots) {
+    if (path_below(path, root, nullptr)) {
+      longest = std::max(longest, static_cast<std::ptrdiff_t>(root.size()));
+    }
+  }
+  return longest;
 }
 
-bool below_one(const std::string& path, const std::vector<std::string>& roots) {
-  return std::any_of(roots.begin(), roots.end(),
-                     [&](const std::string& root) { return path_below(path, root, nullptr); });
+// What many write first and then rename, or make and remove as a lock, beside a file: refused
+// beside one that may be written, they write the file itself.
+bool is_draft_of_one(const std::string& path, const std::vector<std::string>& files) {
+  return std::ranges::any_of(files, [&](const std::string& file) {
+    return path.size() > file.size() && path[file.size()] == '.' && path.starts_with(file);
+  });
+}
+
+// Which processes run git-txn: it asks for more than it needs when it looks at its own store.
+class OwnLooks {
+ public:
+  bool is_one(const Record& record) {
+    if (record.op == Op::kExec && base_name(record.path) == "git-txn") ours_.insert(record.pid);
+    if (record.op == Op::kExec && base_name(record.path) != "git-txn") ours_.erase(record.pid);
+    return ours_.contains(record.pid) && base_name(record.path).starts_with("kernel.");
+  }
+
+ private:
+  std::set<std::int32_t> ours_;
+};
+
+// Names of what the process has open already.
+bool is_own_output(const std::string& path) {
+  return path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" ||
+         path_below(path, "/dev/fd", nullptr);
 }
 
 // Refused for the confinement's sake, as far as can be told: the kernel said so, or it did not say,
 // and nothing else is known to be in the way.
 bool may_be_refused(const Record& record) {
   if (record.assumed) return !record.predicted || record.result >= 0;
-  return record.result == -EACCES || record.result == -EXDEV;
+  return record.result == -EACCES || record.result == -EXDEV || record.result == -EROFS;
 }
 
 }  // namespace
 
-Result<int> landlock_abi() {
+namespace {
+
+Result<int> landlock_version() {
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   const std::string hint = "run without --confine; git txn doctor says what this kernel gives";
@@ -141,18 +166,44 @@ Result<int> landlock_abi() {
   return static_cast<int>(abi);
 }
 
+}  // namespace
+
+Result<ConfineMeans> confine_means() {
+  ConfineMeans means;
+  means.landlock = TRY(landlock_version());
+  means.scopes = means.landlock >= kScopesAbi;
+  if (const Status view = probe_view(); !view) means.no_mounts = view.error().message;
+  return means;
+}
+
 Result<UniqueFd> make_ruleset(const Confine& confine) {
-  const int abi = TRY(landlock_abi());
+  const int abi = TRY(landlock_version());
   const std::uint64_t truncate = abi >= kTruncateAbi ? kTruncate : 0;
-  Ruleset ruleset = TRY(Ruleset::make(kWriteBelow | truncate | (confine.read ? kRead : 0)));
+  Ruleset ruleset = TRY(Ruleset::make(kWriteBelow | kNowhere | truncate, abi));
   for (const std::string& path : confine.write) {
     TRY(ruleset.allow(path, kWriteFile | truncate, kWriteBelow | truncate));
   }
-  if (confine.read) {
-    TRY(allow_around(ruleset, confine.tree));
-    for (const std::string& path : *confine.read) TRY(ruleset.allow(path, kReadFile, kRead));
-  }
   return ruleset.take();
+}
+
+std::vector<ViewPlace> view_of(const Confine& confine) {
+  std::vector<ViewPlace> places;
+  for (const std::string& path : confine.kept) {
+    places.push_back({path, ViewPlace::Kind::kReadOnly});
+  }
+  for (const std::string& path : confine.write) {
+    // A device may be written on a read-only mount; and /dev/ptmx looks for its neighbour pts,
+    // which a mount of its own would not have.
+    struct stat info{};
+    if (::stat(path.c_str(), &info) == 0 && S_ISCHR(info.st_mode)) continue;
+    places.push_back({path, ViewPlace::Kind::kWritable});  // the same path: it counts, being last
+  }
+  return places;
+}
+
+bool may_write(const Confine& confine, const std::string& path) {
+  const std::ptrdiff_t allowed = longest_above(path, confine.write);
+  return allowed >= 0 && allowed >= longest_above(path, confine.kept);
 }
 
 int confine_self(int ruleset) {
@@ -167,12 +218,12 @@ Result<std::vector<std::string>> outside_scope(const std::string& record_file,
   const auto note = [&](const std::string& path) {
     if (outside.size() < most && seen.insert(path).second) outside.push_back(path);
   };
+  OwnLooks own;
   const auto look = [&](const Record& record) {
-    if (!may_be_refused(record)) return;
+    if (own.is_one(record) || !may_be_refused(record)) return;
     const std::string path = normal_path(record.path);
-    if (writes(record) && !below_one(path, confine.write)) note(path);
-    const bool in_tree = path_below(path, confine.tree, nullptr);
-    if (confine.read && in_tree && reads(record) && !below_one(path, *confine.read)) note(path);
+    if (!writes(record) || is_own_output(path) || may_write(confine, path)) return;
+    if (!is_draft_of_one(path, confine.write)) note(path);
   };
   TRY(read_records(record_file, look));
   return outside;

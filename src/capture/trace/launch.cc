@@ -41,6 +41,7 @@ struct ChildPlan {
   std::vector<sock_filter> fence;
   Backend backend;
   int ruleset;
+  std::optional<ViewPlan> view;
   int channel;
   pid_t monitor;
   sigset_t mask;
@@ -73,6 +74,7 @@ ChildPlan make_plan(const Launch& launch, Backend backend, int channel) {
   plan.fence = make_fence(launch.fence, launch.ruleset < 0 ? Typing::kAllowed : Typing::kRefused);
   plan.backend = backend;
   plan.ruleset = launch.ruleset;
+  if (launch.view != nullptr) plan.view = *launch.view;
   plan.channel = channel;
   plan.monitor = ::getpid();
   plan.mask = launch.signal_mask;
@@ -108,18 +110,26 @@ int put_up_fence(const ChildPlan& plan) {
   return error == EACCES && !unprivileged ? 0 : error;
 }
 
-[[noreturn]] void child(const ChildPlan& plan) {
+// 0 or an errno. Privileges go last: both others need them.
+int put_up_confinement(ChildPlan& plan) {
+  if (plan.ruleset < 0) return 0;
+  if (const int error = confine_self(plan.ruleset); error != 0) return error;
+  ::close(plan.ruleset);
+  return drop_privileges();
+}
+
+[[noreturn]] void child(ChildPlan& plan) {
   // The monitor is gone already if it is not our parent any more.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.monitor) ::_exit(127);
   if (!set_stdio(*plan.spec)) give_up(plan, kStdio, errno);
   close_other_descriptors({plan.channel, plan.ruleset});
+  if (plan.view) {
+    if (const int error = enter_view(*plan.view); error != 0) give_up(plan, kConfine, error);
+  }
   if (!plan.spec->cwd.empty() && ::chdir(plan.spec->cwd.c_str()) != 0) {
     give_up(plan, kDirectory, errno);
   }
-  if (plan.ruleset >= 0) {
-    if (const int error = confine_self(plan.ruleset); error != 0) give_up(plan, kConfine, error);
-    ::close(plan.ruleset);
-  }
+  if (const int error = put_up_confinement(plan); error != 0) give_up(plan, kConfine, error);
   if (const int error = put_up_fence(plan); error != 0) give_up(plan, kFence, error);
   int listener = -1;
   if (!plan.filter.empty()) {
@@ -251,7 +261,7 @@ Result<Launched> launch(const Launch& plan, Backend backend) {
   launched.channel = UniqueFd(ends[0]);
   UniqueFd theirs(ends[1]);
   if (theirs.get() < 3) return fail(Code::kFault, "standard descriptors are closed");
-  const ChildPlan child_plan = make_plan(plan, backend, theirs.get());
+  ChildPlan child_plan = make_plan(plan, backend, theirs.get());
   launched.pid = ::fork();
   if (launched.pid < 0) return fail_errno(errno, "start a process");
   if (launched.pid == 0) child(child_plan);

@@ -19,6 +19,7 @@
 #include "base/fs.h"
 #include "base/result.h"
 #include "capture/trace/trace.h"
+#include "capture/trace/view.h"
 
 namespace gittxn::capture {
 
@@ -28,9 +29,10 @@ Result<std::string> find_program(const TraceSpec& spec);
 struct Launch {
   const TraceSpec* spec = nullptr;
   std::string program;
-  sigset_t signal_mask{};  // the caller's own
-  int ruleset = -1;        // of a confinement
-  std::string fence;       // what the tree is inside of (fence.h)
+  sigset_t signal_mask{};          // the caller's own
+  int ruleset = -1;                // of a confinement
+  const ViewPlan* view = nullptr;  // of one with a mount namespace
+  std::string fence;               // what the tree is inside of (fence.h)
   struct Preload {
     std::string library;
     std::uint64_t page = 0;  // from where path reads are allowed

@@ -180,12 +180,17 @@ Status Monitor::start() {
   TRY(set_up());
   const std::string program = plan_.program.empty() ? TRY(find_program(spec_)) : plan_.program;
   UniqueFd ruleset;
-  if (spec_.confine) ruleset = TRY(make_ruleset(*spec_.confine));
+  std::optional<ViewPlan> view;
+  if (spec_.confine) {
+    ruleset = TRY(make_ruleset(*spec_.confine));
+    if (spec_.confine->mounts) view = plan_view(view_of(*spec_.confine));
+  }
   const std::string mark = TRY(fence_for(spec_.env));
   if (const std::string name = fence_name(mark); !name.empty()) {
     ::prctl(PR_SET_NAME, name.c_str(), 0, 0, 0);
   }
-  Launch launch_plan{&spec_, program, plan_.signal_mask, ruleset.get(), mark, std::nullopt};
+  Launch launch_plan{&spec_, program,     plan_.signal_mask, ruleset.get(), view ? &*view : nullptr,
+                     mark,   std::nullopt};
   std::string refused;
   for (const Backend backend :
        {Backend::kHybrid, Backend::kBpf, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {
