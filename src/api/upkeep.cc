@@ -63,8 +63,7 @@ Status mark_lost_owners(Kernel::State& state, std::vector<std::string>& lines) {
     const bool ended = txn.state == TxnState::kQuarantined || txn.state == TxnState::kRejected;
     if (ended || !state.require_here(txn)) continue;  // its own clone says so
     lines.push_back(
-        fmt::format("{}: its owner is gone; what it did is kept, land it with: "
-                    "git txn commit {}",
+        fmt::format("{}: its process exited; its work is saved. To land it: git txn commit {}",
                     txn.id.str(), txn.id.str()));
   }
   return {};
@@ -97,7 +96,8 @@ Status recover_first(Kernel::State& state, const Progress& progress,
                                 id.str(), state_name(txn.state)));
     break;
   }
-  TRY(mark_lost_owners(state, notes));
+  std::vector<std::string> lost;  // status and recover tell of them, whoever is asked for nothing
+  TRY(mark_lost_owners(state, lost));
   return tell_stale_consumers(state, notes);
 }
 
@@ -226,6 +226,7 @@ Result<std::vector<GateLine>> Kernel::run_gates_on(const std::string& id_or_comm
                                                    const Progress& progress) {
   TRY(refuse_inside(state_->host, "gate"));
   land::Context context = TRY(state_->context(progress));
+  context.gates.shown = gates::GateContext::Shown::kAll;
   gates::Candidate candidate;
   candidate.branch = TRY(state_->target(std::nullopt));
   const auto txn = state_->find(id_or_commit);

@@ -69,10 +69,14 @@ Status GateRun::execute(const GateCheckout& checkout) {
   spec.trace = context_.trace;
   spec.timeout_ms = gate_.timeout_ms;
   spec.interrupted = context_.interrupted;
-  if (context_.on_output) {
+  const bool as_it_comes = context_.shown == GateContext::Shown::kAll;
+  if (context_.on_output && as_it_comes) {
     spec.on_output = [this](std::string_view bytes) { context_.on_output(gate_.name, bytes); };
   }
   result_ = TRY(run_process(spec, *context_.clock));
+  if (context_.on_output && !as_it_comes && !result_.passed()) {
+    context_.on_output(gate_.name, result_.output);
+  }
   records_.push_back(spec.record_file);
   return {};
 }

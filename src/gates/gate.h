@@ -44,6 +44,8 @@ struct GateContext {
   std::string main_checkout;  // source of [worktree] copy and share; empty: none
   capture::Backend trace = capture::Backend::kAuto;
   std::function<void(const GateName&, std::string_view bytes)> on_output;
+  // kFailed: the end of what a gate printed, once it is known not to have passed.
+  enum class Shown { kFailed, kAll } shown = Shown::kFailed;
   std::function<bool()> interrupted;
 };
 

@@ -71,6 +71,20 @@ TEST_F(Gate, FailureStopsTheRest) {
   EXPECT_FALSE(must(exists(world_.home("two"))));
 }
 
+TEST_F(Gate, OfALandingShowsWhatItPrintedWhenItDidNotPass) {
+  GateContext context = world_.context();
+  context.shown = GateContext::Shown::kFailed;
+  const Candidate candidate = world_.candidate({{"x", "x"}});
+  const auto ask = [&](const std::string& script) {
+    const Policy policy = GateWorld::policy(script);
+    return must(run_gate(context, policy, policy.gates[0], candidate)).certificate.passed;
+  };
+  EXPECT_TRUE(ask("echo fine"));
+  EXPECT_EQ(world_.streamed()["test"], "");
+  EXPECT_FALSE(ask("echo broken; exit 1"));
+  EXPECT_EQ(world_.streamed()["test"], "broken\n");
+}
+
 TEST_F(Gate, TimesOut) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   GateReport report =

@@ -48,6 +48,7 @@ class GateWorld {
     context.worktree_root = join_path(repo_.root(), "state");
     context.main_checkout = repo_.path();
     context.trace = trace_;
+    context.shown = GateContext::Shown::kAll;
     context.on_output = [this](const GateName& gate, std::string_view bytes) {
       streamed_[gate.str()] += bytes;
     };
