@@ -102,7 +102,7 @@ Conflict Witnesses::overlap(const Overlap& overlap) const {
   conflict.changed_by = who_changed(overlap.cause);
   conflict.hint =
       overlap.cause == overlap.path
-          ? fmt::format("both changed '{}'; merge the head's version by hand", overlap.path)
+          ? fmt::format("both changed '{}'; resolve the conflict with the branch", overlap.path)
           : fmt::format("'{}' and '{}' cannot both be there, a file is in the way of a directory",
                         overlap.path, overlap.cause);
   return conflict;

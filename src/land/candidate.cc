@@ -155,7 +155,7 @@ Result<repo::MergeOutcome> as_one(const Context& context, const Work& work, Cand
                             std::move(merged)));
   }
   for (const MergedFile& file : findings.files) {
-    candidate.notes.push_back(
+    candidate.merged.push_back(
         fmt::format("{}: both changes were merged ({})", file.path, file.rule));
   }
   for (std::string& note : findings.notes) candidate.notes.push_back(std::move(note));
@@ -271,7 +271,7 @@ Result<Policy> policy_at(repo::Repository& repository, const Oid& commitish) {
                 "make it a plain file");
   }
   const std::string text = TRY(objects.blob(entry.oid, kMaxPolicyBytes));
-  return TRY_IN(gates::kPolicyPath, gates::parse_policy(text));
+  return gates::parse_policy(text);  // its errors name the file
 }
 
 Result<Work> load_work(const Context& context, const TxnId& id) {

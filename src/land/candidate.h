@@ -38,6 +38,7 @@ struct Candidate {
   certify::Symbols symbols;            // what meets in the two, where the base is not the head
   Versions versions;                   // of what is read beside paths, as it was certified with
   std::vector<std::string> notes;      // soft reads that changed, for a person
+  std::vector<std::string> merged;     // for a person too, where it is what lands
   std::vector<repo::NewCommit> parts;  // commits between the head and it (keep_commits.h)
   repo::NewCommit commit;              // its bytes, unsigned
   Oid oid;                             // written once gates, hooks or the branch need it

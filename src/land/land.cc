@@ -143,6 +143,7 @@ Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
   outcome_.reads_checked = decision.candidate.reads_checked;
   switch (decision.kind) {
     case Decision::Kind::kCandidate:
+      std::ranges::copy(decision.candidate.merged, std::back_inserter(outcome_.notes));
       *candidate = std::move(decision.candidate);
       return go_on();
     case Decision::Kind::kNothing:

@@ -144,8 +144,12 @@ class SymbolLooker {
     return true;
   }
 
+  bool is_without_structure(const std::string& path) const {
+    return semantic::language_of_path(path) == nullptr;
+  }
+
   void not_merged(const std::string& path, const std::string& why) {
-    found_.notes.push_back(fmt::format("{} was not merged: {}", path, why));
+    found_.notes.push_back(fmt::format("conflict in {}: {}", path, why));
   }
 
   // Of a union the repository has said that both sides' lines go together. A file in a language
@@ -186,12 +190,17 @@ class SymbolLooker {
       clash.path = path_in(work_paths, finding.left);
       clash.cause = path_in(head_paths, finding.right);
       clash.subject = finding.left.empty() ? finding.right : finding.left;
+      const bool whole_file = clash.subject.ends_with('/');  // as a symbol
+      if (whole_file) clash.subject.pop_back();
       // Whose line begins with the subject need not end with it.
       std::string did = finding.left_did;
       const std::string where = " in " + clash.subject;
       if (did.ends_with(where)) did.resize(did.size() - where.size());
       clash.why = fmt::format("it {}; the branch {} [{}]", did, finding.right_did,
                               semantic::rule_name(finding.rule));
+      if (whole_file && finding.left == finding.right && is_without_structure(clash.path)) {
+        clash.why = "both sides changed " + clash.subject + ", which has no structure to merge by";
+      }
       found_.symbols.clashes.push_back(std::move(clash));
     }
     if (commuted.more == 0 || found_.symbols.merged.empty()) return {};

@@ -15,6 +15,7 @@ using testing::replaced;
 
 using ::testing::HasSubstr;
 using testing::LandWorld;
+using ::testing::Not;
 using testing::Proposal;
 
 constexpr const char* kBase =
@@ -135,7 +136,12 @@ TEST_P(LandSymbols, InAnUnknownLanguageTheFileIsOneThing) {
   const LandOutcome outcome =
       after(change("t-a", {{"notes", replaced(text, "one", "ONE")}}, {"notes"}),
             change("t-b", {{"notes", replaced(text, "seven", "SEVEN")}}, {"notes"}));
-  EXPECT_EQ(outcome.result, LandResult::kConflict);
+  ASSERT_EQ(outcome.result, LandResult::kConflict);
+  EXPECT_THAT(outcome.notes, Not(::testing::Contains(HasSubstr("were merged"))));
+  if (GetParam() != Isolation::kSemantic) return;
+  EXPECT_EQ(outcome.conflicts[0].subject, "notes");
+  EXPECT_EQ(outcome.conflicts[0].hint,
+            "both sides changed notes, which has no structure to merge by");
 }
 
 constexpr const char* kLog = "# Changes\n\n- the first\n";

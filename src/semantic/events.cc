@@ -104,7 +104,12 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
 }
 
 std::string did(const Write& write) {
-  if (write.opaque) return "changed " + write.symbol + ", which could not be parsed";
+  if (write.opaque) {
+    const bool whole_file = write.symbol.ends_with('/');
+    const std::string what = write.symbol.substr(0, write.symbol.size() - (whole_file ? 1 : 0));
+    return "changed " + what +
+           (write.language.empty() ? ", which has no structure" : ", which could not be parsed");
+  }
   if (!write.renamed_to.empty()) {
     const bool beside = write.renamed_to.starts_with(write.container);
     return "changed " + write.symbol + " to " +

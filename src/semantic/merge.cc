@@ -80,13 +80,13 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
   out.conflicts = lines.conflicts;
   if (language == nullptr) {
     if (lines.clean) out.rule = MergeRule::kLines;
-    out.why = lines.clean ? "" : "lines in conflict, in a language that is not known";
+    out.why = lines.clean ? "" : "both sides changed the same lines";
     return out;
   }
   FileMerger merger(*language, texts);
   if (merger.opaque()) {
     if (lines.clean) out.rule = MergeRule::kLines;
-    out.why = lines.clean ? "" : "lines in conflict, in a file that is not looked into";
+    out.why = lines.clean ? "" : "both sides changed the same lines";
     return out;
   }
   Broken broken;

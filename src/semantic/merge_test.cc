@@ -45,6 +45,18 @@ TEST(Merge, AnUnknownLanguageIsMergedByLines) {
   expect_conflict("x", "1\n", "2\n", "3\n");
 }
 
+TEST(Merge, AConflictNamesTheDeclarationAndNotTheGrammar) {
+  const auto why = [](const std::string& left, const std::string& right) {
+    const auto gross = [](const std::string& body) {
+      return "function gross(net) {\n  return " + body + ";\n}\n";
+    };
+    return merge("javascript", gross("net * 2"), gross(left), gross(right)).why;
+  };
+  EXPECT_EQ(why("net + 2", "net - 2"), "both sides changed gross()");
+  EXPECT_EQ(why("f(net)", "[net]"), "both sides changed one place in gross()");
+  EXPECT_EQ(merge("x", "1\n", "2\n", "3\n").why, "both sides changed the same lines");
+}
+
 TEST(Merge, TwoImports) {
   expect_merge("python", "import os\n\nx = 1\n", "import os\nimport re\n\nx = 1\n",
                "import os\nimport sys\n\nx = 1\n", "import os\nimport re\nimport sys\n\nx = 1\n");

@@ -98,6 +98,15 @@ class TreeMerger {
     return std::nullopt;
   }
 
+  // "gross()": the innermost declaration with a name that the node is or is in.
+  static std::string place_of(const Node& node, std::string_view without = "the same lines") {
+    for (const Node* at = &node; at != nullptr; at = at->parent) {
+      if (at->decl.empty() || at->decl == "import" || at->name.empty()) continue;
+      return std::string(at->name) + (is_callable(*at) ? "()" : "");
+    }
+    return std::string(without);
+  }
+
   bool unchanged_in(const Sides<const Node*>& n, Side a, Side b) const {
     return unchanged(*trees_[a], *n[a], *trees_[b], *n[b]);
   }
@@ -109,10 +118,10 @@ class TreeMerger {
     const std::string name(n[kBase]->kind);
     if (n[kLeft]->kind != name || n[kRight]->kind != name) {
       if (Text wrapped = merge_wrapped(n)) return wrapped;
-      return refuse("'" + name + "' became something else");
+      return refuse("both sides changed " + place_of(*n[kBase]));
     }
     if (n[0]->kids.empty() || n[1]->kids.empty() || n[2]->kids.empty()) {
-      return refuse("both sides changed the same '" + name + "'");
+      return refuse("both sides changed " + place_of(*n[kBase]));
     }
     const bool container = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
     if (inner_ == Inner::kLines && !container &&
@@ -125,7 +134,7 @@ class TreeMerger {
       }
     }
     if (is_callable(*n[kBase]) && both_changed_signature(n)) {
-      return refuse("both sides changed the signature of '" + std::string(n[kBase]->name) + "'");
+      return refuse("both sides changed the signature of " + place_of(*n[kBase]));
     }
     deep_ = deep_ || (!container && n[kBase]->decl.empty());
     return merge_kids(n);
@@ -191,14 +200,15 @@ class TreeMerger {
     Sides<Items> lists;
     for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*trees_[i], *n[i]);
     const ListOrder order = order_items(trees_, lists, n[kBase]->role);
-    if (!order.why.empty()) return refuse(order.why + " in '" + std::string(n[kBase]->kind) + "'");
+    if (!order.why.empty()) return refuse(order.why + " in " + place_of(*n[kBase], "the file"));
     const bool members = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
     inside_ = inside_ || order.way == "both added to" || (!members && n[kBase]->decl.empty());
     if (!order.way.empty())
       made_.insert(std::string(order.way) + " " + std::string(n[kBase]->kind));
     const Text open = merge_texts({lists[0].open, lists[1].open, lists[2].open});
     const Text close = merge_close(lists);
-    if (!open || !close) return refuse("comments in '" + std::string(n[kBase]->kind) + "'");
+    if (!open || !close)
+      return refuse("both sides changed comments in " + place_of(*n[kBase], "the file"));
     if (n[kBase]->role == Role::kNone && aligned_apart(lists, order)) {
       return refuse("lines are aligned with what the other side changed");
     }
