@@ -49,6 +49,23 @@ Status tell_new_symbol(const repo::Objects& objects, const store::LeaseSubject& 
   return {};
 }
 
+// As of a symbol; a glob may be about what is to come.
+Status tell_new_path(Kernel::State& state, const store::LeaseSubject& subject,
+                     const Progress& progress) {
+  if (!progress.on_note || subject.path.empty()) return {};
+  const auto branch = state.target(std::nullopt);
+  if (!branch) return {};  // no branch is checked out that could have it
+  const auto head = state.seen(*branch);
+  if (!head) return {};  // nor a commit
+  const repo::Objects& objects = state.repository.objects();
+  const Oid tree = TRY(objects.tree_of(*head));
+  if (TRY(objects.entry_at(tree, subject.path)).present()) return {};
+  progress.on_note(
+      fmt::format("there is no such path on {}: {}; paths are from the top of the tree",
+                  short_branch(*branch), subject_text(subject)));
+  return {};
+}
+
 // The file of a symbol is the longest beginning of its id that is one at the head.
 Status find_file(Kernel::State& state, store::LeaseSubject& subject, const Progress& progress) {
   const RefName branch = TRY(state.target(std::nullopt));
@@ -78,6 +95,9 @@ Result<std::vector<store::LeaseSubject>> subjects_of(Kernel::State& state,
     store::LeaseSubject subject = TRY(store::parse_lease_subject(text));
     if (subject.kind == store::LeaseSubject::Kind::kSymbol) {
       TRY(find_file(state, subject, progress));
+    }
+    if (subject.kind == store::LeaseSubject::Kind::kPrefix) {
+      TRY(tell_new_path(state, subject, progress));
     }
     if (std::ranges::find(subjects, subject) == subjects.end()) {
       subjects.push_back(std::move(subject));
@@ -213,6 +233,16 @@ Result<store::LeaseAsk> ask_of(Kernel::State& state, const LeaseRequest& request
   ask.force = request.mandatory ? store::Force::kMandatory : store::Force::kAdvisory;
   ask.owner = TRY(owner_of(state, request.owner));
   ask.ttl_ms = request.ttl_ms;
+  if (!request.txn.empty()) {
+    const Txn txn = TRY(state.find(request.txn));
+    TRY(state.require_here(txn));
+    if (is_final(txn.state)) {
+      return fail(Code::kUsage, fmt::format("{} is {}", txn.id.str(), state_name(txn.state)),
+                  "name one that has not ended: git txn status");
+    }
+    ask.owner = txn.id.str();
+    ask.txn = txn.id;
+  }
   if (!request.shared || !request.mandatory) return ask;
   return fail(Code::kUsage, "a shared lease keeps nobody from landing, so it cannot be mandatory",
               "take it --advisory, or --exclusive");

@@ -19,6 +19,7 @@ struct LeaseRequest {
   std::int64_t ttl_ms = 600'000;
   std::int64_t wait_ms = 0;  // < 0: until interrupted
   std::string owner;         // "": the git identity
+  std::string txn;           // who has it, and with which it ends: a transaction and no owner
 };
 
 struct LeaseLine {

@@ -13,7 +13,7 @@ inline constexpr Example kCompensateExamples[] = {
      "inside of a transaction, once the database is there"}};
 inline constexpr CommandSpec kCompensateCommand{
     "compensate",
-    "register a command that undoes an effect outside of the repository",
+    "register a command that undoes an outside effect (a saga step)",
     "Inside of a transaction only. The command is run, once, when the transaction ends without "
     "landing, because it was aborted or because there was nothing to land: by the command with "
     "which it ends, before that one exits, and in reverse order of registration. What is rejected "

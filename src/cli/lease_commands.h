@@ -38,6 +38,10 @@ inline constexpr FlagSpec kLeaseFlags[] = {
      "", Stability::kExperimental},
     {"--owner", "", Value::kText, "OWNER", "whose it is (default: your git identity)", "",
      Stability::kExperimental},
+    {"--for", "", Value::kTxn, "ID",
+     "a transaction has it, and not you: your other transactions are kept out as well, and it ends "
+     "with the transaction",
+     "", Stability::kExperimental},
     {"--to", "", Value::kText, "OWNER", "whose it is to be: of transfer", "",
      Stability::kExperimental}};
 inline constexpr Example kLeaseExamples[] = {
@@ -46,6 +50,8 @@ inline constexpr Example kLeaseExamples[] = {
      "hold it while a command runs; nobody else lands there meanwhile"},
     {"git txn lease acquire 'symbol:src/auth.py/Token#validate().'",
      "one function, as git txn symbols prints it"},
+    {"git txn lease acquire src/db --mandatory --for t-7k2m",
+     "keep your other agents out of it until t-7k2m has ended"},
     {"git txn lease renew l-120 --ttl 1h", "from now on for an hour"},
     {"git txn lease list --json | jq -r .id", "what is held, and who waits"}};
 inline constexpr CommandSpec kLeaseCommand{
@@ -53,14 +59,17 @@ inline constexpr CommandSpec kLeaseCommand{
     "say that a part of the tree is yours for a while",
     "SUBJECT is the ID of a lease for release, renew and transfer; else a path of the tree with "
     "all below it, a glob (what has a '*'; ** is any number of "
-    "folders), or symbol:ID; always from the top of the tree, and '.' is all of it. Several are "
-    "had together or not at all. Two leases that overlap exclude each other unless both are "
+    "folders), or symbol:ID; always from the top of the tree, and '.' is all of it. Acquires "
+    "all of them or none. Two leases that overlap exclude each other unless both are "
     "shared.\n\n"
     "A lease ends when it is released or its time is over; with a COMMAND it is renewed while that "
     "runs, and free at once when this process dies. An owner who is stopped keeps it until its "
     "time is over; then release and renew are refused and say who has it, and the COMMAND is "
     "ended. The fence is a number that grows with every new holder: hand it to what must not "
     "listen to an earlier one.\n\n"
+    "An owner is a person: all transactions that you run share your git identity, so a lease of "
+    "yours keeps none of them out. One that a transaction has (--for, git txn run --lease) "
+    "does.\n\n"
     "Leases are about transactions: a commit made without one is not asked. What has landed "
     "before a lease was had stays landed.",
     kLeaseOperands,
@@ -83,7 +92,7 @@ inline constexpr Example kSentinelExamples[] = {
     {"git txn sentinel reset nightly", "the next one passes at once"}};
 inline constexpr CommandSpec kSentinelCommand{
     "sentinel",
-    "let something through at most once per interval",
+    "let something through at most once per interval (a throttle)",
     "Exits 0 when it is let through, and 1 when it was less than --every ago that another was; "
     "then it says when the next one is. Of any number that ask at once one is let through. Time is "
     "the kernel's: a wall clock that is set changes nothing, and after a reboot an interval begins "

@@ -69,7 +69,9 @@ Result<int> acquire(Session& session, const std::vector<std::string>& subjects) 
   request.ttl_ms = session.args.duration_ms("--ttl").value_or(request.ttl_ms);
   const bool command = !session.args.rest.empty();
   request.wait_ms = session.args.duration_ms("--wait").value_or(command ? -1 : 0);
+  TRY(check_pair(session, "--owner", "--for"));
   request.owner = session.flag("--owner").value_or("");
+  request.txn = session.flag("--for").value_or("");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::Progress progress = session.reporter->progress();
   if (!command) {
@@ -163,14 +165,12 @@ Result<int> lease_command(Session& session) {
   const std::string& verb = session.args.operands.at(0);
   const std::vector<std::string> words(session.args.operands.begin() + 1,
                                        session.args.operands.end());
-  constexpr VerbFlag kFlags[] = {{"--shared", "acquire"},
-                                 {"--exclusive", "acquire"},
-                                 {"--mandatory", "acquire"},
-                                 {"--advisory", "acquire"},
-                                 {"--ttl", "acquire renew"},
-                                 {"--wait", "acquire"},
-                                 {"--owner", "acquire release renew transfer"},
-                                 {"--to", "transfer"}};
+  constexpr VerbFlag kFlags[] = {
+      {"--shared", "acquire"},    {"--exclusive", "acquire"},
+      {"--mandatory", "acquire"}, {"--advisory", "acquire"},
+      {"--ttl", "acquire renew"}, {"--wait", "acquire"},
+      {"--for", "acquire"},       {"--owner", "acquire release renew transfer"},
+      {"--to", "transfer"}};
   TRY(check_verb_flags(session.args, verb, kFlags));
   if (verb != "acquire" && !session.args.rest.empty()) {
     return fail(Code::kUsage, fmt::format("git txn lease {} runs no command", verb),

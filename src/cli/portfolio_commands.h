@@ -28,7 +28,7 @@ inline constexpr Example kPortfolioExamples[] = {
     {"git txn portfolio relay", "tell the members how this repository's workflows moved"}};
 inline constexpr CommandSpec kPortfolioCommand{
     "portfolio",
-    "workflows that span several repositories on this machine",
+    "multi-repository changes: workflows that span repositories here",
     "The repository you are in keeps the list of its members, what needs what (a circle is "
     "refused), and the workflow that leads. A gate members = \"WORKFLOW/PHASE\" of one of its "
     "phases holds when every member has left that phase of its own newest workflow of that name; "

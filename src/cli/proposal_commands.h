@@ -46,7 +46,7 @@ inline constexpr Example kProposeExamples[] = {
      "this waits for a person"}};
 inline constexpr CommandSpec kProposeCommand{
     "propose",
-    "propose work, with how sure you are of it",
+    "propose work for the backlog, with how sure you are of it",
     "The score decides who may begin it: from 0.8 on anybody, from 0.5 on a person, from 0.3 on it "
     "is only kept, and below that it is discarded, which is on record. [proposals] of .gittxn.toml "
     "has other boundaries.\n\n"
@@ -79,7 +79,7 @@ inline constexpr Example kPromoteExamples[] = {
      "whatever its score; who and why is on record"}};
 inline constexpr CommandSpec kPromoteCommand{
     "promote",
-    "begin what was proposed, where its score allows it",
+    "take a proposal from the backlog, where its score allows it",
     "Without an option it asks for what may start by itself, so a script may call it for every "
     "proposal: what it may not begin it cannot (exit 1), and that is on record. A yes of a person "
     "is --approve; git-txn takes your word for who you are, except that nothing inside of a "
@@ -112,7 +112,7 @@ inline constexpr Example kProposalsExamples[] = {
     {"git txn proposals link p-14 txn:t-7k2m", "what came of one that was promoted"}};
 inline constexpr CommandSpec kProposalsCommand{
     "proposals",
-    "list what was proposed, and say no to it",
+    "list the backlog of proposals, and dismiss them",
     "list shows what is open, by score, with who may begin it by the policy that its branch has "
     "now. show tells "
     "everything about one; link notes what came of one that was promoted. dismiss says no, for a "

@@ -92,6 +92,30 @@ symbols() {
 }
 test_case 'a symbol is leased in its file: other functions of the file may be changed' symbols
 
+of_a_transaction() {
+  new_repo
+  exits 0 git txn begin --json
+  local first
+  first=$(field .txn)
+  exits 0 git txn lease acquire src/nowhere --for "$first"
+  assert_contains "$ERR" 'there is no such path on main: src/nowhere'
+  exits 0 git txn lease acquire src/f1.txt --mandatory --for "$first" --json
+  assert_lacks "$ERR" 'no such path'
+  assert_eq "$(field .txn) $(field .owner)" "$first $first"
+  agent 'echo theirs >src/f1.txt' --wait 0
+  assert_eq "$CODE $(field .state) $(field .waiting.reason)" '1 prepared lease' 'one person, two agents'
+  local second
+  second=$(field .txn)
+  exits 0 git txn exec "$first" -- sh -c 'echo mine >src/other.txt'
+  exits 0 git txn commit "$first"
+  exits 0 git txn commit "$second" --json
+  assert_eq "$(field .state)" landed 'it ended with its transaction'
+  exits 3 git txn lease acquire src --for "$first"
+  assert_contains "$ERR" "$first is landed"
+  assert_sound
+}
+test_case 'a lease of a transaction keeps the other agents of the same person out, and ends with it' of_a_transaction
+
 mandatory() {
   new_repo
   lease 'src/f*.txt' --mandatory --owner bob
