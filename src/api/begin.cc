@@ -39,7 +39,8 @@ Result<Isolation> level_of(const RunOptions& options, const Policy& policy) {
   if (!options.isolation) return policy.default_isolation.value_or(kDefaultIsolation);
   auto level = isolation_from_name(*options.isolation);
   if (level) return *level;
-  return fail(Code::kUsage, level.error().message, level.error().hint);
+  return fail(Code::kUsage, level.error().message,
+              "the levels are read-committed, snapshot, semantic, serializable and strict");
 }
 
 constexpr std::size_t kMaxKey = 500;
@@ -296,6 +297,32 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   return begun;
 }
 
+namespace {
+
+constexpr std::uint64_t kMaxAttributes = 1u << 20;
+
+// What the worktree lacks, or what cannot be landed from it, while nothing has been run for it yet.
+Status tell_what_is_lacking(Kernel::State& state, const Oid& base,
+                            std::vector<std::string>& notes) {
+  const repo::Objects& objects = state.repository.objects();
+  const Oid tree = TRY(objects.tree_of(base));
+  if (TRY(objects.entry_at(tree, ".gitmodules")).present()) {
+    notes.emplace_back(
+        "the folders of submodules are empty in the worktree, and changes to submodules cannot be "
+        "landed");
+  }
+  const TreeEntry attributes = TRY(objects.entry_at(tree, ".gitattributes"));
+  if (!attributes.present() || !attributes.is_file_or_absent()) return {};
+  const auto text = objects.blob(attributes.oid, kMaxAttributes);
+  if (!text || text->find("filter=lfs") == std::string::npos) return {};  // too large for a note
+  notes.emplace_back(
+      "git-lfs keeps some files here: they can be read, and a change to one of them cannot be "
+      "landed");
+  return {};
+}
+
+}  // namespace
+
 Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOptions& options,
                               const Progress& progress, std::vector<std::string>& notes) {
   if (progress.on_phase) progress.on_phase("checking out");
@@ -332,6 +359,7 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
     return std::unexpected(std::move(prepared).error());
   }
   TRY(fp_begin_started.hit());
+  if (attempt.number == 1) TRY(tell_what_is_lacking(state, attempt.base, notes));
   if (!txn.subdir.empty() && !TRY(repo::path_on_disk(worktree, txn.subdir))) {
     notes.push_back("the folder " + txn.subdir +
                     " is not in the snapshot; the command starts in "

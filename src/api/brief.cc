@@ -68,8 +68,11 @@ std::string brief_text(const Brief& brief) {
   std::string text = fmt::format(
       "git-txn: what you read has changed on {} since (now at {}). Your change will be refused as "
       "long as it depends on the old state. The files in your worktree are still as you read "
-      "them.\n",
-      brief.branch, brief.head.str().substr(0, 7));
+      "them.\n"
+      "What to do: if your work depends on this, stop now and say so; nothing you do in this "
+      "worktree makes it land. When you have ended, the same command can be run again on the new "
+      "{}, and a script's run does that by itself. If your work does not depend on this, go on.\n",
+      brief.branch, brief.head.str().substr(0, 7), brief.branch);
   for (const Brief::Change& change : brief.changes) {
     const std::string by = change.changed_by.empty() ? "" : ", changed by " + change.changed_by;
     text += fmt::format("- {}{}\n", change.subject.empty() ? "." : change.subject, by);

@@ -15,6 +15,7 @@
 #include "api/children.h"
 #include "api/confine.h"
 #include "api/instructions.h"
+#include "api/running.h"
 #include "api/usage.h"
 #include "api/watch.h"
 #include "api/work.h"
@@ -193,6 +194,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   TRY(state.store->append(
       {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv, confine)}));
   TRY(fp_exec_started.hit());
+  const RunningMark mark = TRY(RunningMark::set(attempt));
   Watch watch(state, TRY(reload(state, txn.id)));
   Children children(state, TRY(reload(state, txn.id)), progress);
   spec.interrupted = [&] {

@@ -40,6 +40,7 @@ struct Progress {
   std::function<void(std::string_view reason, std::string_view subject)> on_wait;  // "" ends it
   std::function<void(std::string_view text)> on_note;  // one line for a person
   std::function<bool()> interrupted;
+  std::function<bool(std::string_view question)> on_ask;  // yes or no; unset: nobody is there
 };
 
 struct RunOptions {
@@ -53,6 +54,8 @@ struct RunOptions {
   std::string owner;
   // Of begin and run: what was begun under this key is given back, and nothing is begun. "": none.
   std::string key;
+  std::optional<std::string>
+      instead;  // run: of another transaction, which is aborted once this began
   std::optional<std::string> workflow;  // belongs to this one's open phase
   std::optional<std::string> phase;     // refused when another is open
   std::optional<std::string> author;    // "Name <mail>"
@@ -99,7 +102,8 @@ struct Outcome {
   std::int64_t total_ms = 0;
   std::string next;             // the line to type next; empty: nothing to do
   bool as_asked = false;        // left open because --no-land asked for it
-  bool command_failed = false;  // though it changed nothing, so that the transaction is over
+  bool command_failed = false;  // and changed nothing, so that there is nothing to land
+  int process = 0;              // of git-txn, where it runs a command of this now; 0: none is known
 };
 Json to_json(const Outcome& outcome);
 int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
@@ -107,6 +111,14 @@ int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked
 // conflict, rejected, waiting, aborted, unfinished.
 std::string_view outcome_name(const Outcome& outcome);
 
+// What became of a landing's commit on its branch.
+struct LandingNow {
+  enum class How { kThere, kRewritten, kGone };  // kRewritten: another commit has its trailers now
+  How how = How::kThere;
+  Oid commit;  // of kRewritten
+};
+
+enum class StatusScope { kOpen, kAll };  // kAll: what has ended as well
 struct StatusReport {
   struct Line {
     Txn txn;
@@ -115,6 +127,10 @@ struct StatusReport {
     bool refused = false;            // with its phase: asking for it is answered with a no
     std::size_t owed = 0;            // compensations that are due and have not ended
     std::string owed_next;           // what to type for them; "" is another clone's to do
+    bool elsewhere = false;          // another clone of the hub has its work
+    int process = 0;                 // of git-txn, where it runs a command of this now; 0: unknown
+    std::int64_t last_call_wall_ms = 0;  // of that command, as it was seen last; 0: none yet
+    LandingNow landing;
   };
   std::vector<Line> lines;
   std::vector<std::string> holders;  // who holds which turn or landing lock
@@ -130,6 +146,7 @@ struct LogLine {
   std::string name;
   RefName branch;
   std::string who;
+  LandingNow landing{};
 };
 
 struct WhyReport {
@@ -209,6 +226,9 @@ class Kernel {
   // Those of this clone that asked to land and wait, with nobody at them; oldest first.
   Result<std::vector<TxnId>> waiting();
   Result<Txn> abort(const std::string& id, const std::string& reason, const Progress& progress);
+  // Asks the process that runs a command of it to end that, and waits until it has: the work is
+  // kept, nothing lands. A second request after some seconds ends everything it started.
+  Result<Txn> stop(const std::string& id, const Progress& progress);
   Result<Txn> resume(const std::string& id,
                      const Progress& progress);            // back to open, owner is the caller
   Result<std::string> worktree_of(const std::string& id);  // for open
@@ -222,7 +242,7 @@ class Kernel {
   // its change is taken next.
   Result<ImportReport> import_otel(const std::optional<std::string>& id, const std::string& file);
 
-  Result<StatusReport> status();
+  Result<StatusReport> status(StatusScope scope = StatusScope::kOpen);
   Result<std::vector<LogLine>> log(int limit);
   Result<Outcome> show(const std::string& id);
   Result<std::string> diff(const std::string& id);  // unified, as git prints it

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "api/brief.h"
 #include "api/compensations.h"
 #include "api/holders.h"
 #include "api/leases.h"
+#include "api/running.h"
 #include "api/settle.h"
 #include "api/state.h"
 #include "api/upkeep_events.h"
+#include "api/whereabouts.h"
 #include "api/work.h"
 #include "base/duration.h"
 #include "base/fs.h"
@@ -77,13 +80,53 @@ std::vector<std::string> stale_reads(Kernel::State& state, const Txn& txn) {
 Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
   StatusReport::Line line;
   line.owner_alive = TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot));
-  if (!is_final(txn.state)) line.stale = stale_reads(state, txn);
+  line.elsewhere = !state.require_here(txn);
+  if (!line.elsewhere && !txn.attempts.empty()) {
+    const Running running = running_now(txn.attempts.back());
+    line.process = running.process;
+    line.last_call_wall_ms = running.last_call_wall_ms;
+  }
+  // What another clone's work would be judged by is there.
+  if (!is_final(txn.state) && !line.elsewhere) line.stale = stale_reads(state, txn);
   // Where that cannot be judged, the stale reads cannot either, and say why.
   if (const auto dropped = dropped_with_phase(state, txn)) line.refused = *dropped;
   line.owed = TRY(owed_compensations(state, txn)).size();
   if (line.owed > 0 && state.require_here(txn)) line.owed_next = kRunOwed;
   line.txn = std::move(txn);
   return line;
+}
+
+// What became of landings, by transaction. `rows`: of any branches, the newest first.
+Result<std::map<Seq, LandingNow>> landings_now(Kernel::State& state,
+                                               const std::vector<store::LandedRow>& rows) {
+  std::map<RefName, std::vector<store::LandedRow>> by_branch;
+  for (const store::LandedRow& row : rows) by_branch[row.branch].push_back(row);
+  std::map<Seq, LandingNow> all;
+  for (const auto& [branch, of] : by_branch) {
+    const auto now = TRY(whereabouts(state, of));
+    for (std::size_t i = 0; i < of.size(); ++i) all.emplace(of[i].seq, now[i]);
+  }
+  return all;
+}
+
+// Of those that have landed: the newest `most` of them, 0 is all.
+Status add_landed(Kernel::State& state, int most, StatusReport& report) {
+  std::map<RefName, std::map<TxnId, std::size_t>> wanted;  // where its line is
+  for (Txn& txn : TRY(state.store->txns({{TxnState::kLanded}, most}))) {
+    wanted[txn.target].emplace(txn.id, report.lines.size());
+    report.lines.push_back(TRY(status_line(state, std::move(txn))));
+  }
+  for (auto& [branch, lines] : wanted) {
+    std::vector<store::LandedRow> rows = TRY(state.store->landed_since(branch, 0));
+    std::ranges::reverse(rows);
+    while (!rows.empty() && !lines.contains(rows.back().txn)) rows.pop_back();
+    const auto now = TRY(landings_now(state, rows));
+    for (const store::LandedRow& row : rows) {
+      const auto line = lines.find(row.txn);
+      if (line != lines.end()) report.lines[line->second].landing = now.at(row.seq);
+    }
+  }
+  return {};
 }
 
 std::string subject_line(const repo::CommitInfo& commit) {
@@ -176,13 +219,13 @@ void tell_policy(Kernel::State& state, std::vector<std::string>& notes) {
   if (!head) return;  // unborn
   const auto policy = land::policy_at(state.repository, *head);
   if (policy) return;
-  notes.push_back(fmt::format("nothing can be begun on {}: .gittxn.toml: {}", short_branch(*branch),
+  notes.push_back(fmt::format("nothing can be begun on {}: {}", short_branch(*branch),
                               policy.error().message));
 }
 
 }  // namespace
 
-Result<StatusReport> Kernel::status() {
+Result<StatusReport> Kernel::status(StatusScope scope) {
   StatusReport report;
   report.uncommitted = TRY(state_->repository.has_uncommitted_changes());
   tell_policy(*state_, report.notes);
@@ -193,13 +236,19 @@ Result<StatusReport> Kernel::status() {
   for (Txn& txn : TRY(store->txns(open))) {
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
-  for (const TxnId& id : TRY(store::owing_compensation(*store))) {
+  const std::vector<TxnId> owing = TRY(store::owing_compensation(*store));
+  for (const TxnId& id : owing) {
     Txn txn = TRY(reload(*state_, id));
     report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
   }
-  for (Txn& txn : TRY(store->txns({{kLanded}, kLandedShown}))) {
-    report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
+  const bool all = scope == StatusScope::kAll;
+  if (all) {
+    for (Txn& txn : TRY(store->txns({{kAborted, kNothing}, 0}))) {
+      if (std::ranges::find(owing, txn.id) != owing.end()) continue;
+      report.lines.push_back(TRY(status_line(*state_, std::move(txn))));
+    }
   }
+  TRY(add_landed(*state_, all ? 0 : kLandedShown, report));
   tell_handlers(*store, report.notes);
   report.holders = TRY(lock_holders(state_->looking_context()));
   for (const LeaseLine& lease : TRY(list_leases(*this))) {
@@ -243,9 +292,14 @@ Result<std::vector<LogLine>> Kernel::log(int limit) {
   }
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seq > b.seq; });
   const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : SIZE_MAX;
+  if (rows.size() > most) rows.resize(most);
+  const auto now = TRY(landings_now(*state_, rows));
   for (const store::LandedRow& row : rows) {
     if (lines.size() >= most) break;
-    for (LogLine& line : TRY(log_lines(*state_, row))) lines.push_back(std::move(line));
+    for (LogLine& line : TRY(log_lines(*state_, row))) {
+      line.landing = now.at(row.seq);
+      lines.push_back(std::move(line));
+    }
   }
   if (lines.size() > most) lines.resize(most);
   return lines;
@@ -275,9 +329,11 @@ Result<Outcome> Kernel::show(const std::string& id) {
     outcome.gates.push_back(gate_line(TRY(certificate_from_json(payload))));
   }
   TRY(finish_outcome(*state_, txn.id, started_ns, outcome));
-  if (!outcome.txn.landed_commit.empty()) {
-    const auto commit = TRY(state_->repository.objects().commit(outcome.txn.landed_commit));
-    if (!commit.parents.empty()) outcome.head_before = commit.parents.front();
+  if (!txn.attempts.empty()) outcome.process = running_now(txn.attempts.back()).process;
+  if (outcome.process != 0) {
+    outcome.reads.complete = false;
+    outcome.reads.unknown_reason = "the command is still running";
+    outcome.next = "git txn open " + txn.id.str() + " -- git diff";
   }
   return outcome;
 }
@@ -294,8 +350,7 @@ Result<std::string> Kernel::diff(const std::string& id) {
     args.push_back(txn.attempts.back().kept.str() + "^1");
     args.push_back(txn.attempts.back().kept.str());
   } else {
-    return fail(Code::kUsage, "nothing was taken from " + txn.id.str() + " yet",
-                "look into its worktree with: git txn open " + txn.id.str());
+    return no_work_yet(txn);
   }
   return state_->repository.git().must(args, git);
 }

@@ -120,6 +120,7 @@ Json to_json(const Outcome& outcome) {
   json["command_exit"] =
       last != nullptr && last->command_exit ? Json(*last->command_exit) : Json(nullptr);
   json["duration_ms"] = {{"command", outcome.command_ms}, {"total", outcome.total_ms}};
+  json["process"] = outcome.process == 0 ? Json(nullptr) : Json(outcome.process);
   json["notes"] = texts(outcome.notes);
   json["next"] = text_or_null(outcome.next);
   return json;
@@ -131,6 +132,7 @@ std::string_view outcome_name(const Outcome& outcome) {
     case TxnState::kLanded:
       return "landed";
     case TxnState::kNothing:
+      if (outcome.command_failed) return "command-failed";
       return txn.landed_commit.empty() ? "nothing" : "merged";
     case TxnState::kOpen:
       if (outcome.command_exit != 0) return "command-failed";

@@ -30,6 +30,7 @@ FAILPOINT(fp_taken, "api.run.taken");
 FAILPOINT(fp_repairing, "api.run.repairing");
 FAILPOINT(fp_landed, "api.run.landed");
 
+constexpr std::string_view kTryAgain = " and try again";  // how such advice ends
 constexpr std::int64_t kFirstBackOffMs = 100;
 constexpr std::int64_t kLongestBackOffMs = 5000;
 
@@ -61,14 +62,15 @@ class Run {
   Status take_leases();
   Status prepare();
   Result<After> attempt();
-  Result<After> settle(const Asked& asked);
+  Result<After> settle(const Asked& asked, std::size_t notes);
   Status repair(const std::vector<Conflict>& conflicts);
+  Status replace(const std::string& other);
   Status stay_open(const Executed& executed);
   Status tell_lacking(const Txn& txn, const ReadSet& reads);
   Status tidy();
   Status release();
   void tell_repairs();
-  bool may_retry() const { return repairs_ < options_.retries && !state_.host.stdin_is_terminal; }
+  bool may_retry(const std::vector<Conflict>& conflicts) const;
   const TxnId& id() const { return begun_.txn.id; }
   store::Store& store() const { return *state_.store; }
 
@@ -154,13 +156,15 @@ Result<Run::After> Run::attempt() {
   if (const Txn now = TRY(reload(state_, id())); now.state == TxnState::kAborted) {
     return After::kDone;
   }
-  const bool failed = trace.exit_status != 0 || trace.interrupted || trace.timed_out ||
-                      !executed->over_budget.empty();
   const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
+  const bool failed = stopped || trace.exit_status != 0;
+  // Nothing of it is worth going on from. One that was stopped or ran out of something may be.
   if (!stopped && work.nothing) {
     outcome_.command_failed = failed;
-    TRY(store().append({events::nothing(
-        id(), failed ? "the command failed and changed nothing" : "the command changed nothing")}));
+    const std::string why =
+        failed ? fmt::format("the command ended with {} and changed nothing", trace.exit_status)
+               : "the command changed nothing";
+    TRY(store().append({events::nothing(id(), why)}));
     return After::kDone;
   }
   if (failed || options_.no_land) {
@@ -168,14 +172,17 @@ Result<Run::After> Run::attempt() {
     TRY(stay_open(*executed));
     return After::kDone;
   }
+  const std::size_t notes = outcome_.notes.size();
   const Asked asked = TRY(ask_to_land(state_, id(), options_, progress_, outcome_));
-  return settle(asked);
+  return settle(asked, notes);
 }
 
-Result<Run::After> Run::settle(const Asked& asked) {
+// `notes`: how many there were before it was asked for.
+Result<Run::After> Run::settle(const Asked& asked, std::size_t notes) {
   outcome_.conflicts = asked.conflicts;
   if (asked.result != land::LandResult::kConflict) return After::kDone;
-  if (may_retry()) {
+  if (may_retry(asked.conflicts)) {
+    outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
     TRY(repair(asked.conflicts));
     return After::kRetry;
   }
@@ -183,6 +190,26 @@ Result<Run::After> Run::settle(const Asked& asked) {
                                        : "what it depended on has changed";
   TRY(store().append({events::quarantined(id(), why, asked.conflicts)}));
   return After::kDone;
+}
+
+// At a terminal a person decides, and may do so as often as there is a conflict.
+bool Run::may_retry(const std::vector<Conflict>& conflicts) const {
+  if (!state_.host.stdin_is_terminal) return repairs_ < options_.retries;
+  if (!progress_.on_ask || options_.retries == 0) return false;
+  const std::string subject = conflicts.empty() ? "what it read" : conflicts.front().subject;
+  return progress_.on_ask(
+      fmt::format("{} has changed on {} since {} read it. Run the command again on the new head?",
+                  subject, short_branch(begun_.txn.target), id().str()));
+}
+
+// Of another transaction, once there is something in its place.
+Status Run::replace(const std::string& other) {
+  const TxnId replaced = TRY(state_.find(other)).id;
+  const Held held = TRY(hold(state_, replaced));
+  if (held.txn.state == TxnState::kAborted) return {};
+  TRY(keep_work(state_, held.txn, progress_));
+  TRY(store().append({events::aborted(replaced, "run again as " + id().str(), begun_.txn.owner)}));
+  return compensate(state_, replaced, progress_, outcome_.notes);
 }
 
 // The retry rung: away for a moment that grows and is never the same, then a fresh snapshot.
@@ -264,7 +291,10 @@ Error Run::still_there(Error error) const {
   const std::string next = ran_ ? next_line(txn) : "git txn abort " + name;
   // What is advised about a fault of the environment ends with trying the same again.
   const bool environment = error.code == Code::kFault || error.code == Code::kBusy;
-  if (environment || error.hint.empty()) {
+  if (environment && error.hint.ends_with(kTryAgain)) {
+    error.hint.resize(error.hint.size() - kTryAgain.size());
+    error.hint += " first; then: " + next + ", or " + show;
+  } else if (environment || error.hint.empty()) {
     error.hint = next + ", or " + show;
   } else {
     error.hint += "; then: " + next + ", or " + show;
@@ -284,6 +314,7 @@ Result<Outcome> Run::once_begun() {
   TRY(prepare());
   TRY(first_attempt());
   ran_ = true;
+  if (options_.instead) TRY(replace(*options_.instead));
   if (progress_.on_note) {
     // Worth knowing while the command runs, and then not worth saying twice.
     for (const std::string& note : outcome_.notes) progress_.on_note(note);
@@ -301,6 +332,17 @@ Result<Outcome> Run::once_begun() {
   return std::move(outcome_);
 }
 
+// Before anything is begun: what is to be given up can be.
+Status check_replaced(Kernel::State& state, const std::string& other) {
+  const Txn txn = TRY(state.find(other));
+  TRY(hold(state, txn.id));
+  if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};
+  return fail(Code::kUsage,
+              fmt::format("{} is {}: there is nothing to do instead of it", txn.id.str(),
+                          state_name(txn.state)),
+              "leave --instead out");
+}
+
 }  // namespace
 
 Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress) {
@@ -315,6 +357,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
   TRY(find_program(state_->host, options.command.front()));
   std::vector<std::string> recovered;
   TRY(recover_first(*state_, progress, recovered));
+  if (options.instead) TRY(check_replaced(*state_, *options.instead));
   for (const std::string& note : recovered) {
     if (progress.on_note) progress.on_note(note);
   }

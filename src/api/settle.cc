@@ -77,6 +77,17 @@ Status tell_interrupted(Kernel::State& state, const TxnId& id, Outcome& outcome)
   return {};
 }
 
+// A landing that somebody else finished, by recovery or on the remote, says only where it ended.
+Status find_head_before(Kernel::State& state, Outcome& outcome) {
+  const Txn& txn = outcome.txn;
+  const bool known = !outcome.head_before.empty() && outcome.head_before != txn.landed_commit;
+  if (txn.state != TxnState::kLanded || known) return {};
+  for (const store::LandedRow& row : TRY(state.store->landed_since(txn.target, 0))) {
+    if (row.txn == txn.id) outcome.head_before = row.old_head;
+  }
+  return {};
+}
+
 }  // namespace
 
 GateLine gate_line(const Certificate& certificate) {
@@ -90,7 +101,12 @@ GateLine gate_line(const Certificate& certificate) {
 
 std::string unknown_note(const ReadSet& reads) {
   if (reads.complete) return {};
-  return "what it read is unknown (" + reads.unknown_reason + "), so any landing since counts";
+  if (reads.unknown_reason == kKilledReason) {
+    return std::string(kKilledReason) +
+           ", so its reads are unknown; any newer landing conflicts with it";
+  }
+  return "its reads are unknown (" + reads.unknown_reason +
+         "); any newer landing conflicts with it";
 }
 
 std::string next_line(const Txn& txn) {
@@ -166,6 +182,7 @@ Status finish_outcome(Kernel::State& state, const TxnId& id, std::int64_t starte
       outcome.notes.push_back(std::move(note));
     }
   }
+  TRY(find_head_before(state, outcome));
   // Until these have run it is not taken up again.
   const bool owing = !TRY(owed_compensations(state, outcome.txn)).empty();
   outcome.next = owing ? std::string(kRunOwed) : next_line(outcome.txn);

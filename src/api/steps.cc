@@ -7,6 +7,7 @@
 #include "api/confine.h"
 #include "api/lacking.h"
 #include "api/limits.h"
+#include "api/running.h"
 #include "api/settle.h"
 #include "api/summaries.h"
 #include "api/work.h"
@@ -24,11 +25,6 @@ namespace {
 FAILPOINT(fp_commit_taken, "api.commit.taken");
 FAILPOINT(fp_abort_kept, "api.abort.kept");
 FAILPOINT(fp_resume_restored, "api.resume.restored");
-
-std::unexpected<Error> alive(const TxnId& id) {
-  return fail(Code::kBusy, id.str() + " is being worked on by a live process",
-              "let it end, or stop it; git txn status shows it");
-}
 
 Status start_writing(Kernel::State& state, std::string_view verb, const Progress& progress,
                      std::vector<std::string>& notes) {
@@ -141,7 +137,7 @@ Result<Held> hold(Kernel::State& state, const TxnId& id) {
     const Txn known = TRY(reload(state, id));
     TRY(state.require_here(known));
     auto lock = state.store->locks().try_slot(store::Slots::kOwners, known.slot);
-    if (!lock && lock.error().code == Code::kBusy) return alive(id);
+    if (!lock && lock.error().code == Code::kBusy) return still_running(known);
     if (!lock) return std::unexpected(std::move(lock).error());
     Txn txn = TRY(reload(state, id));
     // Whoever resumed it in between has another slot.
@@ -287,6 +283,14 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
   TRY(state_->store->append(
       {events::aborted(txn.id, reason, fmt::format("{} <{}>", who.name, who.email))}));
   TRY(compensate(*state_, txn.id, progress, notes));
+  return reload(*state_, txn.id);
+}
+
+Result<Txn> Kernel::stop(const std::string& id, const Progress& progress) {
+  TRY(refuse_inside(state_->host, "stop"));
+  const Txn txn = TRY(state_->find(id));
+  TRY(state_->require_here(txn));
+  TRY(end_running(*state_, txn, progress));
   return reload(*state_, txn.id);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/footprints.h"
+#include "api/running.h"
 #include "api/state.h"
 #include "base/fs.h"
 #include "catalogue/impact.h"
@@ -359,10 +360,7 @@ Result<FootprintReport> Kernel::footprint(const std::string& id, FootprintOf of)
     return footprint_of(objects, writes);
   }
   const Oid commit = commit_of(txn);
-  if (commit.empty()) {
-    return fail(Code::kUsage, "nothing was taken from " + txn.id.str() + " yet",
-                "look into its worktree with: git txn open " + txn.id.str());
-  }
+  if (commit.empty()) return no_work_yet(txn);
   const repo::CommitInfo info = TRY(objects.commit(commit));
   const Oid before = info.parents.empty() ? Oid() : info.parents.front();
   const Changes changes = TRY(objects.diff(before, commit));

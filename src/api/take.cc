@@ -116,7 +116,7 @@ Result<ReadSet> reads_in(Kernel::State& state, const Txn& txn, const Oid& snapsh
   if (attempt.traces.empty()) {
     mark_unknown(reads, "no command was traced");
   } else if (!attempt.command_exit) {
-    mark_unknown(reads, "the end of its command is not on record");
+    mark_unknown(reads, kKilledReason);
   }
   TRY(inherit_reads(state, txn, observed, reads));
   for (std::string& note : observed.notes) reads.notes.push_back(std::move(note));

@@ -172,7 +172,8 @@ Result<OfWorkflow> workflow_of(Kernel::State& state, const Txn& txn) {
 // The line that gives the command another transaction on the new head; empty when none is known.
 std::string again(const Txn& txn, OfWorkflow workflow) {
   if (txn.command.empty()) return {};
-  std::vector<std::string> argv{"git", "txn", "run", "--onto", short_branch(txn.target)};
+  std::vector<std::string> argv{
+      "git", "txn", "run", "--instead", txn.id.str(), "--onto", short_branch(txn.target)};
   if (workflow == OfWorkflow::kGoesOn) argv.insert(argv.end(), {"--workflow", txn.workflow});
   if (!txn.name.empty()) argv.insert(argv.end(), {"--name", txn.name});
   if (!txn.attempts.empty() && !txn.attempts.back().confine.empty()) {
@@ -198,7 +199,7 @@ std::vector<std::string> next_of_quarantined(const Txn& txn, OfWorkflow workflow
         "    in its worktree: git commit -a, git pull --no-rebase; then: git txn commit " + id);
   } else {
     if (std::string line = again(txn, workflow); !line.empty()) next.push_back(std::move(line));
-    next.push_back("git txn diff " + id + " | git apply    take it over by hand, if it is right");
+    next.push_back("git txn diff " + id + " | git apply    apply it to your checkout");
   }
   next.push_back("git txn abort " + id + "     give it up; the work stays at " +
                  ref_of_attempt(txn.id, static_cast<int>(txn.attempts.size())));
@@ -216,7 +217,7 @@ std::vector<std::string> next_of_dropped(const Txn& txn, OfWorkflow workflow) {
         txn.workflow, txn.phase));
   }
   if (std::string line = again(txn, workflow); !line.empty()) next.push_back(std::move(line));
-  next.push_back("git txn diff " + id + " | git apply    take it over by hand, if it is right");
+  next.push_back("git txn diff " + id + " | git apply    apply it to your checkout");
   next.push_back("git txn abort " + id + "     give it up; its work is kept");
   return next;
 }

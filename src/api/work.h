@@ -117,6 +117,9 @@ Result<bool> changed_since_taken(Kernel::State& state, const Txn& txn);
 // Why such a read set is unknown, for good.
 inline constexpr std::string_view kUntracedReason =
     "the worktree was changed outside a traced command";
+// Of a command whose end no log has.
+inline constexpr std::string_view kKilledReason =
+    "the command was killed, or its end could not be recorded";
 
 // The transaction as the store has it now.
 Result<Txn> reload(Kernel::State& state, const TxnId& id);

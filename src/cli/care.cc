@@ -8,20 +8,11 @@
 #include "base/json_value.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
+#include "cli/render.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
 namespace {
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::uint64_t kKiB = 1024;
-  constexpr std::uint64_t kMiB = 1024 * kKiB;
-  constexpr std::uint64_t kGiB = 1024 * kMiB;
-  if (bytes < kKiB) return fmt::format("{} bytes", bytes);
-  if (bytes < kMiB) return fmt::format("{} KiB", bytes / kKiB);
-  if (bytes < kGiB) return fmt::format("{} MiB", bytes / kMiB);
-  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
-}
 
 Status write_pages(const std::string& dir) {
   TRY(make_dirs(dir, 0755));
@@ -58,13 +49,24 @@ Result<int> man_command(Session& session) {
   return fail(Code::kUsage, fmt::format("there is no manual page {}", page));
 }
 
+// Whether a command takes a transaction that is where this one is; "" is one that takes any.
+bool takes(std::string_view command, const api::StatusReport::Line& line) {
+  const TxnState state = line.txn.state;
+  if (command == "resume") return state == TxnState::kAborted || !is_final(state);
+  if (command == "stop") return line.process != 0;
+  if (command == "exec") return state == TxnState::kOpen;
+  if (command == "commit" || command == "abort" || command == "open") return !is_final(state);
+  return true;
+}
+
 // For completion: what may stand where a transaction is asked for.
 Result<int> ids_command(Session& session) {
+  const auto& operands = session.args.operands;
+  const std::string command = operands.size() > 1 ? operands[1] : "";
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   std::string out;
-  for (const auto& line : TRY(kernel.status()).lines) out += clean(line.txn.id.str()) + "\n";
-  for (const auto& line : TRY(kernel.log(50))) {
-    if (!line.txn.empty()) out += clean(line.txn.str()) + "\n";
+  for (const auto& line : TRY(kernel.status(api::StatusScope::kAll)).lines) {
+    if (takes(command, line)) out += clean(line.txn.id.str()) + "\n";
   }
   session.out->text(out);
   return kExitDone;
@@ -130,12 +132,7 @@ Result<int> gc_command(Session& session) {
     return kExitDone;
   }
   if (session.quiet()) return kExitDone;
-  for (const std::string& line : report.removed)
-    session.out->text("removed  " + clean(line) + "\n");
-  for (const std::string& line : report.kept) session.out->text("kept     " + clean(line) + "\n");
-  session.out->text(report.removed.empty()
-                        ? "nothing to remove\n"
-                        : fmt::format("freed {}\n", bytes_text(report.bytes_freed)));
+  session.out->text(gc_lines(report));
   return kExitDone;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/merge_commands.h"
 #include "cli/portfolio_commands.h"
 #include "cli/proposal_commands.h"
+#include "cli/stop_command.h"
 #include "cli/symbol_commands.h"
 #include "cli/workflow_commands.h"
 
@@ -113,8 +114,8 @@ constexpr FlagSpec kWait{"--wait",
                          "",
                          Value::kDuration,
                          "DURATION",
-                         "how long it may wait for a lease, a turn or you (default: until "
-                         "interrupted; without a terminal 0)",
+                         "maximum time to wait for a lease, the queue, or uncommitted changes in "
+                         "your checkout (default: until interrupted; without a terminal 0)",
                          "",
                          Stability::kStable};
 constexpr FlagSpec kRetries{"--retries",
@@ -170,11 +171,18 @@ constexpr FlagSpec kExitCode{"--exit-code",
                              Stability::kExperimental};
 constexpr OperandSpec kId{"ID", Value::kTxn, "", 1, 1};
 
+constexpr FlagSpec kInstead{"--instead",
+                            "",
+                            Value::kTxn,
+                            "ID",
+                            "abort this transaction once the new one has begun; its work is kept",
+                            "",
+                            Stability::kExperimental};
 constexpr FlagSpec kRunFlags[] = {kKey,          kOnto,        kIsolation, kName,        kNoLand,
                                   kRetries,      kTimeout,     kWait,      kTrace,       kAuthor,
                                   kOwner,        kPriority,    kKeep,      kKeepRunning, kNoInject,
                                   kWorktree,     kKeepCommits, kConfine,   kRunLease,    kRunBudget,
-                                  kWorkflowFlag, kPhaseFlag,   kExitCode};
+                                  kWorkflowFlag, kPhaseFlag,   kExitCode,  kInstead};
 constexpr Example kRunExamples[] = {
     {"git txn run -- make fmt", "run a command on a snapshot and land what it changed"},
     {"git txn run --name 'fix auth' -- claude -p 'fix the login test'", "an agent, with a name"},
@@ -223,6 +231,9 @@ constexpr Example kOpenExamples[] = {
     {"git txn open t-7k2m -- git diff", "look into it while its command works"}};
 constexpr OperandSpec kOpenOperands[] = {kId, {"COMMAND", Value::kText, "", 0, 10'000}};
 
+constexpr FlagSpec kStatusFlags[] = {{"--all", "-a", Value::kNone, "",
+                                      "those that have ended too: landed, aborted, nothing to land",
+                                      "", Stability::kExperimental}};
 constexpr Example kStatusExamples[] = {
     {"git txn status", "what runs, waits and is open; which reads no longer hold"},
     {"git txn status --json | jq '.transactions[] | select(.stale != [])'", "only what is stale"}};
@@ -319,7 +330,8 @@ constexpr std::string_view kRunText =
     "stashes never. If the branch moved and a read no longer holds, the command runs again on a "
     "fresh snapshot (--retries), but not when standard input is a terminal. A command that fails, "
     "is interrupted or times out lands nothing and loses nothing: the transaction stays open, and "
-    "the line that lands it is printed.\n\n"
+    "the line that lands it is printed. One that fails and has changed nothing ends the "
+    "transaction.\n\n"
     "Where COMMAND starts claude or codex, hooks that tell git-txn what they read are added for "
     "this "
     "run alone; no settings of yours are changed (--no-inject, txn.inject).\n\n"
@@ -341,9 +353,13 @@ constexpr CommandSpec kCommands[] = {
      "show what runs, waits and is open, and what is stale",
      "Every transaction that has not ended, with the reason for each wait, the reads that no "
      "longer "
-     "hold at the head of the branch right now, and who holds which lock. Changes nothing.",
+     "hold at the head of the branch right now, and who holds which lock; then the newest "
+     "landings. "
+     "Changes nothing.\n\n"
+     "The pid is that of git-txn itself: the one that a shell has of `git txn run` is git's, which "
+     "waits for it. To end a run, use git txn stop.",
      {},
-     {},
+     kStatusFlags,
      kStatusExamples,
      Group::kDaily,
      Inside::kAllowed,
@@ -401,6 +417,7 @@ constexpr CommandSpec kCommands[] = {
      "resume brings it back.",
      kIdOperand, kAbortFlags, kAbortExamples, Group::kSteps, Inside::kRefused, false,
      Stability::kStable},
+    kStopCommand,
     {"resume",
      "take over a transaction that stopped",
      "A rejected, quarantined or abandoned transaction is open again and yours; its worktree is "
@@ -414,7 +431,7 @@ constexpr CommandSpec kCommands[] = {
      Inside::kRefused,
      false,
      Stability::kStable},
-    {"open", "print the way into a transaction's worktree",
+    {"open", "print the path of a transaction's worktree",
      "Prints the path of the worktree. Editing there is fine; to have reads recorded work through "
      "--shell or exec.\n\n"
      "With a command it runs that where the files are seen, also while the transaction works; it "

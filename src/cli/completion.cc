@@ -104,7 +104,7 @@ constexpr std::string_view kHead =
     R"bash(# bash completion for git-txn, made by `git-txn internal completion bash`
 
 __git_txn_words() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
-__git_txn_ids() { __git_txn_words "$(git txn internal ids 2>/dev/null)"; }
+__git_txn_ids() { __git_txn_words "$(git txn internal ids "$command" 2>/dev/null)"; }
 __git_txn_branches() {
   __git_txn_words "$(git for-each-ref --format='%(refname:short)' refs/heads 2>/dev/null)"
 }

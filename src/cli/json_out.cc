@@ -13,6 +13,19 @@ Json text(const std::string& bytes) {
   return encode_path(bytes);
 }
 
+// The commit that a landing is on its branch today; null: it is not there any more.
+Json commit_now_json(const Oid& landed, const api::LandingNow& now) {
+  switch (now.how) {
+    case api::LandingNow::How::kThere:
+      return or_null(landed.str());
+    case api::LandingNow::How::kRewritten:
+      return now.commit.str();
+    case api::LandingNow::How::kGone:
+      break;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Json or_null(const std::string& bytes) {
@@ -63,6 +76,14 @@ Json status_json(const api::StatusReport& report) {
     Json one = txn_json(line.txn);
     one["owner_alive"] = line.owner_alive;
     one["stale"] = texts_json(line.stale);
+    one["process"] = line.process == 0 ? Json(nullptr) : Json(line.process);
+    one["last_call"] =
+        line.last_call_wall_ms == 0 ? Json(nullptr) : Json(format_utc(line.last_call_wall_ms));
+    one["command_exit"] = nullptr;
+    if (!line.txn.attempts.empty() && line.txn.attempts.back().command_exit) {
+      one["command_exit"] = *line.txn.attempts.back().command_exit;
+    }
+    one["commit_now"] = commit_now_json(line.txn.landed_commit, line.landing);
     one["owed"] = nullptr;
     if (line.owed > 0) {
       one["owed"] = {{"compensations", line.owed}, {"next", or_null(line.owed_next)}};
@@ -150,6 +171,7 @@ std::string log_json_lines(const std::vector<api::LogLine>& lines) {
     out += dump_json(Json{{"seq", line.seq},
                           {"time", line.time},
                           {"commit", or_null(line.commit.str())},
+                          {"commit_now", commit_now_json(line.commit, line.landing)},
                           {"txn", or_null(line.txn.str())},
                           {"name", text(line.name)},
                           {"branch", text(line.branch.str())},

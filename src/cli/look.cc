@@ -16,7 +16,8 @@ constexpr std::int64_t kLogLines = 20;
 
 Result<int> status_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::StatusReport report = TRY(kernel.status());
+  using enum api::StatusScope;
+  api::StatusReport report = TRY(kernel.status(session.args.has("--all") ? kAll : kOpen));
   if (session.json())
     session.out->json(status_json(report));
   else

@@ -176,6 +176,7 @@ int start(const std::vector<std::string>& argv, Environment env) {
   options.loudness = session.quiet() ? Loudness::kQuiet : Loudness::kPlain;
   options.clock = &clock;
   options.pending = &g_pending;
+  options.asks = session.host.stdin_is_terminal && options.terminal && !session.json();
   Reporter reporter(options);
   session.host.env = std::move(env);
   session.out = &out;

@@ -14,6 +14,7 @@ constexpr Output kOutputs[] = {
     {"commit", "", "outcome"},
     {"commit", "--all", "outcome", Lines::kMany},
     {"begin", "", "transaction"},
+    {"stop", "", "transaction"},
     {"resume", "", "transaction"},
     {"abort", "", "aborted"},
     {"exec", "", "exec"},

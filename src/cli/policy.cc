@@ -88,14 +88,6 @@ Result<int> run_gates(Session& session, api::Kernel& kernel) {
   return passed ? kExitDone : kExitNo;
 }
 
-// One line of an answer from the terminal; true only for a yes.
-bool says_yes() {
-  std::string answer;
-  char c = 0;
-  while (read(0, &c, 1) == 1 && c != '\n' && answer.size() < 100) answer += c;
-  return answer == "y" || answer == "Y" || answer == "yes";
-}
-
 }  // namespace
 
 Result<int> gate_command(Session& session) {
@@ -141,7 +133,7 @@ Result<int> trust_command(Session& session) {
     return kExitDone;
   }
   session.out->text("Run these whenever a transaction or a landing needs them? [y/N] ");
-  if (!says_yes()) {
+  if (!session.reporter->answered_yes()) {
     session.out->text("not trusted; nothing of them runs\n");
     return kExitNo;
   }

@@ -58,22 +58,16 @@ std::string tries(const Txn& txn) {
   return counted(n, "try", "tries");
 }
 
-std::string wait_text(const Txn& txn) {
-  std::string out = clean(txn.waiting_reason);
-  if (!txn.waiting_subject.empty()) out += ": " + clean(txn.waiting_subject);
-  return out;
-}
-
 // Why it is where it is, in a few words.
 std::string reason(const api::Outcome& outcome) {
   const Txn& txn = outcome.txn;
-  if (!txn.waiting_reason.empty()) return wait_text(txn);
+  if (!txn.waiting_reason.empty()) return wait_text(txn.waiting_reason, txn.waiting_subject);
   switch (txn.state) {
     case TxnState::kNothing:
       if (!txn.landed_commit.empty())
         return "its change is there as " + short_oid(txn.landed_commit);
-      return outcome.command_failed ? "the command failed, and changed nothing"
-                                    : "no change to land";
+      if (!outcome.command_failed) return "no change to land";
+      return fmt::format("the command ended with {} and changed nothing", outcome.command_exit);
     case TxnState::kAborted:
       return "given up; its work is kept";
     case TxnState::kQuarantined:
@@ -156,6 +150,9 @@ std::string conflict_line(const Conflict& conflict, const Style& style) {
         what = "was not there when it looked; added" + by;
       else if (conflict.head_digest.empty())
         what = "was read; removed since" + by;
+      else if (conflict.read_digest.starts_with(kUncommitted))
+        what =
+            "was read with an uncommitted edit in it, which is not on the branch; commit it first";
       else
         what = "was read; changed since" + by;
       break;
@@ -194,7 +191,7 @@ std::vector<std::string> outcome_notes(const api::Outcome& outcome) {
     for (const std::string& path : outcome.untracked) {
       if (names.size() < kMostListed) names.push_back(path);
     }
-    std::string text = fmt::format("untracked files were taken: {}", fmt::join(names, ", "));
+    std::string text = fmt::format("including new files: {}", fmt::join(names, ", "));
     if (outcome.untracked.size() > kMostListed) {
       text += fmt::format(" and {} more", outcome.untracked.size() - kMostListed);
     }
@@ -216,7 +213,8 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
     out += "  " + reason(outcome);
   }
   // A sentence about what went well fits in one line; one that gives a reason needs its own.
-  bool well = txn.state == TxnState::kLanded || txn.state == TxnState::kNothing;
+  bool well = txn.state == TxnState::kLanded ||
+              (txn.state == TxnState::kNothing && !outcome.command_failed);
   out += (well ? "   " : "\n  ") + style.paint(Colour::kDim, facts(outcome)) + "\n";
   if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) {
     out += conflicts_block(outcome.conflicts, style);
@@ -230,15 +228,19 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
 
 std::string show_lines(const api::Outcome& outcome, const Style& style) {
   const Txn& txn = outcome.txn;
-  std::string out = fmt::format("{}  {}\n", style.paint(Colour::kBold, label(txn)),
-                                style.paint(state_colour(txn), state_word(txn)));
+  std::string out =
+      fmt::format("{}  {}\n", style.paint(Colour::kBold, label(txn)),
+                  outcome.process == 0 ? style.paint(state_colour(txn), state_word(txn))
+                                       : style.paint(Colour::kGreen, "running"));
   auto field = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) out += fmt::format("  {:<10} {}\n", name, value);
   };
   field("branch", short_branch(txn.target));
   if (!txn.attempts.empty()) field("base", short_oid(txn.attempts.back().base));
+  if (outcome.process != 0) field("process", fmt::format("pid {}", outcome.process));
   if (!txn.landed_commit.empty()) field("commit", txn.landed_commit.str());
-  if (!txn.waiting_reason.empty()) field("waits", wait_text(txn));
+  if (!txn.waiting_reason.empty())
+    field("waits", wait_text(txn.waiting_reason, txn.waiting_subject));
   field("isolation", std::string(isolation_name(txn.isolation)));
   field("owner", clean(txn.owner));
   field("begun", format_utc(txn.created_wall_ms));

@@ -21,6 +21,7 @@ std::string show_lines(const api::Outcome& outcome, const Style& style);
 std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_ms,
                          const Style& style);
 std::string log_lines(const std::vector<api::LogLine>& lines, const Style& style);
+std::string gc_lines(const api::GcReport& report);
 std::string why_lines(const api::WhyReport& report, const Style& style);
 std::string diff_lines(std::string_view diff, const Style& style);  // for a terminal only
 std::string reads_lines(const ReadSet& reads, const Style& style);

@@ -11,20 +11,51 @@ namespace {
 
 constexpr std::size_t kMostStale = 5;
 
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kKiB = 1024;
+  constexpr std::uint64_t kMiB = 1024 * kKiB;
+  constexpr std::uint64_t kGiB = 1024 * kMiB;
+  if (bytes < kKiB) return fmt::format("{} bytes", bytes);
+  if (bytes < kMiB) return fmt::format("{} KiB", bytes / kKiB);
+  if (bytes < kGiB) return fmt::format("{} MiB", bytes / kMiB);
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
+}
+
+// Begun and not started, running, failed, died on the way, or done and to be landed by hand.
+std::string open_word(const api::StatusReport::Line& line) {
+  if (line.txn.attempts.empty()) return line.owner_alive ? "running" : "open";
+  const Attempt& attempt = line.txn.attempts.back();
+  if (!attempt.command_exit && line.owner_alive) return "running";
+  if (attempt.traces.empty()) return "open";
+  if (!attempt.command_exit) return line.elsewhere ? "open" : "died";
+  return *attempt.command_exit == 0 ? "open" : "failed";
+}
+
 std::string doing(const api::StatusReport::Line& line) {
   const Txn& txn = line.txn;
-  if (!txn.waiting_reason.empty()) return "waiting";
-  if (txn.state == TxnState::kOpen) {
-    bool runs = line.owner_alive && !txn.attempts.empty() && !txn.attempts.back().command_exit;
-    return runs ? "running" : "open";
-  }
+  if (!txn.waiting_reason.empty() && !is_final(txn.state)) return "waiting";
+  if (txn.state == TxnState::kOpen) return open_word(line);
   return std::string(state_name(txn.state));
 }
 
 Colour colour_of_state(const std::string& word) {
   if (word == "running" || word == "landed") return Colour::kGreen;
-  if (word == "rejected" || word == "quarantined") return Colour::kRed;
+  if (word == "aborted" || word == "nothing") return Colour::kDim;
+  if (word == "rejected" || word == "quarantined" || word == "failed") return Colour::kRed;
   return Colour::kYellow;
+}
+
+// Behind the commit of a landing: what became of it; "" is as it was.
+std::string landing_now(const api::LandingNow& now, const RefName& branch) {
+  switch (now.how) {
+    case api::LandingNow::How::kThere:
+      break;
+    case api::LandingNow::How::kRewritten:
+      return fmt::format("  (now {})", short_oid(now.commit));
+    case api::LandingNow::How::kGone:
+      return fmt::format("  (no longer on {})", short_branch(branch));
+  }
+  return {};
 }
 
 std::string owed_detail(const api::StatusReport::Line& line) {
@@ -35,29 +66,64 @@ std::string owed_detail(const api::StatusReport::Line& line) {
   return fmt::format("{} {} not ended: {}", what, line.owed == 1 ? "has" : "have", where);
 }
 
-std::string detail(const api::StatusReport::Line& line) {
+// "pid 4711, last call 3 s ago"
+std::string process_text(const api::StatusReport::Line& line, std::int64_t now_wall_ms) {
+  std::string out = fmt::format("pid {}", line.process);
+  if (line.last_call_wall_ms == 0) return out;
+  const std::int64_t ago = std::max<std::int64_t>(now_wall_ms - line.last_call_wall_ms, 0);
+  return out + fmt::format(", last call {} s ago", ago / 1000);
+}
+
+std::string open_detail(const api::StatusReport::Line& line, const std::string& next,
+                        std::int64_t now_wall_ms) {
   const Txn& txn = line.txn;
+  if (line.owner_alive) {
+    std::string out = line.process == 0 ? "" : process_text(line, now_wall_ms);
+    if (txn.command.empty()) return out;
+    return out + (out.empty() ? "" : "  ") + cut(clean(quote_argv(txn.command)), 60);
+  }
+  if (line.refused) return "its phase was left: " + next;
+  const std::string word = open_word(line);
+  if (word == "died") return "its process exited; to land its work: " + next;
+  if (word == "failed") {
+    return fmt::format("the command ended with {}; to land its work all the same: {}",
+                       txn.attempts.back().command_exit.value_or(0), next);
+  }
+  const bool fresh = !txn.attempts.empty() && txn.attempts.back().traces.empty() &&
+                     txn.attempts.back().kept.empty();
+  return fresh ? "nothing has run in it: git txn exec " + txn.id.str() + " -- COMMAND"
+               : "land it: " + next;
+}
+
+std::string landed_detail(const api::StatusReport::Line& line) {
+  const std::string commit = short_oid(line.txn.landed_commit);
+  return commit + landing_now(line.landing, line.txn.target);
+}
+
+std::string detail(const api::StatusReport::Line& line, std::int64_t now_wall_ms) {
+  const Txn& txn = line.txn;
+  if (line.elsewhere && !is_final(txn.state)) {
+    return "in the clone " + (txn.clone.empty() ? "it was begun in" : clean(txn.clone));
+  }
   std::string id = txn.id.str();
   const std::string next = (line.refused ? "git txn why " : "git txn commit ") + id;
   if (!txn.waiting_reason.empty()) {
-    std::string out = clean(txn.waiting_reason);
-    if (!txn.waiting_subject.empty()) out += ": " + clean(txn.waiting_subject);
-    if (!line.owner_alive) out += "  (nobody is waiting: " + next + ")";
+    std::string out = wait_text(txn.waiting_reason, txn.waiting_subject);
+    if (!line.owner_alive) out += "  (its process exited: " + next + ")";
     return out;
   }
   switch (txn.state) {
     case TxnState::kOpen:
-      if (line.owner_alive && !txn.command.empty()) return cut(clean(quote_argv(txn.command)), 60);
-      return (line.refused ? "its phase was left: " : "land it: ") + next;
+      return open_detail(line, next, now_wall_ms);
     case TxnState::kRejected:
     case TxnState::kQuarantined:
       return "git txn why " + id;
     case TxnState::kPrepared:
     case TxnState::kLanding:
     case TxnState::kRepairing:
-      return line.owner_alive ? "" : "its owner is gone: " + next;
+      return line.owner_alive ? "" : "its process exited: " + next;
     case TxnState::kLanded:
-      return short_oid(txn.landed_commit);
+      return landed_detail(line);
     case TxnState::kAborted:
     case TxnState::kNothing:
       return line.owed > 0 ? owed_detail(line) : "";
@@ -90,7 +156,7 @@ void add_line(std::string& out, const api::StatusReport::Line& line, std::int64_
   out += fmt::format("  {} {}{}  {}", style.paint(colour_of_state(word), padded(word, 11)),
                      clean(txn.id.str()), name,
                      style.paint(Colour::kDim, age(word, now_wall_ms - txn.created_wall_ms)));
-  if (std::string more = detail(line); !more.empty()) out += "  " + more;
+  if (std::string more = detail(line, now_wall_ms); !more.empty()) out += "  " + more;
   out += "\n";
   for (std::size_t i = 0; i < line.stale.size() && i < kMostStale; ++i) {
     out +=
@@ -137,19 +203,36 @@ std::string log_lines(const std::vector<api::LogLine>& lines, const Style& style
                        padded(short_branch(line.branch), 6));
     if (!line.name.empty()) out += "  " + cut(clean(line.name), 60);
     if (!line.who.empty()) out += "  " + style.paint(Colour::kDim, cut(clean(line.who), 40));
-    out += "\n";
+    out += style.paint(Colour::kYellow, landing_now(line.landing, line.branch)) + "\n";
   }
   if (lines.empty())
     out += "nothing has landed here yet; git txn run -- COMMAND starts something\n";
   return out;
 }
 
+std::string gc_lines(const api::GcReport& report) {
+  std::string out;
+  std::int64_t refs = 0;
+  for (const std::string& line : report.removed) {
+    if (line.starts_with("refs/")) {
+      ++refs;  // their names say nothing to anybody; --json has them
+    } else {
+      out += "removed  " + clean(line) + "\n";
+    }
+  }
+  if (refs > 0) {
+    out += "removed  " + counted(refs, "ref") + " of transactions that have ended\n";
+  }
+  for (const std::string& line : report.kept) out += "kept     " + clean(line) + "\n";
+  if (report.removed.empty()) return out + "nothing to remove\n";
+  if (report.bytes_freed > 0) out += "freed " + bytes_text(report.bytes_freed) + "\n";
+  return out;
+}
+
 std::string why_lines(const api::WhyReport& report, const Style& style) {
   std::string out = state_sentence(report.txn, style);
   if (!report.txn.waiting_reason.empty()) {
-    out += "  waits: " + clean(report.txn.waiting_reason);
-    if (!report.txn.waiting_subject.empty()) out += ": " + clean(report.txn.waiting_subject);
-    out += "\n";
+    out += "  waits for " + wait_text(report.txn.waiting_reason, report.txn.waiting_subject) + "\n";
   }
   if (report.txn.state == TxnState::kLanded && !report.conflicts.empty()) {
     out += "  an earlier try did not land:\n";

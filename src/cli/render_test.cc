@@ -64,7 +64,8 @@ TEST(OutcomeLine, EveryOtherEndSaysWhyAndWhatToTypeNext) {
   waits.txn.waiting_reason = "uncommitted edits";
   waits.txn.waiting_subject = "src/a.c";
   EXPECT_THAT(outcome_lines(waits, kPlain),
-              StartsWith("waiting t-7k2m \"fix auth\"  main  uncommitted edits: src/a.c\n"));
+              StartsWith("waiting t-7k2m \"fix auth\"  main  you: uncommitted edits in "
+                         "src/a.c; commit it or stash it\n"));
 
   EXPECT_THAT(outcome_lines(waits, kPlain), EndsWith("\noutcome: waiting\n"));
 
@@ -137,6 +138,7 @@ TEST(Status, SaysWhoRunsWhatIsStaleAndWhatToType) {
   api::StatusReport report;
   api::StatusReport::Line open;
   open.txn = outcome(TxnState::kOpen).txn;
+  open.txn.attempts.back().traces = {"trace.1"};
   open.txn.attempts.back().command_exit = 0;
   open.txn.created_wall_ms = 1'000'000;
   open.stale = {"src/f1.txt (t-9abc)"};
@@ -155,7 +157,8 @@ TEST(Status, SaysWhoRunsWhatIsStaleAndWhatToType) {
             "main\n"
             "  open        t-7k2m \"fix auth\"  begun 2 min ago  land it: git txn commit t-7k2m\n"
             "              stale: src/f1.txt (t-9abc)\n"
-            "  waiting     t-wait \"fix auth\"  for 2 min  uncommitted edits: a\n"
+            "  waiting     t-wait \"fix auth\"  for 2 min  you: uncommitted edits in a; commit it "
+            "or stash it\n"
             "your checkout has uncommitted changes, which no snapshot contains\n");
   EXPECT_THAT(status_lines({}, 0, kPlain), HasSubstr("git txn run"));
 }
@@ -167,7 +170,111 @@ TEST(Status, DoesNotAdviseWhatIsRefused) {
   report.lines.back().refused = true;
   EXPECT_THAT(status_lines(report, 0, kPlain), HasSubstr("its phase was left: git txn why t-7k2m"));
   report.lines.back().txn.state = TxnState::kPrepared;
-  EXPECT_THAT(status_lines(report, 0, kPlain), HasSubstr("its owner is gone: git txn why t-7k2m"));
+  EXPECT_THAT(status_lines(report, 0, kPlain), HasSubstr("its process exited: git txn why t-7k2m"));
+}
+
+TEST(Status, TellsABegunAFailedADeadAndARunningOneApart) {
+  const auto line = [](std::optional<int> exit, std::vector<std::string> traces) {
+    api::StatusReport report;
+    report.lines.emplace_back();
+    api::StatusReport::Line& one = report.lines.back();
+    one.txn = outcome(TxnState::kOpen).txn;
+    one.txn.command = {"make", "fmt"};
+    one.txn.attempts.back().command_exit = exit;
+    one.txn.attempts.back().traces = std::move(traces);
+    return report;
+  };
+  const auto text = [](const api::StatusReport& report) {
+    return status_lines(report, 10'000, kPlain);
+  };
+  EXPECT_THAT(text(line({}, {})), HasSubstr("  open   "));
+  EXPECT_THAT(text(line({}, {})), HasSubstr("nothing has run in it: git txn exec t-7k2m -- "));
+  EXPECT_THAT(text(line(7, {"t"})), HasSubstr("  failed   "));
+  EXPECT_THAT(text(line(7, {"t"})), HasSubstr("the command ended with 7; to land its work all the "
+                                              "same: git txn commit t-7k2m"));
+  EXPECT_THAT(text(line({}, {"t"})), HasSubstr("  died   "));
+  EXPECT_THAT(text(line({}, {"t"})),
+              HasSubstr("its process exited; to land its work: git txn commit t-7k2m"));
+  api::StatusReport running = line({}, {"t"});
+  running.lines[0].owner_alive = true;
+  running.lines[0].process = 4711;
+  running.lines[0].last_call_wall_ms = 6'500;
+  EXPECT_THAT(text(running), HasSubstr("  running   "));
+  EXPECT_THAT(text(running), HasSubstr("pid 4711, last call 3 s ago  make fmt\n"));
+  const Json json = status_json(running)["transactions"][0];
+  EXPECT_EQ(json["process"], 4711);
+  EXPECT_EQ(json["last_call"], "1970-01-01T00:00:06.500Z");
+}
+
+TEST(Status, SaysWhatBecameOfALandingAndWhereWorkIs) {
+  api::StatusReport report;
+  report.lines.resize(3);
+  for (api::StatusReport::Line& line : report.lines) {
+    line.txn = outcome(TxnState::kLanded).txn;
+    line.txn.landed_commit = oid('8');
+  }
+  report.lines[0].landing = {api::LandingNow::How::kGone, {}};
+  report.lines[1].landing = {api::LandingNow::How::kRewritten, oid('9')};
+  report.lines[2].txn.state = TxnState::kOpen;
+  report.lines[2].txn.clone = "two";
+  report.lines[2].elsewhere = true;
+  const std::string text = status_lines(report, 0, kPlain);
+  EXPECT_THAT(text, HasSubstr("8888888  (no longer on main)\n"));
+  EXPECT_THAT(text, HasSubstr("8888888  (now 9999999)\n"));
+  EXPECT_THAT(text, HasSubstr("in the clone two\n"));
+  EXPECT_THAT(text, Not(HasSubstr("git txn commit"))) << "refused here";
+  const Json json = status_json(report)["transactions"];
+  EXPECT_TRUE(json[0]["commit_now"].is_null());
+  EXPECT_EQ(json[1]["commit_now"], oid('9').str());
+}
+
+TEST(Waits, AreSentencesWithWhatEndsThem) {
+  EXPECT_EQ(wait_line("turn", "refs/heads/main"), "waiting for another landing on main");
+  EXPECT_EQ(wait_line("unmerged", "a\x1b"),
+            "waiting for you: an unresolved merge conflict in a\\x1b; resolve it, git add it and "
+            "commit");
+  EXPECT_EQ(wait_line("the remote does not answer", "origin"),
+            "waiting: the remote does not answer: origin");
+}
+
+TEST(Gc, CountsRefsAndTellsOfBytesThatWereFreed) {
+  EXPECT_EQ(gc_lines({{"refs/txn/t-1/1", "refs/txn/t-1/base-1"}, 0, {"t-2: open, not landed"}}),
+            "removed  2 refs of transactions that have ended\nkept     t-2: open, not landed\n");
+  EXPECT_EQ(gc_lines({{"worktree /w"}, 2048, {}}), "removed  worktree /w\nfreed 2 KiB\n");
+  EXPECT_EQ(gc_lines({}), "nothing to remove\n");
+}
+
+TEST(Show, SaysThatItRuns) {
+  api::Outcome shown = outcome(TxnState::kOpen);
+  shown.process = 4711;
+  const std::string text = show_lines(shown, kPlain);
+  EXPECT_THAT(text, HasSubstr("  running\n"));
+  EXPECT_THAT(text, HasSubstr("  process    pid 4711\n"));
+}
+
+TEST(OutcomeLine, ACommandThatFailedAndChangedNothingHasEnded) {
+  api::Outcome failed = outcome(TxnState::kNothing);
+  failed.writes.clear();
+  failed.command_exit = 3;
+  failed.command_failed = true;
+  EXPECT_THAT(outcome_lines(failed, kPlain),
+              StartsWith("nothing t-7k2m \"fix auth\"  main  the command ended with 3 and changed "
+                         "nothing\n"));
+  EXPECT_EQ(api::exit_code(failed), 1);
+}
+
+TEST(Conflicts, AnUncommittedReadIsSaidToBeOne) {
+  const Conflict conflict{ConflictKind::kReadStale,
+                          "a",
+                          std::string(kUncommitted) + "1",
+                          "2",
+                          "nobody on record",
+                          "",
+                          "",
+                          ""};
+  EXPECT_EQ(conflict_line(conflict, kPlain),
+            "a  was read with an uncommitted edit in it, which is not on the branch; commit it "
+            "first");
 }
 
 TEST(Status, TellsAgesInWholeSeconds) {
@@ -185,7 +292,7 @@ TEST(Status, TellsAgesInWholeSeconds) {
   EXPECT_THAT(text(10'500), HasSubstr("  begun 10 s ago  "));
   report.lines.back().owner_alive = true;
   report.lines.back().txn.attempts.back().command_exit.reset();
-  EXPECT_THAT(text(2'700), HasSubstr("  for 2 s  "));
+  EXPECT_THAT(text(2'700), HasSubstr("  for 2 s\n"));
 }
 
 TEST(Log, OneLineEach) {
@@ -202,6 +309,8 @@ TEST(Log, OneLineEach) {
       parse_json(log_json_lines(lines).substr(0, log_json_lines(lines).find('\n'))).value();
   EXPECT_EQ(first["txn"], "t-7k2m");
   EXPECT_EQ(first["seq"], 7);
+  lines[0].landing = {api::LandingNow::How::kGone, {}};
+  EXPECT_THAT(log_lines(lines, kPlain), HasSubstr("pat@example.org  (no longer on main)\n"));
 }
 
 TEST(Why, ShowsTheWitnessAndTheNextStep) {
@@ -287,7 +396,8 @@ TEST_F(Reports, AWaitIsSaidOnceAndNotesAreQuietWhenAsked) {
   progress.on_wait("uncommitted edits", "a");
   progress.on_wait("uncommitted edits", "a");
   progress.on_note("look\nhere");
-  EXPECT_EQ(text(), "waiting: uncommitted edits: a\nnote: look\\nhere\n");
+  EXPECT_EQ(text(),
+            "waiting for you: uncommitted edits in a; commit it or stash it\nnote: look\\nhere\n");
   options_.loudness = Loudness::kQuiet;
   Reporter quiet(options_);
   quiet.note("x");

@@ -1,6 +1,7 @@
 #include "cli/reporter.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -29,6 +30,23 @@ void write_out(int fd, std::string_view bytes) {
 }
 
 }  // namespace
+
+bool Reporter::answered_yes() {
+  const int asked_to_stop = options_.pending->load();
+  constexpr std::size_t kLongestAnswer = 100;
+  constexpr int kLookMs = 100;
+  std::string answer;
+  while (answer.size() < kLongestAnswer) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    const int ready = ::poll(&input, 1, kLookMs);
+    if (options_.pending->load() != asked_to_stop) return false;
+    if (ready <= 0) continue;
+    char c = 0;
+    if (read(STDIN_FILENO, &c, 1) != 1 || c == '\n') break;
+    answer += c;
+  }
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
 
 void Reporter::clear() {
   if (!drawn_) return;
@@ -86,8 +104,7 @@ void Reporter::wait(std::string_view reason, std::string_view subject) {
     phase_start_ns_ = options_.clock->monotonic_ns();
     return;
   }
-  std::string text = "waiting: " + clean(reason);
-  if (!subject.empty()) text += ": " + clean(subject);
+  std::string text = wait_line(reason, subject);
   if (text == waiting_) return;
   waiting_ = text;
   phase_start_ns_ = options_.clock->monotonic_ns();
@@ -122,6 +139,12 @@ void Reporter::end_gate_lines() {
   partial_.clear();
 }
 
+bool Reporter::ask(std::string_view question) {
+  clear();
+  write_out(options_.fd, clean(question) + " [y/N] ");
+  return answered_yes();
+}
+
 bool Reporter::poll() {
   draw();
   int pending = options_.pending->load();
@@ -141,6 +164,9 @@ api::Progress Reporter::progress() {
     wait(reason, subject);
   };
   progress.on_note = [this](std::string_view text) { note(text); };
+  if (options_.asks && options_.loudness != Loudness::kQuiet) {
+    progress.on_ask = [this](std::string_view question) { return ask(question); };
+  }
   progress.interrupted = [this] { return poll(); };
   return progress;
 }

@@ -25,6 +25,7 @@ struct ReporterOptions {
   Style style;
   const Clock* clock = nullptr;
   std::atomic<int>* pending = nullptr;  // how often we were asked to stop; taken one by one
+  bool asks = false;                    // a person is at standard input, and sees fd
 };
 
 class Reporter {
@@ -38,11 +39,14 @@ class Reporter {
   void note(std::string_view text);
   void finish();  // prints what gates left without a line end, and clears the line
   void clear();   // the line, before something else is printed
+  // One line of an answer from standard input; true only for a yes. A request to stop is a no.
+  bool answered_yes();
 
  private:
   void phase(std::string_view text);
   void gate_output(std::string_view gate, std::string_view bytes);
   void wait(std::string_view reason, std::string_view subject);
+  bool ask(std::string_view question);
   bool poll();
   void draw();
   void print(const std::string& line);

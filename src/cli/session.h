@@ -66,6 +66,7 @@ Result<int> begin_command(Session&);
 Result<int> exec_command(Session&);
 Result<int> commit_command(Session&);
 Result<int> abort_command(Session&);
+Result<int> stop_command(Session&);
 Result<int> resume_command(Session&);
 Result<int> open_command(Session&);
 Result<int> status_command(Session&);  // look.cc

@@ -28,8 +28,13 @@ struct Style {
 std::string counted(std::int64_t n, std::string_view singular, std::string_view plural = {});
 std::string short_oid(const Oid& oid);            // seven digits; "none" for an empty one
 std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned
-std::string worktree_of(const Txn& txn);          // where its files are; empty when there is none
-inline constexpr std::size_t kMakerShown = 200;   // columns that who made a read may take
+// What is waited for and what ends the wait: "another landing on main". Of a reason that has no
+// sentence of its own "REASON: SUBJECT". Cleaned.
+std::string wait_text(std::string_view reason, std::string_view subject);
+// The same as a line: "waiting for another landing on main".
+std::string wait_line(std::string_view reason, std::string_view subject);
+std::string worktree_of(const Txn& txn);         // where its files are; empty when there is none
+inline constexpr std::size_t kMakerShown = 200;  // columns that who made a read may take
 // Cut to `columns` with "…", counting a multi-byte character as one column.
 std::string cut(std::string_view text, std::size_t columns);
 // "text" with blanks up to `columns`.

@@ -22,6 +22,7 @@ api::RunOptions options_of(const Session& session) {
   options.owner = args.text("--owner").value_or("");
   options.key = args.text("--key").value_or("");
   options.author = args.text("--author");
+  options.instead = args.text("--instead");
   options.workflow = args.text("--workflow");
   options.phase = args.text("--phase");
   options.worktree = args.text("--worktree");
@@ -51,7 +52,7 @@ bool undone(const std::vector<Compensation>& compensations) {
 // The end of run and commit.
 Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
   int status = api::exit_code(outcome);
-  const bool failed = outcome.txn.state == TxnState::kOpen && outcome.command_exit != 0;
+  const bool failed = api::outcome_name(outcome) == "command-failed";
   if (failed && session.args.has("--exit-code")) status = outcome.command_exit;
   if (outcome.txn.state == TxnState::kNothing && outcome.txn.landed_commit.empty() &&
       !undone(TRY(api::compensations_of(kernel, outcome.txn.id.str())))) {
@@ -168,6 +169,25 @@ Result<int> abort_command(Session& session) {
                                   clean(txn.id.str()), txn.attempts.back().number));
   }
   return status;
+}
+
+Result<int> stop_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  Txn txn = TRY(kernel.stop(session.id(), progress));
+  session.reporter->finish();
+  if (session.json()) {
+    session.out->json(txn_json(txn));
+  } else if (!session.quiet()) {
+    session.out->text(state_sentence(txn, session.style));
+    if (!is_final(txn.state)) {
+      session.out->text(
+          fmt::format("its work is kept; to land it: git txn commit {0}, to give it "
+                      "up: git txn abort {0}\n",
+                      clean(txn.id.str())));
+    }
+  }
+  return kExitDone;
 }
 
 Result<int> resume_command(Session& session) {

@@ -66,6 +66,7 @@ unchanged_submodule() {
   git -c protocol.file.allow=always submodule --quiet add "$WORLD/sub" sub
   git commit -qm 'add a submodule'
   lands 'echo x >src/new.txt'
+  assert_contains "$ERR" 'the folders of submodules are empty in the worktree'
   assert_eq "$(git ls-tree main sub | cut -d' ' -f2)" commit
   assert_sound
 }

@@ -58,6 +58,10 @@ a_life() {
   exits 0 git txn abort "$ID" --json
   exits 0 git txn show "$ID" --json
   exits 0 git txn resume "$ID" --json
+  start_run -- 'echo x >src/stopped.txt; meet stop'
+  met stop
+  exits 0 git txn stop "$(git txn status --json | jq -r '.transactions[] | select(.process != null).txn')" --json
+  ends 1
   exits 0 git txn log --json
   exits 0 git txn gate list --json
   exits 0 git txn gate show there --json

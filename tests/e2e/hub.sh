@@ -272,7 +272,7 @@ cut_run() {
   kill -KILL "$RUN_PID"
   wait "$RUN_PID" || assert_eq "$?" 137
   exits 0 git txn recover
-  assert_contains "$OUT" 'its owner is gone'
+  assert_contains "$OUT" 'its process exited'
   sound
 }
 test_case 'a run whose connection is cut goes on and lands; one that is dead is taken for that' cut_run

@@ -193,7 +193,12 @@ Result<std::string> find_program(const TraceSpec& spec) {
   };
   if (name.find('/') != name.npos) {
     const std::string full = join_path(spec.cwd, name);
-    if (!TRY(exists(full))) return missing("");
+    if (!TRY(exists(full))) {
+      if (name.starts_with('/')) return missing("");
+      return fail(Code::kNotFound, "there is no program '" + name + "' in " + spec.cwd,
+                  "a relative path is looked for in the worktree, which has no files from outside "
+                  "the repository; give an absolute path");
+    }
     if (!is_program(full)) {
       return fail(Code::kFault, "'" + name + "' is not an executable file",
                   "chmod +x it, or name the program that runs it");

@@ -1,0 +1,19 @@
+// What became of the commits of landings: they are on their branch until somebody resets it or
+// rewrites its history, which git lets everybody do. A commit that was written anew, by a rebase
+// over landings, still says in its trailers which transaction it is.
+#pragma once
+
+#include <vector>
+
+#include "api/kernel.h"
+#include "store/store.h"
+
+namespace gittxn::api {
+
+// Of each row, in the same order. `rows`: of one branch, the newest first, moves from outside too.
+// Looks at few commits: where no move from outside stands between, what lies below a commit that is
+// there is there as well. With a branch that is gone everything on it is.
+Result<std::vector<LandingNow>> whereabouts(Kernel::State& state,
+                                            const std::vector<store::LandedRow>& rows);
+
+}  // namespace gittxn::api
