@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# What a person is told of a transaction while it runs, when it fails, and of what became of it.
+. "$(dirname "$0")/lib.sh"
+
+nothing_came_of_it() {
+  new_repo
+  agent 'cat src/f1.txt; exit 7'
+  assert_eq "$CODE $(field .state) $(field .command_exit) $(field .next)" '1 nothing 7 null'
+  exits 0 git txn status
+  assert_contains "$OUT" 'nothing is open'
+  agent 'echo half >src/new.txt; exit 7'
+  exits 0 git txn status
+  assert_contains "$OUT" "failed      $(field .txn)"
+  assert_contains "$OUT" 'the command ended with 7; to land its work all the same: git txn commit'
+  exits 0 git txn begin --json
+  exits 0 git txn status
+  assert_contains "$OUT" "nothing has run in it: git txn exec"
+}
+test_case 'a failing command that changed nothing is over; what is left open says how it came to be' \
+  nothing_came_of_it
+
+while_it_runs() {
+  new_repo
+  start_run -- 'echo x >src/new.txt; meet'
+  met
+  exits 0 git txn status --json
+  ID=$(field '.transactions[0].txn')
+  assert_eq "$(field '.transactions[0].process')" "$RUN_PID" 'not the process of git-txn'
+  [ "$(field '.transactions[0].last_call')" != null ] || fail 'no time of its last call'
+  exits 0 git txn status
+  assert_contains "$OUT" "pid $RUN_PID, last call "
+  exits 0 git txn show "$ID"
+  assert_contains "$OUT" running
+  assert_lacks "$OUT" 'git txn commit'
+  exits 3 git txn diff "$ID"
+  assert_contains "$ERR" "$ID is still running; its changes are not recorded yet"
+  assert_contains "$ERR" "git txn open $ID -- git diff"
+  exits 1 git txn commit "$ID"
+  assert_contains "$ERR" "$ID is still running (pid $RUN_PID)"
+  assert_contains "$ERR" "git txn stop $ID"
+  exits 0 git txn stop "$ID"
+  assert_contains "$OUT" "to land it: git txn commit $ID"
+  ends 1
+  assert_eq "$(field .state)" open
+  exits 3 git txn stop "$ID"
+  assert_contains "$ERR" "no command of $ID is running"
+  exits 0 git txn commit "$ID"
+  assert_eq "$(show src/new.txt)" x
+  assert_sound
+}
+test_case 'while it runs: status names the process, diff and show say that it runs, stop ends it' while_it_runs
+
+where_landings_went() {
+  new_repo
+  lands 'echo 1 >src/one.txt'
+  local one=$(field .commit) id
+  lands 'echo 2 >src/two.txt'
+  id=$(field .txn)
+  git reset -q --hard HEAD~1
+  exits 0 git txn log
+  assert_contains "$OUT" '(no longer on main)'
+  assert_eq "$(grep -c 'no longer on main' <<<"$OUT")" 1
+  exits 0 git txn status --json
+  assert_eq "$(field ".transactions[] | select(.txn == \"$id\").commit_now")" null
+  # Somebody else's commit comes below a landing, as git pull --rebase puts it there.
+  git checkout -q -b other HEAD~1
+  git commit -q --allow-empty -m theirs
+  git checkout -q main
+  git rebase -q other
+  exits 0 git txn log -n 0 --json
+  assert_eq "$(jq -r "select(.commit == \"$one\").commit_now" <<<"$OUT")" "$(head_of)"
+  exits 0 git txn status
+  assert_contains "$OUT" "(now $(head_of | cut -c 1-7))"
+}
+test_case 'log and status say what became of a landing that was reset or rebased away' where_landings_went
+
+completed_ids() {
+  new_repo
+  lands 'echo 1 >src/one.txt'
+  local landed open aborted
+  landed=$(field .txn)
+  exits 0 git txn begin --json
+  aborted=$(field .txn)
+  exits 0 git txn abort "$aborted"
+  exits 0 git txn begin --json
+  open=$(field .txn)
+  assert_eq "$(git txn internal ids abort)" "$open"
+  assert_eq "$(git txn internal ids stop)" ''
+  assert_eq "$(git txn internal ids resume | sort)" "$(printf '%s\n' "$open" "$aborted" | sort)"
+  assert_eq "$(git txn internal ids show | sort)" "$(printf '%s\n' "$open" "$aborted" "$landed" | sort)"
+}
+test_case 'completion offers each transaction once, and where it can be asked for' completed_ids
+
+wrong_words() {
+  new_repo
+  exits 3 git txn run --isolation foo -- true
+  assert_contains "$ERR" 'the levels are read-committed, snapshot, semantic, serializable and strict'
+  echo 'no = 1' >.gittxn.toml
+  git add .gittxn.toml && git commit -qm policy
+  exits 3 git txn run -- true
+  assert_eq "$(grep -o '\.gittxn\.toml' <<<"$ERR" | wc -l)" 1 "$ERR"
+  exits 0 git txn status
+  assert_contains "$OUT" 'nothing can be begun on main: .gittxn.toml:1:'
+}
+test_case 'a wrong level says which there are, a wrong policy names its file once' wrong_words
+
+no_such_program() {
+  new_repo
+  exits 3 git txn run -- ../serve.sh
+  assert_contains "$ERR" "there is no program '../serve.sh' in "
+  assert_contains "$ERR" 'give an absolute path'
+}
+test_case 'a program outside of the repository that is named by a relative path: the error says why' no_such_program
+
+retried_notes() {
+  new_repo
+  printf 'a\nb\nc\nd\ne\n' >notes.txt
+  git add notes.txt && git commit -qm notes
+  start_run -- 'cat src/f1.txt >copy.txt; sed -i s/a/A/ notes.txt; meet'
+  met
+  sed -i s/e/E/ notes.txt
+  git commit -qam 'the end'
+  person_commits src/f1.txt newer
+  go_on
+  ends 0
+  assert_eq "$(field '.attempts')" 2
+  assert_lacks "$ERR$OUT" 'were merged'
+}
+test_case 'what was merged for an attempt that did not land is not told' retried_notes
+
+finish
