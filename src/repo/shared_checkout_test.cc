@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/bug.h"
 #include "repo/testing/place.h"
 #include "repo/worktree_index.h"
 
@@ -74,6 +75,17 @@ TEST_F(Grown, ARuleThatChangedIsFollowedForEveryFile) {
   EXPECT_EQ(must(read_file(next_->worktree().shared + "/src/a.txt")), "a\r\n");
   EXPECT_EQ(first_->sh("cat src/a.txt"), "a\n");
 }
+
+#ifdef GIT_TXN_BUGS
+TEST_F(Grown, ARuleThatIsNotFollowedWouldBeNoticed) {
+  repo_.write(".gitattributes", "*.txt text eol=crlf\n");
+  repo_.commit("second");
+  arm_bug("shared.grown_by_old_rules");
+  next();
+  arm_bug("");
+  EXPECT_EQ(must(read_file(next_->worktree().shared + "/src/a.txt")), "a\n");
+}
+#endif
 
 TEST_F(Grown, AFileThatSomebodyChangedIsNotPassedOn) {
   const std::string file = first_->worktree().shared + "/README";
