@@ -101,6 +101,7 @@ test_case 'works: shallow' shallow_repository
 sparse_repository() {
   new_repo
   git sparse-checkout set docs
+  git config txn.worktree auto  # the other kinds refuse it by name
   assert_absent src/f1.txt
   lands 'echo better >docs/guide.md'
   assert_file docs/guide.md better
