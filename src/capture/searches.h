@@ -29,7 +29,6 @@ class Searches {
   Searches(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
            TreeModel& model, const Observer& observer, ReadLog& log)
       : input_(input),
-        objects_(objects),
         tree_(objects, tree),
         model_(model),
         observer_(observer),
@@ -79,7 +78,6 @@ class Searches {
   void replace(Search& search, const Scope& scope, const Process& process);
 
   const InterpretInput& input_;
-  const repo::Objects& objects_;
   SearchTree tree_;
   TreeModel& model_;
   const Observer& observer_;
