@@ -2,6 +2,7 @@
 // walking whole trees, the snapshot's and the head's, and compared.
 #pragma once
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <set>
