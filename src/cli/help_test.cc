@@ -131,7 +131,7 @@ class Completion : public ::testing::Test {
     // What stands in for the program and git.
     ASSERT_TRUE(
         write_file(dir_.at("world"),
-                   "git() { case \"$*\" in 'txn internal ids') echo t-aaaa; echo t-bbbb ;;\n"
+                   "git() { case \"$*\" in 'txn internal ids '?*) echo t-aaaa; echo t-bbbb ;;\n"
                    "  for-each-ref*) echo main; echo release ;; esac; }\n",
                    Sync::kNo));
   }

@@ -298,7 +298,7 @@ TEST(PolicyHash, TrustIsAboutWhatRunsOnly) {
 TEST(PolicyHash, Golden) {
   Policy policy = parse_policy(kFull).value();
   EXPECT_EQ(parse_policy("").value().version.str(),
-            "bc38fff8dec4a0da9c472d2180f3da3d4e545ee7cf01abbe6b7a85a4594f0946");
+            "ccd21cafad2cf8917f5bbe2c638254d7499a2b6faec2f915ca2457e2bf664194");
   EXPECT_EQ(policy.version.str(),
             "abdb416ba839d71dc8f7093094d9a8c33f58c01e2dd0d1e364821c3435ff4bcc");
   EXPECT_EQ(policy.trust_hash.str(),

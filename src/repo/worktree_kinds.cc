@@ -186,7 +186,8 @@ Result<WorktreeKind> automatic_kind(Repository& repository, const Oid& base,
   const bool sparse = TRY(repository.config().flag("core.sparseCheckout")).value_or(false);
   if (sparse || root.find('\n') != root.npos) return WorktreeKind::kPlain;
   std::size_t left = kManyFiles + 1;
-  TRY(count_files(repository.objects(), TRY(repository.objects().tree_of(base)), left));
+  const Oid tree = TRY(repository.objects().tree_of(base));
+  TRY(count_files(repository.objects(), tree, left));
   if (left == 0 && probe_kind(root, probe_overlay).usable) return WorktreeKind::kOverlay;
   return probe_kind(root, probe_reflink).usable ? WorktreeKind::kReflink : WorktreeKind::kPlain;
 }
