@@ -94,7 +94,7 @@ test_case 'completion offers each transaction once, and where it can be asked fo
 wrong_words() {
   new_repo
   exits 3 git txn run --isolation foo -- true
-  assert_contains "$ERR" 'the levels are read-committed, snapshot, semantic, serializable and strict'
+  assert_contains "$ERR" 'is not one of read-committed, snapshot, semantic, serializable, strict'
   echo 'no = 1' >.gittxn.toml
   git add .gittxn.toml && git commit -qm policy
   exits 3 git txn run -- true
