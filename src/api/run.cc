@@ -196,7 +196,10 @@ Result<Run::After> Run::settle(const Asked& asked, std::size_t notes) {
 bool Run::may_retry(const std::vector<Conflict>& conflicts) const {
   if (!state_.host.stdin_is_terminal) return repairs_ < options_.retries;
   if (!progress_.on_ask || options_.retries == 0) return false;
-  const std::string subject = conflicts.empty() ? "what it read" : conflicts.front().subject;
+  // A file says more than the directory that it is in, or the whole tree.
+  const auto named = std::ranges::find_if(
+      conflicts, [](const Conflict& conflict) { return !conflict.subject.empty(); });
+  const std::string subject = named == conflicts.end() ? "what it read" : named->subject;
   return progress_.on_ask(
       fmt::format("{} has changed on {} since {} read it. Run the command again on the new head?",
                   subject, short_branch(begun_.txn.target), id().str()));
@@ -366,6 +369,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
     outcome.notes.push_back(
         fmt::format("{} was begun under this key; nothing was run", before->id.str()));
     TRY(finish_outcome(*state_, before->id, state_->host.clock->monotonic_ns(), outcome));
+    outcome.command_failed = outcome.txn.state == TxnState::kNothing && outcome.command_exit != 0;
     return outcome;
   }
   return Run(*state_, options, progress).go();

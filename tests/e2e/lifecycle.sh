@@ -276,7 +276,7 @@ status_and_stale() {
   assert_lacks "$OUT" 'can be begun'
   person_commits .gittxn.toml 'this is no policy'
   exits 0 git txn status
-  assert_contains "$OUT" 'nothing can be begun on main: .gittxn.toml: '
+  assert_contains "$OUT" 'nothing can be begun on main: .gittxn.toml:1:'
 }
 test_case 'status: what is open, and what is stale right now' status_and_stale
 
@@ -510,7 +510,7 @@ asked_twice() {
   # The command failed; asked again, that is the answer.
   exits 1 git txn run --json --key job-10 -- sh -c "echo ran >>'$WORLD/ran'; exit 7"
   exits 1 git txn run --json --key job-10 -- sh -c "echo ran >>'$WORLD/ran'; exit 7"
-  assert_eq "$(field .state) $(wc -l <"$WORLD/ran")" 'open 2'
+  assert_eq "$(field .state) $(wc -l <"$WORLD/ran")" 'nothing 2'
   assert_sound
 }
 test_case 'a key that was used gives back what was begun under it' asked_twice
