@@ -159,6 +159,7 @@ Result<Run::After> Run::attempt() {
   const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
   const bool failed = stopped || trace.exit_status != 0;
   // Nothing of it is worth going on from. One that was stopped or ran out of something may be.
+  if (trace.exit_status != 0) TRY(tell_lacking(txn, work.reads));
   if (!stopped && work.nothing) {
     outcome_.command_failed = failed;
     const std::string why =
@@ -168,7 +169,6 @@ Result<Run::After> Run::attempt() {
     return After::kDone;
   }
   if (failed || options_.no_land) {
-    if (trace.exit_status != 0) TRY(tell_lacking(txn, work.reads));
     TRY(stay_open(*executed));
     return After::kDone;
   }
@@ -198,7 +198,7 @@ bool Run::may_retry(const std::vector<Conflict>& conflicts) const {
   if (!progress_.on_ask || options_.retries == 0) return false;
   // A file says more than the directory that it is in, or the whole tree.
   const auto named = std::ranges::find_if(
-      conflicts, [](const Conflict& conflict) { return !conflict.subject.empty(); });
+      conflicts, [](const Conflict& conflict) { return conflict.subject != "."; });
   const std::string subject = named == conflicts.end() ? "what it read" : named->subject;
   return progress_.on_ask(
       fmt::format("{} has changed on {} since {} read it. Run the command again on the new head?",

@@ -164,7 +164,7 @@ compensations_inherit() {
   assert_contains "$ERR" 'a confined command (--confine) cannot write it'
   git config txn.confineWrite "$PWD/.git/txn"
   local id undo="echo here >here; echo x >$OUTSIDE/compensated"
-  agent "git txn compensate -- sh -c '$undo'; exit 1" --confine writes
+  agent "echo half >done.txt; git txn compensate -- sh -c '$undo'; exit 1" --confine writes
   assert_eq "$CODE" 1 "$ERR"
   id=$(field .txn)
   assert_eq "$(git txn events tail --type txn.command.started | jq -r .data.confine | sort -u)" writes
@@ -173,7 +173,7 @@ compensations_inherit() {
   exits 0 git txn show "$id" --json
   assert_eq "$(field '.compensations[0].exit')" 2 'it was run, and could not write there'
   # As before where nothing was confined.
-  agent "git txn compensate -- sh -c '$undo'; exit 1"
+  agent "echo half >done.txt; git txn compensate -- sh -c '$undo'; exit 1"
   exits 0 git txn abort "$(field .txn)"
   assert_file "$OUTSIDE/compensated" x
   assert_sound

@@ -224,7 +224,8 @@ void BpfTracer::empty_ring() {
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kAheadOfTheTraced));
   int wait_ms = kShortestWaitMs;
   while (!stop_) {
-    const int taken = ::ring_buffer__consume(ring_);
+    const bool leaves = INJECTED_BUG("trace.bpf_ring_left");
+    const int taken = leaves ? 0 : ::ring_buffer__consume(ring_);
     backlog_.flush();
     if (taken < 0) {
       writer_->lose(fmt::format("the trace lost its ring: {}", std::strerror(-taken)));
@@ -234,7 +235,7 @@ void BpfTracer::empty_ring() {
     }
     wait_ms = taken > 0 ? kShortestWaitMs : std::min(2 * wait_ms, kLongestWaitMs);
     pollfd waiting{wake_.get(), POLLIN, 0};
-    ::poll(&waiting, 1, INJECTED_BUG("trace.bpf_ring_left") ? -1 : wait_ms);
+    ::poll(&waiting, 1, wait_ms);
   }
 }
 
