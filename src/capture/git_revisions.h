@@ -40,9 +40,9 @@ struct GitMeaning {
     kOtherRef,     // `ref` had `commit` when the transaction began
     kUnknown,      // no such thing, or a name that only git can read
   } kind = Kind::kUnknown;
-  Oid commit;
-  std::string ref;
-  std::string suffix;     // "~3", "^2", "@{1}": from there
+  Oid commit{};
+  std::string ref{};
+  std::string suffix{};   // "~3", "^2", "@{1}": from there
   bool relative = false;  // which commit it is changes when the branch moves
 };
 

@@ -174,8 +174,8 @@ taken_over() {
   # The newer one, or the same again, has what the command did.
   sqlite3 .git/txn/kernel.db "PRAGMA user_version = $version"
   exits 0 git txn recover
-  exits 0 git txn status
-  exits 0 git txn commit "$(awk '$1 == "open" { print $2 }' <<<"$OUT")"
+  exits 0 git txn status --json
+  exits 0 git txn commit "$(field '.transactions[0].txn')"
   assert_eq "$(show src/b.txt)" b
   assert_sound
 }

@@ -332,7 +332,7 @@ told_in_a_table() {
   for number in $(sed -n 's/^| \([0-9][0-9]*\) | .*/\1/p' "$E2E_ROOT/docs/ARCHITECTURE.md"); do
     printf '%s\n' "$OUT" | grep -Eq "[ |]A$number(,| \|)" || fail "invariant $number of ARCHITECTURE.md has no row"
   done
-  assert_eq "$number" 14 'the table of invariants was read'
+  assert_eq "$number" 16 'the table of invariants was read'
   assert_contains "$OUT" '| Wall time of commands (budget wall) | enforced |'
   assert_contains "$OUT" '| Tokens (budgets input, output, cache) | recorded, best effort |'
   exits 0 git-txn version --enforces --json
