@@ -413,8 +413,9 @@ Result<std::optional<Oid>> merged_as(const Context& context, const TxnId& txn, c
   if (TRY(objects.is_ancestor(pushed, head))) return std::optional<Oid>(pushed);
   const auto fork = TRY(objects.merge_base(pushed, head));
   if (!fork) return std::optional<Oid>{};
-  const Changes change =
-      TRY(objects.diff(TRY(objects.tree_of(*fork)), TRY(objects.tree_of(pushed))));
+  const Oid old_tree = TRY(objects.tree_of(*fork));
+  const Oid new_tree = TRY(objects.tree_of(pushed));
+  const Changes change = TRY(objects.diff(old_tree, new_tree));
   Oid at = head;
   for (int i = 0; i < kMostMergedLookedAt && at != *fork; ++i) {
     const repo::CommitInfo info = TRY(objects.commit(at));
