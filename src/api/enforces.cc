@@ -40,6 +40,12 @@ constexpr Enforced kTable[] = {
     {"Files that git opens because a configuration names them (commit.template, diff.orderFile)",
      "neither: taken for git's own upkeep; named by an option they are read",
      "the table of git's commands", kSince, ""},
+    {"The id of a tree that git write-tree prints before git commit-tree",
+     "neither: taken for a step of the commit, also where a program shows the id",
+     "the table of git's commands", kSince, ""},
+    {"Reads of a thread made with its own current directory (clone without CLONE_FS), messages of "
+     "sendmmsg after the first, links changed by a path inside the tree before their first use",
+     "neither: their paths are resolved as if it had not happened", "the trace", kSince, ""},
     {"Reads through links outside of the worktree",
      "enforced where the command itself made, moved or removed the link, or it stayed as it is; "
      "neither where others changed it meanwhile. With bpf a link that was there before and is "
