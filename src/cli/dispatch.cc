@@ -197,7 +197,11 @@ void deliver(Session& session) {
 }  // namespace
 
 Result<int> dispatch(Session& session) {
-  api::restore_fence(session.host);
+  // These two an agent starts by itself, some without the variable. They do nothing that is a
+  // person's, and to look a transaction up is git at work in the person's checkout, which counts as
+  // a read of everything.
+  const std::string_view name = session.args.command->name;
+  if (name != "hook" && name != "mcp") api::restore_fence(session.host);
   TRY(check_inside(session));
   for (const Entry& entry : kHandlers) {
     if (entry.name != session.args.command->name) continue;

@@ -46,6 +46,10 @@ opens_only_what_it_serves() {
   assert_eq "$(jq -r 'select(.strength == "hard" and .kind == "content") | .subject' "$WORLD/reads")" src/f1.txt
   assert_eq "$(jq -r 'select(.kind == "tree") | .subject' "$WORLD/reads")" ''
   assert_eq "$(git txn show "$ID" --json | jq -r .read_set.status)" complete
+  # As Codex starts it: without the variable, and told where its notes go.
+  open_work '{ hello; call 1 read "{\"path\":\"src/f1.txt\"}"; } |
+    env -u GIT_TXN_ID git-txn mcp --into "${PWD%/tree}/observed" >"$WORLD/answers"; echo x >newer'
+  assert_eq "$(git txn reads "$ID" --json | jq -r 'select(.kind == "tree" or .kind == "content") | .subject')" src/f1.txt
 }
 test_case 'the server opens nothing of git and nothing that it does not serve' opens_only_what_it_serves
 
