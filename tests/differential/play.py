@@ -287,7 +287,7 @@ def usable(program, flag, names):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--transactions", type=int, default=40)
+    parser.add_argument("--transactions", type=int, default=30)
     parser.add_argument("--level", action="append")
     parser.add_argument("--trace", action="append")
     parser.add_argument("--worktree", action="append")
