@@ -164,7 +164,7 @@ TEST_F(Hooks, ReferenceTransactionSaysNoInItsOwnWords) {
     return run_ref_hook(world_.context(), move, repo::RefStep::kPrepared, TxnId());
   };
   EXPECT_TRUE(asked().has_value()) << "there is none";
-  hook("reference-transaction", "echo 'frozen until' >&2; echo Monday; exit 3\n");
+  hook("reference-transaction", "{ echo 'frozen until'; echo Monday; } >&2; exit 3\n");
   auto refused = asked();
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, Code::kRefused);
