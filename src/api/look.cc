@@ -219,8 +219,8 @@ void tell_policy(Kernel::State& state, std::vector<std::string>& notes) {
   if (!head) return;  // unborn
   const auto policy = land::policy_at(state.repository, *head);
   if (policy) return;
-  notes.push_back(fmt::format("nothing can be begun on {}: {}", short_branch(*branch),
-                              policy.error().message));
+  notes.push_back(
+      fmt::format("nothing can be begun on {}: {}", short_branch(*branch), policy.error().message));
 }
 
 }  // namespace

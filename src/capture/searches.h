@@ -28,11 +28,7 @@ class Searches {
  public:
   Searches(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
            TreeModel& model, const Observer& observer, ReadLog& log)
-      : input_(input),
-        tree_(objects, tree),
-        model_(model),
-        observer_(observer),
-        log_(log) {}
+      : input_(input), tree_(objects, tree), model_(model), observer_(observer), log_(log) {}
 
   // A program was started (a successful kExec). Where to hold its looks, or null.
   HeldLooks* begin(const Record& exec, const Resolved& program);

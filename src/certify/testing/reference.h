@@ -2,8 +2,8 @@
 // walking whole trees, the snapshot's and the head's, and compared.
 #pragma once
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <set>
 #include <string>
