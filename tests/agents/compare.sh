@@ -67,8 +67,10 @@ outcome_of() (
   outcome "$WORLD/out"
   id=$(field .txn)
   "$commit" >"$WORLD/commit.out"
-  git txn commit --json --retries 0 --wait 5s "$id" >"$WORLD/landing" 2>"$WORLD/landing.err" || true
+  status=0
+  git txn commit --json --retries 0 --wait 5s "$id" >"$WORLD/landing" 2>"$WORLD/landing.err" || status=$?
   outcome "$WORLD/landing"
+  [ $status -le 1 ] || { echo "failed: exit $status"; return; }
   echo "$(field .state) $(field '[.conflicts[]? | .kind + " " + .subject] | join(", ")')"
 ) </dev/null
 
@@ -86,7 +88,8 @@ compared() {
   done >"$WORLD/table"
   cat "$WORLD/table" >&2
   cp "$WORLD/table" "${COMPARED:-$WORLD/compared}"
-  [ -s "$WORLD/table" ] || fail 'nothing was compared'
+  grep -q ' landed ' "$WORLD/table" || fail 'nothing landed with the older program, so nothing was compared'
+  ! grep 'failed: ' "$WORLD/table" || fail 'an agent or a commit failed, which says nothing of refusals'
   [ $worse = 0 ] || fail "$worse landed with the older program and are refused now"
 }
 test_case 'whatever of the real agents landed beside an unrelated commit still lands' compared 3600

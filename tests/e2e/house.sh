@@ -65,7 +65,6 @@ loads_little() {
 test_case 'start: nothing is loaded but the C library, and libpq not before a server is asked' loads_little
 
 libgit2_starts_at_once() {
-  command -v strace >/dev/null || { echo 'SKIP: no strace'; return; }
   if nm -D "$GIT_TXN_PROGRAM" | grep -q '__[at]san_init'; then echo 'SKIP: with the shared libgit2'; return; fi
   printf 'a\nb\nc\n' >base
   sed s/a/A/ base >ours
