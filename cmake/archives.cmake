@@ -81,7 +81,7 @@ if(GIT_TXN_LINKS_PkgConfig__GIT2)
     "LINKER:--undefined=git_txn_no_transports")
 endif()
 
-# Of fmt and toml++ Debian has no archives; their headers have all of their code.
+# Debian has no archives of fmt and toml++; their headers have all of their code.
 add_library(txn_fmt INTERFACE)
 add_library(txn_toml INTERFACE)
 if(GIT_TXN_ARCHIVES)
@@ -111,7 +111,7 @@ function(txn_library_sources)
     SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# Of libpq the headers alone: db/libpq.h loads it when a PostgreSQL store is opened.
+# Only the headers of libpq: db/libpq.h loads it when a PostgreSQL store is opened.
 add_library(txn_libpq INTERFACE)
 target_include_directories(txn_libpq SYSTEM INTERFACE ${POSTGRES_INCLUDE_DIRS})
 target_link_libraries(txn_libpq INTERFACE ${CMAKE_DL_LIBS})

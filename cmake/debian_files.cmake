@@ -34,7 +34,7 @@ License: of ${name}
  ${text}
 ")
 endforeach()
-# Of libraries that are linked in, the copyright files of the Debian packages that have their archives.
+# The copyright files of the Debian packages whose archives are linked in.
 set(linked "")
 foreach(archive ${TXN_LINKED})
   execute_process(COMMAND dpkg-query -S ${archive} OUTPUT_VARIABLE package COMMAND_ERROR_IS_FATAL ANY)

@@ -301,7 +301,7 @@ namespace {
 
 constexpr std::uint64_t kMaxAttributes = 1u << 20;
 
-// What the worktree lacks, or what cannot be landed from it, while nothing has been run for it yet.
+// Notes, before the command runs, on files that the worktree lacks or that cannot land from it.
 Status tell_what_is_lacking(Kernel::State& state, const Oid& base,
                             std::vector<std::string>& notes) {
   const repo::Objects& objects = state.repository.objects();

@@ -50,7 +50,7 @@ std::string spoken_symbol(const SymbolChange& change) {
   return is_plain(said) ? said : std::string();
 }
 
-// What is worth a name: no import, no file as a whole, and nothing beside what it is in.
+// The symbols worth naming: no imports, no whole files, and no member beside its container.
 std::vector<const SymbolChange*> told_symbols(const FootprintReport& report,
                                               const std::string& path) {
   std::vector<const SymbolChange*> told;
@@ -137,7 +137,7 @@ std::vector<std::string> wordings(const FootprintReport& report) {
   return said;
 }
 
-// Of one file: its bytes are elsewhere now, and nothing else happened.
+// The change is a rename of one file and nothing else.
 std::optional<std::string> as_rename(const Changes& files) {
   if (files.size() != 2) return std::nullopt;
   for (int from = 0; from < 2; ++from) {

@@ -111,7 +111,7 @@ Result<std::string> Children::make(const std::string& name) {
   const repo::Worktree worktree =
       TRY(repo::create_worktree(state_.repository, {child.path, snapshot_, txn_.target, txn_.id}));
   TRY(fp_made.hit());
-  // Whoever works in it is in the parent's mount namespace.
+  // Its processes are in the parent's mount namespace.
   TRY(gates::prepare_worktree(context.gates, policy, worktree, gates::Sharing::kCopy, notes_));
   TRY(record(child, "begun", {}));
   TRY(mark_child(observed_dir(attempt), name));

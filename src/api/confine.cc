@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostOutsideNamed = 20;
 constexpr const char* kTemporary[] = {"/tmp", "/var/tmp", "/dev/shm"};
-// What a terminal and a pseudo-random number need, and machines in the machine; disks are not here.
+// Devices for terminals, random numbers and virtual machines; no disks.
 constexpr const char* kDevices[] = {"/dev/null",    "/dev/zero", "/dev/full",   "/dev/random",
                                     "/dev/urandom", "/dev/tty",  "/dev/ptmx",   "/dev/pts",
                                     "/dev/mqueue",  "/dev/kvm",  "/dev/console"};
@@ -33,7 +33,7 @@ std::vector<std::string> colon_parts(const std::string& text) {
   return parts;
 }
 
-// What is not there has no real path, and needs no permission.
+// A place that does not exist has no real path and needs no permission.
 void add_real(const std::string& path, std::set<std::string>& paths) {
   if (auto real = real_path(path)) paths.insert(*std::move(real));
 }

@@ -10,7 +10,7 @@
 
 namespace gittxn::api {
 
-// What a command that is confined is recorded with (txn.command.started).
+// The mode that is recorded for a confined command (txn.command.started).
 inline constexpr std::string_view kConfinedWrites = "writes";
 
 // --confine, else txn.confine, else not at all. kUsage: a value nobody knows.

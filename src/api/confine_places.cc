@@ -73,7 +73,7 @@ std::vector<std::string> ordinary_places(const Environment& env) {
     }
     const bool in_use = one.program.empty() || !on_path(env, std::string(one.program)).empty();
     if (in_use && one.kind == Ordinary::Kind::kDirectory) {
-      // Where it cannot be made the tool could not make it either.
+      // The tool could not make it either.
       static_cast<void>(make_dirs(path).has_value());
     }
     places.push_back(normal_path(path));

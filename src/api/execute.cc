@@ -138,7 +138,7 @@ Result<int> Kernel::enter(const std::string& id, const std::vector<std::string>&
 
 namespace {
 
-// What the command is confined to, as it is recorded and as the agent is told; "" not at all.
+// The confinement, as it is recorded and as the agent is told; "" for none.
 Result<std::string> confine_command(Kernel::State& state, const Txn& txn,
                                     const repo::Worktree& worktree, const RunOptions& options,
                                     capture::TraceSpec& spec, std::vector<std::string>& notes) {

@@ -32,7 +32,7 @@ void restore_fence(Host& host) {
     const auto found = host.env.find(name);
     return found == host.env.end() ? std::string() : found->second;
   };
-  // Whoever says that they are inside is refused what is a person's, whichever they name.
+  // A caller that claims to be inside is refused a person's commands, whichever id it names.
   if (!said(kInside).empty()) return;
   std::vector<std::string> ids = ids_of_mark(fence_mark());
   const std::string compensated = said("GIT_TXN_COMPENSATES");

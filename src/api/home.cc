@@ -48,7 +48,7 @@ bool is_same_folder(const std::string& a, const std::string& b) {
          one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// Whether what is at the other path now is what ours was copied from.
+// True when the folder at the other path is the one that ours was copied from.
 Result<bool> is_copy_of(const Home& known, const Home& here) {
   if (known.path == here.path || is_same_folder(known.path, here.path)) return false;
   const bool has_store = TRY(exists(known.path + "/txn/kernel.db"));

@@ -52,7 +52,7 @@ struct RunOptions {
   std::optional<std::string>
       worktree;  // auto, plain, overlay or reflink; unset: txn.worktree, else auto
   std::string owner;
-  // Of begin and run: what was begun under this key is given back, and nothing is begun. "": none.
+  // begin and run: the transaction begun under this key is returned, and none begins. "": no key.
   std::string key;
   std::optional<std::string>
       instead;  // run: of another transaction, which is aborted once this began
@@ -111,7 +111,7 @@ int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked
 // conflict, rejected, waiting, aborted, unfinished.
 std::string_view outcome_name(const Outcome& outcome);
 
-// What became of a landing's commit on its branch.
+// The state of a landing's commit on its branch.
 struct LandingNow {
   enum class How { kThere, kRewritten, kGone };  // kRewritten: another commit has its trailers now
   How how = How::kThere;

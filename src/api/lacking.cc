@@ -26,7 +26,7 @@ Result<std::string> end_of_gap(Kernel::State& state, const Oid& tree, const std:
   return path;
 }
 
-// Of paths in the checkout, those that git leaves out of a commit there.
+// The paths in the checkout that git ignores.
 Result<std::vector<std::string>> ignored_ones(Kernel::State& state, const std::string& checkout,
                                               const std::set<std::string>& paths) {
   std::vector<std::string> ignored;

@@ -86,7 +86,7 @@ Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
     line.process = running.process;
     line.last_call_wall_ms = running.last_call_wall_ms;
   }
-  // What another clone's work would be judged by is there.
+  // The objects that another clone's work is judged by are here.
   if (!is_final(txn.state) && !line.elsewhere) line.stale = stale_reads(state, txn);
   // Where that cannot be judged, the stale reads cannot either, and say why.
   if (const auto dropped = dropped_with_phase(state, txn)) line.refused = *dropped;
@@ -96,7 +96,7 @@ Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
   return line;
 }
 
-// What became of landings, by transaction. `rows`: of any branches, the newest first.
+// The fate of landings, by transaction. `rows`: of any branches, the newest first.
 Result<std::map<Seq, LandingNow>> landings_now(Kernel::State& state,
                                                const std::vector<store::LandedRow>& rows) {
   std::map<RefName, std::vector<store::LandedRow>> by_branch;
@@ -109,7 +109,7 @@ Result<std::map<Seq, LandingNow>> landings_now(Kernel::State& state,
   return all;
 }
 
-// Of those that have landed: the newest `most` of them, 0 is all.
+// The newest `most` of those that have landed; 0 means all.
 Status add_landed(Kernel::State& state, int most, StatusReport& report) {
   std::map<RefName, std::map<TxnId, std::size_t>> wanted;  // where its line is
   for (Txn& txn : TRY(state.store->txns({{TxnState::kLanded}, most}))) {
@@ -178,7 +178,7 @@ Result<std::vector<LogLine>> log_lines(Kernel::State& state, const store::Landed
     line.name = txn->name;
     line.who = txn->owner;
   }
-  // What it is called on the branch; the commit may be in another clone of a hub only.
+  // Its subject on the branch; the commit may be in another clone of a hub only.
   if (line.name.empty()) {
     const auto commit = state.repository.objects().commit(row.new_head);
     if (commit) line.name = subject_line(*commit);

@@ -205,7 +205,7 @@ bool Run::may_retry(const std::vector<Conflict>& conflicts) const {
                   subject, short_branch(begun_.txn.target), id().str()));
 }
 
-// Of another transaction, once there is something in its place.
+// Aborts the other transaction, once this one has begun in its place.
 Status Run::replace(const std::string& other) {
   const TxnId replaced = TRY(state_.find(other)).id;
   const Held held = TRY(hold(state_, replaced));

@@ -222,7 +222,7 @@ Status judge_line(const repo::Objects& objects, const Oid& tree, const Summary& 
   return {};
 }
 
-// What a summary has to hold in for whoever asks: inside a transaction the snapshot.
+// The tree that a summary is judged against: inside a transaction, its snapshot.
 Result<Oid> tree_to_judge(Kernel::State& state, const std::optional<std::string>& onto) {
   const repo::Objects& objects = state.repository.objects();
   const std::string inside = state.variable("GIT_TXN_ID");

@@ -163,7 +163,7 @@ Status name_linked(Kernel::State& state, const TxnId& id, const Attempt& attempt
   return {};
 }
 
-// Of its own last commit; else its name; else of what it changed.
+// The message of its own last commit; else its name; else a subject made from the change.
 Result<std::string> message_of(Kernel::State& state, const Txn& txn, const repo::Taken& taken) {
   const bool said =
       taken.message && taken.message->find_first_not_of(" \t\r\n") != std::string::npos;

@@ -39,7 +39,7 @@ struct TreeTools::State {
   Status record(Noted noted, const Caller& caller) {
     return append(observation(std::move(noted), caller), kServedLog);
   }
-  // What an agent learned from an error, which is then the answer.
+  // The read that an error amounts to, because the agent learned something from it.
   std::unexpected<Error> failed(Error error, Noted noted, const Caller& caller);
 
   // A path as an agent wrote it. A name that is not UTF-8 cannot be written in JSON: it is the way

@@ -161,7 +161,7 @@ Status note_damage(Kernel::State& state, Kernel::Verification& found, std::size_
   const auto damage = std::find_if(first, first + static_cast<std::ptrdiff_t>(of_log), is_damage);
   if (damage != first + static_cast<std::ptrdiff_t>(of_log)) {
     const Status noted = write_file(file, fmt::format("{}{}\n", by, *damage), Sync::kYes);
-    // What was found is told all the same.
+    // The findings are told all the same.
     if (!noted) found.notes.push_back("it could not be noted: " + noted.error().message);
     return {};
   }

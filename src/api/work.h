@@ -23,7 +23,7 @@ struct Begun {
 // The part of an id that a key stands for: the same for the same key, so that who asks again finds
 // what was made the first time. kUsage: the key is empty, or longer than 500 bytes.
 Result<std::string> name_of_key(std::string_view key);
-// What was begun under the key of these options. kUsage: with another command.
+// The transaction begun under the key of these options. kUsage: it had another command.
 Result<std::optional<Txn>> begun_before(Kernel::State& state, const RunOptions& options);
 // Records a new transaction; nothing is checked out yet. Refuses what policy and trust refuse.
 Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownership ownership,
@@ -117,7 +117,7 @@ Result<bool> changed_since_taken(Kernel::State& state, const Txn& txn);
 // Why such a read set is unknown, for good.
 inline constexpr std::string_view kUntracedReason =
     "the worktree was changed outside a traced command";
-// Of a command whose end no log has.
+// The reason of a read set whose command has no recorded end.
 inline constexpr std::string_view kKilledReason =
     "the command was killed, or its end could not be recorded";
 

@@ -23,7 +23,7 @@ struct WorkflowRequest {
   std::optional<std::string> id;    // unset: made up
   std::optional<std::string> onto;  // unset: the branch that is checked out
   std::string actor;                // empty: the caller's git identity
-  // What was created under this key is given back, and nothing is created. Instead of an id.
+  // The workflow created under this key is returned, and none is created. Instead of an id.
   std::optional<std::string> key = {};
 };
 // kNotFound: the policy of the branch has no such workflow. kExists: another has that id.

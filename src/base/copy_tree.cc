@@ -109,7 +109,7 @@ Status Copier::open_folder(int from, const struct stat& info, int to_dir, const 
   return copy_stat(to.get(), info, shown);
 }
 
-// What is neither a file, a folder nor a link belongs to a process of the other place: left out.
+// Sockets, pipes and devices belong to processes of the other place and are left out.
 Status Copier::opened(int from, int to_dir, const std::string& name, const std::string& shown,
                       int depth) const {
   struct stat info{};

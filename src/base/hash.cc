@@ -33,7 +33,7 @@ struct Sha256::State {
   SHA256_CTX context;
 };
 
-// What they return is always 1.
+// They always return 1.
 Sha256::Sha256() : state_(std::make_unique<State>()) {
   SHA256_Init(&state_->context);
 }

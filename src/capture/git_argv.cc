@@ -70,7 +70,7 @@ void parse_command(const GitWords& words, GitUse& use) {
   use.pushes = (row->traits & kPushes) != 0;
   use.writes_files = (row->traits & kWritesFiles) != 0;
   use.serves = (row->traits & kServes) != 0;
-  // Whoever shows an author asks it for the name.
+  // Commands that show an author look the name up in .mailmap.
   const bool authors = row->shows == GitShows::kHistory || row->shows == GitShows::kContents;
   if (authors) use.files.emplace_back(".mailmap");
   if (row->parse != nullptr) row->parse(words, use);

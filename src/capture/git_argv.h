@@ -59,7 +59,7 @@ bool serves_worktree(std::string_view path, const std::vector<std::string>& argv
 // argv of such a program; `path` tells "git-upload-pack" and the like.
 GitUse parse_git(std::string_view path, const std::vector<std::string>& argv);
 
-// Whether an absolute path may be one of the files that a command was told to read.
+// True when an absolute path may be one of the files that a command was told to read.
 bool asks_for(const GitUse& use, std::string_view path);
 
 // The part of a pathspec before its first wildcard, as a directory, and whether anything was cut.

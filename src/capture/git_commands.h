@@ -14,7 +14,7 @@
 
 namespace gittxn::capture {
 
-// What a look of the command at a file of the worktree is.
+// How the command's looks at files of the worktree count.
 enum class GitLooks : std::uint8_t {
   kUpkeep,   // git's own business: its index, its rules, what it checks out. But the files that
              // its options name were read.
@@ -33,7 +33,7 @@ enum class GitShows : std::uint8_t {
   kOthers,      // it runs other programs, and each of them speaks for itself
 };
 
-// What else is to be known of a command.
+// Further traits of a command.
 enum GitTrait : std::uint8_t {
   kMovesBase = 1,    // may bring another commit's files into the worktree and make it the base
   kPushes = 2,       // sends objects elsewhere, if it is let
@@ -47,7 +47,7 @@ struct GitCommand {
   std::string_view name;
   GitLooks looks = GitLooks::kUpkeep;
   GitShows shows = GitShows::kNothing;
-  // What the words behind the command name. Null: nothing that is read.
+  // Parses the words behind the command. Null: they name nothing that is read.
   void (*parse)(const GitWords& words, GitUse& use) = nullptr;
   // Of kUpkeep: options whose values are files that are read ("-F --file"); a word without a dash
   // is the name of a file that the command reads by itself; "*": each of its words may be one.

@@ -210,12 +210,12 @@ class GitTable : public ::testing::Test {
     });
   }
 
-  // What of the trace the reads do not account for, by what the row says of the command.
+  // The opens of the trace that the reads do not account for, given the command's row.
   std::string unexplained(std::size_t sample, const ReadSet& set) const {
     const std::string& line = samples().samples[sample].line;
     const GitCommand* row = find_git_command(command_of(line));
     const bool listed = row->shows == GitShows::kContents || row->shows == GitShows::kNothing;
-    // Of a commit that was named, or of history, a read of its name stands for what it shows.
+    // A read of a commit's name, or of history, stands for all that it shows.
     const bool pinned = std::any_of(set.reads.begin(), set.reads.end(),
                                     [](const Read& read) { return read.kind == ReadKind::kRef; });
     const bool compares = line.find("git diff") != std::string::npos;  // what is equal is not shown

@@ -179,7 +179,7 @@ constexpr std::string_view kCatFileFlags[] = {
     "--use-mailmap",
 };
 constexpr std::string_view kCatFileValues[] = {"--path"};
-// Of commands that build on commits; what each takes as a flag stays a flag.
+// Options of commands that build on commits; flags stay flags.
 constexpr std::string_view kStartValues[] = {"--strategy",
                                              "--strategy-option",
                                              "--message",

@@ -75,7 +75,7 @@ void GitReads::explain(Process& process) {
     log_.note("the command tried to push: " + process.argv);
   }
   if (use.serves) {
-    // What this repository's own fetch brings is the transaction's own.
+    // Commits that a fetch inside the worktree brings are the transaction's own.
     if (process.served && !process.parent_ours) {
       everything(process, "a copy of the repository made by git");
     }

@@ -37,7 +37,7 @@ class GitReads {
   void wrote_ref(std::string_view name);
 
  private:
-  // What the words of a command came to.
+  // The outcome of parsing a command's words.
   struct Said {
     std::vector<const GitRead*> paths;
     std::vector<const GitRead*> fallbacks;

@@ -132,10 +132,10 @@ TEST_F(GitInFreshTrace, ACommitByItsIdStaysWhatItIs) {
   git({"show", first}, kGit);
   git({"show", first.substr(0, 8) + ":a.txt"}, kGit + 1);
   EXPECT_THAT(reads(), IsEmpty());
-  // Of the snapshot it says what is there now.
+  // A diff against the snapshot shows the present content.
   git({"show", snapshot.str().substr(0, 8) + ":a.txt"}, kGit + 2);
   EXPECT_THAT(reads(), ElementsAre("content a.txt"));
-  // What differs is shown as it is now.
+  // The differing files are shown as they are now.
   git({"diff", first, "HEAD"}, kGit + 3);
   EXPECT_THAT(reads(), ElementsAre("content a.txt", "content b.txt"));
 }
@@ -234,7 +234,7 @@ TEST_F(GitInTrace, RemovingADirectoryReadsWhatIsInIt) {
   EXPECT_THAT(reads(), ElementsAre("listing src", "listing src/deep"));
 }
 
-// What agents run all day.
+// The commands that agents run all day.
 TEST_F(GitInTrace, LooksOfEveryDayReadNoFile) {
   int pid = kGit;
   for (const char* line : {"status",

@@ -328,7 +328,7 @@ void checkout_index(const GitWords& words, GitUse& use) {
   }
 }
 
-// What is in a directory that is removed as a whole. Of one that is moved the trace says it.
+// The contents of a directory that is removed whole. The trace tells of one that is moved.
 void remove(const GitWords& words, GitUse& use) {
   for (const std::string& path : all_words(split_arguments(kStartOptions, words))) {
     use.reads.push_back(path_read(What::kNames, "", path));

@@ -203,7 +203,7 @@ void Interpreter::executed(const Record& record) {
              !serves_worktree(record.path, record.argv);
   if (next.git) {
     next.use = parse_git(record.path, record.argv);
-    // What is sent to others is explained by nobody but who sends it.
+    // Only its sender can explain data that is sent to another process.
     const bool sends = process.git && process.use.pushes && next.use.command == "pack-objects";
     next.helper = process.explains_helpers() && !sends && !next.use.serves;
     if (next.use.moves_base) observer_.base_may_move();
@@ -476,7 +476,7 @@ void Interpreter::on(const Record& record) {
 Status Interpreter::run() {
   if (input_.record_files.empty()) log_.unknown("nothing was traced");
   for (const std::string& file : input_.record_files) {
-    // What is wrong with it is said below.
+    // The error is reported below.
     static_cast<void>(
         read_records(file, [this](const Record& record) { resolver_.foresee(record); }));
   }

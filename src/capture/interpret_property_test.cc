@@ -78,7 +78,7 @@ class SerialOrder : public ::testing::Test {
   std::set<Oid> stored;
 };
 
-// Whether every hard read holds on `head`.
+// True when every hard read holds on `head`.
 bool all_hold(const ReadSet& reads, const Tree& base, const Tree& head) {
   for (const Read& read : reads.reads) {
     if (read.strength == Strength::kSoft) continue;

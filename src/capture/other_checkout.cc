@@ -90,7 +90,7 @@ TreeEntry OtherCheckout::entry_on_disk(const std::string& path) {
   return entry;
 }
 
-// Whether the directory there has other names than the snapshot's, but for ignored ones.
+// True when the directory there has other names than the snapshot's, ignored ones aside.
 Result<bool> OtherCheckout::names_differ(const Resolved& at,
                                          const std::vector<repo::NamedEntry>& names) {
   std::set<std::string> missing;
@@ -137,7 +137,7 @@ Status OtherCheckout::there(const Record& record, const Resolved& at, const Read
     if (!at.rest.empty()) log_.add(ReadKind::kMetadata, at.rest, metadata_of(snapshot), seen);
     return {};
   }
-  // What the command was started with is its caller's word to it, unless it is the repository's.
+  // Standard input is the caller's own word to the command, unless the repository has the file.
   if (record.path2 == kGiven && !snapshot.present()) return {};
   if (!snapshot.present() && now.mode == FileMode::kTree)
     return {};  // its files are looked at one by one

@@ -254,7 +254,7 @@ const PathResolver::OnDisk& PathResolver::look(const std::string& path) {
   return found;
 }
 
-// What stood at a real path at this moment of the records.
+// The entry at a real path at this moment of the records.
 PathResolver::OnDisk PathResolver::stands_at(const std::string& path) {
   const OutsideLinks::Found known = links_.find(path);
   if (!known.spot) return look(known.on_disk.empty() ? path : known.on_disk);
@@ -426,7 +426,7 @@ void PathResolver::foresee_link(const std::string& path, std::string text) {
   forget_ways();
 }
 
-// What stood where something is taken away or put: a link, if it was met as one.
+// The entry that is removed or replaced: a link, if it was met as one.
 void PathResolver::foresee_change(const std::string& path) {
   if (!links_.foreseeing()) return;
   links_.foresee(path, {met_.contains(path), {}});

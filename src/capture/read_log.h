@@ -54,7 +54,7 @@ struct Process {
   bool asked = false;                // this record is of a file that its command line names
   HeldLooks* held = nullptr;         // of a searcher; owned by Searches
 
-  // What it starts is explained by it.
+  // Its children are explained by it.
   bool explains_helpers() const {
     const bool elsewhere = in_other_repository && !in_our_repository && !in_other_checkout;
     return git && (helper || (use.understood && !elsewhere));

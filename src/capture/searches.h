@@ -60,7 +60,7 @@ class Searches {
   };
   const SearchSettings& settings();
   search::Refined<search::Query> query_of(const Record& exec, const Resolved& program);
-  // What the query looks at, where the worktree has that as the snapshot has it.
+  // The files a query looks at, where the worktree has them as the snapshot has them.
   search::Refined<Scope> governed(const Search& search);
   search::Refined<Scope> prove(const Search& search, const Process& process);
   // Of queries that differ in what they look for alone it is the same.

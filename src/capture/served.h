@@ -31,7 +31,7 @@ class Served {
   void ended(std::int32_t pid) { running_.erase(pid); }
   bool is_server(std::int32_t pid) const { return running_.contains(pid); }
 
-  // Where to hold what a look-up of a server says; null when it was for no search.
+  // The place that holds a server's look-up; null when the look-up was for no search.
   HeldLooks* looks_of(const Record& record, const Process& process,
                       const std::vector<Observed>& observed);
   // A read of lines stands for a server's open of this file of the snapshot. Opens that the record

@@ -206,7 +206,7 @@ void Union::add(const Observed& one) {
   }
 }
 
-// What was asked below a root, and by nobody whose looks could be laid beside it.
+// A question about a root that no process's looks can be laid beside.
 void Union::add_search(const Observed& one, const std::string& root) {
   Read made = read_of(one, ReadKind::kSearch, root, "");
   const auto json = parse_json(one.query);
@@ -256,7 +256,7 @@ void Union::add_declared(const Observed& one) {
                                        : model_.snapshot_entry(path);
   const bool absent = one.what == Observed::What::kAbsent;
   if (!entry.present()) {
-    // What it made itself is its own, and was not there before: that much is certain.
+    // A file that it made itself was not there before: that much is certain.
     if (!absent && at.node == nullptr) {
       log_.note("declared, and not there; that counts as read: " + path);
     }
@@ -270,7 +270,7 @@ void Union::add_declared(const Observed& one) {
   add_declared_file(one, path, entry, at.node);
 }
 
-// What was opened and not declared is told, and nothing else.
+// Notes the files that were opened and not declared, and nothing else.
 void Union::check_declared() {
   std::set<std::string> declared;
   for (const Observed& one : observed_) {

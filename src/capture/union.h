@@ -41,7 +41,7 @@ class Union {
   void on_process(const Record& record);
   // An open, stat or access of a file of the tree. True: a read of lines stands for it.
   bool explains(const Record& record, const Process& process, const Resolved& at);
-  // Where to hold what another look-up of the tree says, until it is known what for; null: nowhere.
+  // The place that holds another look-up of the tree until its purpose is known; null: none.
   HeldLooks* looks_of(const Record& record, const Process& process) {
     return observed_.empty() ? nullptr : served_.looks_of(record, process, observed_);
   }

@@ -93,7 +93,7 @@ bool refines(Isolation level) {
   return !is_exact(level) || INJECTED_BUG("certify.strict_refines");
 }
 
-// Which commits there are, and what names them: shown to an agent, and seldom what it decides on.
+// History: commits and their names. Agents are shown it, and seldom decide on it.
 bool is_history(const Read& read) {
   return read.kind == ReadKind::kRef && read.strength == Strength::kSoft;
 }
@@ -246,7 +246,7 @@ class Certification {
     return find_change(equal_, stale->cause) != nullptr ? stale->cause : equal_.front().path;
   }
 
-  // Whoever has read a part of a file and edited it has made the edit for what was there.
+  // An edit of a file that was read in part was made for what stood there.
   bool part_of_equal(const Read& read) const {
     const PathChange* change = find_change(equal_, read.subject);
     return change != nullptr && change->before.oid != change->after.oid;

@@ -49,7 +49,7 @@ Result<int> man_command(Session& session) {
   return fail(Code::kUsage, fmt::format("there is no manual page {}", page));
 }
 
-// Whether a command takes a transaction that is where this one is; "" is one that takes any.
+// True when a command takes a transaction in this state; "" takes any.
 bool takes(std::string_view command, const api::StatusReport::Line& line) {
   const TxnState state = line.txn.state;
   if (command == "resume") return state == TxnState::kAborted || !is_final(state);

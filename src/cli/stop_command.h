@@ -1,4 +1,4 @@
-// What the table of commands.h says of stop. Only for command_table.cc.
+// The row of `stop` in the table of commands.h. Only for command_table.cc.
 #pragma once
 
 #include "cli/commands.h"

@@ -9,7 +9,7 @@
 namespace gittxn::cli {
 namespace {
 
-// What stands between is the subject of the wait.
+// The text in between is the subject of the wait.
 struct WaitSentence {
   std::string_view reason, before, behind;
 };

@@ -266,7 +266,7 @@ Status run_post_hooks(const GateContext& context, const Oid& landed, const std::
 
 namespace {
 
-// What it said, as one line.
+// The hook's output as one line.
 std::string words_of_hook(std::string said) {
   while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
   if (said.size() > kMostRefHookWords) said = "..." + said.substr(said.size() - kMostRefHookWords);
@@ -288,7 +288,7 @@ Status run_ref_hook(const GateContext& context, const repo::RefUpdate& update, r
   command.argv = {hook->path, std::string(repo::step_name(step))};
   command.cwd = top;
   command.env = hook_environment(context, hook->name, txn);
-  // Where git could not find it from there, or would find another one.
+  // Set where git would not find this repository from there.
   if (place.git_dir != join_path(top, ".git")) command.env["GIT_DIR"] = place.git_dir;
   const std::string nothing(40, '0');
   command.input =

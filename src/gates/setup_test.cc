@@ -34,7 +34,7 @@ class SetUpTree : public ::testing::Test {
   std::string text(const std::string& name) {
     return read_file(join_path(tree_, name)).value_or("(absent)");
   }
-  // What a script prints that runs where the worktree's own commands run.
+  // The output of a script that runs where the worktree's own commands run.
   std::string inside(const std::string& script) {
     const repo::Mount mount = must(repo::Mount::open(worktree_));
     const std::string out = join_path(world_.repo().root(), "out");

@@ -203,7 +203,7 @@ Decision conflict_of(Candidate candidate, std::vector<Conflict> conflicts,
 // Level, certification and policy for a candidate whose tree is there.
 Result<Decision> certify_candidate(const Context& context, const Footprint& footprint,
                                    const Txn& txn, Candidate candidate) {
-  // What the branch has already counts as well: it was written here.
+  // Paths that the branch has already count as well: they were written here.
   std::vector<std::string> paths = file_paths_of(candidate.changes);
   for (std::string& path : file_paths_of(footprint.writes)) paths.push_back(std::move(path));
   candidate.level = gates::required_isolation(candidate.policy, txn.isolation, paths);

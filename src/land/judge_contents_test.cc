@@ -56,7 +56,7 @@ TEST_F(PartsOfAFile, HoldWhereTheyMoved) {
   EXPECT_TRUE(holds(kText, {2, 2}, "a\nnew\nb\nc\nnew\nd\ne\n")) << "and what is beside them";
 }
 
-// Whoever saw them may have seen their numbers.
+// A reader of the lines may have seen their numbers.
 TEST_F(PartsOfAFile, AtExactLevelsTheyStandWhereTheyStood) {
   EXPECT_TRUE(holds(kText, {2, 2}, "A\nb\nc\nd\n", Isolation::kStrict));
   EXPECT_FALSE(holds(kText, {2, 2}, "new\n" + kText, Isolation::kStrict));

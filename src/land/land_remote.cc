@@ -109,7 +109,7 @@ Result<Step> Landing::not_pulled_yet(const Oid& pushed) {
                fmt::format("git pull {}", remote_.remote.name)}};
 }
 
-// Who merged it may have deleted the branch, or pushed to it: then it is theirs.
+// Somebody may have deleted the branch after merging it, or pushed to it: then it is theirs.
 Status Landing::drop_pull_branch(const Oid& pushed) {
   const std::string name = fmt::format("{} {}", remote_.remote.name, remote_.ref.str());
   if (remote_head_.empty()) return {};

@@ -50,7 +50,7 @@ TEST(Land, MovesLogBranchAndCheckoutTogether) {
   EXPECT_TRUE(world.problems().empty());
 }
 
-// What git would have told it, and what the branch was then.
+// The lines that git would have given it, and the value of the branch at that time.
 void write_ref_hook(const LandWorld& world, const std::string& verdict) {
   const std::string path = world.scratch.git_dir() + "/hooks/reference-transaction";
   must(make_dirs(parent_dir(path)));

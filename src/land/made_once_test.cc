@@ -7,7 +7,7 @@
 namespace gittxn::land {
 namespace {
 
-// What the real merge has once, of the two; "" nothing, and "(conflict)" where it does not merge.
+// The line that the real merge has once; "" for none, "(conflict)" where it does not merge.
 std::string once(const std::string& path, const std::string& base, const std::string& left,
                  const std::string& right) {
   const semantic::Language* language = semantic::language_of_path(path);

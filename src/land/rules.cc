@@ -39,7 +39,7 @@ bool is_file(const TreeEntry& entry) {
   return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
 }
 
-// Whether CR LF becomes LF when a file is stored.
+// True when CR LF becomes LF as a file is stored.
 bool converts(const Conversion& rules) {
   if (rules.text == "set" || rules.text == "auto") return true;
   if (rules.text == "unset") return false;
@@ -118,7 +118,7 @@ Status RulesJudge::ignore_rules() {
     if (read.op == kLeftOut) left.push_back(read.subject);
   }
   if (added.empty() && left.empty()) return {};
-  // Of a directory that was left out as a whole: itself, or whatever is in it.
+  // A directory that was left out whole stands for itself and everything in it.
   asked = added;
   for (const std::string& path : left) {
     asked.push_back(path);
@@ -164,7 +164,7 @@ Result<LineEnds> RulesJudge::line_ends(const Oid& blob) const {
   return bytes.find("\r\n") == std::string::npos ? LineEnds::kPlain : LineEnds::kCrLf;
 }
 
-// What the transaction itself changed in them counts on both sides, so it is left out of both.
+// The transaction's own changes of the rules count on both sides and are left out of both.
 Status RulesJudge::attributes() {
   const PathChange& cause = *changed_rules(candidate_.moved.changes, ".gitattributes");
   std::vector<std::string> paths;
@@ -218,7 +218,7 @@ std::vector<Read> left_out(const std::vector<std::string>& ignored, const Oid& s
 
 bool stored_otherwise(const Conversion& then, const Conversion& now, LineEnds blob) {
   if (!same_filters(then, now)) return true;
-  // What has no CR LF in it was not converted, or had its own taken out.
+  // A blob without CR LF was not converted, or was converted when it was stored.
   if (converts(then) && !converts(now)) return then.eol == "crlf";
   return blob == LineEnds::kCrLf && converts(now);
 }

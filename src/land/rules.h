@@ -25,15 +25,15 @@ inline constexpr std::string_view kLeftOut = "left out as ignored";
 inline constexpr std::size_t kMostLeftOut = 1000;
 std::vector<Read> left_out(const std::vector<std::string>& ignored, const Oid& snapshot);
 
-// Of text, crlf, eol, filter, ident and working-tree-encoding (gitattributes(5)).
+// The values of text, crlf, eol, filter, ident, working-tree-encoding (gitattributes(5)).
 struct Conversion {
   std::string text, crlf, eol, filter, ident, encoding;
   bool operator==(const Conversion&) const = default;
 };
 enum class LineEnds { kPlain, kCrLf };  // of the bytes in a blob: whether any line ends with CR LF
-// Whether a file whose blob was made under `then` would have got another one under `now`.
+// True when a file whose blob was made under `then` would get another one under `now`.
 bool stored_otherwise(const Conversion& then, const Conversion& now, LineEnds blob);
-// Whether a checkout of the same blob has other bytes.
+// True when a checkout of the same blob has other bytes.
 bool written_otherwise(const Conversion& then, const Conversion& now);
 
 // Empty where the level does not certify reads.

@@ -26,7 +26,7 @@
 
 namespace gittxn::repo {
 
-// Of a move of a ref, as git tells its hook reference-transaction.
+// The steps of moving a ref, as git tells its hook reference-transaction.
 enum class RefStep { kPrepared, kCommitted, kAborted };
 std::string_view step_name(RefStep step);
 

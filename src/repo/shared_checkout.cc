@@ -79,7 +79,7 @@ std::uint64_t bytes_of(const std::string& checkout) {
   for (const IndexEntry& entry : parsed->entries()) {
     struct stat info{};
     const std::string path = join_path(checkout + "/tree", parsed->path(entry));
-    // What another checkout has as well stays where it is.
+    // Files that another checkout shares stay where they are.
     if (::lstat(path.c_str(), &info) == 0 && info.st_nlink == 1)
       bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
   }

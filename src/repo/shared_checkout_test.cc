@@ -33,7 +33,7 @@ class Grown : public ::testing::Test {
   bool one_file(const std::string& path) {
     return stat_of(*first_, path).st_ino == stat_of(*next_, path).st_ino;
   }
-  // What is there, by name, kind, mode and bytes.
+  // The entries by name, kind, mode and bytes.
   std::string listing(const std::string& tree) {
     Command command;
     command.argv = {"sh", "-c",

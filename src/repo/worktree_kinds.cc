@@ -114,7 +114,7 @@ KindSupport probe_kind(const std::string& root, KindSupport (*probe)(const std::
     return support;
   }
   support = probe(directory);
-  // What cannot be removed is an empty directory tree with a name that says what it was.
+  // A tree that cannot be removed is empty, and its name tells what it was for.
   static_cast<void>(remove_tree(directory));
   return support;
 }

@@ -22,7 +22,7 @@ std::string first_line_of(const std::string& path) {
   return text ? text->substr(0, text->find('\n')) : std::string();
 }
 
-// What the worktree holds against its HEAD, as a commit on it; nullopt: nothing.
+// The worktree's changes since its HEAD, as a commit on it; nullopt: there are none.
 Result<std::optional<Oid>> uncommitted_in(const TakeView& view, const Objects& objects,
                                           const LinkedWork& linked, const Oid& head) {
   const Git& git = view.repository->git();

@@ -58,7 +58,7 @@ Status check_changes(const TakeView& view, const Objects& objects, const Taken& 
 // The commits that the agent made: base, message and author, tips.
 Status read_commits(const TakeView& view, const Objects& objects, Taken* taken);
 
-// What is in worktrees that the agent made of its own, and in none of the commits `elsewhere`.
+// The work in worktrees that the agent made, and in none of the commits `elsewhere`.
 Status read_linked(const TakeView& view, const Objects& objects, const std::vector<Oid>& elsewhere,
                    Taken* taken);
 

@@ -535,7 +535,7 @@ TEST(Take, NamesThatGitTakesForItsOwnDirectoryAreRefused) {
   agent.remove(".GIT");
   agent.remove("sub");
   EXPECT_THAT(agent.take_all().changes, IsEmpty());
-  // What is ignored is not taken, and so not refused.
+  // Ignored files are not taken, and so not refused.
   agent.write("build/.GIT/config", "x\n");
   EXPECT_THAT(agent.take_all().changes, IsEmpty());
 }

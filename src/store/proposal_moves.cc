@@ -286,7 +286,7 @@ std::string score_text(int score) {
 
 namespace {
 
-// What was proposed under a key; "" when nothing was.
+// The proposal made under a key; "" when there is none.
 Result<std::string> proposed_under(const View& view, const std::string& key) {
   if (key.empty()) return std::string();
   db::Statement query =

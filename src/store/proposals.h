@@ -96,7 +96,7 @@ struct ProposalRequest {
   RefName branch = {};  // whose policy judges it, from now on
   // What was promoted and says the same keeps nothing off: a bug may come back.
   bool again = false;
-  // What was proposed under this key is the answer, and nothing is proposed. "": none.
+  // The proposal made under this key is returned, and none is made. "": no key.
   std::string key = {};
 };
 struct ProposalAnswer {

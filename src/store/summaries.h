@@ -25,7 +25,7 @@ struct StoredSummary {
 Result<std::vector<StoredSummary>> summaries(const View& view);
 
 namespace events {
-// Whoever was shown it before still depends on what it was made from.
+// A transaction that was shown it before still depends on its sources.
 NewEvent summary_removed(const std::string& name, const std::string& actor);
 }  // namespace events
 

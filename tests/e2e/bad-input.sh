@@ -348,7 +348,7 @@ unguarded_log() {
   sqlite3 .git/txn/kernel.db 'DROP TRIGGER events_are_never_updated'
   exits 1 git txn verify
   assert_contains "$OUT" "'events_are_never_updated' was taken away"
-  # What verify calls damaged takes nothing more, until verify finds it whole.
+  # A store that verify calls damaged takes nothing more until verify finds it whole.
   refused 2 'has found the store damaged' git-txn run -- bash -c 'echo y >src/other.txt'
   assert_contains "$ERR" docs/BACKUPS.md
   exits 0 git txn status

@@ -51,7 +51,7 @@ installs() {
   bash -n "$prefix/share/bash-completion/completions/git-txn"
   [ -s "$prefix/share/bash-completion/completions/git-txn" ] || fail 'no completion'
 }
-# Which, and not how long it takes: ./dev bench start measures that.
+# The libraries, and not the time that loading takes: ./dev bench start measures that.
 loads_little() {
   local loaded
   loaded=$(LD_TRACE_LOADED_OBJECTS=1 "$GIT_TXN_PROGRAM" | awk '{ print $1 }')

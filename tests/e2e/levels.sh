@@ -89,7 +89,7 @@ over() {
   assert_eq "$CODE $(field .state) $(field .command_exit)" '1 nothing 7'
   agent 'echo half >added; exit 7'
   assert_eq "$CODE $(field .state) $(field .command_exit)" '1 open 7'
-  # Whoever only looks is not run again because somebody landed meanwhile.
+  # A transaction that only looks is not run again because another one landed.
   start_run -- 'cat src/f1.txt; meet'
   met
   person_commits src/f1.txt changed

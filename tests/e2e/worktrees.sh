@@ -80,7 +80,7 @@ beside_a_running_agent() {
 }
 test_case 'a person looks into an overlay while its agent works' beside_a_running_agent
 
-# What an editor needs: a path that is there for everybody.
+# An editor needs a path that everybody can see.
 kept_work_as_plain_files() {
   new_repo
   needs_overlay

@@ -19,7 +19,7 @@
 namespace gittxn::capture {
 namespace {
 
-// What headers of Debian 12 do not know, with the version that has it.
+// Constants that the headers of Debian 12 lack, with the version that has them.
 constexpr std::uint64_t kTruncate = 1ull << 14;
 constexpr std::uint64_t kScopeAbstractSockets = 1ull << 0;
 constexpr std::uint64_t kScopeSignals = 1ull << 1;
@@ -120,7 +120,7 @@ bool is_draft_of_one(const std::string& path, const std::vector<std::string>& fi
   });
 }
 
-// Which processes run git-txn: it asks for more than it needs when it looks at its own store.
+// The processes that run git-txn: it asks for more than it needs to look at its own store.
 class OwnLooks {
  public:
   bool is_one(const Record& record) {

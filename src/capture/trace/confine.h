@@ -30,7 +30,7 @@ struct Confine {
   bool mounts = false;             // with a mount namespace, which makes `kept` count
 };
 
-// What this kernel gives. kUnsupported with the reason when that is too little to confine.
+// The means of this kernel. kUnsupported, with the reason, when they cannot confine.
 struct ConfineMeans {
   int landlock = 0;       // its version
   bool scopes = false;    // signals and abstract sockets
@@ -45,7 +45,7 @@ Result<UniqueFd> make_ruleset(const Confine& confine);
 // For a child before exec, for good: 0 or an errno. Sets no_new_privs.
 int confine_self(int ruleset);
 
-// Whether the confinement lets something be written there.
+// True when the confinement lets something be written there.
 bool may_write(const Confine& confine, const std::string& path);
 
 // What of a record file was outside: paths, each once, in order, `most` at most. From the paths

@@ -83,7 +83,7 @@ TEST_F(View, APlaceThatHasGoneIsLeftOut) {
   EXPECT_EQ(chmod_in_view("other"), 0);
 }
 
-// Whoever may mount could undo the rest.
+// A process that may mount could undo the rest.
 TEST(Confine, RightsToMountAreGivenUp) {
   constexpr int kSysAdmin = 21;
   EXPECT_EQ(status_of([] {

@@ -105,7 +105,7 @@ void Decoder::describe_program(CallView& view, Decoded* out) {
   out->after.push_back(std::move(read));
 }
 
-// What is about to go may be a link that others have been through.
+// The entry that is about to go may be a link that others have followed.
 void Decoder::keep_link(const std::string& path, Decoded* out) {
   const Record& call = out->call;
   auto text = read_link(path);

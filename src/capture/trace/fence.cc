@@ -30,7 +30,7 @@ class FenceCode {
     code_.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
   }
   void give(std::uint32_t value) { code_.push_back({BPF_RET | BPF_K, 0, 0, value}); }
-  // What comes next, up to `over` instructions, is for when it is not equal.
+  // The next `over` instructions run when it is not equal.
   void skip_if(std::uint32_t value, std::uint8_t over) {
     code_.push_back({BPF_JMP | BPF_JEQ | BPF_K, over, 0, value});
   }

@@ -20,7 +20,7 @@ namespace gittxn::capture {
 // The mark for a command with this environment: the transaction that it names (GIT_TXN_ID, or
 // GIT_TXN_COMPENSATES), and what this process is inside of already. kUnsupported: that is too many.
 Result<std::string> fence_for(const Environment& env);
-// What the process above the command is named; "" for no mark.
+// The name of the process above the command; "" for no mark.
 std::string fence_name(const std::string& mark);
 
 enum class Typing { kAllowed, kRefused };

@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// What `say` returns in a child, which has the filter where there is one.
+// The result of `say` in a child that has the filter, where there is one.
 std::string said_below(const std::vector<sock_filter>& filter,
                        const std::function<std::string()>& say) {
   std::array<int, 2> ends{};
@@ -65,7 +65,7 @@ TEST(Fence, TheMarkIsKnownInNamespacesAndBelowForks) {
   EXPECT_EQ(said, "t-7k2m");
 }
 
-// What a new mark says is in front of what the process is inside of already.
+// A new mark comes before those that the process has already.
 TEST(Fence, AnInnerMarkNamesTheOuterOnes) {
   const auto mark = [](const char* id) {
     return [id] { return fence_for({{"GIT_TXN_ID", id}}).value_or("too many"); };

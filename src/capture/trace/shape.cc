@@ -166,7 +166,7 @@ Peek Shaper::address(Record* record) {
   return address_at(site_.args[at], site_.args[at + 1], record);
 }
 
-// Of several messages the first: they go the same way as a rule.
+// Only the first of several messages is looked at: as a rule they have one address.
 Peek Shaper::message(Record* record) {
   struct Header {  // the beginning of struct msghdr
     std::uint64_t name = 0;

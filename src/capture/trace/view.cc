@@ -62,7 +62,7 @@ int copy_place(const ViewPlace& place, int* error) {
   return static_cast<int>(copy);
 }
 
-// What containers leave to their administrators, without making device nodes.
+// The capabilities that containers leave to their administrators, without CAP_MKNOD.
 constexpr std::array kRightsKept = {CAP_CHOWN,    CAP_DAC_OVERRIDE,     CAP_FOWNER,  CAP_FSETID,
                                     CAP_KILL,     CAP_SETGID,           CAP_SETUID,  CAP_SETPCAP,
                                     CAP_SETFCAP,  CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT,
@@ -87,7 +87,7 @@ ViewPlan plan_view(std::vector<ViewPlace> places) {
 
 int enter_view(ViewPlan& plan) {
   if (const int error = own_namespace(plan); error != 0) return error;
-  // What the person mounts later appears inside; nothing of ours appears outside.
+  // Later mounts of the person appear inside; none of ours appears outside.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return errno;
   for (std::size_t i = 0; i < plan.places.size(); ++i) {
     int error = 0;

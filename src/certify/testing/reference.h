@@ -41,7 +41,7 @@ inline bool is_merged(const Case& c, const std::string& path) {
   return std::ranges::find(c.symbols.merged, path) != c.symbols.merged.end();
 }
 
-// What semantic lets pass of the bytes of one file.
+// The changes of one file's bytes that semantic lets pass.
 inline bool is_excused(const Case& c, const Read& read) {
   const TreeEntry was = entry_of(c.base, read.subject), is = entry_of(c.head, read.subject);
   if (read.kind != ReadKind::kContent && read.kind != ReadKind::kMetadata) return false;
@@ -52,7 +52,7 @@ inline bool is_excused(const Case& c, const Read& read) {
 
 enum class Excused { kNothing, kWhatSemanticDoes };
 
-// Whether every hard read sees the same in both trees.
+// True when every hard read sees the same in both trees.
 inline bool reads_hold(const Case& c, const Tree& head, Excused excused) {
   for (const Read& read : c.txn.reads.reads) {
     if (read.strength == Strength::kSoft || observe(c.base, read) == observe(head, read)) continue;
@@ -183,7 +183,7 @@ class Generator {
     return read;
   }
 
-  // What symbols might say of the files that the head changed.
+  // Arbitrary findings of symbols about the files that the head changed.
   void refine(Case& c) {
     for (const auto& [path, was] : c.base) {
       const TreeEntry mine = entry_of(c.ours, path), theirs = entry_of(c.head, path);

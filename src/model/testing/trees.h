@@ -79,7 +79,7 @@ inline std::string lookup(const Tree& tree, const std::string& path) {
   return entry_of(tree, path).present() ? "found" : "ENOENT";
 }
 
-// What this read sees in this tree.
+// The answer of this read in this tree.
 inline std::string observe(const Tree& tree, const Read& read) {
   const std::string found = lookup(tree, read.subject);
   const TreeEntry entry = entry_of(tree, read.subject);
