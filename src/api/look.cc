@@ -86,7 +86,7 @@ Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
     line.process = running.process;
     line.last_call_wall_ms = running.last_call_wall_ms;
   }
-  // The objects that another clone's work is judged by are here.
+  // The objects that another clone's work is judged by may be in that clone alone.
   if (!is_final(txn.state) && !line.elsewhere) line.stale = stale_reads(state, txn);
   // Where that cannot be judged, the stale reads cannot either, and say why.
   if (const auto dropped = dropped_with_phase(state, txn)) line.refused = *dropped;

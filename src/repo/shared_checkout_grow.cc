@@ -127,7 +127,7 @@ Result<bool> grow_checkout(Repository& repository, const GrowRequest& request) {
   if (!older) return false;
   const auto grown = grow_from(repository, *older, request);
   if (grown && *grown) return true;
-  // A failure here does not concern a whole checkout, or stops that as well.
+  // A failure to grow is no reason against a whole checkout; one that stops both is met there.
   TRY(remove_tree(request.tree));
   TRY(make_dirs(request.tree, 0777));
   TRY(make_dirs(request.tree + "/.git", 0755));
