@@ -1,4 +1,4 @@
-// Where tools and agents keep what they need to go on working: their caches, and the state of the
+// The places that tools and agents need to go on working: their caches, and the state of the
 // agents themselves. A confined command may write there. It is a way out in time: what a later run
 // outside takes from a cache, or from an agent's settings, a confined one may have put there
 // (`git txn version --enforces` says so).

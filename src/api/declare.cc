@@ -1,4 +1,4 @@
-// What an agent declares to have relied on. Each declaration is looked at before it is recorded, so
+// Declarations of what an agent relied on. Each declaration is looked at before it is recorded, so
 // that one that is not so is refused while the agent can still correct it; the look itself is
 // explained by the declaration (capture/union.h).
 #include <fmt/format.h>

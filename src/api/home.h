@@ -1,7 +1,7 @@
-// Which repository a local store belongs to. `cp -a` of a repository copies its store, and with it
-// the paths of worktrees that are the original's: what is removed, taken or run there would be the
-// original's live work. So <txn dir>/home says where the store is at home: the folder, as its inode
-// and when it was made, and its path.
+// The repository that a local store belongs to. `cp -a` of a repository copies its store, and with
+// it the paths of worktrees that are the original's: what is removed, taken or run there would be
+// the original's live work. So <txn dir>/home says where the store is at home: the folder, as its
+// inode and when it was made, and its path.
 //
 // A copy is told by the original being there still. It lets go of the worktrees: in its log they
 // are gone, on disk nothing is touched. A repository that was moved, or put back in its place from

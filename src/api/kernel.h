@@ -107,7 +107,7 @@ struct Outcome {
 };
 Json to_json(const Outcome& outcome);
 int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
-// What exit status 1 stands for, and 0: landed, merged, nothing, open (as asked), command-failed,
+// The meaning of exit statuses 0 and 1: landed, merged, nothing, open (as asked), command-failed,
 // conflict, rejected, waiting, aborted, unfinished.
 std::string_view outcome_name(const Outcome& outcome);
 

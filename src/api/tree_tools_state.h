@@ -1,4 +1,4 @@
-// What TreeTools is made of, for the files that implement it: the tree it serves, and how what was
+// The state of TreeTools, for the files that implement it: the tree it serves, and how what was
 // served gets on record. tree_tools.h has the contract.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What became of the commits of landings: they are on their branch until somebody resets it or
+// The fate of the commits of landings: they are on their branch until somebody resets it or
 // rewrites its history, which git lets everybody do. A commit that was written anew, by a rebase
 // over landings, still says in its trailers which transaction it is.
 #pragma once

@@ -141,7 +141,7 @@ std::string excuse_line(const Excuse& excuse) {
   return {};
 }
 
-// What was excused when it landed, or would be now. Its work may have been collected, or the branch
+// The excuses of its landing, or of one now. Its work may have been collected, or the branch
 // be gone: then nobody can say any more, and the rest is told all the same.
 std::vector<std::string> excused_of(Kernel::State& state, const Txn& txn) {
   std::vector<std::string> lines;

@@ -1,4 +1,4 @@
-// Which transactions this process is inside of, said by the kernel and not by the environment: a
+// The transactions this process is inside of, said by the kernel and not by the environment: a
 // variable is gone with `env -u`, and what a process descends from is not.
 //
 // Whoever starts a command of a transaction leaves two marks on everything that descends from it:

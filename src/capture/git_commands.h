@@ -21,7 +21,7 @@ enum class GitLooks : std::uint8_t {
   kCounted,  // an observation, like any program's
 };
 
-// What of the object store reaches whoever runs the command. The test of the table holds it to
+// The part of the object store that the command shows. The test of the table holds it to
 // that.
 enum class GitShows : std::uint8_t {
   kNothing,     // no file of a commit and no directory
@@ -49,7 +49,7 @@ struct GitCommand {
   GitShows shows = GitShows::kNothing;
   // Parses the words behind the command. Null: they name nothing that is read.
   void (*parse)(const GitWords& words, GitUse& use) = nullptr;
-  // Of kUpkeep: options whose values are files that are read ("-F --file"); a word without a dash
+  // kUpkeep: options whose values are files that are read ("-F --file"); a word without a dash
   // is the name of a file that the command reads by itself; "*": each of its words may be one.
   std::string_view files = {};
   std::uint8_t traits = 0;

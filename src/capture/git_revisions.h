@@ -1,4 +1,4 @@
-// What the revisions in a git command line stand for: the snapshot and what the transaction built
+// The meaning of revisions in a git command line: the snapshot and what the transaction built
 // on it, the target as it was fetched later, a commit that can never change, or another branch.
 //
 // The first part is text alone. GitRevisions asks the repository; what it answers is kept, because

@@ -1,4 +1,4 @@
-// What the words behind each command of git name: the parsers of the table (git_commands.h). Each
+// The things that words behind git's commands name: the parsers of the table (git_commands.h). Each
 // adds to `use` what its words say was read. Pure.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is outside of the worktree: links as they were, other checkouts, the worktrees of other
+// Reads outside of the worktree: links as they were, other checkouts, the worktrees of other
 // transactions, servers and pipes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

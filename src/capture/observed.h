@@ -24,9 +24,9 @@ struct Observed {
   What what = What::kFile;
   std::string path;  // as the agent wrote it: absolute, or relative to `cwd`
   std::string cwd;   // "" unknown: then a relative path says nothing
-  // Of kFile. Count 0 goes to the end: by itself that is the whole file.
+  // kFile: count 0 goes to the end: by itself that is the whole file.
   LineSpan lines;
-  // Of kSearch: canonical JSON (search/query.h), whose roots are not looked at; "" is one that is
+  // kSearch: canonical JSON (search/query.h), whose roots are not looked at; "" is one that is
   // not understood, which may have seen all that is below.
   std::string query;
   ReadSource source = ReadSource::kHook;

@@ -28,7 +28,7 @@ struct Style {
 std::string counted(std::int64_t n, std::string_view singular, std::string_view plural = {});
 std::string short_oid(const Oid& oid);            // seven digits; "none" for an empty one
 std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned
-// What is waited for and what ends the wait: "another landing on main". Of a reason that has no
+// The thing waited for and what ends the wait: "another landing on main". Of a reason that has no
 // sentence of its own "REASON: SUBJECT". Cleaned.
 std::string wait_text(std::string_view reason, std::string_view subject);
 // The same as a line: "waiting for another landing on main".

@@ -19,7 +19,7 @@ namespace gittxn::repo {
 // What such a file's name begins with.
 inline constexpr std::string_view kAttributesIndex = "attributes-";
 
-// Of each path the values of these attributes, in their order, in git's words: "set", "unset",
+// For each path the values of these attributes, in their order, in git's words: "set", "unset",
 // "unspecified", or the value.
 Result<std::vector<std::vector<std::string>>> attributes_of(
     Repository& repository, const Oid& commitish, const std::vector<std::string>& attributes,

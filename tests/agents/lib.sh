@@ -1,4 +1,4 @@
-# What drives the real agents: a scripted model on loopback (model.py) and a clean environment. Sourced after
+# Drives the real agents: a scripted model on loopback (model.py) and a clean environment. Sourced after
 # ../e2e/lib.sh by what ./dev agents runs, which sets AGENTS_BIN.
 
 # model SCRIPT: starts the model; its port is in $PORT, its requests in $WORLD/requests
