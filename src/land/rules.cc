@@ -117,6 +117,13 @@ Status RulesJudge::ignore_rules() {
   for (const Read& read : footprint_.reads.reads) {
     if (read.op == kLeftOut) left.push_back(read.subject);
   }
+  if (left.size() > kMostLeftOut) {
+    const std::string& file = changed_rules(candidate_.moved.changes, ".gitignore")->path;
+    return conflict(file, file,
+                    fmt::format("more than {} paths were left out as ignored, and the head has "
+                                "other ignore rules",
+                                kMostLeftOut));
+  }
   if (added.empty() && left.empty()) return {};
   // A directory that was left out whole stands for itself and everything in it.
   asked = added;
@@ -203,7 +210,7 @@ Status RulesJudge::attributes() {
 std::vector<Read> left_out(const std::vector<std::string>& ignored, const Oid& snapshot) {
   std::vector<Read> reads;
   for (const std::string& path : ignored) {
-    if (reads.size() == kMostLeftOut) break;
+    if (reads.size() > kMostLeftOut) break;  // one more says that there are more
     Read read;
     read.kind = ReadKind::kEnvironment;
     read.subject = path;

@@ -21,7 +21,8 @@ namespace gittxn::land {
 // `op` of the kEnvironment read that says what was left out as ignored: a repository path, and a
 // directory, with everything in it, ends with '/'.
 inline constexpr std::string_view kLeftOut = "left out as ignored";
-// More are not recorded.
+// This many are recorded. Of a transaction that left out more, nobody can say what other ignore
+// rules would have let in: with one more on record, any change of a .gitignore is a conflict.
 inline constexpr std::size_t kMostLeftOut = 1000;
 std::vector<Read> left_out(const std::vector<std::string>& ignored, const Oid& snapshot);
 

@@ -1,6 +1,7 @@
 // Ignore rules and attributes that the head changed under a transaction.
 #include "land/rules.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,6 +63,17 @@ TEST_F(LandRules, RulesThatSayTheSameOfItsPathsHold) {
                       .left_out = {"a.o", "build/"}};
   EXPECT_EQ(after(".gitignore", "# objects\n*.o\nbuild/*\nf1\n*.log\n", ours).result,
             LandResult::kLanded);
+}
+
+TEST_F(LandRules, WhereNotAllIsRecordedThatWasLeftOutAnyOtherRuleIsAConflict) {
+  std::vector<std::string> ignored;
+  for (std::size_t i = 0; i < kMostLeftOut + 10; ++i) ignored.push_back(fmt::format("{:04}.o", i));
+  EXPECT_EQ(left_out(ignored, Oid()).size(), kMostLeftOut + 1);
+  ignored.resize(kMostLeftOut + 1);
+  const Proposal objects{.edits = {{"f1", "x\n"}}, .left_out = ignored};
+  const LandOutcome outcome = refused(".gitignore", "# objects\n*.o\nbuild/\n", objects);
+  EXPECT_EQ(outcome.conflicts[0].subject, ".gitignore");
+  EXPECT_THAT(outcome.conflicts[0].hint, HasSubstr("more than 1000 paths"));
 }
 
 TEST_F(LandRules, BelowTheLevelsThatCertifyReadsNothingIsAsked) {

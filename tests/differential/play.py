@@ -68,7 +68,7 @@ WRITES = [
     ("k=$(cat c{n}); echo $((k + 1)) >c{n}", "increment"),
     ("printf 'four\\n' >>list.txt", "append"),
     ("i=1; while test -e docs/$i.md; do i=$((i + 1)); done; echo new >docs/$i.md", "next number"),
-    ("echo fixed >c{n}", "constant"),
+    ("echo 7 >c{n}", "constant"),
     ("rm -f docs/2.md", "remove"),
     ("case \"$seen\" in *1*) echo yes >flag;; *) echo no >flag;; esac", "decide"),
     ("s=$(python3 -c 'import json; d = json.load(open(\"conf.json\")); print(d[\"x\"] + d[\"y\"])'); "
@@ -307,7 +307,11 @@ def main():
     for level in given.level or ["strict", "semantic"]:
         judge = Judge(given.v)
         for number in range(0, given.transactions, given.agents):
+            if sys.stderr.isatty():
+                print(f"\r{level}: {number} of {given.transactions}, {len(judge.wrong)} wrong ", end="", file=sys.stderr)
             play(given.seed + number, judge, program, level, traces, kinds, given.agents)
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr)
         total = sum(judge.counts[state] for state in judge.counts if state != "refused for nothing")
         told = ", ".join(f"{count} {state}" for state, count in sorted(judge.counts.items()))
         print(f"{'ok' if not judge.wrong else 'not ok'} - {level}: {total} transactions: {told}; "
