@@ -79,6 +79,7 @@ inline constexpr std::string_view kBudgetWarning = "budget.warning";    // 80 %,
 inline constexpr std::string_view kBudgetExceeded = "budget.exceeded";  // 100 %, once a budget
 inline constexpr std::string_view kBudgetReconciled = "budget.reconciled";
 inline constexpr std::string_view kWorkflowCreated = "workflow.created";
+inline constexpr std::string_view kWorkflowCancelled = "workflow.cancelled";
 inline constexpr std::string_view kPhaseAdvanced = "phase.advanced";
 inline constexpr std::string_view kPhaseSkipped = "phase.skipped";
 inline constexpr std::string_view kPhaseOverridden = "phase.overridden";

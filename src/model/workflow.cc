@@ -12,12 +12,13 @@
 namespace gittxn {
 namespace {
 
-constexpr NameTable<PhaseState, 5> kPhaseStates{{
+constexpr NameTable<PhaseState, 6> kPhaseStates{{
     {PhaseState::kPending, "pending"},
     {PhaseState::kOpen, "open"},
     {PhaseState::kDone, "done"},
     {PhaseState::kSkipped, "skipped"},
     {PhaseState::kOverridden, "overridden"},
+    {PhaseState::kCancelled, "cancelled"},
 }};
 
 constexpr NameTable<KernelSubject::Kind, 5> kSubjects{{
@@ -53,6 +54,15 @@ Result<Phase> phase_from_json(const Json& json) {
   fields.integer("version", phase.version);
   TRY(fields.done());
   return phase;
+}
+
+Result<Cancelled> cancelled_from_json(const Json& json) {
+  Fields fields(json, "cancelled");
+  Cancelled cancelled;
+  fields.text("actor", cancelled.actor);
+  fields.text("reason", cancelled.reason);
+  TRY(fields.done());
+  return cancelled;
 }
 
 std::string subject_of(KernelSubject::Kind kind, const WorkflowId& id, std::string_view phase) {
@@ -97,9 +107,14 @@ bool is_workflow_name(std::string_view name) {
 Json to_json(const Workflow& workflow) {
   Json phases = Json::array();
   for (const Phase& phase : workflow.phases) phases.push_back(to_json(phase));
-  return Json{{"id", encode_path(workflow.id.str())},         {"name", encode_path(workflow.name)},
-              {"branch", encode_path(workflow.branch.str())}, {"phases", std::move(phases)},
-              {"actor", encode_path(workflow.actor)},         {"version", workflow.version}};
+  Json json{{"id", encode_path(workflow.id.str())},         {"name", encode_path(workflow.name)},
+            {"branch", encode_path(workflow.branch.str())}, {"phases", std::move(phases)},
+            {"actor", encode_path(workflow.actor)},         {"version", workflow.version}};
+  if (workflow.cancelled) {
+    json["cancelled"] = Json{{"actor", encode_path(workflow.cancelled->actor)},
+                             {"reason", encode_path(workflow.cancelled->reason)}};
+  }
+  return json;
 }
 
 Result<Workflow> workflow_from_json(const Json& json) {
@@ -111,6 +126,9 @@ Result<Workflow> workflow_from_json(const Json& json) {
   fields.list("phases", workflow.phases, phase_from_json);
   fields.text("actor", workflow.actor);
   fields.integer("version", workflow.version);
+  if (const auto found = json.find("cancelled"); fields.has("cancelled")) {
+    workflow.cancelled = TRY(cancelled_from_json(*found));
+  }
   TRY(fields.done());
   return workflow;
 }

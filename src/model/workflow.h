@@ -5,6 +5,9 @@
 //      │          └────override───> overridden   (says who and why)
 //      └──────rollback to an earlier one: that is open again, the later ones are pending
 //
+// Cancelling the workflow leaves its open phase as `cancelled`, which is the end of both: no phase
+// of it is ever open again.
+//
 // The workflow and each phase have a version that rises with every such move, so that what was
 // decided on one can be told from what holds now; a phase that was left and opened again has
 // another version. What a phase means, and what its gates are, is the policy's (model/policy.h).
@@ -25,7 +28,7 @@ namespace gittxn {
 
 using WorkflowId = Name<struct WorkflowIdTag>;  // "w-7k2m", unique in one repository
 
-enum class PhaseState { kPending, kOpen, kDone, kSkipped, kOverridden };
+enum class PhaseState { kPending, kOpen, kDone, kSkipped, kOverridden, kCancelled };
 std::string_view phase_state_name(PhaseState state);
 Result<PhaseState> phase_state_from_name(std::string_view name);
 
@@ -36,6 +39,13 @@ struct Phase {
   bool operator==(const Phase&) const = default;
 };
 
+// Who ended a workflow before its last phase was left, and why.
+struct Cancelled {
+  std::string actor;
+  std::string reason;  // may be empty
+  bool operator==(const Cancelled&) const = default;
+};
+
 struct Workflow {
   WorkflowId id;
   std::string name;  // of its definition in the policy
@@ -43,9 +53,10 @@ struct Workflow {
   std::vector<Phase> phases;
   std::string actor;  // who created it
   std::int64_t version = 1;
+  std::optional<Cancelled> cancelled = {};
   bool operator==(const Workflow&) const = default;
 
-  const Phase* open() const;                          // nullptr: it is finished
+  const Phase* open() const;                          // nullptr: it is finished, or cancelled
   const Phase* phase(std::string_view wanted) const;  // nullptr: there is none
   const Phase* after(std::string_view wanted) const;  // nullptr: it is the last
 };

@@ -21,8 +21,8 @@ namespace gittxn::store {
 namespace {
 
 constexpr std::string_view kRelayedTypes[] = {
-    event_type::kWorkflowCreated, event_type::kPhaseAdvanced, event_type::kPhaseSkipped,
-    event_type::kPhaseOverridden, event_type::kPhaseRolledBack};
+    event_type::kWorkflowCreated, event_type::kPhaseAdvanced,   event_type::kPhaseSkipped,
+    event_type::kPhaseOverridden, event_type::kPhaseRolledBack, event_type::kWorkflowCancelled};
 
 Result<Member> member_from_json(std::string_view what, const std::string& name, const Json& json) {
   Fields fields(json, what);

@@ -93,7 +93,8 @@ Result<std::int64_t> begin_writing(Store::State& state) {
 bool creates(std::string_view type) {
   return type == event_type::kTxnBegun || type == event_type::kAttemptStarted ||
          type == event_type::kTicketTaken || type == event_type::kWorkflowCreated ||
-         type.starts_with("phase.") || type.starts_with("clone.");
+         type == event_type::kWorkflowCancelled || type.starts_with("phase.") ||
+         type.starts_with("clone.");
 }
 
 enum class Kept { kEvents, kPruned };

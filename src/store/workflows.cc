@@ -52,7 +52,8 @@ Status created(db::Database& database, const Event& event, const Json& json) {
   if (workflow.id.str() != event.subject || !is_workflow_name(event.subject)) {
     return wrong(fmt::format("'{}' is no workflow id", event.subject));
   }
-  if (workflow.phases.empty() || workflow.version != 1) return wrong("it is not new");
+  if (workflow.phases.empty() || workflow.version != 1 || workflow.cancelled)
+    return wrong("it is not new");
   for (std::size_t i = 0; i < workflow.phases.size(); ++i) {
     const Phase& phase = workflow.phases[i];
     const PhaseState expected = i == 0 ? PhaseState::kOpen : PhaseState::kPending;
@@ -82,6 +83,7 @@ Result<Move> phase_move_of(const db::Database& database, const Event& event, Fie
     return stale(event, fmt::format("it is at version {}, not {}", move.workflow.version,
                                     move.told.version));
   }
+  if (move.workflow.cancelled) return stale(event, "it was cancelled");
   const Phase* open = move.workflow.open();
   if ((open == nullptr ? std::string_view() : std::string_view(open->name)) != move.told.from) {
     return stale(event, fmt::format("its open phase is '{}'", open == nullptr ? "" : open->name));
@@ -160,6 +162,28 @@ Status rolled_back(db::Database& database, const Event& event, const Json& json)
   if (!later) return stale(event, fmt::format("it has no phase '{}'", move.told.to));
   ++move.workflow.version;
   return save_workflow(database, move.workflow, event.seq);
+}
+
+Status cancelled(db::Database& database, const Event& event, const Json& json) {
+  Fields fields(json, event.type);
+  Cancelled why;
+  std::int64_t version = 0;
+  std::string name;
+  fields.integer("version", version);
+  fields.text("from", name);
+  fields.text("actor", why.actor);
+  fields.text("reason", why.reason);
+  TRY(fields.done());
+  Workflow workflow = TRY(known_workflow(database, event));
+  Phase* open = phase_in(workflow, name);
+  if (workflow.version != version || open == nullptr || open->state != PhaseState::kOpen) {
+    return stale(event, fmt::format("phase '{}' is not open at version {}", name, version));
+  }
+  open->state = PhaseState::kCancelled;
+  ++open->version;
+  ++workflow.version;
+  workflow.cancelled = std::move(why);
+  return save_workflow(database, workflow, event.seq);
 }
 
 Status phase_evaluated(db::Database& database, const Event& event, const Json& json) {
@@ -267,6 +291,10 @@ std::string tell_rolled_back(const Json& p) {
   return fmt::format("back to {} by {}{}", phase_or_end(p, "to"), text(p, "actor"),
                      after_colon(text(p, "reason")));
 }
+std::string tell_cancelled(const Json& p) {
+  return fmt::format("cancelled in {} by {}{}", phase_or_end(p, "from"), text(p, "actor"),
+                     after_colon(text(p, "reason")));
+}
 std::string tell_phase_evaluated(const Json& p) {
   const bool passed = p.value("passed", Json(false)) == Json(true);
   return fmt::format("gate {} of phase {} {}{}", text(p, "gate"), text(p, "phase"),
@@ -328,6 +356,7 @@ constexpr EventRule kWorkflowRules[] = {
     {event_type::kPhaseSkipped, skipped, tell_skipped},
     {event_type::kPhaseOverridden, overridden, tell_overridden},
     {event_type::kPhaseRolledBack, rolled_back, tell_rolled_back},
+    {event_type::kWorkflowCancelled, cancelled, tell_cancelled},
     {event_type::kPhaseEvaluated, phase_evaluated, tell_phase_evaluated},
     {event_type::kVerdictGiven, verdict_given, tell_verdict},
     {event_type::kPhaseJoined, phase_joined, tell_phase_joined},
@@ -475,6 +504,14 @@ NewEvent phase_rolled_back(const PhaseMove& move) {
   json["cancelled"] = texts_to_json(cancelled);
   return new_event(event_type::kPhaseRolledBack, move.workflow.str(), json,
                    move_key(move, "rolled-back"));
+}
+
+NewEvent workflow_cancelled(const PhaseMove& move) {
+  Json json = move_json(move);
+  json.erase("to");
+  json["reason"] = encode_path(move.reason);
+  return new_event(event_type::kWorkflowCancelled, move.workflow.str(), json,
+                   move_key(move, "cancelled"));
 }
 
 NewEvent phase_evaluated(const WorkflowId& id, const PhaseEvidence& evidence) {

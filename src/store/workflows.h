@@ -45,7 +45,7 @@ struct PhaseMove {
   std::string from;  // "" when it is finished (rolling back)
   std::string to;    // "" behind the last
   std::string actor;
-  std::string reason = {};               // all but advanced
+  std::string reason = {};               // all but advanced; cancelled: may be empty
   std::vector<std::string> failed = {};  // overridden: the gates that did not hold
   std::vector<TxnId> cancelled = {};     // rolled back: the transactions aborted with it
 };
@@ -53,6 +53,8 @@ NewEvent phase_advanced(const PhaseMove& move);
 NewEvent phase_skipped(const PhaseMove& move);
 NewEvent phase_overridden(const PhaseMove& move);
 NewEvent phase_rolled_back(const PhaseMove& move);
+// Its end, in the open phase (`from`; there is no `to`). What moves it later is refused (kStale).
+NewEvent workflow_cancelled(const PhaseMove& move);
 
 NewEvent phase_evaluated(const WorkflowId& id, const PhaseEvidence& evidence);
 NewEvent verdict_given(const WorkflowId& id, const PhaseVerdict& verdict);

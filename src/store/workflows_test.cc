@@ -126,6 +126,46 @@ TEST(Workflows, RollingBackRaisesTheVersionsOfAllItUndoes) {
   EXPECT_EQ(workflow(store, kW).value()->open()->name, "build");
 }
 
+TEST(Workflows, OneThatIsCancelledNeverMovesAgain) {
+  TempStore place;
+  Store store = place.open();
+  ASSERT_OK(store.append({events::workflow_created(new_workflow())}));
+  ASSERT_OK(store.append({events::phase_advanced(next_move(store))}));
+  begin_in_phase(store, "t-1");
+  const PhaseMember member = member_now(store);
+  const std::string was = version(store, "workflow:w-1");
+  events::PhaseMove end = next_move(store, "");
+  end.from = "plan";
+  EXPECT_CODE(store.append({events::workflow_cancelled(end)}), Code::kStale);
+  end = next_move(store, "");
+  ASSERT_OK(store.append({events::workflow_cancelled(end)}));
+  ASSERT_OK(store.append({events::workflow_cancelled(end)}));  // the same again
+  const Workflow now = workflow(store, kW).value().value();
+  EXPECT_EQ(now.cancelled, (Cancelled{"Ada", ""}));
+  EXPECT_EQ(now.open(), nullptr);
+  EXPECT_EQ(now.phases[0].state, PhaseState::kDone);
+  EXPECT_EQ(now.phases[1].state, PhaseState::kCancelled);
+  EXPECT_EQ(now.phases[2].state, PhaseState::kPending);
+  EXPECT_NE(version(store, "workflow:w-1"), was) << "who works in it has read another";
+  events::PhaseMove move = next_move(store);
+  EXPECT_CODE(store.append({events::workflow_cancelled(move)}), Code::kStale);
+  for (const std::string to : {"plan", "build"}) {
+    move.to = to;
+    EXPECT_CODE(store.append({events::phase_rolled_back(move)}), Code::kStale);
+  }
+  move.from = "build";
+  move.to = "ship";
+  EXPECT_CODE(store.append({events::phase_advanced(move)}), Code::kStale);
+  EXPECT_CODE(store.append({events::phase_carried(TxnId("t-1"), member)}), Code::kStale);
+  EXPECT_CODE(store.append({events::txn_begun(txn_of_phase("t-2", "build")),
+                            events::phase_joined(TxnId("t-2"), member)}),
+              Code::kStale);
+  Workflow born = new_workflow("w-2");
+  born.cancelled = Cancelled{"Ada", ""};
+  EXPECT_CODE(store.append({events::workflow_created(born)}), Code::kCorrupt);
+  EXPECT_TRUE(store.verify_replay()->problems.empty());
+}
+
 TEST(Workflows, WhatMakesNoSenseIsRefused) {
   TempStore place;
   Store store = place.open();

@@ -140,6 +140,7 @@ void tell_workflows(Teller& teller, Store& store) {
   PhaseMove overridden = move("plan", "build");
   overridden.failed = {"review"};
   teller.tell(phase_overridden(overridden));
+  teller.tell(workflow_cancelled(move("build", "")));
 }
 
 void tell_compensations(Teller& teller) {
