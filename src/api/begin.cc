@@ -12,6 +12,7 @@
 #include "api/limits.h"
 #include "api/usage.h"
 #include "api/work.h"
+#include "api/workflow_scene.h"
 #include "base/failpoint.h"
 #include "base/hash.h"
 #include "gates/gate.h"
@@ -167,6 +168,7 @@ Result<PhaseMember> join(const store::View& view, const RunOptions& options, con
                 fmt::format("workflow {} has no phase '{}'", workflow->id.str(), *options.phase),
                 status);
   }
+  if (workflow->cancelled) return was_cancelled(*workflow);
   const Phase* open = workflow->open();
   if (open == nullptr) {
     return fail(Code::kRefused, fmt::format("workflow {} is finished", workflow->id.str()), status);

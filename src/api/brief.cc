@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/json_value.h"
 #include "model/codec.h"
+#include "model/workflow.h"
 
 namespace gittxn::api {
 
@@ -64,8 +65,32 @@ Result<Brief> brief_from_json(const Json& json) {
 
 }  // namespace
 
+namespace {
+
+// A workflow changes for those who work in it by being cancelled alone.
+bool is_of_workflow(const Brief::Change& change) {
+  const auto parsed = parse_kernel_subject(change.subject);
+  return parsed && parsed->kind == KernelSubject::Kind::kWorkflow;
+}
+
+std::string cancelled_text(const Brief::Change& change) {
+  return fmt::format(
+      "git-txn: the workflow that you work in was cancelled ({}, by {}). Nothing of it lands any "
+      "more, whatever you do in this worktree; what you did is kept.\n"
+      "What to do: stop now and say so.\n",
+      change.subject, change.changed_by);
+}
+
+}  // namespace
+
 std::string brief_text(const Brief& brief) {
-  std::string text = fmt::format(
+  std::string cancelled;
+  for (const Brief::Change& change : brief.changes) {
+    if (is_of_workflow(change)) cancelled = cancelled_text(change);
+  }
+  if (!cancelled.empty() && brief.changes.size() == 1) return cancelled.substr(0, kMaxBriefText);
+  std::string text = cancelled;
+  text += fmt::format(
       "git-txn: what you read has changed on {} since (now at {}). Your change will be refused as "
       "long as it depends on the old state. The files in your worktree are still as you read "
       "them.\n"
@@ -74,6 +99,7 @@ std::string brief_text(const Brief& brief) {
       "{}, and a script's run does that by itself. If your work does not depend on this, go on.\n",
       brief.branch, brief.head.str().substr(0, 7), brief.branch);
   for (const Brief::Change& change : brief.changes) {
+    if (is_of_workflow(change)) continue;
     const std::string by = change.changed_by.empty() ? "" : ", changed by " + change.changed_by;
     text += fmt::format("- {}{}\n", change.subject.empty() ? "." : change.subject, by);
     if (text.size() > kMaxBriefText / 2) {

@@ -29,8 +29,9 @@ std::unexpected<Error> about(const store::Member& member, bool shared, Error err
 
 // Why it has not got there; "": it has.
 Result<std::string> behind(const store::View& view, std::string_view name, std::string_view phase) {
+  // The newest counts, and one that was cancelled as if it had never been made.
   for (const Workflow& workflow : TRY(store::workflows(view))) {
-    if (workflow.name != name) continue;
+    if (workflow.name != name || workflow.cancelled) continue;
     const Phase* open = workflow.open();
     if (phase.empty()) {
       if (open == nullptr) return std::string();

@@ -29,27 +29,35 @@ constexpr int kMaxHeads = 8;  // of a branch that keeps moving
 constexpr std::int64_t kLandingWaitMs = 10'000;
 constexpr std::int64_t kPollMs = 50;
 
+Status check_length(const std::string& reason) {
+  if (reason.size() <= kMaxWorkflowText) return {};
+  return fail(Code::kUsage, "the reason is longer than 4096 bytes", "say why with: --reason TEXT");
+}
+
 Status check_reason(const std::string& reason, std::string_view verb) {
-  const bool said = reason.find_first_not_of(" \t\n") != std::string::npos;
-  if (said && reason.size() <= kMaxWorkflowText) return {};
+  if (reason.find_first_not_of(" \t\n") != std::string::npos) return check_length(reason);
   return fail(Code::kUsage,
-              said ? "the reason is longer than 4096 bytes"
-                   : fmt::format("git txn workflow {} needs a reason; nothing was changed", verb),
+              fmt::format("git txn workflow {} needs a reason; nothing was changed", verb),
               "say why with: --reason TEXT");
 }
 
 // Why what was seen has to be looked at again.
 enum class Again { kHead, kLanding };
 
+Result<Workflow> known_workflow(const store::View& view, const WorkflowId& id) {
+  auto found = TRY(store::workflow(view, id));
+  if (!found) return fail(Code::kNotFound, id.str() + " is gone");
+  return *std::move(found);
+}
+
 // The compare of every move: the same version as was seen, nobody in the middle of a landing in one
 // of these phases, and the branch where the gates judged it. Under the write lock.
 Result<std::optional<Again>> check_scene(Kernel::State& state, const store::View& view,
                                          const Scene& scene,
                                          const std::vector<std::string>& phases) {
-  const auto now = TRY(store::workflow(view, scene.workflow.id));
-  if (!now) return fail(Code::kNotFound, scene.workflow.id.str() + " is gone");
-  if (now->version != scene.workflow.version && !INJECTED_BUG("workflow.no_compare")) {
-    return moved_meanwhile(*now);
+  const Workflow now = TRY(known_workflow(view, scene.workflow.id));
+  if (now.version != scene.workflow.version && !INJECTED_BUG("workflow.no_compare")) {
+    return moved_meanwhile(now);
   }
   for (const std::string& phase : phases) {
     for (const Txn& txn : TRY(store::unfinished_of(view, scene.workflow.id, phase))) {
@@ -93,7 +101,11 @@ class Mover {
 
   Status start(std::string_view verb) {
     TRY(refuse_inside(state_.host, fmt::format("workflow {}", verb)));
-    if (verb != "advance") TRY(check_reason(request_.reason, verb));
+    if (verb == "cancel") {
+      TRY(check_length(request_.reason));
+    } else if (verb != "advance") {
+      TRY(check_reason(request_.reason, verb));
+    }
     TRY(check_workflow_id(request_.id));
     std::vector<std::string> notes;
     TRY(recover_first(state_, progress_, notes));
@@ -107,6 +119,7 @@ class Mover {
   }
 
   Status need_open() const {
+    TRY(need_life());
     if (workflow_.open() == nullptr) {
       return fail(Code::kUsage, workflow_.id.str() + " is finished",
                   "go back with: git txn workflow rollback " + workflow_.id.str() +
@@ -120,6 +133,10 @@ class Mover {
           "nothing was moved; see where it is: git txn workflow status " + workflow_.id.str());
     }
     return {};
+  }
+
+  Status need_life() const {
+    return workflow_.cancelled ? Status(was_cancelled(workflow_)) : Status();
   }
 
   // Looks at the head, lets `prepare` do what takes long, and decides; until the head stays.
@@ -162,9 +179,7 @@ class Mover {
 
   Result<PhaseMoveReport> finish() {
     TRY(fp_moved.hit());
-    const auto now = TRY(store::workflow(*state_.store, workflow_.id));
-    if (!now) return fail(Code::kCorrupt, workflow_.id.str() + " is gone");
-    report_.workflow = *now;
+    report_.workflow = TRY(known_workflow(*state_.store, workflow_.id));
     return std::move(report_);
   }
 
@@ -362,7 +377,61 @@ Result<PhaseMoveReport> roll_back(Mover& mover) {
   return mover.finish();
 }
 
+// Whatever it is at: who cancels a workflow wants its end, and not one of its versions.
+Result<CancelReport> cancel(Mover& mover) {
+  const WorkflowId id = mover.workflow().id;
+  CancelReport report;
+  bool landing = false;
+  const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
+    landing = false;
+    const Workflow now = TRY(known_workflow(view, id));
+    report.already = now.cancelled.has_value();
+    if (report.already) return std::vector<NewEvent>{};
+    const Phase* open = now.open();
+    if (open == nullptr) {
+      return fail(Code::kUsage,
+                  fmt::format("workflow {} is finished: there is nothing to cancel", id.str()),
+                  "see it: git txn workflow status " + id.str());
+    }
+    for (const Phase& phase : now.phases) {
+      for (const Txn& txn : TRY(store::unfinished_of(view, id, phase.name))) {
+        landing = landing || txn.state == TxnState::kLanding;
+      }
+    }
+    if (landing) return std::vector<NewEvent>{};
+    events::PhaseMove move;
+    move.workflow = id;
+    move.version = now.version;
+    move.from = open->name;
+    move.actor = mover.actor();
+    move.reason = mover.request().reason;
+    return std::vector<NewEvent>{events::workflow_cancelled(move)};
+  };
+  do {
+    TRY(mover.state().store->decide(decision));
+    if (landing) TRY(mover.wait_for_landing());
+  } while (landing);
+  const store::Store& store = *mover.state().store;
+  report.workflow = TRY(known_workflow(store, id));
+  for (const Phase& phase : report.workflow.phases) {
+    for (Txn& txn : TRY(store::unfinished_of(store, id, phase.name))) {
+      report.unfinished.push_back(std::move(txn));
+    }
+  }
+  return report;
+}
+
 }  // namespace
+
+Result<CancelReport> cancel_workflow(Kernel& kernel, const PhaseMoveRequest& request,
+                                     const Progress& progress) {
+  Mover mover(kernel.state(), request, progress);
+  TRY(mover.start("cancel"));
+  TRY(fp_judged.hit());
+  CancelReport report = TRY(cancel(mover));
+  TRY(fp_moved.hit());
+  return report;
+}
 
 Result<PhaseMoveReport> advance_workflow(Kernel& kernel, const PhaseMoveRequest& request,
                                          const Progress& progress) {
@@ -400,6 +469,7 @@ Result<PhaseMoveReport> rollback_workflow(Kernel& kernel, const PhaseMoveRequest
                                           const Progress& progress) {
   Mover mover(kernel.state(), request, progress);
   TRY(mover.start("rollback"));
+  TRY(mover.need_life());
   return roll_back(mover);
 }
 

@@ -7,7 +7,9 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "land/phase.h"
 #include "store/events.h"
+#include "store/workflows.h"
 
 namespace gittxn::api {
 
@@ -88,7 +90,16 @@ bool Watch::take_interrupt() {
 Status Watch::look_at_state() {
   const auto now = TRY(state_.store->txn(txn_.id));
   cancelled_ = now && now->state == TxnState::kAborted;
-  return {};
+  return look_at_workflow();
+}
+
+// It goes on: whoever runs it decides what its work is still good for.
+Status Watch::look_at_workflow() {
+  if (rule_ || txn_.workflow.empty()) return {};
+  const auto workflow = TRY(store::workflow(*state_.store, WorkflowId(txn_.workflow)));
+  if (!workflow || !workflow->cancelled) return {};
+  rule_ = land::cancelled_conflict(*workflow);
+  return tell(judged_, stale_);
 }
 
 Status Watch::look_at_branch() {
@@ -124,7 +135,8 @@ Status Watch::judge(const Oid& head) {
   const Progress quiet;
   const land::Context context = TRY(state_.context(quiet));
   const Verdict verdict = TRY(land::certify_reads(context, txn_, footprint, head));
-  if (!verdict.commit) return tell(head, verdict.conflicts);
+  stale_ = verdict.conflicts;
+  if (!verdict.commit || rule_) return tell(head, stale_);
   told_.clear();
   TRY(remove_brief(observed_dir(txn_.attempts.back())));
   if (extended_ == head) return {};
@@ -135,7 +147,8 @@ Status Watch::judge(const Oid& head) {
   return {};
 }
 
-Status Watch::tell(const Oid& head, const std::vector<Conflict>& conflicts) {
+Status Watch::tell(const Oid& head, std::vector<Conflict> conflicts) {
+  if (rule_) conflicts.insert(conflicts.begin(), *rule_);
   std::vector<std::string> marks;
   for (const Conflict& conflict : conflicts) marks.push_back(mark_of(conflict));
   std::sort(marks.begin(), marks.end());
@@ -150,7 +163,8 @@ Status Watch::tell(const Oid& head, const std::vector<Conflict>& conflicts) {
     if (std::ranges::find(subjects, conflict.subject) != subjects.end()) continue;
     subjects.push_back(conflict.subject);
     Brief::Change change{conflict.subject, with_name(*state_.store, conflict.changed_by), {}};
-    if (brief.changes.size() < kMaxChanges) {
+    const bool in_tree = !parse_kernel_subject(conflict.subject);
+    if (in_tree && brief.changes.size() < kMaxChanges) {
       change.diff = TRY(diff_of(state_, attempt.base, head, conflict.subject));
     }
     brief.changes.push_back(std::move(change));

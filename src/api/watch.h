@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,14 +35,17 @@ class Watch {
  private:
   Status look_at_state();
   Status look_at_branch();
+  Status look_at_workflow();
   Status judge(const Oid& head);
-  Status tell(const Oid& head, const std::vector<Conflict>& conflicts);
+  Status tell(const Oid& head, std::vector<Conflict> conflicts);
   std::uint64_t record_bytes() const;
 
   Kernel::State& state_;
   Txn txn_;
   Oid judged_;                      // the head of the last judgement; first the base
   std::uint64_t judged_bytes_ = 0;  // of records, at the last judgement
+  std::vector<Conflict> stale_;     // of the last judgement
+  std::optional<Conflict> rule_;    // its workflow was cancelled, so that it cannot land
   Oid extended_;                    // the last head that everything held at
   std::vector<std::string> told_;   // what the last brief named, with what it is now
   int number_ = 0;                  // of the last brief

@@ -161,11 +161,12 @@ std::vector<std::string> excused_of(Kernel::State& state, const Txn& txn) {
 }
 
 // Nothing can be begun in one that is finished.
-enum class OfWorkflow { kNone, kGoesOn, kFinished };
+enum class OfWorkflow { kNone, kGoesOn, kFinished, kCancelled };
 
 Result<OfWorkflow> workflow_of(Kernel::State& state, const Txn& txn) {
   if (txn.workflow.empty()) return OfWorkflow::kNone;
   const auto workflow = TRY(store::workflow(*state.store, WorkflowId(txn.workflow)));
+  if (workflow && workflow->cancelled) return OfWorkflow::kCancelled;
   return workflow && workflow->open() != nullptr ? OfWorkflow::kGoesOn : OfWorkflow::kFinished;
 }
 
@@ -210,7 +211,9 @@ std::vector<std::string> next_of_quarantined(const Txn& txn, OfWorkflow workflow
 std::vector<std::string> next_of_dropped(const Txn& txn, OfWorkflow workflow) {
   const std::string id = txn.id.str();
   std::vector<std::string> next{"git txn workflow status " + txn.workflow +
-                                "      which phase is open now"};
+                                (workflow == OfWorkflow::kCancelled
+                                     ? "      who cancelled it, and why"
+                                     : "      which phase is open now")};
   if (workflow == OfWorkflow::kFinished) {
     next.push_back(fmt::format(
         "git txn workflow rollback {} --to {} --reason TEXT    open the phase for another run",

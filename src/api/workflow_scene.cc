@@ -47,7 +47,16 @@ std::string open_of(const Workflow& workflow) {
   return open == nullptr ? std::string() : open->name;
 }
 
+std::unexpected<Error> was_cancelled(const Workflow& workflow) {
+  const std::string& why = workflow.cancelled->reason;
+  return fail(Code::kRefused,
+              fmt::format("workflow {} was cancelled by {}{}", workflow.id.str(),
+                          workflow.cancelled->actor, why.empty() ? "" : ": " + why),
+              "that is its end; make another one: git txn workflow create " + workflow.name);
+}
+
 std::unexpected<Error> moved_meanwhile(const Workflow& workflow) {
+  if (workflow.cancelled) return was_cancelled(workflow);
   const std::string open = open_of(workflow);
   return fail(Code::kStale,
               fmt::format("somebody moved {} meanwhile; {}", workflow.id.str(),

@@ -17,6 +17,8 @@ Status check_workflow_id(const std::string& id);
 // By id or unique prefix. kNotFound.
 Result<Workflow> find_workflow(const store::Store& store, const std::string& id);
 std::string open_of(const Workflow& workflow);  // "" when it is finished
+// kRefused: nothing is begun in it, and it moves no more.
+std::unexpected<Error> was_cancelled(const Workflow& workflow);
 std::unexpected<Error> moved_meanwhile(const Workflow& workflow);
 
 // What is decided on: the workflow as it was seen, the head of its branch, and what policy says.

@@ -67,7 +67,9 @@ Result<std::map<std::string, PhaseWhy>> moves_past_gates(const store::Store& sto
     const bool advanced = event.type == event_type::kPhaseAdvanced;
     const bool back = event.type == event_type::kPhaseRolledBack;
     const bool skipped = event.type == event_type::kPhaseSkipped;
-    if (!advanced && !back && !skipped && event.type != event_type::kPhaseOverridden) continue;
+    const bool cancelled = event.type == event_type::kWorkflowCancelled;
+    const bool overridden = event.type == event_type::kPhaseOverridden;
+    if (!advanced && !back && !skipped && !cancelled && !overridden) continue;
     const Json json = TRY_IN(event.type, parse_json(event.payload));
     const auto text = [&](const char* key) {
       const auto found = json.find(key);
@@ -84,7 +86,10 @@ Result<std::map<std::string, PhaseWhy>> moves_past_gates(const store::Store& sto
     }
     moves.erase(phase);
     if (advanced) continue;
-    const char* what = back ? "rolled back to" : skipped ? "skipped" : "overridden";
+    const char* what = back        ? "rolled back to"
+                       : skipped   ? "skipped"
+                       : cancelled ? "cancelled"
+                                   : "overridden";
     moves.emplace(phase, PhaseWhy{what, text("actor"), text("reason")});
   }
   return moves;
@@ -137,7 +142,9 @@ Result<Workflow> create_workflow(Kernel& kernel, const WorkflowRequest& request)
     }
     if (known) {
       return fail(Code::kExists, fmt::format("there is a workflow {} already", workflow.id.str()),
-                  "see it: git txn workflow status " + workflow.id.str());
+                  known->cancelled ? "it was cancelled, and an id is used once; leave out --as, or "
+                                     "choose another one"
+                                   : "see it: git txn workflow status " + workflow.id.str());
     }
     return std::vector<NewEvent>{events::workflow_created(workflow)};
   };
@@ -195,6 +202,7 @@ Result<PhaseVerdict> give_verdict(Kernel& kernel, const VerdictRequest& request)
   std::vector<std::string> notes;
   TRY(recover_first(state, progress, notes));
   const Workflow workflow = TRY(find_workflow(*state.store, request.id));
+  if (workflow.cancelled) return was_cancelled(workflow);
   if (workflow.open() == nullptr) {
     return fail(Code::kUsage, workflow.id.str() + " is finished: there is nothing to judge");
   }

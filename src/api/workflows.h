@@ -33,7 +33,7 @@ Result<std::vector<Workflow>> list_workflows(Kernel& kernel);  // newest first
 
 // Who brought a phase where it is by other means than its gates, and why.
 struct PhaseWhy {
-  std::string what;  // "skipped", "overridden", "rolled back to"
+  std::string what;  // "skipped", "overridden", "rolled back to", "cancelled"
   std::string actor;
   std::string reason;
 };
@@ -82,6 +82,18 @@ Result<PhaseMoveReport> override_workflow(Kernel& kernel, const PhaseMoveRequest
 // reason, their work is kept, and what runs in them is ended by whoever runs it.
 Result<PhaseMoveReport> rollback_workflow(Kernel& kernel, const PhaseMoveRequest& request,
                                           const Progress& progress);
+
+// Its end before the last phase was left: nothing is begun in it and nothing moves it any more. Its
+// unfinished transactions are left alone; who runs one is told, and none of them lands. There is no
+// verb that finishes a workflow early: past a gate there is only an override, phase by phase.
+struct CancelReport {
+  Workflow workflow;
+  bool already = false;         // somebody cancelled it before, and that is what it stays
+  std::vector<Txn> unfinished;  // in the order of its phases
+};
+// The request's reason may be empty. kUsage: it is finished. kBusy: a landing of it takes long.
+Result<CancelReport> cancel_workflow(Kernel& kernel, const PhaseMoveRequest& request,
+                                     const Progress& progress);
 
 enum class VerdictIs { kPass, kFail };
 struct VerdictRequest {

@@ -64,6 +64,7 @@ constexpr Output kOutputs[] = {
     {"workflow", "rollback", "workflow-move"},
     {"workflow", "override", "workflow-move"},
     {"workflow", "verdict", "verdict"},
+    {"workflow", "cancel", "workflow-cancelled"},
     {"compensate", "", "compensation"},
     {"lease", "acquire", "lease"},
     {"lease", "acquire --", "command"},

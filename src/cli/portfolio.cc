@@ -30,8 +30,10 @@ std::string member_sentence(const store::Member& member) {
 
 std::string workflow_words(const Workflow& workflow) {
   const Phase* open = workflow.open();
-  return fmt::format("{} ({}): {}", clean(workflow.id.str()), clean(workflow.name),
-                     open == nullptr ? "finished" : "phase " + clean(open->name) + " is open");
+  const std::string where = workflow.cancelled ? "cancelled"
+                            : open == nullptr  ? "finished"
+                                               : "phase " + clean(open->name) + " is open";
+  return fmt::format("{} ({}): {}", clean(workflow.id.str()), clean(workflow.name), where);
 }
 
 Json line_json(const api::MemberLine& line) {
@@ -41,7 +43,8 @@ Json line_json(const api::MemberLine& line) {
     const Phase* open = workflow.open();
     workflows.push_back({{"id", encode_path(workflow.id.str())},
                          {"name", encode_path(workflow.name)},
-                         {"open", open == nullptr ? Json() : Json(encode_path(open->name))}});
+                         {"open", open == nullptr ? Json() : Json(encode_path(open->name))},
+                         {"cancelled", workflow.cancelled.has_value()}});
   }
   json["problem"] = line.problem.empty() ? Json() : Json(encode_path(line.problem));
   json["workflows"] = std::move(workflows);

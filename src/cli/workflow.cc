@@ -1,4 +1,4 @@
-// workflow: create, status, list, advance, skip, rollback, override, verdict.
+// workflow: create, status, list, advance, skip, rollback, override, verdict, cancel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@ Json workflow_json(const Workflow& workflow) {
   Json json = to_json(workflow);
   const Phase* open = workflow.open();
   json["open"] = open == nullptr ? Json(nullptr) : Json(encode_path(open->name));
+  if (!workflow.cancelled) json["cancelled"] = nullptr;
   return json;
 }
 
@@ -27,13 +28,16 @@ Json evidence_json(const std::vector<PhaseEvidence>& gates) {
   return list;
 }
 
+std::string where_it_is(const Workflow& workflow) {
+  if (workflow.cancelled) return "cancelled by " + clean(workflow.cancelled->actor);
+  const Phase* open = workflow.open();
+  return open == nullptr ? "finished" : fmt::format("phase {} is open", clean(open->name));
+}
+
 // "w-auth (feature) on main: phase build is open"
 std::string workflow_sentence(const Workflow& workflow, const Style& style) {
-  const Phase* open = workflow.open();
-  return fmt::format(
-      "{} ({}) on {}: {}\n", style.paint(Colour::kBold, clean(workflow.id.str())),
-      clean(workflow.name), short_branch(workflow.branch),
-      open == nullptr ? "finished" : fmt::format("phase {} is open", clean(open->name)));
+  return fmt::format("{} ({}) on {}: {}\n", style.paint(Colour::kBold, clean(workflow.id.str())),
+                     clean(workflow.name), short_branch(workflow.branch), where_it_is(workflow));
 }
 
 Colour colour_of(PhaseState state) {
@@ -43,6 +47,7 @@ Colour colour_of(PhaseState state) {
     case PhaseState::kDone:
       return Colour::kGreen;
     case PhaseState::kOverridden:
+    case PhaseState::kCancelled:
       return Colour::kRed;
     default:
       return Colour::kDim;
@@ -56,6 +61,19 @@ std::string gate_line(const PhaseEvidence& gate, const Style& style) {
                      gate.why.empty() ? "" : ": " + clean(gate.why));
 }
 
+std::string unfinished_text(const std::vector<Txn>& txns) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(txns.size(), kMostUnfinished); ++i) {
+    const Txn& txn = txns[i];
+    out += fmt::format("    {} {}{}\n", padded(state_name(txn.state), 11), clean(txn.id.str()),
+                       txn.name.empty() ? "" : fmt::format(" \"{}\"", clean(txn.name)));
+  }
+  if (txns.size() > kMostUnfinished) {
+    out += fmt::format("    and {} more\n", txns.size() - kMostUnfinished);
+  }
+  return out;
+}
+
 std::string status_text(const api::WorkflowReport& report, const Style& style) {
   std::string out = workflow_sentence(report.workflow, style);
   for (const api::PhaseLine& line : report.phases) {
@@ -63,8 +81,9 @@ std::string status_text(const api::WorkflowReport& report, const Style& style) {
     out += fmt::format("  {} {}\n", style.paint(colour_of(line.phase.state), padded(word, 10)),
                        clean(line.phase.name));
     if (line.moved) {
-      out += fmt::format("    {} by {}: {}\n", line.moved->what, clean(line.moved->actor),
-                         clean(line.moved->reason));
+      const std::string& reason = line.moved->reason;
+      out += fmt::format("    {} by {}{}\n", line.moved->what, clean(line.moved->actor),
+                         reason.empty() ? "" : ": " + clean(reason));
     }
     for (const PhaseEvidence& gate : line.gates) out += gate_line(gate, style);
     for (const PhaseVerdict& verdict : line.verdicts) {
@@ -72,14 +91,7 @@ std::string status_text(const api::WorkflowReport& report, const Style& style) {
                          verdict.passed ? "pass" : "fail", clean(verdict.actor),
                          verdict.note.empty() ? "" : ": " + clean(verdict.note));
     }
-    for (std::size_t i = 0; i < std::min(line.unfinished.size(), kMostUnfinished); ++i) {
-      const Txn& txn = line.unfinished[i];
-      out += fmt::format("    {} {}{}\n", padded(state_name(txn.state), 11), clean(txn.id.str()),
-                         txn.name.empty() ? "" : fmt::format(" \"{}\"", clean(txn.name)));
-    }
-    if (line.unfinished.size() > kMostUnfinished) {
-      out += fmt::format("    and {} more\n", line.unfinished.size() - kMostUnfinished);
-    }
+    out += unfinished_text(line.unfinished);
   }
   return out;
 }
@@ -91,27 +103,31 @@ Json moved_json(const std::optional<api::PhaseWhy>& moved) {
           {"reason", encode_path(moved->reason)}};
 }
 
+Json unfinished_json(const std::vector<Txn>& txns) {
+  Json unfinished = Json::array();
+  for (const Txn& txn : txns) {
+    unfinished.push_back({{"txn", encode_path(txn.id.str())},
+                          {"name", encode_path(txn.name)},
+                          {"state", state_name(txn.state)},
+                          {"priority", txn.priority},
+                          {"owner", encode_path(txn.owner)}});
+  }
+  return unfinished;
+}
+
 Json status_object(const api::WorkflowReport& report) {
   Json json = workflow_json(report.workflow);
   Json phases = Json::array();
   for (const api::PhaseLine& line : report.phases) {
     Json verdicts = Json::array();
     for (const PhaseVerdict& verdict : line.verdicts) verdicts.push_back(to_json(verdict));
-    Json unfinished = Json::array();
-    for (const Txn& txn : line.unfinished) {
-      unfinished.push_back({{"txn", encode_path(txn.id.str())},
-                            {"name", encode_path(txn.name)},
-                            {"state", state_name(txn.state)},
-                            {"priority", txn.priority},
-                            {"owner", encode_path(txn.owner)}});
-    }
     phases.push_back({{"name", encode_path(line.phase.name)},
                       {"state", phase_state_name(line.phase.state)},
                       {"version", line.phase.version},
                       {"moved", moved_json(line.moved)},
                       {"gates", evidence_json(line.gates)},
                       {"verdicts", std::move(verdicts)},
-                      {"unfinished", std::move(unfinished)}});
+                      {"unfinished", unfinished_json(line.unfinished)}});
   }
   json["phases"] = std::move(phases);
   return json;
@@ -230,6 +246,28 @@ Result<int> move(Session& session, api::Kernel& kernel, const std::string& actio
   return report.moved ? kExitDone : kExitNo;
 }
 
+Result<int> cancel(Session& session, api::Kernel& kernel) {
+  api::PhaseMoveRequest request;
+  request.id = TRY(last_operand(session, workflow_usage, 1, "the id of a workflow"));
+  request.reason = session.flag("--reason").value_or("");
+  request.actor = session.flag("--actor").value_or("");
+  const api::CancelReport report =
+      TRY(api::cancel_workflow(kernel, request, session.reporter->progress()));
+  session.reporter->finish();
+  if (session.json()) {
+    session.out->json({{"workflow", workflow_json(report.workflow)},
+                       {"already", report.already},
+                       {"unfinished", unfinished_json(report.unfinished)}});
+  } else if (!session.quiet()) {
+    session.out->text(workflow_sentence(report.workflow, session.style));
+    if (!report.unfinished.empty()) {
+      session.out->text("  these cannot land any more; git txn abort ID gives one up:\n" +
+                        unfinished_text(report.unfinished));
+    }
+  }
+  return kExitDone;
+}
+
 Result<int> verdict(Session& session, api::Kernel& kernel) {
   const bool pass = session.args.has("--pass");
   if (pass == session.args.has("--fail")) {
@@ -261,22 +299,24 @@ Result<int> verdict(Session& session, api::Kernel& kernel) {
 
 Result<int> workflow_command(Session& session) {
   const std::string& action = session.args.operands.at(0);
-  constexpr VerbFlag kFlags[] = {{"--onto", "create"},
-                                 {"--as", "create"},
-                                 {"--key", "create"},
-                                 {"--from", "advance skip override"},
-                                 {"--to", "rollback"},
-                                 {"--reason", "skip rollback override"},
-                                 {"--actor", "create advance skip rollback override verdict"},
-                                 {"--pass", "verdict"},
-                                 {"--fail", "verdict"},
-                                 {"--note", "verdict"}};
+  constexpr VerbFlag kFlags[] = {
+      {"--onto", "create"},
+      {"--as", "create"},
+      {"--key", "create"},
+      {"--from", "advance skip override"},
+      {"--to", "rollback"},
+      {"--reason", "skip rollback override cancel"},
+      {"--actor", "create advance skip rollback override verdict cancel"},
+      {"--pass", "verdict"},
+      {"--fail", "verdict"},
+      {"--note", "verdict"}};
   TRY(check_verb_flags(session.args, action, kFlags));
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (action == "create") return create(session, kernel);
   if (action == "list") return list_workflows(session, kernel);
   if (action == "status") return tell_workflow(session, kernel);
   if (action == "verdict") return verdict(session, kernel);
+  if (action == "cancel") return cancel(session, kernel);
   return move(session, kernel, action);
 }
 

@@ -21,8 +21,8 @@ inline constexpr FlagSpec kPhaseFlag{"--phase",
                                      Stability::kExperimental};
 
 inline constexpr OperandSpec kWorkflowOperands[] = {
-    {"create|status|list|advance|skip|rollback|override|verdict", Value::kChoice,
-     "create status list advance skip rollback override verdict", 1, 1},
+    {"create|status|list|advance|skip|rollback|override|verdict|cancel", Value::kChoice,
+     "create status list advance skip rollback override verdict cancel", 1, 1},
     {"NAME|ID", Value::kText, "", 0, 2}};
 inline constexpr FlagSpec kWorkflowFlags[] = {
     {"--onto", "", Value::kBranch, "BRANCH",
@@ -37,8 +37,8 @@ inline constexpr FlagSpec kWorkflowFlags[] = {
      "", Stability::kExperimental},
     {"--to", "", Value::kText, "PHASE", "rollback: the phase to go back to", "",
      Stability::kExperimental},
-    {"--reason", "", Value::kText, "TEXT", "skip, rollback, override: why; for the record", "",
-     Stability::kExperimental},
+    {"--reason", "", Value::kText, "TEXT", "skip, rollback, override, cancel: why; for the record",
+     "", Stability::kExperimental},
     {"--actor", "", Value::kText, "WHO", "who did it (default: your git identity)", "",
      Stability::kExperimental},
     {"--pass", "", Value::kNone, "", "verdict: it is good", "", Stability::kExperimental},
@@ -54,7 +54,9 @@ inline constexpr Example kWorkflowExamples[] = {
     {"git txn workflow override w-auth --reason 'the gate is broken'",
      "past gates that do not hold; who and why is on record"},
     {"git txn workflow rollback w-auth --to plan --reason 'the plan was wrong'",
-     "back; what runs in later phases is aborted, its work kept"}};
+     "back; what runs in later phases is aborted, its work kept"},
+    {"git txn workflow cancel w-auth --reason 'made by mistake'",
+     "its end; what is unfinished in it cannot land any more"}};
 inline constexpr CommandSpec kWorkflowCommand{
     "workflow",
     "move work through phases that gates guard",
@@ -68,6 +70,11 @@ inline constexpr CommandSpec kWorkflowCommand{
     "has no gates, override moves past gates that do not hold, rollback goes back to an earlier "
     "phase and aborts what is unfinished in the later ones. Each is on record with who and why, "
     "which status shows, and two at a time cannot both succeed.\n\n"
+    "cancel ends a workflow before its last phase is left: nothing is begun in it and nothing "
+    "moves it any more. Its unfinished transactions go on, agents that run in them are told, and "
+    "none of them lands. To cancel it again changes nothing. Its id is not used again. One whose "
+    "work is done early is moved on phase by phase, with skip or override, so that no gate is "
+    "passed without a word.\n\n"
     "Inside a transaction only status and list are allowed; what they show counts as read.",
     kWorkflowOperands,
     kWorkflowFlags,

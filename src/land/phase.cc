@@ -77,10 +77,26 @@ Conflict kernel_conflict(std::string subject, std::string read, std::string now)
   return conflict;
 }
 
+}  // namespace
+
+Conflict cancelled_conflict(const Workflow& workflow) {
+  Conflict conflict = kernel_conflict(workflow_subject(workflow.id), "", "cancelled");
+  conflict.changed_by =
+      fmt::format("{} ({})", workflow.cancelled->actor, event_type::kWorkflowCancelled);
+  const std::string& reason = workflow.cancelled->reason;
+  conflict.hint = fmt::format("workflow {} was cancelled{}", workflow.id.str(),
+                              reason.empty() ? "" : ": " + reason);
+  return conflict;
+}
+
+namespace {
+
 Result<std::vector<Conflict>> witnesses(const store::Store& store, const Txn& txn,
                                         const PhaseMember& was, const Now& now) {
   std::vector<Conflict> conflicts;
   const std::string open = now.member.phase.empty() ? "none" : now.member.phase;
+  if (now.workflow && now.workflow->cancelled)
+    return std::vector{cancelled_conflict(*now.workflow)};
   const Phase* phase = now.workflow ? now.workflow->phase(was.phase) : nullptr;
   const std::int64_t version = phase == nullptr ? 0 : phase->version;
   if (open != was.phase || version != was.phase_version) {

@@ -37,6 +37,9 @@ Result<PhaseJudgement> judge_phase(const Context& context, const Work& work, con
 // The same for a look: nothing is recorded.
 Result<PhaseJudgement> phase_now(const store::Store& store, const Txn& txn, const Policy& policy);
 
+// That the transaction's workflow was cancelled, as a conflict of every transaction in it.
+Conflict cancelled_conflict(const Workflow& workflow);
+
 // The version of what a kernel read names, with the policy of the head; nullopt: nobody knows it.
 Result<std::optional<std::string>> version_now(const store::View& view, const Policy& policy,
                                                const std::string& subject, const TxnId& reader);

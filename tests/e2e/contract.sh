@@ -162,6 +162,7 @@ workflows() {
   exits 0 git txn workflow override w-1 --reason 'it will do' --json
   exits 0 git txn workflow skip w-1 --reason 'nothing there' --json
   exits 0 git txn workflow rollback w-1 --to plan --reason 'it did not do' --json
+  exits 0 git txn workflow cancel w-1 --reason 'made by mistake' --json
   exits 0 git txn workflow list --json
   exits 3 git txn workflow status w-none --json
 }

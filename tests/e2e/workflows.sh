@@ -132,10 +132,12 @@ refused_inside() {
   agent 'git txn workflow advance w-1 2>"$WORLD/said"; echo $? >>"$WORLD/codes"
     git txn workflow override w-1 --reason x 2>>"$WORLD/said"; echo $? >>"$WORLD/codes"
     git txn workflow create plain 2>>"$WORLD/said"; echo $? >>"$WORLD/codes"
+    git txn workflow cancel w-1 2>>"$WORLD/said"; echo $? >>"$WORLD/codes"
+    env -u GIT_TXN_ID git txn workflow cancel w-1 2>>"$WORLD/said"; echo $? >>"$WORLD/codes"
     git txn workflow list >>"$WORLD/listed"; echo $? >>"$WORLD/codes"
     git txn workflow status w-1 >>"$WORLD/listed"; echo $? >>"$WORLD/codes"; echo x >src/new.txt' \
     --workflow w-1
-  assert_eq "$(tr '\n' ' ' <"$WORLD/codes")" '3 3 3 0 0 '
+  assert_eq "$(tr '\n' ' ' <"$WORLD/codes")" '3 3 3 3 3 0 0 '
   assert_contains "$(cat "$WORLD/said")" 'is refused inside a transaction'
   assert_contains "$(cat "$WORLD/listed")" 'phase one is open'
   assert_eq "$CODE $(field .state)" '0 landed' "run: $ERR"
