@@ -359,6 +359,8 @@ class Judge {
   void imports() {
     for (const Write* write : my_writes()) {
       if (!write->feeds_all || write->change == Change::kMoved) continue;
+      const Changed& what = write->what;
+      if (write->change == Change::kChanged && !what.code() && !what.contract_in_words) continue;
       const bool members =
           write->language == "rust" && write->symbol.find('*') == std::string::npos;
       const bool header = is_header(write->path);

@@ -244,6 +244,10 @@ TEST(Pairs, TwoImports) {
 TEST(Pairs, AnImportAgainstWhatItFeeds) {
   expect("a.py", "import os\n\ndef f():\n    return 1\n", "\ndef f():\n    return 1\n",
          "import os\n\ndef f():\n    return os.x\n", kBlock, Rule::kImport);
+  // Who uses any name may be given it by the header, but not by what is said of it.
+  expect("a.c", "// old\n#include \"a.h\"\n\nint f() { return 1; }\n",
+         "// new\n#include \"a.h\"\n\nint f() { return 1; }\n",
+         "// old\n#include \"a.h\"\n\nint f() { return 2; }\n", kCommute);
   expect("a.py", "def f():\n    return 1\n", "from m import *\ndef f():\n    return 1\n",
          "def f():\n    return g(1)\n", kValidate, Rule::kImport);
   expect("a.c", "int f(void) { return 1; }\n", "#include \"m.h\"\nint f(void) { return 1; }\n",

@@ -102,7 +102,16 @@ class Outliner {
   void remark(const Node& comment, std::size_t where, Fact as) {
     const std::string words = words_in(comment.text);
     put(&out_.symbols[where].remarks, '#', {}, words);
-    if (as == Fact::kDoc) put(&out_.symbols[where].docs, '#', {}, words);
+    if (as == Fact::kDoc && promises(out_.symbols[where])) {
+      put(&out_.symbols[where].docs, '#', {}, words);
+    }
+  }
+
+  // An import promises nothing in words; but what stands above cgo's is C.
+  bool promises(const Outlined& symbol) const {
+    if (symbol.kind != "import") return true;
+    return tree_.language().name == "go" &&
+           symbol.nodes.front()->text.find("\"C\"") != std::string_view::npos;
   }
 
   // Every token goes through here, so that none is in two places or in none.

@@ -14,6 +14,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
+#include "semantic/kinds.h"
 #include "semantic/names.h"
 #include "semantic/outline.h"
 #include "semantic/testing/edits.h"
@@ -23,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::symbols;
 
@@ -265,6 +267,45 @@ void mutate(const std::string& path, const std::string& text, Random& random, in
         << path << " byte " << at << " '" << text.substr(at, 30) << "' -> '" << other.substr(at, 30)
         << "'";
   }
+}
+
+bool is_import(const Symbol& symbol) {
+  return symbol.kind == "import";
+}
+
+// Nobody can call an import: what is said above or behind one binds nobody. In every language.
+TEST(SymbolsProperty, WordsAtAnImportAreNoContract) {
+  std::map<std::string, int> seen;  // by language
+  for (const auto& [folder, name] : sample_files()) {
+    const std::string text = *read_file(folder + "/" + name);
+    const FileSymbols whole = symbols(name, text);
+    const std::string sign = is_any(whole.language, {"python", "ruby", "bash"}) ? "# " : "// ";
+    for (const Symbol& import : whole.symbols) {
+      if (!is_import(import)) continue;
+      const std::size_t begin = text.rfind('\n', import.extents[0].begin) + 1;
+      const std::size_t end = std::min(text.find('\n', import.extents[0].end), text.size());
+      const auto words = [&](std::string_view what) {
+        std::string other = text;
+        other.insert(end, " " + sign + "behind, " + std::string(what));
+        return symbols(name, other.insert(begin, sign + std::string(what) + "\n"));
+      };
+      const FileSymbols old = words("old"), now = words("new");
+      ASSERT_EQ(old.symbols.size(), now.symbols.size()) << name;
+      for (std::size_t i = 0; i < old.symbols.size(); ++i) {
+        if (!is_import(old.symbols[i])) continue;
+        ++seen[whole.language];
+        EXPECT_EQ(old.symbols[i].hashes, now.symbols[i].hashes) << old.symbols[i].id;
+      }
+      EXPECT_FALSE(same_to(Reader::kPerson, old, now)) << name << ": who read the file read them";
+    }
+  }
+  EXPECT_GE(seen.size(), 13u);
+}
+
+TEST(Symbols, WhatStandsAboveTheImportOfCgoIsCode) {
+  EXPECT_THAT(changed("a.go", "`\"C\"`:", "package p\n\n// int f();\nimport \"C\"\n",
+                      "package p\n\n// int f(int);\nimport \"C\"\n"),
+              HasSubstr("contract"));
 }
 
 TEST(SymbolsProperty, EveryByteOfCodeIsInAHash) {
