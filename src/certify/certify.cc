@@ -273,9 +273,11 @@ class Certification {
     if (read.kind != ReadKind::kContent && read.kind != ReadKind::kMetadata) return false;
     if (read.digest.starts_with(kUncommitted)) return false;
     const PathChange* change = find_change(changes, read.subject);
-    if (change == nullptr || change->before.mode != change->after.mode) return false;
-    if (shape_of(change->after) != Shape::kFile) return false;
+    if (change == nullptr || shape_of(change->after) != Shape::kFile) return false;
+    const bool other_mode = change->before.mode != change->after.mode;
+    if (other_mode && read.kind == ReadKind::kMetadata) return false;
     if (is_merged(read.subject)) return excused(Excuse::Why::kMerged, read);
+    if (other_mode) return false;
     if (find_change(input_.txn->writes, read.subject) != nullptr) return false;
     if (!input_.says_the_same || !input_.says_the_same(read, *change)) return false;
     return excused(Excuse::Why::kLayout, read);

@@ -147,7 +147,8 @@ class Looker {
         std::find_if(findings_.files.begin(), findings_.files.end(),
                      [&](const MergedFile& file) { return file.path == ours.path; });
     if (!apart || merged == findings_.files.end()) return {};
-    if (has_both(theirs, ours, merged->text)) forget(ours.path);
+    const auto* text = std::get_if<std::string>(&merged->contents);
+    if (text != nullptr && has_both(theirs, ours, *text)) forget(ours.path);
     return {};
   }
 

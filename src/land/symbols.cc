@@ -29,11 +29,20 @@ constexpr std::size_t kShownOfLine = 80;
 bool is_file(const TreeEntry& entry) {
   return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
 }
-// Changed to different things by both, and a file of one mode all along.
+bool has_other_contents(const PathChange& change) {
+  return change.before.oid != change.after.oid;
+}
+// A file that both changed to different things. The same contents in two modes are nobody's to
+// choose from: an update that both made would be there once.
 bool both_edited(const PathChange& head, const PathChange& work) {
-  return is_file(head.before) && head.before.mode == head.after.mode &&
-         head.before.mode == work.after.mode && head.before.oid != head.after.oid &&
-         work.before.oid != work.after.oid && head.after.oid != work.after.oid;
+  if (!is_file(head.before) || !is_file(head.after) || !is_file(work.after)) return false;
+  if (head.after == work.after) return false;
+  if (has_other_contents(head) != has_other_contents(work)) return true;
+  return has_other_contents(head) && head.after.oid != work.after.oid;
+}
+// There are two modes, so that it is one side at most that chose another one than the other side.
+FileMode mode_of_both(const PathChange& head, const PathChange& work) {
+  return work.after.mode == work.before.mode ? head.after.mode : work.after.mode;
 }
 
 class SymbolLooker {
@@ -84,16 +93,35 @@ class SymbolLooker {
 
   Status merge_files() {
     if (both_.empty()) return {};
-    const std::vector<MergeWay> ways = TRY(around_.ways_of(both_));
-    for (std::size_t i = 0; i < both_.size(); ++i) {
+    std::vector<std::string> texts;  // those of which both changed the contents
+    for (const std::string& path : both_) {
+      const PathChange& head = *certify::find_change(head_, path);
+      const PathChange& work = *certify::find_change(work_, path);
+      if (has_other_contents(head) && has_other_contents(work)) {
+        texts.push_back(path);
+      } else {
+        const Oid& contents = has_other_contents(head) ? head.after.oid : work.after.oid;
+        settle(head, work, contents, "the mode of one side, the contents of the other");
+      }
+    }
+    const std::vector<MergeWay> ways = TRY(around_.ways_of(texts));
+    for (std::size_t i = 0; i < texts.size(); ++i) {
       if (ways[i].kind == MergeWay::Kind::kNever) {
-        not_merged(both_[i], ways[i].why);
+        not_merged(texts[i], ways[i].why);
         continue;
       }
-      TRY(merge(*certify::find_change(head_, both_[i]), *certify::find_change(work_, both_[i]),
+      TRY(merge(*certify::find_change(head_, texts[i]), *certify::find_change(work_, texts[i]),
                 ways[i].kind));
     }
+    std::ranges::sort(found_.symbols.merged);
     return {};
+  }
+
+  void settle(const PathChange& head, const PathChange& work,
+              std::variant<Oid, std::string> contents, std::string rule) {
+    found_.symbols.merged.push_back(work.path);
+    found_.files.push_back({work.path, head.after, work.after, mode_of_both(head, work),
+                            std::move(contents), std::move(rule)});
   }
 
   Status merge(const PathChange& head, const PathChange& work, MergeWay::Kind way) {
@@ -109,9 +137,7 @@ class SymbolLooker {
       return {};
     }
     if (told_once(work.path, language, texts, merged.text)) return {};
-    found_.symbols.merged.push_back(work.path);
-    found_.files.push_back({work.path, head.after, work.after, std::move(merged.text),
-                            std::string(semantic::rule_name(merged.rule))});
+    settle(head, work, std::move(merged.text), std::string(semantic::rule_name(merged.rule)));
     return {};
   }
 
@@ -126,9 +152,7 @@ class SymbolLooker {
     }
     if (told_once(work.path, nullptr, texts, merged.text)) return {};
     unions_.insert(work.path);
-    found_.symbols.merged.push_back(work.path);
-    found_.files.push_back(
-        {work.path, head.after, work.after, std::move(merged.text), "union of lines"});
+    settle(head, work, std::move(merged.text), "union of lines");
     return {};
   }
 
@@ -258,7 +282,9 @@ Result<repo::MergeOutcome> merge_with(repo::Objects& objects, const Oid& base_tr
   }
   Changes head, work;
   for (const MergedFile& file : findings.files) {
-    const TreeEntry one{file.head.mode, TRY(objects.write_blob(file.text))};
+    const std::string* text = std::get_if<std::string>(&file.contents);
+    const TreeEntry one{
+        file.mode, text == nullptr ? std::get<Oid>(file.contents) : TRY(objects.write_blob(*text))};
     if (one != file.head) head.push_back({file.path, file.head, one});
     if (one != file.work) work.push_back({file.path, file.work, one});
   }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "catalogue/cache.h"
@@ -25,9 +26,10 @@ inline constexpr std::size_t kMostBytes = 32u << 20;
 // A file that both sides changed, as one.
 struct MergedFile {
   std::string path;
-  TreeEntry head, work;  // of one mode
-  std::string text;
-  std::string rule;  // of semantic/merge.h
+  TreeEntry head, work;
+  FileMode mode = FileMode::kFile;
+  std::variant<Oid, std::string> contents;  // those of one side, or a text of both
+  std::string rule;                         // of semantic/merge.h
 };
 
 struct SymbolFindings {

@@ -129,6 +129,55 @@ TEST_P(LandSymbols, ACommentThatChangedIsAnotherFileToAPerson) {
             GetParam() == Isolation::kSemantic ? LandResult::kConflict : LandResult::kLanded);
 }
 
+// chmod on one side and an edit on the other, whichever came first.
+TEST_P(LandSymbols, TheModeOfOneSideGoesWithTheContentsOfTheOther) {
+  Proposal mode = change("t-mode", {}, {});
+  mode.other_modes = {"src/math.c", "f1"};
+  const std::string text = replaced(kBase, "a + b", "b + a");
+  Proposal edit = change("t-edit", {{"src/math.c", text}, {"f1", "other\n"}}, {"f1"});
+  for (const bool first : {true, false}) {
+    const std::string before = world.scratch.git({"rev-parse", "HEAD"});
+    const LandOutcome outcome = first ? after(mode, edit) : after(edit, mode);
+    ASSERT_EQ(outcome.result, LandResult::kLanded)
+        << (outcome.conflicts.empty() ? "" : outcome.conflicts[0].hint);
+    EXPECT_THAT(world.scratch.git({"ls-tree", "main", "f1", "src/math.c"}),
+                ::testing::AllOf(HasSubstr("100755 blob"), Not(HasSubstr("100644"))));
+    EXPECT_EQ(on_branch("src/math.c"), text);
+    EXPECT_EQ(on_branch("f1"), "other\n");
+    EXPECT_EQ(world.status(), "");
+    world.scratch.git({"reset", "-q", "--hard", before});
+    mode.id += "-2";
+    edit.id += "-2";
+  }
+}
+
+TEST_P(LandSymbols, AModeGoesWithTwoEditsOfOneFile) {
+  Proposal left = change("t-a", {{"src/math.c", replaced(kBase, "a + b", "b + a")}}, {});
+  left.other_modes = {"src/math.c"};
+  const LandOutcome outcome = after(
+      left, change("t-b", {{"src/math.c", replaced(kBase, "a / 2", "a >> 1")}}, {"src/math.c"}));
+  ASSERT_EQ(outcome.result, LandResult::kLanded);
+  EXPECT_THAT(world.scratch.git({"ls-tree", "main", "src/math.c"}), HasSubstr("100755 blob"));
+  EXPECT_THAT(on_branch("src/math.c"), ::testing::AllOf(HasSubstr("b + a"), HasSubstr("a >> 1")));
+}
+
+TEST_P(LandSymbols, TheSameContentsInTwoModesAreOneUpdateMadeTwice) {
+  Proposal left = change("t-a", {{"f1", "2\n"}}, {"f1"});
+  left.other_modes = {"f1"};
+  EXPECT_EQ(after(left, change("t-b", {{"f1", "2\n"}}, {"f1"})).result, LandResult::kConflict);
+}
+
+TEST_F(SymbolWorld, AtStrictAModeBesideAnEditIsWriteWrite) {
+  Proposal mode{"t-mode", {}};
+  mode.other_modes = {"f1"};
+  Proposal edit{"t-edit", {{"f1", "other\n"}}};
+  edit.isolation = Isolation::kStrict;
+  const LandOutcome outcome = after(mode, edit);
+  ASSERT_EQ(outcome.result, LandResult::kConflict);
+  EXPECT_EQ(outcome.conflicts[0].kind, ConflictKind::kWriteWrite);
+  EXPECT_EQ(outcome.conflicts[0].subject, "f1");
+}
+
 TEST_P(LandSymbols, InAnUnknownLanguageTheFileIsOneThing) {
   const std::string text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
   world.scratch.write("notes", text);

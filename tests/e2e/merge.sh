@@ -227,6 +227,36 @@ UU notes'
 }
 test_case 'merge-driver: files in no language are merged as git does, and bytes conflict' driver_other_files
 
+mode_and_edit() {
+  new_repo
+  agent 'chmod +x src/f1.txt' --retries 0 --no-land
+  local mode=$(field .txn)
+  person_commits src/f1.txt edited
+  exits 0 git txn commit "$mode"
+  assert_eq "$(git ls-tree main src/f1.txt | cut -c 1-6) $(show src/f1.txt)" '100755 edited'
+  agent 'sed -i s/edited/again/ src/f1.txt' --retries 0 --no-land
+  chmod -x src/f1.txt && git commit -qam 'no program'
+  exits 0 git txn commit "$(field .txn)"
+  assert_eq "$(git ls-tree main src/f1.txt | cut -c 1-6) $(show src/f1.txt)" '100644 again'
+  agent 'chmod +x src/f1.txt' --retries 0 --no-land --isolation strict
+  person_commits src/f1.txt last
+  exits 1 git txn commit "$(field .txn)"
+  assert_contains "$OUT" 'src/f1.txt  changed here and by commit'
+  assert_sound
+}
+test_case 'chmod on one side and an edit on the other both land; at strict they are write-write' mode_and_edit
+
+comment_and_edit() {
+  new_repo
+  printf '// old\n#include "a.h"\n\nint f() { return 1; }\n' >a.c
+  git add a.c && git commit -qm code
+  agent 'sed -i "s/return 1/return 2/" a.c' --retries 0 --no-land
+  sed -i 's/old/new/' a.c && git commit -qam words
+  exits 0 git txn commit "$(field .txn)"
+  assert_eq "$(show a.c)" "$(printf '// new\n#include "a.h"\n\nint f() { return 2; }')"
+}
+test_case 'a changed comment above an include binds nobody who edits the file' comment_and_edit
+
 driver_dies() {
   driver_repo "$RIGHT" "$LEFT"
   cp a.c "$WORLD/ours.c"

@@ -62,7 +62,8 @@ struct Proposal {
   std::vector<std::string> refs{};  // read as they are
   std::string workflow{};           // it belongs to its open phase
   RefName target{"refs/heads/main"};
-  std::vector<std::string> left_out{};  // ignored by the base
+  std::vector<std::string> left_out{};     // ignored by the base
+  std::vector<std::string> other_modes{};  // made executable, or no longer
 };
 
 // A clone of a hub, and the store that it shares with the others.
@@ -221,16 +222,24 @@ class LandWorld {
     return {events::txn_begun(txn), events::phase_joined(txn.id, member)};
   }
 
-  static Oid edited(repo::Objects& objects, const Oid& base, const FileEdits& edits) {
+  static Oid edited(repo::Objects& objects, const Oid& base, const Proposal& proposal) {
     const Oid tree = must(objects.tree_of(base));
-    Changes changes;
-    for (const auto& [path, text] : edits) {
-      PathChange change;
-      change.path = path;
-      change.before = must(objects.entry_at(tree, path));
-      if (text) change.after = {FileMode::kFile, must(objects.write_blob(*text))};
-      changes.push_back(std::move(change));
+    std::map<std::string, PathChange> changed;
+    for (const auto& [path, text] : proposal.edits) {
+      const TreeEntry before = must(objects.entry_at(tree, path));
+      changed[path] = {path, before, {}};
+      if (!text) continue;
+      changed[path].after = {before.present() ? before.mode : FileMode::kFile,
+                             must(objects.write_blob(*text))};
     }
+    for (const std::string& path : proposal.other_modes) {
+      const TreeEntry before = must(objects.entry_at(tree, path));
+      PathChange& change =
+          changed.try_emplace(path, PathChange{path, before, before}).first->second;
+      change.after.mode = before.mode == FileMode::kFile ? FileMode::kExecutable : FileMode::kFile;
+    }
+    Changes changes;
+    for (auto& [path, change] : changed) changes.push_back(std::move(change));
     return must(objects.apply(tree, changes));
   }
 
@@ -267,7 +276,7 @@ class LandWorld {
 
   static void take(Process& opened, const Proposal& proposal, const Oid& base) {
     repo::Objects& objects = opened.repository.objects();
-    const Oid tree = edited(objects, base, proposal.edits);
+    const Oid tree = edited(objects, base, proposal);
     const std::string who = "Agent <agent@example.com> 1700000000 +0000";
     const Oid kept = must(objects.write_commit({tree, {base}, who, who, proposal.message, ""}));
     repo::RefUpdate update;
