@@ -85,7 +85,9 @@ TEST_F(Interpret, GetdentsIsAListingOfTheSnapshotWithOwnPathsMasked) {
 
 TEST_F(Interpret, AnExecutedScriptOfTheTreeIsRead) {
   exec({at("tool.sh")});
-  EXPECT_THAT(reads(), ElementsAre("content tool.sh"));
+  EXPECT_THAT(reads(), ElementsAre("content tool.sh", "metadata tool.sh"));
+  EXPECT_EQ(find(told(), ReadKind::kMetadata, "tool.sh")->digest, "100755")
+      << "without the permission it would not have started";
 }
 
 TEST_F(Interpret, AnAssumedResultCountsBothWays) {

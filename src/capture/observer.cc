@@ -424,7 +424,9 @@ void Observer::on(const Record& record, Process& process, const Resolved& at, co
   followed(at.links, process, op_name(record.op));
   if (to != nullptr) followed(to->links, process, op_name(record.op));
   switch (record.op) {
-    case Op::kExec:
+    case Op::kExec:  // it would not start without the permission
+      look(kShape, record, process, at);
+      return look(kContent, record, process, at);
     case Op::kOpenRead:
       return look(kContent, record, process, at);
     case Op::kOpenWrite:

@@ -303,5 +303,16 @@ tool_environment() {
 }
 test_case 'the tools that ran are digested' tool_environment
 
+permission_to_run() {
+  new_repo
+  printf '#!/bin/sh\necho hi\n' >tool.sh && chmod +x tool.sh
+  git add tool.sh && git commit -qm tool
+  agent './tool.sh >src/out.txt' --no-land
+  chmod -x tool.sh && git commit -qam 'no program'
+  exits 1 git txn commit "$(field .txn)"
+  assert_contains "$OUT" 'tool.sh  was read; changed since'
+}
+test_case 'a program of the tree that ran depends on its permission to run' permission_to_run
+
 if [ -z "${E2E_CASE:-}" ]; then why_no_bpf | sed 's/^/# --trace bpf # SKIP: /'; fi
 finish
