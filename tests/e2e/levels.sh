@@ -83,6 +83,29 @@ hashed() {
 }
 test_case 'a hash of a file that both change is of one that was there, at strict' hashed
 
+history() { # LEVEL CODE
+  local asked
+  for asked in 'git log -1' 'git log -p -1' 'git show' 'git rev-parse HEAD'; do
+    agent "$asked; echo x >'$asked'" --isolation "$1" --no-land
+    ID=$(field .txn)
+    git commit -q --allow-empty -m 'somebody else'
+    exits "$2" git txn commit "$ID" --json
+  done
+  [ "$2" = 0 ] || assert_eq "$(field '.conflicts[0].subject')" HEAD
+}
+history_strict() {
+  new_repo
+  history strict 1
+}
+history_semantic() {
+  new_repo
+  history semantic 0
+  exits 0 git txn why --json "$ID"
+  assert_contains "$(field '.excused | tostring')" HEAD
+}
+test_case 'the history that an agent was shown has to be the same at strict' history_strict
+test_case 'the history that an agent was shown is excused by name at semantic' history_semantic
+
 over() {
   new_repo
   agent 'cat src/f1.txt >/dev/null; exit 7'
