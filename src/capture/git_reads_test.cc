@@ -426,5 +426,30 @@ TEST_F(MovedBase, AStateThatGitReplacedAgainCannotBeCertified) {
   EXPECT_NE(stale, set.reads.end());
 }
 
+// What somebody wrote again as it was has no edit for a merge to keep, and was said all the same.
+TEST_F(GitInFreshTrace, AMergeOverWhatWasWrittenAgainUnchangedIsNotedAgainstTheSnapshot) {
+  repo.write("a.txt", "newer\n");
+  base = repo.commit("landed meanwhile");
+  overwrite("a.txt");
+  git({"merge", "FETCH_HEAD"}, kGit);
+  add(Op::kUnlink, "a.txt", 0, kGit);
+  create("a.txt", O_WRONLY | O_EXCL, false, kGit);
+  const ReadSet set = told();
+  const Read* found = find(set, ReadKind::kContent, "a.txt");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->snapshot, snapshot);
+}
+
+// A reset throws it away, whatever it was.
+TEST_F(GitInFreshTrace, AResetOverWhatWasWrittenIsNot) {
+  repo.write("a.txt", "newer\n");
+  base = repo.commit("landed meanwhile");
+  overwrite("a.txt");
+  git({"reset", "--hard", "FETCH_HEAD"}, kGit);
+  add(Op::kUnlink, "a.txt", 0, kGit);
+  create("a.txt", O_WRONLY | O_EXCL, false, kGit);
+  EXPECT_EQ(find(told(), ReadKind::kContent, "a.txt"), nullptr);
+}
+
 }  // namespace
 }  // namespace gittxn::capture

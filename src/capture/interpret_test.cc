@@ -210,7 +210,7 @@ TEST_F(Interpret, CreatingExclusivelyObservesAbsence) {
   add(Op::kMkdir, "newdir");
   Record& link = add(Op::kSymlink, "newlink");
   link.path2 = "a.txt";
-  create("plain", O_WRONLY, false);
+  create("plain", O_WRONLY | O_TRUNC, false);
   changed("plain");
   EXPECT_THAT(reads(), ElementsAre("absence lock", "absence newdir", "absence newlink"));
 }
@@ -229,7 +229,7 @@ TEST_F(Interpret, RemovingADirectoryObservesThatItWasEmpty) {
 }
 
 TEST_F(Interpret, WhatTheTransactionMadeIsNotRead) {
-  create("out.txt", O_WRONLY, false);
+  create("out.txt", O_WRONLY | O_TRUNC, false);
   changed("out.txt");
   read("out.txt");
   add(Op::kMkdir, "own");
@@ -283,6 +283,21 @@ TEST_F(Interpret, SuccessOnAPathTheSnapshotLacksIsNoRead) {
   absent("later.txt");
   read("later.txt");
   EXPECT_THAT(reads(), ElementsAre("absence later.txt"));
+}
+
+// Where something were there it would have gone on from that.
+TEST_F(Interpret, AnAppendToNothingReadsThatNothingWasThere) {
+  create("log.txt", O_WRONLY | O_APPEND, false);
+  create("whole.txt", O_WRONLY | O_TRUNC, false);
+  changed("log.txt");
+  changed("whole.txt");
+  EXPECT_THAT(reads(), ElementsAre("absence log.txt"));
+}
+
+TEST_F(Interpret, WhatWasOnlyTouchedIsNoAppend) {
+  create("stamp", O_WRONLY, false);
+  changed("stamp", Oid("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"));
+  EXPECT_THAT(reads(), IsEmpty());
 }
 
 // Aliases: one canonical path.

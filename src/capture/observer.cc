@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/bug.h"
 #include "capture/interpret.h"
 
 namespace gittxn::capture {
@@ -14,6 +15,7 @@ namespace {
 constexpr unsigned kRenameExchange = 2;  // RENAME_EXCHANGE, RENAME_NOREPLACE of <linux/fs.h>
 constexpr unsigned kRenameNoReplace = 1;
 constexpr int kMaxDepth = 256;  // of directories below each other; git itself stops at 4096 bytes
+constexpr const char* kEmptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 constexpr std::string_view kBeforeGitMovedOn = "a state git has replaced since";
 
 FileMode mode_from(std::uint32_t mode) {
@@ -62,12 +64,21 @@ void Observer::followed(const std::vector<Node*>& links, const Process& process,
   for (Node* link : links) saw_node(kContent, *link, {.process = &process, .op = op});
 }
 
-bool Observer::own_path(std::string_view path) const {
+const PathChange* Observer::own_change(std::string_view path) const {
   const Changes& writes = *input_.writes;
   const auto at = std::lower_bound(
       writes.begin(), writes.end(), path,
       [](const PathChange& change, std::string_view wanted) { return change.path < wanted; });
-  return at != writes.end() && at->path == path;
+  return at != writes.end() && at->path == path ? &*at : nullptr;
+}
+
+bool Observer::own_path(std::string_view path) const {
+  return own_change(path) != nullptr;
+}
+
+bool Observer::is_kept_empty(std::string_view path) const {
+  const PathChange* change = own_change(path);
+  return change != nullptr && change->after.oid == Oid(kEmptyBlob);
 }
 
 // ---- what was seen ----
@@ -226,6 +237,10 @@ Observer::Spot Observer::spot_of(const Record& record, const Process& process, c
 // A read of git's file that git has since written again was of a state in between, and which one is
 // not known when the base moved.
 void Observer::forget_git_read(Node& node, const Process& process) {
+  // A merge leaves what has an edit in it; what it overwrites had the bytes of before.
+  if (process.git && process.use.command == "merge" && rewritten_.contains(model_.path_of(node))) {
+    overtaken_.insert(model_.path_of(node));
+  }
   const bool was_read = node.origin == Origin::kGit && (node.seen & (kContent | kMetadata)) != 0;
   if (!was_read || !process.git || input_.base == input_.snapshot) return;
   log_.add_at(input_.base, ReadKind::kContent, model_.path_of(node),
@@ -296,7 +311,11 @@ void Observer::create(const Record& record, Process& process, const Resolved& at
     return open_for_writing(record, process, at);
   }
   const Spot spot = spot_of(record, process, at);
-  if (spot.dir != nullptr) replace(*spot.dir, spot.name, FileMode::kFile, process);
+  if (spot.dir == nullptr) return;
+  const Node* made = replace(*spot.dir, spot.name, FileMode::kFile, process);
+  const std::string path = model_.path_of(*made);
+  // Where something were there it would have gone on from that.
+  if ((record.flags & O_TRUNC) == 0 && created_.contains(path)) begun_.insert(path);
 }
 
 // Creating what must not be there observes that nothing was.
@@ -523,9 +542,19 @@ void Observer::finish() {
   for (const std::string& path : created_) {
     if (!own_path(path)) log_.add(ReadKind::kAbsence, path, "", {.op = "made and not kept"});
   }
+  for (const std::string& path : begun_) {
+    // One that was only touched would have stayed as it is.
+    if (!own_path(path) || is_kept_empty(path) || INJECTED_BUG("interpret.appends_unread"))
+      continue;
+    log_.add(ReadKind::kAbsence, path, "", {.op = "begun by appending"});
+  }
   for (const std::string& path : rewritten_) {
     if (own_path(path)) continue;
     const TreeEntry entry = model_.snapshot_entry(path);
+    if (overtaken_.contains(path)) {
+      log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "rewritten unchanged"});
+      continue;
+    }
     Node* node = &model_.root();
     for (std::size_t start = 0; node != nullptr && start <= path.size();) {
       const std::size_t slash = std::min(path.find('/', start), path.size());

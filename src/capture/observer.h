@@ -13,6 +13,7 @@
 //                                              conflict of writes
 //   ... with the very bytes it had             content read
 //   appending and changing in place            content read, if the file ended up changed
+//   ... a file that was not there             absence read, if the file ended up with bytes in it
 //   moving or linking the snapshot's file      its content moves: a read of it; of a directory, of
 //                                              all that is in it
 //   removing                                   that it was there; of a directory, that it was empty
@@ -82,6 +83,8 @@ class Observer {
   void saw_git_node(Look depth, Node& node, const ReadLog::Seen& seen);
   void saw_nothing(const Resolved& at, const Process& process, const ReadLog::Seen& seen);
   void saw_no_place(const Resolved& at, const Process& process, const ReadLog::Seen& seen);
+  const PathChange* own_change(std::string_view path) const;
+  bool is_kept_empty(std::string_view path) const;
   void saw_listing(Node& dir, const ReadLog::Seen& seen);
   void moved_away(Node& node, const ReadLog::Seen& seen, int depth);
 
@@ -103,8 +106,10 @@ class Observer {
   bool base_may_have_moved_ = false;
   std::set<std::string> found_files_;
   std::set<std::string> created_;  // paths the snapshot lacks, made without looking
+  std::set<std::string> begun_;    // those of them that were opened to be gone on with
   std::map<std::string, TreeEntry> changed_in_place_;
   std::set<std::string> rewritten_;  // the snapshot's files that somebody but git wrote anew
+  std::set<std::string> overtaken_;  // those of them that a merge then replaced
 };
 
 }  // namespace gittxn::capture

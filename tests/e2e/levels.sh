@@ -23,6 +23,8 @@ increments() {
   assert_eq "$(show c)" 3
   side_by_side 2 "$1" 'sleep 0.5; echo line >>c'
   assert_eq "$(show c)" "$(printf '3\nline\nline')"
+  side_by_side 2 "$1" 'sleep 0.5; echo line >>new-log'
+  assert_eq "$(show new-log)" "$(printf 'line\nline')" 'a file that an append begins'
   side_by_side 2 "$1" 'n=$(ls docs | wc -l); sleep 0.5; echo taken >docs/$n'
   assert_eq "$(show docs/1) $(show docs/2)" 'taken taken'
   assert_sound

@@ -151,11 +151,11 @@ class Story {
     add(Op::kOpenRead, repo.git_dir() + "/objects/pack/pack-1.pack", 0, pid);
   }
 
-  void changed(const std::string& path) {
+  void changed(const std::string& path, const Oid& after = Oid(std::string(40, '7'))) {
     const repo::Objects objects = repo.objects();
     const Oid root = must(objects.tree_of(snapshot));
     PathChange change{path, must(objects.entry_at(root, path)), {}};
-    change.after = {FileMode::kFile, Oid(std::string(40, '7'))};
+    change.after = {FileMode::kFile, after};
     writes.push_back(change);
     std::sort(writes.begin(), writes.end(),
               [](const PathChange& x, const PathChange& y) { return x.path < y.path; });
