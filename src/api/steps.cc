@@ -12,6 +12,7 @@
 #include "api/summaries.h"
 #include "api/work.h"
 #include "base/failpoint.h"
+#include "certify/certify.h"
 #include "land/remote.h"
 #include "store/events.h"
 #include "store/locks.h"
@@ -58,7 +59,10 @@ Result<bool> anything_to_land(Kernel::State& state, const Txn& txn, const Progre
   }
   const repo::Objects& objects = state.repository.objects();
   const Oid snapshot = TRY(snapshot_of(state, txn));
-  return TRY(objects.tree_of(attempt.kept)) != TRY(objects.tree_of(snapshot));
+  const repo::CommitInfo kept = TRY(objects.commit(attempt.kept));
+  const Oid& base = kept.parents.empty() ? snapshot : kept.parents.front();
+  return !certify::changed_nothing(kept.tree, TRY(objects.tree_of(base)),
+                                   TRY(objects.tree_of(snapshot)));
 }
 
 Status commit_work(Kernel::State& state, const Txn& txn, const RunOptions& options,

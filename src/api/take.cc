@@ -17,6 +17,7 @@
 #include "base/failpoint.h"
 #include "capture/interpret.h"
 #include "capture/search_settings.h"
+#include "certify/certify.h"
 #include "land/keep_commits.h"
 #include "land/phase.h"
 #include "land/rules.h"
@@ -185,7 +186,9 @@ Result<TakenWork> take_work(Kernel::State& state, const Txn& txn, Untraced untra
                                    repo::take(state.repository, worktree, snapshot, txn.target));
   TakenWork work;
   work.changes = taken.changes;
-  work.nothing = taken.tree == TRY(state.repository.objects().tree_of(snapshot));
+  const repo::Objects& objects = state.repository.objects();
+  work.nothing = certify::changed_nothing(taken.tree, TRY(objects.tree_of(taken.base)),
+                                          TRY(objects.tree_of(snapshot)));
   work.untracked = taken.untracked;
   work.notes = taken.notes;
   work.reads = TRY(reads_in(state, txn, snapshot, worktree, taken.changes, taken.base));

@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
 #include "certify/judge.h"
 #include "model/verdict.h"
 
@@ -48,6 +49,14 @@ struct SummaryState {
 // At these levels reads are bytes, and nothing is refined by what it means.
 constexpr bool is_exact(Isolation level) {
   return level >= Isolation::kSerializable;
+}
+
+// Of the trees of a transaction's work, its base and its snapshot: whether it is over without being
+// asked, because alone, at its snapshot, it comes to the same. A base that it moved to is another
+// matter: what it then took back to the snapshot's is a change of what the branch has.
+template <typename Tree>
+bool changed_nothing(const Tree& work, const Tree& base, const Tree& snapshot) {
+  return work == snapshot && (work == base || INJECTED_BUG("certify.moved_base"));
 }
 
 // Judges a read whose answer lies in contents, a search or a part of a file, against the difference

@@ -108,6 +108,21 @@ agent_merged_then_target_reverted() {
 test_case 'merge of the target, which then reverts: what was reverted does not come back' \
   agent_merged_then_target_reverted
 
+agent_takes_back_what_it_merged() {
+  new_repo
+  start_run -- 'meet; git fetch -q txn-target; git merge -q txn-target/main; cat src/f1.txt; cp "$WORLD/was" src/f1.txt'
+  met
+  cp src/f1.txt "$WORLD/was"
+  person_commits src/f1.txt 'person version'
+  go_on
+  ends 0
+  assert_eq "$(field .state)" landed "$ERR"
+  assert_eq "$(show src/f1.txt)" "$(cat "$WORLD/was")" 'it is its snapshot again, and a change of what the branch has'
+  assert_sound
+}
+test_case 'merge of the target, and the file as it was before: a change, not nothing' \
+  agent_takes_back_what_it_merged
+
 agent_resets_to_the_target() {
   new_repo
   start_run -- 'echo junk >src/f1.txt; git commit -qam junk; meet
