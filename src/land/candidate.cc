@@ -53,20 +53,6 @@ Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footpri
   return diffs;
 }
 
-// What a branch is about to be counts as what it is: of two that read each other's one at most
-// lands.
-Result<std::string> value_now(const Context& context, const RefName& ref) {
-  const auto known = TRY(context.store->branch(ref));
-  if (known && known->prepared && !INJECTED_BUG("land.prepared_unread")) {
-    return known->prepared->new_head.str();
-  }
-  // A branch of a hub is what has landed there; the local one only follows.
-  if (known && context.hub) return known->head.str();
-  const auto value = context.repository->refs().read(ref);
-  if (!value && value.error().code != Code::kNotFound) return std::unexpected(value.error());
-  return value ? value->str() : std::string();
-}
-
 // Current values of what the reads name beside paths: the policy and what else the kernel has, and
 // refs that git was asked about. An absent ref has the version "".
 Result<Versions> versions_now(const Context& context, const Footprint& footprint,
@@ -83,7 +69,8 @@ Result<Versions> versions_now(const Context& context, const Footprint& footprint
     if (read.kind != ReadKind::kRef || !seen.insert(read.subject).second) continue;
     const bool of_another = read.subject != target.str() && repo::is_ref_name(read.subject);
     if (of_another) {
-      versions.emplace_back(read.subject, TRY(value_now(context, RefName(read.subject))));
+      versions.emplace_back(read.subject,
+                            TRY(value_now(context, *context.store, RefName(read.subject))));
     } else if (read.strength == Strength::kSoft) {  // a hard one without a version does not hold
       versions.emplace_back(read.subject, candidate.head.str());
     }

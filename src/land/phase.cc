@@ -200,22 +200,34 @@ Result<std::optional<std::string>> version_now(const store::View& view, const Po
   return std::optional<std::string>(gates_version(policy, *workflow, parsed->phase).str());
 }
 
+Result<std::string> value_now(const Context& context, const store::View& view, const RefName& ref) {
+  const auto known = TRY(view.branch(ref));
+  if (known && known->prepared && !INJECTED_BUG("land.prepared_unread")) {
+    return known->prepared->new_head.str();
+  }
+  // A branch of a hub is what has landed there; the local one only follows.
+  if (known && context.hub) return known->head.str();
+  const auto value = context.repository->refs().read(ref);
+  if (!value && value.error().code != Code::kNotFound) return std::unexpected(value.error());
+  return value ? value->str() : std::string();
+}
+
 namespace {
 
 // Of two landings on branches that read each other's the second sees here that the first is on its
-// way, for their branches wait for locks of their own.
-Status check_branch(const store::View& view, const RefName& target, const std::string& subject,
-                    const std::string& version) {
+// way or has landed, for their branches wait for locks of their own.
+Status check_branch(const Context& context, const store::View& view, const RefName& target,
+                    const std::string& subject, const std::string& version) {
   if (!subject.starts_with("refs/") || subject == target.str()) return {};
-  const auto branch = TRY(view.branch(RefName(subject)));
-  if (!branch || !branch->prepared || branch->prepared->new_head.str() == version) return {};
-  if (INJECTED_BUG("land.prepared_unread")) return {};
-  return fail(Code::kStale, fmt::format("{} is about to move", subject));
+  if (INJECTED_BUG("land.branches_judged_once")) return {};
+  if (TRY(value_now(context, view, RefName(subject))) == version) return {};
+  return fail(Code::kStale, fmt::format("{} has moved, or is about to", subject));
 }
 
 }  // namespace
 
-Status check_kernel_reads(const store::View& view, const Work& work, const Candidate& candidate) {
+Status check_kernel_reads(const Context& context, const store::View& view, const Work& work,
+                          const Candidate& candidate) {
   const auto check = [&](const std::string& subject, const std::string& version) -> Status {
     const auto now = TRY(version_now(view, candidate.policy, subject, work.txn.id));
     if (now && *now == version) return {};
@@ -228,7 +240,7 @@ Status check_kernel_reads(const store::View& view, const Work& work, const Candi
   }
   for (const auto& [subject, version] : candidate.versions) {
     if (parse_kernel_subject(subject)) TRY(check(subject, version));
-    TRY(check_branch(view, work.txn.target, subject, version));
+    TRY(check_branch(context, view, work.txn.target, subject, version));
   }
   return {};
 }

@@ -44,9 +44,14 @@ Conflict cancelled_conflict(const Workflow& workflow);
 Result<std::optional<std::string>> version_now(const store::View& view, const Policy& policy,
                                                const std::string& subject, const TxnId& reader);
 
+// What a branch is about to be counts as what it is: of two landings that read each other's branch
+// one at most is made. "": there is no such reference.
+Result<std::string> value_now(const Context& context, const store::View& view, const RefName& ref);
+
 // kStale: what the candidate was judged with is not what the kernel has, or a branch that was read
-// is about to move. For a check under the write lock.
-Status check_kernel_reads(const store::View& view, const Work& work, const Candidate& candidate);
+// has moved or is about to. For a check under the write lock.
+Status check_kernel_reads(const Context& context, const store::View& view, const Work& work,
+                          const Candidate& candidate);
 
 // True when the conflict is about the rule the work was certified under, left since a moment ago:
 // the next round asks the policy what that means, and no agent has to run again.

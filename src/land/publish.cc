@@ -129,11 +129,12 @@ struct Publication {
     }
     const events::LandingDetails details{digest_of(candidate.changes), work.attempt.reads,
                                          work.attempt.writes};
-    const auto seq = context.store->append({events::landing_prepared(landing, details, recorded)},
-                                           [&](const store::View& view) -> Status {
-                                             TRY(check_leases(view));
-                                             return check_kernel_reads(view, work, candidate);
-                                           });
+    const auto seq =
+        context.store->append({events::landing_prepared(landing, details, recorded)},
+                              [&](const store::View& view) -> Status {
+                                TRY(check_leases(view));
+                                return check_kernel_reads(context, view, work, candidate);
+                              });
     if (!seq && seq.error().code == Code::kStale) return false;
     if (!seq) return std::unexpected(seq.error());
     landing.seq = *seq;

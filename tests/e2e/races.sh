@@ -16,6 +16,29 @@ certified_again() {
 }
 test_case 'a commit made between the first look and the critical section is certified against' certified_again
 
+# Their branches have locks of their own: the second to be prepared sees the first in the log, which has one.
+window_of_another_branch() { # FAILPOINT COMMAND...: what happens to the branch `other`, which was read, while a landing is at the point
+  new_repo
+  git branch other
+  open_work 'git show other:src/f1.txt >copy.txt'
+  local reader=$ID
+  agent 'echo y >src/f1.txt' --no-land --onto other
+  ID=$(field .txn)
+  stopped_at "$1" git txn commit "$reader" --json --retries 0
+  shift
+  "$@"
+  kill -CONT "$STOPPED"
+  ends 1
+  assert_eq "$(field '.conflicts[0].subject')" refs/heads/other
+  assert_sound
+}
+prepared_in_between() { killed_at land.after_prepared git txn commit "$ID"; }
+landed_in_between() { exits 0 git txn commit "$ID"; }
+about_to_move() { window_of_another_branch land.after_durable prepared_in_between; }
+has_moved() { window_of_another_branch land.after_durable landed_in_between; }
+test_case 'a branch that was read is about to move when the reader is prepared' about_to_move
+test_case 'a branch that was read has moved when the reader is prepared' has_moved
+
 moved_under_the_gate() {
   new_repo
   policy '[[gate]]
