@@ -72,7 +72,7 @@ void parse_command(const GitWords& words, GitUse& use) {
   use.serves = (row->traits & kServes) != 0;
   // Commands that show an author look the name up in .mailmap.
   const bool authors = row->shows == GitShows::kHistory || row->shows == GitShows::kContents;
-  if (authors) use.files.emplace_back(".mailmap");
+  if (authors && !INJECTED_BUG("interpret.no_mailmap")) use.files.emplace_back(".mailmap");
   if (row->parse != nullptr) row->parse(words, use);
   if (row->shows == GitShows::kEverything) {
     GitRead read;

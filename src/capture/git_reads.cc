@@ -39,6 +39,7 @@ GitReads::GitReads(const repo::Objects& objects, const InterpretInput& input, Tr
       revisions_(objects, input) {}
 
 void GitReads::everything(const Process& process, std::string_view why) {
+  if (INJECTED_BUG("interpret.no_copies")) return;
   log_.add(ReadKind::kTree, "", model_.snapshot_tree().str(),
            {.process = &process, .op = why, .source = ReadSource::kCoarse});
 }
@@ -262,6 +263,7 @@ void GitReads::path(const GitRead& read, const Process& process) {
   if (meaning.kind == GitMeaning::Kind::kTargetLater) {
     return observer_.path_contents_at(meaning.commit, where.path, seen);
   }
+  if (read.what == GitRead::What::kNames && INJECTED_BUG("interpret.no_git_names")) return;
   if (read.what == GitRead::What::kNames) return observer_.path_names(where.path, seen);
   observer_.path_contents(where.path, seen);
 }

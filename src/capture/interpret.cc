@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "capture/connections.h"
@@ -404,6 +405,7 @@ bool Interpreter::is_worktree_path(std::string_view path) const {
 // A socket or a pipe that the transaction did not make: whoever is behind it has read what nobody
 // saw. What it made itself, it may have given to somebody else to fill; that is not seen.
 void Interpreter::passes_bytes(const Record& record, const Resolved& at, const Resolved* to) {
+  if (INJECTED_BUG("interpret.any_pipe")) return;
   const bool made = makes_pipe(record) || makes_socket(record);
   const bool named = to != nullptr && has_second_path(record.op);
   const bool opened = content_open(record) && S_ISFIFO(record.mode);
@@ -433,6 +435,10 @@ void Interpreter::connected(const Record& record, const Process& process) {
   if (peer.name.starts_with('/')) {
     const Resolved at = resolver_.resolve(peer.name, LastLink::kFollow);
     if (own_.contains(one_name(at, peer.name, input_.places.tree, model_))) return;
+  }
+  if (INJECTED_BUG("interpret.late_servers_are_own") &&
+      born_ns(peer.name) >= trace_began_ns(input_.record_files)) {
+    return;
   }
   if (unknown_result(record) && peer.name.starts_with('/')) {
     // Clients try sockets that were never there; without a result the file is the only witness.

@@ -163,12 +163,14 @@ void OtherCheckout::git_works_there(Process& process, const Resolved& at) {
 
 Status OtherCheckout::on(const Record& record, Process& process, const Resolved& at) {
   if (INJECTED_BUG("interpret.no_checkouts")) return {};
+  if (at.place == Place::kOtherTxn && INJECTED_BUG("interpret.no_other_txns")) return {};
   const bool done = record.result >= 0 || (record.assumed && !record.predicted);
   if (process.git && done && record.op == Op::kOpenRead && at.rest == ".git/HEAD") {
     git_works_there(process, at);
   }
   if (in_git_directory(at.rest)) return {};
   if (process.git) {
+    if (INJECTED_BUG("interpret.git_looks_away")) return {};
     const bool told_to = done && sees_content(record.op) && !S_ISDIR(record.mode);
     if (!told_to || process.helper || process.in_other_checkout) return {};
   }

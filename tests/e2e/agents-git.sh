@@ -265,7 +265,9 @@ git worktree add -q --detach "$copy/tree" && git worktree remove --force "$copy/
 git write-tree
 git rev-parse HEAD^{tree}
 git ls-tree -r HEAD
+git ls-tree -r HEAD^{tree}
 git archive HEAD
+git archive HEAD^{tree}
 git cat-file -p HEAD^{tree}
 git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD
 git checkout-index -a --prefix="$copy/"

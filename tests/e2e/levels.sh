@@ -108,6 +108,32 @@ history_semantic() {
 test_case 'the history that an agent was shown has to be the same at strict' history_strict
 test_case 'the history that an agent was shown is excused by name at semantic' history_semantic
 
+# An agent that takes the head into its own work has seen the rest of it before, all the same.
+merges_itself() { # SCRIPT LEVEL CODE
+  start_run --retries 0 --isolation "$2" -- "$1"
+  met
+  echo $(($(cat c) + 1)) >c
+  git commit -qam 'one more'
+  go_on
+  ends "$3"
+  rm "$WORLD/ready" "$WORLD/go"
+}
+merged_by_the_agent() {
+  new_repo
+  person_commits c 1
+  local level merge='git fetch -q txn-target && git merge -q txn-target/main'
+  for level in semantic strict; do
+    merges_itself "n=\$(cat c); meet; $merge; echo \$((n + 1)) >c" $level 1
+    assert_eq "$(field '.conflicts[0].subject')" c
+    merges_itself "cat c >copy; meet; $merge" $level 1
+    assert_eq "$(field '.conflicts[0].subject')" c
+    merges_itself "echo x >'new at $level'; meet; $merge; n=\$(cat c); echo \$((n + 1)) >c" $level 0
+    assert_eq "$(show c)" "$(($(git show main^:c) + 1))"
+  done
+  assert_sound
+}
+test_case 'an agent that merges the head itself is certified for what it read before' merged_by_the_agent
+
 over() {
   new_repo
   agent 'cat src/f1.txt >/dev/null; exit 7'

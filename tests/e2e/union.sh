@@ -104,6 +104,29 @@ resumed_own_work() {
 }
 test_case 'what it landed itself is what it knows' resumed_own_work
 
+# What semantic let pass when it landed is not what the conversation saw, and an exact level that goes on with it
+# does not take that over; semantic does.
+resumed_exactly() {
+  nine_lines
+  printf '{\n  "x": 50,\n  "y": 50\n}\n' >account.json
+  printf '{"a": 1}\n' >data.json
+  git add -A
+  git commit -qm data
+  start_run -- '. "$SAY"; session s9; cat data.json account.json; sed -i "s/\"y\": 50/\"y\": 5/" account.json; meet'
+  met
+  sed -i 's/"x": 50/"x": 5/' account.json
+  printf '{ "a": 1 }\n' >data.json
+  git commit -qam 'another layout, and the other key'
+  go_on
+  ends 0
+  assert_eq "$(field .attempts) $(show account.json | jq -c .)" '1 {"x":5,"y":5}'
+  lands '. "$SAY"; session s9 resume; echo y >src/more.txt'
+  agent '. "$SAY"; session s9 resume; echo z >src/more.txt' --isolation strict --retries 0
+  assert_eq "$CODE $(field '[.conflicts[].subject] | sort | join(" ")')" '1 account.json data.json'
+  assert_sound
+}
+test_case 'at strict a resumed conversation has to have seen what semantic let land' resumed_exactly
+
 resumed_from_elsewhere() {
   nine_lines
   agent '. "$SAY"; session unheard-of resume; echo y >src/more.txt' --no-land

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "capture/trace/lookup.h"
 
@@ -143,7 +144,11 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   }
   const Call* call = find_call(site.number);
   if (call == nullptr) return true;
-  if (call->shape == Shape::kUnshare && thread_count(member.process) > 1) dirs_.part();
+  if (call->shape == Shape::kAddress && site.number == SYS_sendto &&
+      INJECTED_BUG("trace.no_datagrams"))
+    return true;
+  const bool one = INJECTED_BUG("trace.threads_share_a_directory");
+  if (call->shape == Shape::kUnshare && !one && thread_count(member.process) > 1) dirs_.part();
   record.op = call->op;
   ProcessView view(&dirs_, site.tid, member.process);
   const Peek peek = shape_call(view, site, *call, &record);

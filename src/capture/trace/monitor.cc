@@ -97,6 +97,7 @@ Status join_terminal(const MonitorPlan& plan) {
 // The file that the command can read through its standard input. Where it is is asked for before
 // the command's own mounts are entered.
 void Monitor::look_at_given() {
+  if (INJECTED_BUG("trace.no_standard_input")) return;
   struct stat info{};
   const int flags = ::fcntl(spec_.stdin_fd, F_GETFL);
   if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) return;

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/fs.h"
 
 namespace gittxn::capture {
@@ -49,7 +50,7 @@ Op open_op(std::uint32_t flags) {
 }
 
 bool opens_tree(const Call& call) {
-  return std::string_view(call.name).starts_with("open_tree");
+  return std::string_view(call.name).starts_with("open_tree") && !INJECTED_BUG("trace.no_trees");
 }
 constexpr std::uint32_t kOpenTreeClone = 1;  // OPEN_TREE_CLONE
 
