@@ -391,6 +391,16 @@ rewound() {
 }
 test_case 'B10: a landing says that the branch was rewound since the last one' rewound
 
+tools_are_granted() {
+  new_repo
+  printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"$WORLD/argv"; echo x >new\n' >"$WORLD/bin/claude"
+  chmod +x "$WORLD/bin/claude"
+  exits 0 git txn run --no-land -- claude -p 'fix it'
+  assert_contains "$(cat "$WORLD/argv")" --plugin-dir
+  assert_contains "$(paste -sd' ' "$WORLD/argv")" '--allowedTools mcp__plugin_git-txn_txn '
+}
+test_case 'C14: claude -p is granted the tools that are added for the run' tools_are_granted
+
 long_lines() {
   new_repo
   { head -c 70000 /dev/zero | tr '\0' x; echo the-end; } >long

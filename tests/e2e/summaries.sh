@@ -103,6 +103,8 @@ test_case 'a summary that was removed is gone, and still binds who was shown it'
 
 confined() {
   new_repo
+  export TMPDIR=$WORLD/tmp  # where the world is not below a temporary directory only this one may be written
+  mkdir "$TMPDIR"
   echo 'f1 is about one' >"$WORLD/notes"
   exits 0 git txn summary add facts "$WORLD/notes" src/f1.txt
   lands 'git txn summary show facts >"$PWD/src/told" && echo found >note.txt && git txn summary add inside note.txt src/f2.txt' \

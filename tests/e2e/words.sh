@@ -128,4 +128,57 @@ retried_notes() {
 }
 test_case 'what was merged for an attempt that did not land is not told' retried_notes
 
+quiet_gate() {
+  new_repo
+  policy '[[gate]]
+name = "talks"
+run = "echo all is well in $(basename docs)"'
+  exits 0 git txn run -- sh -c 'echo x >new.txt'
+  assert_lacks "$OUT$ERR" 'all is well in docs'
+}
+test_case 'what a gate printed that passed is not shown with the landing' quiet_gate
+
+recovered_once() {
+  new_repo
+  open_work 'echo x >new.txt'
+  local before
+  before=$(head_of | cut -c 1-7)
+  killed_at land.after_ref_update git txn commit "$ID"
+  exits 0 git txn commit "$ID"
+  assert_contains "$OUT$ERR" "$before"
+  assert_lacks "$OUT$ERR" "$(head_of | cut -c 1-7) → $(head_of | cut -c 1-7)"
+}
+test_case 'a landing that was recovered says where the branch was before it' recovered_once
+
+the_dead_are_let_alone() {
+  new_repo
+  start_run -- 'echo half >half.txt; meet; sleep 60'
+  met
+  kill -9 "$RUN_PID"
+  wait "$RUN_PID" 2>"$WORLD/.err" && fail 'it was killed'
+  exits 0 git txn run -- sh -c 'echo x >new.txt'
+  assert_lacks "$OUT$ERR" 'what it did is kept'
+  assert_lacks "$OUT$ERR" 'half.txt'
+  exits 0 git txn status --json
+  ID=$(field '.transactions[] | select(.state != "landed") | .txn')
+  exits 0 git txn status
+  assert_contains "$OUT" 'its process exited'
+  git txn commit "$ID" >"$WORLD/.out" 2>&1 || true  # its reads are unknown, and something landed
+  assert_lacks "$(cat "$WORLD/.out")" 'land it with'
+}
+test_case 'of a run that died status tells, and no run after it' the_dead_are_let_alone
+
+said_of_edits() {
+  new_repo
+  echo edited >src/f1.txt
+  exits 1 git txn run --retries 0 -- cp "$PWD/src/f1.txt" copy.txt
+  assert_contains "$OUT$ERR" src/f1.txt
+  assert_lacks "$OUT$ERR" 'nobody on record'
+  exits 0 git txn begin --json
+  exits 0 git txn abort "$(field .txn)"
+  exits 0 git txn gc
+  assert_lacks "$OUT" 'freed 0 bytes'
+}
+test_case 'nobody on record has changed nothing, and no bytes are not freed' said_of_edits
+
 finish
