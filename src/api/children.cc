@@ -11,6 +11,7 @@
 #include "base/json_value.h"
 #include "certify/certify.h"
 #include "land/message.h"
+#include "repo/worktree_patch.h"
 #include "store/events.h"
 
 namespace gittxn::api {
@@ -174,8 +175,7 @@ Result<land::SymbolFindings> Children::look_into_both(const Changes& parent, con
   return findings;
 }
 
-// The files of the parent's worktree become those of a tree, by git's own program, which looks at
-// each file before it changes any.
+// The files of the parent's worktree become those of a tree.
 Status Children::apply(const Oid& from, const Oid& to) {
   const repo::Worktree parent = TRY(repo::find_worktree(txn_.attempts.back().worktree));
   const repo::Mount mount = TRY(repo::Mount::open(parent));
@@ -186,14 +186,7 @@ Status Children::apply(const Oid& from, const Oid& to) {
        "--no-color", from.str(), to.str()},
       there));
   if (patch.empty()) return {};
-  repo::GitOptions here;
-  here.dir = parent.tree;
-  here.extra = {{"GIT_DIR", parent.git_dir}, {"GIT_WORK_TREE", parent.tree}};
-  here.input = patch;
-  return repo::inside(mount, [&]() -> Status {
-    TRY(state_.repository.git().must({"apply", "--whitespace=nowarn"}, here));
-    return {};
-  });
+  return repo::inside(mount, [&] { return repo::apply_patch(state_.repository, parent, patch); });
 }
 
 Result<Oid> Children::keep(const Child& child, const repo::Taken& taken) {

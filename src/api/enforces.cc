@@ -121,6 +121,11 @@ constexpr Enforced kTable[] = {
     {"What a confined command leaves for later in caches, in the state of agents, and where "
      "txn.confineWrite says",
      "neither: a run outside takes it from there", "git-txn itself runs nothing of it", kSince, ""},
+    {"What a confined command leaves for later in its worktree: hooks and configuration of its git "
+     "directory, and the change itself",
+     "neither: who works there unconfined (open, exec) runs them, as gates run the change; git-txn "
+     "itself runs nothing that the git directory names",
+     "a git directory of its own for each look at a worktree", kSince, ""},
     {"Files in temporary directories",
      "neither: it writes in /tmp, /var/tmp, /dev/shm and TMPDIR; enforced: not in the directory "
      "there that holds the repository, a worktree or the home directory",

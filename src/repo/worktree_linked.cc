@@ -17,11 +17,6 @@ namespace {
 constexpr std::size_t kMostLinked = 64;
 constexpr std::size_t kMostPointer = 1u << 16;
 
-std::string first_line_of(const std::string& path) {
-  const auto text = read_file(path, kMostPointer);
-  return text ? text->substr(0, text->find('\n')) : std::string();
-}
-
 // The worktree's changes since its HEAD, as a commit on it; nullopt: there are none.
 Result<std::optional<Oid>> uncommitted_in(const TakeView& view, const Objects& objects,
                                           const LinkedWork& linked, const Oid& head) {
@@ -34,6 +29,7 @@ Result<std::optional<Oid>> uncommitted_in(const TakeView& view, const Objects& o
   options.extra["GIT_OBJECT_DIRECTORY"] = view.dir + "/objects";
   TRY(remove_file(view.dir + "/linked-index"));
   TRY(git.must({"read-tree", head.str()}, options));
+  TRY(forget_submodules(view, options));
   TRY(git.must({"add", "-A"}, options));
   std::string tree = TRY(git.must({"write-tree"}, options));
   while (tree.ends_with('\n')) tree.pop_back();
@@ -83,6 +79,11 @@ Status look_into_linked(const TakeView& view, const Objects& objects, const std:
 }
 
 }  // namespace
+
+std::string first_line_of(const std::string& path) {
+  const auto text = read_file(path, kMostPointer);
+  return text ? text->substr(0, text->find('\n')) : std::string();
+}
 
 Status read_linked(const TakeView& view, const Objects& objects, const std::vector<Oid>& elsewhere,
                    Taken* taken) {

@@ -58,9 +58,19 @@ Status check_changes(const TakeView& view, const Objects& objects, const Taken& 
 // The commits that the agent made: base, message and author, tips.
 Status read_commits(const TakeView& view, const Objects& objects, Taken* taken);
 
+// The submodules that the taken index names in which something is changed that no commit has; see
+// worktree_submodule.cc. Nothing of their configuration is run.
+Result<std::vector<std::string>> changed_submodules(const TakeView& view);
+// Takes those that are checked out below `git.dir` out of its index, so that no git looks into one.
+Status forget_submodules(const TakeView& view, const GitOptions& git);
+Result<std::vector<std::string>> gitlinks_of(const IndexSource& source);
+
 // The work in worktrees that the agent made, and in none of the commits `elsewhere`.
 Status read_linked(const TakeView& view, const Objects& objects, const std::vector<Oid>& elsewhere,
                    Taken* taken);
+
+// Of a small file that the agent may have written; "" where it cannot be read.
+std::string first_line_of(const std::string& path);
 
 // "a, b and 3 more", quoted as git does.
 std::string name_paths(const std::vector<std::string>& paths);

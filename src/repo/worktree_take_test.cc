@@ -313,6 +313,24 @@ TEST(Take, SubmodulesAndNestedRepositoriesAreRefusedByName) {
     EXPECT_THAT(refusal(agent).message, HasSubstr("lib"));
   }
   {
+    Agent agent(repo, "inside");
+    agent.git({"submodule", "--quiet", "update", "--init"});
+    // What the agent has configured there is run for nobody else.
+    const std::string ran = repo.root() + "/ran";
+    repo.git_in(agent.file("lib"), {"config", "core.fsmonitor", "touch " + ran + "; false"});
+    EXPECT_TRUE(agent.take_all().changes.empty());
+    agent.write("lib/new", "x");
+    EXPECT_THAT(refusal(agent).message, HasSubstr("lib"));
+    EXPECT_FALSE(exists(ran).value());
+    repo.git_in(agent.file("lib"), {"clean", "-qfd"});  // which runs it
+    ASSERT_TRUE(remove_file(ran));
+    repo.git_in(agent.file("lib"), {"init", "-q", "deep"});
+    repo.git_in(agent.file("lib/deep"), {"commit", "-q", "--allow-empty", "-m", "deep"});
+    repo.git_in(agent.file("lib/deep"), {"config", "core.fsmonitor", "touch " + ran + "; false"});
+    EXPECT_THAT(refusal(agent).message, HasSubstr("lib"));
+    EXPECT_FALSE(exists(ran).value());
+  }
+  {
     Agent agent(repo, "removed");
     agent.git({"rm", "-q", "lib"});
     EXPECT_EQ(refusal(agent).code, Code::kUnsupported);

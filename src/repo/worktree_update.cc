@@ -88,7 +88,7 @@ struct Work {
 Result<Work> compare_with_disk(const TakeView& view, const TreeRoot& root) {
   Work work;
   const std::string text = TRY(view.repository->git().must(
-      {"diff-files", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"},
+      {"diff-files", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=dirty"},
       view.git));
   std::set<std::string> seen;
   for (RawDiff& diff : TRY(parse_raw(text))) {
@@ -106,6 +106,9 @@ Result<Work> compare_with_disk(const TakeView& view, const TreeRoot& root) {
     } else {
       work.special.push_back(std::move(diff.path));
     }
+  }
+  for (std::string& path : TRY(changed_submodules(view))) {
+    if (seen.insert(path).second) work.submodules.push_back(std::move(path));
   }
   return work;
 }

@@ -180,6 +180,39 @@ compensations_inherit() {
 }
 test_case 'a compensation is confined as the command was that registered it' compensations_inherit
 
+# What git would run for whoever looks, of the configuration in repositories that a confined command wrote.
+looked_at() {
+  new_repo
+  needs_landlock
+  outside
+  local kind
+  for kind in plain overlay; do
+    agent "git init -q sub && cd sub && git commit -q --allow-empty -m x && git config core.fsmonitor 'touch $OUTSIDE/by-monitor; false' &&
+      cd .. && git add sub && echo x >sub/new" --confine writes --worktree $kind
+    assert_eq "$CODE" 3 "$ERR"
+    assert_contains "$ERR" 'submodules were changed: sub'
+    assert_absent "$OUTSIDE/by-monitor"
+    # A worktree of its own, with one in it.
+    agent "git worktree add -q \"\$TMPDIR/linked-$kind\" && cd \"\$TMPDIR/linked-$kind\" && git init -q sub && cd sub &&
+      git commit -q --allow-empty -m x && cd .. && git add sub && git commit -qm sub &&
+      git -C sub config core.fsmonitor 'touch $OUTSIDE/by-monitor; false' && echo x >sub/new" --confine writes --worktree $kind
+    assert_eq "$CODE" 0 "$ERR"
+    assert_absent "$OUTSIDE/by-monitor"
+  done
+  # What a sub-agent changed is put into the worktree by git-txn.
+  ln -s "$E2E_ROOT/tests/agents/fake-claude" "$WORLD/bin/claude"
+  CODE=0
+  git txn run --json --confine writes -- claude -p "git config filter.out.smudge 'touch $OUTSIDE/by-filter; cat'
+    git config filter.out.clean 'touch $OUTSIDE/by-filter; cat'; echo '* filter=out' >.gitattributes
+    Isolated a1 'Write other.txt 1; echo more >>README'" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null || CODE=$?
+  OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_eq "$(git show main:other.txt)" 1
+  assert_absent "$OUTSIDE/by-filter"
+  assert_sound
+}
+test_case 'git-txn runs nothing of what a confined command configured' looked_at 120
+
 known_and_told() {
   new_repo
   needs_landlock
