@@ -21,7 +21,8 @@ namespace gittxn::api {
 namespace {
 
 constexpr std::size_t kMaxAskedName = 256;
-constexpr std::size_t kMaxAsk = 4096;
+constexpr std::size_t kMaxAsk = 512u << 10;  // the words of a compensation, with escapes
+constexpr std::size_t kMaxAnswered = 512;    // of an error
 constexpr std::size_t kMaxAtOnce = 64;
 constexpr std::size_t kMaxSaid = 8000;
 constexpr std::string_view kPrefix = "ask.";
@@ -33,12 +34,21 @@ std::string hash_of(const std::string& name) {
 }
 
 std::string_view verb_name(Ask::Verb verb) {
+  if (verb == Ask::Verb::kCompensate) return "compensate";
   return verb == Ask::Verb::kJoin ? "join" : "worktree";
+}
+
+// A compensation needs no name, and has a command; the others are the other way round.
+bool makes_sense(const Ask& asked) {
+  const bool compensates = asked.verb == Ask::Verb::kCompensate;
+  if (asked.name.size() > kMaxAskedName || asked.argv.empty() == compensates) return false;
+  return compensates || !asked.name.empty();
 }
 
 Result<Ask::Verb> verb_from_name(std::string_view name) {
   if (name == "join") return Ask::Verb::kJoin;
   if (name == "worktree") return Ask::Verb::kWorktree;
+  if (name == "compensate") return Ask::Verb::kCompensate;
   return fail(Code::kCorrupt, "an unknown verb");
 }
 
@@ -49,23 +59,23 @@ Result<Ask> ask_from(const std::string& file) {
   Fields fields(json, "ask");
   fields.choice("verb", asked.verb, verb_from_name);
   fields.text("name", asked.name);
+  if (fields.has("argv")) fields.texts("argv", asked.argv);
   TRY(fields.done());
-  if (asked.name.empty() || asked.name.size() > kMaxAskedName) {
-    return fail(Code::kUsage, "no name of a worktree, or too long a one");
-  }
+  if (!makes_sense(asked))
+    return fail(Code::kUsage, "an ask without a name, or with too long a one");
   return asked;
 }
 
 Result<std::string> answer_from(std::string_view line) {
   const Json json = TRY(parse_json(line));
-  std::string path;
+  std::string said;
   std::string error;
   Fields fields(json, "answer");
-  fields.text("path", path);
+  fields.text("said", said);
   fields.text("error", error);
   TRY(fields.done());
   if (!error.empty()) return fail(Code::kFault, error);
-  return path;
+  return said;
 }
 
 Result<std::string> wait_for_answer(int pipe, std::int64_t timeout_ms) {
@@ -85,8 +95,8 @@ Result<std::string> wait_for_answer(int pipe, std::int64_t timeout_ms) {
 }  // namespace
 
 Result<std::string> ask(const std::string& observed, const Ask& asked, std::int64_t timeout_ms) {
-  if (asked.name.empty() || asked.name.size() > kMaxAskedName) {
-    return fail(Code::kUsage, "a worktree was asked for without a name, or with too long a one");
+  if (!makes_sense(asked)) {
+    return fail(Code::kUsage, "something was asked for without a name, or with too long a one");
   }
   const std::string base =
       join_path(observed, fmt::format("{}{}.{}", kPrefix, ::getpid(), hash_of(asked.name)));
@@ -98,7 +108,8 @@ Result<std::string> ask(const std::string& observed, const Ask& asked, std::int6
   if (!fd) {
     result = std::unexpected(std::move(fd).error());
   } else {
-    const Json json = {{"verb", verb_name(asked.verb)}, {"name", encode_path(asked.name)}};
+    Json json = {{"verb", verb_name(asked.verb)}, {"name", encode_path(asked.name)}};
+    if (!asked.argv.empty()) json["argv"] = texts_to_json(asked.argv);
     const Status written =
         write_file(base + std::string(kAskEnd), canonical_json(json) + "\n", Sync::kNo);
     result = written ? wait_for_answer(fd->get(), timeout_ms) : std::unexpected(written.error());
@@ -127,11 +138,11 @@ Result<std::vector<Waiting>> waiting_asks(const std::string& observed) {
 
 Status answer(const Waiting& waiting, const Result<std::string>& result) {
   TRY(remove_file(waiting.file));
-  Json json = {{"path", ""}, {"error", ""}};
+  Json json = {{"said", ""}, {"error", ""}};
   if (result) {
-    json["path"] = encode_path(*result);
+    json["said"] = encode_path(*result);
   } else {
-    json["error"] = encode_path(result.error().message.substr(0, kMaxAsk / 8));
+    json["error"] = encode_path(result.error().message.substr(0, kMaxAnswered));
   }
   const std::string line = canonical_json(json) + "\n";
   if (line.size() > PIPE_BUF) return fail(Code::kUnsupported, "an answer longer than a pipe takes");

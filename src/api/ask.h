@@ -1,5 +1,6 @@
 // How a hook asks the `git txn run` that it works under for something that takes the repository. A
 // hook is a child of the traced command: what it opened itself would count as read by the command.
+// In the same way a confined command asks for a compensation: it cannot write the store itself.
 //
 // The hook makes a FIFO and then a file that says what is asked, both in the observed directory;
 // the run answers into the FIFO with one line and removes the file. If the hook dies, there is
@@ -15,11 +16,15 @@
 namespace gittxn::api {
 
 struct Ask {
-  enum class Verb { kWorktree, kJoin } verb = Verb::kWorktree;
-  std::string name;  // of the sub-agent's worktree, as the agent calls it; at most 256 bytes
+  enum class Verb { kWorktree, kJoin, kCompensate } verb = Verb::kWorktree;
+  // Of the sub-agent's worktree, as the agent calls it; of the compensation, "" too. At most 256
+  // bytes.
+  std::string name;
+  std::vector<std::string> argv = {};  // of the compensation
 };
 
-// From the hook. The answer: the path of the worktree, "" for a join. kTimeout: no answer in time;
+// From the hook. The answer: the path of the worktree, "" for a join, the number of the
+// compensation. kTimeout: no answer in time;
 // kFault with the run's own words when it could not do it.
 Result<std::string> ask(const std::string& observed, const Ask& asked, std::int64_t timeout_ms);
 

@@ -26,6 +26,7 @@ class AskTest : public ::testing::Test {
     const Ask& asked = waiting->front().asked;
     Result<std::string> result =
         (asked.verb == Ask::Verb::kJoin ? "join " : "worktree ") + asked.name;
+    if (!asked.argv.empty()) result = "compensate " + std::to_string(asked.argv.size());
     if (!failure.empty()) result = fail(Code::kRefused, failure);
     ::_exit(answer(waiting->front(), result) ? 0 : 2);
   }
@@ -44,6 +45,17 @@ TEST_F(AskTest, AnAnswerReachesWhoeverAsked) {
   ASSERT_TRUE(path);
   EXPECT_EQ(*path, "worktree agent-\xff");
   EXPECT_TRUE(list_dir(dir_.path())->empty());
+}
+
+TEST_F(AskTest, ACompensationIsAskedWithItsWords) {
+  const pid_t run = answering("");
+  const Ask asked{Ask::Verb::kCompensate, "", {"sh", "-c", std::string(60'000, '\n')}};
+  const auto number = ask(dir_.path(), asked, 60'000);
+  ended_well(run);
+  ASSERT_TRUE(number) << number.error().message;
+  EXPECT_EQ(*number, "compensate 3");
+  EXPECT_EQ(ask(dir_.path(), {Ask::Verb::kCompensate, "x"}, 0).error().code, Code::kUsage);
+  EXPECT_EQ(ask(dir_.path(), {Ask::Verb::kJoin, "x", {"true"}}, 0).error().code, Code::kUsage);
 }
 
 TEST_F(AskTest, SoDoesAFailure) {

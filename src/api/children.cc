@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "api/ask.h"
+#include "api/compensations.h"
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/json_value.h"
@@ -68,13 +68,9 @@ void Children::look() {
   auto asks = waiting_asks(observed);
   if (!asks) return;  // the directory is the agent's too; what it removed nobody can ask for
   for (const Waiting& waiting : *asks) {
-    Result<std::string> result = std::string();
-    if (waiting.asked.verb == Ask::Verb::kWorktree) {
-      result = make(waiting.asked.name);
-    } else {
-      result = answer_to(waiting.asked.name);
-    }
-    if (!result) {
+    const bool compensates = waiting.asked.verb == Ask::Verb::kCompensate;
+    const Result<std::string> result = done_for(waiting.asked);
+    if (!result && !compensates) {  // of a compensation its own command says it
       notes_.push_back(
           fmt::format("the worktree of {}: {}", waiting.asked.name, result.error().message));
     }
@@ -82,6 +78,20 @@ void Children::look() {
       notes_.push_back("a hook got no answer: " + told.error().message);
     }
   }
+}
+
+Result<std::string> Children::done_for(const Ask& asked) {
+  switch (asked.verb) {
+    case Ask::Verb::kWorktree:
+      return make(asked.name);
+    case Ask::Verb::kJoin:
+      return answer_to(asked.name);
+    case Ask::Verb::kCompensate:
+      break;
+  }
+  // Of the transaction that runs here, whichever the command takes itself for.
+  const auto one = TRY(register_for(state_, txn_.id, {asked.name, asked.argv}));
+  return fmt::format("{}", one.number);
 }
 
 Result<std::string> Children::answer_to(const std::string& name) {

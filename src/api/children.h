@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "api/ask.h"
 #include "api/work.h"
 #include "land/symbols.h"
 
@@ -41,6 +42,7 @@ class Children {
   };
   enum class Joining { kNothing, kJoined, kConflict };
 
+  Result<std::string> done_for(const Ask& asked);
   Result<std::string> answer_to(const std::string& name);
   Result<std::string> make(const std::string& name);
   Result<Joining> join(Child& child);

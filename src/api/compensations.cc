@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "api/ask.h"
 #include "api/confine.h"
 #include "api/work.h"
 #include "base/bug.h"
@@ -24,6 +25,7 @@ FAILPOINT(fp_compensation_ran, "api.compensation.ran");
 FAILPOINT(fp_compensation_ended, "api.compensation.ended");
 
 constexpr std::int64_t kTimeoutMs = 600'000;
+constexpr std::int64_t kRunPatienceMs = 100'000;  // of a confined command, for its run
 constexpr std::size_t kMaxCompensationName = 256;
 constexpr std::size_t kMaxArgvBytes = 64u << 10;
 
@@ -103,15 +105,7 @@ std::string told(const TxnId& id, const Compensation& one, const gates::ProcessR
                      what);
 }
 
-}  // namespace
-
-Result<Compensation> register_compensation(Kernel& kernel, const CompensationRequest& request) {
-  Kernel::State& state = kernel.state();
-  const TxnId id(state.variable("GIT_TXN_ID"));
-  if (id.empty()) {
-    return fail(Code::kUsage, "this is not inside a transaction",
-                "a compensation is registered by the command that has the effect");
-  }
+Status check_request(const CompensationRequest& request) {
   if (request.argv.empty() || request.argv.front().empty()) {
     return fail(Code::kUsage, "no command to run", "git txn compensate -- COMMAND...");
   }
@@ -121,6 +115,26 @@ Result<Compensation> register_compensation(Kernel& kernel, const CompensationReq
     return fail(Code::kUsage, "the compensation is too long",
                 "at most 64 KiB of arguments; put the rest into a script");
   }
+  return {};
+}
+
+// The attempt that this process is confined in, by the log and by where its run listens; none where
+// it may write the store itself.
+Result<std::optional<Attempt>> confined_attempt(Kernel::State& state, const TxnId& id) {
+  const store::Store* store = TRY(state.looking());
+  if (store == nullptr) return std::nullopt;
+  const auto txn = TRY(store->txn(id));
+  if (!txn || txn->attempts.empty() || txn->attempts.back().confine.empty()) return std::nullopt;
+  const Attempt& attempt = txn->attempts.back();
+  if (state.variable("GIT_TXN_OBSERVED") != observed_dir(attempt)) return std::nullopt;
+  return attempt;
+}
+
+}  // namespace
+
+Result<Compensation> register_for(Kernel::State& state, const TxnId& id,
+                                  const CompensationRequest& request) {
+  TRY(check_request(request));
   Compensation one;
   one.name = request.name;
   one.argv = request.argv;
@@ -141,6 +155,28 @@ Result<Compensation> register_compensation(Kernel& kernel, const CompensationReq
   };
   TRY(store->decide(decision));
   return one;
+}
+
+Result<Compensation> register_compensation(Kernel& kernel, const CompensationRequest& request) {
+  Kernel::State& state = kernel.state();
+  const TxnId id(state.variable("GIT_TXN_ID"));
+  if (id.empty()) {
+    return fail(Code::kUsage, "this is not inside a transaction",
+                "a compensation is registered by the command that has the effect");
+  }
+  TRY(check_request(request));
+  const auto confined = TRY(confined_attempt(state, id));
+  if (!confined) return register_for(state, id, request);
+  const std::string number =
+      TRY(ask(observed_dir(*confined), {Ask::Verb::kCompensate, request.name, request.argv},
+              kRunPatienceMs));
+  const auto all = TRY(store::compensations(*state.store, id));
+  const auto same = [&number](const Compensation& one) {
+    return std::to_string(one.number) == number;
+  };
+  const auto found = std::ranges::find_if(all, same);
+  if (found != all.end()) return *found;
+  return fail(Code::kFault, "git txn run says that it registered what the log does not have");
 }
 
 Result<std::vector<Compensation>> compensations_of(Kernel& kernel, const std::string& id) {

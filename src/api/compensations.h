@@ -32,12 +32,17 @@ struct CompensationRequest {
   std::string name;
   std::vector<std::string> argv;
 };
-// Inside of a transaction, durable when it returns. kUsage: outside of one, or no command.
+// Inside of a transaction, durable when it returns. kUsage: outside of one, or no command. A
+// confined command, which cannot write the store, has its run do it (ask.h).
 Result<Compensation> register_compensation(Kernel& kernel, const CompensationRequest& request);
 
 Result<std::vector<Compensation>> compensations_of(Kernel& kernel, const std::string& id);
 
 // What follows is internal to api/.
+
+// For the command of that transaction which is running. kUsage: what makes no sense, or too many.
+Result<Compensation> register_for(Kernel::State& state, const TxnId& id,
+                                  const CompensationRequest& request);
 
 // Its directory is `<worktree root>/<id>/compensation-<number>`, beside the attempts.
 inline constexpr std::string_view kCompensationFolder = "compensation-";

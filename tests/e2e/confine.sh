@@ -158,20 +158,24 @@ compensations_inherit() {
   new_repo
   needs_landlock
   outside
-  # Without the store it registers none, and is told so.
-  agent 'git txn compensate -- true; echo $? >"$TMPDIR/code"' --confine writes
-  assert_file "$TMPDIR/code" 2
-  assert_contains "$ERR" 'a confined command (--confine) cannot write it'
-  git config txn.confineWrite "$PWD/.git/txn"
   local id undo="echo here >here; echo x >$OUTSIDE/compensated"
-  agent "echo half >done.txt; git txn compensate -- sh -c '$undo'; exit 1" --confine writes
+  # It cannot write the store; its run does that for it, and it is there when the command returns.
+  agent "echo half >done.txt; git txn compensate --name 'the effect' -- sh -c '$undo'; git txn show \$GIT_TXN_ID; exit 1" --confine writes
   assert_eq "$CODE" 1 "$ERR"
+  assert_contains "$ERR" 'compensation 1 is run if'
+  assert_contains "$ERR" 'compensation 1  registered: the effect'
   id=$(field .txn)
   assert_eq "$(git txn events tail --type txn.command.started | jq -r .data.confine | sort -u)" writes
   exits 1 git txn abort "$id"  # for what failed of it
   assert_absent "$OUTSIDE/compensated"
   exits 0 git txn show "$id" --json
   assert_eq "$(field '.compensations[0].exit')" 2 'it was run, and could not write there'
+  # Nobody is asked for another transaction, nor where nobody listens.
+  agent 'git txn compensate; echo $? >"$TMPDIR/code"' --confine writes
+  assert_file "$TMPDIR/code" 3
+  agent 'GIT_TXN_OBSERVED=$TMPDIR git txn compensate -- true; echo $? >"$TMPDIR/code"' --confine writes
+  assert_file "$TMPDIR/code" 2
+  assert_contains "$ERR" 'a confined command (--confine) cannot write it'
   # As before where nothing was confined.
   agent "echo half >done.txt; git txn compensate -- sh -c '$undo'; exit 1"
   exits 0 git txn abort "$(field .txn)"
