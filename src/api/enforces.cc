@@ -102,7 +102,8 @@ constexpr Enforced kTable[] = {
      "txn.confineWrite names can be written besides; recorded without",
      "Landlock, and a mount namespace where there is one; the trace", kSince, "A16"},
     {"Modes, owners, times and attributes of files outside of its worktree",
-     "enforced with --confine where there is a mount namespace (git txn doctor); else neither",
+     "enforced with --confine where there is a mount namespace (git txn doctor), but for the files "
+     "that its output goes to; else neither",
      "everything else is mounted read-only", kSince, ""},
     {"Signals and abstract sockets of processes outside of a command, and their memory",
      "enforced with --confine: memory always, the others from Linux 6.12 on; neither without",

@@ -65,31 +65,44 @@ facts() { # PLACE: everything that there is to be harmed, made, and written to $
   mkdir -p "$HOME/.ssh" "$HOME/empty" "$place/elsewhere" "$XDG_CACHE_HOME"
   echo config >"$HOME/.ssh/config"
   echo profile >"$HOME/.profile"
+  echo task >"$HOME/task.md"
   exits 0 git txn begin --name other --worktree plain
   exits 0 git txn propose 'use tabs' --score 0.5
   start_run -- 'echo $$ >"$WORLD/agent"; echo $PPID >"$WORLD/supervisor"; touch "$WORLD/ready"; sleep 300'
-  /usr/bin/python3 - "$place" "$WORLD/listens" <<'PY' &
-import os, socket, sys, time
+  (cd "$HOME" && exec /usr/bin/python3 - "$place" "$WORLD/listens") <<'PY' &
+import ctypes, os, pty, signal, socket, sys, threading, time
 place, listens = sys.argv[1:]
 name = "git-txn-way-out-%d" % os.getpid()
 held = []
 for kind, family, address in (
         (socket.SOCK_STREAM, socket.AF_UNIX, "\0" + name), (socket.SOCK_DGRAM, socket.AF_UNIX, "\0" + name + ".dgram"),
-        (socket.SOCK_STREAM, socket.AF_UNIX, place + "/daemon"), (socket.SOCK_STREAM, socket.AF_INET, ("127.0.0.1", 0))):
+        (socket.SOCK_STREAM, socket.AF_UNIX, place + "/daemon"), (socket.SOCK_DGRAM, socket.AF_UNIX, place + "/daemon.dgram"),
+        (socket.SOCK_STREAM, socket.AF_INET, ("127.0.0.1", 0))):
     held.append(socket.socket(family, kind))
     held[-1].bind(address)
     if kind == socket.SOCK_STREAM:
         held[-1].listen(64)
-with open(listens + ".new", "w") as file:
-    file.write("victim=%d\nabstract=%s\nsocket=%s/daemon\nport=%d\n" % (os.getpid(), name, place, held[3].getsockname()[1]))
+file = open(place + "/home/held", "w")
+master, slave = pty.openpty()
+libc = ctypes.CDLL(None)
+segment = libc.shmget(0, 4096, 0o600)  # IPC_PRIVATE
+def end(*_):
+    libc.shmctl(segment, 0, None)  # IPC_RMID
+    os._exit(0)
+signal.signal(signal.SIGUSR1, end)
+with open(listens + ".new", "w") as out:
+    out.write("victim=%d\nabstract=%s\nsocket=%s/daemon\nport=%d\nheld=%d\nterminal=%s\nsegment=%d\n" % (
+        os.getpid(), name, place, held[4].getsockname()[1], file.fileno(), os.ttyname(slave), segment))
 os.rename(listens + ".new", listens)
 time.sleep(300)
+end()
 PY
   VICTIM_PID=$!
   wait_for "$WORLD/listens"
   wait_for "$WORLD/ready"
   {
     cat "$WORLD/listens"
+    echo "namespaces=$NAMESPACES"
     echo "home=$HOME"
     echo "repo=$PWD"
     echo "top=$place"
@@ -113,6 +126,38 @@ as_it_was() { # PLACE
     -o -type f -printf '%p %y %m %U %G %T@ ' -exec sha256sum {} \; -o -printf '%p %y %m %U %G %T@ %l\n' | LC_ALL=C sort
 }
 
+# What was left to be run when the command had ended: a compensation that failed was stopped.
+judge_later() { # SAID: the lines of ways_out.py
+  exits 0 git txn show "$(field .txn)" --json
+  jq -r '.compensations[] | "\(.ended // false) \(.exit)"' <<<"$OUT" >"$WORLD/compensations"
+  awk -F '\t' -v OFS='\t' -v exits="$WORLD/compensations" '
+    $3 == "later" { getline ended <exits; $3 = ended ~ /^true [1-9]/ ? "stopped" : "open"; $4 = "exit " ended }
+    { print }' "$1"
+}
+
+# Each is stopped or has its row, and of each kind at least so many were tried.
+judge_ways() { # SAID ROWS
+  awk -F '\t' -v rows="$2" '
+    BEGIN {
+      while ((getline line <rows) > 0) all = all line "\n"
+      kinds = split("writes 16 links 8 mounts 10 metadata 9 signals 8 sockets 7 terminal 5 compensations 5 store 20 worktree 9" \
+        " processes 10 machine 8 later 4", least, " ")
+    }
+    $3 == "open" && ($5 == "" || !index(all, "| " $5)) { print "open, without a row: " $0; bad = 1 }
+    $3 !~ /^(open|stopped|absent)$/ || ($3 == "absent" && $4 == "") { print "not judged: " $0; bad = 1 }
+    { count[$1, $3]++; sum[$3]++ }
+    END {
+      for (i = 1; i < kinds; i += 2) {
+        kind = least[i]
+        tried = count[kind, "stopped"] + count[kind, "open"]
+        printf "%-14s %3d stopped %3d with a row %3d absent\n", kind, count[kind, "stopped"], count[kind, "open"], count[kind, "absent"]
+        if (tried < least[i + 1]) { print "only " tried " of " kind " were tried, not " least[i + 1]; bad = 1 }
+      }
+      printf "%-14s %3d stopped %3d with a row %3d absent\n", "all", sum["stopped"], sum["open"], sum["absent"]
+      exit bad
+    }' "$1"
+}
+
 ways_out() { # PLACE: of the repository and the home directory
   local place=$1 back
   export HOME=$place/home XDG_STATE_HOME=$place/state XDG_CACHE_HOME=$place/cache TMPDIR=$WORLD/tmp
@@ -123,36 +168,75 @@ ways_out() { # PLACE: of the repository and the home directory
   cd "$place/work"
   new_repo
   needs_landlock
+  NAMESPACES=yes
+  case $OUT in *'no mount namespace'*) NAMESPACES=no ;; esac
   facts "$place"
   agent true --confine writes  # makes the places of tools
+  git txn version --enforces >"$WORLD/rows"
   as_it_was "$place" >"$WORLD/before"
   for back in auto off; do
-    agent "/usr/bin/python3 $E2E_ROOT/tests/e2e/ways_out.py $WORLD/facts >\"\$TMPDIR/said\"" --confine writes --trace $back
-    assert_eq "$CODE" 0 "$ERR"
-    git txn version --enforces >"$WORLD/rows"
-    awk -F '\t' -v rows="$WORLD/rows" '
-      BEGIN { while ((getline line <rows) > 0) all = all line "\n" }
-      $2 == "open" && ($4 == "" || !index(all, "| " $4)) { print "open: " $0; bad = 1 }
-      $2 == "stopped" && $4 != "" { print "stopped, and a row says that it is open: " $0; bad = 1 }
-      END { if (NR < 60) { print NR " ways were tried"; bad = 1 }; exit bad }' "$TMPDIR/said" >"$WORLD/judged" ||
-      fail "$back: $(cat "$WORLD/judged")"
+    CODE=0
+    git txn run --json --confine writes --trace $back -- /usr/bin/python3 "$E2E_ROOT/tests/e2e/ways_out.py" "$WORLD/facts" \
+      <"$HOME/task.md" >"$WORLD/run.out" 2>"$WORLD/run.err" || CODE=$?
+    OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
+    assert_eq "$CODE $(field .state)" '1 nothing' "$ERR"  # for the compensations that failed
+    awk -F '\t' 'NF >= 4' "$WORLD/run.err" >"$WORLD/said"
+    judge_later "$WORLD/said" >"$WORLD/ways"
+    echo "$(id -un 2>/dev/null || id -u), namespaces: $NAMESPACES, trace $back, in $place:"
+    judge_ways "$WORLD/ways" "$WORLD/rows" || fail "$back: see above"
     as_it_was "$place" >"$WORLD/after"
     diff "$WORLD/before" "$WORLD/after" >"$WORLD/differs" || fail "$back: $(cat "$WORLD/differs")"
     kill -0 "$VICTIM_PID" "$(cat "$WORLD/agent")" "$(cat "$WORLD/supervisor")"
   done
-  kill "$VICTIM_PID" "$RUN_PID"
+  kill -USR1 "$VICTIM_PID"
+  kill "$RUN_PID"
   wait
   assert_sound
 }
 
+# The same story as somebody without privileges, or where there are no namespaces. PLACE is theirs then.
+elsewise() { # CASE PLACE COMMAND...: runs this file again below COMMAND
+  local case=$1 place=$2
+  shift 2
+  chmod a+rw "$E2E_OUTPUTS"
+  exec env E2E_CASE="$case" E2E_PLACE="$place" "$@" bash "$E2E_FILE"
+}
+kUser=54321
+unprivileged() { # PLACE
+  [ "$(id -u)" = 0 ] || { echo 'SKIP: only the administrator can be somebody else'; exit 0; }
+  chmod 0755 .. .
+  chown -R $kUser:$kUser . "$1"
+}
+as_user() { echo setpriv "--reuid=$kUser" "--regid=$kUser" --clear-groups; }
+without_namespaces() { echo /usr/bin/python3 "$E2E_ROOT/tests/e2e/without_namespaces.py"; }
+
 below_temporary() { ways_out "$WORLD/mine"; }
 test_case 'ways out: each is stopped or has its row, below a temporary directory' below_temporary 120
+below_temporary_alone() { elsewise below_temporary '' $(without_namespaces); }
+test_case 'ways out below a temporary directory, where there are no namespaces' below_temporary_alone 120
+below_temporary_as_user() { unprivileged . && elsewise below_temporary '' $(as_user); }
+test_case 'ways out below a temporary directory, of somebody without privileges' below_temporary_as_user 120
+below_temporary_as_user_alone() { unprivileged . && elsewise below_temporary '' $(as_user) $(without_namespaces); }
+test_case 'ways out below a temporary directory, of somebody without privileges, where there are no namespaces' \
+  below_temporary_as_user_alone 120
 
 at_home() {
+  [ -n "${E2E_PLACE:-}" ] || outside
+  ways_out "${E2E_PLACE:-$OUTSIDE}"
+}
+# The place goes with the story that is run in it.
+at_home_elsewise() { # COMMAND...
   outside
-  ways_out "$OUTSIDE"
+  [ "$1" != setpriv ] || unprivileged "$OUTSIDE"
+  (elsewise at_home "$OUTSIDE" "$@")
 }
 test_case 'ways out: each is stopped or has its row, in a home directory' at_home 120
+at_home_alone() { at_home_elsewise $(without_namespaces); }
+test_case 'ways out in a home directory, where there are no namespaces' at_home_alone 120
+at_home_as_user() { at_home_elsewise $(as_user); }
+test_case 'ways out in a home directory, of somebody without privileges' at_home_as_user 120
+at_home_as_user_alone() { at_home_elsewise $(as_user) $(without_namespaces); }
+test_case 'ways out in a home directory, of somebody without privileges, where there are no namespaces' at_home_as_user_alone 120
 
 compensations_inherit() {
   new_repo

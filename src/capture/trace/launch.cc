@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bug.h"
 #include "capture/trace/fence.h"
 #include "capture/trace/filter.h"
 #include "capture/trace/preload_file.h"
@@ -42,6 +43,7 @@ struct ChildPlan {
   Backend backend;
   int ruleset;
   std::optional<ViewPlan> view;
+  std::string input;  // with a view: the path of standard input; "" it has none
   int channel;
   pid_t monitor;
   sigset_t mask;
@@ -74,7 +76,11 @@ ChildPlan make_plan(const Launch& launch, Backend backend, int channel) {
   plan.fence = make_fence(launch.fence, launch.ruleset < 0 ? Typing::kAllowed : Typing::kRefused);
   plan.backend = backend;
   plan.ruleset = launch.ruleset;
-  if (launch.view != nullptr) plan.view = *launch.view;
+  if (launch.view != nullptr) {
+    plan.view = *launch.view;
+    const auto path = read_link("/proc/self/fd/" + std::to_string(launch.spec->stdin_fd));
+    if (path && path->starts_with('/')) plan.input = *path;
+  }
   plan.channel = channel;
   plan.monitor = ::getpid();
   plan.mask = launch.signal_mask;
@@ -98,6 +104,28 @@ bool set_stdio(const TraceSpec& spec) {
     if (::dup2(fds[static_cast<std::size_t>(i)], i) < 0) return false;
   }
   return true;
+}
+
+// A file that the caller opened as standard input is on a mount where its mode may be changed, and
+// where it may be opened for writing by its descriptor. Opened anew it is on a read-only one, as
+// everything else is. What has no name any more stays as it is: nobody else has it.
+void reopen_input(const ChildPlan& plan) {
+  struct stat given{};
+  const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+  if (plan.input.empty() || flags < 0 || (flags & O_ACCMODE) != O_RDONLY) return;
+  if (::fstat(STDIN_FILENO, &given) != 0) return;
+  if (!S_ISREG(given.st_mode) && !S_ISDIR(given.st_mode)) return;
+  const int fd = ::open(plan.input.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return;
+  struct stat found{};
+  const bool same = ::fstat(fd, &found) == 0 && found.st_dev == given.st_dev &&
+                    found.st_ino == given.st_ino && !INJECTED_BUG("confine.given_input");
+  if (same) {
+    ::lseek(fd, ::lseek(STDIN_FILENO, 0, SEEK_CUR), SEEK_SET);
+    ::fcntl(fd, F_SETFL, flags);
+    ::dup2(fd, STDIN_FILENO);
+  }
+  ::close(fd);
 }
 
 // The mark is left out only where neither a filter of the trace's nor a confinement takes the
@@ -125,6 +153,7 @@ int put_up_confinement(ChildPlan& plan) {
   close_other_descriptors({plan.channel, plan.ruleset});
   if (plan.view) {
     if (const int error = enter_view(*plan.view); error != 0) give_up(plan, kConfine, error);
+    reopen_input(plan);
   }
   if (!plan.spec->cwd.empty() && ::chdir(plan.spec->cwd.c_str()) != 0) {
     give_up(plan, kDirectory, errno);
