@@ -134,7 +134,12 @@ Result<Database> Database::open(const std::string& path, const OpenOptions& opti
   const bool there = TRY(exists(path));
   if (!create && !there) return fail(Code::kNotFound, fmt::format("'{}' does not exist", path));
   const auto kind = create ? SqliteDriver::Kind::kCreate : SqliteDriver::Kind::kExisting;
-  return Database(on(TRY(SqliteDriver::open(path, kind, options))));
+  Database database(on(TRY(SqliteDriver::open(path, kind, options))));
+  if (options.mode == OpenMode::kAlone) {
+    TRY(database.on_close(CloseWith::kNothing));
+    TRY(database.execute("PRAGMA locking_mode = EXCLUSIVE"));
+  }
+  return database;
 }
 
 Result<Database> Database::open_memory() {

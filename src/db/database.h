@@ -90,6 +90,9 @@ class Statement {
 
 // An error of a connection that broke off, or could not be made: nothing was committed.
 bool is_lost_connection(const Error& error);
+std::unexpected<Error> lost_connection(std::string message);
+// No space was left for what had to be written, if only for looking.
+bool is_disk_full(const Error& error);
 
 struct ConnectOptions {
   std::int64_t connect_ms = 10'000;
@@ -98,7 +101,9 @@ struct ConnectOptions {
   Patience patience = {};
 };
 
-enum class OpenMode { kReadWrite, kCreate };
+// kAlone: for who looks where nothing can be made. No shared memory is needed, since nobody else
+// has the file meanwhile (kBusy: somebody has), and nothing is written by opening or closing.
+enum class OpenMode { kReadWrite, kCreate, kAlone };
 
 struct OpenOptions {
   OpenMode mode = OpenMode::kReadWrite;

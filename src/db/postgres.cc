@@ -247,6 +247,10 @@ Result<std::unique_ptr<PostgresDriver>> PostgresDriver::connect(const std::strin
   return driver;
 }
 
+std::unexpected<Error> lost_connection(std::string message) {
+  return fail(Code::kFault, std::move(message), std::string(kCheckServer));
+}
+
 bool is_lost_connection(const Error& error) {
   return error.code == Code::kFault && error.hint == kCheckServer;
 }

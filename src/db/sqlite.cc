@@ -36,6 +36,7 @@ int on_busy(void* context, int calls) {
 }
 
 enum class During { kCommit, kOther };
+constexpr std::string_view kFreeSpace = "free some disk space and try again";
 
 std::unexpected<Error> failure(const SqliteHandle& state, int rc, During during) {
   const std::string message =
@@ -45,7 +46,7 @@ std::unexpected<Error> failure(const SqliteHandle& state, int rc, During during)
   const bool full = rc == SQLITE_IOERR_SHMSIZE && during != During::kCommit;
   switch (full ? SQLITE_FULL : rc & 0xff) {
     case SQLITE_FULL:
-      return fail(Code::kFault, message, "free some disk space and try again");
+      return fail(Code::kFault, message, std::string(kFreeSpace));
     case SQLITE_IOERR:
       if (during == During::kCommit) {
         return fail(Code::kOutcomeUnknown, message,
@@ -160,6 +161,10 @@ class SqliteCursor final : public Cursor {
 };
 
 }  // namespace
+
+bool is_disk_full(const Error& error) {
+  return error.code == Code::kFault && error.hint == kFreeSpace;
+}
 
 SqliteDriver::SqliteDriver(std::unique_ptr<SqliteHandle> connection)
     : connection_(std::move(connection)) {}

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -190,7 +191,16 @@ Result<Opened> open_file(const std::string& dir, Create create, const Plan& plan
   // A newer program that was killed may have left its version in the -wal file alone: look at the
   // whole, and until it is known to be ours let closing not write either.
   TRY(database.on_close(db::Database::CloseWith::kNothing));
-  const Found found = TRY(inspect(database, path, plan));
+  auto seen = inspect(database, path, plan);
+  // On a full disk the shared memory of a store that nobody has open cannot be made. It is for
+  // others, and who only looks has the file alone for that long.
+  const bool full = !seen && db::is_disk_full(seen.error()) && create == Create::kNo;
+  if (full && !INJECTED_BUG("store.look_needs_space")) {
+    database = TRY(db::Database::open(path, db::OpenOptions{.mode = db::OpenMode::kAlone}));
+    seen = inspect(database, path, plan);
+    if (seen && *seen == Found::kPresent) return Opened{std::move(queue), std::move(database)};
+  }
+  const Found found = TRY(std::move(seen));
   if (found != Found::kPresent) {
     const db::WriterQueue::Turn turn = TRY(queue.enter(kWriteDeadlineMs));
     TRY(make(database, dir, path, create, plan));

@@ -391,6 +391,8 @@ test_case 'a clear stop: a store that another program has locked; nothing half d
 full_store() {
   new_repo
   lands 'echo x >src/new.txt'
+  local id
+  id=$(field .txn)
   exits 0 git txn verify
   mkdir "$WORLD/small"
   mount -t tmpfs -o size=2m,mode=700 tmpfs "$WORLD/small" 2>"$WORLD/.mount" || { echo "SKIP: cannot mount here: $(cat "$WORLD/.mount")"; return 0; }
@@ -402,6 +404,15 @@ full_store() {
   refused 2 space git-txn lease acquire src --owner ann
   refused 2 space git-txn budget set --owner ann cost=20
   refused 2 space git-txn events consumer register audit --durable
+  # Who only looks needs no space, whatever the one before has left in the log's file.
+  local words
+  for words in status 'status --json' log "show $id" "diff $id" "reads $id" 'events tail' verify 'verify --replay' \
+    'state --at 1' 'lease list' 'budget show' 'workflow list'; do
+    # shellcheck disable=SC2086
+    exits 0 git txn $words
+  done
+  exits 0 git txn log
+  assert_contains "$OUT" "$id"
   rm "$WORLD/small/filler"
   exits 0 git txn lease list
   assert_lacks "$OUT" ann
