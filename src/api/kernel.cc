@@ -143,9 +143,9 @@ std::string Kernel::State::variable(const std::string& name) const {
   return found == host.env.end() ? std::string() : found->second;
 }
 
-void Kernel::State::be_patient(const RunOptions& options, const Progress& progress) {
+void Kernel::State::be_patient(std::optional<std::int64_t> wait_ms, const Progress& progress) {
   constexpr std::int64_t kAtATerminalMs = 60'000;
-  patience.wait_ms = options.wait_ms.value_or(host.stdin_is_terminal ? kAtATerminalMs : 0);
+  patience.wait_ms = wait_ms.value_or(host.stdin_is_terminal ? kAtATerminalMs : 0);
   patience.interrupted = progress.interrupted;
   if (progress.on_wait) {
     patience.on_wait = [tell = progress.on_wait](std::string_view why) {

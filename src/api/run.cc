@@ -353,7 +353,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
   if (options.command.empty()) {
     return fail(Code::kUsage, "no command to run", "git txn run -- COMMAND...");
   }
-  state_->be_patient(options, progress);
+  state_->be_patient(options.wait_ms, progress);
   TRY(check_confine(*state_, options));
   TRY(parse_budget(options.budget));
   TRY(state_->target(options.onto));  // before anything is created

@@ -45,7 +45,7 @@ struct Kernel::State {
   // For verbs that only look; null: nothing was ever recorded here, and nothing is created.
   Result<store::Store*> looking();
   // --wait covers the store. Before it is opened.
-  void be_patient(const RunOptions& options, const Progress& progress);
+  void be_patient(std::optional<std::int64_t> wait_ms, const Progress& progress);
   // looking(), and the transaction by id, unique prefix or name.
   Result<Txn> find(const std::string& id_or_name);
 

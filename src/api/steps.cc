@@ -150,6 +150,7 @@ Result<Held> hold(Kernel::State& state, const TxnId& id) {
 }
 
 Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
+  state_->be_patient(options.wait_ms, progress);
   const RefName target = TRY(state_->target(options.onto));  // before anything is created
   if (state_->variable("GIT_TXN_ID").empty()) {
     // Of a compensation: there is no transaction that it would be a part of, so no depth either.
@@ -182,6 +183,7 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
 
 Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& command,
                          const RunOptions& options, const Progress& progress) {
+  state_->be_patient(options.wait_ms, progress);
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "exec", progress, notes));
   if (command.empty()) {
@@ -229,7 +231,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
 
 Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
                                const Progress& progress) {
-  state_->be_patient(options, progress);
+  state_->be_patient(options.wait_ms, progress);
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   Outcome outcome;
   TRY(start_writing(*state_, "commit", progress, outcome.notes));

@@ -110,14 +110,6 @@ constexpr FlagSpec kKeepRunning{"--keep-running",
                                 "what they do later is not seen",
                                 "",
                                 Stability::kExperimental};
-constexpr FlagSpec kWait{"--wait",
-                         "",
-                         Value::kDuration,
-                         "DURATION",
-                         "maximum time to wait for a lease, the queue, or uncommitted changes in "
-                         "your checkout (default: until interrupted; without a terminal 0)",
-                         "",
-                         Stability::kStable};
 constexpr FlagSpec kRetries{"--retries",
                             "",
                             Value::kNumber,
@@ -192,13 +184,13 @@ constexpr Example kRunExamples[] = {
 
 constexpr FlagSpec kBeginFlags[] = {kKey,          kOnto,      kIsolation, kName,
                                     kAuthor,       kOwner,     kPriority,  kWorktree,
-                                    kWorkflowFlag, kPhaseFlag, kRunBudget};
+                                    kWorkflowFlag, kPhaseFlag, kRunBudget, kAwait};
 constexpr Example kBeginExamples[] = {
     {"git txn begin --name 'try it'", "open a transaction; prints its id and worktree"},
     {"git txn begin --budget wall=1h", "what is run in it may take an hour in all"}};
 
 constexpr OperandSpec kIdOperand[] = {kId};
-constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning, kNoInject, kConfine};
+constexpr FlagSpec kExecFlags[] = {kTimeout, kTrace, kKeepRunning, kNoInject, kConfine, kAwait};
 constexpr Example kExecExamples[] = {
     {"git txn exec t-7k2m -- make test", "run a command in it; the exit status is the command's"},
     {"git txn exec t-7k2m -- \"$SHELL\"", "work in it yourself, with your reads recorded"}};

@@ -1,9 +1,30 @@
-// What the table of commands.h says of hubs. Only for command_table.cc.
+// What the table of commands.h says of hubs, and of waiting for their server. Only for
+// command_table.cc.
 #pragma once
 
 #include "cli/commands.h"
 
 namespace gittxn::cli {
+
+inline constexpr FlagSpec kWait{
+    "--wait",
+    "",
+    Value::kDuration,
+    "DURATION",
+    "maximum time to wait for a lease, the queue, uncommitted changes in your checkout, or a store "
+    "on a server (default: until interrupted, for the server a minute; without a terminal 0)",
+    "",
+    Stability::kStable};
+// Of commands that wait for nothing else.
+inline constexpr FlagSpec kAwait{
+    "--wait",
+    "",
+    Value::kDuration,
+    "DURATION",
+    "maximum time to wait for a store on a server that cannot be reached (default: a minute; "
+    "without a terminal 0)",
+    "",
+    Stability::kExperimental};
 
 inline constexpr FlagSpec kInitFlags[] = {
     {"--store", "", Value::kText, "URL",

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "base/subprocess.h"
 #include "base/testing/child.h"
@@ -201,8 +202,6 @@ TEST_F(ServerTrouble, WithPatienceARestartIsWaitedFor) {
   Seq last = 0;
   while (waits == 0 && clock_.monotonic_ns() < end_ns) {
     const auto next = store->next_slot();
-    // Its commit was under way: that one may not be done twice, and says so.
-    if (!next && next.error().code == Code::kOutcomeUnknown) break;
     ASSERT_OK(next);
     EXPECT_GT(*next, last);
     last = *next;
@@ -215,6 +214,83 @@ TEST_F(ServerTrouble, WithPatienceARestartIsWaitedFor) {
   const std::int64_t begin_ns = clock_.monotonic_ns();
   EXPECT_CODE(Store::open(nowhere, clock_), Code::kFault);
   EXPECT_LT(clock_.monotonic_ns() - begin_ns, 30'000'000'000);
+}
+
+// Ends the connection of the store's commit once it waits for `event`, after `before`.
+void end_the_commit(db::Database& shell, const std::string& event, const std::string& before) {
+  SystemClock clock;
+  const std::int64_t end_ns = clock.monotonic_ns() + 20'000'000'000;
+  while (clock.monotonic_ns() < end_ns) {
+    db::Statement query =
+        shell
+            .statement("SELECT pid FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = ?")
+            .value();
+    query.bind_all(event);
+    if (query.step().value()) {
+      const std::int64_t pid = query.integer(0);
+      ASSERT_OK(shell.execute(before));
+      ASSERT_OK(shell.execute(fmt::format("SELECT pg_terminate_backend({})", pid)));
+      return;
+    }
+    clock.sleep_ms(10);
+  }
+  FAIL() << "no commit waited for " << event;
+}
+
+TEST_F(ServerTrouble, ACommitThatNeverWasIsToldSoOrMadeAnew) {
+  for (const std::int64_t wait_ms : {0, 60'000}) {
+    Location where = place();
+    where.patience.wait_ms = wait_ms;
+    auto store = Store::open(where, clock_);
+    ASSERT_OK(store);
+    const Seq before = store->next_slot().value();
+    db::Database shell = schema_->connect().value();
+    // The commit takes long, once.
+    ASSERT_OK(shell.execute("CREATE TABLE IF NOT EXISTS slow (once BOOLEAN)"));
+    ASSERT_OK(shell.execute("INSERT INTO slow VALUES (true)"));
+    ASSERT_OK(shell.execute(
+        "CREATE OR REPLACE FUNCTION wait_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF EXISTS (SELECT 1 FROM slow) THEN PERFORM pg_sleep(8); END IF; RETURN NULL; END $$"));
+    ASSERT_OK(shell.execute("DROP TRIGGER IF EXISTS slow ON events"));
+    ASSERT_OK(
+        shell.execute("CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON events DEFERRABLE INITIALLY "
+                      "DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_once()"));
+    std::thread other([&] { end_the_commit(shell, "PgSleep", "DELETE FROM slow"); });
+    const auto next = store->next_slot();
+    other.join();
+    if (wait_ms == 0) {
+      EXPECT_CODE(next, Code::kFault);
+      EXPECT_TRUE(db::is_lost_connection(next.error())) << told(next);
+      EXPECT_EQ(store->head().value(), before);
+      EXPECT_EQ(store->next_slot().value(), before + 1) << "and it goes on";
+    } else {
+      ASSERT_OK(next);
+      EXPECT_EQ(*next, before + 1);
+      EXPECT_EQ(store->head().value(), before + 1) << "once";
+    }
+    EXPECT_THAT(store->verify()->problems, IsEmpty());
+  }
+}
+
+TEST_F(ServerTrouble, ACommitThatHappenedAlthoughItsAnswerWasLostIsOne) {
+  auto store = Store::open(place(), clock_);
+  ASSERT_OK(store);
+  const Seq before = store->next_slot().value();
+  db::Database shell = schema_->connect().value();
+  // It is on the disk, and its answer waits for a standby that is not there.
+  ASSERT_OK(shell.execute("SET synchronous_commit = local"));
+  ASSERT_OK(shell.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'"));
+  ASSERT_OK(shell.execute("SELECT pg_reload_conf()"));
+  std::thread other(
+      [&] { end_the_commit(shell, "SyncRep", "ALTER SYSTEM RESET synchronous_standby_names"); });
+  const auto next = store->next_slot();
+  other.join();
+  ASSERT_OK(shell.execute("SELECT pg_reload_conf()"));
+  ASSERT_OK(next);
+  EXPECT_EQ(*next, before + 1);
+  EXPECT_EQ(store->head().value(), before + 1) << "once";
+  EXPECT_EQ(store->next_slot().value(), before + 2);
+  EXPECT_THAT(store->verify()->problems, IsEmpty());
 }
 
 TEST_F(ServerTrouble, ARestartLosesNothingThatWasAcknowledged) {

@@ -28,6 +28,7 @@ struct Store::State {
   bool outcome_unknown = false;  // a commit's sync failed: nothing more is written through this one
   std::unique_ptr<Locks> locks = {};
   std::optional<std::int64_t> now_ms = {};  // while the write lock is held
+  std::optional<Progress> appended = {};    // where the log ends by the write that is under way
 };
 
 // As errors name it: the file, or the schema on a server.
@@ -41,13 +42,16 @@ Status check_version(const Store::State& state);
 
 // For the files of store/ that keep rows of their own beside the log: under the writer's turn, in
 // one write transaction that is committed when `write` says kCommit.
-// kOutcomeUnknown: the commit's sync failed; nothing more is written through this store.
+// kOutcomeUnknown: the commit's sync failed; nothing more is written through this store. On a
+// server the connection ended in the commit, and whether it happened could not be looked up; what
+// appends to the log is looked up as soon as the server can be reached.
 enum class Then { kCommit, kRollBack };
 Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write);
 
 // Appends under the write lock, as decide() does. Returns the last event's number.
+// `end`: where the log ends then.
 Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& events,
-                       std::int64_t now_ms);
+                       std::int64_t now_ms, std::optional<Progress>* end = nullptr);
 // Projections without a row.
 Result<db::Database> empty_state(const Plan& plan);
 // kCorrupt: not the bytes that it is named by.

@@ -165,7 +165,7 @@ Result<Seq> append_one(db::Database& database, const NewEvent& wanted, Tail& tai
 }  // namespace
 
 Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& events,
-                       std::int64_t now_ms) {
+                       std::int64_t now_ms, std::optional<Progress>* end) {
   Tail tail;
   const std::optional<Event> last = TRY(last_event(database));
   if (last) tail = Tail{last->seq, last->hash.str(), last->time};
@@ -175,6 +175,7 @@ Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& even
   // Once for all of them: it is the same transaction.
   const bool any = tail.seq > (last ? last->seq : 0);
   if (any) TRY(save_progress(database, Progress{tail.seq, tail.hash}));
+  if (end != nullptr) *end = Progress{tail.seq, tail.hash};
   return seq;
 }
 
@@ -186,7 +187,35 @@ Status check_version(const Store::State& state) {
 
 namespace {
 
+// Whether a commit happened in which the connection to the server ended. Who has the write lock
+// sees that: the server gives it on when the commit is through, or is not to be.
+Result<bool> was_committed(Store::State& state) {
+  db::Transaction transaction =
+      TRY(db::Transaction::begin(state.database, db::Transaction::Kind::kWrite));
+  db::Statement query = TRY(state.database.statement("SELECT hash FROM events WHERE seq = ?"));
+  query.bind_all(state.appended->seq);
+  const bool there = TRY(query.step());
+  if (there) return query.text(0) == state.appended->hash;
+  const std::optional<Event> last = TRY(last_event(state.database));
+  if (!last || last->seq < state.appended->seq) return false;
+  return fail(Code::kOutcomeUnknown, "the events after it were pruned meanwhile");
+}
+
+// Looks up what became of it. One that never was is an error that can be tried again.
+Status settle_commit(Store::State& state, Status written) {
+  const bool unknown = !written && written.error().code == Code::kOutcomeUnknown;
+  if (!unknown || !state.place.on_server() || !state.appended || !state.outcome_unknown) {
+    return written;
+  }
+  const auto happened = was_committed(state);
+  if (!happened) return written;
+  state.outcome_unknown = false;
+  if (*happened) return {};
+  return db::lost_connection(written.error().message);
+}
+
 Status write_once(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
+  state.appended.reset();
   if (state.damage) return std::unexpected(*state.damage);
   if (state.outcome_unknown) {
     return fail(Code::kOutcomeUnknown,
@@ -222,11 +251,11 @@ Status write_once(Store::State& state, const std::function<Result<Then>(db::Data
 // for each time that the server could be reached again.
 Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
   constexpr int kMostTimes = 5;
-  Status written = write_once(state, write);
+  Status written = settle_commit(state, write_once(state, write));
   const auto cut_off = [&] { return !written && db::is_lost_connection(written.error()); };
   for (int i = 1; i < kMostTimes && state.place.patience.wait_ms != 0 && cut_off(); ++i) {
     state.now_ms.reset();
-    written = write_once(state, write);
+    written = settle_commit(state, write_once(state, write));
   }
   return written;
 }
@@ -259,7 +288,7 @@ Result<Seq> Store::decide(const Decision& decision) {
   Seq seq = 0;
   const auto append_decided = [&](db::Database& database) -> Result<Then> {
     const std::vector<NewEvent> events = TRY(decision(*this));
-    seq = TRY(append_all(database, events, *state_->now_ms));
+    seq = TRY(append_all(database, events, *state_->now_ms, &state_->appended));
     return events.empty() ? Then::kRollBack : Then::kCommit;
   };
   TRY(write(*state_, append_decided));
