@@ -10,6 +10,7 @@
 
 #include "api/budgets.h"
 #include "api/limits.h"
+#include "api/owner.h"
 #include "api/usage.h"
 #include "api/work.h"
 #include "api/workflow_scene.h"
@@ -257,6 +258,7 @@ Result<Begun> begin_txn(Kernel::State& state, const RunOptions& options, Ownersh
   if (options.author) txn.author = TRY(parse_identity(*options.author));
   TRY(land::remote_rule(context, txn));  // a setting that makes no sense, before anything is run
   txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
+  if (!txn.owner.empty()) TRY(check_owner(txn.owner));
   txn.priority = options.priority;
   txn.attached = ownership == Ownership::kAttached;
   if (state.membership.hub) txn.clone = state.membership.hub->clone;

@@ -7,7 +7,10 @@
 #include <cmath>
 #include <set>
 
+#include "api/observed.h"
+#include "api/owner.h"
 #include "api/state.h"
+#include "api/work.h"
 #include "api/workflow_scene.h"
 #include "base/duration.h"
 #include "base/json_value.h"
@@ -20,6 +23,7 @@ using store::Scope;
 
 constexpr std::int64_t kMicros = 1'000'000;
 constexpr int kMicroDigits = 6;
+constexpr std::size_t kMaxBilledName = 256;
 constexpr std::size_t kMaxUsageLines = 10'000;
 constexpr std::string_view kBillLine =
     "each line names one of txn, owner and workflow, and figures: {\"owner\": NAME, \"cost\": "
@@ -94,9 +98,8 @@ Result<Scope> scope_of(Kernel::State& state, const BudgetOf& of) {
   }
   if (of.txn) return Scope{Scope::Of::kTxn, TRY(state.find(*of.txn)).id.str()};
   if (of.owner) {
-    if (!of.owner->empty()) return Scope{Scope::Of::kOwner, *of.owner};
-    return fail(Code::kUsage, "the owner whose budget it is is empty",
-                "name one, as git txn show says of a transaction: --owner pat@example.org");
+    TRY(check_owner(*of.owner));
+    return Scope{Scope::Of::kOwner, *of.owner};
   }
   const store::Store* store = TRY(state.looking());
   if (store == nullptr) {
@@ -189,6 +192,9 @@ Status add_figures(Kernel::State& state, const Json& json,
     if (!found->is_string())
       return fail(Code::kUsage, fmt::format("'{}' is no name", key), std::string(kBillLine));
     *to = decode_path(found->get_ref<const std::string&>());
+    if ((*to)->size() > kMaxBilledName)
+      return fail(Code::kUsage, fmt::format("'{}' is longer than 256 bytes", key),
+                  std::string(kBillLine));
   }
   const Scope scope = TRY(scope_of(state, of));
   const std::size_t before = figures.size();
@@ -246,14 +252,74 @@ Result<std::vector<BudgetLine>> set_budget(Kernel& kernel, const BudgetOf& of,
 
 namespace {
 
-// A key is one of its transaction's. Before there was a transaction in it, it was everybody's: one
-// that was used so goes on as what it is, so that what counted once is not counted again.
-Result<std::string> id_of_report(store::Store& store, const TxnId& txn, const std::string& key) {
+constexpr std::string_view kKeyed = "hand:txn:";
+
+using Conversations = std::set<std::string>;
+
+// That worked in it, and that those went on from: as its read sets say, and while its worktree is
+// here, as its agents do.
+Result<Conversations> conversations_of(Kernel::State& state, const Txn& txn) {
+  Conversations all;
+  if (!state.require_here(txn)) return all;  // what it read is in that clone
+  for (const Attempt& attempt : txn.attempts) {
+    const ReadSet reads = TRY(recorded_reads(*state.store, attempt));
+    all.insert(reads.sessions.begin(), reads.sessions.end());
+    all.insert(reads.resumed.begin(), reads.resumed.end());
+  }
+  if (txn.attempts.empty()) return all;
+  ObservedFiles now = TRY(read_observed(observed_dir(txn.attempts.back())));
+  all.merge(now.sessions);
+  all.merge(now.resumed);
+  return all;
+}
+
+Result<bool> worked_in(Kernel::State& state, const Txn& txn, const Conversations& conversations) {
+  for (const Attempt& attempt : txn.attempts) {
+    const ReadSet reads = TRY(recorded_reads(*state.store, attempt));
+    const auto known = [&](const std::string& one) { return conversations.contains(one); };
+    if (std::ranges::any_of(reads.sessions, known)) return true;
+  }
+  return false;
+}
+
+// The transactions that had a report under the key, the first begun first.
+Result<std::vector<Txn>> that_used(Kernel::State& state, const std::string& key) {
+  std::vector<Txn> found;
+  for (const std::string& id : TRY(store::reported_ids(*state.store, std::string(kKeyed)))) {
+    const std::string_view rest = std::string_view(id).substr(kKeyed.size());
+    const std::size_t colon = rest.find(':');
+    if (colon == std::string_view::npos || rest.substr(colon + 1) != key) continue;
+    auto txn = TRY(state.store->txn(TxnId(std::string(rest.substr(0, colon)))));
+    if (txn && state.require_here(*txn)) found.push_back(*std::move(txn));
+  }
+  std::ranges::stable_sort(found, {}, &Txn::created_wall_ms);
+  return found;
+}
+
+// A key is one of its transaction's, and of those whose conversation it goes on with: what these
+// reported is what it knows from there, and not used again. Before there was a transaction in it, a
+// key was everybody's: one that was used so goes on as what it is, so that what counted once is not
+// counted again.
+Result<std::string> id_of_report(Kernel::State& state, const Txn& txn, const std::string& key) {
+  const store::Store& store = *state.store;
   // A number that no event has is one that no other report without a key has.
-  if (key.empty()) return fmt::format("hand:new:{}", TRY(store.next_slot()));
+  if (key.empty()) return fmt::format("hand:new:{}", TRY(state.store->next_slot()));
+  const auto counts = [&](const std::string& id) -> Result<bool> {
+    return TRY(store::reported_of(store, id)) != store::Amounts{};
+  };
   const std::string shared = "hand:key:" + key;
-  if (TRY(store::reported_of(store, shared)) != store::Amounts{}) return shared;
-  return fmt::format("hand:txn:{}:{}", txn.str(), key);
+  if (TRY(counts(shared))) return shared;
+  const std::string own = fmt::format("{}{}:{}", kKeyed, txn.id.str(), key);
+  if (TRY(counts(own))) return own;
+  const std::vector<Txn> others = TRY(that_used(state, key));
+  if (others.empty()) return own;
+  const Conversations conversations = TRY(conversations_of(state, txn));
+  for (const Txn& other : others) {
+    if (TRY(worked_in(state, other, conversations))) {
+      return fmt::format("{}{}:{}", kKeyed, other.id.str(), key);
+    }
+  }
+  return own;
 }
 
 }  // namespace
@@ -265,8 +331,10 @@ Result<std::vector<std::string>> report_budget(Kernel& kernel, const std::string
   TRY(refuse_inside(state.host, "budget"));
   const std::vector<BudgetValue> values = TRY(parse_budget(texts));
   store::Store* store = TRY(state.writing());
-  const TxnId id = TRY(state.find(txn)).id;
-  store::UsageItem item{TRY(id_of_report(*store, id, key)), {}};
+  const Txn of = TRY(state.find(txn));
+  TRY(state.require_here(of));
+  const TxnId id = of.id;
+  store::UsageItem item{TRY(id_of_report(state, of, key)), {}};
   for (const BudgetValue& value : values) {
     if (!value.amount) return bad("none", "a report has a number");
     if (store::trust_of(value.kind) == store::Trust::kMeasured) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "api/owner.h"
 #include "api/state.h"
 #include "api/work.h"
 #include "base/duration.h"
@@ -19,10 +20,10 @@
 namespace gittxn::api {
 namespace {
 
+constexpr std::size_t kMaxSentinelName = 256;
 constexpr std::int64_t kFirstLookMs = 20;
 constexpr std::int64_t kLongestLookMs = 250;
 constexpr std::int64_t kLookNs = 1'000 * kNsPerMs;
-constexpr std::size_t kMaxOwnerName = 256;
 constexpr std::int64_t kTxnLeaseMs = 600'000;
 
 std::string listed(const std::vector<store::LeaseSubject>& subjects) {
@@ -104,13 +105,6 @@ Result<std::vector<store::LeaseSubject>> subjects_of(Kernel::State& state,
     }
   }
   return subjects;
-}
-
-Result<std::string> owner_of(Kernel::State& state, const std::string& asked) {
-  std::string owner = asked;
-  if (owner.empty()) owner = TRY(state.repository.identity()).email;
-  if (owner.size() <= kMaxOwnerName) return owner;
-  return fail(Code::kUsage, "the name of an owner is longer than 256 bytes");
 }
 
 std::string told(const store::Lease& lease) {
@@ -318,6 +312,7 @@ Result<Kernel::State*> writing(Kernel& kernel, std::string_view verb) {
 
 Result<LeaseLine> acquire_lease(Kernel& kernel, const LeaseRequest& request,
                                 const Progress& progress) {
+  kernel.state().be_patient(request.wait_ms, progress);
   Kernel::State* state = TRY(writing(kernel, "lease"));
   const store::LeaseAsk ask = TRY(ask_of(*state, request, progress));
   const store::LeaseAnswer answer = TRY(had(*state, ask, request.wait_ms, progress));
@@ -326,6 +321,7 @@ Result<LeaseLine> acquire_lease(Kernel& kernel, const LeaseRequest& request,
 
 Result<int> run_under_lease(Kernel& kernel, const LeaseRequest& request,
                             const std::vector<std::string>& command, const Progress& progress) {
+  kernel.state().be_patient(request.wait_ms, progress);
   Kernel::State* state = TRY(writing(kernel, "lease"));
   TRY(find_program(state->host, command.front()));
   store::LeaseAsk ask = TRY(ask_of(*state, request, progress));
@@ -450,7 +446,7 @@ const std::vector<std::string>& TxnLease::notes() const {
 
 Result<SentinelResult> pass_sentinel(Kernel& kernel, const std::string& name,
                                      std::int64_t every_ms) {
-  if (name.empty() || name.size() > kMaxOwnerName) {
+  if (name.empty() || name.size() > kMaxSentinelName) {
     return fail(Code::kUsage, "the name of a sentinel has 1 to 256 bytes");
   }
   if (every_ms <= 0) {

@@ -199,6 +199,7 @@ Result<ObservedFiles> read_observed(const std::string& directory) {
 Status inherit_reads(Kernel::State& state, const Txn& txn, const ObservedFiles& files,
                      ReadSet& reads) {
   reads.sessions.assign(files.sessions.begin(), files.sessions.end());
+  reads.resumed.assign(files.resumed.begin(), files.resumed.end());
   if (files.resumed.empty()) return {};
   bool known = false;
   for (const Txn& earlier : TRY(state.store->txns({}))) {

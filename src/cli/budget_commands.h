@@ -25,8 +25,8 @@ inline constexpr FlagSpec kBudgetFlags[] = {
     {"--workflow", "", Value::kText, "ID", "of all that belongs to a workflow", "",
      Stability::kExperimental},
     {"--key", "", Value::kText, "NAME",
-     "what a report is of: the same one twice of one transaction counts once, by its larger "
-     "numbers (default: it is a new one)",
+     "what a report is of: the same one twice of one transaction, or of one that goes on with its "
+     "conversation, counts once, by its larger numbers (default: it is a new one)",
      "", Stability::kExperimental},
     {"--tolerance", "", Value::kNumber, "PERCENT",
      "how far from the bill a figure may be (default 5)", "", Stability::kExperimental}};
@@ -49,7 +49,9 @@ inline constexpr CommandSpec kBudgetCommand{
     "is "
     "kept. The others are what agents' session files, hooks and people report. Nothing checks "
     "those, so their budgets are best effort: at 80 % there is an event budget.warning, at 100 % "
-    "budget.exceeded. reconcile compares with what was billed, and exits 1 when a figure is too "
+    "budget.exceeded. A "
+    "report may come after its transaction has ended, and comes from the clone in which that "
+    "was begun. reconcile compares with what was billed, and exits 1 when a figure is too "
     "far "
     "from it. git txn version --enforces has the whole list.",
     kBudgetOperands,

@@ -78,6 +78,7 @@ Json header_to_json(const ReadSet& set) {
             {"tool_env", encode_path(set.tool_env_digest.str())},
             {"notes", texts_to_json(set.notes)}};
   if (!set.sessions.empty()) json["sessions"] = texts_to_json(set.sessions);
+  if (!set.resumed.empty()) json["resumed"] = texts_to_json(set.resumed);
   return json;
 }
 
@@ -89,6 +90,7 @@ Result<ReadSet> header_from_json(const Json& json) {
   fields.name("tool_env", set.tool_env_digest);
   fields.texts("notes", set.notes);
   if (fields.has("sessions")) fields.texts("sessions", set.sessions);
+  if (fields.has("resumed")) fields.texts("resumed", set.resumed);
   TRY(fields.done());
   return set;
 }

@@ -82,6 +82,7 @@ struct ReadSet {
   Digest tool_env_digest;          // of what was executed and loaded from outside the worktree
   std::vector<std::string> notes;  // reported: writes into another checkout, daemons, setuid, ...
   std::vector<std::string> sessions;  // names of the agents' conversations that were seen, sorted
+  std::vector<std::string> resumed;   // of them and of others, those that were gone on with, sorted
 };
 
 std::string_view read_kind_name(ReadKind kind);
@@ -98,7 +99,8 @@ Result<Read> read_from_json(const Json& json);
 // wins over soft. Two observations with different digests are two reads (they cannot both hold, and
 // dropping one would hide that).
 void normalize(ReadSet& set);
-// JSON lines: first the set's own line {complete, unknown_reason, tool_env, notes, sessions?}, then
+// JSON lines: first the set's own line {complete, unknown_reason, tool_env, notes, sessions?,
+// resumed?}, then
 // one read a line, normalised. The digest of a read set is the SHA-256 of these.
 std::string reads_to_lines(const ReadSet& set);
 Result<ReadSet> reads_from_lines(std::string_view lines);

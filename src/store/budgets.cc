@@ -487,6 +487,18 @@ Result<Amounts> reported_of(const View& view, const std::string& id) {
   return TRY(item(view.tables(), id)).value_or(Amounts{});
 }
 
+Result<std::vector<std::string>> reported_ids(const View& view, const std::string& prefix) {
+  const std::string first = encode_path(prefix);
+  std::string behind = first;
+  ++behind.back();
+  db::Statement query =
+      TRY(view.tables().statement("SELECT id FROM usage_items WHERE id >= ? AND id < ?"));
+  query.bind_all(first, behind);
+  std::vector<std::string> ids;
+  while (TRY(query.step())) ids.push_back(decode_path(query.text(0)));
+  return ids;
+}
+
 Status set_budget(Store& store, const Scope& scope, Kind kind, std::optional<std::int64_t> limit) {
   if (limit && (*limit <= 0 || *limit > kMaxAmount)) {
     return fail(Code::kUsage, fmt::format("{}: {} is no budget", kind_name(kind), *limit),

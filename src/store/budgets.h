@@ -84,6 +84,8 @@ Result<std::optional<Left>> left_of(const View& view, const Txn& txn, Kind kind)
 Status report_usage(Store& store, const Usage& usage);
 // What counts of an id, by all reports of it.
 Result<Amounts> reported_of(const View& view, const std::string& id);
+// The ids that begin so of which something counts, in no order.
+Result<std::vector<std::string>> reported_ids(const View& view, const std::string& prefix);
 // nullopt takes the budget away.
 Status set_budget(Store& store, const Scope& scope, Kind kind, std::optional<std::int64_t> limit);
 struct Reconciled {

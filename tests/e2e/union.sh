@@ -92,6 +92,38 @@ resumed_knows() {
 }
 test_case 'a resumed conversation keeps what it read before' resumed_knows
 
+resumed_usage() {
+  nine_lines
+  used_by() { git txn budget show --owner bot --json | jq -r 'select(.kind == "input") | .used'; }
+  lands '. "$SAY"; session s9; echo x >src/new.txt' --owner bot
+  local first second
+  first=$(field .txn)
+  exits 0 git txn budget report "$first" input=700 --key turns
+  # It goes on: its program tells all that the conversation used, the old and the new.
+  lands '. "$SAY"; session s9 resume; echo y >src/more.txt' --owner bot
+  second=$(field .txn)
+  exits 0 git txn budget report "$second" input=1000 --key turns
+  assert_eq "$(used_by)" 1000 'what was used before it went on was charged twice'
+  assert_eq "$(git txn budget show --txn "$second" --json | jq -r 'select(.kind == "input") | .used')" 300 'of it the transaction has what is new'
+  # Once more, under a name of its own, as a fork has; told while its worktree is there, and after.
+  lands '. "$SAY"; session s10
+    say SessionStart "{\"hook_event_name\":\"SessionStart\",\"session_id\":\"s9\",\"cwd\":\"$PWD\",\"source\":\"resume\"}"
+    echo z >src/most.txt' --owner bot
+  exits 0 git txn budget report "$(field .txn)" input=1100 --key turns
+  assert_eq "$(used_by)" 1100
+  # Another conversation is another matter.
+  lands '. "$SAY"; session s11; echo n >src/other.txt' --owner bot
+  exits 0 git txn budget report "$(field .txn)" input=50 --key turns
+  assert_eq "$(used_by)" 1150
+  # And where the key was its own before, it stays that.
+  exits 0 git txn budget report "$first" input=800 --key own
+  lands '. "$SAY"; session s11; echo m >src/another.txt' --owner bot
+  exits 0 git txn budget report "$(field .txn)" input=5 --key own
+  assert_eq "$(used_by)" 1955
+  assert_sound
+}
+test_case 'a key of usage is shared with the transaction that goes on with the conversation' resumed_usage
+
 resumed_own_work() {
   nine_lines
   lands '. "$SAY"; session s9; cat src/f1.txt; echo x >>src/f1.txt; ls src >/dev/null; echo n >src/new.txt'
