@@ -231,7 +231,9 @@ constexpr Enforced kTable[] = {
     {"Wall time of commands (budget wall)", "enforced",
      "measured with the monotonic clock; the command is ended, its work is kept. Where git-txn is "
      "killed while it runs, the next command charges it, but for the last quarter of a second, or "
-     "more where the power went or the file beside its records was removed",
+     "more where the power went or the file beside its records was removed. What runs side by side "
+     "in one clone draws on one budget, counted four times a second; what runs in another clone of "
+     "a hub counts when its command has ended",
      kSince, "A14"},
     {"Bytes that commands print (budget bytes)", "enforced where there is such a budget",
      "counted in pipes of ours; the command is ended, its work is kept. A git-txn that is killed "

@@ -205,7 +205,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   };
   if (progress.on_phase) progress.on_phase("running");
   const std::int64_t began = state.host.clock->monotonic_ns();
-  TRY(limits.start(*state.host.clock));
+  TRY(limits.start(state, TRY(reload(state, txn.id))));
   auto trace = capture::run_traced(spec);
   if (!trace) {
     constexpr int kNeverRan = 127;
@@ -227,6 +227,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   for (const std::string& note : children.notes()) executed.notes.push_back(note);
   if (spec.confine) TRY(tell_outside(spec.record_file, *spec.confine, executed.notes));
   for (const std::string& note : watch.notes()) executed.notes.push_back(note);
+  for (const std::string& note : limits.notes()) executed.notes.push_back(note);
   if (watch.cancelled()) {
     executed.notes.push_back("it was aborted while it ran, see: git txn why " + txn.id.str());
   }

@@ -99,6 +99,26 @@ bool share_a_budget(const Txn& a, const Txn& b) {
          (!a.workflow.empty() && a.workflow == b.workflow);
 }
 
+// A measured budget that other transactions draw on as well.
+using Shared = store::Budget;
+
+Result<std::vector<Shared>> shared_budgets(const store::View& view, const Txn& txn) {
+  std::vector<Shared> shared;
+  for (const store::Scope& scope : store::scopes_of(txn)) {
+    if (scope.of == store::Scope::Of::kTxn) continue;
+    for (store::Budget& budget : TRY(store::budgets_of(view, scope))) {
+      const bool measured = store::trust_of(budget.kind) == store::Trust::kMeasured;
+      if (measured) shared.push_back(std::move(budget));
+    }
+  }
+  return shared;
+}
+
+bool draws_on(const Txn& txn, const store::Scope& scope) {
+  const std::vector<store::Scope> scopes = store::scopes_of(txn);
+  return std::ranges::find(scopes, scope) != scopes.end();
+}
+
 // Those that still run, too: the larger of two reports counts, so what they have used until now is
 // charged in any case.
 Status charge_others(Kernel::State& state, const Txn& txn) {
@@ -187,29 +207,71 @@ Status UsageLimits::put_on(Kernel::State& state, const Txn& txn, const RunOption
               "what is left running could print for ever");
 }
 
-Status UsageLimits::start(const Clock& clock) {
-  clock_ = &clock;
-  began_ns_ = clock.monotonic_ns();
+Status UsageLimits::start(Kernel::State& state, const Txn& txn) {
+  clock_ = state.host.clock;
+  began_ns_ = clock_->monotonic_ns();
   TRY(remove_file(noted_file_));  // an earlier command may have put a link there
   noted_ = TRY(open_fd(noted_file_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
+  state_ = &state;
+  const std::vector<Shared> shared = TRY(shared_budgets(*state.store, txn));
+  if (!shared.empty()) txn_ = txn;
   return {};
 }
 
-void UsageLimits::note() {
+bool UsageLimits::note() {
   const std::int64_t now_ns = clock_->monotonic_ns();
-  if (now_ns < next_note_ns_) return;
+  if (now_ns < next_note_ns_) return false;
   next_note_ns_ = now_ns + kNoteEveryNs;
   const std::string text =
       fmt::format("{:015d} {:020d}\n", (now_ns - began_ns_) / kNsPerMs, meter_.bytes());
   // Where the disk is full only a kill would lose something by it, and the command goes on.
   static_cast<void>(::pwrite(noted_.get(), text.data(), text.size(), 0));
+  return true;
+}
+
+// What is noted of a command is on record as soon as somebody asked for its budget.
+Result<std::optional<UsageLimits::Over>> UsageLimits::count_beside() const {
+  const store::Store& store = *state_->store;
+  using enum TxnState;
+  std::vector<std::pair<Txn, store::Amounts>> running;
+  for (Txn& one : TRY(store.txns({{kOpen, kRepairing}, 0}))) {
+    if (one.attempts.empty() || !state_->require_here(one)) continue;
+    if (one.id != txn_->id && !share_a_budget(one, *txn_)) continue;
+    const auto item = noted_of(one, one.attempts.back());
+    if (!item) continue;
+    store::Amounts more = item->amounts;
+    const store::Amounts known = TRY(store::reported_of(store, item->id));
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      more[i] = std::max<std::int64_t>(more[i] - known[i], 0);
+    }
+    running.emplace_back(std::move(one), more);
+  }
+  for (const Shared& budget : TRY(shared_budgets(store, *txn_))) {
+    const std::size_t kind = static_cast<std::size_t>(budget.kind);
+    std::int64_t used = TRY(store::used(store, budget.scope))[kind];
+    for (const auto& [txn, more] : running) {
+      if (draws_on(txn, budget.scope)) used += more[kind];
+    }
+    if (used >= budget.limit) return std::optional(Over{budget.kind, budget.scope, budget.limit});
+  }
+  return std::optional<Over>{};
 }
 
 bool UsageLimits::look() {
-  note();
-  if (!bytes_) return false;
-  meter_.pass();
-  if (meter_.bytes() < bytes_->amount || ending_ == 2) return false;
+  const bool noted = note();
+  if (bytes_) meter_.pass();
+  if (noted && txn_ && !over_ && !INJECTED_BUG("budgets.alone")) {
+    auto over = count_beside();
+    if (over) {
+      over_ = *std::move(over);
+    } else {
+      txn_.reset();  // nothing depends on it but how soon it is ended
+      notes_.push_back("what others used of its budgets was not counted while it ran: " +
+                       over.error().message);
+    }
+  }
+  const bool printed = bytes_ && meter_.bytes() >= bytes_->amount;
+  if ((!printed && !over_) || ending_ == 2) return false;
   ++ending_;
   return true;
 }
@@ -221,6 +283,14 @@ Result<std::string> UsageLimits::settle(Kernel::State& state, const Txn& txn,
   const store::UsageItem item = command_item(txn, txn.attempts.back(), duration_ms, meter_.bytes());
   TRY(store::report_usage(*state.store, {txn.id, store::UsageSource::kMeasured, {item}}));
   TRY(remove_file(noted_file_));
+  if (over_) {
+    return fmt::format(
+        "the {} budget of {} ({}) is used up, with what runs beside it, and it was "
+        "ended",
+        store::kind_name(over_->kind), scope_text(over_->scope),
+        over_->kind == store::Kind::kWall ? format_duration(over_->limit)
+                                          : std::to_string(over_->limit));
+  }
   if (ending_ > 0) {
     return fmt::format("it printed more than the bytes budget of {} allows ({}) and was ended",
                        scope_text(bytes_->scope), bytes_->amount);

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/meter.h"
 #include "api/work.h"
@@ -26,18 +27,31 @@ class UsageLimits {
   Status put_on(Kernel::State& state, const Txn& txn, const RunOptions& options,
                 capture::TraceSpec& spec);
   // The command starts: from here on it is measured. Its beginning is on record.
-  Status start(const Clock& clock);
+  Status start(Kernel::State& state, const Txn& txn);
   // To be asked where the trace asks whether it was interrupted: yes once to ask the command to
-  // end, yes again to end it.
+  // end, yes again to end it. What others that draw on the same budgets have used since counts.
   bool look();
+  // What could not be counted while it ran.
+  const std::vector<std::string>& notes() const { return notes_; }
   // After the end: records the time and the bytes. The sentence that says which budget ended the
   // command; "" when none did.
   Result<std::string> settle(Kernel::State& state, const Txn& txn,
                              const capture::TraceResult& trace, std::int64_t duration_ms);
 
  private:
-  void note();
+  // A budget that is used up while the command runs.
+  struct Over {
+    store::Kind kind = store::Kind::kWall;
+    store::Scope scope;
+    std::int64_t limit = 0;
+  };
+  bool note();  // true: it did, which is seldom
+  Result<std::optional<Over>> count_beside() const;
 
+  Kernel::State* state_ = nullptr;
+  std::optional<Txn> txn_;  // with the command that runs, where it shares a budget with others
+  std::optional<Over> over_;
+  std::vector<std::string> notes_;
   const Clock* clock_ = nullptr;
   std::string noted_file_;
   UniqueFd noted_;

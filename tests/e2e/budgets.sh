@@ -160,6 +160,56 @@ of_an_owner() {
 }
 test_case 'a budget of an owner counts all that is theirs, and is asked before anything runs' of_an_owner
 
+side_by_side() {
+  new_repo
+  exits 0 git txn budget set --owner bot wall=6s
+  local i pids=() ms
+  for i in 1 2 3 4; do
+    git-txn run --owner bot --json -- bash -c "echo $i >src/$i.txt; exec sleep 300" >"$WORLD/out$i" 2>"$WORLD/err$i" &
+    pids+=($!)
+  done
+  for i in "${pids[@]}"; do wait "$i" && fail 'it had 300 s'; done
+  ms=$(used wall --owner bot)
+  [ "$ms" -ge 6000 ] || fail "ended after $ms ms of 6000"
+  [ "$ms" -lt 12000 ] || fail "6 s were allowed, and $ms ms were used"
+  assert_contains "$(jq -r '.notes | tostring' "$WORLD"/out?)" 'the wall budget of owner:bot'
+  assert_contains "$(jq -r '.notes | tostring' "$WORLD"/out?)" 'with what runs beside it'
+  exits 1 git txn run --owner bot -- true
+  assert_contains "$ERR" 'is used up'
+  assert_sound
+}
+test_case 'what runs side by side draws on one budget' side_by_side
+
+owners() {
+  new_repo
+  lands 'echo 1 >src/one.txt' --owner bot
+  local long
+  long=$(printf 'x%.0s' $(seq 300))
+  printf '{"owner": "a\\u0000b", "cost": 1}\n' >nul
+  printf '{"owner": "%s", "cost": 1}\n' "$long" >long
+  printf '{"owner": "a\\nb", "cost": 1}\n' >line
+  printf '{"workflow": "%s", "cost": 1}\n' "$(head -c 1000000 /dev/zero | tr '\0' x)" >other
+  for bill in nul long line other; do
+    exits 3 git txn budget reconcile "$bill"
+    [ "${#ERR}" -lt 1000 ] || fail "$bill: an error of ${#ERR} bytes"
+  done
+  local bad
+  for bad in "$long" $'a\nb' $'a\001b'; do
+    exits 3 git txn run --owner "$bad" -- true
+    assert_contains "$ERR" 'the name of the owner'
+    exits 3 git txn begin --owner "$bad"
+    exits 3 git txn budget set --owner "$bad" cost=1
+    exits 3 git txn budget show --owner "$bad"
+    exits 3 git txn lease acquire src --owner "$bad"
+  done
+  exits 0 git txn lease acquire src --owner ann -q
+  exits 3 git txn lease transfer "$OUT" --owner ann --to $'a\nb'
+  exits 0 git txn verify --replay
+  assert_eq "$(events budget.reconciled) $(events budget.set) $(events txn.begun)" '0 0 1'
+  assert_sound
+}
+test_case 'the name of an owner is bounded wherever it comes in' owners
+
 of_a_workflow() {
   new_repo
   printf '[workflow.feature]\nphases = ["plan", "build"]\n' >.gittxn.toml
