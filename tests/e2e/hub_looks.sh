@@ -58,4 +58,30 @@ two_clones_are_one_member() {
   assert_lacks "$ERR" 'copy'
 }
 test_case 'portfolio: two clones of a hub are one member, and a clone of its own hub is none' two_clones_are_one_member
+work_of_the_other() {
+  clones_of shared one two
+  agent 'cat src/f1.txt; echo mine >src/mine.txt' --no-land
+  local id
+  id=$(field .txn)
+  exits 0 git txn status
+  assert_contains "$OUT" "git txn commit $id"
+  cd "$WORLD/two"
+  lands 'echo other >src/f1.txt'  # what it read is another now, and nobody there can tell
+  exits 0 git txn status
+  assert_contains "$OUT" 'in the clone one'
+  assert_lacks "$OUT" "git txn commit $id"
+  assert_lacks "$OUT" 'cannot be judged'
+  assert_lacks "$OUT" missing
+  exits 0 git txn status --json
+  assert_eq "$(field ".transactions[] | select(.txn == \"$id\") | .stale | length")" 0
+  exits 3 git txn commit "$id"
+  assert_contains "$ERR" "$id belongs to the clone one"
+  exits 3 git txn budget report "$id" input=5
+  assert_contains "$ERR" "$id belongs to the clone one"
+  cd "$WORLD/one"
+  exits 0 git txn budget report "$id" input=5
+  assert_sound
+}
+test_case 'status: what is in another clone is named as that, and no command that is refused here is advised' work_of_the_other
+
 finish

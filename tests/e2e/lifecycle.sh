@@ -515,4 +515,20 @@ asked_twice() {
 }
 test_case 'a key that was used gives back what was begun under it' asked_twice
 
+recovered_landing() {
+  local before point landed
+  new_repo
+  for point in land.after_prepared land.after_ref_update land.after_landed; do
+    before=$(git rev-parse --short=7 HEAD)
+    agent "echo $point >src/new.txt" --no-land
+    landed=$(field .txn)
+    killed_at "$point" git-txn commit "$landed"
+    exits 0 git txn commit "$landed"
+    assert_contains "$OUT" "main $before → $(git rev-parse --short=7 main)"
+    [ "$before" != "$(git rev-parse --short=7 main)" ] || fail "$point: nothing landed"
+  done
+  assert_sound
+}
+test_case 'a landing that was recovered says from where to where it went' recovered_landing
+
 finish
