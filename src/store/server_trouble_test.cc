@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "base/bug.h"
 #include "base/subprocess.h"
 #include "base/testing/child.h"
 #include "store/dialect.h"
@@ -237,6 +238,19 @@ void end_the_commit(db::Database& shell, const std::string& event, const std::st
   FAIL() << "no commit waited for " << event;
 }
 
+// The next commit of events takes long.
+void take_long_once(db::Database& shell) {
+  ASSERT_OK(shell.execute("CREATE TABLE IF NOT EXISTS slow (once BOOLEAN)"));
+  ASSERT_OK(shell.execute("INSERT INTO slow VALUES (true)"));
+  ASSERT_OK(shell.execute(
+      "CREATE OR REPLACE FUNCTION wait_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+      "IF EXISTS (SELECT 1 FROM slow) THEN PERFORM pg_sleep(8); END IF; RETURN NULL; END $$"));
+  ASSERT_OK(shell.execute("DROP TRIGGER IF EXISTS slow ON events"));
+  ASSERT_OK(
+      shell.execute("CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON events DEFERRABLE INITIALLY "
+                    "DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_once()"));
+}
+
 TEST_F(ServerTrouble, ACommitThatNeverWasIsToldSoOrMadeAnew) {
   for (const std::int64_t wait_ms : {0, 60'000}) {
     Location where = place();
@@ -245,16 +259,7 @@ TEST_F(ServerTrouble, ACommitThatNeverWasIsToldSoOrMadeAnew) {
     ASSERT_OK(store);
     const Seq before = store->next_slot().value();
     db::Database shell = schema_->connect().value();
-    // The commit takes long, once.
-    ASSERT_OK(shell.execute("CREATE TABLE IF NOT EXISTS slow (once BOOLEAN)"));
-    ASSERT_OK(shell.execute("INSERT INTO slow VALUES (true)"));
-    ASSERT_OK(shell.execute(
-        "CREATE OR REPLACE FUNCTION wait_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "IF EXISTS (SELECT 1 FROM slow) THEN PERFORM pg_sleep(8); END IF; RETURN NULL; END $$"));
-    ASSERT_OK(shell.execute("DROP TRIGGER IF EXISTS slow ON events"));
-    ASSERT_OK(
-        shell.execute("CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON events DEFERRABLE INITIALLY "
-                      "DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_once()"));
+    take_long_once(shell);
     std::thread other([&] { end_the_commit(shell, "PgSleep", "DELETE FROM slow"); });
     const auto next = store->next_slot();
     other.join();
@@ -292,6 +297,21 @@ TEST_F(ServerTrouble, ACommitThatHappenedAlthoughItsAnswerWasLostIsOne) {
   EXPECT_EQ(store->next_slot().value(), before + 2);
   EXPECT_THAT(store->verify()->problems, IsEmpty());
 }
+
+#ifdef GIT_TXN_BUGS
+TEST_F(ServerTrouble, NobodyLooksUpWhatBecameOfACommit) {
+  auto store = Store::open(place(), clock_);
+  ASSERT_OK(store);
+  db::Database shell = schema_->connect().value();
+  take_long_once(shell);
+  arm_bug("store.commit_unknown");
+  std::thread other([&] { end_the_commit(shell, "PgSleep", "DELETE FROM slow"); });
+  const auto next = store->next_slot();
+  other.join();
+  arm_bug("");
+  EXPECT_CODE(next, Code::kOutcomeUnknown);
+}
+#endif
 
 TEST_F(ServerTrouble, ARestartLosesNothingThatWasAcknowledged) {
   const char* restart = std::getenv("GIT_TXN_TEST_POSTGRES_RESTART");

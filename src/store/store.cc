@@ -204,6 +204,7 @@ Result<bool> was_committed(Store::State& state) {
 // Looks up what became of it. One that never was is an error that can be tried again.
 Status settle_commit(Store::State& state, Status written) {
   const bool unknown = !written && written.error().code == Code::kOutcomeUnknown;
+  if (INJECTED_BUG("store.commit_unknown")) return written;
   if (!unknown || !state.place.on_server() || !state.appended || !state.outcome_unknown) {
     return written;
   }
