@@ -364,26 +364,27 @@ Result<int> run_under_lease(Kernel& kernel, const LeaseRequest& request,
 }
 
 Result<LeaseLine> renew_lease(Kernel& kernel, const std::string& id, const std::string& owner,
-                              std::optional<std::int64_t> ttl_ms) {
+                              std::optional<std::int64_t> ttl_ms, std::optional<Seq> fence) {
   Kernel::State* state = TRY(writing(kernel, "lease"));
   const std::string whose = TRY(owner_of(*state, owner));
-  const store::Lease renewed = TRY(store::renew_lease(*state->store, id, whose, ttl_ms));
+  const store::Lease renewed = TRY(store::renew_lease(*state->store, id, whose, ttl_ms, fence));
   return line_now(*state, renewed);
 }
 
 Result<LeaseLine> transfer_lease(Kernel& kernel, const std::string& id, const std::string& owner,
-                                 const std::string& to) {
+                                 const std::string& to, std::optional<Seq> fence) {
   Kernel::State* state = TRY(writing(kernel, "lease"));
   const std::string whose = TRY(owner_of(*state, owner));
   const std::string next = TRY(owner_of(*state, to));
-  const store::Lease given = TRY(store::transfer_lease(*state->store, id, whose, next));
+  const store::Lease given = TRY(store::transfer_lease(*state->store, id, whose, next, fence));
   return line_now(*state, given);
 }
 
-Status release_lease(Kernel& kernel, const std::string& id, const std::string& owner) {
+Status release_lease(Kernel& kernel, const std::string& id, const std::string& owner,
+                     std::optional<Seq> fence) {
   Kernel::State* state = TRY(writing(kernel, "lease"));
   const std::string whose = TRY(owner_of(*state, owner));
-  return store::release_lease(*state->store, id, whose, "");
+  return store::release_lease(*state->store, id, whose, "", fence);
 }
 
 Result<std::vector<LeaseLine>> list_leases(Kernel& kernel) {

@@ -40,11 +40,14 @@ Result<LeaseLine> acquire_lease(Kernel& kernel, const LeaseRequest& request,
 // this process was stopped for longer than it lasts, the command is ended: kStale.
 Result<int> run_under_lease(Kernel& kernel, const LeaseRequest& request,
                             const std::vector<std::string>& command, const Progress& progress);
+// With a fence: only where the lease still has it (kStale). Whoever held it under another one may
+// have changed what it is on.
 Result<LeaseLine> renew_lease(Kernel& kernel, const std::string& id, const std::string& owner,
-                              std::optional<std::int64_t> ttl_ms);
+                              std::optional<std::int64_t> ttl_ms, std::optional<Seq> fence);
 Result<LeaseLine> transfer_lease(Kernel& kernel, const std::string& id, const std::string& owner,
-                                 const std::string& to);
-Status release_lease(Kernel& kernel, const std::string& id, const std::string& owner);
+                                 const std::string& to, std::optional<Seq> fence);
+Status release_lease(Kernel& kernel, const std::string& id, const std::string& owner,
+                     std::optional<Seq> fence);
 // Those that are held or wait, and those that are over and that nobody came for. Only looks.
 Result<std::vector<LeaseLine>> list_leases(Kernel& kernel);
 

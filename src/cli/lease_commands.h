@@ -43,7 +43,11 @@ inline constexpr FlagSpec kLeaseFlags[] = {
      "with the transaction",
      "", Stability::kExperimental},
     {"--to", "", Value::kText, "OWNER", "whose it is to be: of transfer", "",
-     Stability::kExperimental}};
+     Stability::kExperimental},
+    {"--fence", "", Value::kNumber, "NUMBER",
+     "release, renew, transfer: only when it still has this fence (GIT_TXN_FENCE); exit 1 when it "
+     "was somebody else's meanwhile",
+     "", Stability::kExperimental}};
 inline constexpr Example kLeaseExamples[] = {
     {"git txn lease acquire src/api --ttl 1h", "say that a folder is yours for an hour"},
     {"git txn lease acquire 'src/**/*.proto' --mandatory --wait 10m -- make regenerate",

@@ -101,19 +101,21 @@ Result<int> list_leases(Session& session) {
 
 Result<int> change(Session& session, const std::string& verb, const std::string& id) {
   const std::string owner = session.flag("--owner").value_or("");
+  std::optional<Seq> fence;
+  if (session.args.has("--fence")) fence = session.args.number("--fence", 0);
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   if (verb == "renew") {
     const auto ttl_ms = session.args.duration_ms("--ttl");
-    return tell(session, TRY(api::renew_lease(kernel, id, owner, ttl_ms)), "renewed");
+    return tell(session, TRY(api::renew_lease(kernel, id, owner, ttl_ms, fence)), "renewed");
   }
   if (verb == "transfer") {
     const auto to = session.flag("--to");
     if (!to)
       return fail(Code::kUsage, "git txn lease transfer needs --to OWNER",
                   "git txn lease transfer ID --to OWNER");
-    return tell(session, TRY(api::transfer_lease(kernel, id, owner, *to)), "transferred");
+    return tell(session, TRY(api::transfer_lease(kernel, id, owner, *to, fence)), "transferred");
   }
-  TRY(api::release_lease(kernel, id, owner));
+  TRY(api::release_lease(kernel, id, owner, fence));
   if (session.json()) {
     session.out->json({{"id", encode_path(id)}, {"state", "released"}});
   } else if (!session.quiet()) {
@@ -170,7 +172,7 @@ Result<int> lease_command(Session& session) {
       {"--mandatory", "acquire"}, {"--advisory", "acquire"},
       {"--ttl", "acquire renew"}, {"--wait", "acquire"},
       {"--for", "acquire"},       {"--owner", "acquire release renew transfer"},
-      {"--to", "transfer"}};
+      {"--to", "transfer"},       {"--fence", "release renew transfer"}};
   TRY(check_verb_flags(session.args, verb, kFlags));
   if (verb != "acquire" && !session.args.rest.empty()) {
     return fail(Code::kUsage, fmt::format("git txn lease {} runs no command", verb),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/bug.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
 #include "base/subprocess.h"
@@ -111,12 +112,19 @@ Result<Error> lost_lease(const Store& store, const std::string& id) {
 enum class Needs { kHeld, kWaiting, kEnding };
 // The lease, good and `owner`'s.
 Result<Lease> own(const View& view, Store& store, const std::string& id, const std::string& owner,
-                  Needs needs) {
+                  Needs needs, std::optional<Seq> fence = {}) {
   std::optional<Lease> found = TRY(lease(view, id));
   if (!found) return std::unexpected(TRY(lost_lease(store, id)));
   if (found->owner != owner) {
     return fail(Code::kRefused, fmt::format("{} is {}'s, not {}'s", id, found->owner, owner),
                 "say whose you are with --owner");
+  }
+  if (fence && found->fence != *fence && !INJECTED_BUG("leases.any_fence")) {
+    return fail(Code::kStale,
+                fmt::format("{} has the fence {} by now, not {}: it was given on meanwhile", id,
+                            found->fence, *fence),
+                "what was done under the old fence is nobody's any more; git txn lease list has "
+                "what is held");
   }
   const LeaseMoment now = TRY(moment(view, store));
   const Standing stands = TRY(standing(view, *found, now, alive_in(store)));
@@ -203,12 +211,12 @@ Status try_lease(Store& store, const LeaseAsk& ask, LeaseAnswer& answer) {
 }
 
 Result<Lease> renew_lease(Store& store, const std::string& id, const std::string& owner,
-                          std::optional<std::int64_t> ttl_ms) {
+                          std::optional<std::int64_t> ttl_ms, std::optional<Seq> fence) {
   if (ttl_ms) TRY(check_ttl(*ttl_ms));
   TRY(confirm_owner(store, id));
   Lease renewed;
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
-    renewed = TRY(own(view, store, id, owner, Needs::kHeld));
+    renewed = TRY(own(view, store, id, owner, Needs::kHeld, fence));
     const LeaseMoment now = TRY(moment(view, store));
     renewed.ttl_ms = ttl_ms.value_or(renewed.ttl_ms);
     renewed.until_ms = now.now_ms + renewed.ttl_ms;
@@ -220,12 +228,12 @@ Result<Lease> renew_lease(Store& store, const std::string& id, const std::string
 }
 
 Result<Lease> transfer_lease(Store& store, const std::string& id, const std::string& owner,
-                             const std::string& to) {
+                             const std::string& to, std::optional<Seq> fence) {
   if (to.empty()) return fail(Code::kUsage, "a lease needs an owner");
   TRY(confirm_owner(store, id));
   Lease given;
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
-    given = TRY(own(view, store, id, owner, Needs::kHeld));
+    given = TRY(own(view, store, id, owner, Needs::kHeld, fence));
     if (!given.txn.empty()) {
       return fail(Code::kRefused,
                   fmt::format("{} belongs to {} and ends with it", id, given.txn.str()));
@@ -241,10 +249,10 @@ Result<Lease> transfer_lease(Store& store, const std::string& id, const std::str
 }
 
 Status release_lease(Store& store, const std::string& id, const std::string& owner,
-                     const std::string& why) {
+                     const std::string& why, std::optional<Seq> fence) {
   TRY(confirm_owner(store, id));
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
-    const Lease given = TRY(own(view, store, id, owner, Needs::kEnding));
+    const Lease given = TRY(own(view, store, id, owner, Needs::kEnding, fence));
     return std::vector<NewEvent>{events::lease_released(given, why)};
   };
   TRY(store.decide(decision));

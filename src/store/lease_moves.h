@@ -42,14 +42,15 @@ Result<LeaseAnswer> ask_lease(Store& store, const LeaseAsk& ask, Line line);
 Status try_lease(Store& store, const LeaseAsk& ask, LeaseAnswer& answer);
 
 // The next three: kNotFound: there never was such a lease. kStale: it is lost; the hint says who
-// has what it was on. kRefused: it is somebody else's than `owner`. kUsage: a time out of bounds.
+// has what it was on, or it was given on since it had `fence`. kRefused: it is somebody else's than
+// `owner`. kUsage: a time out of bounds.
 // Without a time: as long as before.
 Result<Lease> renew_lease(Store& store, const std::string& id, const std::string& owner,
-                          std::optional<std::int64_t> ttl_ms);
+                          std::optional<std::int64_t> ttl_ms, std::optional<Seq> fence = {});
 Result<Lease> transfer_lease(Store& store, const std::string& id, const std::string& owner,
-                             const std::string& to);
+                             const std::string& to, std::optional<Seq> fence = {});
 // Also of one that waits: it leaves the line.
 Status release_lease(Store& store, const std::string& id, const std::string& owner,
-                     const std::string& why);
+                     const std::string& why, std::optional<Seq> fence = {});
 
 }  // namespace gittxn::store

@@ -34,8 +34,15 @@ had_renewed_and_released() {
   [ "$(field .left_ms)" -gt 7000000 ] || fail "not renewed: $OUT"
   exits 0 git txn lease transfer "$ID" --to bob --json
   assert_eq "$(field .owner)" bob
+  local fence
+  fence=$(field .fence)
   exits 3 git txn lease release "$ID"
-  exits 0 git txn lease release "$ID" --owner bob
+  # It has been somebody else's, whoever's it is now.
+  exits 1 git txn lease renew "$ID" --owner bob --fence "${ID#l-}"
+  assert_contains "$ERR" "not ${ID#l-}: it was given on meanwhile"
+  exits 3 git txn lease renew "$ID" --owner bob --fence x
+  exits 3 git txn lease acquire docs --fence 5
+  exits 0 git txn lease release "$ID" --owner bob --fence "$fence"
   exits 1 git txn lease renew "$ID" --owner bob
   assert_contains "$ERR" 'is lost: released'
   exits 0 git txn lease acquire src --shared
