@@ -160,6 +160,7 @@ struct WhyReport {
   std::vector<std::string> excused;  // what it landed past, or would, because semantic lets it
   std::vector<std::string> history;  // its events, one line each
   std::vector<std::string> next;     // what to do
+  int process = 0;  // of git-txn, where it runs a command of this now; 0: none is known
 };
 
 struct GcReport {

@@ -310,6 +310,17 @@ Result<TxnId> Kernel::id_of(const std::string& id_or_name) {
   return txn.id;
 }
 
+namespace {
+
+// It ran here, and nobody is left to say how it ended.
+bool command_has_no_end(const Kernel::State& state, const Txn& txn) {
+  if (txn.state != TxnState::kOpen || txn.attempts.empty() || !state.require_here(txn))
+    return false;
+  return !txn.attempts.back().traces.empty() && !txn.attempts.back().command_exit;
+}
+
+}  // namespace
+
 Result<Outcome> Kernel::show(const std::string& id) {
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   const Txn txn = TRY(state_->find(id));
@@ -334,6 +345,9 @@ Result<Outcome> Kernel::show(const std::string& id) {
     outcome.reads.complete = false;
     outcome.reads.unknown_reason = "the command is still running";
     outcome.next = "git txn open " + txn.id.str() + " -- git diff";
+  } else if (command_has_no_end(*state_, txn)) {
+    outcome.reads.complete = false;
+    outcome.reads.unknown_reason = kKilledReason;
   }
   return outcome;
 }

@@ -71,6 +71,7 @@ class Run {
   Status release();
   void tell_repairs();
   bool may_retry(const std::vector<Conflict>& conflicts) const;
+  bool would_meet_the_same(const std::vector<Conflict>& conflicts) const;
   const TxnId& id() const { return begun_.txn.id; }
   store::Store& store() const { return *state_.store; }
 
@@ -181,15 +182,29 @@ Result<Run::After> Run::attempt() {
 Result<Run::After> Run::settle(const Asked& asked, std::size_t notes) {
   outcome_.conflicts = asked.conflicts;
   if (asked.result != land::LandResult::kConflict) return After::kDone;
-  if (may_retry(asked.conflicts)) {
+  const bool same = would_meet_the_same(asked.conflicts);
+  if (!same && may_retry(asked.conflicts)) {
     outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
     TRY(repair(asked.conflicts));
     return After::kRetry;
   }
-  const std::string why = repairs_ > 0 ? fmt::format("still in conflict after {} retries", repairs_)
-                                       : "what it depended on has changed";
+  const std::string why = same ? "it read what is not committed"
+                          : repairs_ > 0
+                              ? fmt::format("still in conflict after {} retries", repairs_)
+                              : "what it depended on has changed";
   TRY(store().append({events::quarantined(id(), why, asked.conflicts)}));
   return After::kDone;
+}
+
+// An edit that is on no branch is read again by whoever runs again on the same head.
+bool Run::would_meet_the_same(const std::vector<Conflict>& conflicts) const {
+  const bool uncommitted = std::ranges::any_of(conflicts, [](const Conflict& conflict) {
+    return conflict.read_digest.starts_with(kUncommitted);
+  });
+  if (!uncommitted) return false;
+  const auto txn = store().txn(id());
+  const auto head = state_.seen(begun_.txn.target);
+  return txn && *txn && head && (*txn)->attempts.back().base == *head;
 }
 
 // At a terminal a person decides, and may do so as often as there is a conflict.
@@ -290,6 +305,8 @@ Error Run::still_there(Error error) const {
     error.hint += "; then: " + show;
     return std::move(error).in("transaction " + name);
   }
+  // What is refused by name says itself what it is about.
+  if (error.code == Code::kUnsupported) error.where.clear();
   const std::string kept = ran_ ? "its work is kept" : "nothing was run in it";
   const std::string next = ran_ ? next_line(txn) : "git txn abort " + name;
   // What is advised about a fault of the environment ends with trying the same again.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "api/compensations.h"
+#include "api/running.h"
 #include "api/settle.h"
 #include "api/state.h"
 #include "base/json_value.h"
@@ -280,6 +281,13 @@ Result<WhyReport> Kernel::why(const std::string& id) {
                                     : next_steps(report.txn, workflow, report.conflicts);
   const bool owing = !TRY(owed_compensations(*state_, report.txn)).empty();
   if (owing) report.next = {std::string(kRunOwed)};
+  if (!report.txn.attempts.empty())
+    report.process = running_now(report.txn.attempts.back()).process;
+  if (report.process != 0) {
+    const std::string& name = report.txn.id.str();
+    report.next = {"git txn open " + name + " -- git diff    what it has changed until now",
+                   "git txn stop " + name + "    end its command and keep the work"};
+  }
   return report;
 }
 

@@ -109,6 +109,7 @@ Json why_json(const api::WhyReport& report) {
   out["excused"] = texts_json(report.excused);
   out["history"] = texts_json(report.history);
   out["next"] = texts_json(report.next);
+  out["process"] = report.process == 0 ? Json(nullptr) : Json(report.process);
   return out;
 }
 

@@ -226,12 +226,28 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
   return out;
 }
 
+namespace {
+
+// The words of `status`.
+std::string shown_state(const api::Outcome& outcome, const Style& style) {
+  const Txn& txn = outcome.txn;
+  if (outcome.process != 0) return style.paint(Colour::kGreen, "running");
+  const std::string word = state_word(txn);
+  const bool ran = txn.state == TxnState::kOpen && word == state_name(TxnState::kOpen) &&
+                   !txn.attempts.empty() && !txn.attempts.back().traces.empty();
+  if (ran && outcome.command_exit != 0) return style.paint(Colour::kRed, "failed");
+  if (ran && !txn.attempts.back().command_exit && !outcome.reads.complete) {
+    return style.paint(Colour::kYellow, "died");
+  }
+  return style.paint(state_colour(txn), word);
+}
+
+}  // namespace
+
 std::string show_lines(const api::Outcome& outcome, const Style& style) {
   const Txn& txn = outcome.txn;
   std::string out =
-      fmt::format("{}  {}\n", style.paint(Colour::kBold, label(txn)),
-                  outcome.process == 0 ? style.paint(state_colour(txn), state_word(txn))
-                                       : style.paint(Colour::kGreen, "running"));
+      fmt::format("{}  {}\n", style.paint(Colour::kBold, label(txn)), shown_state(outcome, style));
   auto field = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) out += fmt::format("  {:<10} {}\n", name, value);
   };

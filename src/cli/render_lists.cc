@@ -231,6 +231,9 @@ std::string gc_lines(const api::GcReport& report) {
 
 std::string why_lines(const api::WhyReport& report, const Style& style) {
   std::string out = state_sentence(report.txn, style);
+  if (report.process != 0) {
+    out += fmt::format("  its command is still running (pid {})\n", report.process);
+  }
   if (!report.txn.waiting_reason.empty()) {
     out += "  waits for " + wait_text(report.txn.waiting_reason, report.txn.waiting_subject) + "\n";
   }

@@ -3,9 +3,15 @@
 // Nothing is stored; a kill leaves whatever git itself leaves.
 #include "repo/git.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "repo/git_error.h"
 
 namespace gittxn::repo {
 namespace {
@@ -117,6 +123,16 @@ Result<Output> Git::run(std::vector<std::string> args, const GitOptions& options
   return output;
 }
 
+std::unexpected<Error> git_failed(std::string_view what, std::string_view said) {
+  while (said.ends_with('\n')) said.remove_suffix(1);
+  std::string hint;
+  for (const int cause : {ENOSPC, EDQUOT, EROFS}) {
+    if (said.find(std::strerror(cause)) == std::string_view::npos) continue;
+    hint = fail_errno(cause, {}).error().hint;
+  }
+  return fail(Code::kFault, fmt::format("git {}: {}", what, said), std::move(hint));
+}
+
 Result<std::string> Git::must(std::vector<std::string> args, const GitOptions& options) const {
   const std::string shown = quote_argv(args);
   Output output = TRY(run(std::move(args), options));
@@ -124,7 +140,7 @@ Result<std::string> Git::must(std::vector<std::string> args, const GitOptions& o
   if (output.exit.timed_out) return fail(Code::kTimeout, "git " + shown + " did not end in time");
   std::string said = last_lines(output.err, 2000);
   if (said.empty()) said = "exit status " + std::to_string(output.exit.status);
-  return fail(Code::kFault, "git " + shown + ": " + said);
+  return git_failed(shown, said);
 }
 
 }  // namespace gittxn::repo

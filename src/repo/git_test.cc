@@ -51,6 +51,21 @@ TEST(GitRun, ReturnsExitStatusAsValueAndQuotesGitInErrors) {
       << failed.error().message;
 }
 
+TEST(GitRun, PassesTheAdviceOnWithWhatTheSystemSays) {
+  const ScratchRepo repo;
+  const auto says = [&](const std::string& words) {
+    const auto failed = repo.runner().must(
+        {"-c", "alias.x=!echo 'fatal: unable to write: " + words + "' >&2; exit 128; #", "x"},
+        {.dir = repo.path()});
+    return failed ? Error{} : failed.error();
+  };
+  const Error full = says("No space left on device");
+  EXPECT_TRUE(full.message.ends_with("fatal: unable to write: No space left on device"))
+      << full.message;
+  EXPECT_EQ(full.hint, "free some disk space and try again");
+  EXPECT_EQ(says("Permission denied").hint, "");
+}
+
 TEST(GitRun, RunsNoHookUnlessAsked) {
   const ScratchRepo repo;
   const Oid commit = repo.commit("one");

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <set>
 
+#include "repo/git_error.h"
 #include "repo/worktree_ignore.h"
 #include "repo/worktree_take.h"
 
@@ -135,7 +136,7 @@ Status add_paths(const TakeView& view, const std::vector<std::string>& paths) {
         "repository's .gitignore name them");
   }
   if (output.exit.success()) return {};
-  return fail(Code::kFault, "git update-index: " + output.err);
+  return git_failed("update-index", output.err);
 }
 
 Status refuse_what_git_cannot_store(const Work& work, const Untracked& untracked) {
@@ -195,12 +196,11 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
   Status added = add_paths(view, add);
   if (!added && added.error().code == Code::kUnsupported) return added;
   if (!added) {
-    return std::unexpected(
-        std::move(added)
-            .error()
-            .in("reading the changed files")
-            .with_hint("make the file that git names readable, or remove it, in " +
-                       view.worktree.tree));
+    Error error = std::move(added).error().in("reading the changed files");
+    if (error.hint.empty()) {
+      error.hint = "make the file that git names readable, or remove it, in " + view.worktree.tree;
+    }
+    return std::unexpected(std::move(error));
   }
 
   taken->untracked = std::move(untracked.files);

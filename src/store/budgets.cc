@@ -220,9 +220,8 @@ Status reconciled(db::Database&, const Event& event, const Json& json) {
 }
 
 std::string tell_reported(const Json& payload) {
-  const auto items = payload.find("items");
-  const std::size_t n = items != payload.end() && items->is_array() ? items->size() : 0;
-  return fmt::format("usage of {} reported by {}", n, telling::text(payload, "source"));
+  const std::string source = telling::text(payload, "source");
+  return source == "measured" ? "its usage was measured" : "usage reported by " + source;
 }
 std::string tell_budget_set(const Json& payload) {
   return fmt::format("budget of {}: {}", telling::text(payload, "kind"),

@@ -347,7 +347,7 @@ std::string tell_reopened(const Json& p) {
   return "reopened by " + text(p, "owner");
 }
 std::string tell_owner_lost(const Json&) {
-  return "its owner is gone";
+  return "its process exited";
 }
 std::string tell_worktree_removed(const Json& p) {
   return "worktree of attempt " + number(p, "attempt") + " removed";

@@ -9,6 +9,9 @@ nothing_came_of_it() {
   exits 0 git txn status
   assert_contains "$OUT" 'nothing is open'
   agent 'echo half >src/new.txt; exit 7'
+  exits 0 git txn show "$(field .txn)"
+  assert_contains "$OUT" '  failed
+'
   exits 0 git txn status
   assert_contains "$OUT" "failed      $(field .txn)"
   assert_contains "$OUT" 'the command ended with 7; to land its work all the same: git txn commit'
@@ -35,6 +38,12 @@ while_it_runs() {
   exits 3 git txn diff "$ID"
   assert_contains "$ERR" "$ID is still running; its changes are not recorded yet"
   assert_contains "$ERR" "git txn open $ID -- git diff"
+  exits 0 git txn why "$ID"
+  assert_contains "$OUT" "its command is still running (pid $RUN_PID)"
+  assert_contains "$OUT" "git txn stop $ID"
+  assert_lacks "$OUT" 'git txn commit'
+  exits 0 git txn why "$ID" --json
+  assert_eq "$(field .process)" "$RUN_PID"
   exits 1 git txn commit "$ID"
   assert_contains "$ERR" "$ID is still running (pid $RUN_PID)"
   assert_contains "$ERR" "git txn stop $ID"
@@ -73,6 +82,74 @@ where_landings_went() {
   assert_contains "$OUT" "(now $(head_of | cut -c 1-7))"
 }
 test_case 'log and status say what became of a landing that was reset or rebased away' where_landings_went
+
+died() {
+  new_repo
+  start_run -- 'cat src/f1.txt; meet'
+  met
+  exits 0 git txn status --json
+  local id
+  id=$(field '.transactions[0].txn')
+  kill -KILL "$RUN_PID"
+  wait "$RUN_PID" || true
+  exits 0 git txn show "$id"
+  assert_contains "$OUT" '  died
+'
+  assert_contains "$OUT" 'reads unknown (the command was killed'
+  exits 0 git txn show "$id" --json
+  assert_contains "$(field .read_set.reason)" 'was killed'
+}
+test_case 'of a transaction whose process was killed show says that it died, and that its reads are unknown' died
+
+# at_terminal COMMAND: what a terminal shows of it is in $WORLD/.terminal, and standard input is typed
+at_terminal() { TERM=xterm script -qefc "$1" /dev/null >"$WORLD/.terminal"; }
+shown() { # TEXT: once the terminal shows it
+  local n=0
+  until grep -qF -- "$1" "$WORLD/.terminal"; do n=$((n + 1)); [ $n -lt 300 ] || return 0; sleep 0.1; done
+}
+
+asked_again() {
+  command -v script >/dev/null || { echo 'SKIP: no script(1)'; return; }
+  new_repo
+  { met; person_commits src/f1.txt newer; go_on; shown '[y/N]'; echo y; shown landed; } |
+    at_terminal "git txn run -- bash -c 'cat src/f1.txt >copy.txt; meet'"
+  OUT=$(cat "$WORLD/.terminal")
+  assert_contains "$OUT" 'src/f1.txt has changed on main since'
+  assert_contains "$OUT" 'Run the command again on the new head? [y/N]'
+  assert_eq "$(show copy.txt)" newer
+  echo dirty >>src/f2.txt
+  at_terminal "git txn run --wait 1s -- sh -c 'echo a >>src/f2.txt'" </dev/null || true
+  assert_contains "$(cat "$WORLD/.terminal")" 'waiting for you: uncommitted edits in src/f2.txt; commit it or stash it'
+}
+test_case 'at a terminal a conflict offers to run again, and waiting for a dirty file says what to do' asked_again
+
+full_disk() {
+  new_repo
+  # A git whose disk is full when the change is taken.
+  mkdir "$WORLD/full"
+  cat >"$WORLD/full/git" <<EOF
+#!/bin/sh
+case "\$*" in *'update-index --add'*)
+  echo 'fatal: unable to write loose object file: No space left on device' >&2; exit 128 ;;
+esac
+exec $(command -v git) "\$@"
+EOF
+  chmod +x "$WORLD/full/git"
+  exits 2 env PATH="$WORLD/full:$PATH" git-txn run -- sh -c 'echo x >src/new.txt'
+  assert_contains "$ERR" 'No space left on device (transaction t-'
+  assert_contains "$ERR" 'hint: free some disk space first; then: git txn commit t-'
+}
+test_case 'after a full disk the advice is to free space first, then to land what is kept' full_disk
+
+uncommitted_once() {
+  new_repo
+  echo edit >>src/f1.txt
+  agent "cat '$REPO/src/f1.txt' >copy.txt; echo run >>'$WORLD/runs'"
+  assert_eq "$CODE $(field .state) $(wc -l <"$WORLD/runs")" '1 quarantined 1' 'it was run again, and read the same'
+  exits 0 git txn why "$(field .txn)"
+  assert_contains "$OUT" 'was read with an uncommitted edit in it, which is not on the branch; commit it first'
+}
+test_case 'who read an uncommitted edit is not run again on the head that has not moved' uncommitted_once
 
 completed_ids() {
   new_repo
