@@ -19,6 +19,7 @@
 #include "gates/gate.h"
 #include "gates/trust.h"
 #include "land/remote.h"
+#include "repo/lfs.h"
 #include "store/events.h"
 #include "store/locks.h"
 #include "store/workflows.h"
@@ -306,7 +307,7 @@ namespace {
 constexpr std::uint64_t kMaxAttributes = 1u << 20;
 
 // Notes, before the command runs, on files that the worktree lacks or that cannot land from it.
-Status tell_what_is_lacking(Kernel::State& state, const Oid& base,
+Status tell_what_is_lacking(Kernel::State& state, const RefName& target, const Oid& base,
                             std::vector<std::string>& notes) {
   const repo::Objects& objects = state.repository.objects();
   const Oid tree = TRY(objects.tree_of(base));
@@ -319,9 +320,10 @@ Status tell_what_is_lacking(Kernel::State& state, const Oid& base,
   if (!attributes.present() || !attributes.is_file_or_absent()) return {};
   const auto text = objects.blob(attributes.oid, kMaxAttributes);
   if (!text || text->find("filter=lfs") == std::string::npos) return {};  // too large for a note
-  notes.emplace_back(
-      "git-lfs keeps some files here: they can be read, and a change to one of them cannot be "
-      "landed");
+  const repo::LfsTrouble trouble = TRY(repo::lfs_trouble(state.repository, target));
+  if (trouble.why.empty()) return {};
+  notes.push_back("git-lfs keeps some files here, and " + trouble.why +
+                  ": a change to one of them cannot land; " + trouble.next);
   return {};
 }
 
@@ -363,7 +365,7 @@ Result<Attempt> start_attempt(Kernel::State& state, const Txn& txn, const RunOpt
     return std::unexpected(std::move(prepared).error());
   }
   TRY(fp_begin_started.hit());
-  if (attempt.number == 1) TRY(tell_what_is_lacking(state, attempt.base, notes));
+  if (attempt.number == 1) TRY(tell_what_is_lacking(state, txn.target, attempt.base, notes));
   if (!txn.subdir.empty() && !TRY(repo::path_on_disk(worktree, txn.subdir))) {
     notes.push_back("the folder " + txn.subdir +
                     " is not in the snapshot; the command starts in "

@@ -1,10 +1,13 @@
 // What is refused by name until it is supported: submodules, git-lfs objects, and names that would
 // be one file on a system that does not tell upper from lower case. Only what the change itself
 // brings in is refused; a repository that already has such a thing keeps it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "repo/lfs.h"
 #include "repo/worktree_take.h"
 
 namespace gittxn::repo::internal {
@@ -101,14 +104,19 @@ Status refuse_lfs(const TakeView& view, const std::vector<std::string>& paths) {
   const std::string text =
       TRY(view.repository->git().must({"check-attr", "-z", "--stdin", "filter"}, options));
   const std::vector<std::string> fields = split_nul(text);  // path, "filter", value
-  std::vector<std::string> refused;
+  std::vector<std::string> kept;
   for (std::size_t i = 0; i + 2 < fields.size(); i += 3) {
-    if (fields[i + 2] == "lfs") refused.push_back(fields[i]);
+    if (fields[i + 2] == "lfs") kept.push_back(fields[i]);
   }
-  if (refused.empty()) return {};
-  return fail(Code::kUnsupported, "git-lfs keeps these files: " + name_paths(refused),
-              "changes to files of git-lfs cannot be landed yet; commit them by hand, or keep them "
-              "out of the transaction");
+  if (kept.empty()) return {};
+  const LfsTrouble trouble = TRY(lfs_trouble(*view.repository, view.target));
+  if (trouble.why.empty()) return {};
+  return fail(Code::kUnsupported,
+              fmt::format("{} cannot land: git-lfs keeps {}, and {}", name_paths(kept),
+                          kept.size() == 1 ? "it" : "them", trouble.why),
+              fmt::format("{}; or land the rest: put back (git checkout -- FILE) or remove what "
+                          "git-lfs keeps in {}",
+                          trouble.next, view.worktree.tree));
 }
 
 Status check_changes(const TakeView& view, const Objects& objects, const Taken& taken) {

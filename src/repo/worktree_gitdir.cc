@@ -122,7 +122,7 @@ Result<Inherited> inherited_config(const Repository& repository) {
     if (line.scope == "global" && !main_files.contains(line.origin))
       by_include.insert(line.entry.key);
   }
-  bool lfs_storage = false;
+  bool lfs = false, lfs_storage = false;
   Sha256 checkout;
   for (const Listed& line : listed) {
     ConfigEntry entry = line.entry;
@@ -133,6 +133,7 @@ Result<Inherited> inherited_config(const Repository& repository) {
     if (entry.key == "core.sparsecheckout") inherited.sparse = is_true(entry);
     if (entry.key == "extensions.partialclone") inherited.partial_clone = true;
     if (entry.key == "lfs.storage") lfs_storage = true;
+    if (entry.key.starts_with("filter.lfs.")) lfs = true;
     const bool own = line.scope == "local" || line.scope == "worktree";
     // All global values of such a key, in their order: the last one has to stay the last one.
     const bool included = line.scope == "global" && by_include.contains(entry.key);
@@ -143,9 +144,12 @@ Result<Inherited> inherited_config(const Repository& repository) {
   const auto attributes = read_file(repository.place().common_dir + "/info/attributes");
   checkout.update(sha256_fields({attributes ? *attributes : ""}).str());
   inherited.checkout = checkout.finish();
-  // What git-lfs fetched for the repository is there for its worktrees too.
-  const std::string lfs = repository.place().common_dir + "/lfs";
-  if (!lfs_storage && TRY(exists(lfs))) inherited.entries.push_back({"lfs.storage", lfs});
+  // What git-lfs fetched for the repository is there for its worktrees too, and what it makes of
+  // their files outlives them.
+  const std::string storage = repository.place().common_dir + "/lfs";
+  if (!lfs_storage && (lfs || TRY(exists(storage)))) {
+    inherited.entries.push_back({"lfs.storage", storage});
+  }
   return inherited;
 }
 
