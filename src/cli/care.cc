@@ -6,6 +6,8 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/json_value.h"
+#include "base/subprocess.h"
+#include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
@@ -13,6 +15,8 @@
 
 namespace gittxn::cli {
 namespace {
+
+constexpr std::size_t kDescriptionShown = 60;
 
 Status write_pages(const std::string& dir) {
   TRY(make_dirs(dir, 0755));
@@ -59,14 +63,74 @@ bool takes(std::string_view command, const api::StatusReport::Line& line) {
   return true;
 }
 
-// For completion: what may stand where a transaction is asked for.
+// What may stand where a transaction is asked for.
+Result<std::vector<Completion::Word>> transactions_for(Session& session,
+                                                       const std::string& command) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  std::vector<Completion::Word> words;
+  for (const auto& line : TRY(kernel.status(api::StatusScope::kAll)).lines) {
+    if (!takes(command, line)) continue;
+    const std::string what = line.txn.name.empty() ? quote_argv(line.txn.command) : line.txn.name;
+    words.push_back({clean(line.txn.id.str()), fmt::format("{}  {}", state_name(line.txn.state),
+                                                           cut(clean(what), kDescriptionShown))});
+  }
+  return words;
+}
+
 Result<int> ids_command(Session& session) {
   const auto& operands = session.args.operands;
   const std::string command = operands.size() > 1 ? operands[1] : "";
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  std::string out;
-  for (const auto& line : TRY(kernel.status(api::StatusScope::kAll)).lines) {
-    if (takes(command, line)) out += clean(line.txn.id.str()) + "\n";
+  for (const auto& word : TRY(transactions_for(session, command))) {
+    session.out->text(word.text + "\n");
+  }
+  return kExitDone;
+}
+
+Result<std::vector<Completion::Word>> branches_here(Session& session) {
+  gittxn::Command list;
+  list.argv = {"git", "for-each-ref", "--format=%(refname:short)", "refs/heads"};
+  list.cwd = session.host.cwd;
+  list.env = session.host.env;
+  const gittxn::Output output = TRY(gittxn::run(list));
+  std::vector<Completion::Word> words;
+  for (std::string_view rest = output.out; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    words.push_back({clean(rest.substr(0, end)), ""});
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return words;
+}
+
+std::string_view kind_word(Completion::Kind kind) {
+  switch (kind) {
+    case Completion::Kind::kFiles:
+      return "files";
+    case Completion::Kind::kFolders:
+      return "folders";
+    case Completion::Kind::kCommand:
+      return "command";
+    case Completion::Kind::kWords:
+    case Completion::Kind::kTransactions:
+    case Completion::Kind::kBranches:
+      break;
+  }
+  return "words";
+}
+
+Result<int> complete_command(Session& session) {
+  Completion completion = completion_of(session.args.rest);
+  std::vector<Completion::Word> found;
+  if (completion.kind == Completion::Kind::kTransactions) {
+    found = TRY(transactions_for(session, completion.command));
+  } else if (completion.kind == Completion::Kind::kBranches) {
+    found = TRY(branches_here(session));
+  }
+  for (Completion::Word& word : found) {
+    if (word.text.starts_with(completion.typed)) completion.words.push_back(std::move(word));
+  }
+  std::string out = std::string(kind_word(completion.kind)) + "\n";
+  for (const Completion::Word& word : completion.words) {
+    out += word.text + (word.says.empty() ? "" : "\t" + word.says) + "\n";
   }
   session.out->text(out);
   return kExitDone;
@@ -197,10 +261,14 @@ Result<int> internal_command(Session& session) {
     session.out->text(commands_page());
     return kExitDone;
   }
-  if (session.args.operands.size() < 2 || session.args.operands[1] != "bash") {
-    return fail(Code::kUsage, "completion is there for bash", "git txn internal completion bash");
+  if (action == "complete") return complete_command(session);
+  const auto& operands = session.args.operands;
+  const std::string script = completion_script(operands.size() < 2 ? "" : operands[1]);
+  if (script.empty()) {
+    return fail(Code::kUsage, "completion is there for bash, zsh and fish",
+                "git txn internal completion bash");
   }
-  session.out->text(bash_completion());
+  session.out->text(script);
   return kExitDone;
 }
 

@@ -301,15 +301,16 @@ constexpr Example kVersionExamples[] = {
      "what a script may rely on"}};
 
 constexpr OperandSpec kInternalOperands[] = {
-    {"failpoints|man|completion|ids|commands", Value::kChoice,
-     "failpoints man completion ids commands", 1, 1},
+    {"failpoints|man|completion|complete|ids|commands", Value::kChoice,
+     "failpoints man completion complete ids commands", 1, 1},
     {"ARGUMENT", Value::kText, "", 0, 1}};
 constexpr FlagSpec kInternalFlags[] = {{"--dir", "", Value::kFolder, "FOLDER",
                                         "write every manual page there", "", Stability::kInternal}};
 constexpr Example kInternalExamples[] = {
     {"git txn internal man run", "a manual page as troff"},
     {"git txn internal man --dir man1", "all of them as files"},
-    {"git txn internal completion bash", "completion for bash"},
+    {"git txn internal completion zsh", "completion for zsh; bash and fish are there as well"},
+    {"git txn internal complete -- run --is", "what may stand there, as shells ask for it"},
     {"git txn internal commands", "docs/commands.md"},
     {"git txn internal failpoints", "the names GIT_TXN_FAILPOINT takes"}};
 
@@ -564,7 +565,7 @@ constexpr CommandSpec kCommands[] = {
      false,
      Stability::kStable},
     {"internal", "for this project's own tools", "No promises.", kInternalOperands, kInternalFlags,
-     kInternalExamples, Group::kInternal, Inside::kAllowed, false, Stability::kInternal},
+     kInternalExamples, Group::kInternal, Inside::kAllowed, false, Stability::kInternal, true},
 };
 
 constexpr FlagSpec kCommon[] = {

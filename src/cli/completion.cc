@@ -1,113 +1,150 @@
-// Completion for bash, generated so that it offers exactly what the parser takes. Transactions are
-// asked of the program itself; an error there completes nothing and says nothing.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+// Completion: what may stand next is answered by the program, from the table of commands, so that
+// it offers exactly what the parser takes; each shell has a thin script that asks and shows.
+#include "cli/completion.h"
 
 #include <algorithm>
-#include <set>
-
-#include "cli/help.h"
 
 namespace gittxn::cli {
 namespace {
 
-constexpr int kMostOperands = 8;  // how many of a list completion helps with
-constexpr std::string_view kValued = "@VALUED@";
+class Completer {
+ public:
+  Completer(const std::vector<std::string>& words, const Table& table)
+      : words_(words), table_(table) {}
 
-std::string flag_names(const CommandSpec& command, const Table& table) {
-  std::string out;
-  auto add = [&](const FlagSpec& flag) {
-    if (is_shown(flag)) out += fmt::format(" {}", flag.name);
-  };
-  for (const FlagSpec& flag : command.flags) add(flag);
-  for (const FlagSpec& flag : table.common) add(flag);
-  return out.substr(1);
-}
-
-std::string values_of(Value value, std::string_view choices) {
-  switch (value) {
-    case Value::kChoice:
-      return fmt::format("__git_txn_words '{}'", choices);
-    case Value::kBranch:
-      return "__git_txn_branches";
-    case Value::kTxn:
-      return "__git_txn_ids";
-    case Value::kFolder:
-      return "COMPREPLY=($(compgen -d -- \"$cur\"))";
-    case Value::kFile:
-      return "COMPREPLY=($(compgen -f -- \"$cur\"))";
-    default:
-      return ":";
-  }
-}
-
-std::string flag_cases(const Table& table) {
-  std::string out;
-  auto add = [&](std::string_view command, const FlagSpec& flag) {
-    if (flag.value == Value::kNone) return;
-    std::string pattern = fmt::format("{} {}", command, flag.name);
-    out += fmt::format("    \"{}\") {}; return ;;\n", pattern, values_of(flag.value, flag.choices));
-  };
-  for (const CommandSpec& command : table.commands) {
-    if (!is_shown(command)) continue;
-    for (const FlagSpec& flag : command.flags) add(command.name, flag);
-    for (const FlagSpec& flag : table.common) add(command.name, flag);
-  }
-  return out;
-}
-
-// "--onto|--isolation|-n": after these the next word is a value and no operand.
-std::string flags_with_values(const Table& table) {
-  std::set<std::string_view> names;
-  auto add = [&](const FlagSpec& flag) {
-    if (flag.value == Value::kNone) return;
-    names.insert(flag.name);
-    if (!flag.letter.empty()) names.insert(flag.letter);
-  };
-  for (const CommandSpec& command : table.commands) {
-    for (const FlagSpec& flag : command.flags) add(flag);
-  }
-  for (const FlagSpec& flag : table.common) add(flag);
-  return fmt::format("{}", fmt::join(names, "|"));
-}
-
-std::string operand_cases(const CommandSpec& command) {
-  std::string out;
-  int n = 0;
-  for (const OperandSpec& operand : command.operands) {
-    std::string pattern = std::to_string(n);
-    for (int i = 1; i < std::min(operand.at_most, kMostOperands); ++i) {
-      pattern += "|" + std::to_string(n + i);
+  Completion complete() {
+    if (words_.empty()) return {};
+    for (std::size_t i = 0; i + 1 < words_.size(); ++i) {
+      const std::string& word = words_[i];
+      if (word == "--") return {Completion::Kind::kCommand, {}, {}, {}};
+      if (!word.starts_with('-')) {
+        if (!stands(word)) return {};
+        continue;
+      }
+      const FlagSpec* flag = word.find('=') == std::string::npos ? flag_named(word) : nullptr;
+      if (flag == nullptr || flag->value == Value::kNone) continue;
+      if (i + 2 == words_.size()) return values(flag->value, flag->choices, words_.back());
+      ++i;
     }
-    out += fmt::format("        {}) {} ;;\n", pattern, values_of(operand.value, operand.choices));
-    n += operand.at_most;
+    return last(words_.back());
   }
-  if (command.takes_command || command.may_take_command)
-    out += "        *) __git_txn_words -- ;;\n";
-  return out;
-}
 
-std::string command_cases(const Table& table) {
-  std::string out;
-  for (const CommandSpec& command : table.commands) {
-    if (!is_shown(command)) continue;
-    out += fmt::format("    {})\n      case $cur in -*) __git_txn_words '{}'; return ;; esac\n",
-                       command.name, flag_names(command, table));
-    std::string operands = operand_cases(command);
-    if (!operands.empty()) out += "      case $operands in\n" + operands + "      esac\n";
-    out += "      ;;\n";
+ private:
+  // A command's name, or an operand of it. False: there is no such command.
+  bool stands(const std::string& word) {
+    if (command_ != nullptr) {
+      ++operands_;
+      return true;
+    }
+    command_ = find_command(word, table_);
+    return command_ != nullptr;
   }
-  return out;
-}
 
-constexpr std::string_view kHead =
+  Completion last(const std::string& typed) const {
+    const std::size_t equals = typed.find('=');
+    if (typed.starts_with("--") && equals != std::string::npos) {
+      const FlagSpec* flag = flag_named(typed.substr(0, equals));
+      if (flag == nullptr) return {};
+      return values(flag->value, flag->choices, typed.substr(equals + 1));
+    }
+    if (command_ == nullptr) return commands(typed);
+    if (typed.starts_with('-')) return flags(typed);
+    return operand(typed);
+  }
+
+  const FlagSpec* flag_named(std::string_view word) const {
+    const auto found = [&](std::span<const FlagSpec> flags) {
+      const auto at = std::ranges::find_if(flags, [&](const FlagSpec& flag) {
+        return flag.name == word || (!flag.letter.empty() && flag.letter == word);
+      });
+      return at == flags.end() ? nullptr : &*at;
+    };
+    const FlagSpec* own = command_ == nullptr ? nullptr : found(command_->flags);
+    return own == nullptr ? found(table_.common) : own;
+  }
+
+  static void offer(std::string_view word, std::string_view says, std::string_view typed,
+                    Completion* completion) {
+    if (!word.starts_with(typed)) return;
+    completion->words.push_back({std::string(word), std::string(says)});
+  }
+
+  Completion commands(std::string_view typed) const {
+    Completion completion;
+    for (const CommandSpec& command : table_.commands) {
+      if (is_shown(command)) offer(command.name, command.summary, typed, &completion);
+    }
+    offer("--help", "show help", typed, &completion);
+    offer("--version", "print the version", typed, &completion);
+    return completion;
+  }
+
+  Completion flags(std::string_view typed) const {
+    Completion completion;
+    for (const std::span<const FlagSpec> flags : {command_->flags, table_.common}) {
+      for (const FlagSpec& flag : flags) {
+        if (is_shown(flag)) offer(flag.name, flag.help, typed, &completion);
+      }
+    }
+    return completion;
+  }
+
+  Completion operand(std::string_view typed) const {
+    int before = 0;
+    for (const OperandSpec& operand : command_->operands) {
+      before += operand.at_most;
+      if (operands_ < before) return values(operand.value, operand.choices, typed);
+    }
+    Completion completion;
+    if (command_->takes_command || command_->may_take_command) {
+      offer("--", "a command follows", typed, &completion);
+    }
+    return completion;
+  }
+
+  Completion values(Value value, std::string_view choices, std::string_view typed) const {
+    Completion completion;
+    completion.typed = typed;
+    if (command_ != nullptr) completion.command = command_->name;
+    switch (value) {
+      case Value::kChoice:
+        while (!choices.empty()) {
+          const std::size_t end = std::min(choices.find(' '), choices.size());
+          offer(choices.substr(0, end), "", typed, &completion);
+          choices.remove_prefix(std::min(end + 1, choices.size()));
+        }
+        break;
+      case Value::kCommand:
+        return commands(typed);
+      case Value::kBranch:
+        completion.kind = Completion::Kind::kBranches;
+        break;
+      case Value::kTxn:
+        completion.kind = Completion::Kind::kTransactions;
+        break;
+      case Value::kFolder:
+        completion.kind = Completion::Kind::kFolders;
+        break;
+      case Value::kFile:
+        completion.kind = Completion::Kind::kFiles;
+        break;
+      case Value::kNone:
+      case Value::kText:
+      case Value::kNumber:
+      case Value::kDuration:
+        break;
+    }
+    return completion;
+  }
+
+  const std::vector<std::string>& words_;
+  const Table& table_;
+  const CommandSpec* command_ = nullptr;
+  int operands_ = 0;
+};
+
+constexpr std::string_view kBash =
     R"bash(# bash completion for git-txn, made by `git-txn internal completion bash`
-
-__git_txn_words() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
-__git_txn_ids() { __git_txn_words "$(git txn internal ids "$command" 2>/dev/null)"; }
-__git_txn_branches() {
-  __git_txn_words "$(git for-each-ref --format='%(refname:short)' refs/heads 2>/dev/null)"
-}
 
 # Behind -- stands another command, completed as if it stood alone.
 __git_txn_inner() {
@@ -125,36 +162,37 @@ __git_txn_inner() {
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
 }
-)bash";
 
-// Between them: the flags that take a value.
-constexpr std::string_view kScan = R"bash(
-# $words, $cword and $cur as bash-completion sets them; $1 is where the command's name stands. With
-# git's own completion --onto=x is one word, without it three.
+# $words, $cword and $cur as bash-completion sets them; $1 is where the first word behind the name
+# stands. With git's own completion --onto=x is one word, without it three.
 __git_txn() {
-  local at=$1 command='' operands=0 i before=''
+  local i glue='' line asked=() answer=()
   COMPREPLY=()
   compopt +o nospace +o default +o bashdefault 2>/dev/null
-  for ((i = at; i < cword; i++)); do
-    case ${words[i]} in
-      --) __git_txn_inner; return ;;
-      @VALUED@)
-        if [ "${words[i + 1]}" = = ]; then i=$((i + 1)); fi
-        i=$((i + 1)) ;;
-      -*) ;;
-      *) if [ -z "$command" ]; then command=${words[i]}; else operands=$((operands + 1)); fi ;;
-    esac
+  for ((i = $1; i <= cword; i++)); do
+    if [ "${words[i]}" = = ] && [ ${#asked[@]} -gt 0 ] && [[ ${asked[${#asked[@]} - 1]} == --?* ]]; then
+      asked[${#asked[@]} - 1]+='='
+      glue=1
+    elif [ -n "$glue" ]; then
+      asked[${#asked[@]} - 1]+=${words[i]}
+      glue=''
+    else
+      asked+=("${words[i]}")
+    fi
   done
-  before=${words[cword - 1]}
   case $cur in
     =) cur='' ;;
-    --*=*) before=${cur%%=*} cur=${cur#*=} ;;
-    *) if [ "$before" = = ]; then before=${words[cword - 2]}; fi ;;
+    --*=*) cur=${cur#*=} ;;
   esac
-  if [ -z "$command" ]; then
-)bash";
+  while IFS= read -r line; do answer+=("$line"); done < <(git txn internal complete -- "${asked[@]}" 2>/dev/null)
+  case ${answer[0]-} in
+    command) __git_txn_inner ;;
+    folders) COMPREPLY=($(compgen -d -- "$cur")) ;;
+    files) COMPREPLY=($(compgen -f -- "$cur")) ;;
+    words) for line in "${answer[@]:1}"; do COMPREPLY+=("${line%%$'\t'*}"); done ;;
+  esac
+}
 
-constexpr std::string_view kTail = R"bash(
 # Called by git's own completion for `git txn ...`.
 _git_txn() {
   local i
@@ -173,21 +211,86 @@ _git_txn_main() {
 complete -o default -F _git_txn_main git-txn
 )bash";
 
+constexpr std::string_view kZsh = R"zsh(#compdef git-txn
+# zsh completion for git-txn and, through zsh's own completion of git, for `git txn`; made by
+# `git-txn internal completion zsh`
+
+_git-txn() {
+  local -a answer offered
+  local line word says at
+  answer=("${(@f)$(git txn internal complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ $PREFIX == --*=* ]]; then compset -P '*='; fi
+  case $answer[1] in
+    command)
+      at=${words[(i)--]}
+      shift $at words
+      (( CURRENT -= at ))
+      _normal
+      ;;
+    folders) _files -/ ;;
+    files) _files ;;
+    words)
+      for line in "${(@)answer[2,-1]}"; do
+        word=${line%%$'\t'*} says=${${line#$word}#$'\t'}
+        offered+=("${word//:/\\:}${says:+:$says}")
+      done
+      _describe -V 'git txn' offered
+      ;;
+  esac
+}
+
+_git-txn "$@"
+)zsh";
+
+constexpr std::string_view kFish =
+    R"fish(# fish completion for git-txn and, through fish's own completion of git, for `git txn`; made by
+# `git-txn internal completion fish`
+
+function __git_txn_complete
+    set -l typed (commandline -ct)
+    set -l asked (commandline -opc)
+    if test "$asked[1]" = git
+        set -e asked[1..(contains -i -- txn $asked)]
+    else
+        set -e asked[1]
+    end
+    set -l answer (git txn internal complete -- $asked "$typed" 2>/dev/null)
+    set -l before (string match -r -- '^--[^=]*=' "$typed")
+    set -l value (string replace -r -- '^--[^=]*=' '' "$typed")
+    switch "$answer[1]"
+        case command
+            set -l inner $asked[(math (contains -i -- -- $asked) + 1)..]
+            complete -C (string join ' ' -- (string escape -- $inner) "$typed")
+        case folders
+            for path in (__fish_complete_directories "$value")
+                echo "$before$path"
+            end
+        case files
+            for path in (__fish_complete_path "$value")
+                echo "$before$path"
+            end
+        case words
+            for line in $answer[2..]
+                echo "$before$line"
+            end
+    end
+end
+
+complete -c git-txn -f -a '(__git_txn_complete)'
+complete -c git -n 'contains -- txn (commandline -opc)' -f -a '(__git_txn_complete)'
+)fish";
+
 }  // namespace
 
-std::string bash_completion(const Table& table) {
-  std::string names;
-  for (const CommandSpec& command : table.commands) {
-    if (is_shown(command)) names += fmt::format("{} ", command.name);
-  }
-  std::string scan(kScan);
-  scan.replace(scan.find(kValued), kValued.size(), flags_with_values(table));
-  std::string out = std::string(kHead) + scan;
-  out += fmt::format("    __git_txn_words '{}--help --version'\n    return\n  fi\n", names);
-  out += "  case \"$command $before\" in\n" + flag_cases(table) + "  esac\n";
-  out += "  case $command in\n" + command_cases(table) + "  esac\n}\n";
-  out += kTail;
-  return out;
+Completion completion_of(const std::vector<std::string>& words, const Table& table) {
+  return Completer(words, table).complete();
+}
+
+std::string completion_script(std::string_view shell) {
+  if (shell == "bash") return std::string(kBash);
+  if (shell == "zsh") return std::string(kZsh);
+  if (shell == "fish") return std::string(kFish);
+  return {};
 }
 
 }  // namespace gittxn::cli

@@ -1,6 +1,6 @@
 // What the table of commands.h says, in its written forms: help on the terminal, manual pages
-// (troff, man(7)), completion for bash, and the table itself. Pure functions of the table. What is
-// internal or deprecated is in the last one alone.
+// (troff, man(7)), and the table itself. Pure functions of the table. What is internal or
+// deprecated is in the last one alone.
 #pragma once
 
 #include <string>
@@ -23,9 +23,5 @@ std::string commands_page(const Table& table = command_table());  // docs/comman
 // Every page as (file name, text): git-txn.1 and git-txn-COMMAND.1.
 std::vector<std::pair<std::string, std::string>> man_pages(std::string_view version,
                                                            const Table& table = command_table());
-
-// For /usr/share/bash-completion/completions/git-txn: completes `git-txn` and, through git's own
-// completion, `git txn`.
-std::string bash_completion(const Table& table = command_table());
 
 }  // namespace gittxn::cli
