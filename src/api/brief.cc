@@ -91,13 +91,14 @@ std::string brief_text(const Brief& brief) {
   if (!cancelled.empty() && brief.changes.size() == 1) return cancelled.substr(0, kMaxBriefText);
   std::string text = cancelled;
   text += fmt::format(
-      "git-txn: what you read has changed on {} since (now at {}). Your change will be refused as "
+      "git-txn: what you read has changed on {0} since (now at {1}). Your change will be refused as "
       "long as it depends on the old state. The files in your worktree are still as you read "
       "them.\n"
       "What to do: if your work depends on this, stop now and say so; nothing you do in this "
       "worktree makes it land. When you have ended, the same command can be run again on the new "
-      "{}, and a script's run does that by itself. If your work does not depend on this, go on.\n",
-      brief.branch, brief.head.str().substr(0, 7), brief.branch);
+      "{0}, and a script's run does that by itself. If your work does not depend on this, go on. "
+      "To look at a file as it is now: git fetch txn-target, then git show txn-target/{0}:PATH\n",
+      brief.branch, brief.head.str().substr(0, 7));
   for (const Brief::Change& change : brief.changes) {
     if (is_of_workflow(change)) continue;
     const std::string by = change.changed_by.empty() ? "" : ", changed by " + change.changed_by;

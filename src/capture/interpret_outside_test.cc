@@ -155,6 +155,15 @@ class InterpretOtherTxn : public InterpretOutsideFresh {
   }
 };
 
+// A conversation that was begun in another transaction may write where that one worked.
+TEST_F(InterpretOtherTxn, AWriteThereIsToldOf) {
+  create(other("a.txt"), O_WRONLY | O_TRUNC, true);
+  const auto notes = told().notes;
+  EXPECT_THAT(notes, Contains(HasSubstr(
+                         "wrote 'a.txt' in the worktree of t-2, which does not land from here")));
+  EXPECT_THAT(notes, Not(Contains(HasSubstr("looked into")))) << "it has not read there";
+}
+
 TEST_F(InterpretOtherTxn, WhatItHasNotLandedIsUncommitted) {
   read(other("a.txt"));
   read(other("b.txt"));

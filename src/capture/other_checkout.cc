@@ -175,13 +175,18 @@ Status OtherCheckout::on(const Record& record, Process& process, const Resolved&
     if (!told_to || process.helper || process.in_other_checkout) return {};
   }
   const ReadLog::Seen seen{.process = &process, .op = op_name(record.op)};
-  if (at.place == Place::kOtherTxn && done) {
+  const bool writes = changes_something(record) && record.op != Op::kSetTimes;
+  const bool only_writes = writes && record.op != Op::kOpenReadWrite;
+  if (at.place == Place::kOtherTxn && done && !only_writes) {
     log_.note("looked into the worktree of " + at.owner +
               ", which has not landed: " + process.argv);
   }
-  if (changes_something(record) && record.op != Op::kSetTimes) {
-    log_.note("wrote '" + at.rest + "' in another checkout of this repository: " + process.argv);
-    if (record.op != Op::kOpenReadWrite) return {};
+  if (writes) {
+    const std::string place = at.place == Place::kOtherTxn
+                                  ? "the worktree of " + at.owner + ", which does not land from here"
+                                  : "another checkout of this repository";
+    log_.note("wrote '" + at.rest + "' in " + place + ": " + process.argv);
+    if (only_writes) return {};
   }
   if (done || (record.result != -ENOENT && record.result != -ENOTDIR))
     return there(record, at, seen);
