@@ -1,0 +1,481 @@
+// Random histories of several transactions on one branch, and people beside them; and an oracle
+// that knows nothing of reads and writes: it plays each program again where it stands in the order,
+// and compares what it was shown and the whole tree, byte by byte. For tests.
+//
+//   exact levels   landed, or nothing after it was asked: played at the head it landed on it is
+//                  shown the same and leaves the tree that landed. So landing order is serial.
+//   not asked      played at its snapshot it leaves the snapshot, and is shown the same unless it
+//                  looked at the branch meanwhile
+//   semantic       as exact, with the answers that the verdict excuses put back; who was shown two
+//                  versions of what is excused is counted, and not played again
+//   below          played on its snapshot with what both made equal it is shown the same: no update
+//                  that both made is there once
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "certify/certify.h"
+#include "land/testing/program.h"
+#include "model/txn.h"
+
+namespace gittxn::land::testing {
+
+// One transaction that asks to land on a head.
+struct Asked {
+  Footprint footprint;
+  const Tree* base = nullptr;
+  const Tree* work = nullptr;
+  Place head;
+  Isolation level = Isolation::kStrict;
+  const std::map<Oid, Tree>* commits = nullptr;
+};
+struct Settled {
+  enum class Kind { kLanded, kNothing, kRefused } kind = Kind::kRefused;
+  Tree tree;  // kLanded
+  std::vector<Excuse> excused;
+  std::string why = {};  // kRefused, in a word
+};
+
+// What decides, and names commits.
+class Decider {
+ public:
+  virtual ~Decider() = default;
+  virtual Settled settle(const Asked& asked) = 0;
+  virtual Oid commit(const Tree& tree) = 0;
+};
+
+struct Counts {
+  int histories = 0, transactions = 0, landed = 0, nothing = 0, over = 0, refused = 0;
+  int refused_exact = 0;                       // whose order was looked for
+  int with_order_here = 0;                     // of them, at the head that refused it
+  int with_order = 0;                          // of them, there or at an earlier place
+  int outside = 0, moves = 0, back_again = 0;  // the branch had that tree before
+  std::map<std::string, int> needless;         // of them, those refused at the head, by why
+  std::map<std::string, int> excused;          // of semantic, where it was shown something else
+};
+
+// Whether an order is looked for in which a refusal would have had a place.
+enum class Orders { kIgnored, kSought };
+
+class Generator {
+ public:
+  explicit Generator(Random& random) : random_(random) {}
+
+  Tree tree(Texts& texts) {
+    Tree tree;
+    for (const char* path : kPaths) {
+      if (random_.below(3) != 0) tree[path] = texts.file(text(path));
+    }
+    if (random_.below(3) != 0) tree.erase(kIgnoreFile);
+    return tree;
+  }
+  Program program() {
+    Program steps;
+    const std::uint64_t looks = random_.below(4),
+                        writes = random_.below(8) == 0 ? 0 : 1 + random_.below(2);
+    for (std::uint64_t i = 0; i < looks; ++i) steps.push_back(look());
+    for (std::uint64_t i = 0; i < writes; ++i) {
+      steps.push_back(write());
+      if (random_.below(6) == 0) steps.push_back(look());
+    }
+    return steps;
+  }
+  // What a person commits; now and then what was there before.
+  void edit(Tree& tree, const std::vector<Tree>& before, Texts& texts) {
+    if (random_.below(3) == 0) {
+      tree = before[random_.below(before.size())];
+      return;
+    }
+    const std::string where = path();
+    if (random_.below(4) == 0) {
+      tree.erase(where);
+    } else {
+      tree[where] = texts.file(text(where));
+    }
+  }
+  Isolation level() { return static_cast<Isolation>(random_.below(5)); }
+  std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
+
+ private:
+  static constexpr const char* kPaths[] = {"a.py", "b", "d/x", "d/y", kIgnoreFile};
+  std::string path() { return kPaths[random_.below(random_.below(4) == 0 ? 5 : 4)]; }
+  std::string text(const std::string& where) {
+    const auto& texts = texts_for(where);
+    return texts[random_.below(texts.size())];
+  }
+  Step look() {
+    using Kind = Step::Kind;
+    static constexpr Kind kLooks[] = {Kind::kRead, Kind::kRead, Kind::kRead,  Kind::kPart,
+                                      Kind::kStat, Kind::kList, Kind::kWhole, Kind::kSearch,
+                                      Kind::kTold, Kind::kMove, Kind::kMove};
+    Step step;
+    step.kind = kLooks[random_.below(std::size(kLooks))];
+    if (random_.below(16) == 0) step.kind = Kind::kHistory;
+    if (random_.below(20) == 0) step.kind = Kind::kUnseen;
+    step.path = path();
+    if (step.kind == Kind::kList) step.path = random_.below(2) == 0 ? "" : "d";
+    if (step.kind == Kind::kWhole) step.path = "d";
+    step.number = static_cast<unsigned>(random_.below(6));
+    return step;
+  }
+  Step write() {
+    using Kind = Step::Kind;
+    static constexpr Kind kWrites[] = {Kind::kWrite,   Kind::kWrite,   Kind::kWrite, Kind::kAppend,
+                                       Kind::kSetLine, Kind::kSetLine, Kind::kCopy,  Kind::kDelete};
+    Step step;
+    step.kind = kWrites[random_.below(std::size(kWrites))];
+    step.path = path();
+    step.to = path();
+    step.number = static_cast<unsigned>(random_.below(6));
+    step.decides = random_.below(2) == 0;
+    return step;
+  }
+
+  Random& random_;
+};
+
+class History {
+ public:
+  History(Random& random, Texts& texts, Decider& decider, Counts& counts)
+      : make_(random), texts_(texts), decider_(decider), counts_(counts) {}
+
+  // What the oracle has against it; "" nothing.
+  std::string run(Orders orders) {
+    orders_ = orders;
+    ++counts_.histories;
+    const bool mixed = make_.below(2) == 0;
+    const std::size_t size = 2 + make_.below(5);
+    for (std::size_t i = 0; i < size; ++i) {
+      members_.push_back({make_.program(), mixed ? make_.level() : Isolation::kStrict, {}, 0, {}});
+    }
+    counts_.transactions += static_cast<int>(size);
+    push(make_.tree(texts_), kNobody);
+    while (objection_.empty() && (begun_ < members_.size() || !open_.empty())) tick();
+    return objection_;
+  }
+
+ private:
+  static constexpr std::size_t kNobody = SIZE_MAX;
+  struct Member {
+    Program program;
+    Isolation level = Isolation::kStrict;
+    std::optional<Player> player;
+    std::size_t begun = 0;  // the place it began at
+    std::vector<Excuse> excused;
+  };
+
+  Place place(std::size_t at) const { return {&trees_[at], ids_[at]}; }
+  Place head() const { return place(trees_.size() - 1); }
+  void push(Tree tree, std::size_t by) {
+    const Oid commit = decider_.commit(tree);
+    commits_[commit] = tree;
+    trees_.push_back(std::move(tree));
+    ids_.push_back(commit);
+    by_.push_back(by);
+  }
+
+  void tick() {
+    if (make_.below(10) == 0 && trees_.size() < 12) {
+      Tree tree = trees_.back();
+      make_.edit(tree, trees_, texts_);
+      if (tree == trees_.back()) return;
+      for (const Tree& before : trees_) counts_.back_again += before == tree ? 1 : 0;
+      push(std::move(tree), kNobody);
+      ++counts_.outside;
+      return;
+    }
+    if (begun_ < members_.size() && (open_.empty() || make_.below(3) == 0)) {
+      Member& member = members_[begun_];
+      member.begun = trees_.size() - 1;
+      member.player.emplace(member.program, texts_, head(), Trace::kOn);
+      open_.push_back(begun_++);
+      return;
+    }
+    if (open_.empty()) return;
+    const std::size_t at = make_.below(open_.size());
+    Player& player = *members_[open_[at]].player;
+    if (!player.done()) {
+      player.step(head());
+      return;
+    }
+    const std::size_t who = open_[at];
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
+    land(who);
+  }
+
+  void land(std::size_t who);
+  void refused(const Member& member, const std::string& why);
+  bool has_place(const Member& member, std::size_t at, const Tree& both);
+  void check_exact(const Member& member, const Tree& after, const char* how);
+  void check_over(const Member& member);
+  enum class Told { kNo, kYes };
+  void put_back(const Member& member, const std::string& path, Told told, Tree& tree) const;
+  std::vector<Oid> history_as_read(const Member& member) const;
+  static std::size_t versions_seen(const Member& member, const std::string& path);
+  void put_back_parts(const Member& member, Tree& tree);
+  void check_semantic(const Member& member, const Tree& after);
+  static void apply(const Changes& changes, Tree& tree);
+  void check_equal_writes(const Member& member);
+  Tree with_equal_writes(const Member& member) const;
+  void object(const Member& member, const std::string& what, const Player* again);
+
+  Generator make_;
+  Texts& texts_;
+  Decider& decider_;
+  Counts& counts_;
+  Orders orders_ = Orders::kIgnored;
+  std::vector<Member> members_;
+  std::vector<Tree> trees_;  // of the branch, from the first
+  std::vector<Oid> ids_;
+  std::vector<std::size_t> by_;  // who landed it
+  std::map<Oid, Tree> commits_;
+  std::size_t begun_ = 0;
+  std::vector<std::size_t> open_;
+  std::string objection_;
+};
+
+inline std::string text_of(const Program& program) {
+  static constexpr const char* kNames[] = {"read",   "part",     "stat",    "list",   "whole",
+                                           "search", "told",     "history", "unseen", "write",
+                                           "append", "set line", "copy",    "delete", "move"};
+  std::string text;
+  for (const Step& step : program) {
+    text += fmt::format("  {} '{}' {} {}{}\n", kNames[static_cast<int>(step.kind)], step.path,
+                        step.to, step.number, step.decides ? " by what it saw" : "");
+  }
+  return text;
+}
+
+inline std::string text_of(const Tree& tree, const Texts& texts) {
+  std::string text;
+  for (const auto& [path, entry] : tree) text += path + "\n" + texts.of(entry.oid);
+  return text;
+}
+
+inline void History::apply(const Changes& changes, Tree& tree) {
+  for (const PathChange& change : files_of(changes)) {
+    if (change.after.present()) {
+      tree[change.path] = change.after;
+    } else {
+      tree.erase(change.path);
+    }
+  }
+}
+
+inline void History::object(const Member& member, const std::string& what, const Player* again) {
+  objection_ = fmt::format(
+      "{} at {}, begun at place {} of {}\nprogram:\n{}was shown:\n{}snapshot:\n{}base:\n{}"
+      "work:\n{}head:\n{}reads:\n{}",
+      what, isolation_name(member.level), member.begun, trees_.size(), text_of(member.program),
+      member.player->seen(), text_of(trees_[member.begun], texts_),
+      text_of(member.player->base(), texts_), text_of(member.player->view(), texts_),
+      text_of(trees_.back(), texts_), reads_to_lines(member.player->reads()));
+  if (again == nullptr) return;
+  objection_ += fmt::format("again it is shown:\n{}and leaves:\n{}", again->seen(),
+                            text_of(again->view(), texts_));
+}
+
+inline void History::land(std::size_t who) {
+  Member& member = members_[who];
+  const Player& player = *member.player;
+  counts_.moves += player.moved() ? 1 : 0;
+  if (certify::changed_nothing(player.view(), player.base(), trees_[member.begun])) {
+    ++counts_.over;
+    return check_over(member);
+  }
+  Asked asked;
+  asked.footprint = {TxnId(fmt::format("t-{}", who)), player.reads(),
+                     gittxn::testing::diff(player.base(), player.view()), player.base_commit()};
+  asked.base = &player.base();
+  asked.work = &player.view();
+  asked.head = head();
+  asked.level = member.level;
+  asked.commits = &commits_;
+  Settled settled = decider_.settle(asked);
+  if (settled.kind == Settled::Kind::kRefused) {
+    ++counts_.refused;
+    return refused(member, settled.why);
+  }
+  const bool landed = settled.kind == Settled::Kind::kLanded;
+  ++(landed ? counts_.landed : counts_.nothing);
+  member.excused = std::move(settled.excused);
+  const Tree& after = landed ? settled.tree : trees_.back();
+  if (member.level >= Isolation::kSerializable) {
+    check_exact(member, after, landed ? "landed" : "ended as nothing");
+  } else if (member.level == Isolation::kSemantic) {
+    check_semantic(member, after);
+  } else {
+    check_equal_writes(member);
+  }
+  if (landed) push(std::move(settled.tree), who);
+}
+
+inline void History::check_exact(const Member& member, const Tree& after, const char* how) {
+  const Player again = play(member.program, texts_, head());
+  if (again.seen() == member.player->seen() && again.view() == after) return;
+  object(member, fmt::format("{}, and is another where it stands", how), &again);
+}
+
+inline void History::check_over(const Member& member) {
+  const Player again = play(member.program, texts_, place(member.begun));
+  const bool looked = std::ranges::any_of(member.program, [](const Step& step) {
+    return step.kind == Step::Kind::kTold || step.kind == Step::Kind::kMove;
+  });
+  // Who was shown the branch meanwhile and left nothing of it did nothing at all.
+  if (looked && member.player->view() == member.player->base()) return;
+  if (again.view() == trees_[member.begun] && again.seen() == member.player->seen()) return;
+  object(member, "was over without being asked, and is another at its snapshot", &again);
+}
+
+// Puts back what was there when it was read. Of one commit what it was told and what it read is one
+// read.
+inline void History::put_back(const Member& member, const std::string& path, Told told,
+                              Tree& tree) const {
+  const Read* found = nullptr;
+  for (const Read& read : member.player->reads().reads) {
+    if (read.subject != path) continue;
+    const bool wanted = (read.op == kToldOp) == (told == Told::kYes);
+    if (found == nullptr || wanted) found = &read;
+  }
+  if (found == nullptr) return;
+  const TreeEntry was = entry_of(commits_.at(found->snapshot), path);
+  if (was.mode == FileMode::kFile) tree[path] = was;
+}
+
+inline std::size_t History::versions_seen(const Member& member, const std::string& path) {
+  std::set<std::string> versions;
+  for (const Read& read : member.player->reads().reads) {
+    const bool whole = read.kind == ReadKind::kContent && read.lines == LineSpan{};
+    if (whole && read.subject == path) versions.insert(read.digest);
+  }
+  return versions.size();
+}
+
+inline std::vector<Oid> History::history_as_read(const Member& member) const {
+  std::vector<Oid> commits;
+  for (const Read& read : member.player->reads().reads) {
+    if (read.kind == ReadKind::kRef) commits.emplace_back(read.digest);
+  }
+  return commits;
+}
+
+// Lines that stand elsewhere now hold at semantic, which is no excuse but what a part of a file is.
+inline void History::put_back_parts(const Member& member, Tree& tree) {
+  const Tree& head = trees_.back();
+  for (const Read& read : member.player->reads().reads) {
+    if (read.lines == LineSpan{} || !head.contains(read.subject)) continue;
+    const TreeEntry was = entry_of(commits_.at(read.snapshot), read.subject);
+    bool whole = false;
+    const std::string_view some = capture::lines_text(texts_.of(was.oid), read.lines, &whole);
+    const std::string& now = texts_.of(head.at(read.subject).oid);
+    if (now.find(some) == std::string::npos) continue;
+    if (capture::lines_digest(now, read.lines).str() == read.digest) continue;
+    tree[read.subject] = was;
+    ++counts_.excused["lines elsewhere"];
+  }
+}
+
+// The answers that it excuses are put back, and then it has to be shown the same.
+inline void History::check_semantic(const Member& member, const Tree& after) {
+  const Player& player = *member.player;
+  const Player there = play(member.program, texts_, head());
+  if (there.seen() == player.seen() && there.view() == after) return;
+  Tree shown, told = trees_.back();  // instead of the head's
+  Oid commit = ids_.back();
+  for (const Excuse& excuse : member.excused) {
+    ++counts_.excused[std::string(excuse_name(excuse.why))];
+    if (excuse.why == Excuse::Why::kHistory) {
+      const std::vector<Oid> commits = history_as_read(member);
+      if (commits.size() > 1) return;  // it moved its base, and no one place has both
+      commit = commits.front();
+      continue;
+    }
+    if (versions_seen(member, excuse.subject) > 1) return;  // the same
+    put_back(member, excuse.subject, Told::kNo, shown);
+    put_back(member, excuse.subject, Told::kYes, told);
+  }
+  put_back_parts(member, shown);
+  Player again(member.program, texts_, {&trees_.back(), commit}, Trace::kOff);
+  again.show_instead(shown);
+  while (!again.done()) again.step({&told, commit});
+  Tree expected = trees_.back();
+  apply(gittxn::testing::diff(player.base(), player.view()), expected);
+  for (const auto& [path, entry] : shown) {
+    // Written again as it was shown: then it is the head's that stays.
+    const bool kept = entry_of(player.view(), path) == entry_of(player.base(), path);
+    if (kept && entry_of(again.view(), path) == entry) expected[path] = entry;
+  }
+  if (again.seen() == player.seen() && again.view() == expected) return;
+  object(member, "landed, and was shown what nothing excuses", &again);
+}
+
+// The base with what both made the same, and with nothing else of either.
+inline Tree History::with_equal_writes(const Member& member) const {
+  const Player& player = *member.player;
+  Tree tree = player.base();
+  for (const PathChange& change : gittxn::testing::diff(player.base(), player.view())) {
+    if (entry_of(trees_.back(), change.path) == change.after) apply({change}, tree);
+  }
+  return tree;
+}
+
+inline void History::check_equal_writes(const Member& member) {
+  const Player& player = *member.player;
+  const bool looked = std::ranges::any_of(member.program, [](const Step& step) {
+    return step.kind == Step::Kind::kTold || step.kind == Step::Kind::kMove;
+  });
+  if (looked) return;  // it saw some of the branch, and which is not asked for at these levels
+  const Tree equal = with_equal_writes(member);
+  const Player again = play(member.program, texts_, {&equal, player.base_commit()});
+  if (again.seen() == player.seen()) return;
+  object(member, "landed, and an update that both made is there once", &again);
+}
+
+// ---- refusals ----
+
+inline void History::refused(const Member& member, const std::string& why) {
+  if (orders_ == Orders::kIgnored || member.level < Isolation::kSerializable) return;
+  ++counts_.refused_exact;
+  const Player& player = *member.player;
+  const auto both = together(player.base(), player.view(), trees_.back());
+  if (!both) return;
+  for (std::size_t at = trees_.size(); at-- > member.begun;) {
+    if (!has_place(member, at, *both)) continue;
+    if (at + 1 == trees_.size()) {
+      ++counts_.with_order_here;
+      ++counts_.needless[why];
+    }
+    ++counts_.with_order;
+    return;
+  }
+}
+
+// Put in after this place: is it shown the same, is everybody after it, and is the end the same?
+inline bool History::has_place(const Member& member, std::size_t at, const Tree& both) {
+  const Player here = play(member.program, texts_, place(at));
+  if (here.seen() != member.player->seen()) return false;
+  Tree tree = here.view();
+  for (std::size_t i = at + 1; i < trees_.size(); ++i) {
+    const bool exact = by_[i] != kNobody && members_[by_[i]].level >= Isolation::kSerializable;
+    if (exact) {
+      const Member& next = members_[by_[i]];
+      const Player again = play(next.program, texts_, {&tree, Oid("another")});
+      if (again.seen() != next.player->seen()) return false;
+      tree = again.view();
+      continue;
+    }
+    const Changes changes = files_of(gittxn::testing::diff(trees_[i - 1], trees_[i]));
+    for (const PathChange& change : changes) {
+      if (entry_of(tree, change.path) != change.before) return false;
+    }
+    apply(changes, tree);
+  }
+  return tree == both;
+}
+
+}  // namespace gittxn::land::testing
