@@ -200,7 +200,8 @@ Result<Decision> certify_candidate(const Context& context, const Footprint& foot
   if (auto conflicts = TRY(judge_rules(context, footprint, candidate)); !conflicts.empty()) {
     return conflict_of(std::move(candidate), std::move(conflicts));
   }
-  for (const Excuse& excuse : verdict.excused) {
+  candidate.excused = std::move(verdict.excused);
+  for (const Excuse& excuse : candidate.excused) {
     if (excuse.why != Excuse::Why::kLayout) continue;
     candidate.notes.push_back(excuse.subject + " was read, and has only another layout now");
   }

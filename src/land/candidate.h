@@ -37,6 +37,7 @@ struct Candidate {
   SnapshotDiff moved;                  // what the head changed since the work's base
   certify::Symbols symbols;            // what meets in the two, where the base is not the head
   Versions versions;                   // of what is read beside paths, as it was certified with
+  std::vector<Excuse> excused;         // what semantic let pass
   std::vector<std::string> notes;      // soft reads that changed, for a person
   std::vector<std::string> merged;     // for a person too, where it is what lands
   std::vector<repo::NewCommit> parts;  // commits between the head and it (keep_commits.h)
