@@ -444,5 +444,12 @@ TEST_F(Scene, OneWitnessASubject) {
   EXPECT_EQ(strict().checked, 2u);
 }
 
+TEST(ChangedNothing, IsOfTheSnapshotAndOfWhatTheBaseMovedTo) {
+  EXPECT_TRUE(changed_nothing(1, 1, 1));
+  EXPECT_FALSE(changed_nothing(2, 1, 1));
+  EXPECT_FALSE(changed_nothing(2, 2, 1)) << "it may be an update that both made";
+  EXPECT_FALSE(changed_nothing(1, 2, 1)) << "it takes back what the branch has";
+}
+
 }  // namespace
 }  // namespace gittxn::certify
