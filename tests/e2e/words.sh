@@ -215,18 +215,6 @@ run = "echo all is well in $(basename docs)"'
 }
 test_case 'what a gate printed that passed is not shown with the landing' quiet_gate
 
-recovered_once() {
-  new_repo
-  open_work 'echo x >new.txt'
-  local before
-  before=$(head_of | cut -c 1-7)
-  killed_at land.after_ref_update git txn commit "$ID"
-  exits 0 git txn commit "$ID"
-  assert_contains "$OUT$ERR" "$before"
-  assert_lacks "$OUT$ERR" "$(head_of | cut -c 1-7) → $(head_of | cut -c 1-7)"
-}
-test_case 'a landing that was recovered says where the branch was before it' recovered_once
-
 the_dead_are_let_alone() {
   new_repo
   start_run -- 'echo half >half.txt; meet; sleep 60'
