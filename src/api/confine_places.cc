@@ -1,5 +1,8 @@
 #include "api/confine_places.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <string_view>
 
 #include "api/work.h"
@@ -14,7 +17,8 @@ struct Ordinary {
   std::string_view variable;  // where it is, when that is set and absolute
   std::string_view below;     // ... and what of it
   std::string_view place;     // else: from the home directory; "" that is below the first one
-  enum class Kind { kDirectory, kFile } kind = Kind::kDirectory;  // files are not made
+  enum class Kind { kDirectory, kFile } kind = Kind::kDirectory;
+  std::string_view made = "";  // what a file is made with; "" it is not made
 };
 constexpr auto kOneFile = Ordinary::Kind::kFile;
 
@@ -41,7 +45,8 @@ constexpr Ordinary kOrdinary[] = {
     {"mvn", "", "", ".m2/repository"},
     {"dotnet", "NUGET_PACKAGES", "", ".nuget/packages"},
     {"claude", "CLAUDE_CONFIG_DIR", "", ".claude"},
-    {"claude", "", "", ".claude.json", kOneFile},
+    // It writes that in place where it cannot rename into it, but does not make it so.
+    {"claude", "", "", ".claude.json", kOneFile, "{}\n"},
     {"codex", "CODEX_HOME", "", ".codex"},
     {"gemini", "", "", ".gemini"},
     {"copilot", "", "", ".copilot"},
@@ -55,6 +60,14 @@ constexpr Ordinary kOrdinary[] = {
 std::string absolute_of(const Environment& env, std::string_view name) {
   const auto found = env.find(std::string(name));
   return found != env.end() && found->second.starts_with('/') ? found->second : std::string();
+}
+
+// Never over one that somebody makes meanwhile.
+void make_when_absent(const std::string& path, std::string_view text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return;  // it is there, or cannot be made
+  static_cast<void>(write_all(fd, text).has_value());
+  ::close(fd);
 }
 
 }  // namespace
@@ -72,9 +85,11 @@ std::vector<std::string> ordinary_places(const Environment& env) {
       continue;
     }
     const bool in_use = one.program.empty() || !on_path(env, std::string(one.program)).empty();
+    // Where that fails the tool could not make it either.
     if (in_use && one.kind == Ordinary::Kind::kDirectory) {
-      // The tool could not make it either.
       static_cast<void>(make_dirs(path).has_value());
+    } else if (in_use && !one.made.empty()) {
+      make_when_absent(path, one.made);
     }
     places.push_back(normal_path(path));
   }

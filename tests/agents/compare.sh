@@ -8,42 +8,6 @@
 . "$(dirname "$0")/lib.sh"
 BASELINE=${GIT_TXN_BASELINE:?the program to compare with}
 
-claude_calls() { # NAME and one tool call a line
-  cat <<'CALLS'
-read {"tool": "Read", "input": {"file_path": "{HERE}/src/f1.txt"}}
-read-range {"tool": "Read", "input": {"file_path": "{HERE}/src/long.txt", "offset": 3, "limit": 4}}
-read-missing {"tool": "Read", "input": {"file_path": "{HERE}/missing.txt"}}
-cat {"tool": "Bash", "input": {"command": "cat src/f1.txt docs/guide.md | head -2"}}
-grep {"tool": "Bash", "input": {"command": "grep -rn 'line two' src/f1.txt src/f2.txt"}}
-grep-r {"tool": "Bash", "input": {"command": "grep -rln guide docs"}}
-ls {"tool": "Bash", "input": {"command": "ls docs"}}
-find {"tool": "Bash", "input": {"command": "find docs -name '*.md'"}}
-status {"tool": "Bash", "input": {"command": "git status --short && git diff && git branch --show-current"}}
-log {"tool": "Bash", "input": {"command": "git log --oneline -n 5"}}
-show {"tool": "Bash", "input": {"command": "git show HEAD:src/f1.txt"}}
-write {"tool": "Write", "input": {"file_path": "{HERE}/src/new.txt", "content": "new\n"}}
-bash-write {"tool": "Bash", "input": {"command": "echo more >docs/more.txt && sed -i s/one/1/ src/f1.txt"}}
-commit {"tool": "Bash", "input": {"command": "echo more >docs/more.txt && git add -A && git commit -qm more"}}
-cd {"tool": "Bash", "input": {"command": "cd docs && cat guide.md"}}
-mcp-read {"tool": "mcp__plugin_git-txn_txn__read", "input": {"path": "src/f1.txt", "offset": 1, "limit": 1}}
-mcp-search {"tool": "mcp__plugin_git-txn_txn__search", "input": {"pattern": "guide", "path": "docs"}}
-mcp-list {"tool": "mcp__plugin_git-txn_txn__list", "input": {"path": "docs"}}
-CALLS
-}
-codex_calls() {
-  cat <<'CALLS'
-cat {"tool": "exec_command", "input": {"cmd": "cat src/f1.txt"}}
-sed {"tool": "exec_command", "input": {"cmd": "sed -n 2,3p src/long.txt"}}
-rg {"tool": "exec_command", "input": {"cmd": "rg -n 'line two' src/f1.txt src/f2.txt"}}
-rg-r {"tool": "exec_command", "input": {"cmd": "rg -l guide docs"}}
-ls {"tool": "exec_command", "input": {"cmd": "ls docs"}}
-status {"tool": "exec_command", "input": {"cmd": "git status --short && git diff"}}
-log {"tool": "exec_command", "input": {"cmd": "git log --oneline -n 5"}}
-patch {"patch": "*** Begin Patch\n*** Update File: src/f1.txt\n@@\n-line one of f1\n+line one of f1, changed\n*** End Patch\n"}
-mcp-read {"tool": "read", "namespace": "mcp__txn", "input": {"path": "src/f1.txt"}}
-CALLS
-}
-
 unrelated_edit() { person_commits src/f7.txt 'something else'; }
 unrelated_file() { mkdir -p notes; person_commits notes/today.txt 'nothing to do with it'; }
 

@@ -4,7 +4,8 @@ Code and of the Responses API for Codex. Python's standard library and nothing e
     model.py SCRIPT.json LOG.jsonl      prints its port, then serves until its standard input ends
 
 SCRIPT.json is {"NAME": [TURN, ...]}; a conversation plays NAME when its first prompt has SCRIPT:NAME.
-A turn is a list of {"text": T}, {"tool": NAME, "input": OBJECT}, {"patch": TEXT} (Codex), and of
+A turn is a list of {"text": T}, {"tool": NAME, "input": OBJECT}, {"custom": NAME, "input": TEXT} (Codex; {"patch":
+TEXT} is that of apply_patch), and of
 {"touch": FILE} and {"wait": FILE}, which happen before the answer: what one agent sees is so put
 before what another one does. Which turn it is follows from the conversation alone. Every request is
 a line of LOG.jsonl. "{HERE}" in the strings of a turn is the working directory that the agent told.
@@ -171,9 +172,9 @@ def responses_events(answers):
                     "arguments": json.dumps(step["input"])}
             if "namespace" in step:
                 item["namespace"] = step["namespace"]
-        elif "patch" in step:
-            item = {"type": "custom_tool_call", "name": "apply_patch",
-                    "call_id": name_of(step, index), "input": step["patch"]}
+        elif "patch" in step or "custom" in step:
+            item = {"type": "custom_tool_call", "name": step.get("custom", "apply_patch"),
+                    "call_id": name_of(step, index), "input": step.get("patch") or step["input"]}
         else:
             item = {"type": "message", "role": "assistant", "id": name_of(step, index),
                     "content": [{"type": "output_text", "text": step["text"]}]}

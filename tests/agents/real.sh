@@ -121,38 +121,4 @@ isolated() {
 }
 test_case 'an isolated sub-agent of Claude Code works in a child, and its change and reads go to its parent' isolated 180
 
-# What an agent, or git-txn for it, says of a refusal; of what belongs to one run alone no more than that it is there.
-complaints() { # FILE...
-  cat "$@" | { grep -oiE '[^"]{0,60}(EROFS|EACCES|EPERM|read-only file|permission denied|not permitted|"is_error":true|outside of what)[^"]{0,60}' || true; } |
-    sed -E 's/t-[a-z0-9]{4,}/ID/g; s/[0-9]+/N/g' | LC_ALL=C sort -u
-}
-confined() {
-  new_repo
-  git txn doctor | grep -q 'confine  *usable' || { echo 'SKIP: no confinement here'; exit 0; }
-  model "{
-    \"one\": [[{\"tool\": \"Read\", \"input\": {\"file_path\": \"{HERE}/src/f1.txt\"}}],
-      [{\"tool\": \"Bash\", \"input\": {\"command\": \"grep -rn two src; git status --short; t=\$(mktemp) && echo x >\$t && npm config get cache; git txn status\"}}],
-      [{\"tool\": \"mcp__plugin_git-txn_txn__read\", \"input\": {\"path\": \"src/f4.txt\"}}],
-      [{\"tool\": \"Edit\", \"input\": {\"file_path\": \"{HERE}/src/f1.txt\", \"old_string\": \"line two\", \"new_string\": \"line 2\"}}],
-      [{\"tool\": \"Bash\", \"input\": {\"command\": \"git add -A && git commit -qm 'by hand' && git log -1 --format=%s\"}}],
-      [{\"text\": \"done\"}]],
-    \"two\": [[{\"tool\": \"exec_command\", \"input\": {\"cmd\": \"cat src/f3.txt; git status --short; mktemp; git txn status\"}}],
-      [{\"tool\": \"read\", \"namespace\": \"mcp__txn\", \"input\": {\"path\": \"src/f5.txt\"}}],
-      [{\"patch\": \"*** Begin Patch\\n*** Add File: two.txt\\n+2\\n*** End Patch\\n\"}],
-      [{\"text\": \"done\"}]]}"
-  local mode
-  for mode in writes off; do
-    run_claude one "$WORLD/claude-$mode" --confine $mode --no-land || fail "claude: $(tail -n 5 "$WORLD/claude-$mode" "$WORLD/claude-$mode.err")"
-    outcome "$WORLD/claude-$mode"
-    assert_eq "$(field '.state + " " + .read_set.status + " " + .writes[0].path')" 'open complete src/f1.txt' "claude, $mode: $ERR"
-    run_codex two "$WORLD/codex-$mode" --confine $mode --no-land || fail "codex: $(cat "$WORLD/codex-$mode" "$WORLD/codex-$mode.err")"
-    outcome "$WORLD/codex-$mode"
-    assert_eq "$(field '.state + " " + .read_set.status + " " + .writes[0].path')" 'open complete two.txt' "codex, $mode: $ERR"
-    complaints "$WORLD/claude-$mode" "$WORLD/claude-$mode.err" "$WORLD/codex-$mode" "$WORLD/codex-$mode.err" >"$WORLD/complaints-$mode"
-  done
-  diff "$WORLD/complaints-off" "$WORLD/complaints-writes" || fail 'they complain when they are confined'
-  assert_sound
-}
-test_case 'confined, both agents do the same work, and complain of nothing' confined 240
-
 finish
