@@ -14,6 +14,8 @@ needs_landlock() {
 # looked for elsewhere.
 outside() {
   local place
+  OUTSIDE=${E2E_PLACE:-}
+  [ -z "$OUTSIDE" ] || return 0  # of the story that this one is run by
   for place in "$E2E_ROOT/build" /var/lib /srv; do
     case $place in /tmp/* | /var/tmp/*) continue ;; esac
     if [ -d "$place" ] && [ -w "$place" ]; then break; fi
@@ -221,21 +223,23 @@ test_case 'ways out below a temporary directory, of somebody without privileges,
   below_temporary_as_user_alone 120
 
 at_home() {
-  [ -n "${E2E_PLACE:-}" ] || outside
-  ways_out "${E2E_PLACE:-$OUTSIDE}"
+  outside
+  ways_out "$OUTSIDE"
 }
 # The place goes with the story that is run in it.
-at_home_elsewise() { # COMMAND...
+outside_elsewise() { # CASE COMMAND...
+  local case=$1
+  shift
   outside
   [ "$1" != setpriv ] || unprivileged "$OUTSIDE"
-  (elsewise at_home "$OUTSIDE" "$@")
+  (elsewise "$case" "$OUTSIDE" "$@")
 }
 test_case 'ways out: each is stopped or has its row, in a home directory' at_home 120
-at_home_alone() { at_home_elsewise $(without_namespaces); }
+at_home_alone() { outside_elsewise at_home $(without_namespaces); }
 test_case 'ways out in a home directory, where there are no namespaces' at_home_alone 120
-at_home_as_user() { at_home_elsewise $(as_user); }
+at_home_as_user() { outside_elsewise at_home $(as_user); }
 test_case 'ways out in a home directory, of somebody without privileges' at_home_as_user 120
-at_home_as_user_alone() { at_home_elsewise $(as_user) $(without_namespaces); }
+at_home_as_user_alone() { outside_elsewise at_home $(as_user) $(without_namespaces); }
 test_case 'ways out in a home directory, of somebody without privileges, where there are no namespaces' at_home_as_user_alone 120
 
 compensations_inherit() {
@@ -267,6 +271,8 @@ compensations_inherit() {
   assert_sound
 }
 test_case 'a compensation is confined as the command was that registered it' compensations_inherit
+compensations_inherit_alone() { outside_elsewise compensations_inherit $(as_user) $(without_namespaces); }
+test_case 'a compensation is confined, of somebody without privileges, where there are no namespaces' compensations_inherit_alone
 
 # What git would run for whoever looks, of the configuration in repositories that a confined command wrote.
 looked_at() {
@@ -337,9 +343,80 @@ work_goes_on() {
   assert_eq "$CODE $(field .state) $(field .read_set.status)" '0 landed complete' "$ERR"
   assert_lacks "$ERR" 'Read-only'
   assert_lacks "$ERR" 'denied'
+  agent 'git txn summary show notes && git txn compensate -- true && echo y >src/y.txt' \
+    --confine writes
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_contains "$ERR" hello
   assert_sound
 }
 test_case 'a confined command works in its tree, in temporary directories and caches, and asks git-txn' work_goes_on
+work_goes_on_alone() { outside_elsewise work_goes_on $(without_namespaces); }
+test_case 'a confined command works where there are no namespaces' work_goes_on_alone
+work_goes_on_as_user() { outside_elsewise work_goes_on $(as_user); }
+test_case 'a confined command of somebody without privileges works' work_goes_on_as_user
+work_goes_on_as_user_alone() { outside_elsewise work_goes_on $(as_user) $(without_namespaces); }
+test_case 'a confined command of somebody without privileges works where there are no namespaces' work_goes_on_as_user_alone
+
+real_npm() {
+  command -v npm >/dev/null || { echo 'SKIP: there is no npm here'; exit 0; }
+  new_repo
+  needs_landlock
+  mkdir -p package
+  echo '{"name": "y", "version": "1.0.0"}' >package/package.json
+  tar czf y.tgz package
+  echo '{"name": "x", "version": "1.0.0", "dependencies": {"y": "file:y.tgz"}}' >package.json
+  printf 'node_modules/\n' >>.gitignore
+  git add -A
+  git commit -qm package
+  agent 'npm install --offline --no-audit --no-fund --no-update-notifier && npm cache verify && echo x >done.txt' --confine writes
+  assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
+  assert_lacks "$ERR$(field '.notes | join("; ")')" 'outside of what it may write'
+  [ -n "$(ls -A "$HOME/.npm/_cacache")" ] || fail 'nothing is in the cache'
+}
+test_case 'npm installs, and fills its cache, inside of a confinement' real_npm
+
+# writable PLACE...: those in which a confined command can make a file
+writable() {
+  printf '%s\n' "$@" >"$WORLD/places"
+  agent "while read -r place; do mkdir -p \"\$place\" && echo x >\"\$place/made\" && echo \"wrote \$place\"; done <'$WORLD/places' 2>/dev/null" \
+    --confine writes
+  sed -n 's/^wrote //p' <<<"$ERR"
+}
+caches() {
+  outside
+  export HOME=$OUTSIDE/home XDG_CONFIG_HOME=$OUTSIDE/home/.config XDG_STATE_HOME=$OUTSIDE/state
+  unset XDG_CACHE_HOME
+  mkdir -p "$HOME" "$OUTSIDE/work"
+  git config --global user.name 'Pat Person'
+  git config --global user.email pat@example.org
+  cd "$OUTSIDE/work"
+  new_repo
+  needs_landlock
+  local tool
+  for tool in npm go cargo pip claude codex; do
+    printf '#!/bin/sh\n' >"$WORLD/bin/$tool"
+    chmod +x "$WORLD/bin/$tool"
+  done
+  local -a theirs=("$HOME/.npm/_cacache" "$HOME/.cache/go-build" "$HOME/go/pkg/mod" "$HOME/.cargo/registry/index" "$HOME/.cargo/git/db"
+    "$HOME/.cache/pip/wheels" "$HOME/.claude/projects" "$HOME/.codex/sessions")
+  # Programs that people run, and settings of tools, are none of it.
+  local -a others=("$HOME/.cargo/bin" "$HOME/go/bin" "$HOME/.local/bin" "$HOME/.config/git" "$HOME/.ssh" "$HOME")
+  assert_eq "$(writable "${theirs[@]}" "${others[@]}")" "$(printf '%s\n' "${theirs[@]}")"
+  # An agent that was never run here: its settings are written in place, so they have to be there.
+  agent 'echo {\"a\": 1} >"$HOME/.claude.json"; : >"$HOME/.claude.json.tmp"' --confine writes
+  assert_file "$HOME/.claude.json" '{"a": 1}'
+  assert_absent "$HOME/.claude.json.tmp"
+  # Where their variables put them, and where the person says.
+  export npm_config_cache=$OUTSIDE/npm GOCACHE=$OUTSIDE/build GOMODCACHE=$OUTSIDE/modules CARGO_HOME=$OUTSIDE/cargo \
+    PIP_CACHE_DIR=$OUTSIDE/pip CLAUDE_CONFIG_DIR=$OUTSIDE/claude CODEX_HOME=$OUTSIDE/codex
+  git config txn.confineWrite "$OUTSIDE/mine:~/.tool"
+  mkdir -p "$OUTSIDE/mine" "$HOME/.tool"
+  theirs=("$OUTSIDE/npm" "$OUTSIDE/build" "$OUTSIDE/modules" "$OUTSIDE/cargo/registry" "$OUTSIDE/cargo/git" "$OUTSIDE/pip"
+    "$OUTSIDE/claude" "$OUTSIDE/codex" "$OUTSIDE/mine" "$HOME/.tool")
+  others=("$OUTSIDE/cargo/bin" "$HOME/.npm" "$OUTSIDE")
+  assert_eq "$(writable "${theirs[@]}" "${others[@]}")" "$(printf '%s\n' "${theirs[@]}")"
+}
+test_case 'caches of tools and the state of agents may be written where they are, and what the person adds' caches
 
 bad_input() {
   new_repo
