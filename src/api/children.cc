@@ -1,6 +1,7 @@
 #include "api/children.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <set>
@@ -118,16 +119,29 @@ Result<std::string> Children::make(const std::string& name) {
   if (snapshot_.empty()) snapshot_ = TRY(snapshot_of(state_, txn_));
   const land::Context context = TRY(state_.context(progress_));
   const Policy policy = TRY(land::policy_at(state_.repository, snapshot_));
-  TRY(repo::remove_worktree(child.path));  // of a start that was killed
+  // A confined command may write where it will be: it is made where that one may not, so that
+  // nothing can be put in the way of what we write, or of what is run to set it up.
+  const bool confined = !attempt.confine.empty();
+  const std::string making =
+      confined ? fmt::format("{}/making-{}", attempt.worktree, child.number) : child.path;
+  TRY(repo::remove_worktree(making));  // of a start that was killed
   const repo::Worktree worktree =
-      TRY(repo::create_worktree(state_.repository, {child.path, snapshot_, txn_.target, txn_.id}));
+      TRY(repo::create_worktree(state_.repository, {making, snapshot_, txn_.target, txn_.id}));
   TRY(fp_made.hit());
   // Its processes are in the parent's mount namespace.
   TRY(gates::prepare_worktree(context.gates, policy, worktree, gates::Sharing::kCopy, notes_));
+  if (confined) TRY(rename_noreplace(making, child.path));
   TRY(record(child, "begun", {}));
   TRY(mark_child(observed_dir(attempt), name));
   children_[name] = child;
-  return worktree.tree;
+  return repo::worktree_at(child.path).tree;
+}
+
+// A link there would lead whoever takes it elsewhere.
+Status Children::check_in_place(const Child& child) const {
+  struct stat info{};
+  if (::lstat(child.path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
+  return fail(Code::kNotFound, fmt::format("the worktree of {} is gone", child.name));
 }
 
 // What stands in the way, or the parent's tree with the change in it.
@@ -243,6 +257,7 @@ Status Children::tell(const Child& child, const repo::Taken& taken,
 
 Result<Children::Joining> Children::join(Child& child) {
   child.over = true;
+  TRY(check_in_place(child));
   const repo::Taken taken =
       TRY(repo::take(state_.repository, repo::worktree_at(child.path), snapshot_, txn_.target));
   if (taken.changes.empty() || taken.tree == child.joined) {
@@ -283,6 +298,7 @@ Status Children::finish() {
       TRY(join(child));
       continue;
     }
+    TRY(check_in_place(child));
     const repo::Taken taken =
         TRY(repo::take(state_.repository, repo::worktree_at(child.path), snapshot_, txn_.target));
     if (taken.changes.empty()) continue;

@@ -45,6 +45,7 @@ class Children {
   Result<std::string> done_for(const Ask& asked);
   Result<std::string> answer_to(const std::string& name);
   Result<std::string> make(const std::string& name);
+  Status check_in_place(const Child& child) const;
   Result<Joining> join(Child& child);
   struct Merge {
     Oid tree;

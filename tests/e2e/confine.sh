@@ -295,15 +295,25 @@ looked_at() {
   done
   # What a sub-agent changed is put into the worktree by git-txn.
   ln -s "$E2E_ROOT/tests/agents/fake-claude" "$WORLD/bin/claude"
-  CODE=0
-  git txn run --json --confine writes -- claude -p "git config filter.out.smudge 'touch $OUTSIDE/by-filter; cat'
+  agent_claude "git config filter.out.smudge 'touch $OUTSIDE/by-filter; cat'
     git config filter.out.clean 'touch $OUTSIDE/by-filter; cat'; echo '* filter=out' >.gitattributes
-    Isolated a1 'Write other.txt 1; echo more >>README'" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null || CODE=$?
-  OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
+    Isolated a1 'Write other.txt 1; echo more >>README'"
   assert_eq "$CODE $(field .state)" '0 landed' "$ERR"
   assert_eq "$(git show main:other.txt)" 1
   assert_absent "$OUTSIDE/by-filter"
+  # Where a sub-agent's worktree is to be, or was, there is a link to something else.
+  mkdir -p "$OUTSIDE/theirs/take" "$OUTSIDE/theirs/tree/.git"
+  echo x >"$OUTSIDE/theirs/take/file"
+  agent_claude "ln -s $OUTSIDE/theirs \"\$GIT_TXN_OBSERVED/../children/1\"; Isolated a1 'Write other.txt 2'"
+  agent_claude "Isolated a1 'Write other.txt 2; cd ../..; mv 1 moved; ln -s $OUTSIDE/theirs 1; cd moved/tree'; Write mine.txt 1"
+  assert_eq "$(cd "$OUTSIDE/theirs" && find . | LC_ALL=C sort | tr '\n' ' ')" '. ./take ./take/file ./tree ./tree/.git '
+  assert_contains "$ERR$(field '.notes // [] | join(" ")')" 'the worktree of agent-a1'
   assert_sound
+}
+agent_claude() { # SCRIPT
+  CODE=0
+  git txn run --json --confine writes -- claude -p "$1" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null || CODE=$?
+  OUT=$(cat "$WORLD/run.out") ERR=$(cat "$WORLD/run.err")
 }
 test_case 'git-txn runs nothing of what a confined command configured' looked_at 120
 
