@@ -61,6 +61,36 @@ restarted() {
 }
 test_case 'a restart of the server is waited for by run --wait' restarted
 
+# Ends the server and starts it again after a second; what waits meanwhile has nobody to talk to.
+away() {
+  "$RESTART_SERVER" >"$WORLD/restart" 2>&1 &
+  sleep 0.3
+}
+restarted_in_steps() {
+  two_clones
+  local id
+  away
+  exits 0 git txn begin --wait 60s -q
+  id=$OUT
+  wait
+  git txn exec "$id" --wait 60s -- sh -c 'touch "$WORLD/runs"; while [ ! -e "$WORLD/go" ]; do sleep 0.1; done; echo x >src/x.txt' \
+    >"$WORLD/out" 2>"$WORLD/err" &
+  local run=$!
+  until [ -e "$WORLD/runs" ]; do sleep 0.1; done
+  away
+  touch "$WORLD/go"
+  wait $run || fail "a restart ended the command's record: $(cat "$WORLD/out" "$WORLD/err")"
+  wait
+  away
+  exits 0 git txn lease acquire src --wait 60s
+  wait
+  exits 0 git txn commit "$id" --json
+  assert_eq "$(field '.read_set.status')" complete 'the end of its command is on record'
+  assert_eq "$(git -C "$WORLD/hub.git" show main:src/x.txt)" x
+  sound
+}
+test_case 'a restart of the server is waited for by begin, exec and lease acquire --wait' restarted_in_steps
+
 elsewhere() {
   two_clones
   lands 'echo x >src/x.txt'
