@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/bug.h"
@@ -76,6 +77,20 @@ TEST(Budgets, WhatIsReportedIsAddedUpOnce) {
   ASSERT_OK(report_usage(store, twice));
   EXPECT_EQ(used_of(store, kTxn, kInput), 166);
   expect_sound(store);
+}
+
+TEST(Budgets, WhatCountsIsFoundByTheBeginningOfItsId) {
+  TempStore place;
+  Store store = with_txn(place);
+  const std::string odd = "hand:txn:t-1:\xff \x01%";  // a key is bytes of somebody's
+  for (const std::string& id :
+       {std::string("hand:txn:t-1:a"), std::string("hand:txn:t-2:b"), odd, std::string("hand:txn"),
+        std::string("hand:txo:a"), std::string("hand:key:a"), std::string("HAND:TXN:t-1:a")}) {
+    ASSERT_OK(report_usage(store, said(id, kInput, 1)));
+  }
+  std::vector<std::string> found = reported_ids(store, "hand:txn:").value();
+  std::ranges::sort(found);
+  EXPECT_EQ(found, (std::vector<std::string>{"hand:txn:t-1:a", odd, "hand:txn:t-2:b"}));
 }
 
 TEST(Budgets, BadReportsAndBudgetsAreRefused) {
