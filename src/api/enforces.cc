@@ -200,6 +200,10 @@ constexpr Enforced kTable[] = {
      "enforced: else it is dropped, or carried over, as on_close says",
      "versions of workflow, phase and gates, asked again under the write lock", kSince,
      "[workflow]"},
+    {"A workflow that was cancelled",
+     "enforced: nothing begins in it, moves it or lands of it; what runs in it is told, and goes "
+     "on",
+     "one event that the log takes no move after; asked again under the write lock", kSince, ""},
     {"How many transactions there are at a time, of one owner, and how deep",
      "enforced when one begins; who runs what is open already is not asked",
      "counted in the decision that records the beginning", kSince, "[limits]"},

@@ -84,4 +84,26 @@ work_of_the_other() {
 }
 test_case 'status: what is in another clone is named as that, and no command that is refused here is advised' work_of_the_other
 
+cancelled_elsewhere() {
+  clones_of shared one two
+  printf '[workflow.plain]\nphases = ["one", "two"]\n' >.gittxn.toml
+  git add .gittxn.toml
+  git commit -qm policy
+  git push -q origin main
+  exits 0 git txn workflow create plain --as w-1
+  agent 'echo x >src/new.txt' --no-land --workflow w-1
+  local id
+  id=$(field .txn)
+  cd "$WORLD/two"
+  exits 0 git txn workflow cancel w-1 --reason 'made by mistake' --json
+  assert_eq "$(field '.unfinished[].txn')" "$id"
+  cd "$WORLD/one"
+  exits 1 git txn commit "$id"
+  assert_contains "$OUT$ERR" 'was cancelled: made by mistake'
+  exits 3 git txn run --workflow w-1 -- true
+  exits 0 git txn workflow cancel w-1 --json
+  assert_eq "$(field .already)" true
+}
+test_case 'a workflow that one clone cancels is cancelled for all' cancelled_elsewhere
+
 finish
