@@ -205,8 +205,7 @@ Result<Executed> execute(Kernel::State& state, const Txn& txn, const std::vector
   };
   if (progress.on_phase) progress.on_phase("running");
   const std::int64_t began = state.host.clock->monotonic_ns();
-  const Txn started = TRY(reload(state, txn.id));
-  TRY(limits.start(state, started));
+  TRY(limits.start(state, txn));
   auto trace = capture::run_traced(spec);
   if (!trace) {
     constexpr int kNeverRan = 127;

@@ -49,7 +49,7 @@ class UsageLimits {
   Result<std::optional<Over>> count_beside() const;
 
   Kernel::State* state_ = nullptr;
-  std::optional<Txn> txn_;  // with the command that runs, where it shares a budget with others
+  std::optional<Txn> txn_;  // where it shares a budget with others
   std::optional<Over> over_;
   std::vector<std::string> notes_;
   const Clock* clock_ = nullptr;
