@@ -23,7 +23,7 @@ install(FILES ${pages}/completion.fish
 # zsh of Debian looks for packages' files in another folder than for those of /usr/local.
 install(CODE "
   set(functions site-functions)
-  if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+  if(CMAKE_INSTALL_PREFIX MATCHES \"/usr$\")
     set(functions vendor-completions)
   endif()
   file(INSTALL \"${pages}/completion.zsh\" RENAME _git-txn
