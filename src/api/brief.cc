@@ -91,7 +91,8 @@ std::string brief_text(const Brief& brief) {
   if (!cancelled.empty() && brief.changes.size() == 1) return cancelled.substr(0, kMaxBriefText);
   std::string text = cancelled;
   text += fmt::format(
-      "git-txn: what you read has changed on {0} since (now at {1}). Your change will be refused as "
+      "git-txn: what you read has changed on {0} since (now at {1}). Your change will be refused "
+      "as "
       "long as it depends on the old state. The files in your worktree are still as you read "
       "them.\n"
       "What to do: if your work depends on this, stop now and say so; nothing you do in this "

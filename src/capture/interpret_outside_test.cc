@@ -159,8 +159,9 @@ class InterpretOtherTxn : public InterpretOutsideFresh {
 TEST_F(InterpretOtherTxn, AWriteThereIsToldOf) {
   create(other("a.txt"), O_WRONLY | O_TRUNC, true);
   const auto notes = told().notes;
-  EXPECT_THAT(notes, Contains(HasSubstr(
-                         "wrote 'a.txt' in the worktree of t-2, which does not land from here")));
+  EXPECT_THAT(
+      notes,
+      Contains(HasSubstr("wrote 'a.txt' in the worktree of t-2, which does not land from here")));
   EXPECT_THAT(notes, Not(Contains(HasSubstr("looked into")))) << "it has not read there";
 }
 

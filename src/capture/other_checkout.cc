@@ -182,9 +182,10 @@ Status OtherCheckout::on(const Record& record, Process& process, const Resolved&
               ", which has not landed: " + process.argv);
   }
   if (writes) {
-    const std::string place = at.place == Place::kOtherTxn
-                                  ? "the worktree of " + at.owner + ", which does not land from here"
-                                  : "another checkout of this repository";
+    const bool theirs = at.place == Place::kOtherTxn;
+    const std::string place =
+        theirs ? "the worktree of " + at.owner + ", which does not land from here"
+               : "another checkout of this repository";
     log_.note("wrote '" + at.rest + "' in " + place + ": " + process.argv);
     if (only_writes) return {};
   }

@@ -310,7 +310,6 @@ constexpr Example kInternalExamples[] = {
     {"git txn internal man run", "a manual page as troff"},
     {"git txn internal man --dir man1", "all of them as files"},
     {"git txn internal completion zsh", "completion for zsh; bash and fish are there as well"},
-    {"git txn internal complete -- run --is", "what may stand there, as shells ask for it"},
     {"git txn internal commands", "docs/commands.md"},
     {"git txn internal failpoints", "the names GIT_TXN_FAILPOINT takes"}};
 

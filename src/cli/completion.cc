@@ -166,25 +166,28 @@ __git_txn_inner() {
 # $words, $cword and $cur as bash-completion sets them; $1 is where the first word behind the name
 # stands. With git's own completion --onto=x is one word, without it three.
 __git_txn() {
-  local i glue='' line asked=() answer=()
+  local i n=0 before='' glue='' line asked=() answer=()
   COMPREPLY=()
   compopt +o nospace +o default +o bashdefault 2>/dev/null
   for ((i = $1; i <= cword; i++)); do
-    if [ "${words[i]}" = = ] && [ ${#asked[@]} -gt 0 ] && [[ ${asked[${#asked[@]} - 1]} == --?* ]]; then
-      asked[${#asked[@]} - 1]+='='
+    if [ "${words[i]}" = = ] && [[ $before == --?* ]]; then
+      asked[n - 1]+='='
       glue=1
     elif [ -n "$glue" ]; then
-      asked[${#asked[@]} - 1]+=${words[i]}
+      asked[n - 1]+=${words[i]}
       glue=''
     else
-      asked+=("${words[i]}")
+      asked[n++]=${words[i]}
     fi
+    before=${words[i]}
   done
   case $cur in
     =) cur='' ;;
     --*=*) cur=${cur#*=} ;;
   esac
-  while IFS= read -r line; do answer+=("$line"); done < <(git txn internal complete -- "${asked[@]}" 2>/dev/null)
+  while IFS= read -r line; do
+    answer+=("$line")
+  done < <(git txn internal complete -- "${asked[@]}" 2>/dev/null)
   case ${answer[0]-} in
     command) __git_txn_inner ;;
     folders) COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -243,8 +246,7 @@ _git-txn "$@"
 )zsh";
 
 constexpr std::string_view kFish =
-    R"fish(# fish completion for git-txn and, through fish's own completion of git, for `git txn`; made by
-# `git-txn internal completion fish`
+    R"fish(# fish completion for git-txn and git txn, made by `git-txn internal completion fish`
 
 function __git_txn_complete
     set -l typed (commandline -ct)

@@ -337,22 +337,11 @@ TEST(Take, SubmodulesAndNestedRepositoriesAreRefusedByName) {
   }
 }
 
-TEST(Take, LfsAndCaseClashesAreRefusedByName) {
+TEST(Take, CaseClashesAreRefusedByName) {
   const ScratchRepo repo = take_repo();
-  repo.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
   repo.write("Docs/One", "x");
   repo.write("\xc3\x84rger", "x");
-  repo.commit("attributes");
-  {
-    Agent agent(repo, "lfs");
-    agent.write("big.bin", "big");
-    const Error error = refusal(agent);
-    EXPECT_EQ(error.code, Code::kUnsupported);
-    EXPECT_EQ(error.message,
-              "big.bin cannot land: git-lfs keeps it, and git-lfs is not set up here");
-    EXPECT_THAT(error.hint, HasSubstr("git lfs install"));
-    EXPECT_THAT(error.hint, HasSubstr("git checkout -- FILE")) << "the rest is not lost";
-  }
+  repo.commit("names");
   int number = 0;
   for (const std::string name : {"readme", "docs/two", "\xc3\xa4rger"}) {
     Agent agent(repo, "case" + std::to_string(number++));
@@ -364,28 +353,6 @@ TEST(Take, LfsAndCaseClashesAreRefusedByName) {
   Agent renamed(repo, "renamed");
   renamed.git({"mv", "README", "readme"});
   EXPECT_THAT(paths_of(renamed.take_all().changes), ElementsAre("README", "readme"));
-}
-
-// A double of git-lfs, whose filter makes a pointer of what it keeps.
-TEST(Take, AFileOfGitLfsIsTakenAsGitAddDoesUnlessItIsPushed) {
-  ScratchRepo repo = take_repo();
-  repo.write(".gitattributes", "*.bin filter=lfs -text\n");
-  repo.git({"config", "filter.lfs.clean", "sed s/^/pointer-to-/"});
-  repo.git({"config", "filter.lfs.smudge", "sed s/^pointer-to-//"});
-  repo.write("old.bin", "old\n");
-  repo.commit("attributes");
-  Agent agent(repo);
-  EXPECT_EQ(agent.read("old.bin"), "old\n");
-  agent.write("big.bin", "big\n");
-  EXPECT_EQ(content(repo, agent.take_all(), "big.bin"), "pointer-to-big");
-  EXPECT_EQ(agent.git({"config", "lfs.storage"}), repo.git_dir() + "/lfs")
-      << "what it keeps outlives the worktree";
-  repo.git({"config", "txn.remote", "push"});
-  const Error error = refusal(agent);
-  EXPECT_EQ(error.code, Code::kUnsupported);
-  EXPECT_THAT(error.message, HasSubstr("pushed without what git-lfs keeps"));
-  repo.git({"config", "txn.main.remote", "local"});
-  EXPECT_EQ(content(repo, agent.take_all(), "big.bin"), "pointer-to-big");
 }
 
 TEST(Take, FiltersAndLineEndsAreGits) {

@@ -78,6 +78,11 @@ bool is_ordered(const Language& language, std::string_view kind, Owner owner) {
   return true;
 }
 
+bool has_contract(const Language& language, std::string_view kind, std::string_view text) {
+  if (kind != "import") return true;
+  return language.name == "go" && text.find("\"C\"") != std::string_view::npos;
+}
+
 bool is_prose(std::string_view path) {
   for (const std::string_view ending : {".md", ".markdown", ".rst", ".txt", ".adoc"}) {
     if (path.ends_with(ending)) return true;

@@ -31,6 +31,10 @@ enum class Owner { kNone, kType };
 // Whether the place of such a declaration among its neighbours has a meaning.
 bool is_ordered(const Language& language, std::string_view kind, Owner owner);
 
+// Whether words before a declaration say what others rely on. Nobody relies on those of an import;
+// but what stands above cgo's is C.
+bool has_contract(const Language& language, std::string_view kind, std::string_view text);
+
 // A file that is read by people alone.
 bool is_prose(std::string_view path);
 

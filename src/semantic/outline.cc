@@ -101,17 +101,10 @@ class Outliner {
 
   void remark(const Node& comment, std::size_t where, Fact as) {
     const std::string words = words_in(comment.text);
-    put(&out_.symbols[where].remarks, '#', {}, words);
-    if (as == Fact::kDoc && promises(out_.symbols[where])) {
-      put(&out_.symbols[where].docs, '#', {}, words);
-    }
-  }
-
-  // An import promises nothing in words; but what stands above cgo's is C.
-  bool promises(const Outlined& symbol) const {
-    if (symbol.kind != "import") return true;
-    return tree_.language().name == "go" &&
-           symbol.nodes.front()->text.find("\"C\"") != std::string_view::npos;
+    Outlined& of = out_.symbols[where];
+    put(&of.remarks, '#', {}, words);
+    const bool doc = as == Fact::kDoc && has_contract(tree_.language(), of.kind, of.nodes[0]->text);
+    if (doc) put(&of.docs, '#', {}, words);
   }
 
   // Every token goes through here, so that none is in two places or in none.
