@@ -176,7 +176,9 @@ TEST_F(ApiTest, WhatBothWroteCanBeMergedAndAskedForAgain) {
   scratch_.commit("moved");
   ASSERT_EQ(commit(outcome.txn.id).txn.state, TxnState::kQuarantined);
   const std::string id = outcome.txn.id.str();
-  EXPECT_TRUE(has(must(kernel().why(id)).next, "git txn resume " + id));
+  const std::vector<std::string> next = must(kernel().why(id)).next;
+  EXPECT_TRUE(has(next, "git txn resume " + id));
+  EXPECT_TRUE(has(next, "git txn exec " + id + " -- bash")) << "by hand its reads are unknown";
   must(kernel().resume(id, Progress{}));
   const std::string merge =
       "git commit -qam mine; git pull -q --no-rebase || echo both >f1; "

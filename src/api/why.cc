@@ -196,9 +196,10 @@ std::vector<std::string> next_of_quarantined(const Txn& txn, OfWorkflow workflow
   });
   std::vector<std::string> next{"git txn diff " + id + "      what it would have changed"};
   if (merges) {
-    next.push_back(
-        "git txn resume " + id +
-        "    in its worktree: git commit -a, git pull --no-rebase; then: git txn commit " + id);
+    next.push_back(fmt::format(
+        "git txn resume {0}    then merge in a shell that is seen, git txn exec {0} -- bash: "
+        "git commit -a, git pull --no-rebase, resolve, git commit -a; then: git txn commit {0}",
+        id));
   } else {
     if (std::string line = again(txn, workflow); !line.empty()) next.push_back(std::move(line));
     next.push_back("git txn diff " + id + " | git apply    apply it to your checkout");
