@@ -72,7 +72,7 @@ facts() { # PLACE: everything that there is to be harmed, made, and written to $
   exits 0 git txn propose 'use tabs' --score 0.5
   start_run -- 'echo $$ >"$WORLD/agent"; echo $PPID >"$WORLD/supervisor"; touch "$WORLD/ready"; sleep 300'
   (cd "$HOME" && exec /usr/bin/python3 - "$place" "$WORLD/listens") <<'PY' &
-import ctypes, os, pty, signal, socket, sys, threading, time
+import ctypes, os, pty, socket, sys, time
 place, listens = sys.argv[1:]
 name = "git-txn-way-out-%d" % os.getpid()
 held = []
@@ -88,16 +88,13 @@ file = open(place + "/home/held", "w")
 master, slave = pty.openpty()
 libc = ctypes.CDLL(None)
 segment = libc.shmget(0, 4096, 0o600)  # IPC_PRIVATE
-def end(*_):
-    libc.shmctl(segment, 0, None)  # IPC_RMID
-    os._exit(0)
-signal.signal(signal.SIGUSR1, end)
+libc.shmat(segment, None, 0)
+libc.shmctl(segment, 0, None)  # IPC_RMID: it goes with this process, and is had by its number until then
 with open(listens + ".new", "w") as out:
     out.write("victim=%d\nabstract=%s\nsocket=%s/daemon\nport=%d\nheld=%d\nterminal=%s\nsegment=%d\n" % (
         os.getpid(), name, place, held[4].getsockname()[1], file.fileno(), os.ttyname(slave), segment))
 os.rename(listens + ".new", listens)
 time.sleep(300)
-end()
 PY
   VICTIM_PID=$!
   wait_for "$WORLD/listens"
@@ -190,8 +187,7 @@ ways_out() { # PLACE: of the repository and the home directory
     diff "$WORLD/before" "$WORLD/after" >"$WORLD/differs" || fail "$back: $(cat "$WORLD/differs")"
     kill -0 "$VICTIM_PID" "$(cat "$WORLD/agent")" "$(cat "$WORLD/supervisor")"
   done
-  kill -USR1 "$VICTIM_PID"
-  kill "$RUN_PID"
+  kill "$VICTIM_PID" "$RUN_PID"
   wait
   assert_sound
 }
