@@ -1,5 +1,5 @@
-// What a source other than the trace says an agent did: one observation a fact. It is what somebody
-// wrote, not what happened: it may explain a traced open and never excuses one (0008).
+// Observations of an agent by sources other than the trace, one a fact. It is what somebody wrote,
+// not what happened: it may explain a traced open and never excuses one (0008).
 //
 // Nothing here is checked against a file system. Paths are as the agent wrote them: absolute or
 // relative to `cwd`, with "..", through links, outside the tree, not there. They hold no NUL byte

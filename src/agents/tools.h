@@ -1,4 +1,4 @@
-// What a tool call says, the same for hooks and transcripts of Claude Code and Codex. Only for
+// Meaning of a tool call, the same for hooks and transcripts of Claude Code and Codex. Only for
 // agents/.
 #pragma once
 

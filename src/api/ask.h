@@ -1,4 +1,4 @@
-// How a hook asks the `git txn run` that it works under for something that takes the repository. A
+// Questions of a hook to the `git txn run` that it works under, for what takes the repository. A
 // hook is a child of the traced command: what it opened itself would count as read by the command.
 // In the same way a confined command asks for a compensation: it cannot write the store itself.
 //

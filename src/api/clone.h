@@ -1,8 +1,8 @@
-// Which clone of a hub this is. Names may be copied (`cp -r` of a clone, or two people who think of
-// the same one), and two clones of one name would take each other's work for their own. So each has
-// an id that the log ties to its name (store/clones.h), and the configuration keeps, in one value,
-// the name, the id and what the clone's folder is (its inode and when that was made): a copy has
-// another folder.
+// The identity of this clone of a hub. Names may be copied (`cp -r` of a clone, or two people who
+// think of the same one), and two clones of one name would take each other's work for their own. So
+// each has an id that the log ties to its name (store/clones.h), and the configuration keeps, in
+// one value, the name, the id and what the clone's folder is (its inode and when that was made): a
+// copy has another folder.
 //
 // txn.cloneNote is written whole by git, before the name is claimed (without the name) and after it
 // (with it); txn.clone follows. A kill between any two of these leaves a clone that every command

@@ -1,4 +1,4 @@
-// Who holds which lock right now, for people. Read from /proc/locks and the lock files' own text,
+// The holders of locks right now, for people. Read from /proc/locks and the lock files' own text,
 // so that looking never takes a lock somebody waits for; nothing else may depend on it.
 #pragma once
 

@@ -1,6 +1,6 @@
-// What an agent's hook tells while a transaction runs, and what it is answered. It opens no
-// repository and no store, because the agent waits for it: one line appended and synced, and a look
-// for a brief.
+// The exchange with an agent's hook while a transaction runs: what it tells, and its answer. It
+// opens no repository and no store, because the agent waits for it: one line appended and synced,
+// and a look for a brief.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What agents are told about working in a transaction: share/instructions.md, which is in the
+// The text that tells agents how to work in a transaction: share/instructions.md, which is in the
 // program. A person names another text with `git config txn.instructions FILE`.
 #pragma once
 

@@ -1,6 +1,5 @@
-// What an agent was shown of the kernel's own state, as reads of its transaction (B1, B2): versions
-// of workflows and phases, which workflows there are, and the order of pending transactions.
-// Internal to api/.
+// Reads of the kernel's own state, by an agent that was shown it (B1, B2): versions of workflows
+// and phases, which workflows there are, and the order of pending transactions. Internal to api/.
 //
 // Inside of a transaction each is a line of JSON in the attempt's observed directory, durable
 // before the agent gets the answer; taking the work makes hard reads of them.

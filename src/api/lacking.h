@@ -1,5 +1,5 @@
-// What a failed command looked for that the person's checkout has and a fresh worktree has not,
-// because git ignores it: .env, node_modules and their like.
+// Files that a failed command looked for, which the person's checkout has and a fresh worktree has
+// not, because git ignores them: .env, node_modules and their like.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What agents say they looked at, from the files beside an attempt's records, in the words of
+// Observations as agents report them, from the files beside an attempt's records, in the words of
 // capture/; and what follows for a conversation that goes on from an earlier transaction. This is
 // the only place that knows both the sources' formats and the reads.
 #pragma once

@@ -1,5 +1,5 @@
-// What the files of the facade share: one opened repository, its store, and the small questions
-// every verb asks. Faces never see this header.
+// State that the files of the facade share: one opened repository, its store, and the small
+// questions every verb asks. Faces never see this header.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What a command used up: measured by us, and as its agent tells it; and the limits it runs under.
+// Usage of a command, measured by us and as its agent tells it, and the limits it runs under.
 // Internal to api/. docs/enforces.md says what is enforced.
 //
 // While a command runs, what it has used is noted four times a second in a file beside its records;

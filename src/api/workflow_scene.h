@@ -1,5 +1,5 @@
-// What the verbs about workflows have in common: naming one, and what is seen of it before
-// something is decided. Internal to api/.
+// Common parts of the verbs about workflows: naming one, and what is seen of it before something is
+// decided. Internal to api/.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the kernel's store costs: appending against the disk's own rate, alone and in groups, on a
+// Costs of the kernel's store: appending against the disk's own rate, alone and in groups, on a
 // small log and on a large one, reading the log as a stream, pruning, and bytes an event.
 #pragma once
 

@@ -1,5 +1,6 @@
-// What a connection means for a read set. A daemon reads and writes untraced, so a connection to
-// one makes the set unknown, unless it is known to have nothing to do with files of a repository.
+// The meaning of a connection for a read set. A daemon reads and writes untraced, so a connection
+// to one makes the set unknown, unless it is known to have nothing to do with files of a
+// repository.
 #pragma once
 
 #include <string>

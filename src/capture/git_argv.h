@@ -1,5 +1,5 @@
-// What a git command line says about what git read: git opens objects, not files, so its own opens
-// say little, and its index refresh opens and stats files that nobody asked about.
+// Reads of git as its command line tells them: git opens objects, not files, so its own opens say
+// little, and its index refresh opens and stats files that nobody asked about.
 //
 // A closed list (git_commands.h). A command or an option outside it is not understood, and a git
 // that is not understood and opened the object store has read everything. Pure: which argument is a

@@ -1,6 +1,6 @@
-// What another source than the trace says that an agent looked at, in the words of this module: who
-// reads agents' formats translates. It is what somebody wrote, so it may make reads, and put one
-// line range in the place of one open that the trace saw; it takes nothing else away.
+// Observations of an agent by another source than the trace, in the words of this module: who reads
+// agents' formats translates. It is what somebody wrote, so it may make reads, and put one line
+// range in the place of one open that the trace saw; it takes nothing else away.
 #pragma once
 
 #include <cstdint>

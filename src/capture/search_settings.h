@@ -1,7 +1,7 @@
-// What a search in a worktree depends on besides its arguments, its environment and the tree: git's
-// configuration, rules and attributes outside the tree. They are looked at when the reads are made,
-// and vouched for only when nothing there could matter; a program that changes them meanwhile is
-// seen by the interpreter, which then vouches for nothing.
+// Settings that a search in a worktree depends on besides its arguments, its environment and the
+// tree: git's configuration, rules and attributes outside the tree. They are looked at when the
+// reads are made, and vouched for only when nothing there could matter; a program that changes them
+// meanwhile is seen by the interpreter, which then vouches for nothing.
 #pragma once
 
 #include <string>

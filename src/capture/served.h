@@ -1,6 +1,6 @@
-// What our own servers (`git txn mcp`) opened for the searches that they served. A server writes
-// down what it was asked before it answers, so one search read for each question takes the place of
-// all that was opened for it; which open was for which question need not be told.
+// Searches that our own servers (`git txn mcp`) served, and what they opened for them. A server
+// writes down what it was asked before it answers, so one search read for each question takes the
+// place of all that was opened for it; which open was for which question need not be told.
 //
 // Where a question cannot be judged by commits alone (files that are converted at checkout, ignore
 // rules of the transaction's own, a base that moved) everything that was looked at counts.

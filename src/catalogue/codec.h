@@ -1,4 +1,4 @@
-// What a catalogue keeps, as bytes. Not a format for others: it changes with the version of the
+// Contents of a catalogue, as bytes. Not a format for others: it changes with the version of the
 // analysis (version.h), and what was written by another version is not found.
 //
 // Decoding is strict and bounded by the bytes that are there: a length, a place or a kind that does

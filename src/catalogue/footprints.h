@@ -1,5 +1,5 @@
-// What a change of one file did, in symbols and names, kept by the two versions: whoever lands next
-// to it asks again, and so does every later try.
+// Footprints of changes of one file, in symbols and names, kept by the two versions: whoever lands
+// next to it asks again, and so does every later try.
 #pragma once
 
 #include <string>

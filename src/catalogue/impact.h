@@ -1,5 +1,6 @@
-// Who may be affected when a symbol or a file of a tree changes: callers and other users,
-// importers, subtypes and what overrides, tests, build targets, and files that mention the name.
+// Dependents of a symbol or a file of a tree, who may be affected when it changes: callers and
+// other users, importers, subtypes and what overrides, tests, build targets, and files that mention
+// the name.
 //
 // Each answer says how sure it is. kResolved: the name has one definition in the tree that it could
 // mean here, nothing unparsed could hold another, and the file sees that definition by an import

@@ -1,5 +1,5 @@
-// Which analysis a catalogue's entries were made by. What another one made is never found, so every
-// change of what is found out about a file must change it.
+// The version of the analysis that a catalogue's entries were made by. What another one made is
+// never found, so every change of what is found out about a file must change it.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,4 @@
-// Which writes of a transaction and of the head do not commute, both against the transaction's
-// base.
+// Writes of a transaction and of the head that do not commute, both against the transaction's base.
 #pragma once
 
 #include <string>

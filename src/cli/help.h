@@ -1,6 +1,6 @@
-// What the table of commands.h says, in its written forms: help on the terminal, manual pages
-// (troff, man(7)), and the table itself. Pure functions of the table. What is internal or
-// deprecated is in the last one alone.
+// Written forms of the table of commands.h: help on the terminal, manual pages (troff, man(7)), and
+// the table itself. Pure functions of the table. What is internal or deprecated is in the last one
+// alone.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What --json prints beside the outcome of a transaction (api::to_json): one object a command, or
-// one a line for lists that may be long. Fields are a promise; names and paths are written by
+// Output of --json beside the outcome of a transaction (api::to_json): one object a command, or one
+// a line for lists that may be long. Fields are a promise; names and paths are written by
 // encode_path.
 #pragma once
 

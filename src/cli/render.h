@@ -1,5 +1,5 @@
-// What a person reads: values of the facade as lines of text. Pure functions; every string that
-// came from a repository or an agent goes through clean() on the way.
+// Text for people: values of the facade as lines. Pure functions; every string that came from a
+// repository or an agent goes through clean() on the way.
 #pragma once
 
 #include <cstdint>

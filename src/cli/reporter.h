@@ -1,5 +1,5 @@
-// What is shown while something runs, on standard error: notes, waits, the output of gates, and on
-// a terminal one line that says what is being done and for how long.
+// Progress of what runs, on standard error: notes, waits, the output of gates, and on a terminal
+// one line that says what is being done and for how long.
 //
 // There is no thread behind the line: the facade polls `interrupted` at least every 50 ms whenever
 // it waits for something long, and a poll draws. It is not drawn while the command of a transaction

@@ -1,5 +1,5 @@
-// What a database has to do for Database, Statement and Transaction; one implementation each for
-// SQLite (sqlite.cc) and PostgreSQL (postgres.cc). Internal to db/.
+// The interface of a database under Database, Statement and Transaction; one implementation each
+// for SQLite (sqlite.cc) and PostgreSQL (postgres.cc). Internal to db/.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the readers of .gittxn.toml share: values of a document as strict, bounded C++ ones. Every
-// error is kUsage and names the line and column. Internal to gates/.
+// Common parts of the readers of .gittxn.toml: values of a document as strict, bounded C++ ones.
+// Every error is kUsage and names the line and column. Internal to gates/.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a gate's result hung on besides the candidate: the survey of its trace, and the question
+// Dependencies of a gate's result besides the candidate: the survey of its trace, and the question
 // whether all of that is the same today.
 //
 // A survey lists every path outside the candidate's tree that the gate, or the set-up before it,

@@ -1,6 +1,6 @@
-// What a process of the hammer says that it did, in a file of its own: the judge believes nothing
-// else of it. A line is written before an operation and one after it, each in one write, so that a
-// kill leaves what was begun without an end.
+// The journal of a process of the hammer, in a file of its own: the judge believes nothing else of
+// it. A line is written before an operation and one after it, each in one write, so that a kill
+// leaves what was begun without an end.
 #pragma once
 
 #include <cstdint>

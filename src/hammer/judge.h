@@ -1,5 +1,6 @@
-// What the hammer's processes say that they did, against the log: nothing lost, nothing twice,
-// nobody in where somebody was. It believes the log's events and works out all else by itself.
+// The judge of what the hammer's processes say they did, against the log: nothing lost, nothing
+// twice, nobody in where somebody was. It believes the log's events and works out all else by
+// itself.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What leases of others mean for a landing (store/leases.h). A mandatory one on what it writes is
+// Leases of others in the way of a landing (store/leases.h). A mandatory one on what it writes is
 // in its way: the landing waits, as for a dirty file, and lands when the lease is over. An advisory
 // one is a note.
 //

@@ -1,6 +1,6 @@
-// What both sides of a merge did alike and the result has once: one line that both appended, one
-// number that both counted up. Of a counter, a list or a log that is an update that is lost, so who
-// merges the work of two transactions must not take it for one decision of both.
+// Changes that both sides of a merge made alike and the result has once: one line that both
+// appended, one number that both counted up. Of a counter, a list or a log that is an update that
+// is lost, so who merges the work of two transactions must not take it for one decision of both.
 #pragma once
 
 #include <optional>

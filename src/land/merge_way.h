@@ -1,4 +1,4 @@
-// How a file that both sides changed may be merged: what the repository says of it with the
+// The way a file that both sides changed may be merged: what the repository says of it with the
 // attribute `merge` (gitattributes(5)), as it stands on the branch.
 //
 //   unspecified, set, text     by symbols, the default

@@ -1,4 +1,4 @@
-// What a landing does to a remote: nothing (local), move the same branch there as part of landing
+// The part of a landing at a remote: nothing (local), move the same branch there as part of landing
 // (push), or put the change on a branch of its own for a pull request (branch). Set for a branch by
 // txn.<branch>.remote, for all by txn.remote.
 //

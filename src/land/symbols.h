@@ -1,6 +1,6 @@
-// What the symbols of the changed files say of a transaction and the head: which files that both
-// changed can be one, what of the two changes meets, and whether a file that was only read still
-// says the same. certify/ is given the answers and knows no language.
+// Symbols of the changed files, of a transaction against the head: which files that both changed
+// can be one, what of the two changes meets, and whether a file that was only read still says the
+// same. certify/ is given the answers and knows no language.
 //
 // Only looks: blobs are read, and nothing is written but the cache of the catalogue, which keeps
 // what each side's change of a file did. Cost grows with the files that either side changed; over

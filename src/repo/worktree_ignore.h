@@ -1,5 +1,5 @@
-// What is ignored, by the rules of one commit: its .gitignore files, the repository's info/exclude
-// and the person's core.excludesFile. A change cannot hide its own writes by editing .gitignore,
+// Ignored paths by the rules of one commit: its .gitignore files, the repository's info/exclude and
+// the person's core.excludesFile. A change cannot hide its own writes by editing .gitignore,
 // because the .gitignore files of its worktree are never asked. The matching is git's own
 // (check-ignore), in an empty directory that holds nothing but the .gitignore files of the commit.
 #pragma once

@@ -1,4 +1,4 @@
-// What the upper directory of an overlay says about its tree, without a mount and without a look at
+// The upper directory of an overlay as the tree it makes, without a mount and without a look at
 // what was not touched. An entry of the upper directory is what a path is now; a character device
 // 0/0 is a path that was removed; a directory is laid over the one below unless its "opaque" mark
 // says that it stands for itself; its "redirect" mark names another one below that it is laid over,

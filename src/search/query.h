@@ -1,5 +1,5 @@
-// What a known searcher was asked, as a plain value: all that its answer depends on besides the
-// tree. It is made from an argument vector (argv.h), kept in a read, and judged when the change
+// A query as a known searcher was asked it, a plain value: all that its answer depends on besides
+// the tree. It is made from an argument vector (argv.h), kept in a read, and judged when the change
 // lands (judge.h). Processes and records are not known here.
 #pragma once
 

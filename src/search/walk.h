@@ -1,4 +1,4 @@
-// Which entries of a tree a query looks at: the rules of hidden names, globs, ignore files and
+// Entries of a tree that a query looks at: the rules of hidden names, globs, ignore files and
 // depth, asked one path at a time, so that a judge can ask about changed paths alone.
 #pragma once
 

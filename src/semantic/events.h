@@ -1,5 +1,5 @@
-// What the writes of a footprint mean for names, and which files a name reaches: the words that
-// commute.cc judges in.
+// The meaning of the writes of a footprint for names, and the files that a name reaches: the words
+// that commute.cc judges in.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a set of file changes did, in symbols and names: what commute.h judges pairs by, and what
-// `writes` and `diff --symbols` show.
+// A set of file changes, in symbols and names: what commute.h judges pairs by, and what `writes`
+// and `diff --symbols` show.
 //
 // Reads are names. Every identifier in an edited symbol is a read of that name, found by walking
 // tokens; queries only say more about a token and never hide one. Nothing is resolved to a

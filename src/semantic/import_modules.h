@@ -1,4 +1,4 @@
-// What an import statement names: modules and the names it binds. A reader a language, over tokens.
+// Names in an import statement: modules and the names it binds. A reader a language, over tokens.
 // For file_facts.h alone.
 #pragma once
 

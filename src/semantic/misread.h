@@ -1,5 +1,6 @@
-// What a grammar accepts though its language does not, where that puts what follows into something
-// else, or takes it out: marked as an error in the flat tree, so that who looks at errors sees it.
+// Text that a grammar accepts though its language does not, where that puts what follows into
+// something else, or takes it out: marked as an error in the flat tree, so that who looks at errors
+// sees it.
 //
 //   Python  a suite without a statement; a statement that is no deeper than what it is in, or not
 //           as deep as the others of its block

@@ -1,5 +1,5 @@
-// How a tree falls into symbols: every token to one symbol and one capability of it. What symbol.h
-// hashes and footprint.h compares; for these two alone.
+// The symbols that a tree falls into: every token to one symbol and one capability of it. What
+// symbol.h hashes and footprint.h compares; for these two alone.
 #pragma once
 
 #include <array>

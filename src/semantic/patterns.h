@@ -1,4 +1,4 @@
-// What shape.scm and facts.scm say: patterns in tree-sitter's query language, as much of it as the
+// Rules of shape.scm and facts.scm: patterns in tree-sitter's query language, as much of it as the
 // folders use.
 //
 //   (kind ...)  (_)  _  "token"   a node of that kind, any named one, any one, that token

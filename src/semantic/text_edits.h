@@ -1,5 +1,5 @@
-// Where two texts differ, line by line, good enough to parse the second one from the first: runs of
-// lines between lines that each has once and in the same order. Not the smallest difference, and
+// Differences of two texts, line by line, good enough to parse the second one from the first: runs
+// of lines between lines that each has once and in the same order. Not the smallest difference, and
 // not git's (line_merge.h).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What transactions use up, and how much of it they may (5-kernel, "Budgets"; F6).
+// Usage of transactions, and the budgets that limit it (5-kernel, "Budgets"; F6).
 //
 // A report says where its numbers come from. Tokens, cost and tool calls are what an agent, a hook
 // or a person says, so whoever misreports them is not caught here: budgets of these warn, marked

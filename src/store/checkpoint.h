@@ -1,4 +1,4 @@
-// What a pruned log begins with: the projections as they stood after its last pruned event, as one
+// The beginning of a pruned log: the projections as they stood after its last pruned event, as one
 // artifact. Internal to store/.
 //
 // JSON lines: the first says which event it stands at, its hash, and the digest of the keys of all

@@ -1,4 +1,4 @@
-// Where two sets of projections differ, told for a person: the table, the row by its key, and the
+// Differences of two sets of projections, told for a person: the table, the row by its key, and the
 // columns with both values, short. Internal to store/. Never writes.
 #pragma once
 

@@ -1,5 +1,6 @@
-// What each event says: one builder an event type, so that nobody writes a payload by hand, and the
-// readers of the payloads others need back. docs/formats/events.md is the table of all of them.
+// Builders and readers of events: one builder an event type, so that nobody writes a payload by
+// hand, and the readers of the payloads others need back. docs/formats/events.md is the table of
+// all of them.
 //
 // The subject of a transaction's and a landing's event is the transaction's id, of a branch's event
 // the branch's full name. Pure functions; project() in projection.cc decides what each event may

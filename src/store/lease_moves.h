@@ -1,5 +1,5 @@
-// What is done with leases, each one decision under the write lock: asking, trying again from the
-// line, renewing, handing on, giving back. leases.h says what a lease is.
+// Moves of leases, each one decision under the write lock: asking, trying again from the line,
+// renewing, handing on, giving back. leases.h says what a lease is.
 //
 // If we die before a decision is committed, nothing has happened; after it, the lease is held, or
 // waits, by an owner who is dead, and whoever comes next ends it.

@@ -1,4 +1,4 @@
-// What a lease is on: a path and all below it, a glob, or a symbol. Paths are those of the tree,
+// Subjects of leases: a path and all below it, a glob, or a symbol. Paths are those of the tree,
 // from its top. Pure; callable from any thread.
 //
 // Whether two of them overlap is decided by their text alone, for all trees that could be: two

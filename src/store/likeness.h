@@ -1,5 +1,4 @@
-// How much two proposals say the same, in thousandths. Pure functions; docs/design/0025 says why
-// these.
+// Likeness of two proposals, in thousandths. Pure functions; docs/design/0025 says why these.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the log that leads a portfolio has to tell its members, and what it keeps for them. Each
+// The relay from the log that leads a portfolio to its members, and what it keeps for them. Each
 // member is a durable consumer of it, "member/NAME", which is registered in the append that adds
 // the member; a user's name has no "/". What a member was not told is not pruned (pruning.cc),
 // whether somebody relays or not, and `git txn events consumer list --lag` shows it.

@@ -1,5 +1,5 @@
-// What the monitor and the preloaded library (preload/) share: the ring that path reads are written
-// to, and the few words around it. Included by both, so it needs no library.
+// Memory that the monitor and the preloaded library (preload/) share: the ring that path reads are
+// written to, and the few words around it. Included by both, so it needs no library.
 //
 // A position is given to one call, ever; it belongs to the slot position % kSlots. The word of a
 // slot says which position it is at and how far that one is, and every change of it is a

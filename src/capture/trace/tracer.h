@@ -1,4 +1,4 @@
-// What the monitor's main thread and its tracing thread say to each other.
+// Messages between the monitor's main thread and its tracing thread.
 //
 // The tracing thread does nothing but answer stopped calls and append records; the main thread has
 // the signals, the clock, the caller and the end of the tree. So a process that is being ended can

@@ -1,4 +1,4 @@
-// What a change of a manifest means for a source: which of its symbols may change what is made of
+// Effects of a change of a manifest on a source: which of its symbols may change what is made of
 // it, and whether the source relies on the one that changed.
 //
 //   nothing     a description, a script that only people run, a package's own exports

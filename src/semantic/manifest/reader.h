@@ -1,4 +1,4 @@
-// What the readers of manifests share. Each fills in the symbols of a text or says why it is
+// Common parts of the readers of manifests. Each fills in the symbols of a text or says why it is
 // opaque.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the programs in the kernel (trace.bpf.c) tell the tracer, and what they are told. Compiled
-// twice, by clang's BPF target as C and with the tracer as C++; it never leaves the machine.
+// Messages between the programs in the kernel (trace.bpf.c) and the tracer. Compiled twice, by
+// clang's BPF target as C and with the tracer as C++; it never leaves the machine.
 //
 // A call is two events, kBpfEnter and kBpfReturn of the same thread, because its arguments are only
 // certain before it and its result after it. What an event found in memory is its parts, in the

@@ -1,5 +1,5 @@
-// What the programs in the kernel are told: for each call number which arguments they read. Made
-// from the table of calls.h, so that this back end sees what the others see.
+// Settings of the programs in the kernel: for each call number which arguments they read. Made from
+// the table of calls.h, so that this back end sees what the others see.
 #pragma once
 
 #include "capture/trace/bpf/event.h"

@@ -1,7 +1,7 @@
-// What strace says a command did, as comparable lines: "operation path [-> path2] errno". strace is
-// run with a file for each process (-ff), so that no line is torn, and with -y, which prints the
-// path behind each descriptor; the current directory of each process is followed through chdir and
-// fork.
+// The account that strace gives of a command, as comparable lines: "operation path [-> path2]
+// errno". strace is run with a file for each process (-ff), so that no line is torn, and with -y,
+// which prints the path behind each descriptor; the current directory of each process is followed
+// through chdir and fork.
 #pragma once
 
 #include <gtest/gtest.h>
