@@ -309,6 +309,19 @@ names_of_git() {
 }
 test_case 'B7: a name that git takes for its own is refused, not thrown away' names_of_git
 
+hook_of_recovery() {
+  new_repo
+  printf '#!/bin/sh\nwhile read -r old new ref; do echo "$1 $ref" >>"$HOME/told"; done\n' >.git/hooks/reference-transaction
+  chmod +x .git/hooks/reference-transaction
+  open_work 'echo x >src/new.txt'
+  killed_at land.after_ref_update git txn commit "$ID"
+  rm -f "$HOME/told"
+  exits 0 git txn recover
+  assert_eq "$(show src/new.txt)" x
+  assert_contains "$(cat "$HOME/told" 2>/dev/null || echo nothing)" 'committed refs/heads/main'
+}
+test_case 'B7: reference-transaction hears of a landing that recovery completes' hook_of_recovery
+
 no_command_line() {
   new_repo
   lands 'echo x >src/new.txt; : sk-key-12345'
@@ -425,5 +438,15 @@ odd_names() {
   assert_eq "$(jq -r 'select(.id == 2) | .result.content[0].text' "$WORLD/answers")" latin
 }
 test_case 'C14: a file whose name is not UTF-8 can be read' odd_names
+
+another_worktree() {
+  new_repo
+  open_work 'echo x >src/new.txt'
+  local other place=$ID
+  other=$(git txn open "$ID")
+  agent "echo y >'$other/src/astray.txt'"
+  assert_contains "$(field '.notes | tostring')$ERR" "$place"
+}
+test_case 'B12 20: who wrote in the worktree of another transaction is told so' another_worktree
 
 finish

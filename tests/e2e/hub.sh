@@ -301,6 +301,23 @@ same_name() {
 }
 test_case 'two clones cannot have one name; one may stand in for another that is gone' same_name
 
+rewound() {
+  two_clones
+  printf '#!/bin/sh\nwhile read -r old new ref; do echo "$1 $ref" >>"$HOME/told"; done\n' \
+    >.git/hooks/reference-transaction
+  chmod +x .git/hooks/reference-transaction
+  lands 'echo x >src/new.txt'
+  assert_contains "$(cat "$HOME/told" 2>/dev/null || echo nothing)" 'committed refs/heads/main'
+  local lost
+  lost=$(there)
+  git -C "$WORLD/hub.git" update-ref refs/heads/main "$lost^"
+  at two
+  lands 'echo y >src/other.txt'
+  assert_contains "$(field '.notes | tostring')$ERR" "was rewound from ${lost:0:7}"
+  assert_sound
+}
+test_case 'a hub that was rewound is told of; the hook of a clone hears of its own branch' rewound
+
 copied() {
   two_clones
   open_work 'echo x >src/new.txt'
