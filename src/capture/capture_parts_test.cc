@@ -80,6 +80,9 @@ TEST_F(Resolver, PlacesOutside) {
   EXPECT_EQ(resolve(repo.path() + "/inner/f").rest, "f") << "the innermost checkout counts";
   EXPECT_EQ(resolve("/proc/1/maps").place, Place::kPseudo);
   EXPECT_EQ(resolve("/dev/null").place, Place::kPseudo);
+  EXPECT_EQ(resolve("/dev").place, Place::kPseudo);
+  EXPECT_EQ(resolve("/dev/shm/../null").place, Place::kPseudo);
+  EXPECT_EQ(resolve("/dev/../dev/./shm/f").place, Place::kOutside) << "a file, in memory";
   EXPECT_EQ(resolve(places.tree + "-sibling/f").place, Place::kOutside);
   EXPECT_EQ(resolve(places.tree + "/.git/objects/aa").rest, "objects/aa");
   EXPECT_EQ(resolve(places.tree + "/..").place, Place::kOutside);

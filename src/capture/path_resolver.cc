@@ -283,7 +283,13 @@ PathResolver::Outside PathResolver::walk_disk(const std::string& path, LastLink 
       continue;
     }
     const std::string next = join_path(at, part);
-    if (next == "/proc" || next == "/sys" || next == "/dev") {
+    // Below /dev only shared memory is files, which a repository may be among.
+    if (next == "/dev" && !parts.empty()) {
+      at = next;
+      continue;
+    }
+    if (next == "/proc" || next == "/sys" || next == "/dev" ||
+        (at == "/dev" && next != "/dev/shm")) {
       Outside out;
       out.resolved.place = Place::kPseudo;
       return out;
