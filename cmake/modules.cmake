@@ -178,7 +178,7 @@ function(txn_header_check)
   endforeach()
   add_library(txn_headers OBJECT ${sources})
   target_link_libraries(txn_headers PRIVATE txn_flags txn_fmt nlohmann_json::nlohmann_json
-    CLI11::CLI11 txn_toml txn_libpq PkgConfig::GIT2 PkgConfig::SQLITE3 ts_core GTest::gtest)
+    CLI11::CLI11 txn_toml txn_libpq PkgConfig::GIT2 PkgConfig::SQLITE3 ts_grammars GTest::gtest)
 endfunction()
 
 # Every fuzz/NAME.cc as a program fuzz-NAME: with GIT_TXN_FUZZ (needs clang) a libFuzzer one, else with
