@@ -123,19 +123,19 @@ function(txn_module NAME)
   txn_tests(${NAME} SOURCES ${tests} LINK txn_${NAME})
 endfunction()
 
-# txn_embed(MODULE FILE FUNCTION): the bytes of a text file, at most 16 KiB, as what the function
-# std::string_view gittxn::MODULE::FUNCTION() returns, so that there is one file to install.
-function(txn_embed MODULE FILE FUNCTION)
+# txn_embed(MODULE FILE NAMESPACE FUNCTION): the bytes of a text file, at most 16 KiB, as what the function
+# std::string_view gittxn::NAMESPACE::FUNCTION() returns, so that there is one file to install.
+function(txn_embed MODULE FILE NAMESPACE FUNCTION)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${FILE})
   file(READ ${PROJECT_SOURCE_DIR}/${FILE} text)
   set(source ${PROJECT_BINARY_DIR}/embed/${FUNCTION}.cc)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "#include <string_view>
-namespace gittxn::${MODULE} {
+namespace gittxn::${NAMESPACE} {
 std::string_view ${FUNCTION}();
 std::string_view ${FUNCTION}() {
   return R\"embedded(@text@)embedded\";
 }
-}  // namespace gittxn::${MODULE}
+}  // namespace gittxn::${NAMESPACE}
 ")
   target_sources(txn_${MODULE} PRIVATE ${source})
 endfunction()

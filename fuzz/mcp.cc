@@ -1,11 +1,11 @@
 // What a client writes to the MCP server: any line, in both eras, against a small worktree.
 #include <unistd.h>
 
-#include "api/tree_tools.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "fuzz/check.h"
 #include "mcp/session.h"
+#include "txn/serve/tree_tools.h"
 
 namespace {
 

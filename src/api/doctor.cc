@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <array>
 
-#include "api/state.h"
-#include "api/work.h"
+#include "api/kernel.h"
 #include "base/fs.h"
 #include "capture/trace/trace.h"
 #include "gates/trust.h"
 #include "repo/worktree_mount.h"
+#include "txn/attempt.h"
+#include "txn/state.h"
 
 namespace gittxn::api {
 
@@ -102,7 +103,7 @@ std::string without_password(const std::string& url) {
   return shown;
 }
 
-void check_hub(Kernel::State& state, Lines& lines) {
+void check_hub(State& state, Lines& lines) {
   const Membership& membership = state.membership;
   if (!membership.hub) return;
   add(lines, "hub", fmt::format("{}, as clone {}", membership.hub->remote, membership.hub->clone));
@@ -110,7 +111,7 @@ void check_hub(Kernel::State& state, Lines& lines) {
       fmt::format("{}, schema {}", without_password(membership.store), membership.schema));
 }
 
-void check_store(Kernel::State& state, Lines& lines) {
+void check_store(State& state, Lines& lines) {
   const auto opened = state.looking();
   if (!opened) return add_wrong(lines, "store", in_words(opened.error()));
   if (*opened == nullptr) return add(lines, "store", "none yet; the first run makes it");
@@ -131,7 +132,7 @@ void check_levels(const Policy& policy, Lines& lines) {
       "conflict, and so is any file that both changed; what it was before is called semantic");
 }
 
-void check_policy(Kernel::State& state, Lines& lines) {
+void check_policy(State& state, Lines& lines) {
   const auto target = state.target(std::nullopt);
   if (!target) return add_wrong(lines, "branch", in_words(target.error()));
   add(lines, "branch", short_branch(*target));
@@ -151,7 +152,7 @@ void check_policy(Kernel::State& state, Lines& lines) {
 }
 
 // Tried where worktrees will be, or in the nearest directory above that is there already.
-void check_kinds(Kernel::State& state, std::string root, Lines& lines) {
+void check_kinds(State& state, std::string root, Lines& lines) {
   for (auto there = exists(root); there && !*there && root != "/"; there = exists(root)) {
     root = parent_dir(root);
   }
@@ -166,7 +167,7 @@ void check_kinds(Kernel::State& state, std::string root, Lines& lines) {
   if (!kind && **set != kAutomaticKind) add_wrong(lines, "txn.worktree", in_words(kind.error()));
 }
 
-void check_repository(Kernel::State& state, Lines& lines) {
+void check_repository(State& state, Lines& lines) {
   const auto& place = state.repository.place();
   add(lines, "repository", place.common_dir);
   const auto kind = fs_kind(place.common_dir);

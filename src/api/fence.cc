@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/state.h"
 #include "base/fence.h"
+#include "txn/state.h"
 
 namespace gittxn::api {
 
@@ -14,11 +14,11 @@ constexpr const char* kInside = "GIT_TXN_ID";
 // The transaction of this store that one of the ids stands for. What the kernel keeps of a name may
 // be the beginning of an id.
 std::string known_here(const Host& host, const std::vector<std::string>& ids) {
-  auto kernel = Kernel::open(host);
-  if (!kernel) return {};  // no repository, so there is nothing here to be inside of
+  const auto state = open_state(host);
+  if (!state) return {};  // no repository, so there is nothing here to be inside of
   for (const std::string& id : ids) {
     // No store, or no such transaction: of another repository.
-    if (const auto txn = kernel->state().find(id); txn && txn->id.str().starts_with(id)) {
+    if (const auto txn = (*state)->find(id); txn && txn->id.str().starts_with(id)) {
       return txn->id.str();
     }
   }

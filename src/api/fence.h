@@ -1,7 +1,7 @@
 // Inside of a transaction, whatever the environment says.
 #pragma once
 
-#include "api/kernel.h"
+#include "txn/host.h"
 
 namespace gittxn::api {
 

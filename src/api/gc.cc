@@ -21,11 +21,7 @@
 #include <algorithm>
 #include <set>
 
-#include "api/compensations.h"
-#include "api/summaries.h"
-#include "api/upkeep_events.h"
-#include "api/usage.h"
-#include "api/work.h"
+#include "api/kernel.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "land/keep_commits.h"
@@ -34,6 +30,13 @@
 #include "repo/checkout.h"
 #include "repo/shared_checkout.h"
 #include "store/events.h"
+#include "store/pruning.h"
+#include "txn/attempt.h"
+#include "txn/bounds/usage.h"
+#include "work/compensations.h"
+#include "work/recovery.h"
+#include "work/summaries.h"
+#include "work/upkeep_events.h"
 
 namespace gittxn::api {
 
@@ -61,7 +64,7 @@ std::uint64_t bytes_below(const std::string& path) {
 
 class Collection {
  public:
-  Collection(Kernel::State& state, bool force) : state_(state), force_(force) {}
+  Collection(State& state, bool force) : state_(state), force_(force) {}
 
   Result<GcReport> run() {
     root_ = TRY(state_.worktree_root());
@@ -88,7 +91,7 @@ class Collection {
     report_.kept.push_back(fmt::format("{}: {}", id.str(), reason));
   }
 
-  Kernel::State& state_;
+  State& state_;
   bool force_;
   std::string root_;
   GcReport report_;
@@ -284,6 +287,21 @@ Status Collection::temporaries() {
     report_.bytes_freed += bytes_below(path);
     TRY(remove_file(path));
     report_.removed.push_back("leftover " + path);
+  }
+  return {};
+}
+
+// What txn.retention lets go.
+Status prune_by_retention(State& state, GcReport& report) {
+  const auto keep_ms = TRY(retention_ms(state));
+  if (!keep_ms) return {};
+  const store::PrunePlan plan = TRY(store::prune(
+      *state.store, {.before = {}, .older_than_ms = keep_ms, .actor = std::string(kRetention)}));
+  if (plan.last >= plan.first) {
+    report.removed.push_back(fmt::format("events {} to {}", plan.first, plan.last));
+  }
+  for (const store::PruneHold& hold : plan.holds) {
+    report.kept.push_back(fmt::format("events from {} on: held by {}", hold.from, hold.what));
   }
   return {};
 }

@@ -8,9 +8,9 @@
 #include <optional>
 #include <sstream>
 
-#include "api/state.h"
 #include "base/fs.h"
 #include "land/turn.h"
+#include "txn/state.h"
 
 namespace gittxn::api {
 

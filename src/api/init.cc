@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 
-#include "api/clone.h"
-#include "api/state.h"
 #include "base/failpoint.h"
 #include "land/hub.h"
 #include "land/remote.h"
 #include "store/clones.h"
 #include "store/pruning.h"
+#include "txn/clone.h"
+#include "txn/state.h"
 
 namespace gittxn::api {
 
@@ -23,17 +23,7 @@ FAILPOINT(fp_first, "api.init.first");
 FAILPOINT(fp_marked, "api.init.marked");
 FAILPOINT(fp_configured, "api.init.configured");
 
-constexpr std::size_t kMaxHubName = 64;
 constexpr int kHubNameLetters = 4;
-constexpr std::string_view kJoinAgain = "git txn init --store URL --hub REMOTE";
-
-bool is_clone_name(std::string_view name) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-  };
-  return !name.empty() && name.size() <= kMaxHubName && std::ranges::all_of(name, fits);
-}
 
 std::string fresh_clone_name(Random& random) {
   std::array<char, 256> host{};
@@ -46,7 +36,7 @@ std::string fresh_clone_name(Random& random) {
 
 // Somebody may have both a log of their own and the wish to join; what is unfinished in the first
 // would be lost sight of.
-Status check_nothing_unfinished(Kernel::State& state) {
+Status check_nothing_unfinished(State& state) {
   using enum TxnState;
   auto own = store::Store::open_existing({state.repository.txn_dir()}, *state.host.clock);
   if (!own && own.error().code == Code::kNotFound) return {};
@@ -61,7 +51,7 @@ Status check_nothing_unfinished(Kernel::State& state) {
               "land or abort them first: git txn status");
 }
 
-Status check_request(Kernel::State& state, const JoinRequest& request) {
+Status check_request(State& state, const JoinRequest& request) {
   if (!request.clone.empty() && !is_clone_name(request.clone)) {
     return fail(Code::kUsage, fmt::format("'{}' cannot be the name of a clone", request.clone),
                 "up to 64 of letters, digits, '-', '_' and '.'");
@@ -76,7 +66,7 @@ Status check_request(Kernel::State& state, const JoinRequest& request) {
 // A log is of one hub. Two clones of different ones may come to a new store at once; the one whose
 // name is the first word of the log takes it to its hub, and the other finds its own without a
 // mark.
-Result<bool> may_mark(Kernel::State& state, const std::string& clone) {
+Result<bool> may_mark(State& state, const std::string& clone) {
   if (TRY(state.store->head()) == 0) TRY(claim_name(state, clone));
   TRY(fp_first.hit());
   const std::vector<Event> first = TRY(state.store->events(1, 1));
@@ -87,7 +77,7 @@ Result<bool> may_mark(Kernel::State& state, const std::string& clone) {
 }
 
 // The hub says which log its landings are in, and the first to come there tells it.
-Status mark_hub(Kernel::State& state, const land::Context& context, const JoinReport& joined) {
+Status mark_hub(State& state, const land::Context& context, const JoinReport& joined) {
   const land::RemotePlace hub{context.hub->remote, context.hub->timeout_ms};
   const RefName name{std::string(land::kLogRef)};
   TRY(land::check_one_place(context, hub.name));
@@ -123,7 +113,7 @@ Status mark_hub(Kernel::State& state, const land::Context& context, const JoinRe
               "allow pushes to refs/txn/ there");
 }
 
-Status configure(Kernel::State& state, const JoinReport& joined) {
+Status configure(State& state, const JoinReport& joined) {
   const std::array<std::pair<std::string_view, std::string>, 5> values{
       {{"txn.log", joined.log},
        {"txn.store", joined.store},
@@ -139,41 +129,11 @@ Status configure(Kernel::State& state, const JoinReport& joined) {
 
 }  // namespace
 
-Result<Membership> membership_of(repo::Repository& repository) {
-  repo::Config& config = repository.config();
-  Membership membership;
-  const auto hub = TRY(config.get("txn.hub"));
-  if (!hub) return membership;
-  membership.store = TRY(config.get("txn.store")).value_or("");
-  membership.schema = TRY(config.get("txn.storeschema")).value_or("");
-  membership.log = TRY(config.get("txn.log")).value_or("");
-  const std::string clone = TRY(config.get("txn.clone")).value_or("");
-  if (hub->empty() || membership.store.empty() || membership.schema.empty() ||
-      membership.log.empty() || !is_clone_name(clone)) {
-    return fail(Code::kUsage,
-                "txn.hub is set, and not all of txn.store, txn.storeSchema, txn.log "
-                "and txn.clone",
-                fmt::format("git config --unset txn.hub, then {}", kJoinAgain));
-  }
-  membership.hub = land::Hub{*hub, clone};
-  if (const auto limit = TRY(land::remote_timeout_ms(config))) {
-    membership.hub->timeout_ms = *limit;
-  }
-  return membership;
-}
-
-store::Location location_of(const repo::Repository& repository, const Membership& membership) {
-  store::Location place(repository.txn_dir());
-  place.url = membership.store;
-  if (membership.hub) place.schema = membership.schema;
-  return place;
-}
-
 namespace {
 
 // What this clone is called, where it has joined before. A name that it has claimed stays; a copy
 // of another clone, and one that never claimed a name, may have a new one.
-Status name_as_before(Kernel::State& state, const JoinRequest& request, JoinReport& joined) {
+Status name_as_before(State& state, const JoinRequest& request, JoinReport& joined) {
   const Membership& known = state.membership;
   if (!known.hub) return {};
   const CloneNote note = TRY(clone_note(state));
@@ -195,8 +155,7 @@ Status name_as_before(Kernel::State& state, const JoinRequest& request, JoinRepo
 
 }  // namespace
 
-Result<JoinReport> join_hub(Kernel& kernel, const JoinRequest& request) {
-  Kernel::State& state = kernel.state();
+Result<JoinReport> join_hub(State& state, const JoinRequest& request) {
   TRY(refuse_inside(state.host, "init"));
   TRY(check_request(state, request));
   JoinReport joined{request.store, request.schema, request.hub, request.clone, {}};

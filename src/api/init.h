@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/kernel.h"
+#include "txn/host.h"
 
 namespace gittxn::api {
 
@@ -19,10 +19,10 @@ struct JoinReport {
   bool already = false;  // it was so before
 };
 // Makes the store where there is none, marks the hub as its (refs/txn/log), claims the clone's name
-// in the log (api/clone.h), and writes this clone's configuration last: a kill before leaves a
+// in the log (txn/clone.h), and writes this clone's configuration last: a kill before leaves a
 // clone that has joined nothing, and the same again goes on from there. kRefused: transactions of
 // this repository alone are unfinished; the hub or the store belongs to another log; the name is
 // another clone's. kUsage; kFault: no server, no hub.
-Result<JoinReport> join_hub(Kernel& kernel, const JoinRequest& request);
+Result<JoinReport> join_hub(State& state, const JoinRequest& request);
 
 }  // namespace gittxn::api

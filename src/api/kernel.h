@@ -1,115 +1,25 @@
-// The facade: everything a face (cli, later mcp and web) can ask for, and the only header of the
-// lower floors a face needs beside model/. It never prints, reads the environment or exits: the
-// face passes in what it knows and gets values and progress calls back.
+// The facade: everything a face (cli, mcp) can ask for. What a face needs beside it is in the other
+// headers of this folder. It never prints, reads the environment or exits: the face passes in what
+// it knows and gets values and progress calls back.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "api/symbol_reports.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/random.h"
-#include "base/result.h"
-#include "base/subprocess.h"
 #include "model/policy.h"
 #include "model/read.h"
 #include "model/txn.h"
 #include "model/verdict.h"
+#include "txn/host.h"
+#include "txn/outcome.h"
+#include "txn/serve/agent_run.h"
+#include "txn/symbol_reports.h"
+#include "work/summaries.h"
 
 namespace gittxn::api {
-
-struct Host {  // what the face knows about its process
-  std::string cwd;
-  std::string program;  // its own file, absolute: what agents are told to call; "" not known
-  Environment env;
-  Clock* clock = nullptr;
-  Random* random = nullptr;
-  Log log;
-  bool stdin_is_terminal = false;
-  bool json = false;  // the command's stdout goes to our stderr
-};
-
-struct Progress {
-  std::function<void(std::string_view phase)> on_phase;  // "running", "gate test"
-  std::function<void(std::string_view gate, std::string_view bytes)> on_gate_output;
-  std::function<void(std::string_view reason, std::string_view subject)> on_wait;  // "" ends it
-  std::function<void(std::string_view text)> on_note;  // one line for a person
-  std::function<bool()> interrupted;
-  std::function<bool(std::string_view question)> on_ask;  // yes or no; unset: nobody is there
-};
-
-struct RunOptions {
-  std::optional<std::string> onto;
-  std::optional<std::string> isolation;
-  std::string name;
-  std::string trace = "auto";
-  std::optional<std::string> confine;  // writes or off; unset: txn.confine, else off
-  std::optional<std::string>
-      worktree;  // auto, plain, overlay or reflink; unset: txn.worktree, else auto
-  std::string owner;
-  // begin and run: the transaction begun under this key is returned, and none begins. "": no key.
-  std::string key;
-  std::optional<std::string>
-      instead;  // run: of another transaction, which is aborted once this began
-  std::optional<std::string> workflow;  // belongs to this one's open phase
-  std::optional<std::string> phase;     // refused when another is open
-  std::optional<std::string> author;    // "Name <mail>"
-  int retries = 2;
-  int priority = 0;
-  std::int64_t timeout_ms = -1;
-  std::optional<std::int64_t> wait_ms;   // unset: for ever with a terminal, else 0
-  std::vector<std::string> leases = {};  // held while it runs and lands, as store/leases.h has it
-  std::vector<std::string> budget = {};  // KIND=VALUE each
-  bool no_land = false;
-  bool keep = false;          // keep the worktree after landing
-  bool keep_commits = false;  // the command's own commits land as they are
-  bool keep_running = false;
-  bool inject = true;  // hooks into an agent that the command starts; also needs txn.inject
-  std::vector<std::string> command;
-};
-
-struct GateLine {
-  std::string name;
-  Digest version;
-  std::string result;  // "passed", "failed", "timed out"
-  bool reused = false;
-  std::string certificate;  // SHA-256 of the certificate, as the log has it
-};
-
-// The one object --json prints last, and what the one-line summary is made of.
-struct Outcome {
-  Txn txn;
-  Oid head_before;
-  std::vector<Conflict> conflicts;
-  std::vector<GateLine> gates;
-  ReadSet reads;  // of the last attempt
-  Changes writes;
-  std::vector<std::string> untracked;
-  std::vector<std::string> notes;
-  std::size_t notes_told = 0;        // so many of them, from the first, went to on_note already
-  std::vector<std::string> repairs;  // one line a repair, for a person
-  struct Repair {
-    std::string rung, subject, result;
-  };
-  std::vector<Repair> repair_steps;  // the same, for programs
-  int command_exit = 0;
-  std::int64_t command_ms = 0;
-  std::int64_t total_ms = 0;
-  std::string next;             // the line to type next; empty: nothing to do
-  bool as_asked = false;        // left open because --no-land asked for it
-  bool command_failed = false;  // and changed nothing, so that there is nothing to land
-  int process = 0;              // of git-txn, where it runs a command of this now; 0: none is known
-};
-Json to_json(const Outcome& outcome);
-int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
-// The meaning of exit statuses 0 and 1: landed, merged, nothing, open (as asked), command-failed,
-// conflict, rejected, waiting, aborted, unfinished.
-std::string_view outcome_name(const Outcome& outcome);
 
 // The state of a landing's commit on its branch.
 struct LandingNow {
@@ -169,50 +79,17 @@ struct GcReport {
   std::vector<std::string> kept;  // with the reason
 };
 
-struct ImportReport {
-  TxnId txn;
-  std::uint64_t observations = 0;
-  std::uint64_t damaged = 0;   // spans and lines that were not understood
-  std::uint64_t left_out = 0;  // beyond the bounds
-};
-
 struct DoctorLine {
   std::string subject;
   bool ok = true;
   std::string detail;
 };
 
-// A text that was made from parts of the repository, stored with what it was made from.
-struct SummaryRequest {
-  std::string name;
-  std::string text;
-  std::vector<std::string> paths;       // what it was made from, relative to the current directory
-  std::optional<std::string> reads_of;  // else: all that this transaction read and changed
-  std::optional<std::string> onto;      // the branch it was made from
-};
-struct SummaryLine {
-  std::string name;
-  Digest digest;  // of what says what it was made from; a read of the summary names it
-  std::int64_t bytes = 0;
-  std::string made_by;  // a transaction, or a person
-  std::string time;
-  std::size_t sources = 0;
-  bool judged = false;  // the next four: where the look was made
-  bool holds = false;
-  std::string stale_source;  // the first path that changed
-  std::string source_digest;
-  std::string source_now;
-};
-
-// Inside a transaction: asks for a summary to be stored when the transaction has landed. Without
-// paths it is made from all that the transaction reads and changes. kUsage, kRefused: a path
-// outside of the tree.
-Status request_summary(const Host& host, const SummaryRequest& request);
-
 class Kernel {
  public:
-  struct State;  // of the facade's own files, as is state()
-  State& state() { return *state_; }
+  // For the verbs about work that are functions (api/work.h): they take a kernel for it. What it is
+  // faces cannot see.
+  operator State&() { return *state_; }
   static Result<Kernel> open(Host host);
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) noexcept;
@@ -258,26 +135,14 @@ class Kernel {
   enum class FootprintOf { kWrites, kDiff };
   Result<FootprintReport> footprint(const std::string& id, FootprintOf of);
 
-  // Outside of transactions. kUsage: it would be made from nothing, or what the transaction read is
-  // unknown; or a path is not there.
+  // Summaries: see work/summaries.h.
+  using ShownSummary = api::ShownSummary;
+  using IfStale = api::IfStale;
   Result<SummaryLine> add_summary(const SummaryRequest& request);
-  // The newest of each name, or those named (kUsage: there is none), judged at the head of the
-  // branch.
   Result<std::vector<SummaryLine>> summaries(const std::optional<std::string>& onto,
                                              const std::vector<std::string>& names);
-  // Judged at the head of the branch; inside a transaction at its snapshot, and the use is on
-  // record before this returns: the transaction depends on all that the summary was made from. Of
-  // one that is stale there is no text, unless that is asked for; then nothing can be certified by
-  // it, and it is a soft read.
-  struct ShownSummary {
-    SummaryLine line;
-    std::optional<std::string> text;
-  };
-  enum class IfStale { kRefuse, kShow };
   Result<ShownSummary> summary(const std::string& name, const std::optional<std::string>& onto,
                                IfStale if_stale);
-  // Outside of transactions. kUsage: there is none of that name. Who was shown it before still
-  // depends on what it was made from.
   Status remove_summary(const std::string& name);
 
   Result<std::string> instructions();  // what agents are told: txn.instructions, else ours

@@ -6,16 +6,9 @@
 #include <map>
 #include <optional>
 
-#include "api/brief.h"
-#include "api/compensations.h"
 #include "api/holders.h"
-#include "api/leases.h"
-#include "api/running.h"
-#include "api/settle.h"
-#include "api/state.h"
-#include "api/upkeep_events.h"
+#include "api/kernel.h"
 #include "api/whereabouts.h"
-#include "api/work.h"
 #include "base/duration.h"
 #include "base/fs.h"
 #include "base/json_value.h"
@@ -24,6 +17,14 @@
 #include "store/compensations.h"
 #include "store/events.h"
 #include "store/locks.h"
+#include "txn/attempt.h"
+#include "txn/running.h"
+#include "txn/serve/brief.h"
+#include "txn/settle.h"
+#include "txn/state.h"
+#include "work/compensations.h"
+#include "work/leases.h"
+#include "work/upkeep_events.h"
 
 namespace gittxn::api {
 
@@ -60,7 +61,7 @@ std::string lease_holder(const LeaseLine& lease) {
 }
 
 // The reads that no longer hold right now. One that cannot be judged is reported, not hidden.
-std::vector<std::string> stale_reads(Kernel::State& state, const Txn& txn) {
+std::vector<std::string> stale_reads(State& state, const Txn& txn) {
   if (txn.attempts.empty()) return {};
   const Attempt& attempt = txn.attempts.back();
   // While a command runs, what `run` found out about it and told it.
@@ -77,7 +78,7 @@ std::vector<std::string> stale_reads(Kernel::State& state, const Txn& txn) {
   return stale;
 }
 
-Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
+Result<StatusReport::Line> status_line(State& state, Txn txn) {
   StatusReport::Line line;
   line.owner_alive = TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot));
   line.elsewhere = !state.require_here(txn);
@@ -97,7 +98,7 @@ Result<StatusReport::Line> status_line(Kernel::State& state, Txn txn) {
 }
 
 // The fate of landings, by transaction. `rows`: of any branches, the newest first.
-Result<std::map<Seq, LandingNow>> landings_now(Kernel::State& state,
+Result<std::map<Seq, LandingNow>> landings_now(State& state,
                                                const std::vector<store::LandedRow>& rows) {
   std::map<RefName, std::vector<store::LandedRow>> by_branch;
   for (const store::LandedRow& row : rows) by_branch[row.branch].push_back(row);
@@ -110,7 +111,7 @@ Result<std::map<Seq, LandingNow>> landings_now(Kernel::State& state,
 }
 
 // The newest `most` of those that have landed; 0 means all.
-Status add_landed(Kernel::State& state, int most, StatusReport& report) {
+Status add_landed(State& state, int most, StatusReport& report) {
   std::map<RefName, std::map<TxnId, std::size_t>> wanted;  // where its line is
   for (Txn& txn : TRY(state.store->txns({{TxnState::kLanded}, most}))) {
     wanted[txn.target].emplace(txn.id, report.lines.size());
@@ -135,7 +136,7 @@ std::string subject_line(const repo::CommitInfo& commit) {
 
 // The other commits that a move from outside brought, along first parents; newest first. None where
 // the branch was not known before, or the objects are not here.
-std::vector<LogLine> other_commits(Kernel::State& state, const LogLine& newest, const Oid& before) {
+std::vector<LogLine> other_commits(State& state, const LogLine& newest, const Oid& before) {
   constexpr std::size_t kMostOfAMove = 1000;
   std::vector<LogLine> lines;
   if (before.empty() || newest.commit.empty()) return lines;
@@ -158,7 +159,7 @@ std::vector<LogLine> other_commits(Kernel::State& state, const LogLine& newest, 
   return lines;
 }
 
-Result<std::vector<LogLine>> log_lines(Kernel::State& state, const store::LandedRow& row) {
+Result<std::vector<LogLine>> log_lines(State& state, const store::LandedRow& row) {
   const store::Store& store = *state.store;
   LogLine line;
   line.seq = row.seq;
@@ -188,8 +189,7 @@ Result<std::vector<LogLine>> log_lines(Kernel::State& state, const store::Landed
 
 // What somebody did to the branch since the log last looked, as the next command that writes will
 // record it.
-Result<std::vector<LogLine>> unrecorded_move(Kernel::State& state,
-                                             const store::BranchState& branch) {
+Result<std::vector<LogLine>> unrecorded_move(State& state, const store::BranchState& branch) {
   if (branch.prepared) return std::vector<LogLine>{};  // the landing under way will say what it was
   const auto head = state.seen(branch.branch);
   if (!head || *head == branch.head) return std::vector<LogLine>{};
@@ -212,7 +212,7 @@ Result<std::vector<LogLine>> unrecorded_move(Kernel::State& state,
 }
 
 // Nothing can be begun where the policy does not parse.
-void tell_policy(Kernel::State& state, std::vector<std::string>& notes) {
+void tell_policy(State& state, std::vector<std::string>& notes) {
   const auto branch = state.target(std::nullopt);
   if (!branch) return;  // no branch is checked out
   const auto head = state.seen(*branch);
@@ -313,7 +313,7 @@ Result<TxnId> Kernel::id_of(const std::string& id_or_name) {
 namespace {
 
 // It ran here, and nobody is left to say how it ended.
-bool command_has_no_end(const Kernel::State& state, const Txn& txn) {
+bool command_has_no_end(const State& state, const Txn& txn) {
   if (txn.state != TxnState::kOpen || txn.attempts.empty() || !state.require_here(txn))
     return false;
   return !txn.attempts.back().traces.empty() && !txn.attempts.back().command_exit;

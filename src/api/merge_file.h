@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/kernel.h"
+#include "txn/host.h"
 
 namespace gittxn::api {
 

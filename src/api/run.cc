@@ -8,17 +8,19 @@
 
 #include <algorithm>
 
-#include "api/budgets.h"
-#include "api/compensations.h"
-#include "api/confine.h"
-#include "api/lacking.h"
-#include "api/leases.h"
-#include "api/settle.h"
-#include "api/summaries.h"
-#include "api/usage.h"
-#include "api/work.h"
+#include "api/kernel.h"
 #include "base/failpoint.h"
 #include "store/events.h"
+#include "txn/attempt.h"
+#include "txn/bounds/confine.h"
+#include "txn/bounds/lacking.h"
+#include "txn/bounds/usage.h"
+#include "txn/settle.h"
+#include "work/budgets.h"
+#include "work/compensations.h"
+#include "work/leases.h"
+#include "work/recovery.h"
+#include "work/summaries.h"
 
 namespace gittxn::api {
 
@@ -36,7 +38,7 @@ constexpr std::int64_t kLongestBackOffMs = 5000;
 
 class Run {
  public:
-  Run(Kernel::State& state, const RunOptions& options, const Progress& progress)
+  Run(State& state, const RunOptions& options, const Progress& progress)
       : state_(state),
         options_(options),
         progress_(progress),
@@ -75,7 +77,7 @@ class Run {
   const TxnId& id() const { return begun_.txn.id; }
   store::Store& store() const { return *state_.store; }
 
-  Kernel::State& state_;
+  State& state_;
   const RunOptions& options_;
   Progress progress_;
   std::int64_t started_ns_;
@@ -353,7 +355,7 @@ Result<Outcome> Run::once_begun() {
 }
 
 // Before anything is begun: what is to be given up can be.
-Status check_replaced(Kernel::State& state, const std::string& other) {
+Status check_replaced(State& state, const std::string& other) {
   const Txn txn = TRY(state.find(other));
   TRY(hold(state, txn.id));
   if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};

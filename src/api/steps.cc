@@ -3,19 +3,21 @@
 // end.
 #include <fmt/format.h>
 
-#include "api/compensations.h"
-#include "api/confine.h"
-#include "api/lacking.h"
-#include "api/limits.h"
-#include "api/running.h"
-#include "api/settle.h"
-#include "api/summaries.h"
-#include "api/work.h"
+#include "api/kernel.h"
 #include "base/failpoint.h"
 #include "certify/certify.h"
 #include "land/remote.h"
 #include "store/events.h"
 #include "store/locks.h"
+#include "txn/attempt.h"
+#include "txn/bounds/confine.h"
+#include "txn/bounds/lacking.h"
+#include "txn/bounds/limits.h"
+#include "txn/running.h"
+#include "txn/settle.h"
+#include "work/compensations.h"
+#include "work/recovery.h"
+#include "work/summaries.h"
 
 namespace gittxn::api {
 
@@ -27,15 +29,10 @@ FAILPOINT(fp_commit_taken, "api.commit.taken");
 FAILPOINT(fp_abort_kept, "api.abort.kept");
 FAILPOINT(fp_resume_restored, "api.resume.restored");
 
-Status start_writing(Kernel::State& state, std::string_view verb, const Progress& progress,
+Status start_writing(State& state, std::string_view verb, const Progress& progress,
                      std::vector<std::string>& notes) {
   TRY(refuse_inside(state.host, verb));
   return recover_first(state, progress, notes);
-}
-
-Result<bool> has_worktree(const Txn& txn) {
-  if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) return false;
-  return repo::has_files(txn.attempts.back().worktree);
 }
 
 std::unexpected<Error> never_started(const Txn& txn) {
@@ -44,7 +41,7 @@ std::unexpected<Error> never_started(const Txn& txn) {
 }
 
 // What commit has to land: taken again where the worktree is still there, else as it was kept.
-Result<bool> anything_to_land(Kernel::State& state, const Txn& txn, const Progress& progress,
+Result<bool> anything_to_land(State& state, const Txn& txn, const Progress& progress,
                               Outcome& outcome) {
   if (TRY(has_worktree(txn))) {
     const TakenWork work = TRY(take_work(state, txn, Untraced::kCheck, progress));
@@ -65,7 +62,7 @@ Result<bool> anything_to_land(Kernel::State& state, const Txn& txn, const Progre
                                    TRY(objects.tree_of(snapshot)));
 }
 
-Status commit_work(Kernel::State& state, const Txn& txn, const RunOptions& options,
+Status commit_work(State& state, const Txn& txn, const RunOptions& options,
                    const Progress& progress, Outcome& outcome) {
   if (txn.attempts.empty()) return never_started(txn);
   if (!TRY(anything_to_land(state, txn, progress, outcome))) {
@@ -87,7 +84,7 @@ Status commit_work(Kernel::State& state, const Txn& txn, const RunOptions& optio
 
 // A worktree with the kept work in it, for a transaction whose own is gone. What its commands read
 // is not known to the new one, so its read set is unknown from here on.
-Status restore_worktree(Kernel::State& state, const Txn& txn, const Progress& progress) {
+Status restore_worktree(State& state, const Txn& txn, const Progress& progress) {
   const Attempt& last = txn.attempts.back();
   if (last.kept.empty()) return never_started(txn);
   Attempt attempt;
@@ -118,7 +115,7 @@ Status restore_worktree(Kernel::State& state, const Txn& txn, const Progress& pr
 }
 
 // A landing that was stopped while it pushed may be on the remote, for everybody.
-Status check_not_pushed(Kernel::State& state, const Txn& txn) {
+Status check_not_pushed(State& state, const Txn& txn) {
   const Progress progress;
   const land::Context context = TRY(state.context(progress));
   const auto pushed = TRY(land::pushed_commit(context, txn.id));
@@ -129,25 +126,6 @@ Status check_not_pushed(Kernel::State& state, const Txn& txn) {
 }
 
 }  // namespace
-
-Status keep_work(Kernel::State& state, const Txn& txn, const Progress& progress) {
-  if (!TRY(has_worktree(txn)) || !TRY(changed_since_taken(state, txn))) return {};
-  TRY(take_work(state, txn, Untraced::kCheck, progress));
-  return {};
-}
-
-Result<Held> hold(Kernel::State& state, const TxnId& id) {
-  while (true) {
-    const Txn known = TRY(reload(state, id));
-    TRY(state.require_here(known));
-    auto lock = state.store->locks().try_slot(store::Slots::kOwners, known.slot);
-    if (!lock && lock.error().code == Code::kBusy) return still_running(known);
-    if (!lock) return std::unexpected(std::move(lock).error());
-    Txn txn = TRY(reload(state, id));
-    // Whoever resumed it in between has another slot.
-    if (txn.slot == known.slot) return Held{std::move(txn), *std::move(lock)};
-  }
-}
 
 Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
   state_->be_patient(options.wait_ms, progress);

@@ -8,12 +8,13 @@
 #include <memory>
 #include <utility>
 
-#include "api/footprints.h"
-#include "api/running.h"
-#include "api/state.h"
+#include "api/kernel.h"
 #include "base/fs.h"
 #include "catalogue/impact.h"
 #include "catalogue/subjects.h"
+#include "txn/footprints.h"
+#include "txn/running.h"
+#include "txn/state.h"
 
 namespace gittxn::api {
 namespace {
@@ -288,7 +289,7 @@ Oid commit_of(const Txn& txn) {
   return txn.attempts.back().kept;
 }
 
-Result<bool> is_transaction(Kernel::State& state, const std::string& text) {
+Result<bool> is_transaction(State& state, const std::string& text) {
   if (!text.starts_with("t-")) return false;
   if (TRY(state.looking()) == nullptr) return false;
   return state.find(text).has_value();

@@ -1,13 +1,9 @@
-// Recovery, verification and gates on demand.
+// Verification and gates on demand.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "api/compensations.h"
-#include "api/settle.h"
-#include "api/state.h"
-#include "api/upkeep_events.h"
-#include "api/work.h"
+#include "api/kernel.h"
 #include "audit/audit.h"
 #include "base/fs.h"
 #include "base/json_value.h"
@@ -16,6 +12,11 @@
 #include "store/compensations.h"
 #include "store/events.h"
 #include "store/locks.h"
+#include "txn/attempt.h"
+#include "txn/settle.h"
+#include "txn/state.h"
+#include "work/compensations.h"
+#include "work/upkeep_events.h"
 
 namespace gittxn::api {
 
@@ -23,103 +24,8 @@ namespace events = store::events;
 
 namespace {
 
-// Attached owners that died. A slot is held from before the transaction is recorded, so a free one
-// means dead: at once where it would be held in this clone's folder, and of other clones after
-// whoever was only cut off from the server has had time to come back.
-Result<std::vector<Txn>> lost_owners(Kernel::State& state) {
-  using enum TxnState;
-  const store::TxnFilter working{{kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing},
-                                 0};
-  store::Locks& locks = state.store->locks();
-  std::vector<Txn> lost;
-  std::vector<Txn> elsewhere;
-  std::vector<std::int64_t> slots;
-  for (Txn& txn : TRY(state.store->txns(working))) {
-    if (!txn.attached || TRY(locks.is_held(store::Slots::kOwners, txn.slot))) continue;
-    if (state.require_here(txn)) {
-      lost.push_back(std::move(txn));
-      continue;
-    }
-    slots.push_back(txn.slot);
-    elsewhere.push_back(std::move(txn));
-  }
-  TRY(locks.confirm(store::Slots::kOwners, slots));
-  for (Txn& txn : elsewhere) {
-    if (TRY(locks.is_gone(store::Slots::kOwners, txn.slot))) lost.push_back(std::move(txn));
-  }
-  return lost;
-}
-
-// What they were at is open to whoever takes it up.
-Status mark_lost_owners(Kernel::State& state, std::vector<std::string>& lines) {
-  for (const Txn& txn : TRY(lost_owners(state))) {
-    const auto still_lost = [&](const store::View&) -> Status {
-      if (!TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot))) return {};
-      return fail(Code::kStale, "its owner is there");
-    };
-    const auto marked = state.store->append({events::owner_lost(txn.id, txn.slot)}, still_lost);
-    if (!marked && marked.error().code == Code::kStale) continue;  // somebody took it up meanwhile
-    if (!marked) return std::unexpected(marked.error());
-    const bool ended = txn.state == TxnState::kQuarantined || txn.state == TxnState::kRejected;
-    if (ended || !state.require_here(txn)) continue;  // its own clone says so
-    lines.push_back(
-        fmt::format("{}: its process exited; its work is saved. To land it: git txn commit {}",
-                    txn.id.str(), txn.id.str()));
-  }
-  return {};
-}
-
-void tell(const land::RecoveryReport& report, std::vector<std::string>& lines) {
-  for (const auto& item : report.items) {
-    const std::string who = item.txn.empty() ? "" : item.txn.str() + ": ";
-    lines.push_back(who + item.found + "; " + item.done);
-  }
-}
-
-}  // namespace
-
-Status recover_first(Kernel::State& state, const Progress& progress,
-                     std::vector<std::string>& notes) {
-  const land::Context context = TRY(state.context(progress));
-  for (std::string& note : state.home_notes) notes.push_back(std::move(note));
-  state.home_notes.clear();
-  const land::RecoveryReport report = TRY(land::recover(context));
-  tell(report, notes);
-  for (const Error& stop : report.stops) {
-    notes.push_back(stop.message + (stop.hint.empty() ? "" : "; " + stop.hint));
-  }
-  const std::vector<TxnId> owing = TRY(store::owing_compensation(*state.store));
-  for (const TxnId& id : owing) {
-    const Txn txn = TRY(reload(state, id));
-    if (!state.require_here(txn)) continue;  // of another clone, which does it
-    notes.push_back(fmt::format("{} is {} and its compensations have not all run: git txn recover",
-                                id.str(), state_name(txn.state)));
-    break;
-  }
-  std::vector<std::string> lost;  // status and recover tell of them, whoever is asked for nothing
-  TRY(mark_lost_owners(state, lost));
-  return tell_stale_consumers(state, notes);
-}
-
-Result<std::vector<std::string>> Kernel::recover(const Progress& progress) {
-  TRY(refuse_inside(state_->host, "recover"));
-  const land::Context context = TRY(state_->context(progress));
-  land::RecoveryReport report = TRY(land::recover(context));
-  std::vector<std::string> lines = std::move(state_->home_notes);
-  tell(report, lines);
-  for (const std::string& move : report.outside_moves)
-    lines.push_back("moved from outside: " + move);
-  TRY(mark_lost_owners(*state_, lines));
-  TRY(tell_stale_consumers(*state_, lines));
-  TRY(compensate_left(*state_, progress, lines));
-  if (!report.stops.empty()) return std::unexpected(std::move(report.stops.front()));
-  return lines;
-}
-
-namespace {
-
 // Brings what others have landed, and says which fences are there.
-Result<std::map<RefName, Oid>> look_at_hub(Kernel::State& state, std::vector<std::string>& notes) {
+Result<std::map<RefName, Oid>> look_at_hub(State& state, std::vector<std::string>& notes) {
   const land::Context context = TRY(state.context({}));
   std::map<RefName, Oid> fences;
   for (const store::BranchState& branch : TRY(state.store->branches())) {
@@ -134,17 +40,7 @@ Result<std::map<RefName, Oid>> look_at_hub(Kernel::State& state, std::vector<std
   return fences;
 }
 
-}  // namespace
-
-namespace {
-
-constexpr std::size_t kMostDamageBytes = 1u << 16;
-constexpr std::string_view kByReplay = "replay\n";
 constexpr std::string_view kByChain = "chain\n";
-
-std::string damage_file(const Kernel::State& state) {
-  return state.repository.txn_dir() + "/damaged";
-}
 
 // An event of a newer program is none: that one may go on.
 bool is_damage(const std::string& problem) {
@@ -153,7 +49,7 @@ bool is_damage(const std::string& problem) {
 
 // What is found wrong with the log itself is remembered, so that nothing lands on it. A look that
 // saw less takes nothing back.
-Status note_damage(Kernel::State& state, Kernel::Verification& found, std::size_t of_log,
+Status note_damage(State& state, Kernel::Verification& found, std::size_t of_log,
                    audit::Replay replay) {
   const std::string file = damage_file(state);
   const std::string_view by = replay == audit::Replay::kYes ? kByReplay : kByChain;
@@ -178,18 +74,6 @@ Status note_damage(Kernel::State& state, Kernel::Verification& found, std::size_
 }
 
 }  // namespace
-
-Status refuse_damaged(const Kernel::State& state) {
-  const auto known = read_file(damage_file(state), kMostDamageBytes);
-  if (!known && known.error().code == Code::kNotFound) return {};
-  if (!known) return std::unexpected(known.error());
-  const bool replay = known->starts_with(kByReplay);
-  std::string what = known->substr(std::min(known->find('\n') + 1, known->size()));
-  while (what.ends_with('\n')) what.pop_back();
-  return fail(Code::kCorrupt, "git txn verify has found the store damaged: " + what,
-              fmt::format("put a copy of it back (docs/BACKUPS.md), then: git txn verify{}",
-                          replay ? " --replay" : ""));
-}
 
 Result<Kernel::Verification> Kernel::verify(bool replay) {
   Verification verification;

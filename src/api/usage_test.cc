@@ -1,5 +1,5 @@
 // What is charged to a transaction, of what its agent and its commands tell.
-#include "api/usage.h"
+#include "txn/bounds/usage.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 
 #include "agents/hook_log.h"
 #include "api/testing/kernel_world.h"
-#include "api/work.h"
 #include "store/events.h"
+#include "txn/attempt.h"
 
 namespace gittxn::api {
 namespace {
@@ -29,7 +29,8 @@ class UsageTest : public ::testing::Test, public testing::KernelWorld {
   }
   static std::int64_t used(Kernel& kernel, const Txn& txn, Kind kind) {
     const store::Scope scope{store::Scope::Of::kTxn, txn.id.str()};
-    return must(store::used(*kernel.state().store, scope))[static_cast<std::size_t>(kind)];
+    return must(
+        store::used(*static_cast<State&>(kernel).store, scope))[static_cast<std::size_t>(kind)];
   }
 };
 
@@ -57,7 +58,7 @@ TEST_F(UsageTest, WhatIsOlderThanTheTransactionIsNotItsUsage) {
   tells(0, agents::OtherTool{});
   const std::string file = join_path(observed_dir(txn.attempts.back()), "transcripts.jsonl");
   ASSERT_TRUE(write_file(file, lines, Sync::kNo));
-  ASSERT_TRUE(report_agent_usage(kernel.state(), txn));
+  ASSERT_TRUE(report_agent_usage(kernel, txn));
   EXPECT_EQ(used(kernel, txn, Kind::kInput), 111);
   EXPECT_EQ(used(kernel, txn, Kind::kCalls), 1);
 }
@@ -65,15 +66,15 @@ TEST_F(UsageTest, WhatIsOlderThanTheTransactionIsNotItsUsage) {
 TEST_F(UsageTest, WhatAKilledCommandHasNotedIsChargedOnce) {
   Kernel kernel = this->kernel();
   Txn txn = begun(kernel);
-  store::Store& store = *kernel.state().store;
+  store::Store& store = *static_cast<State&>(kernel).store;
   const std::string records = txn.attempts.back().worktree + "/trace.1";
   must(store.append({store::events::command_started(txn.id, 1, records, {"sleep"})}));
-  txn = must(reload(kernel.state(), txn.id));
-  ASSERT_TRUE(charge_noted(kernel.state(), txn));
+  txn = must(reload(kernel, txn.id));
+  ASSERT_TRUE(charge_noted(kernel, txn));
   EXPECT_EQ(used(kernel, txn, Kind::kWall), 0) << "nothing is noted";
   const auto noted = [&](const std::string& text) {
     EXPECT_TRUE(write_file(records + ".used", text, Sync::kNo));
-    EXPECT_TRUE(charge_noted(kernel.state(), txn));
+    EXPECT_TRUE(charge_noted(kernel, txn));
     return used(kernel, txn, Kind::kWall);
   };
   EXPECT_EQ(noted("000000000002500 00000000000000000007\n"), 2500);
@@ -87,7 +88,7 @@ TEST_F(UsageTest, WhatAKilledCommandHasNotedIsChargedOnce) {
   }
   ASSERT_TRUE(remove_file(records + ".used"));
   ASSERT_EQ(::mkfifo((records + ".used").c_str(), 0600), 0);
-  EXPECT_TRUE(charge_noted(kernel.state(), txn)) << "nobody waits for a writer of a pipe";
+  EXPECT_TRUE(charge_noted(kernel, txn)) << "nobody waits for a writer of a pipe";
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <map>
 #include <sstream>
 
-#include "api/state.h"
+#include "txn/state.h"
 
 namespace gittxn::api {
 
@@ -13,7 +13,7 @@ constexpr std::string_view kMostCommits = "5000";  // that are searched for a la
 
 using Rewritten = std::map<std::string, Oid>;  // by transaction: the newest commit that names it
 
-Result<Rewritten> commits_by_txn(Kernel::State& state, const Oid& head) {
+Result<Rewritten> commits_by_txn(State& state, const Oid& head) {
   repo::GitOptions git;
   git.dir = state.repository.place().common_dir;
   const std::string text = TRY(state.repository.git().must(
@@ -33,7 +33,7 @@ Result<Rewritten> commits_by_txn(Kernel::State& state, const Oid& head) {
 
 }  // namespace
 
-Result<std::vector<LandingNow>> whereabouts(Kernel::State& state,
+Result<std::vector<LandingNow>> whereabouts(State& state,
                                             const std::vector<store::LandedRow>& rows) {
   std::vector<LandingNow> all(rows.size());
   if (rows.empty()) return all;

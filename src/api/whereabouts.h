@@ -13,7 +13,7 @@ namespace gittxn::api {
 // One entry for each row, in order. `rows`: one branch, newest first, outside moves included.
 // Looks at few commits: where no move from outside stands between, what lies below a commit that is
 // there is there as well. With a branch that is gone everything on it is.
-Result<std::vector<LandingNow>> whereabouts(Kernel::State& state,
+Result<std::vector<LandingNow>> whereabouts(State& state,
                                             const std::vector<store::LandedRow>& rows);
 
 }  // namespace gittxn::api

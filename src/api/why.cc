@@ -5,14 +5,15 @@
 
 #include <algorithm>
 
-#include "api/compensations.h"
-#include "api/running.h"
-#include "api/settle.h"
-#include "api/state.h"
+#include "api/kernel.h"
 #include "base/json_value.h"
 #include "base/subprocess.h"
 #include "store/events.h"
 #include "store/workflows.h"
+#include "txn/running.h"
+#include "txn/settle.h"
+#include "txn/state.h"
+#include "work/compensations.h"
 
 namespace gittxn::api {
 
@@ -60,7 +61,7 @@ Result<Clash> newest_clash(const std::vector<Event>& history) {
 }
 
 // What the branch was when the attempt met it: the base of the next attempt, else what it is now.
-Result<Oid> met_head(Kernel::State& state, const Txn& txn, std::size_t index) {
+Result<Oid> met_head(State& state, const Txn& txn, std::size_t index) {
   if (index + 1 < txn.attempts.size()) return txn.attempts[index + 1].base;
   if (!txn.landed_commit.empty()) {
     const auto landed = TRY(state.repository.objects().commit(txn.landed_commit));
@@ -69,14 +70,14 @@ Result<Oid> met_head(Kernel::State& state, const Txn& txn, std::size_t index) {
   return state.seen(txn.target);
 }
 
-Result<WhyReport::Witness> path_witness(Kernel::State& state, const Oid& read, const Oid& head,
+Result<WhyReport::Witness> path_witness(State& state, const Oid& read, const Oid& head,
                                         const std::string& path) {
   std::string diff = TRY(difference(state, read, head, path));
   return WhyReport::Witness{path.empty() ? "." : path, bounded(std::move(diff), "difference")};
 }
 
 // What the gate printed the last time it said no.
-Result<WhyReport::Witness> gate_witness(Kernel::State& state, const std::vector<Event>& history,
+Result<WhyReport::Witness> gate_witness(State& state, const std::vector<Event>& history,
                                         const std::string& gate) {
   WhyReport::Witness witness{"gate " + gate, ""};
   Digest output;
@@ -104,7 +105,7 @@ const std::string* path_of(const Conflict& conflict) {
   return is_path ? &conflict.subject : nullptr;
 }
 
-Result<std::vector<WhyReport::Witness>> witnesses_of(Kernel::State& state, const Txn& txn,
+Result<std::vector<WhyReport::Witness>> witnesses_of(State& state, const Txn& txn,
                                                      const std::vector<Event>& history,
                                                      const Clash& clash) {
   std::vector<WhyReport::Witness> witnesses;
@@ -144,7 +145,7 @@ std::string excuse_line(const Excuse& excuse) {
 
 // The excuses of its landing, or of one now. Its work may have been collected, or the branch
 // be gone: then nobody can say any more, and the rest is told all the same.
-std::vector<std::string> excused_of(Kernel::State& state, const Txn& txn) {
+std::vector<std::string> excused_of(State& state, const Txn& txn) {
   std::vector<std::string> lines;
   if (txn.attempts.empty() || txn.attempts.back().kept.empty()) return lines;
   if (txn.state == TxnState::kNothing || txn.state == TxnState::kAborted) return lines;
@@ -164,7 +165,7 @@ std::vector<std::string> excused_of(Kernel::State& state, const Txn& txn) {
 // Nothing can be begun in one that is finished.
 enum class OfWorkflow { kNone, kGoesOn, kFinished, kCancelled };
 
-Result<OfWorkflow> workflow_of(Kernel::State& state, const Txn& txn) {
+Result<OfWorkflow> workflow_of(State& state, const Txn& txn) {
   if (txn.workflow.empty()) return OfWorkflow::kNone;
   const auto workflow = TRY(store::workflow(*state.store, WorkflowId(txn.workflow)));
   if (workflow && workflow->cancelled) return OfWorkflow::kCancelled;
@@ -252,16 +253,6 @@ std::vector<std::string> next_steps(const Txn& txn, OfWorkflow workflow,
 }
 
 }  // namespace
-
-Result<std::string> difference(Kernel::State& state, const Oid& before, const Oid& after,
-                               const std::string& path) {
-  repo::GitOptions git;
-  git.dir = state.repository.place().common_dir;
-  git.extra["GIT_LITERAL_PATHSPECS"] = "1";
-  return state.repository.git().must({"diff", "--no-ext-diff", "--no-color", "--no-renames",
-                                      before.str(), after.str(), "--", path.empty() ? "." : path},
-                                     git);
-}
 
 Result<WhyReport> Kernel::why(const std::string& id) {
   WhyReport report;

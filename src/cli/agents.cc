@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "api/hook.h"
+#include "api/agents.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "cli/json_out.h"

@@ -1,7 +1,7 @@
 // budget set, show, report, reconcile.
 #include <fmt/format.h>
 
-#include "api/budgets.h"
+#include "api/work.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "cli/session.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/compensations.h"
+#include "api/work.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "api/fence.h"
-#include "api/handlers.h"
+#include "api/work.h"
 #include "base/json_value.h"
 #include "cli/session.h"
 

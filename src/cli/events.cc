@@ -1,6 +1,5 @@
 // events: tail, consumer, prune.
-#include "api/events.h"
-#include "api/handlers.h"
+#include "api/work.h"
 #include "base/json_value.h"
 
 #include <fmt/format.h>

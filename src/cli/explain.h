@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "api/kernel.h"
 #include "cli/text.h"
-#include "model/read.h"
 
 namespace gittxn::cli {
 

@@ -1,7 +1,7 @@
 // lease and sentinel.
 #include <fmt/format.h>
 
-#include "api/leases.h"
+#include "api/work.h"
 #include "base/duration.h"
 #include "base/json_value.h"
 #include "cli/session.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/portfolio.h"
+#include "api/work.h"
 #include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"

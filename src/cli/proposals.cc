@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "api/proposals.h"
+#include "api/work.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "cli/json_out.h"

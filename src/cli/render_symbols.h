@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "api/symbol_reports.h"
+#include "api/kernel.h"
 #include "base/json.h"
 #include "cli/text.h"
 

@@ -1,11 +1,11 @@
 // summary add, show, list, check, remove.
 #include <fmt/format.h>
 
+#include "api/kernel.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "cli/session.h"
 #include "cli/verb_flags.h"
-#include "model/summary.h"
 
 namespace gittxn::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/kernel.h"
 #include "base/ids.h"
-#include "model/txn.h"
 
 namespace gittxn::cli {
 

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "api/tree_tools.h"
+#include "api/agents.h"
 #include "base/json_value.h"
 #include "cli/session.h"
 #include "mcp/server.h"

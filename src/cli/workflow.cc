@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "api/workflows.h"
+#include "api/work.h"
 #include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/session.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "api/tree_tools.h"
+#include "api/agents.h"
 #include "base/result.h"
 
 namespace gittxn::mcp {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/tree_tools.h"
+#include "api/agents.h"
 #include "mcp/message.h"
 
 namespace gittxn::mcp {

@@ -10,7 +10,7 @@
 
 #include <thread>
 
-#include "api/brief.h"
+#include "api/agents.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "base/testing/temp_dir.h"

@@ -1,12 +1,12 @@
 // The tools as a client sees them: names, schemas, arguments in, text out. What they do is
-// api/tree_tools.h.
+// api/agents.h.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "api/tree_tools.h"
+#include "api/agents.h"
 #include "base/json.h"
 #include "base/result.h"
 

@@ -1,6 +1,6 @@
 // The names of a hub's clones. A transaction belongs to the clone of its name, which alone may take
 // its work up or away: so a name is one clone's for good, and the log says whose. A clone is told
-// by an id that it keeps to itself (api/clone.h).
+// by an id that it keeps to itself (txn/clone.h).
 #pragma once
 
 #include <optional>

@@ -1,0 +1,140 @@
+// The working half of a transaction: its beginning, its attempts, the commands run in it, and
+// taking what they did. run, begin, exec and commit are made of these.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fs.h"
+#include "capture/trace/trace.h"
+#include "model/workflow.h"
+#include "repo/worktree_mount.h"
+#include "store/locks.h"
+#include "txn/state.h"
+
+namespace gittxn::api {
+
+enum class Ownership { kAttached, kDetached };
+
+struct Begun {
+  Txn txn;
+  store::Lock owner;  // proves that the owner lives for as long as it is held
+};
+// The part of an id that a key stands for: the same for the same key, so that who asks again finds
+// what was made the first time. kUsage: the key is empty, or longer than 500 bytes.
+Result<std::string> name_of_key(std::string_view key);
+// The transaction begun under the key of these options. kUsage: it had another command.
+Result<std::optional<Txn>> begun_before(State& state, const RunOptions& options);
+// Records a new transaction; nothing is checked out yet. Refuses what policy and trust refuse.
+Result<Begun> begin_txn(State& state, const RunOptions& options, Ownership ownership,
+                        const Progress& progress, std::vector<std::string>& notes);
+
+// The transaction as it is now, with nobody else at it for as long as the lock is held. kBusy: a
+// live process is at it.
+struct Held {
+  Txn txn;
+  store::Lock owner;
+};
+Result<Held> hold(State& state, const TxnId& id);
+
+// The files of its last attempt are on disk.
+Result<bool> has_worktree(const Txn& txn);
+
+// Takes what the worktree has, where that is not on record yet. The caller holds it.
+Status keep_work(State& state, const Txn& txn, const Progress& progress);
+
+// The file that a program named without a slash is on the PATH of the environment; "" none.
+std::string on_path(const Environment& env, const std::string& program);
+// Refuses, before anything happened, a program that is on no PATH. One named relative to the
+// worktree can only be looked for there.
+Status find_program(const Host& host, const std::string& program);
+
+// Deletes a ref of ours; absent is success.
+Status drop_ref(State& state, const std::string& name);
+
+// Names the commit that an attempt starts from, so that no clean-up of git's takes it meanwhile. Of
+// each attempt: while one is begun, the one before is still what can be landed.
+Status pin_base(State& state, const TxnId& id, const Attempt& attempt);
+
+// A worktree of the kind that was asked for: --worktree, else txn.worktree, else "auto", which the
+// machine and the size of the tree decide (repo/worktree_mount.h).
+inline constexpr std::string_view kAutomaticKind = "auto";
+Result<repo::WorktreeSpec> worktree_spec(State& state, const TxnId& id, const Attempt& attempt,
+                                         const RefName& target,
+                                         const std::optional<std::string>& kind);
+
+// A fresh snapshot of the branch and a worktree of it, prepared as the policy there says. When it
+// fails, what it made is removed and the log does not know of it.
+Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& options,
+                              const Progress& progress, std::vector<std::string>& notes);
+
+// Where observations of an attempt that are not the trace's are kept
+// (docs/formats/observations.md): one file a source, mode 0700, made before the first command runs
+// and gone with the worktree.
+std::string observed_dir(const Attempt& attempt);
+
+struct Executed {
+  capture::TraceResult trace;
+  std::int64_t duration_ms = 0;
+  std::vector<std::string> notes;  // of the agent in it, for a person
+  std::string over_budget = {};    // which budget ended it; "" none did
+};
+// Runs a command in the last attempt's worktree under the tracer. kNotFound: no such program;
+// nothing ran.
+Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::string>& argv,
+                         const RunOptions& options, const Progress& progress);
+
+// A command where the transaction's files are seen, beside whatever works there: nothing of it is
+// traced, and nothing is taken. Its exit status.
+Result<int> enter(State& state, const std::string& id, const std::vector<std::string>& command);
+
+struct TakenWork {
+  Changes changes;
+  ReadSet reads;
+  std::vector<std::string> untracked;
+  std::vector<std::string> notes;
+  // The tree is its snapshot's: it is over, wherever the branch is now. One that is another one,
+  // and adds nothing to the commit it is based on, has seen both and is certified.
+  bool nothing = false;
+};
+// Whether the worktree may hold changes that no trace saw: a person's, made between commands.
+enum class Untraced {
+  kNo,     // a traced command has just ended
+  kCheck,  // they are there when the worktree differs from what was last taken
+  kYes,
+};
+// Takes the last attempt's worktree: its change, the reads of all its commands, a commit that keeps
+// it.
+Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
+                            const Progress& progress);
+// The commit that the commands of the last attempt saw when they started. The attempt's base is
+// another one once the agent has merged or reset to the target; what was read before stays read
+// from here.
+Result<Oid> snapshot_of(State& state, const Txn& txn);
+// What the commands of the last attempt read in one worktree of that snapshot: its own, or a
+// child's (children.h). `writes`: what the transaction changes, against `base`.
+Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
+                         const repo::Worktree& worktree, const Changes& writes, const Oid& base);
+// What the commands of the last attempt have read until now, while one of them runs. What they
+// wrote counts as read, because what becomes of it is not known yet. Not complete, by its nature;
+// kept nowhere.
+Result<ReadSet> reads_until_now(State& state, const Txn& txn);
+// True when the worktree differs from what was last taken, or from the snapshot.
+Result<bool> changed_since_taken(State& state, const Txn& txn);
+// Why such a read set is unknown, for good.
+inline constexpr std::string_view kUntracedReason =
+    "the worktree was changed outside a traced command";
+// The reason of a read set whose command has no recorded end.
+inline constexpr std::string_view kKilledReason =
+    "the command was killed, or its end could not be recorded";
+
+// kRefused: nothing is begun in a workflow that was cancelled, and it moves no more.
+std::unexpected<Error> was_cancelled(const Workflow& workflow);
+
+// The transaction as the store has it now.
+Result<Txn> reload(State& state, const TxnId& id);
+// Removes the worktrees of all attempts and says so in the log.
+Status remove_worktrees(State& state, const Txn& txn);
+
+}  // namespace gittxn::api

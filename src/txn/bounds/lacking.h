@@ -1,0 +1,15 @@
+// Files that a failed command looked for, which the person's checkout has and a fresh worktree has
+// not, because git ignores them: .env, node_modules and their like.
+#pragma once
+
+#include <string>
+
+#include "model/read.h"
+#include "txn/state.h"
+
+namespace gittxn::api {
+
+// A line for a person, with what to write into the policy; "" when there is nothing of that kind.
+Result<std::string> lacking_note(State& state, const Oid& snapshot, const ReadSet& reads);
+
+}  // namespace gittxn::api

@@ -1,0 +1,73 @@
+// Usage of a command, measured by us and as its agent tells it, and the limits it runs under.
+// docs/enforces.md says what is enforced.
+//
+// While a command runs, what it has used is noted four times a second in a file beside its records;
+// that is no event, or the log would be full of them. If we die, the next command that asks for the
+// budget, takes the work or removes the worktree charges what is noted. The file is gone when the
+// end is on record.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/budgets.h"
+#include "txn/attempt.h"
+#include "txn/bounds/meter.h"
+
+namespace gittxn::api {
+
+// The measured budgets of one command, from before it starts until its end is on record.
+class UsageLimits {
+ public:
+  // After charging what others of its budgets have noted. kBusy: nothing is left of a measured one.
+  static Status check(State& state, const Txn& txn);
+  // Shortens the time limit of `spec` to what is left, and counts its output where a budget asks
+  // for that. As check(); kUsage: with --keep-running its output cannot be counted.
+  Status put_on(State& state, const Txn& txn, const RunOptions& options, capture::TraceSpec& spec);
+  // The command starts: from here on it is measured. Its beginning is on record.
+  Status start(State& state, const Txn& txn);
+  // To be asked where the trace asks whether it was interrupted: yes once to ask the command to
+  // end, yes again to end it. What others that draw on the same budgets have used since counts.
+  bool look();
+  // What could not be counted while it ran.
+  const std::vector<std::string>& notes() const { return notes_; }
+  // After the end: records the time and the bytes. The sentence that says which budget ended the
+  // command; "" when none did.
+  Result<std::string> settle(State& state, const Txn& txn, const capture::TraceResult& trace,
+                             std::int64_t duration_ms);
+
+ private:
+  // A budget that is used up while the command runs.
+  struct Over {
+    store::Kind kind = store::Kind::kWall;
+    store::Scope scope;
+    std::int64_t limit = 0;
+  };
+  bool note();  // true: it did, which is seldom
+  Result<std::optional<Over>> count_beside() const;
+
+  State* state_ = nullptr;
+  std::optional<Txn> txn_;  // where it shares a budget with others
+  std::optional<Over> over_;
+  std::vector<std::string> notes_;
+  const Clock* clock_ = nullptr;
+  std::string noted_file_;
+  UniqueFd noted_;
+  std::int64_t began_ns_ = 0;
+  std::int64_t next_note_ns_ = 0;
+  std::optional<store::Left> wall_;  // when it is what limits the time
+  std::optional<store::Left> bytes_;
+  OutputMeter meter_;
+  int ending_ = 0;
+};
+
+// What its commands have noted and nobody recorded, because their git-txn was killed.
+Status charge_noted(State& state, const Txn& txn);
+
+// Reports the tokens and calls that the agent's session files and hooks tell of, those that are not
+// on record yet and not older than the transaction. One without a time counts. Lines that make no
+// sense are passed over; they are counted where reads are taken.
+Status report_agent_usage(State& state, const Txn& txn);
+
+}  // namespace gittxn::api

@@ -1,0 +1,72 @@
+// What a face hands in: what it knows of its process, the calls back it wants, and the options of a
+// command. Plain values; what is behind State is for the files below the faces.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/subprocess.h"
+
+namespace gittxn::api {
+
+struct State;  // state.h
+
+struct Host {  // what the face knows about its process
+  std::string cwd;
+  std::string program;  // its own file, absolute: what agents are told to call; "" not known
+  Environment env;
+  Clock* clock = nullptr;
+  Random* random = nullptr;
+  Log log;
+  bool stdin_is_terminal = false;
+  bool json = false;  // the command's stdout goes to our stderr
+};
+
+struct Progress {
+  std::function<void(std::string_view phase)> on_phase;  // "running", "gate test"
+  std::function<void(std::string_view gate, std::string_view bytes)> on_gate_output;
+  std::function<void(std::string_view reason, std::string_view subject)> on_wait;  // "" ends it
+  std::function<void(std::string_view text)> on_note;  // one line for a person
+  std::function<bool()> interrupted;
+  std::function<bool(std::string_view question)> on_ask;  // yes or no; unset: nobody is there
+};
+
+struct RunOptions {
+  std::optional<std::string> onto;
+  std::optional<std::string> isolation;
+  std::string name;
+  std::string trace = "auto";
+  std::optional<std::string> confine;  // writes or off; unset: txn.confine, else off
+  std::optional<std::string>
+      worktree;  // auto, plain, overlay or reflink; unset: txn.worktree, else auto
+  std::string owner;
+  // begin and run: the transaction begun under this key is returned, and none begins. "": no key.
+  std::string key;
+  std::optional<std::string>
+      instead;  // run: of another transaction, which is aborted once this began
+  std::optional<std::string> workflow;  // belongs to this one's open phase
+  std::optional<std::string> phase;     // refused when another is open
+  std::optional<std::string> author;    // "Name <mail>"
+  int retries = 2;
+  int priority = 0;
+  std::int64_t timeout_ms = -1;
+  std::optional<std::int64_t> wait_ms;   // unset: for ever with a terminal, else 0
+  std::vector<std::string> leases = {};  // held while it runs and lands, as store/leases.h has it
+  std::vector<std::string> budget = {};  // KIND=VALUE each
+  bool no_land = false;
+  bool keep = false;          // keep the worktree after landing
+  bool keep_commits = false;  // the command's own commits land as they are
+  bool keep_running = false;
+  bool inject = true;  // hooks into an agent that the command starts; also needs txn.inject
+  std::vector<std::string> command;
+};
+
+}  // namespace gittxn::api

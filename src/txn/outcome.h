@@ -1,0 +1,54 @@
+// What a run or a landing came to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/read.h"
+#include "model/txn.h"
+#include "model/verdict.h"
+
+namespace gittxn::api {
+
+struct GateLine {
+  std::string name;
+  Digest version;
+  std::string result;  // "passed", "failed", "timed out"
+  bool reused = false;
+  std::string certificate;  // SHA-256 of the certificate, as the log has it
+};
+
+// The one object --json prints last, and what the one-line summary is made of.
+struct Outcome {
+  Txn txn;
+  Oid head_before;
+  std::vector<Conflict> conflicts;
+  std::vector<GateLine> gates;
+  ReadSet reads;  // of the last attempt
+  Changes writes;
+  std::vector<std::string> untracked;
+  std::vector<std::string> notes;
+  std::size_t notes_told = 0;        // so many of them, from the first, went to on_note already
+  std::vector<std::string> repairs;  // one line a repair, for a person
+  struct Repair {
+    std::string rung, subject, result;
+  };
+  std::vector<Repair> repair_steps;  // the same, for programs
+  int command_exit = 0;
+  std::int64_t command_ms = 0;
+  std::int64_t total_ms = 0;
+  std::string next;             // the line to type next; empty: nothing to do
+  bool as_asked = false;        // left open because --no-land asked for it
+  bool command_failed = false;  // and changed nothing, so that there is nothing to land
+  int process = 0;              // of git-txn, where it runs a command of this now; 0: none is known
+};
+Json to_json(const Outcome& outcome);
+int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
+// The meaning of exit statuses 0 and 1: landed, merged, nothing, open (as asked), command-failed,
+// conflict, rejected, waiting, aborted, unfinished.
+std::string_view outcome_name(const Outcome& outcome);
+
+}  // namespace gittxn::api

@@ -1,0 +1,123 @@
+#include "txn/running.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "store/locks.h"
+
+namespace gittxn::api {
+
+namespace {
+
+constexpr std::int64_t kLookMs = 20;
+constexpr std::int64_t kSecondRequestNs = 5'000 * kNsPerMs;
+constexpr std::int64_t kGiveUpNs = 30'000 * kNsPerMs;
+
+std::string mark_path(const Attempt& attempt) {
+  return join_path(attempt.worktree, "process");
+}
+
+struct flock whole_file(short type) {
+  struct flock lock = {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+// The command has ended; what it did is being taken.
+Status wait_until_let_go(State& state, const Txn& txn) {
+  const std::int64_t until = state.host.clock->monotonic_ns() + kGiveUpNs;
+  while (TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot))) {
+    if (state.host.clock->monotonic_ns() > until) {
+      return fail(Code::kTimeout, txn.id.str() + " has ended and its work is still being taken",
+                  "git txn show " + txn.id.str());
+    }
+    state.host.clock->sleep_ms(kLookMs);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RunningMark> RunningMark::set(const Attempt& attempt) {
+  const std::string path = mark_path(attempt);
+  UniqueFd fd = TRY(open_fd(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  // Of the process and not of the open file: only then does the kernel tell others whose it is.
+  struct flock lock = whole_file(F_WRLCK);
+  if (::fcntl(fd.get(), F_SETLK, &lock) != 0) return fail_errno(errno, "lock '" + path + "'");
+  return RunningMark(std::move(fd));
+}
+
+Running running_now(const Attempt& attempt) {
+  Running running;
+  if (attempt.worktree.empty()) return running;
+  const auto fd = open_fd(mark_path(attempt), O_RDONLY | O_CLOEXEC);
+  if (!fd) return running;  // none has run here
+  struct flock lock = whole_file(F_WRLCK);
+  if (::fcntl(fd->get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return running;
+  running.process = lock.l_pid;
+  struct stat info = {};
+  if (!attempt.traces.empty() && ::stat(attempt.traces.back().c_str(), &info) == 0) {
+    running.last_call_wall_ms =
+        std::int64_t{info.st_mtim.tv_sec} * 1000 + info.st_mtim.tv_nsec / kNsPerMs;
+  }
+  return running;
+}
+
+Status end_running(State& state, const Txn& txn, const Progress& progress) {
+  const std::string& id = txn.id.str();
+  const auto process = [&] {
+    return txn.attempts.empty() ? 0 : running_now(txn.attempts.back()).process;
+  };
+  const Clock& clock = *state.host.clock;
+  const std::int64_t began = clock.monotonic_ns();
+  int asked = 0;
+  for (int pid = process(); pid != 0; pid = process()) {
+    const std::int64_t waited = clock.monotonic_ns() - began;
+    if (waited > kGiveUpNs) {
+      return fail(Code::kTimeout, fmt::format("{} does not end (pid {})", id, pid),
+                  fmt::format("end it with: kill -KILL {}; its work is kept", pid));
+    }
+    if (asked < 2 && waited >= asked * kSecondRequestNs) {
+      // As a Ctrl-C in its terminal: the command ends first, and git-txn keeps what it did.
+      if (::kill(pid, SIGINT) != 0 && errno != ESRCH) {
+        return fail_errno(errno, fmt::format("interrupt process {}", pid));
+      }
+      ++asked;
+    }
+    if (progress.interrupted && progress.interrupted()) {
+      return fail(Code::kInterrupted, "interrupted while waiting for " + id + " to end");
+    }
+    state.host.clock->sleep_ms(kLookMs);
+  }
+  if (asked > 0) return wait_until_let_go(state, txn);
+  return fail(Code::kUsage, "no command of " + id + " is running on this machine",
+              "git txn show " + id);
+}
+
+std::unexpected<Error> no_work_yet(const Txn& txn) {
+  const std::string& id = txn.id.str();
+  if (txn.attempts.empty() || running_now(txn.attempts.back()).process == 0) {
+    return fail(Code::kUsage, "no work of " + id + " is recorded yet",
+                "look into its worktree with: git txn open " + id);
+  }
+  return fail(Code::kUsage, id + " is still running; its changes are not recorded yet",
+              "see them as they are now with: git txn open " + id + " -- git diff");
+}
+
+std::unexpected<Error> still_running(const Txn& txn) {
+  const std::string& id = txn.id.str();
+  const int process = txn.attempts.empty() ? 0 : running_now(txn.attempts.back()).process;
+  if (process == 0) {
+    return fail(Code::kBusy, id + " is being worked on by a live process",
+                "wait until it ends; git txn status shows it");
+  }
+  return fail(Code::kBusy, fmt::format("{} is still running (pid {})", id, process),
+              "wait until it ends, or stop it with: git txn stop " + id);
+}
+
+}  // namespace gittxn::api

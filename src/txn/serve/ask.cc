@@ -1,0 +1,186 @@
+#include "txn/serve/ask.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/json_value.h"
+#include "model/codec.h"
+
+namespace gittxn::api {
+
+namespace {
+
+constexpr std::size_t kMaxAskedName = 256;
+constexpr std::size_t kMaxAsk = 512u << 10;  // the words of a compensation, with escapes
+constexpr std::size_t kMaxAnswered = 512;    // of an error
+constexpr std::size_t kMaxAtOnce = 64;
+constexpr std::size_t kMaxSaid = 8000;
+constexpr std::string_view kPrefix = "ask.";
+constexpr std::string_view kAskEnd = ".json";
+constexpr std::string_view kPipeEnd = ".fifo";
+
+std::string hash_of(const std::string& name) {
+  return sha256(name).str().substr(0, 16);
+}
+
+std::string_view verb_name(Ask::Verb verb) {
+  if (verb == Ask::Verb::kCompensate) return "compensate";
+  return verb == Ask::Verb::kJoin ? "join" : "worktree";
+}
+
+// A compensation needs no name, and has a command; the others are the other way round.
+bool makes_sense(const Ask& asked) {
+  const bool compensates = asked.verb == Ask::Verb::kCompensate;
+  if (asked.name.size() > kMaxAskedName || asked.argv.empty() == compensates) return false;
+  return compensates || !asked.name.empty();
+}
+
+Result<Ask::Verb> verb_from_name(std::string_view name) {
+  if (name == "join") return Ask::Verb::kJoin;
+  if (name == "worktree") return Ask::Verb::kWorktree;
+  if (name == "compensate") return Ask::Verb::kCompensate;
+  return fail(Code::kCorrupt, "an unknown verb");
+}
+
+Result<Ask> ask_from(const std::string& file) {
+  const std::string text = TRY(read_file(file, kMaxAsk));
+  const Json json = TRY(parse_json(text));
+  Ask asked;
+  Fields fields(json, "ask");
+  fields.choice("verb", asked.verb, verb_from_name);
+  fields.text("name", asked.name);
+  if (fields.has("argv")) fields.texts("argv", asked.argv);
+  TRY(fields.done());
+  if (!makes_sense(asked))
+    return fail(Code::kUsage, "an ask without a name, or with too long a one");
+  return asked;
+}
+
+Result<std::string> answer_from(std::string_view line) {
+  const Json json = TRY(parse_json(line));
+  std::string said;
+  std::string error;
+  Fields fields(json, "answer");
+  fields.text("said", said);
+  fields.text("error", error);
+  TRY(fields.done());
+  if (!error.empty()) return fail(Code::kFault, error);
+  return said;
+}
+
+Result<std::string> wait_for_answer(int pipe, std::int64_t timeout_ms) {
+  pollfd waiting{pipe, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = ::poll(&waiting, 1, static_cast<int>(timeout_ms));
+  } while (ready < 0 && errno == EINTR);
+  if (ready < 0) return fail_errno(errno, "wait for an answer");
+  if (ready == 0) return fail(Code::kTimeout, "git txn run gave no answer in time");
+  std::array<char, PIPE_BUF> line;
+  const ssize_t got = ::read(pipe, line.data(), line.size());
+  if (got < 0) return fail_errno(errno, "read an answer");
+  return answer_from(std::string_view(line.data(), static_cast<std::size_t>(got)));
+}
+
+}  // namespace
+
+Result<std::string> ask(const std::string& observed, const Ask& asked, std::int64_t timeout_ms) {
+  if (!makes_sense(asked)) {
+    return fail(Code::kUsage, "something was asked for without a name, or with too long a one");
+  }
+  const std::string base =
+      join_path(observed, fmt::format("{}{}.{}", kPrefix, ::getpid(), hash_of(asked.name)));
+  const std::string pipe = base + std::string(kPipeEnd);
+  if (::mkfifo(pipe.c_str(), 0600) != 0) return fail_errno(errno, "make '" + pipe + "'");
+  // Both ends in one descriptor: it neither blocks in open nor ends before the answer is there.
+  auto fd = open_fd(pipe, O_RDWR | O_NONBLOCK);
+  Result<std::string> result = std::string();
+  if (!fd) {
+    result = std::unexpected(std::move(fd).error());
+  } else {
+    Json json = {{"verb", verb_name(asked.verb)}, {"name", encode_path(asked.name)}};
+    if (!asked.argv.empty()) json["argv"] = texts_to_json(asked.argv);
+    const Status written =
+        write_file(base + std::string(kAskEnd), canonical_json(json) + "\n", Sync::kNo);
+    result = written ? wait_for_answer(fd->get(), timeout_ms) : std::unexpected(written.error());
+  }
+  TRY(remove_file(base + std::string(kAskEnd)));
+  TRY(remove_file(pipe));
+  return result;
+}
+
+Result<std::vector<Waiting>> waiting_asks(const std::string& observed) {
+  std::vector<Waiting> found;
+  for (const DirEntry& entry : TRY(list_dir(observed))) {
+    if (!entry.name.starts_with(kPrefix) || !entry.name.ends_with(kAskEnd)) continue;
+    Waiting waiting{{}, join_path(observed, entry.name)};
+    auto asked = ask_from(waiting.file);
+    if (asked) {
+      waiting.asked = *std::move(asked);
+      found.push_back(std::move(waiting));
+    } else {
+      TRY(answer(waiting, std::unexpected(asked.error())));
+    }
+    if (found.size() == kMaxAtOnce) break;
+  }
+  return found;
+}
+
+Status answer(const Waiting& waiting, const Result<std::string>& result) {
+  TRY(remove_file(waiting.file));
+  Json json = {{"said", ""}, {"error", ""}};
+  if (result) {
+    json["said"] = encode_path(*result);
+  } else {
+    json["error"] = encode_path(result.error().message.substr(0, kMaxAnswered));
+  }
+  const std::string line = canonical_json(json) + "\n";
+  if (line.size() > PIPE_BUF) return fail(Code::kUnsupported, "an answer longer than a pipe takes");
+  const std::string pipe =
+      waiting.file.substr(0, waiting.file.size() - kAskEnd.size()) + std::string(kPipeEnd);
+  const auto fd = open_fd(pipe, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
+  if (!fd) return {};  // whoever asked has died
+  struct stat info = {};
+  if (::fstat(fd->get(), &info) != 0 || !S_ISFIFO(info.st_mode)) return {};  // nobody asked so
+  return write_all(fd->get(), line);
+}
+
+Status mark_child(const std::string& observed, const std::string& name) {
+  return write_file(join_path(observed, "child." + hash_of(name)), "", Sync::kNo);
+}
+
+Result<bool> is_child(const std::string& observed, const std::string& name) {
+  return exists(join_path(observed, "child." + hash_of(name)));
+}
+
+Status say(const std::string& observed, int number, const std::string& text) {
+  return write_file(join_path(observed, fmt::format("say.{:04}", number)), text.substr(0, kMaxSaid),
+                    Sync::kNo);
+}
+
+Result<std::string> said(const std::string& observed) {
+  std::string all;
+  for (const DirEntry& entry : TRY(list_dir(observed))) {
+    if (!entry.name.starts_with("say.") || entry.name.find(".tmp-") != entry.name.npos) continue;
+    const std::string from = join_path(observed, entry.name);
+    const std::string to = join_path(observed, "said." + entry.name.substr(4));
+    // Of two hooks at once one has it.
+    const Status taken = rename_noreplace(from, to);
+    if (!taken && taken.error().code == Code::kNotFound) continue;
+    TRY(taken);
+    all += TRY(read_file(to, kMaxSaid));
+  }
+  return all;
+}
+
+}  // namespace gittxn::api

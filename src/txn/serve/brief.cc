@@ -1,0 +1,152 @@
+#include "txn/serve/brief.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/json_value.h"
+#include "model/codec.h"
+#include "model/workflow.h"
+
+namespace gittxn::api {
+
+namespace {
+
+constexpr std::size_t kMaxBriefFile = 4u << 20;
+constexpr int kBriefVersion = 1;
+
+std::string json_path(const std::string& observed) {
+  return join_path(observed, "brief.json");
+}
+std::string text_path(const std::string& observed) {
+  return join_path(observed, "brief.md");
+}
+
+Json to_json(const Brief& brief) {
+  Json changes = Json::array();
+  for (const Brief::Change& change : brief.changes) {
+    changes.push_back({{"subject", encode_path(change.subject)},
+                       {"changed_by", encode_path(change.changed_by)},
+                       {"diff", encode_path(change.diff)}});
+  }
+  return {{"v", kBriefVersion},
+          {"number", brief.number},
+          {"head", brief.head.str()},
+          {"branch", encode_path(brief.branch)},
+          {"changes", std::move(changes)}};
+}
+
+Result<Brief::Change> change_from_json(const Json& json) {
+  Brief::Change change;
+  Fields fields(json, "change");
+  fields.text("subject", change.subject);
+  fields.text("changed_by", change.changed_by);
+  fields.text("diff", change.diff);
+  TRY(fields.done());
+  return change;
+}
+
+Result<Brief> brief_from_json(const Json& json) {
+  Brief brief;
+  int version = 0;
+  Fields fields(json, "brief");
+  fields.integer("v", version);
+  fields.integer("number", brief.number);
+  fields.oid("head", brief.head);
+  fields.text("branch", brief.branch);
+  fields.list("changes", brief.changes, change_from_json);
+  TRY(fields.done());
+  if (version != kBriefVersion) return fail(Code::kCorrupt, "a brief of another version");
+  return brief;
+}
+
+}  // namespace
+
+namespace {
+
+// A workflow changes for those who work in it by being cancelled alone.
+bool is_of_workflow(const Brief::Change& change) {
+  const auto parsed = parse_kernel_subject(change.subject);
+  return parsed && parsed->kind == KernelSubject::Kind::kWorkflow;
+}
+
+std::string cancelled_text(const Brief::Change& change) {
+  return fmt::format(
+      "git-txn: the workflow that you work in was cancelled ({}, by {}). Nothing of it lands any "
+      "more, whatever you do in this worktree; what you did is kept.\n"
+      "What to do: stop now and say so.\n",
+      change.subject, change.changed_by);
+}
+
+}  // namespace
+
+std::string brief_text(const Brief& brief) {
+  std::string cancelled;
+  for (const Brief::Change& change : brief.changes) {
+    if (is_of_workflow(change)) cancelled = cancelled_text(change);
+  }
+  if (!cancelled.empty() && brief.changes.size() == 1) return cancelled.substr(0, kMaxBriefText);
+  std::string text = cancelled;
+  text += fmt::format(
+      "git-txn: what you read has changed on {0} since (now at {1}). Your change will be refused "
+      "as "
+      "long as it depends on the old state. The files in your worktree are still as you read "
+      "them.\n"
+      "What to do: if your work depends on this, stop now and say so; nothing you do in this "
+      "worktree makes it land. When you have ended, the same command can be run again on the new "
+      "{0}, and a script's run does that by itself. If your work does not depend on this, go on. "
+      "To look at a file as it is now: git fetch txn-target, then git show txn-target/{0}:PATH\n",
+      brief.branch, brief.head.str().substr(0, 7));
+  for (const Brief::Change& change : brief.changes) {
+    if (is_of_workflow(change)) continue;
+    const std::string by = change.changed_by.empty() ? "" : ", changed by " + change.changed_by;
+    text += fmt::format("- {}{}\n", change.subject.empty() ? "." : change.subject, by);
+    if (text.size() > kMaxBriefText / 2) {
+      text += "- and more\n";
+      break;
+    }
+  }
+  for (const Brief::Change& change : brief.changes) {
+    if (change.diff.empty()) continue;
+    if (text.size() + change.diff.size() + 1 > kMaxBriefText) {
+      text += fmt::format("\n(the difference of {} is not shown here)\n", change.subject);
+      break;
+    }
+    text += "\n" + change.diff;
+  }
+  if (text.size() > kMaxBriefText) text.resize(kMaxBriefText);
+  return text;
+}
+
+Status write_brief(const std::string& observed, const Brief& brief) {
+  TRY(write_file(text_path(observed), brief_text(brief), Sync::kNo));
+  return write_file(json_path(observed), canonical_json(to_json(brief)) + "\n", Sync::kNo);
+}
+
+Result<std::optional<Brief>> read_brief(const std::string& observed) {
+  const auto text = read_file(json_path(observed), kMaxBriefFile);
+  if (!text && text.error().code == Code::kNotFound) return std::nullopt;
+  if (!text) return std::unexpected(text.error());
+  const Json json = TRY_IN("the brief", parse_json(*text));
+  return TRY_IN("the brief", brief_from_json(json));
+}
+
+Status remove_brief(const std::string& observed) {
+  TRY(remove_file(json_path(observed)));
+  return remove_file(text_path(observed));
+}
+
+Result<bool> first_telling(const std::string& observed, const Brief& brief,
+                           const std::string& listener) {
+  const std::string mark = join_path(
+      observed, fmt::format("told.{}.{}", brief.number, sha256(listener).str().substr(0, 16)));
+  const auto made = open_fd(mark, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (made) return true;
+  if (made.error().code == Code::kExists) return false;
+  return std::unexpected(made.error());
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,248 @@
+#include "txn/serve/observed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+#include "agents/hook_log.h"
+#include "base/fs.h"
+#include "base/json_value.h"
+#include "certify/certify.h"
+#include "txn/serve/tree_search.h"
+
+namespace gittxn::api {
+namespace {
+
+constexpr std::size_t kMostObservations = 200'000;
+constexpr std::array<const char*, 5> kFiles = {"hooks.jsonl", "mcp.jsonl", "declared.jsonl",
+                                               "transcripts.jsonl", "otel.jsonl"};
+
+using What = capture::Observed::What;
+
+LineSpan span_of(const agents::LineRange& range) {
+  if (range.whole() || range.count < 0) return {};
+  return {std::max<std::int64_t>(range.first, 1), range.count};
+}
+
+// What our own tools asked stands beside the pattern; of a read_set block there is the pattern
+// alone, which means what it means to those tools. "": not understood.
+std::string question_of(const agents::Query& asked) {
+  for (const auto& [name, value] : asked.options) {
+    if (name == "query") return value;
+  }
+  TreeQuery query;
+  query.names_only = asked.kind == agents::QueryKind::kGlob;
+  if (query.names_only) query.request.globs = {asked.pattern};
+  if (!query.names_only) query.request.pattern = asked.pattern;
+  const auto parsed = query_of(query);
+  return parsed ? canonical_json(search::to_json(*parsed)) : "";
+}
+
+class Collector {
+ public:
+  explicit Collector(ObservedFiles& files) : files_(files) {}
+
+  void take(const agents::Observation& seen) {
+    if (!seen.session.empty()) files_.sessions.insert(seen.session);
+    if (const auto* session = std::get_if<agents::Session>(&seen.detail)) resumed(seen, *session);
+    if (auto one = observed(seen)) {
+      if (files_.observed.size() < kMostObservations) {
+        files_.observed.push_back(*std::move(one));
+      } else {
+        ++left_out;
+      }
+    }
+  }
+
+  std::size_t left_out = 0;
+
+ private:
+  // Searches of an agent's own tools are made by programs, and the trace has what those looked at.
+  static bool is_ours(const agents::Observation& seen) {
+    return seen.source == ReadSource::kMcp || seen.source == ReadSource::kDeclared;
+  }
+
+  void resumed(const agents::Observation& seen, const agents::Session& session) {
+    if (session.phase != agents::SessionPhase::kStarted || session.reason != "resume") return;
+    if (!seen.session.empty()) files_.resumed.insert(seen.session);
+    if (!session.parent.empty()) files_.resumed.insert(session.parent);
+  }
+
+  static std::optional<capture::Observed> observed(const agents::Observation& seen) {
+    capture::Observed one;
+    one.cwd = seen.cwd;
+    one.source = seen.source;
+    one.session = seen.session;
+    one.agent = seen.agent;
+    one.call = seen.tool_use_id;
+    one.tool = seen.tool;
+    one.start_ms = seen.start_ms;
+    one.end_ms = seen.end_ms;
+    const bool done = seen.outcome == agents::Outcome::kDone;
+    if (const auto* read = std::get_if<agents::FileRead>(&seen.detail)) {
+      const bool absent = seen.outcome == agents::Outcome::kAbsent;
+      if (!done && !absent) return std::nullopt;  // what it came to look at only the trace knows
+      one.what = absent ? What::kAbsent : What::kFile;
+      one.path = read->path;
+      one.lines = absent ? LineSpan{} : span_of(read->lines);
+    } else if (const auto* listing = std::get_if<agents::Listing>(&seen.detail); listing && done) {
+      one.what = What::kDirectory;
+      one.path = listing->path.empty() ? "." : listing->path;
+    } else if (const auto* query = std::get_if<agents::Query>(&seen.detail);
+               query && done && is_ours(seen) && query->kind != agents::QueryKind::kWeb) {
+      one.what = What::kSearch;
+      one.path = query->root.empty() ? "." : query->root;
+      one.query = question_of(*query);
+    } else if (const auto* rules = std::get_if<agents::Instructions>(&seen.detail)) {
+      one.path = rules->path;
+    } else if (const auto* url = std::get_if<agents::Url>(&seen.detail)) {
+      one.what = What::kUrl;
+      one.path = url->url;
+    } else {
+      return std::nullopt;
+    }
+    if (one.path.empty()) return std::nullopt;
+    return one;
+  }
+
+  ObservedFiles& files_;
+};
+
+bool was_part(const ReadSet& set, const std::set<std::string>& sessions) {
+  return std::any_of(set.sessions.begin(), set.sessions.end(),
+                     [&](const std::string& session) { return sessions.contains(session); });
+}
+
+// Whether the landing left the file as the conversation saw it or made it: semantic lets a file
+// pass that was laid out anew, or merged with the head's, and an exact level takes none of that
+// over.
+Result<bool> landed_as_known(const repo::Objects& objects, const TreeEntry& landed,
+                             const PathChange* own, const Read& read) {
+  if (own != nullptr) return landed == own->after;
+  const Oid snapshot = TRY(objects.tree_of(read.snapshot));
+  return landed == TRY(objects.entry_at(snapshot, read.subject));
+}
+
+// Certified at semantic or above, every read held when it landed; what it changed itself the
+// conversation knows as it landed. `level`: of the transaction that goes on with it.
+Result<Read> as_landed(State& state, const Txn& earlier, const Changes& writes, Isolation level,
+                       Read read) {
+  if (earlier.landed_commit.empty() || earlier.isolation < Isolation::kSemantic) return read;
+  const bool file_read = read.kind == ReadKind::kContent || read.kind == ReadKind::kMetadata;
+  const bool path = file_read || read.kind == ReadKind::kAbsence;
+  const auto change = std::find_if(writes.begin(), writes.end(),
+                                   [&](const PathChange& one) { return one.path == read.subject; });
+  const PathChange* own = change == writes.end() ? nullptr : &*change;
+  const repo::Objects& objects = state.repository.objects();
+  const Oid tree = TRY(objects.tree_of(earlier.landed_commit));
+  const TreeEntry entry = path ? TRY(objects.entry_at(tree, read.subject)) : TreeEntry{};
+  const bool refined = certify::is_exact(level) && !certify::is_exact(earlier.isolation);
+  if (refined && file_read && !TRY(landed_as_known(objects, entry, own, read))) return read;
+  read.snapshot = earlier.landed_commit;
+  if (!path || own == nullptr) return read;
+  const bool file = entry.present() && entry.mode != FileMode::kTree;
+  read.lines = {};
+  read.kind = file              ? ReadKind::kContent
+              : entry.present() ? ReadKind::kMetadata
+                                : ReadKind::kAbsence;
+  read.digest = file ? entry.oid.str() : entry.present() ? std::string(mode_text(entry.mode)) : "";
+  return read;
+}
+
+// True when the session was part of this attempt.
+Result<bool> inherit(State& state, const Txn& earlier, const Attempt& attempt,
+                     const std::set<std::string>& sessions, Isolation level, ReadSet& reads) {
+  if (attempt.reads.empty()) return false;
+  const std::string lines = TRY(state.store->artifact(attempt.reads));
+  const ReadSet known = TRY(reads_from_lines(lines));
+  if (!was_part(known, sessions)) return false;
+  if (!known.complete && reads.complete) {
+    reads.complete = false;
+    reads.unknown_reason = "resumed: what was read in " + earlier.id.str() + " is not known";
+  }
+  Changes writes;
+  if (!attempt.writes.empty()) {
+    const std::string text = TRY(state.store->artifact(attempt.writes));
+    writes = TRY(changes_from_lines(text));
+  }
+  for (const Read& read : known.reads) {
+    const bool others = read.kind == ReadKind::kKernel || read.kind == ReadKind::kEnvironment ||
+                        read.strength == Strength::kSoft;
+    if (!others) reads.reads.push_back(TRY(as_landed(state, earlier, writes, level, read)));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<ObservedFiles> read_observed(const std::string& directory) {
+  ObservedFiles files;
+  Collector collector(files);
+  for (const char* name : kFiles) {
+    agents::HookLogReader reader([&](agents::Observation&& seen) { collector.take(seen); });
+    const Status read = agents::read_hook_log(join_path(directory, name), reader);
+    if (!read && read.error().code == Code::kNotFound) continue;
+    if (!read) return std::unexpected(read.error());
+    const std::uint64_t lost = reader.tally().damaged + reader.unparsed_events();
+    if (lost > 0) files.notes.push_back(fmt::format("{} lines of {} are damaged", lost, name));
+  }
+  if (collector.left_out > 0) {
+    files.notes.push_back(
+        fmt::format("{} observations are more than are looked at", collector.left_out));
+  }
+  return files;
+}
+
+Status inherit_reads(State& state, const Txn& txn, const ObservedFiles& files, ReadSet& reads) {
+  reads.sessions.assign(files.sessions.begin(), files.sessions.end());
+  reads.resumed.assign(files.resumed.begin(), files.resumed.end());
+  if (files.resumed.empty()) return {};
+  bool known = false;
+  for (const Txn& earlier : TRY(state.store->txns({}))) {
+    if (earlier.id == txn.id) {
+      // Earlier attempts of this one count as well; the last is what is being taken.
+      for (std::size_t i = 0; i + 1 < earlier.attempts.size(); ++i) {
+        const Attempt& attempt = earlier.attempts[i];
+        known = TRY(inherit(state, earlier, attempt, files.resumed, txn.isolation, reads)) || known;
+      }
+      continue;
+    }
+    if (earlier.attempts.empty()) continue;
+    const Attempt& last = earlier.attempts.back();
+    known = TRY(inherit(state, earlier, last, files.resumed, txn.isolation, reads)) || known;
+  }
+  if (known) {
+    reads.notes.emplace_back("the conversation was resumed: its earlier reads count");
+  } else if (reads.complete) {
+    reads.complete = false;
+    reads.unknown_reason = "resumed: the conversation was begun where nothing was recorded";
+  }
+  normalize(reads);
+  return {};
+}
+
+Result<std::vector<Read>> summary_reads(const Attempt& attempt) {
+  std::vector<Read> reads;
+  agents::HookLogReader reader([&](agents::Observation&& one) {
+    const auto* use = std::get_if<agents::SummaryUse>(&one.detail);
+    if (use == nullptr) return;
+    Read read;
+    read.kind = ReadKind::kSummary;
+    read.subject = use->name;
+    read.digest = use->digest;
+    read.source = one.source;
+    read.op = one.tool;
+    // It was stale already, and shown as that: nothing is left to certify it by.
+    if (one.outcome == agents::Outcome::kFailed) read.strength = Strength::kSoft;
+    reads.push_back(std::move(read));
+  });
+  const std::string log = join_path(observed_dir(attempt), "declared.jsonl");
+  const Status status = agents::read_hook_log(log, reader);
+  if (!status && status.error().code != Code::kNotFound) return std::unexpected(status.error());
+  return reads;
+}
+
+}  // namespace gittxn::api

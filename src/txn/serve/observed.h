@@ -1,0 +1,35 @@
+// Observations as agents report them, from the files beside an attempt's records, in the words of
+// capture/; and what follows for a conversation that goes on from an earlier transaction. This is
+// the only place that knows both the sources' formats and the reads.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "capture/observed.h"
+#include "txn/state.h"
+
+namespace gittxn::api {
+
+struct ObservedFiles {
+  std::vector<capture::Observed> observed;
+  std::set<std::string> sessions;  // that were seen
+  std::set<std::string> resumed;   // of them, and those they say they go on from
+  std::vector<std::string> notes;  // what could not be read
+};
+
+// Reads every source's file in `directory` (agents/hook_log.h); one that is not there says nothing.
+// Bounded: what is beyond 200,000 observations is counted in a note.
+Result<ObservedFiles> read_observed(const std::string& directory);
+
+// A conversation that was resumed still knows what it read: the reads of every earlier transaction
+// that it was part of become reads of this one. Those of one that landed at semantic or above hold
+// of the commit it landed as. Where none is on record the set is unknown.
+Status inherit_reads(State& state, const Txn& txn, const ObservedFiles& files, ReadSet& reads);
+
+// The reads of summaries that an attempt was shown, from its observations. Any damage is the
+// observations' own; what it says was shown counts.
+Result<std::vector<Read>> summary_reads(const Attempt& attempt);
+
+}  // namespace gittxn::api

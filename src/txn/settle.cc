@@ -1,0 +1,192 @@
+// From prepared to an outcome: see settle.h.
+#include "txn/settle.h"
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "base/json_value.h"
+#include "land/phase.h"
+#include "store/events.h"
+#include "txn/registered.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+land::LandOptions land_options(const State& state, const RunOptions& options,
+                               const Progress& progress) {
+  land::LandOptions landing;
+  landing.wait_ms = options.wait_ms.value_or(state.host.stdin_is_terminal ? -1 : 0);
+  // The queue always moves, so only an explicit --wait bounds it.
+  landing.turn_wait_ms = options.wait_ms.value_or(-1);
+  landing.trust_offered = state.variable("GIT_TXN_TRUST");
+  landing.keep_commits = options.keep_commits;
+  landing.interrupted = progress.interrupted;
+  if (progress.on_wait) {
+    landing.on_wait = [&progress](const land::Wait& wait) {
+      progress.on_wait(wait.reason, wait.subject);
+    };
+  }
+  if (progress.on_phase) {
+    landing.on_step = [&progress](std::string_view phase) { progress.on_phase(phase); };
+  }
+  return landing;
+}
+
+void tell_landing(land::LandOutcome& landed, Outcome& outcome) {
+  outcome.head_before = landed.head_before;
+  outcome.gates.clear();
+  for (const gates::GateReport& report : landed.gates) {
+    GateLine line = gate_line(report.certificate);
+    line.reused = report.reused;
+    outcome.gates.push_back(std::move(line));
+  }
+  for (std::string& note : landed.notes) outcome.notes.push_back(std::move(note));
+  for (const std::string& path : landed.left_to_person) {
+    outcome.notes.push_back(path +
+                            " was saved while the landing moved it: your version is left "
+                            "there, compare it with git diff");
+  }
+}
+
+// post-commit and post-merge, where the branch is checked out. The landing is a fact; their failure
+// a note.
+Status run_post_hooks(State& state, const land::Context& context, const RefName& branch,
+                      const Oid& landed, Outcome& outcome) {
+  if (context.hub) {
+    // The branch here may not have followed; then nothing was committed or merged in its checkouts.
+    const auto here = state.repository.refs().read(branch);
+    if (!here || !TRY(state.repository.objects().is_ancestor(landed, *here))) return {};
+  }
+  for (const repo::CheckoutPlace& place : TRY(state.repository.checkouts())) {
+    if (place.branch != branch) continue;
+    const Status status = gates::run_post_hooks(context.gates, landed, place.worktree);
+    if (!status) outcome.notes.push_back("after the landing: " + status.error().message);
+  }
+  return {};
+}
+
+// What came of a wait that a Ctrl-C ended: still asked for, and waiting for the person.
+Status tell_interrupted(State& state, const TxnId& id, Outcome& outcome) {
+  const Txn txn = TRY(reload(state, id));
+  outcome.notes.emplace_back("interrupted; nothing has landed");
+  if (txn.state != TxnState::kPrepared || !txn.waiting_reason.empty()) return {};
+  TRY(state.store->append({events::waiting(id, "interrupted", "")}));
+  return {};
+}
+
+// A landing that somebody else finished, by recovery or on the remote, says only where it ended.
+Status find_head_before(State& state, Outcome& outcome) {
+  const Txn& txn = outcome.txn;
+  const bool known = !outcome.head_before.empty() && outcome.head_before != txn.landed_commit;
+  if (txn.state != TxnState::kLanded || known) return {};
+  for (const store::LandedRow& row : TRY(state.store->landed_since(txn.target, 0))) {
+    if (row.txn == txn.id) outcome.head_before = row.old_head;
+  }
+  return {};
+}
+
+}  // namespace
+
+GateLine gate_line(const Certificate& certificate) {
+  GateLine line;
+  line.name = certificate.gate.str();
+  line.version = certificate.gate_version;
+  line.result = certificate.passed ? "passed" : certificate.timed_out ? "timed out" : "failed";
+  line.certificate = sha256(canonical_json(to_json(certificate))).str();
+  return line;
+}
+
+std::string unknown_note(const ReadSet& reads) {
+  if (reads.complete) return {};
+  if (reads.unknown_reason == kKilledReason) {
+    return std::string(kKilledReason) +
+           ", so its reads are unknown; any newer landing conflicts with it";
+  }
+  return "its reads are unknown (" + reads.unknown_reason +
+         "); any newer landing conflicts with it";
+}
+
+std::string next_line(const Txn& txn) {
+  switch (txn.state) {
+    case TxnState::kOpen:
+    case TxnState::kPrepared:
+    case TxnState::kRepairing:
+      return "git txn commit " + txn.id.str();
+    case TxnState::kRejected:
+    case TxnState::kQuarantined:
+      return "git txn why " + txn.id.str();
+    case TxnState::kAborted:
+      return "git txn resume " + txn.id.str();
+    case TxnState::kLanding:
+      return "git txn recover";
+    case TxnState::kLanded:
+    case TxnState::kNothing:
+      break;
+  }
+  return {};
+}
+
+Result<bool> dropped_with_phase(State& state, const Txn& txn) {
+  if (txn.workflow.empty() || is_final(txn.state)) return false;
+  const Oid head = TRY(state.seen(txn.target));
+  const Policy policy = TRY(land::policy_at(state.repository, head));
+  const auto now = TRY(land::phase_now(*state.store, txn, policy));
+  return now.how == land::PhaseJudgement::How::kDropped;
+}
+
+Result<Asked> ask_to_land(State& state, const TxnId& id, const RunOptions& options,
+                          const Progress& progress, Outcome& outcome) {
+  const Txn txn = TRY(reload(state, id));
+  const Identity committer = TRY(state.repository.identity());
+  const auto asked =
+      state.store->append({events::prepared(id, txn.attempts.back().number, committer)});
+  if (!asked && asked.error().code == Code::kStale) {
+    const Txn now = TRY(reload(state, id));
+    if (now.state != TxnState::kAborted) return std::unexpected(asked.error());
+    outcome.notes.emplace_back("it was aborted before it could be landed");
+    return Asked{land::LandResult::kWithdrawn, {}};
+  }
+  if (!asked) return std::unexpected(asked.error());
+  const land::Context context = TRY(state.context(progress));
+  auto landed = land::land(context, id, land_options(state, options, progress));
+  if (!landed && landed.error().code == Code::kInterrupted) {
+    TRY(tell_interrupted(state, id, outcome));
+    return Asked{};
+  }
+  if (!landed) return std::unexpected(std::move(landed).error());
+  tell_landing(*landed, outcome);
+  if (landed->result == land::LandResult::kWithdrawn) {
+    const Txn now = TRY(reload(state, id));
+    outcome.notes.push_back(fmt::format("another command changed it while it waited; it is {} now",
+                                        state_name(now.state)));
+  }
+  if (landed->result == land::LandResult::kLanded) {
+    TRY(run_post_hooks(state, context, txn.target, landed->commit, outcome));
+  }
+  return Asked{landed->result, std::move(landed->conflicts)};
+}
+
+Status finish_outcome(State& state, const TxnId& id, std::int64_t started_ns, Outcome& outcome) {
+  outcome.txn = TRY(reload(state, id));
+  if (!outcome.txn.attempts.empty()) {
+    const Attempt& attempt = outcome.txn.attempts.back();
+    outcome.reads = TRY(recorded_reads(*state.store, attempt));
+    outcome.writes = files_of(TRY(recorded_writes(*state.store, attempt)));
+    outcome.command_exit = attempt.command_exit.value_or(0);
+    for (const std::string& note : outcome.reads.notes) outcome.notes.push_back(note);
+    if (std::string note = unknown_note(outcome.reads); !note.empty() && !attempt.kept.empty()) {
+      outcome.notes.push_back(std::move(note));
+    }
+  }
+  TRY(find_head_before(state, outcome));
+  // Until these have run it is not taken up again.
+  const bool owing = !TRY(owed_compensations(state, outcome.txn)).empty();
+  outcome.next = owing ? std::string(kRunOwed) : next_line(outcome.txn);
+  outcome.total_ms = (state.host.clock->monotonic_ns() - started_ns) / kNsPerMs;
+  return {};
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,31 @@
+// Asking for a landing and telling how it ended; what run and commit have in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "txn/attempt.h"
+
+namespace gittxn::api {
+
+struct Asked {
+  land::LandResult result = land::LandResult::kWaiting;
+  std::vector<Conflict> conflicts;
+};
+// Prepared, then land(). Fills what the outcome knows of it. An interrupted wait is a waiting
+// outcome.
+Result<Asked> ask_to_land(State& state, const TxnId& id, const RunOptions& options,
+                          const Progress& progress, Outcome& outcome);
+
+// What every outcome ends with: the transaction as the log has it, its reads and writes, and the
+// next line to type. `started_ns` is of the monotonic clock.
+Status finish_outcome(State& state, const TxnId& id, std::int64_t started_ns, Outcome& outcome);
+std::string next_line(const Txn& txn);
+// Its phase was left and the policy drops it: who asks for its landing is told no. For a look.
+Result<bool> dropped_with_phase(State& state, const Txn& txn);
+
+GateLine gate_line(const Certificate& certificate);
+// "lost 3 records", for a person, when reads are unknown; empty when they are complete.
+std::string unknown_note(const ReadSet& reads);
+
+}  // namespace gittxn::api

@@ -1,0 +1,108 @@
+// State that the files of the facade share: one opened repository, its store, and the small
+// questions every verb asks. Faces never see this header.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "land/land.h"
+#include "model/event.h"
+#include "repo/repository.h"
+#include "repo/worktree.h"
+#include "store/store.h"
+#include "txn/host.h"
+#include "txn/outcome.h"
+
+namespace gittxn::api {
+
+// What `init` has written into a clone's configuration.
+struct Membership {
+  std::optional<land::Hub> hub;  // none: all of this is empty, and the store is this repository's
+  std::string store;             // txn.store, a server's address
+  std::string schema;            // txn.storeSchema
+  std::string log;               // txn.log, the log that was joined
+};
+
+struct State {
+  State(Host known, repo::Repository opened)
+      : host(std::move(known)), repository(std::move(opened)) {}
+
+  Host host;
+  repo::Repository repository;
+  std::optional<store::Store> store;
+  std::string worktrees;                     // cache of worktree_root()
+  Membership membership;                     // of a hub, as this clone's configuration has it
+  db::Patience patience = {};                // of the command, with a store on a server
+  bool at_home = false;                      // the store was found to be this repository's (home.h)
+  std::vector<std::string> home_notes = {};  // to be told by the next verb that tells anything
+
+  // For verbs that write: creates the store when there is none.
+  Result<store::Store*> writing();
+  // For verbs that only look; null: nothing was ever recorded here, and nothing is created.
+  Result<store::Store*> looking();
+  // --wait covers the store. Before it is opened.
+  void be_patient(std::optional<std::int64_t> wait_ms, const Progress& progress);
+  // looking(), and the transaction by id, unique prefix or name.
+  Result<Txn> find(const std::string& id_or_name);
+
+  // Where this repository's worktrees go: outside of it, absolute. Whoever puts something there
+  // makes it.
+  Result<std::string> worktree_root();
+  // A store must be open. The callbacks of `progress` live as long as the context is used.
+  Result<land::Context> context(const Progress& progress);
+  // The same for who only looks.
+  land::Context looking_context();
+  std::string variable(
+      const std::string& name) const;  // of the caller's environment, "" when unset
+  Result<RefName> target(const std::optional<std::string>& onto) const;
+  // A branch as it is known here, for those who look: a hub is not asked.
+  Result<Oid> seen(const RefName& branch) const;
+  // kRefused: its worktree and its work are in another clone of the hub.
+  Status require_here(const Txn& txn) const;
+};
+
+// Opens the repository that `host` means. Writes nothing: the store is made by the first verb that
+// has something to record.
+Result<std::unique_ptr<State>> open_state(Host host);
+
+// Verbs that write refuse to run inside a transaction, and inside a compensation of one, by name
+// (exit 3).
+Status refuse_inside(const Host& host, std::string_view verb);
+
+// kCorrupt: the last `git txn verify` found the store's log damaged. Nothing is added to that.
+Status refuse_damaged(const State& state);
+// Where that is noted: how it was found, and then what.
+inline constexpr std::size_t kMostDamageBytes = 1u << 16;
+inline constexpr std::string_view kByReplay = "replay\n";
+std::string damage_file(const State& state);
+
+// Of all events of a transaction that the log still has.
+bool was_pruned(const std::vector<Event>& history);
+
+std::string short_oid(const Oid& oid);
+std::string ref_of_attempt(const TxnId& id, int attempt);
+std::string ref_of_base(const TxnId& id, int attempt);
+// Work of worktrees that a command made of its own (repo::LinkedWork), by number.
+std::string ref_of_linked(const TxnId& id, int attempt, std::size_t number);
+// "main" for refs/heads/main
+std::string short_branch(const RefName& branch);
+// "Name <mail>"; kUsage when it is not that.
+Result<Identity> parse_identity(std::string_view text);
+// Of a raw identity, "Name <mail> 1700000000 +0100".
+struct Signature {
+  Identity who;
+  std::int64_t wall_ms = 0;
+};
+std::optional<Signature> parse_raw_identity(std::string_view raw);
+
+// A unified diff of a path, or of everything below it, between two commits; "" when it is the same.
+Result<std::string> difference(State& state, const Oid& before, const Oid& after,
+                               const std::string& path);
+
+// The reads and writes recorded for an attempt; empty ones when nothing was taken.
+Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt);
+Result<Changes> recorded_writes(const store::Store& store, const Attempt& attempt);
+
+}  // namespace gittxn::api

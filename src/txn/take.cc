@@ -1,0 +1,245 @@
+// Taking what a transaction did: the change as `git add -A` sees it, and the reads that the traces
+// of all its commands show. Everything is durable before the log names it.
+//
+// If we die: stray objects, perhaps refs/txn/<id>/<attempt> with work that the log does not know
+// yet. The worktree is as it was, so the next commit takes it again.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/failpoint.h"
+#include "capture/interpret.h"
+#include "capture/search_settings.h"
+#include "certify/certify.h"
+#include "land/keep_commits.h"
+#include "land/phase.h"
+#include "land/rules.h"
+#include "repo/worktree_ignore.h"
+#include "store/events.h"
+#include "txn/attempt.h"
+#include "txn/bounds/usage.h"
+#include "txn/change_message.h"
+#include "txn/children.h"
+#include "txn/serve/kernel_reads.h"
+#include "txn/serve/observed.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_kept, "api.take.kept");
+FAILPOINT(fp_recorded, "api.take.recorded");
+
+Result<capture::Places> places_of(State& state, const Attempt& attempt,
+                                  const repo::Worktree& worktree) {
+  capture::Places places;
+  places.tree = TRY(real_path(worktree.tree));
+  places.private_git_dir = places.tree + "/.git";
+  places.git_dir_on_disk = worktree.files + "/.git";
+  // Worktrees of older versions have none.
+  if (TRY(exists(worktree.path + "/packed-refs"))) places.first_refs = worktree.path;
+  places.common_git_dir = state.repository.place().common_dir;
+  for (const auto& checkout : TRY(state.repository.checkouts())) {
+    places.checkouts.push_back(checkout.worktree);
+  }
+  places.transactions = TRY(state.worktree_root());
+  places.attempt = TRY(real_path(attempt.worktree));
+  // By its own path it is a checkout of the repository like any other.
+  if (!worktree.shared.empty()) places.checkouts.push_back(worktree.shared);
+  return places;
+}
+
+// Each transaction depends on the policy it was begun under; softly, because it lands under the
+// policy of the head whatever that says by then.
+Result<Read> policy_read(State& state, const Oid& snapshot) {
+  const Policy policy = TRY(land::policy_at(state.repository, snapshot));
+  Read read;
+  read.kind = ReadKind::kKernel;
+  read.subject = std::string(land::kPolicySubject);
+  read.digest = policy.version.str();
+  read.strength = Strength::kSoft;
+  read.source = ReadSource::kKernel;
+  read.snapshot = snapshot;
+  read.op = "begin";
+  return read;
+}
+
+void mark_unknown(ReadSet& reads, std::string_view reason) {
+  if (!reads.complete && reads.unknown_reason == kUntracedReason) return;
+  reads.complete = false;
+  reads.unknown_reason = std::string(reason);
+}
+
+// Whose name the landing commit carries, unless --author says another.
+Signature author_of(const State& state, const Txn& txn, const repo::Taken& taken) {
+  if (taken.author) {
+    if (auto signature = parse_raw_identity(*taken.author)) return *std::move(signature);
+  }
+  return {txn.author.value_or(txn.committer), state.host.clock->wall_ms()};
+}
+
+}  // namespace
+
+Result<Oid> snapshot_of(State& state, const Txn& txn) {
+  const Attempt& last = txn.attempts.back();
+  auto pinned = state.repository.refs().read(RefName(ref_of_base(txn.id, last.number)));
+  if (!pinned && pinned.error().code == Code::kNotFound) return last.base;
+  return pinned;
+}
+
+Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
+                         const repo::Worktree& worktree, const Changes& writes, const Oid& base) {
+  const Attempt& attempt = txn.attempts.back();
+  ObservedFiles observed = TRY_IN("reading what agents said", read_observed(observed_dir(attempt)));
+  capture::InterpretInput input;
+  input.places = TRY(places_of(state, attempt, worktree));
+  input.record_files = attempt.traces;
+  input.snapshot = snapshot;
+  input.writes = writes;
+  input.base = base;
+  input.target = txn.target;
+  input.observations = std::move(observed.observed);
+  const std::string scratch = attempt.worktree + "/ignore";
+  TRY(remove_tree(scratch));  // of a take that was killed
+  const auto rules = std::make_shared<repo::IgnoreRules>(
+      TRY(repo::IgnoreRules::open(state.repository, snapshot, scratch)));
+  input.ignored = [rules](const std::string& path) { return rules->ignored(path); };
+  input.on_disk = [&worktree](const std::string& path) -> Result<std::string> {
+    return TRY(repo::path_on_disk(worktree, path)).value_or("");
+  };
+  input.tool_cache_file = state.repository.txn_dir() + "/tools.cache";
+  input.search_settings = [&] { return capture::search_settings(input.places, state.host.env); };
+  ReadSet reads =
+      TRY_IN("reading the trace", capture::interpret(state.repository.objects(), input));
+  if (attempt.traces.empty()) {
+    mark_unknown(reads, "no command was traced");
+  } else if (!attempt.command_exit) {
+    mark_unknown(reads, kKilledReason);
+  }
+  TRY(inherit_reads(state, txn, observed, reads));
+  for (std::string& note : observed.notes) reads.notes.push_back(std::move(note));
+  reads.reads.push_back(TRY(policy_read(state, snapshot)));
+  for (Read& read : TRY(summary_reads(attempt))) reads.reads.push_back(std::move(read));
+  for (Read& read : TRY(kernel_reads(attempt, snapshot))) reads.reads.push_back(std::move(read));
+  TRY(land::renew_phase_reads(*state.store, txn, snapshot, reads));
+  normalize(reads);
+  return reads;
+}
+
+namespace {
+
+// Reachable through the kept commit already; named for a landing that keeps the agent's commits.
+Status name_head(State& state, const TxnId& id, const Attempt& attempt,
+                 const std::optional<Oid>& head) {
+  repo::RefUpdate update;
+  update.ref = land::agent_head_ref(id, attempt.number);
+  if (!head) return drop_ref(state, update.ref.str());
+  const auto old = state.repository.refs().read(update.ref);
+  if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
+  if (old) update.expected = *old;
+  update.desired = *head;
+  if (update.expected == update.desired) return {};
+  return state.repository.refs().update(update);
+}
+
+// Beside the kept commit, because that goes when the transaction has landed.
+Status name_linked(State& state, const TxnId& id, const Attempt& attempt,
+                   const std::vector<repo::LinkedWork>& linked, std::vector<std::string>& notes) {
+  for (std::size_t i = 0; i < linked.size(); ++i) {
+    repo::RefUpdate update;
+    update.ref = RefName(ref_of_linked(id, attempt.number, i + 1));
+    const auto old = state.repository.refs().read(update.ref);
+    if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
+    if (old) update.expected = *old;
+    update.desired = linked[i].tip;
+    if (update.expected != update.desired) TRY(state.repository.refs().update(update));
+    notes.push_back(
+        fmt::format("it made the worktree {}, and what is in it does not land; it is kept, look at "
+                    "it with: git log -p {}",
+                    linked[i].path, update.ref.str()));
+  }
+  return {};
+}
+
+// The message of its own last commit; else its name; else a subject made from the change.
+Result<std::string> message_of(State& state, const Txn& txn, const repo::Taken& taken) {
+  const bool said =
+      taken.message && taken.message->find_first_not_of(" \t\r\n") != std::string::npos;
+  if (said) return *taken.message;
+  if (!txn.name.empty()) return txn.name + "\n";
+  return TRY(subject_of_change(state.repository.objects(), taken.changes)) + "\n";
+}
+
+}  // namespace
+
+Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
+                            const Progress& progress) {
+  if (progress.on_phase) progress.on_phase("taking the change");
+  TRY(charge_noted(state, txn));
+  const Attempt& attempt = txn.attempts.back();
+  const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  const repo::Taken taken = TRY_IN("taking the change of " + txn.id.str(),
+                                   repo::take(state.repository, worktree, snapshot, txn.target));
+  TakenWork work;
+  work.changes = taken.changes;
+  const repo::Objects& objects = state.repository.objects();
+  work.nothing = certify::changed_nothing(taken.tree, TRY(objects.tree_of(taken.base)),
+                                          TRY(objects.tree_of(snapshot)));
+  work.untracked = taken.untracked;
+  work.notes = taken.notes;
+  work.reads = TRY(reads_in(state, txn, snapshot, worktree, taken.changes, taken.base));
+  TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
+  for (Read& read : land::left_out(taken.ignored, snapshot)) work.reads.reads.push_back(read);
+  normalize(work.reads);
+  if (untraced == Untraced::kCheck && !attempt.kept.empty()) {
+    const Oid known = TRY(state.repository.objects().tree_of(attempt.kept));
+    if (known != taken.tree) untraced = Untraced::kYes;
+  }
+  if (untraced == Untraced::kYes || attempt.unknown_reason == kUntracedReason) {
+    mark_unknown(work.reads, kUntracedReason);
+  }
+
+  const std::string message = TRY(message_of(state, txn, taken));
+  const Signature author = author_of(state, txn, taken);
+  const land::Context context = TRY(state.context(progress));
+  const std::vector<Oid> durable = TRY(land::durable_heads(context, txn.target));
+  const Oid kept = TRY(repo::keep(state.repository, txn.id, attempt.number, taken, message,
+                                  author.who, author.wall_ms, durable));
+  TRY(name_head(state, txn.id, attempt, taken.head));
+  TRY(name_linked(state, txn.id, attempt, taken.linked, work.notes));
+  TRY(fp_kept.hit());
+  events::Taken event;
+  event.attempt = attempt.number;
+  event.base = taken.base;
+  event.kept = kept;
+  event.reads = TRY(state.store->put_artifact(reads_to_lines(work.reads)));
+  event.reads_complete = work.reads.complete;
+  event.unknown_reason = work.reads.unknown_reason;
+  event.writes = TRY(state.store->put_artifact(changes_to_lines(work.changes)));
+  event.tool_env = work.reads.tool_env_digest;
+  TRY(state.store->append({events::taken(txn.id, event)}));
+  TRY(fp_recorded.hit());
+  return work;
+}
+
+Result<ReadSet> reads_until_now(State& state, const Txn& txn) {
+  const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}, snapshot));
+  TRY(add_child_reads(state, txn, snapshot, {}, reads));
+  return reads;
+}
+
+Result<bool> changed_since_taken(State& state, const Txn& txn) {
+  const Attempt& attempt = txn.attempts.back();
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
+  const repo::Taken taken = TRY(repo::take(state.repository, worktree, snapshot, txn.target));
+  const Oid known = attempt.kept.empty() ? snapshot : attempt.kept;
+  return taken.tree != TRY(state.repository.objects().tree_of(known));
+}
+
+}  // namespace gittxn::api

@@ -1,0 +1,56 @@
+// Budgets, as faces ask for them. store/budgets.h says what counts and docs/enforces.md what is
+// enforced.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/budgets.h"
+#include "txn/bounds/budget_values.h"
+#include "txn/host.h"
+
+namespace gittxn::api {
+
+// One of the three.
+struct BudgetOf {
+  std::optional<std::string> txn;  // id, prefix or name
+  std::optional<std::string> owner;
+  std::optional<std::string> workflow;
+};
+
+struct BudgetLine {
+  std::string of;    // "txn:t-7k2m"
+  std::string kind;  // "input", ...
+  std::optional<std::int64_t> limit;
+  std::int64_t used = 0;
+  std::string level;  // "", "warned", "exceeded"
+  bool measured = false;
+};
+
+// The next two refuse to run inside a transaction.
+Result<std::vector<BudgetLine>> set_budget(State& state, const BudgetOf& of,
+                                           const std::vector<std::string>& values);
+// By hand; `key` names the report, so that the same one twice counts once ("": it is a new one), by
+// its larger numbers. Notes of those that were not taken.
+Result<std::vector<std::string>> report_budget(State& state, const std::string& txn,
+                                               const std::vector<std::string>& values,
+                                               const std::string& key);
+// All budgets, and what was used of them; of one, everything that was used.
+Result<std::vector<BudgetLine>> show_budgets(State& state, const std::optional<BudgetOf>& of);
+
+struct ReconcileLine {
+  std::string of;
+  std::string kind;
+  std::int64_t reported = 0;
+  std::int64_t billed = 0;
+  bool within = false;
+};
+// The text of a bill: JSON lines, each {"txn"|"owner"|"workflow": NAME, KIND: NUMBER...}. kUsage:
+// it is not that. Records each comparison.
+Result<std::vector<ReconcileLine>> reconcile_budgets(State& state, std::string_view bill,
+                                                     std::int64_t tolerance_percent);
+
+}  // namespace gittxn::api

@@ -1,0 +1,87 @@
+// Leases and sentinels, as faces ask for them. store/leases.h says what a lease is and when it is
+// over; here are waiting, holding one for a command or a transaction, and how it is told.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "txn/host.h"
+
+namespace gittxn::api {
+
+struct LeaseRequest {
+  std::vector<std::string> subjects;
+  bool shared = false;
+  bool mandatory = false;
+  std::int64_t ttl_ms = 600'000;
+  std::int64_t wait_ms = 0;  // < 0: until interrupted
+  std::string owner;         // "": the git identity
+  std::string txn;           // who has it, and with which it ends: a transaction and no owner
+};
+
+struct LeaseLine {
+  std::string id;
+  std::vector<std::string> subjects;
+  std::string sharing, force, owner, txn;
+  bool attached = false;
+  std::string state;  // held, waiting, or why it is over
+  std::int64_t left_ms = 0;
+  Seq fence = 0;  // 0: it waits
+};
+
+// Each of these refuses to run inside a transaction; errors as store/lease_moves.h has them.
+// kBusy: it is not to be had at once; kTimeout: not in time either. The message says who has it.
+Result<LeaseLine> acquire_lease(State& state, const LeaseRequest& request,
+                                const Progress& progress);
+// Holds it while the command runs, and renews it; its exit status. Where the lease is lost, because
+// this process was stopped for longer than it lasts, the command is ended: kStale.
+Result<int> run_under_lease(State& state, const LeaseRequest& request,
+                            const std::vector<std::string>& command, const Progress& progress);
+// With a fence: only where the lease still has it (kStale). Whoever held it under another one may
+// have changed what it is on.
+Result<LeaseLine> renew_lease(State& state, const std::string& id, const std::string& owner,
+                              std::optional<std::int64_t> ttl_ms, std::optional<Seq> fence);
+Result<LeaseLine> transfer_lease(State& state, const std::string& id, const std::string& owner,
+                                 const std::string& to, std::optional<Seq> fence);
+Status release_lease(State& state, const std::string& id, const std::string& owner,
+                     std::optional<Seq> fence);
+// Those that are held or wait, and those that are over and that nobody came for. Only looks.
+Result<std::vector<LeaseLine>> list_leases(State& state);
+
+struct SentinelLine {
+  std::string name;
+  std::int64_t every_ms = 0;
+  std::int64_t left_ms = 0;  // until the next may pass
+};
+struct SentinelResult {
+  bool passed = false;
+  std::int64_t left_ms = 0;
+};
+Result<SentinelResult> pass_sentinel(State& state, const std::string& name, std::int64_t every_ms);
+Result<std::vector<SentinelLine>> list_sentinels(State& state);
+Status reset_sentinel(State& state, const std::string& name);  // kNotFound
+
+// What `git txn run --lease` has for its transaction: held from take() until give_back(), renewed
+// by look().
+class TxnLease {
+ public:
+  TxnLease();
+  TxnLease(TxnLease&&) noexcept;
+  TxnLease& operator=(TxnLease&&) noexcept;
+  ~TxnLease();
+  // Waits; nothing is taken for no subjects. `txn` has its slot held.
+  static Result<TxnLease> take(State& state, const std::vector<std::string>& subjects,
+                               const Txn& txn, std::int64_t wait_ms, const Progress& progress);
+  void look();         // to be called often
+  Status give_back();  // that it was lost is a note
+  const std::vector<std::string>& notes() const;
+
+ private:
+  struct Held;
+  std::unique_ptr<Held> held_;
+};
+
+}  // namespace gittxn::api

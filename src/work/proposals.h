@@ -1,0 +1,58 @@
+// Proposals, as faces ask for them. store/proposals.h says what may be promoted; the boundaries are
+// [proposals] of the policy of the proposal's branch, as it is when something is decided. The
+// branch is of the proposal, so that nobody promotes by the policy of another one; where it is gone
+// only an override begins it.
+//
+// A yes of a person (approve, override, dismiss), and the choice of a branch, are taken at their
+// word outside of transactions, handlers and gates, and refused inside of them (kRefused): what
+// runs there is not a person.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/proposals.h"
+#include "txn/host.h"
+
+namespace gittxn::api {
+
+struct ProposeRequest {
+  std::string text;
+  std::string score;                     // as it was written
+  std::optional<std::string> embedding;  // JSON
+  std::string source;
+  std::string actor;                // empty: the caller's git identity
+  std::optional<std::string> onto;  // its branch; unset: the transaction's, or as for run
+  bool again = false;               // although it was promoted once
+  std::string key = {};             // as ProposalRequest has it
+};
+// kUsage: the score is none, the embedding is none, or something is too long.
+Result<store::ProposalAnswer> propose(State& state, const ProposeRequest& request);
+
+struct ProposalLine {
+  store::Proposal proposal;
+  store::Tier tier = store::Tier::kDiscard;  // by the policy of now
+};
+Result<std::vector<ProposalLine>> list_proposals(State& state);
+struct ProposalReport {
+  ProposalLine line;
+  std::vector<std::string> history;  // its events, one line each
+};
+Result<ProposalReport> show_proposal(State& state, const std::string& id);
+
+struct PromotionRequest {
+  std::string id;
+  store::Yes yes = store::Yes::kItself;
+  std::string reason;
+  std::string became;
+  std::string actor;
+};
+// Not promoted is an answer: its tier does not allow it.
+Result<store::PromoteAnswer> promote_proposal(State& state, const PromotionRequest& request);
+Result<store::Proposal> dismiss_proposal(State& state, const store::DismissRequest& request);
+Result<store::Proposal> link_proposal(State& state, const std::string& id,
+                                      const std::string& became, const std::string& actor);
+
+}  // namespace gittxn::api
