@@ -1,13 +1,11 @@
-# tree-sitter and its grammars, which grammars/CMakeLists.txt compiles once for all presets.
-set(GIT_TXN_GRAMMARS ${PROJECT_SOURCE_DIR}/build CACHE PATH
-  "where grammars/ and grammars-built/ are, as tools/grammars fetched them and ./dev compiled them")
-if(NOT EXISTS ${GIT_TXN_GRAMMARS}/grammars-built/libts_grammars.a)
-  message(FATAL_ERROR "the grammars are not in ${GIT_TXN_GRAMMARS}: run tools/grammars --build, as ./dev does")
+# tree-sitter and its grammars, which tools/grammars fetches and grammars/CMakeLists.txt compiles, once for all presets.
+set(grammars ${PROJECT_SOURCE_DIR}/build/grammars-built/libts_grammars.a)
+if(NOT EXISTS ${grammars})
+  message(FATAL_ERROR "there is no ${grammars}: run tools/grammars --build, as ./dev does")
 endif()
 add_library(ts_grammars STATIC IMPORTED)
-set_target_properties(ts_grammars PROPERTIES
-  IMPORTED_LOCATION ${GIT_TXN_GRAMMARS}/grammars-built/libts_grammars.a
-  INTERFACE_INCLUDE_DIRECTORIES ${GIT_TXN_GRAMMARS}/grammars/node_modules/tree-sitter/vendor/tree-sitter/lib/include)
+set_target_properties(ts_grammars PROPERTIES IMPORTED_LOCATION ${grammars} INTERFACE_INCLUDE_DIRECTORIES
+  ${PROJECT_SOURCE_DIR}/build/grammars/node_modules/tree-sitter/vendor/tree-sitter/lib/include)
 
 # txn_languages(MODULE DIR): every DIR/NAME/shape.scm, and facts.scm where there is one, as LanguageText of
 # semantic/language.h.
