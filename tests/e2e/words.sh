@@ -132,7 +132,7 @@ full_disk() {
 case "\$*" in *'update-index --add'*)
   echo 'fatal: unable to write loose object file: No space left on device' >&2; exit 128 ;;
 esac
-exec $(command -v git) "\$@"
+exec $(type -P git) "\$@"
 EOF
   chmod +x "$WORLD/full/git"
   exits 2 env PATH="$WORLD/full:$PATH" git-txn run -- sh -c 'echo x >src/new.txt'
