@@ -13,12 +13,12 @@ used() { # KIND OPTION...: of one
 
 wall() {
   new_repo
-  agent 'echo half >src/new.txt; exec sleep 300' --budget wall=8s
+  agent 'echo half >src/new.txt; exec sleep 300' --budget wall=2s
   assert_eq "$CODE $(field .state)" '1 open' "$ERR"
   assert_contains "$(field '.notes | tostring')" 'wall budget of txn:'
   local id
   id=$(field .txn)
-  [ "$(used wall --txn "$id")" -ge 8000 ] || fail 'its time was not measured'
+  [ "$(used wall --txn "$id")" -ge 2000 ] || fail 'its time was not measured'
   assert_eq "$(events budget.exceeded) $(events budget.warning)" '1 1'
   exits 1 git txn exec "$id" -- true
   assert_contains "$ERR" 'is used up'
@@ -49,15 +49,15 @@ killed() {
   new_repo
   exits 0 git txn begin --budget wall=20s -q
   local id=$OUT ms
-  killed_after 4 exec "$id"
+  killed_after 1.5 exec "$id"
   exits 0 git txn exec "$id" -- true
   ms=$(used wall --txn "$id")
-  [ "$ms" -ge 3000 ] || fail "of 4 s there are $ms ms on record"
+  [ "$ms" -ge 1000 ] || fail "of 1.5 s there are $ms ms on record"
   assert_eq "$(events usage.reported)" 2 'the command that was killed, and the one that found it'
   exits 0 git txn exec "$id" -- true
   assert_eq "$(events usage.reported)" 3 'charged once'
-  exits 0 git txn budget set --txn "$id" "wall=$(($(used wall --txn "$id") / 1000 + 4))s"
-  killed_after 1.5 exec "$id"
+  exits 0 git txn budget set --txn "$id" "wall=$(($(used wall --txn "$id") / 1000 + 3))s"
+  killed_after 0.8 exec "$id"
   git txn exec "$id" -- sleep 60 >"$WORLD/out" 2>&1 && fail 'it had no 60 s left'
   exits 1 git txn exec "$id" -- true
   assert_contains "$ERR" 'is used up'
@@ -67,24 +67,24 @@ test_case 'a command whose git-txn was killed is charged by the next one, once' 
 
 killed_of_an_owner() {
   new_repo
-  killed_after 3 run --owner bot
-  exits 0 git txn budget set --owner bot wall=2s
+  killed_after 1.4 run --owner bot
+  exits 0 git txn budget set --owner bot wall=1s
   exits 1 git txn run --owner bot -- true
   assert_contains "$ERR" 'the wall budget of owner:bot is used up'
   # Also of one whose worktree is gone before anybody asks.
-  killed_after 3 run --owner ann
+  killed_after 1.4 run --owner ann
   local id
   id=$(sqlite3 .git/txn/kernel.db 'SELECT id FROM txns ORDER BY begun_seq DESC LIMIT 1')
   exits 0 git txn commit "$id" --json
   assert_eq "$(field .state)" nothing
-  exits 0 git txn budget set --owner ann wall=2s
+  exits 0 git txn budget set --owner ann wall=1s
   exits 1 git txn run --owner ann -- true
   assert_contains "$ERR" 'the wall budget of owner:ann is used up'
-  killed_after 3 run --owner eve
+  killed_after 1.4 run --owner eve
   id=$(sqlite3 .git/txn/kernel.db 'SELECT id FROM txns ORDER BY begun_seq DESC LIMIT 1')
   exits 0 git txn abort "$id"
   exits 0 git txn gc --force
-  exits 0 git txn budget set --owner eve wall=2s
+  exits 0 git txn budget set --owner eve wall=1s
   exits 1 git txn run --owner eve -- true
   assert_contains "$ERR" 'the wall budget of owner:eve is used up'
   assert_sound

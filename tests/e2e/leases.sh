@@ -188,7 +188,7 @@ test_case 'a lease of a command lives as long as it; a dead owner has nothing' u
 
 stopped_owner() {
   new_repo
-  git-txn lease acquire src --ttl 15s -- bash -c 'touch "$WORLD/ready"; exec sleep 300' >"$WORLD/held" 2>&1 &
+  git-txn lease acquire src --ttl 6s -- bash -c 'touch "$WORLD/ready"; exec sleep 300' >"$WORLD/held" 2>&1 &
   local holder=$!
   wait_for "$WORLD/ready"
   kill -STOP $holder
@@ -206,7 +206,7 @@ test_case 'F3: an owner that is stopped for longer than its lease is told who ha
 
 script_has_exited() {
   new_repo
-  bash -c 'git txn lease acquire src --ttl 12s' >"$WORLD/script"
+  bash -c 'git txn lease acquire src --ttl 5s' >"$WORLD/script"
   exits 1 git txn lease acquire src --owner bob
   exits 0 git txn lease acquire src --owner bob --wait 60s
   assert_eq "$(events lease.expired)" 1

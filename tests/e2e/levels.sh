@@ -3,11 +3,24 @@
 # file that others change elsewhere, and commands that changed nothing.
 . "$(dirname "$0")/lib.sh"
 
+# all_there N: what an agent script of side_by_side says when it has read: goes on when N of them have
+all_there() {
+  : >"$WORLD/there$ROUND/$$"
+  local n=0 seen
+  until seen=("$WORLD/there$ROUND"/*) && [ ${#seen[@]} -ge "$1" ]; do
+    n=$((n + 1)); [ $n -lt 3000 ] || fail 'the others never came'
+    sleep 0.02
+  done
+}
+export -f all_there
+ROUND=0
 # side_by_side N LEVEL SCRIPT: N runs of it at once, which all have to land
 side_by_side() {
   local n=$1 level=$2 pids=() i
+  export ROUND=$((ROUND + 1))
+  mkdir "$WORLD/there$ROUND"
   for i in $(seq "$n"); do
-    git-txn run --json --isolation "$level" --retries 20 -- sh -c "$3" >"$WORLD/out$i" 2>"$WORLD/err$i" </dev/null &
+    git-txn run --json --isolation "$level" --retries 20 -- bash -c "$3" >"$WORLD/out$i" 2>"$WORLD/err$i" </dev/null &
     pids+=($!)
   done
   for i in $(seq "$n"); do
@@ -19,13 +32,13 @@ side_by_side() {
 increments() {
   new_repo
   person_commits c 0
-  side_by_side 3 "$1" 'n=$(cat c); sleep 0.5; echo $((n + 1)) >c'
+  side_by_side 3 "$1" 'n=$(cat c); all_there 3; echo $((n + 1)) >c'
   assert_eq "$(show c)" 3
-  side_by_side 2 "$1" 'sleep 0.5; echo line >>c'
+  side_by_side 2 "$1" 'all_there 2; echo line >>c'
   assert_eq "$(show c)" "$(printf '3\nline\nline')"
-  side_by_side 2 "$1" 'sleep 0.5; echo line >>new-log'
+  side_by_side 2 "$1" 'all_there 2; echo line >>new-log'
   assert_eq "$(show new-log)" "$(printf 'line\nline')" 'a file that an append begins'
-  side_by_side 2 "$1" 'n=$(ls docs | wc -l); sleep 0.5; echo taken >docs/$n'
+  side_by_side 2 "$1" 'n=$(ls docs | wc -l); all_there 2; echo taken >docs/$n'
   assert_eq "$(show docs/1) $(show docs/2)" 'taken taken'
   assert_sound
 }
