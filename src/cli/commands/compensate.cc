@@ -1,5 +1,5 @@
 // compensate, and what abort and show say of compensations.
-#include "cli/compensate.h"
+#include "cli/commands/compensate.h"
 
 #include <fmt/format.h>
 

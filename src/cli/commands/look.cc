@@ -1,6 +1,6 @@
 // status, log, show, diff, reads, writes, why: nothing is changed.
 #include "base/json_value.h"
-#include "cli/compensate.h"
+#include "cli/commands/compensate.h"
 #include "cli/explain.h"
 #include "cli/json_out.h"
 #include "cli/render.h"

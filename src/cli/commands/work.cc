@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/json_value.h"
-#include "cli/compensate.h"
+#include "cli/commands/compensate.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 #include "cli/session.h"
