@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -17,45 +19,108 @@ std::string_view stability_name(Stability stability) {
   return "internal";
 }
 
-std::string_view group_title(Group group) {
-  switch (group) {
-    case Group::kDaily:
-      return "Every day";
-    case Group::kSteps:
-      return "The same in steps";
-    case Group::kLook:
-      return "Looking closer";
-    case Group::kMerge:
-      return "Merging files";
-    case Group::kAgents:
-      return "Beside an agent";
-    case Group::kPolicy:
-      return "Policy";
-    case Group::kCare:
-      return "Care";
-    case Group::kInternal:
-      return "Internal";
-  }
-  return "";
+std::span<const GroupSpec> groups() {
+  static constexpr GroupSpec kGroups[] = {{Group::kDaily, "daily", "Every day"},
+                                          {Group::kSteps, "steps", "Step by step"},
+                                          {Group::kLook, "look", "Looking closer"},
+                                          {Group::kMerge, "merge", "Merging files"},
+                                          {Group::kAgents, "agents", "Beside an agent"},
+                                          {Group::kPolicy, "policy", "Policy"},
+                                          {Group::kSharing, "sharing", "Sharing and limits"},
+                                          {Group::kBacklog, "backlog", "The backlog"},
+                                          {Group::kCare, "care", "Care"}};
+  return kGroups;
 }
 
-const CommandSpec* find_command(std::string_view name, const Table& table) {
-  for (const CommandSpec& command : table.commands) {
-    if (command.name == name) return &command;
+std::string_view last_word(const CommandSpec& command) {
+  return command.name.substr(command.name.rfind(' ') + 1);  // of one word: all of it
+}
+
+const CommandSpec* find_word(std::span<const CommandSpec> among, std::string_view word) {
+  for (const CommandSpec& one : among) {
+    if (last_word(one) == word) return &one;
   }
   return nullptr;
 }
 
+namespace {
+
+void add_commands(std::span<const CommandSpec> commands, std::vector<const CommandSpec*>* all) {
+  for (const CommandSpec& command : commands) {
+    all->push_back(&command);
+    add_commands(command.subcommands, all);
+  }
+}
+
+}  // namespace
+
+std::vector<const CommandSpec*> all_commands(const Table& table) {
+  std::vector<const CommandSpec*> all;
+  add_commands(table.commands, &all);
+  return all;
+}
+
+const CommandSpec* find_command(std::string_view name, const Table& table) {
+  for (const CommandSpec* command : all_commands(table)) {
+    if (command->name == name) return command;
+  }
+  return nullptr;
+}
+
+std::vector<FlagSpec> flags_of(const CommandSpec& command) {
+  std::vector<FlagSpec> all = command.flags;
+  for (const CommandSpec& one : command.subcommands) {
+    for (const FlagSpec& flag : flags_of(one)) {
+      if (std::ranges::find(all, flag.name, &FlagSpec::name) == all.end()) all.push_back(flag);
+    }
+  }
+  return all;
+}
+
+std::vector<Output> outputs_of(const CommandSpec& command) {
+  std::vector<Output> all = command.outputs;
+  const CommandSpec* meant = find_word(command.subcommands, command.otherwise);
+  if (meant != nullptr) all = meant->outputs;
+  for (const CommandSpec& one : command.subcommands) {
+    for (Output output : outputs_of(one)) {
+      const std::string on(last_word(one));
+      output.on = output.on.empty() ? on : on + " " + output.on;
+      all.push_back(std::move(output));
+    }
+  }
+  return all;
+}
+
+std::string output_schema_uri(std::string_view schema) {
+  return fmt::format("urn:git-txn:output:{}:1", schema);
+}
+
+std::string subcommand_words(const CommandSpec& command) {
+  std::string words;
+  for (const CommandSpec& one : command.subcommands) {
+    words += (words.empty() ? "" : "|") + std::string(last_word(one));
+  }
+  return words;
+}
+
 std::string usage_line(const CommandSpec& command) {
   std::string line = "git txn " + std::string(command.name);
-  if (!command.flags.empty()) line += " [OPTIONS]";
+  const auto is_needed = [](const FlagSpec& flag) { return flag.need == Need::kNeeded; };
+  if (!std::ranges::all_of(command.flags, is_needed)) line += " [OPTIONS]";
+  for (const FlagSpec& flag : command.flags) {
+    if (is_needed(flag)) line += fmt::format(" {} {}", flag.name, flag.label);
+  }
+  if (command.handler == nullptr && !command.subcommands.empty()) {
+    const std::string words = subcommand_words(command);
+    return line + (command.otherwise.empty() ? " " + words + " ..." : " [" + words + "] ...");
+  }
   for (const OperandSpec& operand : command.operands) {
     std::string label(operand.label);
     if (operand.at_most > 1) label += "...";
     line += operand.at_least == 0 ? " [" + label + "]" : " " + label;
   }
-  if (command.takes_command) line += " -- COMMAND...";
-  if (command.may_take_command) line += " [-- COMMAND...]";
+  if (command.takes == Takes::kCommand) line += " -- COMMAND...";
+  if (command.takes == Takes::kMaybeCommand) line += " [-- COMMAND...]";
   return line;
 }
 

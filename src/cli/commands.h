@@ -1,5 +1,6 @@
-// The one table of commands and flags. Help, the man pages, completion, the parser and a test that
-// compares them are all made from it, so that none can tell another story.
+// The one tree of commands and flags. The entry of a command is in the file that has its handler
+// (cli/commands/), and nothing else knows it: the parser, dispatch, help, the manual pages,
+// completion, docs/commands.md and the contract of --json are all made from these entries.
 //
 // A command or a flag is `stable` (what it means and prints stays), `experimental` (may change in a
 // minor version; so is an entry that says nothing) or `internal` (for our own tools; not shown).
@@ -7,10 +8,13 @@
 // that they are refused by name and never silently accepted.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
 
 namespace gittxn::cli {
 
@@ -40,23 +44,41 @@ enum class Value {
   kFile,
 };
 
-struct FlagSpec {
-  std::string_view name;    // "--onto"
-  std::string_view letter;  // "-q"; empty: none
-  Value value = Value::kNone;
-  std::string_view label;    // how help calls the value: "BRANCH"
-  std::string_view help;     // one sentence without a full stop
-  std::string_view choices;  // kChoice: words between blanks
-  Stability stability = Stability::kExperimental;
-  Deprecation deprecated = {};
+// What a command does to the log, and so where it may be called.
+enum class Effect {
+  kReads,         // appends nothing; allowed inside of a transaction
+  kWrites,        // may append, and then gives the events to their handlers; refused inside
+  kWritesInside,  // the same, and allowed inside
 };
+
+enum class Need { kOptional, kNeeded };
+
+struct FlagSpec {
+  std::string_view name;   // "--onto"
+  std::string_view label;  // how help calls the value: "BRANCH"; empty: a switch
+  std::string_view help;   // one sentence without a full stop
+  Value value = Value::kNone;
+  Stability stability = Stability::kExperimental;
+  std::string_view letter = {};   // "-q"; empty: none
+  std::string_view choices = {};  // kChoice: words between blanks
+  Deprecation deprecated = {};
+  Need need = Need::kOptional;
+  std::optional<Effect> effect = {};  // that of the command when this is given
+};
+// The same flag, as one that a command cannot do without.
+constexpr FlagSpec needed(FlagSpec flag) {
+  flag.need = Need::kNeeded;
+  return flag;
+}
 
 struct OperandSpec {
   std::string_view label;  // "ID"
   Value value = Value::kText;
-  std::string_view choices;
   int at_least = 1;  // how many of them
   int at_most = 1;
+  std::string_view what = {};    // "the id of a workflow"; empty: the label says it
+  std::string_view listed = {};  // the command that lists them
+  std::string_view choices = {};
 };
 
 struct Example {
@@ -64,24 +86,53 @@ struct Example {
   std::string_view says;
 };
 
-enum class Group { kDaily, kSteps, kLook, kMerge, kAgents, kPolicy, kCare, kInternal };
-std::string_view group_title(Group group);
+// What --json prints. Of several entries the one counts of which most words are there.
+enum class Lines { kOne, kMany };  // one object; or any number of lines, each an object
+struct Output {
+  std::string_view schema;  // share/schemas/output/SCHEMA.v1.json; empty: no JSON of its own
+  std::string on = {};      // what must be there: flags, "--" for a command
+  Lines lines = Lines::kOne;
+};
 
-enum class Inside { kAllowed, kRefused };  // when called from inside a transaction
+enum class Group {
+  kDaily,
+  kSteps,
+  kLook,
+  kMerge,
+  kAgents,
+  kPolicy,
+  kSharing,
+  kBacklog,
+  kCare,
+  kInternal,
+};
+struct GroupSpec {
+  Group group;
+  std::string_view name;  // "look", as in git txn help look
+  std::string_view title;
+};
+std::span<const GroupSpec> groups();  // those that are shown
+
+enum class Takes { kNothing, kMaybeCommand, kCommand };  // behind --
+
+struct Session;
 
 struct CommandSpec {
-  std::string_view name;
-  std::string_view summary;      // "run a command in a transaction and land its change"
-  std::string_view description;  // paragraphs separated by empty lines
-  std::span<const OperandSpec> operands;
-  std::span<const FlagSpec> flags;  // besides common_flags()
-  std::span<const Example> examples;
-  Group group = Group::kDaily;
-  Inside inside = Inside::kAllowed;
-  bool takes_command = false;  // everything after -- is a command to run
+  std::string_view name;              // all its words: "lease acquire"
+  std::string_view summary;           // "run a command in a transaction and land its change"
+  std::string_view description = {};  // paragraphs between empty lines; empty: the summary says all
+  Group group = Group::kInternal;     // of a command that is none of another's
   Stability stability = Stability::kExperimental;
-  bool may_take_command = false;  // the same, and it need not be there
-  Deprecation deprecated = {};    // of a former one nothing else is asked than its name
+  Effect effect = Effect::kReads;
+  Takes takes = Takes::kNothing;
+  Result<int> (*handler)(Session&) = nullptr;  // null: one of its subcommands has to be named
+  std::vector<OperandSpec> operands = {};
+  std::vector<FlagSpec> flags = {};  // besides those of every command
+  std::vector<Example> examples = {};
+  std::vector<Output> outputs = {};
+  std::vector<CommandSpec> subcommands = {};
+  std::string_view otherwise = {};  // which of these is meant where none is named: its last word
+  Deprecation deprecated = {};      // of a former one nothing else is asked than its name
 };
 
 // What people are shown: help, manual pages, completion, advice.
@@ -102,19 +153,21 @@ struct Table {
   std::span<const LaterName> later;
 };
 const Table& command_table();  // the program's; tests have their own
+// By all its words; null: there is none of that name.
 const CommandSpec* find_command(std::string_view name, const Table& table = command_table());
+// The one whose name ends in this word; null: none.
+const CommandSpec* find_word(std::span<const CommandSpec> among, std::string_view word);
+// Every command with its subcommands behind it.
+std::vector<const CommandSpec*> all_commands(const Table& table = command_table());
+std::string_view last_word(const CommandSpec& command);  // "acquire"
 
-// What --json prints of a command. Of several entries the one counts of which most words are there.
-enum class Lines { kOne, kMany };  // one object; or any number of lines, each an object
-struct Output {
-  std::string_view command;
-  std::string_view on;  // what must be there: operands from the first on, flags, "--" for a command
-  std::string_view schema;  // share/schemas/output/SCHEMA.v1.json; empty: no JSON of its own
-  Lines lines = Lines::kOne;
-};
-std::span<const Output> outputs();
-std::vector<Output> outputs_of(std::string_view command);
+// Of a command together with its subcommands: their flags, each name once, as the parser knows them
+// before it knows the subcommand; and what they print, with the words that ask for it.
+std::vector<FlagSpec> flags_of(const CommandSpec& command);
+std::vector<Output> outputs_of(const CommandSpec& command);
 std::string output_schema_uri(std::string_view schema);  // its $id
+// "list|show|run"
+std::string subcommand_words(const CommandSpec& command);
 
 // "git txn run [OPTIONS] -- COMMAND..."
 std::string usage_line(const CommandSpec& command);

@@ -3,6 +3,7 @@
 #include "cli/completion.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace gittxn::cli {
 namespace {
@@ -21,8 +22,8 @@ class Completer {
         if (!stands(word)) return {};
         continue;
       }
-      const FlagSpec* flag = word.find('=') == std::string::npos ? flag_named(word) : nullptr;
-      if (flag == nullptr || flag->value == Value::kNone) continue;
+      const auto flag = word.find('=') == std::string::npos ? flag_named(word) : std::nullopt;
+      if (!flag || flag->value == Value::kNone) continue;
       if (i + 2 == words_.size()) return values(flag->value, flag->choices, words_.back());
       ++i;
     }
@@ -30,21 +31,23 @@ class Completer {
   }
 
  private:
-  // A command's name, or an operand of it. False: there is no such command.
+  // A word of the command's name, or an operand of it. False: there is no such command.
   bool stands(const std::string& word) {
-    if (command_ != nullptr) {
-      ++operands_;
+    const CommandSpec* below =
+        find_word(command_ == nullptr ? table_.commands : std::span(command_->subcommands), word);
+    if (below != nullptr && operands_ == 0) {
+      command_ = below;
       return true;
     }
-    command_ = find_command(word, table_);
+    ++operands_;
     return command_ != nullptr;
   }
 
   Completion last(const std::string& typed) const {
     const std::size_t equals = typed.find('=');
     if (typed.starts_with("--") && equals != std::string::npos) {
-      const FlagSpec* flag = flag_named(typed.substr(0, equals));
-      if (flag == nullptr) return {};
+      const auto flag = flag_named(typed.substr(0, equals));
+      if (!flag) return {};
       return values(flag->value, flag->choices, typed.substr(equals + 1));
     }
     if (command_ == nullptr) return commands(typed);
@@ -52,15 +55,14 @@ class Completer {
     return operand(typed);
   }
 
-  const FlagSpec* flag_named(std::string_view word) const {
-    const auto found = [&](std::span<const FlagSpec> flags) {
-      const auto at = std::ranges::find_if(flags, [&](const FlagSpec& flag) {
-        return flag.name == word || (!flag.letter.empty() && flag.letter == word);
-      });
-      return at == flags.end() ? nullptr : &*at;
-    };
-    const FlagSpec* own = command_ == nullptr ? nullptr : found(command_->flags);
-    return own == nullptr ? found(table_.common) : own;
+  std::optional<FlagSpec> flag_named(std::string_view word) const {
+    std::vector<FlagSpec> known;
+    if (command_ != nullptr) known = flags_of(*command_);
+    known.insert(known.end(), table_.common.begin(), table_.common.end());
+    const auto at = std::ranges::find_if(known, [&](const FlagSpec& flag) {
+      return flag.name == word || (!flag.letter.empty() && flag.letter == word);
+    });
+    return at == known.end() ? std::nullopt : std::optional(*at);
   }
 
   static void offer(std::string_view word, std::string_view says, std::string_view typed,
@@ -69,11 +71,16 @@ class Completer {
     completion->words.push_back({std::string(word), std::string(says)});
   }
 
+  static void offer_all(std::span<const CommandSpec> commands, std::string_view typed,
+                        Completion* completion) {
+    for (const CommandSpec& command : commands) {
+      if (is_shown(command)) offer(last_word(command), command.summary, typed, completion);
+    }
+  }
+
   Completion commands(std::string_view typed) const {
     Completion completion;
-    for (const CommandSpec& command : table_.commands) {
-      if (is_shown(command)) offer(command.name, command.summary, typed, &completion);
-    }
+    offer_all(table_.commands, typed, &completion);
     offer("--help", "show help", typed, &completion);
     offer("--version", "print the version", typed, &completion);
     return completion;
@@ -81,7 +88,8 @@ class Completer {
 
   Completion flags(std::string_view typed) const {
     Completion completion;
-    for (const std::span<const FlagSpec> flags : {command_->flags, table_.common}) {
+    const std::vector<FlagSpec> own = flags_of(*command_);
+    for (const std::span<const FlagSpec> flags : {std::span(own), table_.common}) {
       for (const FlagSpec& flag : flags) {
         if (is_shown(flag)) offer(flag.name, flag.help, typed, &completion);
       }
@@ -90,13 +98,18 @@ class Completer {
   }
 
   Completion operand(std::string_view typed) const {
+    if (operands_ == 0 && !command_->subcommands.empty()) {
+      Completion completion;
+      offer_all(command_->subcommands, typed, &completion);
+      return completion;
+    }
     int before = 0;
     for (const OperandSpec& operand : command_->operands) {
       before += operand.at_most;
       if (operands_ < before) return values(operand.value, operand.choices, typed);
     }
     Completion completion;
-    if (command_->takes_command || command_->may_take_command) {
+    if (command_->takes != Takes::kNothing) {
       offer("--", "a command follows", typed, &completion);
     }
     return completion;

@@ -37,6 +37,10 @@ TEST(Complete, CommandsFlagsAndValues) {
   EXPECT_EQ(offered({"run", "--isolation="}),
             "read-committed snapshot semantic serializable strict");
   EXPECT_EQ(offered({"gate", ""}), "list show run");
+  EXPECT_EQ(offered({"events", "consumer", "re"}), "register remove retry");
+  EXPECT_EQ(offered({"lease", "--ttl", "1h", "rel"}), "release") << "flags may stand before it";
+  EXPECT_EQ(offered({"lease", "transfer", "--t"}), "--to") << "those of the subcommand alone";
+  EXPECT_EQ(offered({"lease", "--t"}), "--ttl --to") << "it is not known yet";
   EXPECT_EQ(offered({"run", "--name", "x", ""}), "--") << "a command comes next";
   EXPECT_EQ(offered({"exec", "t-aaaa", ""}), "--");
   EXPECT_EQ(offered({"nonsense", ""}), "");
@@ -60,11 +64,19 @@ TEST(Complete, WhatOnlyTheRepositoryKnows) {
 
 TEST(Complete, OffersEveryCommandAndFlagOfTheTable) {
   const std::string names = offered({""}) + " ";
-  for (const CommandSpec& command : command_table().commands) {
+  for (const CommandSpec* one : all_commands()) {
+    const CommandSpec& command = *one;
     if (!is_shown(command)) continue;
-    EXPECT_THAT(names, HasSubstr(fmt::format("{} ", command.name)));
-    const std::string flags = offered({std::string(command.name), "--"}) + " ";
-    for (const FlagSpec& flag : command.flags) {
+    std::vector<std::string> words;
+    for (std::string_view rest = command.name; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      words.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    EXPECT_THAT(names, HasSubstr(fmt::format("{} ", words[0])));
+    words.emplace_back("--");
+    const std::string flags = offered(words) + " ";
+    for (const FlagSpec& flag : flags_of(command)) {
       if (is_shown(flag)) EXPECT_THAT(flags, HasSubstr(fmt::format("{} ", flag.name)));
     }
   }

@@ -48,47 +48,103 @@ std::string flag_lines(const FlagSpec& flag, Stability of_command) {
   return "  " + flag_head(flag) + "\n" + wrap(help, 10);
 }
 
+std::string group_lines(const GroupSpec& group, const Table& table) {
+  std::string out = fmt::format("\n{}\n", group.title);
+  for (const CommandSpec& command : table.commands) {
+    if (command.group == group.group && is_shown(command))
+      out += fmt::format("  {:<9} {}\n", command.name, command.summary);
+  }
+  return out;
+}
+
+std::string group_names(const GroupSpec& group, const Table& table) {
+  std::string out;
+  for (const CommandSpec& command : table.commands) {
+    if (command.group != group.group || !is_shown(command)) continue;
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", command.name);
+  }
+  return out.empty() ? "" : fmt::format("  {:<9} {}\n", group.name, out);
+}
+
+// The help of an internal command is for those who work on it.
+bool is_told(const FlagSpec& flag, const CommandSpec& command) {
+  const bool internal = command.stability == Stability::kInternal;
+  return is_shown(flag) || (internal && flag.deprecated.since.empty());
+}
+
+std::string subcommand_lines(const CommandSpec& command) {
+  std::string out;
+  for (const CommandSpec& one : command.subcommands) {
+    if (!one.subcommands.empty()) {
+      out += subcommand_lines(one);
+      continue;
+    }
+    const std::string usage = usage_line(one).substr(std::string_view("git txn ").size());
+    out += wrap(usage, 2) + wrap(one.summary, 10);
+  }
+  return out;
+}
+
+std::string example_lines(const CommandSpec& command) {
+  std::string out;
+  for (const Example& example : command.examples) {
+    out += fmt::format("  {}\n{}", example.line, wrap(example.says, 10));
+  }
+  for (const CommandSpec& one : command.subcommands) out += example_lines(one);
+  return out;
+}
+
 }  // namespace
 
-std::string help_text(const Table& table) {
-  std::string out =
-      "git txn: run coding agents on a repository with the guarantees a database gives\n\n"
-      "  git txn run -- COMMAND...   run it on a snapshot, land what it changed, or say why not\n";
-  for (Group group : {Group::kDaily, Group::kSteps, Group::kLook, Group::kMerge, Group::kAgents,
-                      Group::kPolicy, Group::kCare}) {
-    out += fmt::format("\n{}\n", group_title(group));
-    for (const CommandSpec& command : table.commands) {
-      if (command.group == group && is_shown(command))
-        out += fmt::format("  {:<9} {}\n", command.name, command.summary);
+std::string sentence_of(const CommandSpec& command) {
+  if (!command.description.empty()) return std::string(command.description);
+  std::string sentence(command.summary);
+  if (sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] += 'A' - 'a';
+  return sentence + ".";
+}
+
+std::string help_text(std::string_view topic, const Table& table) {
+  std::string out;
+  if (topic.empty()) {
+    out =
+        "git txn: run coding agents on a repository with the guarantees a database gives\n\n"
+        "  git txn run -- COMMAND...   run it on a snapshot, land what it changed, or say why "
+        "not\n";
+  }
+  std::string others;
+  for (const GroupSpec& group : groups()) {
+    const bool daily = topic.empty() && group.group == Group::kDaily;
+    if (daily || topic == "--all" || topic == group.name) out += group_lines(group, table);
+    if (topic.empty() && !daily) others += group_names(group, table);
+  }
+  if (topic.empty()) {
+    out += "\nBy group: git txn help GROUP explains those of one, git txn help --all all of them\n";
+    out += others + "\nOptions of every command\n";
+    for (const FlagSpec& flag : table.common) {
+      out += fmt::format("  {:<18} {}\n", flag_head(flag), flag.help);
     }
   }
-  out += "\nOptions of every command\n";
-  for (const FlagSpec& flag : table.common) {
-    out += fmt::format("  {:<18} {}\n", flag_head(flag), flag.help);
-  }
-  out += "\ngit txn COMMAND --help explains one command with examples; man git-txn has the rest.\n";
-  return out;
+  return out +
+         "\ngit txn COMMAND --help explains one command with examples; man git-txn has the rest.\n";
 }
 
 std::string help_text(const CommandSpec& command) {
   std::string out =
-      fmt::format("{}\n{}", wrap(usage_line(command), 0), wrap(command.description, 2));
+      fmt::format("{}\n{}", wrap(usage_line(command), 0), wrap(sentence_of(command), 2));
   if (command.stability == Stability::kExperimental) {
     out += "\n  Experimental: it may change in a minor version.\n";
   }
+  if (!command.subcommands.empty()) {
+    out += "\nSubcommands\n" + subcommand_lines(command);
+    out += fmt::format("\n  git txn {} SUBCOMMAND --help explains one with its options.\n",
+                       command.name);
+  }
   std::string flags;
   for (const FlagSpec& flag : command.flags) {
-    // The help of an internal command is for those who work on it.
-    const bool internal = command.stability == Stability::kInternal;
-    if (is_shown(flag) || (internal && flag.deprecated.since.empty())) {
-      flags += flag_lines(flag, command.stability);
-    }
+    if (is_told(flag, command)) flags += flag_lines(flag, command.stability);
   }
   if (!flags.empty()) out += "\nOptions\n" + flags;
-  out += "\nExamples\n";
-  for (const Example& example : command.examples) {
-    out += fmt::format("  {}\n{}", example.line, wrap(example.says, 10));
-  }
+  out += "\nExamples\n" + example_lines(command);
   out += "\nOptions of every command: --json, -q, --log FORMAT, -h\n";
   return out;
 }

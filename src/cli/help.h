@@ -12,8 +12,11 @@
 
 namespace gittxn::cli {
 
-std::string help_text(const Table& table = command_table());  // git txn --help
-std::string help_text(const CommandSpec& command);            // git txn COMMAND --help
+// git txn --help; with a topic git txn help TOPIC: the name of a group, or --all.
+std::string help_text(std::string_view topic = {}, const Table& table = command_table());
+std::string help_text(const CommandSpec& command);  // git txn COMMAND --help
+std::string sentence_of(
+    const CommandSpec& command);  // its description, or its summary as a sentence
 
 std::string stability_table(const Table& table = command_table());  // git txn version --cli
 // {commands, flags, errors}: share/schemas/output/version-cli.v1.json.

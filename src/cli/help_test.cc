@@ -16,13 +16,41 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// What can be called says all of itself: what it is, how, an example, and what --json prints.
+void check_called(const CommandSpec& command) {
+  EXPECT_NE(command.handler, nullptr) << command.name;
+  EXPECT_FALSE(command.examples.empty()) << command.name;
+  EXPECT_FALSE(command.outputs.empty()) << command.name;
+}
+
+// The parser knows the flags of all subcommands before it knows which is meant.
+void check_subcommands(const CommandSpec& command) {
+  for (const CommandSpec& one : command.subcommands) {
+    EXPECT_EQ(one.name, fmt::format("{} {}", command.name, last_word(one)));
+    EXPECT_TRUE(one.stability >= command.stability) << one.name << " promises more";
+    for (const FlagSpec& flag : one.flags) {
+      const auto all = flags_of(command);
+      const auto known = std::ranges::find(all, flag.name, &FlagSpec::name);
+      ASSERT_NE(known, all.end());
+      EXPECT_TRUE(known->value == flag.value && known->letter == flag.letter) << one.name;
+    }
+  }
+  const bool meant = find_word(command.subcommands, command.otherwise) != nullptr;
+  EXPECT_EQ(meant, !command.otherwise.empty()) << command.name;
+}
+
 TEST(Table, IsConsistent) {
   std::set<std::string_view> names;
   for (const CommandSpec& command : command_table().commands) {
+    EXPECT_EQ(command.group == Group::kInternal, command.name == "internal") << command.name;
+  }
+  for (const CommandSpec* one : all_commands()) {
+    const CommandSpec& command = *one;
     EXPECT_TRUE(names.insert(command.name).second) << command.name;
     EXPECT_FALSE(command.summary.empty() || command.summary.ends_with('.')) << command.name;
-    EXPECT_TRUE(command.description.ends_with('.')) << command.name;
-    EXPECT_FALSE(command.examples.empty()) << command.name;
+    EXPECT_TRUE(sentence_of(command).ends_with('.')) << command.name;
+    if (command.subcommands.empty() || command.handler != nullptr) check_called(command);
+    check_subcommands(command);
     std::set<std::string_view> flags;
     for (const FlagSpec& flag : command.flags) {
       EXPECT_TRUE(flags.insert(flag.name).second) << command.name << flag.name;
@@ -46,8 +74,8 @@ TEST(Table, IsConsistent) {
 
 // An example that does not parse would teach a mistake. Quotes and pipes are the shell's.
 TEST(Table, EveryExampleParses) {
-  for (const CommandSpec& command : command_table().commands) {
-    for (const Example& example : command.examples) {
+  for (const CommandSpec* command : all_commands()) {
+    for (const Example& example : command->examples) {
       std::string line(example.line);
       if (!line.starts_with("git txn ")) continue;  // what is typed around it
       line = line.substr(0, line.find(" | "));
@@ -69,19 +97,59 @@ TEST(Table, EveryExampleParses) {
 }
 
 TEST(Help, NamesEveryCommandFlagAndExample) {
-  std::string all = help_text();
-  for (const CommandSpec& command : command_table().commands) {
-    if (!is_shown(command)) continue;
-    EXPECT_THAT(all, HasSubstr(fmt::format("  {} ", command.name)));
-    std::string one = help_text(command);
-    for (const FlagSpec& flag : command.flags) EXPECT_THAT(one, HasSubstr(flag.name));
-    for (const Example& example : command.examples) EXPECT_THAT(one, HasSubstr(example.line));
+  const std::string all = help_text("--all");
+  for (const CommandSpec* command : all_commands()) {
+    if (!is_shown(*command)) continue;
+    const std::string above(command->name.substr(0, command->name.find(' ')));
+    EXPECT_THAT(all, HasSubstr(fmt::format("  {} ", above)));
+    const std::string one = help_text(*command);
+    for (const FlagSpec& flag : command->flags) EXPECT_THAT(one, HasSubstr(flag.name));
+    for (const Example& example : command->examples) {
+      EXPECT_THAT(one, HasSubstr(example.line));
+      EXPECT_THAT(help_text(*find_command(above)), HasSubstr(example.line));
+    }
   }
 }
 
+std::size_t lines_that_begin(const std::string& text, const std::string& with) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find("\n" + with, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+// 42 commands before a first landing are no help.
+TEST(Help, TheFirstScreenShowsEightCommandsAndALineForEachGroup) {
+  const std::string first = help_text();
+  const std::string daily = help_text("daily");
+  EXPECT_EQ(lines_that_begin(daily, "  "), 8u);
+  for (const CommandSpec& command : command_table().commands) {
+    if (!is_shown(command)) continue;
+    EXPECT_EQ(first.find(command.summary) != std::string::npos, command.group == Group::kDaily)
+        << command.name;
+    EXPECT_THAT(first, HasSubstr(command.name)) << "each is on it";
+  }
+  for (const GroupSpec& group : groups()) {
+    if (group.group == Group::kDaily) continue;
+    EXPECT_EQ(lines_that_begin(first, fmt::format("  {} ", group.name)), 1u) << group.name;
+    EXPECT_THAT(help_text(group.name), HasSubstr(group.title));
+    EXPECT_EQ(find_word(command_table().commands, group.name), nullptr)
+        << "git txn help " << group.name << " would be two things";
+  }
+}
+
+TEST(Help, OfACommandWithSubcommandsHasALineForEach) {
+  const std::string lease = help_text(*find_command("lease"));
+  EXPECT_THAT(lease, HasSubstr("git txn lease acquire|release|renew|transfer|list ...\n"));
+  EXPECT_THAT(lease, HasSubstr("  lease renew [OPTIONS] ID\n          let the time"));
+  EXPECT_THAT(help_text(*find_command("lease renew")), HasSubstr("--fence NUMBER"));
+  EXPECT_THAT(help_text(*find_command("lease list")), ::testing::Not(HasSubstr("--fence")));
+  EXPECT_THAT(help_text(*find_command("events")), HasSubstr("  events consumer ack NAME SEQ\n"));
+  EXPECT_THAT(help_text(*find_command("proposals")), HasSubstr("[list|show|dismiss|link] ..."));
+}
+
 TEST(Help, FitsATerminal) {
-  std::vector<std::string> texts{help_text()};
-  for (const CommandSpec& command : command_table().commands) texts.push_back(help_text(command));
+  std::vector<std::string> texts{help_text(), help_text("--all")};
+  for (const CommandSpec* command : all_commands()) texts.push_back(help_text(*command));
   for (const std::string& text : texts) {
     std::string_view rest = text;
     while (!rest.empty()) {

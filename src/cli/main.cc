@@ -117,13 +117,13 @@ int tell_error(const Error& error, Printer& out, bool json) {
 int written(const Printer& out, int status, const CommandSpec& command) {
   if (!out.failure()) return status;
   to_stderr("git txn: " + clean(out.failure()->message) + "\n");
-  return command.inside == Inside::kRefused || status != kExitDone ? status : kExitFault;
+  return command.effect == Effect::kWrites || status != kExitDone ? status : kExitFault;
 }
 
 // Help is asked for in three ways: of everything, of one command, and by giving no command at all.
 bool tell_help(const Parsed& parsed, Printer& out) {
   if (!parsed.command) {
-    out.text(help_text());
+    out.text(help_text(parsed.topic));
     return true;
   }
   if (!parsed.has("--help")) return false;

@@ -89,19 +89,37 @@ std::string exits() {
   return ".SH EXIT STATUS\n" + settings_section(exit_statuses());
 }
 
+std::string examples_section(const CommandSpec& command) {
+  std::string out;
+  for (const Example& example : command.examples) {
+    out += entry(".B " + troff(example.line), troff(example.says));
+  }
+  for (const CommandSpec& one : command.subcommands) out += examples_section(one);
+  return out;
+}
+
+std::string subcommands_section(const CommandSpec& command) {
+  std::string out;
+  for (const CommandSpec& one : command.subcommands) {
+    if (one.subcommands.empty()) {
+      out += fmt::format(".SS {}\n{}", troff(usage_line(one)), paragraphs(sentence_of(one)));
+    }
+    out += flags_section(one.flags, command.stability) + subcommands_section(one);
+  }
+  return out;
+}
+
 std::string command_page(const CommandSpec& command, std::string_view version, const Table& table) {
   std::string page = fmt::format("git-txn-{}", command.name);
   std::string out = header(page, version);
   out += fmt::format(".SH NAME\n{} \\- {}\n", troff(page), troff(command.summary));
   out += fmt::format(".SH SYNOPSIS\n.B {}\n", troff(usage_line(command)));
-  out += ".SH DESCRIPTION\n" + paragraphs(command.description);
+  out += ".SH DESCRIPTION\n" + paragraphs(sentence_of(command));
   if (command.stability == Stability::kExperimental) out += fmt::format(".PP{}\n", kExperimental);
+  if (!command.subcommands.empty()) out += ".SH SUBCOMMANDS\n" + subcommands_section(command);
   out += ".SH OPTIONS\n" + flags_section(command.flags, command.stability);
   out += flags_section(table.common, Stability::kStable);
-  out += ".SH EXAMPLES\n";
-  for (const Example& example : command.examples) {
-    out += entry(".B " + troff(example.line), troff(example.says));
-  }
+  out += ".SH EXAMPLES\n" + examples_section(command);
   if (command.name == "exec") {
     out += ".SH EXIT STATUS\nThat of the command; 2 or 3 when it could not be run.\n";
   } else {
@@ -127,11 +145,10 @@ std::string main_page(std::string_view version, const Table& table) {
       "it.\n\n"
       "It works in any git repository without set-up and leaves the repository's own files alone. "
       "What you have not committed is never touched.");
-  for (Group group : {Group::kDaily, Group::kSteps, Group::kLook, Group::kMerge, Group::kAgents,
-                      Group::kPolicy, Group::kCare}) {
-    out += fmt::format(".SS {}\n", group_title(group));
+  for (const GroupSpec& group : groups()) {
+    out += fmt::format(".SS {}\n", group.title);
     for (const CommandSpec& command : table.commands) {
-      if (command.group != group || !is_shown(command)) continue;
+      if (command.group != group.group || !is_shown(command)) continue;
       out += entry(fmt::format(".BR git\\-txn\\-{} (1)", command.name), troff(command.summary));
     }
   }

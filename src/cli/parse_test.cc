@@ -56,7 +56,8 @@ TEST(Parse, SomeOptionsAddUpAndEachValueIsChecked) {
 
 TEST(Parse, ACommandThatNeedNotBeThereStandsBehindTheDashes) {
   const Parsed with = good("lease acquire src docs --ttl 1h -- make -j4");
-  EXPECT_THAT(with.operands, ElementsAre("acquire", "src", "docs"));
+  EXPECT_EQ(with.command->name, "lease acquire");
+  EXPECT_THAT(with.operands, ElementsAre("src", "docs"));
   EXPECT_THAT(with.rest, ElementsAre("make", "-j4"));
   EXPECT_TRUE(good("lease list").rest.empty());
   EXPECT_THAT(bad("lease acquire src --").message, HasSubstr("no command"));
@@ -74,13 +75,104 @@ TEST(Parse, CommonOptionsStandAnywhere) {
 
 TEST(Parse, OperandsAreCounted) {
   EXPECT_THAT(good("show t-7k2m").operands, ElementsAre("t-7k2m"));
-  EXPECT_THAT(good("gate run t-7k2m one two").operands, ElementsAre("run", "t-7k2m", "one", "two"));
+  EXPECT_THAT(good("gate run t-7k2m one two").operands, ElementsAre("t-7k2m", "one", "two"));
   EXPECT_THAT(good("exec t-7k2m -- sh").operands, ElementsAre("t-7k2m"));
   EXPECT_THAT(bad("show").message, HasSubstr("needs the id of a transaction"));
   EXPECT_THAT(bad("show a b").message, HasSubstr("does not take 'b'"));
   EXPECT_THAT(bad("gate frob").message, HasSubstr("'frob' is not one of list, show, run"));
   EXPECT_THAT(bad("exec -- sh").message, HasSubstr("needs the id"));
   EXPECT_THAT(bad("status now").message, HasSubstr("does not take 'now'"));
+}
+
+std::string command_of(const std::string& line) {
+  return std::string(good(line).command->name);
+}
+
+TEST(Parse, TheFirstOperandsNameASubcommand) {
+  EXPECT_EQ(command_of("lease renew l-1"), "lease renew");
+  EXPECT_EQ(command_of("lease --ttl 1h renew l-1 --fence=3"), "lease renew") << "flags before it";
+  EXPECT_EQ(command_of("--json lease -- renew l-1"), "lease renew") << "and behind --";
+  EXPECT_THAT(good("lease release -- -l").operands, ElementsAre("-l"));
+  EXPECT_EQ(command_of("events consumer ack audit 7"), "events consumer ack");
+  EXPECT_EQ(command_of("proposals"), "proposals list") << "which is meant where none is named";
+  EXPECT_EQ(command_of("portfolio --json"), "portfolio status");
+  EXPECT_EQ(command_of("sentinel nightly --every 1d"), "sentinel");
+  EXPECT_EQ(command_of("sentinel reset nightly"), "sentinel reset");
+  EXPECT_EQ(bad("lease").message, "git txn lease needs acquire|release|renew|transfer|list");
+  EXPECT_EQ(bad("gate lits").hint, "did you mean git txn gate list?");
+  EXPECT_EQ(bad("gate frob").hint, "git txn gate --help lists what it takes");
+  EXPECT_EQ(bad("events consumer lst").hint, "did you mean git txn events consumer list?");
+  EXPECT_EQ(bad("proposals frob").message,
+            "git txn proposals: 'frob' is not one of list, show, dismiss, link");
+  EXPECT_EQ(bad("lease renew").message, "git txn lease renew needs the ID of one lease");
+  EXPECT_THAT(bad("lease renew").hint, HasSubstr("git txn lease list lists them; usage: "));
+  EXPECT_EQ(bad("lease list -- make").message, "git txn lease list does not take 'make'");
+  EXPECT_FALSE(parse({"lease renew", "l-1"}).has_value()) << "one word names one command";
+}
+
+// It would be passed over, and the opposite of what was asked for might be done.
+TEST(Parse, AFlagOfAnotherSubcommandIsRefused) {
+  for (const char* line : {"lease renew --shared l-1", "lease --shared renew l-1"}) {
+    EXPECT_EQ(bad(line).message, "git txn lease renew does not take --shared") << line;
+    EXPECT_EQ(bad(line).hint, "it is of git txn lease acquire") << line;
+  }
+  EXPECT_EQ(bad("lease list --fence 1").hint, "it is of git txn lease release|renew|transfer");
+  EXPECT_EQ(bad("proposals --actor me").message, "git txn proposals list does not take --actor");
+  EXPECT_EQ(bad("events consumer list --type x").hint,
+            "it is of git txn events tail|consumer register");
+  EXPECT_EQ(bad("sentinel list --every 1h").message, "git txn sentinel list does not take --every");
+  EXPECT_EQ(bad("lease renew --shraed l-1").message,
+            "unknown option '--shraed' of git txn lease renew");
+}
+
+// What is refused inside of a transaction, and after what the handlers of events are run.
+TEST(Parse, TheEffectIsThatOfTheSubcommandAndOfItsFlags) {
+  for (const char* line : {"gate list",
+                           "gate show x",
+                           "workflow status w-1",
+                           "workflow list",
+                           "lease list",
+                           "sentinel list",
+                           "budget show",
+                           "portfolio",
+                           "portfolio status",
+                           "proposals",
+                           "proposals show p-1",
+                           "summary show x",
+                           "summary list",
+                           "summary check",
+                           "events tail",
+                           "events consumer list",
+                           "events prune --dry-run",
+                           "open t-1",
+                           "open t-1 -- ls",
+                           "verify"}) {
+    EXPECT_EQ(good(line).effect(), Effect::kReads) << line;
+  }
+  for (const char* line :
+       {"gate run t-1", "workflow advance w-1", "workflow create x",
+        "workflow verdict w-1 x --pass", "lease acquire x", "lease release l-1",
+        "sentinel x --every 1h", "sentinel reset x", "budget set calls=1",
+        "budget report t-1 calls=1", "portfolio add x", "portfolio relay", "run -- x",
+        "exec t-1 -- x", "commit t-1", "trust", "recover", "gc", "init"}) {
+    EXPECT_EQ(good(line).effect(), Effect::kWrites) << line;
+  }
+  for (const char* line :
+       {"begin", "open t-1 --shell", "events prune", "events consumer ack x 1", "summary add x y",
+        "summary remove x", "propose x --score 1", "promote p-1", "proposals link p-1 x",
+        "proposals dismiss p-1", "compensate -- x"}) {
+    EXPECT_EQ(good(line).effect(), Effect::kWritesInside) << line;
+  }
+}
+
+TEST(Parse, WhatACommandCannotDoWithoutIsAskedFor) {
+  EXPECT_EQ(bad("workflow rollback w-1").message,
+            "git txn workflow rollback needs --to PHASE: the phase to go back to");
+  EXPECT_EQ(bad("workflow rollback w-1").hint,
+            "usage: git txn workflow rollback [OPTIONS] --to PHASE ID");
+  EXPECT_THAT(bad("merge-file --base a").message, HasSubstr("needs --left FILE"));
+  EXPECT_THAT(bad("sentinel nightly").message,
+              HasSubstr("git txn sentinel needs --every DURATION"));
 }
 
 TEST(Parse, ForgottenDashesAreWrittenOut) {
@@ -163,6 +255,14 @@ TEST(Parse, HelpInEveryWay) {
   EXPECT_EQ(good("help").command, nullptr);
   EXPECT_TRUE(good("help run").has("--help"));
   EXPECT_EQ(good("help run").command->name, "run");
+  EXPECT_EQ(good("help look").topic, "look");
+  EXPECT_EQ(good("help --all").topic, "--all");
+  EXPECT_EQ(good("help --all").command, nullptr);
+  for (const char* line : {"help lease renew", "lease renew -h", "lease -h renew"}) {
+    EXPECT_EQ(good(line).command->name, "lease renew") << line;
+    EXPECT_TRUE(good(line).has("--help")) << line;
+  }
+  EXPECT_EQ(good("lease -h").command->name, "lease");
   EXPECT_TRUE(good("run --help").has("--help"));
   EXPECT_TRUE(good("show -h").has("--help"));
   EXPECT_FALSE(good("run -- x --help").has("--help"));

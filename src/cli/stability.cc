@@ -1,6 +1,8 @@
 // The table of commands.h as a table: lines for people and scripts, JSON, and docs/commands.md.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json_value.h"
 #include "cli/help.h"
 
@@ -75,19 +77,33 @@ Json flags_json(std::span<const FlagSpec> flags) {
   return list;
 }
 
+Json operand_json(std::string_view label, Value value, std::string_view choices, int at_least,
+                  int at_most) {
+  return {{"label", label},
+          {"value", value_name(value)},
+          {"choices", words_json(choices)},
+          {"at_least", at_least},
+          {"at_most", at_most}};
+}
+
+// Where one of its subcommands has to be named, that is what it takes.
 Json operands_json(const CommandSpec& command) {
   Json list = Json::array();
+  if (command.handler == nullptr && !command.subcommands.empty()) {
+    const std::string words = subcommand_words(command);
+    std::string choices = words;
+    std::ranges::replace(choices, '|', ' ');
+    list.push_back(
+        operand_json(words, Value::kChoice, choices, command.otherwise.empty() ? 1 : 0, 1));
+  }
   for (const OperandSpec& operand : command.operands) {
-    list.push_back({{"label", operand.label},
-                    {"value", value_name(operand.value)},
-                    {"choices", words_json(operand.choices)},
-                    {"at_least", operand.at_least},
-                    {"at_most", operand.at_most}});
+    list.push_back(operand_json(operand.label, operand.value, operand.choices, operand.at_least,
+                                operand.at_most));
   }
   return list;
 }
 
-Json outputs_json(std::string_view command) {
+Json outputs_json(const CommandSpec& command) {
   Json list = Json::array();
   for (const Output& output : outputs_of(command)) {
     const bool none = output.schema.empty();
@@ -99,11 +115,26 @@ Json outputs_json(std::string_view command) {
 }
 
 std::string_view takes_command(const CommandSpec& command) {
-  if (command.takes_command) return "yes";
-  return command.may_take_command ? "optional" : "no";
+  if (command.takes == Takes::kCommand) return "yes";
+  const bool below = std::ranges::any_of(
+      command.subcommands, [](const CommandSpec& one) { return takes_command(one) != "no"; });
+  return below || command.takes == Takes::kMaybeCommand ? "optional" : "no";
 }
 
-std::string schemas_text(std::string_view command) {
+Json command_json(const CommandSpec& command) {
+  Json below = Json::array();
+  for (const CommandSpec& one : command.subcommands) below.push_back(command_json(one));
+  return {{"name", command.name},
+          {"stability", stability_name(command.stability)},
+          {"deprecated", deprecation_json(command.deprecated)},
+          {"takes_command", takes_command(command)},
+          {"operands", operands_json(command)},
+          {"flags", flags_json(flags_of(command))},
+          {"outputs", outputs_json(command)},
+          {"subcommands", std::move(below)}};
+}
+
+std::string schemas_text(const CommandSpec& command) {
   std::string out;
   for (const Output& output : outputs_of(command)) {
     if (output.schema.empty()) continue;
@@ -130,10 +161,10 @@ std::string former_text(const Table& table) {
     out += fmt::format("| `{}` | {} | {} | `{}` |\n", name, deprecated.since, deprecated.removed,
                        deprecated.successor);
   };
-  for (const CommandSpec& command : table.commands) {
-    add(std::string(command.name), command.deprecated);
-    for (const FlagSpec& flag : command.flags) {
-      add(fmt::format("{} {}", command.name, flag.name), flag.deprecated);
+  for (const CommandSpec* command : all_commands(table)) {
+    add(std::string(command->name), command->deprecated);
+    for (const FlagSpec& flag : command->flags) {
+      add(fmt::format("{} {}", command->name, flag.name), flag.deprecated);
     }
   }
   if (out.empty()) return "None.\n";
@@ -144,10 +175,10 @@ std::string former_text(const Table& table) {
 
 std::string stability_table(const Table& table) {
   std::string out;
-  for (const CommandSpec& command : table.commands) {
-    out += table_line(command, std::string(command.name));
-    for (const FlagSpec& flag : command.flags) {
-      out += table_line(flag, fmt::format("{} {}", command.name, flag.name));
+  for (const CommandSpec* command : all_commands(table)) {
+    out += table_line(*command, std::string(command->name));
+    for (const FlagSpec& flag : flags_of(*command)) {
+      out += table_line(flag, fmt::format("{} {}", command->name, flag.name));
     }
   }
   for (const FlagSpec& flag : table.common) out += table_line(flag, std::string(flag.name));
@@ -156,15 +187,7 @@ std::string stability_table(const Table& table) {
 
 Json stability_json(const Table& table) {
   Json list = Json::array();
-  for (const CommandSpec& command : table.commands) {
-    list.push_back({{"name", command.name},
-                    {"stability", stability_name(command.stability)},
-                    {"deprecated", deprecation_json(command.deprecated)},
-                    {"takes_command", takes_command(command)},
-                    {"operands", operands_json(command)},
-                    {"flags", flags_json(command.flags)},
-                    {"outputs", outputs_json(command.name)}});
-  }
+  for (const CommandSpec& command : table.commands) list.push_back(command_json(command));
   return {{"commands", std::move(list)},
           {"flags", flags_json(table.common)},
           {"errors", output_schema_uri("error")}};
@@ -181,12 +204,13 @@ std::string commands_page(const Table& table) {
     out += stable ? "\n## Stable\n\n" : "\n## Experimental\n\n";
     out += stable ? "| command | stable flags | experimental flags | prints |\n|---|---|---|---|\n"
                   : "| command | flags | prints |\n|---|---|---|\n";
-    for (const CommandSpec& command : table.commands) {
-      if (!is_shown(command) || command.stability != stability) continue;
-      out += fmt::format("| `{}` | ", command.name);
-      if (stable) out += flags_text(command.flags, Stability::kStable) + " | ";
-      out += fmt::format("{} | {} |\n", flags_text(command.flags, Stability::kExperimental),
-                         schemas_text(command.name));
+    for (const CommandSpec* command : all_commands(table)) {
+      const bool calls = command->handler != nullptr || command->subcommands.empty();
+      if (!calls || !is_shown(*command) || command->stability != stability) continue;
+      out += fmt::format("| `{}` | ", command->name);
+      if (stable) out += flags_text(command->flags, Stability::kStable) + " | ";
+      out += fmt::format("{} | {} |\n", flags_text(command->flags, Stability::kExperimental),
+                         schemas_text(*command));
     }
   }
   out += fmt::format("\nOf every command: {}; experimental: {}.\n",

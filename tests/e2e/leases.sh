@@ -288,11 +288,11 @@ sentinel() {
   exits 3 git txn sentinel list --every 1h
   assert_contains "$ERR" 'git txn sentinel list does not take --every'
   exits 3 git txn sentinel a b --every 1h
-  assert_contains "$ERR" "takes one name, and 'b' is another"
+  assert_contains "$ERR" "git txn sentinel does not take 'b'"
   exits 3 git txn sentinel reset
   assert_contains "$ERR" 'git txn sentinel reset needs the name of one'
   exits 3 git txn sentinel list nightly
-  assert_contains "$ERR" 'git txn sentinel list takes no name'
+  assert_contains "$ERR" "git txn sentinel list does not take 'nightly'"
   exits 3 git txn sentinel '' --every 1h
   local n
   for n in 1 2 3 4 5 6 7 8; do

@@ -465,7 +465,7 @@ words() {
   exits 3 git txn workflow create featur
   assert_contains "$ERR" 'it has feature; another one is added to .gittxn.toml'
   exits 3 git txn workflow create
-  assert_contains "$ERR" 'hint: git txn workflow create NAME'
+  assert_contains "$ERR" 'usage: git txn workflow create [OPTIONS] NAME'
   exits 0 git txn workflow create feature --as w-1
   exits 3 git txn workflow verdict w-1 nonsense --pass
   assert_contains "$ERR" "no gate of phase plan asks for the verdict 'nonsense'"

@@ -6,6 +6,7 @@
 #include "api/agents.h"
 #include "base/fs.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
 
@@ -16,8 +17,6 @@ namespace {
 void end_at_once_when_asked() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
 }
-
-}  // namespace
 
 Result<int> hook_command(Session& session) {
   if (isatty(0)) {
@@ -44,17 +43,12 @@ Result<int> hook_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> capture_command(Session& session) {
-  const auto file = session.flag("--otel");
-  if (!file) {
-    return fail(Code::kUsage, "git txn capture import needs --otel FILE",
-                "git txn capture import --otel spans.json");
-  }
+Result<int> capture_import(Session& session) {
   const auto& operands = session.args.operands;
   std::optional<std::string> id;
-  if (operands.size() > 1) id = operands[1];
+  if (!operands.empty()) id = operands[0];
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const api::ImportReport report = TRY(kernel.import_otel(id, *file));
+  const api::ImportReport report = TRY(kernel.import_otel(id, session.flag("--otel").value_or("")));
   if (session.json()) {
     session.out->json({{"txn", encode_path(report.txn.str())},
                        {"observations", report.observations},
@@ -70,6 +64,51 @@ Result<int> capture_command(Session& session) {
           ? ""
           : fmt::format("; {} not understood, {} left out", report.damaged, report.left_out)));
   return kExitDone;
+}
+
+const CommandSpec kHookCommand{
+    .name = "hook",
+    .summary = "note an event of an agent's hook",
+    .description =
+        "Reads one event of Claude Code or Codex from standard input and notes it for the "
+        "transaction that the agent works in. Prints nothing, unless something the agent has read "
+        "changed meanwhile: then what to tell it. `git txn run` adds such hooks to the agents it "
+        "knows by itself.\n\nIt never fails the agent: outside a transaction, with an event that "
+        "makes no sense, or with a full disk it exits 0 all the same.",
+    .group = Group::kAgents,
+    .stability = Stability::kInternal,
+    .handler = hook_command,
+    .operands = {{"EVENT"}},
+    .flags = {{"--into", "FOLDER",
+               "where the transaction keeps observations (default: GIT_TXN_OBSERVED; without "
+               "either nothing is done)",
+               Value::kFolder, Stability::kInternal}},
+    .examples = {{"git txn hook PostToolUse",
+                  "what to put into an agent's settings as a hook of that event"}},
+    .outputs = {{""}}};
+
+const CommandSpec kCaptureCommand{
+    .name = "capture",
+    .summary = "import what another program observed of an agent",
+    .description =
+        "Turns spans with file arguments into declared reads of an open transaction. Without ID: "
+        "the transaction this is called in, else the only open one.",
+    .group = Group::kAgents,
+    .subcommands = {
+        {.name = "capture import",
+         .summary = "take spans of OpenTelemetry for reads",
+         .handler = capture_import,
+         .operands = {{"ID", Value::kTxn, 0, 1}},
+         .flags = {needed(
+             {"--otel", "FILE", "an export of OpenTelemetry spans, as OTLP JSON", Value::kText})},
+         .examples = {{"git txn capture import --otel spans.json t-7k2m",
+                       "what the tools of a framework say that they read"}},
+         .outputs = {{"imported"}}}}};
+
+}  // namespace
+
+std::vector<CommandSpec> agent_commands() {
+  return {kHookCommand, kCaptureCommand};
 }
 
 }  // namespace gittxn::cli

@@ -4,8 +4,8 @@
 #include "api/work.h"
 #include "base/fs.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/session.h"
-#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -36,21 +36,14 @@ void tell(Session& session, const std::vector<api::BudgetLine>& lines) {
   }
 }
 
-Result<int> set(Session& session, const std::vector<std::string>& values) {
-  if (values.empty()) {
-    return fail(Code::kUsage, "git txn budget set needs KIND=VALUE", "such as cost=20 or wall=8h");
-  }
+Result<int> budget_set(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto lines = TRY(api::set_budget(kernel, of_flags(session), values));
+  const auto lines = TRY(api::set_budget(kernel, of_flags(session), session.args.operands));
   if (!session.quiet() || session.json()) tell(session, lines);
   return kExitDone;
 }
 
-Result<int> show_budget(Session& session, const std::vector<std::string>& words) {
-  if (!words.empty()) {
-    return fail(Code::kUsage, "git txn budget show takes no names",
-                "git txn budget show --txn ID, --owner OWNER or --workflow ID");
-  }
+Result<int> budget_show(Session& session) {
   const api::BudgetOf of = of_flags(session);
   const bool one = of.txn || of.owner || of.workflow;
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
@@ -63,11 +56,8 @@ Result<int> show_budget(Session& session, const std::vector<std::string>& words)
   return kExitDone;
 }
 
-Result<int> report(Session& session, const std::vector<std::string>& words) {
-  if (words.size() < 2) {
-    return fail(Code::kUsage, "git txn budget report needs an ID and KIND=VALUE",
-                "such as: git txn budget report t-7k2m input=12000 calls=3");
-  }
+Result<int> budget_report(Session& session) {
+  const std::vector<std::string>& words = session.args.operands;
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::vector<std::string> values(words.begin() + 1, words.end());
   const std::string key = session.flag("--key").value_or("");
@@ -80,13 +70,10 @@ Result<int> report(Session& session, const std::vector<std::string>& words) {
   return kExitDone;
 }
 
-Result<int> reconcile(Session& session, const std::vector<std::string>& words) {
+Result<int> budget_reconcile(Session& session) {
+  const std::vector<std::string>& words = session.args.operands;
   constexpr std::int64_t kTolerance = 5;
   constexpr std::int64_t kMostTolerance = 100;
-  if (words.size() != 1) {
-    return fail(Code::kUsage, "git txn budget reconcile needs one FILE",
-                "of JSON lines, such as {\"owner\": NAME, \"cost\": 17.20}");
-  }
   const std::int64_t tolerance = session.args.number("--tolerance", kTolerance);
   if (tolerance > kMostTolerance) {
     return fail(Code::kUsage, fmt::format("--tolerance: {} is above 100 percent", tolerance),
@@ -117,22 +104,77 @@ Result<int> reconcile(Session& session, const std::vector<std::string>& words) {
   return all ? kExitDone : kExitNo;
 }
 
+constexpr FlagSpec kBudgetTxn{"--txn", "ID", "of a transaction", Value::kTxn};
+constexpr FlagSpec kBudgetOwner{"--owner", "OWNER", "of all that belongs to an owner",
+                                Value::kText};
+constexpr FlagSpec kBudgetWorkflow{"--workflow", "ID", "of all that belongs to a workflow",
+                                   Value::kText};
+
+const CommandSpec kBudgetCommand{
+    .name = "budget",
+    .summary = "limit what transactions use up, and compare it with the bill",
+    .description =
+        "The kinds are input, output and cache (tokens), calls (of tools), cost (in the currency "
+        "of your bill), wall (the time of commands) and bytes (what commands print). Each is added "
+        "up for the transaction, its owner and its workflow. Numbers may end in k, M or G. With "
+        "--json cost is in millionths and wall in milliseconds.\n\nwall and bytes are measured and "
+        "enforced: a command that reaches one is ended, and its work is kept. The others are what "
+        "agents' session files, hooks and people report. Nothing checks those, so their budgets "
+        "are best effort: at 80 % there is an event budget.warning, at 100 % budget.exceeded. A "
+        "report may come after its transaction has ended, and comes from the clone in which that "
+        "was begun. reconcile compares with what was billed, and exits 1 when a figure is too far "
+        "from it. git txn version --enforces has the whole list.",
+    .group = Group::kSharing,
+    .subcommands = {
+        {.name = "budget set",
+         .summary = "set budgets of a transaction, an owner or a workflow",
+         .effect = Effect::kWrites,
+         .handler = budget_set,
+         .operands = {{"KIND=VALUE", Value::kText, 1, 16,
+                       "KIND=VALUE, such as cost=20 or wall=8h"}},
+         .flags = {kBudgetTxn, kBudgetOwner, kBudgetWorkflow},
+         .examples = {{"git txn budget set --owner pat@example.org cost=20 wall=8h",
+                       "for all that Pat's agents do"},
+                      {"git txn budget set --txn t-7k2m input=none", "take one away"}},
+         .outputs = {{"budget", "", Lines::kMany}}},
+        {.name = "budget show",
+         .summary = "show budgets, and how much of each is used",
+         .handler = budget_show,
+         .flags = {kBudgetTxn, kBudgetOwner, kBudgetWorkflow},
+         .examples = {{"git txn budget show", "every budget, and how much of it is used"},
+                      {"git txn budget show --txn t-7k2m", "all that a transaction has used up"}},
+         .outputs = {{"budget", "", Lines::kMany}}},
+        {.name = "budget report",
+         .summary = "say what a transaction has used up",
+         .effect = Effect::kWrites,
+         .handler = budget_report,
+         .operands = {{"ID", Value::kTxn},
+                      {"KIND=VALUE", Value::kText, 1, 15,
+                       "KIND=VALUE, such as input=12000 or calls=3"}},
+         .flags = {{"--key", "NAME",
+                    "what the report is of: the same one twice of one transaction, or of one that "
+                    "goes on with its conversation, counts once, by its larger numbers (default: "
+                    "it is a new one)",
+                    Value::kText}},
+         .examples = {{"git txn budget report t-7k2m input=12000 output=900 --key call-7",
+                       "what its agent says"}},
+         .outputs = {{"budget", "", Lines::kMany}}},
+        {.name = "budget reconcile",
+         .summary = "compare what was reported with a bill",
+         .effect = Effect::kWrites,
+         .handler = budget_reconcile,
+         .operands = {{"FILE", Value::kFile, 1, 1,
+                       "a FILE of JSON lines, such as {\"owner\": NAME, \"cost\": 17.20}"}},
+         .flags = {{"--tolerance", "PERCENT", "how far from the bill a figure may be (default 5)",
+                    Value::kNumber}},
+         .examples = {{"git txn budget reconcile bill.jsonl --tolerance 2",
+                       "compare with a bill: lines of {\"owner\": NAME, \"cost\": 17.20}"}},
+         .outputs = {{"reconciled", "", Lines::kMany}}}}};
+
 }  // namespace
 
-Result<int> budget_command(Session& session) {
-  const std::string& verb = session.args.operands.at(0);
-  const std::vector<std::string> words(session.args.operands.begin() + 1,
-                                       session.args.operands.end());
-  constexpr VerbFlag kFlags[] = {{"--txn", "set show"},
-                                 {"--owner", "set show"},
-                                 {"--workflow", "set show"},
-                                 {"--key", "report"},
-                                 {"--tolerance", "reconcile"}};
-  TRY(check_verb_flags(session.args, verb, kFlags));
-  if (verb == "set") return set(session, words);
-  if (verb == "show") return show_budget(session, words);
-  if (verb == "report") return report(session, words);
-  return reconcile(session, words);
+std::vector<CommandSpec> budget_commands() {
+  return {kBudgetCommand};
 }
 
 }  // namespace gittxn::cli

@@ -1,13 +1,10 @@
-// recover, verify, state, gc, doctor, version, and what is for our own tools.
+// recover, verify, state, gc, doctor, version.
 #include <fmt/format.h>
 
 #include "api/enforces.h"
 #include "api/version.h"
-#include "base/failpoint.h"
-#include "base/fs.h"
 #include "base/json_value.h"
-#include "base/subprocess.h"
-#include "cli/completion.h"
+#include "cli/command_areas.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
@@ -15,16 +12,6 @@
 
 namespace gittxn::cli {
 namespace {
-
-constexpr std::size_t kDescriptionShown = 60;
-
-Status write_pages(const std::string& dir) {
-  TRY(make_dirs(dir, 0755));
-  for (const auto& [name, text] : man_pages(GIT_TXN_VERSION)) {
-    TRY(write_file(join_path(dir, name), text, Sync::kNo, 0644));
-  }
-  return {};
-}
 
 Json enforces_json() {
   Json list = Json::array();
@@ -37,106 +24,6 @@ Json enforces_json() {
   }
   return list;
 }
-
-Result<int> man_command(Session& session) {
-  if (auto dir = session.flag("--dir")) {
-    TRY(write_pages(*dir));
-    return kExitDone;
-  }
-  const auto& operands = session.args.operands;
-  std::string page = operands.size() > 1 ? "git-txn-" + operands[1] + ".1" : "git-txn.1";
-  for (const auto& [name, text] : man_pages(GIT_TXN_VERSION)) {
-    if (name != page) continue;
-    session.out->text(text);
-    return kExitDone;
-  }
-  return fail(Code::kUsage, fmt::format("there is no manual page {}", page));
-}
-
-// True when a command takes a transaction in this state; "" takes any.
-bool takes(std::string_view command, const api::StatusReport::Line& line) {
-  const TxnState state = line.txn.state;
-  if (command == "resume") return state == TxnState::kAborted || !is_final(state);
-  if (command == "stop") return line.process != 0;
-  if (command == "exec") return state == TxnState::kOpen;
-  if (command == "commit" || command == "abort" || command == "open") return !is_final(state);
-  return true;
-}
-
-// What may stand where a transaction is asked for.
-Result<std::vector<Completion::Word>> transactions_for(Session& session,
-                                                       const std::string& command) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  std::vector<Completion::Word> words;
-  for (const auto& line : TRY(kernel.status(api::StatusScope::kAll)).lines) {
-    if (!takes(command, line)) continue;
-    const std::string what = line.txn.name.empty() ? quote_argv(line.txn.command) : line.txn.name;
-    words.push_back({clean(line.txn.id.str()), fmt::format("{}  {}", state_name(line.txn.state),
-                                                           cut(clean(what), kDescriptionShown))});
-  }
-  return words;
-}
-
-Result<int> ids_command(Session& session) {
-  const auto& operands = session.args.operands;
-  const std::string command = operands.size() > 1 ? operands[1] : "";
-  for (const auto& word : TRY(transactions_for(session, command))) {
-    session.out->text(word.text + "\n");
-  }
-  return kExitDone;
-}
-
-Result<std::vector<Completion::Word>> branches_here(Session& session) {
-  gittxn::Command list;
-  list.argv = {"git", "for-each-ref", "--format=%(refname:short)", "refs/heads"};
-  list.cwd = session.host.cwd;
-  list.env = session.host.env;
-  const gittxn::Output output = TRY(gittxn::run(list));
-  std::vector<Completion::Word> words;
-  for (std::string_view rest = output.out; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    words.push_back({clean(rest.substr(0, end)), ""});
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return words;
-}
-
-std::string_view kind_word(Completion::Kind kind) {
-  switch (kind) {
-    case Completion::Kind::kFiles:
-      return "files";
-    case Completion::Kind::kFolders:
-      return "folders";
-    case Completion::Kind::kCommand:
-      return "command";
-    case Completion::Kind::kWords:
-    case Completion::Kind::kTransactions:
-    case Completion::Kind::kBranches:
-      break;
-  }
-  return "words";
-}
-
-Result<int> complete_command(Session& session) {
-  Completion completion = completion_of(session.args.rest);
-  std::vector<Completion::Word> found;
-  if (completion.kind == Completion::Kind::kTransactions) {
-    found = TRY(transactions_for(session, completion.command));
-  } else if (completion.kind == Completion::Kind::kBranches) {
-    found = TRY(branches_here(session));
-  }
-  for (Completion::Word& word : found) {
-    if (word.text.starts_with(completion.typed)) completion.words.push_back(std::move(word));
-  }
-  std::string out = std::string(kind_word(completion.kind)) + "\n";
-  for (const Completion::Word& word : completion.words) {
-    out += word.text + (word.says.empty() ? "" : "\t" + word.says) + "\n";
-  }
-  session.out->text(out);
-  return kExitDone;
-}
-
-}  // namespace
 
 Result<int> recover_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
@@ -175,10 +62,6 @@ Result<int> verify_command(Session& session) {
 
 Result<int> state_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  if (!session.args.has("--at")) {
-    return fail(Code::kUsage, "git txn state needs --at SEQ",
-                "git txn log --json and git txn verify show the numbers of events");
-  }
   Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
   session.out->text(session.json()
                         ? dump_json(state) + "\n"
@@ -249,27 +132,99 @@ Result<int> version_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> internal_command(Session& session) {
-  const std::string& action = session.args.operands.at(0);
-  if (action == "failpoints") {
-    for (const std::string& name : Failpoint::names()) session.out->text(name + "\n");
-    return kExitDone;
-  }
-  if (action == "man") return man_command(session);
-  if (action == "ids") return ids_command(session);
-  if (action == "commands") {
-    session.out->text(commands_page());
-    return kExitDone;
-  }
-  if (action == "complete") return complete_command(session);
-  const auto& operands = session.args.operands;
-  const std::string script = completion_script(operands.size() < 2 ? "" : operands[1]);
-  if (script.empty()) {
-    return fail(Code::kUsage, "completion is there for bash, zsh and fish",
-                "git txn internal completion bash");
-  }
-  session.out->text(script);
-  return kExitDone;
+const CommandSpec kRecoverCommand{
+    .name = "recover",
+    .summary = "finish or undo what a crash left",
+    .description = "Runs by itself before every command that writes. It never moves a branch.",
+    .group = Group::kCare,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .handler = recover_command,
+    .examples = {{"git txn recover",
+                  "finish or undo what a crash left (every writing command does it first)"}},
+    .outputs = {{"recovered"}}};
+
+const CommandSpec kVerifyCommand{
+    .name = "verify",
+    .summary = "check the event log and the state made from it",
+    .description =
+        "Checks the hash chain from the first event. Exit 1 when something does not hold.",
+    .group = Group::kCare,
+    .stability = Stability::kStable,
+    .handler = verify_command,
+    .flags = {{"--replay", "", "also rebuild the state from the log and compare it byte for byte",
+               Value::kNone, Stability::kStable}},
+    .examples = {{"git txn verify --replay", "check the log, the chain and the state"}},
+    .outputs = {{"verified"}}};
+
+const CommandSpec kStateCommand{
+    .name = "state",
+    .summary = "print the state at an event",
+    .description = "The kernel's state as JSON, after the event SEQ.",
+    .group = Group::kCare,
+    .handler = state_command,
+    .flags = {needed({"--at", "SEQ", "after this event; git txn verify says how many there are",
+                      Value::kNumber})},
+    .examples = {{"git txn state --at 120", "what the kernel knew then"}},
+    .outputs = {{"state"}}};
+
+const CommandSpec kGcCommand{
+    .name = "gc",
+    .summary = "remove what nobody needs",
+    .description =
+        "Worktrees and kept states of transactions that have ended, shared "
+        "checkouts that no worktree lies over, files that landings moved aside, "
+        "what killed commands left, and the events that txn.retention lets go. "
+        "Never removes work that has not landed without --force.",
+    .group = Group::kCare,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .handler = gc_command,
+    .flags = {{"--force", "",
+               "also remove worktrees of unlanded work, which stays under "
+               "refs/txn, and all there is of aborted transactions",
+               Value::kNone, Stability::kStable}},
+    .examples = {{"git txn gc", "remove what nobody needs; says what it freed"}},
+    .outputs = {{"gc"}}};
+
+const CommandSpec kDoctorCommand{
+    .name = "doctor",
+    .summary = "check this machine and repository",
+    .description =
+        "What works here and what does not: git, the tracer, the file system, the store. Works "
+        "outside a repository too.",
+    .group = Group::kCare,
+    .stability = Stability::kStable,
+    .handler = doctor_command,
+    .examples = {{"git txn doctor", "what this machine and repository can do"}},
+    .outputs = {{"doctor"}}};
+
+const CommandSpec kVersionCommand{
+    .name = "version",
+    .summary = "print the version",
+    .description = "The version of the program, and with options what it speaks.",
+    .group = Group::kCare,
+    .stability = Stability::kStable,
+    .handler = version_command,
+    .flags = {{"--cli", "",
+               "every command and flag with its stability; as JSON also what each takes and prints",
+               Value::kNone, Stability::kStable},
+              {"--schema", "", "the version of the store's schema", Value::kNone,
+               Stability::kStable},
+              {"--events", "", "the types of event and their versions", Value::kNone,
+               Stability::kStable},
+              {"--enforces", "", "what is enforced, what is recorded, and how, as Markdown"}},
+    .examples = {{"git txn version --schema", "what a store is read and written as"},
+                 {"git txn version --cli --json | jq '.commands[] | select(.stability == "
+                  "\"stable\") | .name'",
+                  "what a script may rely on"}},
+    .outputs = {{"version"}, {"version-cli", "--cli"}, {"enforced", "--enforces"}}};
+
+}  // namespace
+
+std::vector<CommandSpec> care_commands() {
+  return {kRecoverCommand, kVerifyCommand, kStateCommand,
+          kGcCommand,      kDoctorCommand, kVersionCommand};
 }
 
 }  // namespace gittxn::cli

@@ -1,7 +1,9 @@
-// compensate, and what abort and show say of compensations.
+// What abort and show say of compensations.
 #include "cli/commands/compensate.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/json_value.h"
 
@@ -32,19 +34,10 @@ Json compensations_json(const std::vector<Compensation>& all) {
   return list;
 }
 
-Result<int> compensate_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::CompensationRequest request;
-  request.name = session.flag("--name").value_or("");
-  request.argv = session.args.rest;
-  const Compensation one = TRY(api::register_compensation(kernel, request));
-  if (session.json()) {
-    session.out->json(to_json(one));
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format(
-        "compensation {} is run if this transaction ends without landing\n", one.number));
-  }
-  return kExitDone;
+bool undone(const std::vector<Compensation>& compensations) {
+  return std::ranges::all_of(compensations, [](const Compensation& one) {
+    return one.ended && !one.timed_out && one.exit_status == 0;
+  });
 }
 
 }  // namespace gittxn::cli

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/duration.h"
+#include "cli/command_areas.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
@@ -40,33 +41,7 @@ std::vector<std::string> types_of(const Session& session) {
   return types;
 }
 
-// Flags of another verb would be passed over.
-Status only_flags(const Session& session, std::string_view verb,
-                  std::initializer_list<std::string_view> known) {
-  for (const FlagSpec& flag : session.args.command->flags) {
-    if (!session.args.has(std::string(flag.name))) continue;
-    if (std::ranges::find(known, flag.name) != known.end()) continue;
-    return misused(fmt::format("git txn events {} does not take {}", verb, flag.name));
-  }
-  return {};
-}
-
-// `takes`: the words behind the verb, as in "NAME SEQ"; "": none.
-Status operands_of(const Session& session, std::string_view verb, std::string_view takes) {
-  const auto words = [](std::string_view text) {
-    return text.empty() ? 0 : std::ranges::count(text, ' ') + 1;
-  };
-  const auto wanted = static_cast<std::size_t>(words(verb) + words(takes));
-  const std::vector<std::string>& given = session.args.operands;
-  if (given.size() == wanted) return {};
-  if (given.size() < wanted) return misused(fmt::format("git txn events {} needs {}", verb, takes));
-  return misused(fmt::format("git txn events {} takes no '{}'", verb, clean(given[wanted])));
-}
-
-Result<int> tail(Session& session) {
-  TRY(operands_of(session, "tail", ""));
-  TRY(only_flags(session, "tail",
-                 {"--from", "--type", "--subject", "--limit", "--follow", "--consumer", "--ack"}));
+Result<int> events_tail(Session& session) {
   api::TailRequest request;
   if (const auto from = session.flag("--from")) request.from = TRY(seq_of("--from", *from));
   request.types = types_of(session);
@@ -153,16 +128,15 @@ Status tell(Session& session, api::Kernel& kernel, const api::ConsumerLine& line
   return {};
 }
 
-Result<int> register_one(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer register", "NAME"));
-  TRY(only_flags(session, "consumer register", {"--durable", "--ttl", "--from", "--type"}));
+Result<int> consumer_register(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto ttl = session.args.duration_ms("--ttl");
   if (session.args.has("--durable") == ttl.has_value()) {
     return misused("git txn events consumer register needs --durable, or --ttl D");
   }
   if (ttl && *ttl <= 0) return misused("--ttl must be more than 0");
   api::ConsumerRequest request;
-  request.name = session.args.operands[2];
+  request.name = session.id();
   request.ttl_ms = ttl.value_or(0);
   request.types = types_of(session);
   const std::string from = session.flag("--from").value_or("now");
@@ -175,20 +149,18 @@ Result<int> register_one(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> ack(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer ack", "NAME SEQ"));
-  TRY(only_flags(session, "consumer ack", {}));
-  const Seq seq = TRY(seq_of("consumer ack", session.args.operands[3]));
-  const api::ConsumerLine line = TRY(api::acknowledge(kernel, session.args.operands[2], seq));
+Result<int> consumer_ack(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const Seq seq = TRY(seq_of("consumer ack", session.args.operands[1]));
+  const api::ConsumerLine line = TRY(api::acknowledge(kernel, session.id(), seq));
   TRY(tell(session, kernel, line,
            fmt::format("consumer {} is at event {}, {} behind", clean(line.name), line.position,
                        counted(line.behind, "event"))));
   return kExitDone;
 }
 
-Result<int> list_consumers(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer list", ""));
-  TRY(only_flags(session, "consumer list", {"--lag"}));
+Result<int> consumer_list(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto lines = TRY(api::list_consumers(kernel));
   const Failures failures = TRY(api::handler_failures(kernel));
   for (const api::ConsumerLine& line : lines) {
@@ -203,10 +175,9 @@ Result<int> list_consumers(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> remove_consumer(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer remove", "NAME"));
-  TRY(only_flags(session, "consumer remove", {}));
-  const std::string& name = session.args.operands[2];
+Result<int> consumer_remove(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const std::string& name = session.id();
   TRY(api::check_not_in_policy(kernel, name));
   TRY(api::remove_consumer(kernel, name));
   if (session.json()) {
@@ -217,10 +188,9 @@ Result<int> remove_consumer(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> retry(Session& session, api::Kernel& kernel) {
-  TRY(operands_of(session, "consumer retry", "NAME"));
-  TRY(only_flags(session, "consumer retry", {}));
-  const std::string& name = session.args.operands[2];
+Result<int> consumer_retry(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const std::string& name = session.id();
   TRY(api::retry_handler(kernel, name));
   if (session.json()) {
     session.out->json({{"name", name}, {"retried", true}});
@@ -228,18 +198,6 @@ Result<int> retry(Session& session, api::Kernel& kernel) {
     session.out->text(fmt::format("handler {} is tried again\n", clean(name)));
   }
   return kExitDone;
-}
-
-Result<int> consumer(Session& session) {
-  const auto& words = session.args.operands;
-  const std::string verb = words.size() > 1 ? words[1] : "";
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  if (verb == "register") return register_one(session, kernel);
-  if (verb == "ack") return ack(session, kernel);
-  if (verb == "list") return list_consumers(session, kernel);
-  if (verb == "remove") return remove_consumer(session, kernel);
-  if (verb == "retry") return retry(session, kernel);
-  return misused("git txn events consumer needs register, ack, list, remove or retry");
 }
 
 Json prune_json(const api::PruneLine& line) {
@@ -255,9 +213,7 @@ Json prune_json(const api::PruneLine& line) {
               {"held", std::move(held)}};
 }
 
-Result<int> prune(Session& session) {
-  TRY(operands_of(session, "prune", ""));
-  TRY(only_flags(session, "prune", {"--before", "--older-than", "--dry-run"}));
+Result<int> events_prune(Session& session) {
   api::PruneOptions options;
   options.dry_run = session.args.has("--dry-run");
   options.older_than_ms = session.args.duration_ms("--older-than");
@@ -285,13 +241,112 @@ Result<int> prune(Session& session) {
   return kExitDone;
 }
 
+constexpr FlagSpec kEventsType{"--type", "TYPE[,TYPE]", "only events of this type", Value::kText};
+constexpr FlagSpec kPruneDryRun{.name = "--dry-run",
+                                .label = {},
+                                .help = "only say what would go, and what is held back",
+                                .effect = Effect::kReads};
+const OperandSpec kConsumerName{
+    "NAME", Value::kText, 1, 1, "the NAME of a consumer", "events consumer list"};
+
+const CommandSpec kConsumerCommand{
+    .name = "events consumer",
+    .summary = "register, list and move those who read the log as a stream",
+    .subcommands = {
+        {.name = "events consumer register",
+         .summary = "make a consumer",
+         .effect = Effect::kWritesInside,
+         .handler = consumer_register,
+         .operands = {{"NAME", Value::kText, 1, 1, "the NAME of the consumer"}},
+         .flags = {{"--from", "SEQ",
+                    "after which event it begins: SEQ, start or now (default: now)", Value::kText},
+                   kEventsType,
+                   {"--durable", "", "until it is removed"},
+                   {"--ttl", "D", "until it has not moved for this long", Value::kDuration}},
+         .examples = {{"git txn events consumer register audit --durable",
+                       "nothing is lost on it from now on"}},
+         .outputs = {{"consumer"}}},
+        {.name = "events consumer ack",
+         .summary = "say that everything up to SEQ was dealt with",
+         .effect = Effect::kWritesInside,
+         .handler = consumer_ack,
+         .operands = {kConsumerName, {"SEQ", Value::kText, 1, 1, "the SEQ of an event"}},
+         .examples = {{"git txn events consumer ack audit 4711", "event 4711 and all before it"}},
+         .outputs = {{"consumer"}}},
+        {.name = "events consumer list",
+         .summary = "list the consumers",
+         .handler = consumer_list,
+         .flags = {{"--lag", "", "how far each is behind, and what it holds back"}},
+         .examples = {{"git txn events consumer list --lag",
+                       "who is behind, and what that holds back"}},
+         .outputs = {{"consumer", "", Lines::kMany}}},
+        {.name = "events consumer remove",
+         .summary = "end a consumer",
+         .effect = Effect::kWritesInside,
+         .handler = consumer_remove,
+         .operands = {kConsumerName},
+         .examples = {{"git txn events consumer remove audit", "it holds nothing back any more"}},
+         .outputs = {{"consumer-removed"}}},
+        {.name = "events consumer retry",
+         .summary = "try a handler again that failed",
+         .effect = Effect::kWritesInside,
+         .handler = consumer_retry,
+         .operands = {kConsumerName},
+         .examples = {{"git txn events consumer retry on/tell",
+                       "when what it failed of is mended"}},
+         .outputs = {{"handler-retried"}}}}};
+
+const CommandSpec kEventsCommand{
+    .name = "events",
+    .summary = "read the event log as it grows, and prune it",
+    .description =
+        "tail prints events as CloudEvents 1.0, one JSON object a line, in the order in which they "
+        "happened. With --consumer it goes on after what that consumer has acknowledged: each "
+        "event is delivered at least once, again when the consumer died before it "
+        "acknowledged.\n\nconsumer register makes a consumer: --durable never ends by itself and "
+        "keeps events from being pruned; --ttl D ends when it was not moved for that long. ack "
+        "NAME SEQ says that everything up to SEQ was dealt with. list names them, remove ends one. "
+        "Handlers of the policy are consumers too, called on/NAME; retry NAME tries one again that "
+        "failed.\n\nprune forgets old events: never one that a durable consumer has not "
+        "acknowledged, or that a transaction that has not ended needs. The state stays, and what "
+        "is left still proves itself (git txn verify). txn.retention says how long events are "
+        "kept; git txn gc prunes by it.",
+    .group = Group::kLook,
+    .subcommands = {
+        {.name = "events tail",
+         .summary = "print events, one JSON object a line",
+         .handler = events_tail,
+         .flags = {{"--from", "SEQ", "the first event", Value::kText},
+                   kEventsType,
+                   {"--subject", "TEXT", "only events about this transaction, branch or name",
+                    Value::kText},
+                   {"--limit", "N", "at most so many, the oldest first (default 0: all)",
+                    Value::kNumber, Stability::kExperimental, "-n"},
+                   {"--follow", "", "wait for more, until interrupted", Value::kNone,
+                    Stability::kExperimental, "-f"},
+                   {"--consumer", "NAME", "what this consumer has not acknowledged", Value::kText},
+                   {"--ack", "", "acknowledge what was printed, after it was"}},
+         .examples = {{"git txn events tail --type transaction.landed --follow",
+                       "each landing, as it happens"},
+                      {"git txn events tail --consumer audit --ack | tee -a audit.log",
+                       "what it has not seen yet"}},
+         .outputs = {{"event", "", Lines::kMany}}},
+        kConsumerCommand,
+        {.name = "events prune",
+         .summary = "forget old events that nobody needs",
+         .effect = Effect::kWritesInside,
+         .handler = events_prune,
+         .flags = {{"--before", "SEQ", "the events below this number", Value::kNumber},
+                   {"--older-than", "D", "the events older than this (default: txn.retention)",
+                    Value::kDuration},
+                   kPruneDryRun},
+         .examples = {{"git txn events prune --older-than 90d --dry-run", "what would go"}},
+         .outputs = {{"pruned"}}}}};
+
 }  // namespace
 
-Result<int> events_command(Session& session) {
-  const std::string& verb = session.args.operands.at(0);
-  if (verb == "tail") return tail(session);
-  if (verb == "consumer") return consumer(session);
-  return prune(session);
+std::vector<CommandSpec> event_commands() {
+  return {kEventsCommand};
 }
 
 }  // namespace gittxn::cli

@@ -4,8 +4,8 @@
 #include "api/work.h"
 #include "base/duration.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/session.h"
-#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -55,15 +55,11 @@ Status check_pair(const Session& session, const char* one, const char* other) {
               fmt::format("leave out {}, or {}", one, other));
 }
 
-Result<int> acquire(Session& session, const std::vector<std::string>& subjects) {
-  if (subjects.empty()) {
-    return fail(Code::kUsage, "git txn lease acquire needs a SUBJECT",
-                "name a path, a glob, or symbol:ID");
-  }
+Result<int> lease_acquire(Session& session) {
   TRY(check_pair(session, "--shared", "--exclusive"));
   TRY(check_pair(session, "--mandatory", "--advisory"));
   api::LeaseRequest request;
-  request.subjects = subjects;
+  request.subjects = session.args.operands;
   request.shared = session.args.has("--shared");
   request.mandatory = session.args.has("--mandatory");
   request.ttl_ms = session.args.duration_ms("--ttl").value_or(request.ttl_ms);
@@ -85,7 +81,7 @@ Result<int> acquire(Session& session, const std::vector<std::string>& subjects) 
   return status;
 }
 
-Result<int> list_leases(Session& session) {
+Result<int> lease_list(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto lines = TRY(api::list_leases(kernel));
   if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no leases\n");
@@ -99,22 +95,38 @@ Result<int> list_leases(Session& session) {
   return kExitDone;
 }
 
-Result<int> change(Session& session, const std::string& verb, const std::string& id) {
-  const std::string owner = session.flag("--owner").value_or("");
-  std::optional<Seq> fence;
-  if (session.args.has("--fence")) fence = session.args.number("--fence", 0);
+// Who changes a lease, and what it must be for that.
+struct LeaseChange {
+  std::string owner;
+  std::optional<Seq> fence = {};
+};
+
+LeaseChange lease_change_of(const Session& session) {
+  LeaseChange change{.owner = session.flag("--owner").value_or("")};
+  if (session.args.has("--fence")) change.fence = session.args.number("--fence", 0);
+  return change;
+}
+
+Result<int> lease_renew(Session& session) {
+  const auto [owner, fence] = lease_change_of(session);
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  if (verb == "renew") {
-    const auto ttl_ms = session.args.duration_ms("--ttl");
-    return tell(session, TRY(api::renew_lease(kernel, id, owner, ttl_ms, fence)), "renewed");
-  }
-  if (verb == "transfer") {
-    const auto to = session.flag("--to");
-    if (!to)
-      return fail(Code::kUsage, "git txn lease transfer needs --to OWNER",
-                  "git txn lease transfer ID --to OWNER");
-    return tell(session, TRY(api::transfer_lease(kernel, id, owner, *to, fence)), "transferred");
-  }
+  const auto ttl_ms = session.args.duration_ms("--ttl");
+  return tell(session, TRY(api::renew_lease(kernel, session.id(), owner, ttl_ms, fence)),
+              "renewed");
+}
+
+Result<int> lease_transfer(Session& session) {
+  const auto [owner, fence] = lease_change_of(session);
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const std::string to = session.flag("--to").value_or("");
+  return tell(session, TRY(api::transfer_lease(kernel, session.id(), owner, to, fence)),
+              "transferred");
+}
+
+Result<int> lease_release(Session& session) {
+  const auto [owner, fence] = lease_change_of(session);
+  const std::string& id = session.id();
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(api::release_lease(kernel, id, owner, fence));
   if (session.json()) {
     session.out->json({{"id", encode_path(id)}, {"state", "released"}});
@@ -124,7 +136,7 @@ Result<int> change(Session& session, const std::string& verb, const std::string&
   return kExitDone;
 }
 
-Result<int> list_sentinels(Session& session) {
+Result<int> sentinel_list(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto lines = TRY(api::list_sentinels(kernel));
   if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no intervals run\n");
@@ -141,78 +153,159 @@ Result<int> list_sentinels(Session& session) {
   return kExitDone;
 }
 
-// What was typed instead of one of the three forms.
-std::unexpected<Error> not_a_sentinel(const std::vector<std::string>& words, bool every) {
-  const std::string usage = "git txn sentinel NAME --every 10m, or list, or reset NAME";
-  const std::string& verb = words[0];
-  if ((verb == "list" || verb == "reset") && every) {
-    return fail(Code::kUsage, fmt::format("git txn sentinel {} does not take --every", verb),
-                fmt::format("'{}' is no name of a sentinel: {}", verb, usage));
+Result<int> sentinel_reset(Session& session) {
+  const std::string& name = session.id();
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  TRY(api::reset_sentinel(kernel, name));
+  if (session.json()) {
+    session.out->json({{"name", encode_path(name)}, {"left_ms", 0}});
+  } else if (!session.quiet()) {
+    session.out->text(fmt::format("the next {} passes\n", clean(name)));
   }
-  if (verb == "list") return fail(Code::kUsage, "git txn sentinel list takes no name", usage);
-  if (verb == "reset") {
-    return fail(Code::kUsage, "git txn sentinel reset needs the name of one", usage);
-  }
-  if (words.size() > 1) {
-    return fail(Code::kUsage,
-                fmt::format("git txn sentinel takes one name, and '{}' is another", words[1]),
-                usage);
-  }
-  return fail(Code::kUsage, "git txn sentinel needs --every beside the name", usage);
+  return kExitDone;
 }
+
+Result<int> sentinel_pass(Session& session) {
+  const std::string& name = session.id();
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const std::int64_t every_ms = session.args.duration_ms("--every").value_or(0);
+  const api::SentinelResult result = TRY(api::pass_sentinel(kernel, name, every_ms));
+  if (session.json()) {
+    session.out->json(
+        {{"name", encode_path(name)}, {"passed", result.passed}, {"left_ms", result.left_ms}});
+  } else if (!session.quiet()) {
+    session.out->text(fmt::format("{}: the next {} in {}\n", result.passed ? "passed" : "throttled",
+                                  clean(name), format_duration(result.left_ms)));
+  }
+  return result.passed ? kExitDone : kExitNo;
+}
+
+constexpr FlagSpec kLeaseTtl{"--ttl", "DURATION",
+                             "how long it lasts, when nobody renews it (default 10m, at most 7d)",
+                             Value::kDuration};
+constexpr FlagSpec kLeaseOwner{"--owner", "OWNER", "whose it is (default: your git identity)",
+                               Value::kText};
+constexpr FlagSpec kLeaseFence{"--fence", "NUMBER",
+                               "only when it still has this fence (GIT_TXN_FENCE); exit 1 when it "
+                               "was somebody else's meanwhile",
+                               Value::kNumber};
+const OperandSpec kLeaseId{"ID", Value::kText, 1, 1, "the ID of one lease", "lease list"};
+
+const CommandSpec kLeaseCommand{
+    .name = "lease",
+    .summary = "say that a part of the tree is yours for a while",
+    .description =
+        "SUBJECT is the ID of a lease for release, renew and transfer; else a path of the tree "
+        "with all below it, a glob (what has a '*'; ** is any number of folders), or symbol:ID; "
+        "always from the top of the tree, and '.' is all of it. Acquires all of them or none. Two "
+        "leases that overlap exclude each other unless both are shared.\n\nA lease ends when it is "
+        "released or its time is over; with a COMMAND it is renewed while that runs, and free at "
+        "once when this process dies. An owner who is stopped keeps it until its time is over; "
+        "then release and renew are refused and say who has it, and the COMMAND is ended. The "
+        "fence is a number that grows with every new holder: hand it to what must not listen to an "
+        "earlier one.\n\nAn owner is a person: all transactions that you run share your git "
+        "identity, so a lease of yours keeps none of them out. One that a transaction has (--for, "
+        "git txn run --lease) does.\n\nLeases are about transactions: a commit made without one is "
+        "not asked. What has landed before a lease was had stays landed.",
+    .group = Group::kSharing,
+    .subcommands = {
+        {.name = "lease acquire",
+         .summary = "take a lease, and with a COMMAND hold it while that runs",
+         .effect = Effect::kWrites,
+         .takes = Takes::kMaybeCommand,
+         .handler = lease_acquire,
+         .operands = {{"SUBJECT", Value::kText, 1, 64, "a SUBJECT: a path, a glob, or symbol:ID"}},
+         .flags = {{"--shared", "", "others may have a shared lease on it too"},
+                   {"--exclusive", "", "nobody else may have a lease on it (default)"},
+                   {"--mandatory", "",
+                    "landings of other owners that write there wait until it is over"},
+                   {"--advisory", "", "such landings are told, and land (default)"},
+                   kLeaseTtl,
+                   {"--wait", "DURATION",
+                    "how long to wait for it, first come, first served (default 0; with a COMMAND "
+                    "until it is had)",
+                    Value::kDuration},
+                   kLeaseOwner,
+                   {"--for", "ID",
+                    "a transaction has it, and not you: your other transactions are kept out as "
+                    "well, and it ends with the transaction",
+                    Value::kTxn}},
+         .examples =
+             {{"git txn lease acquire src/api --ttl 1h", "say that a folder is yours for an hour"},
+              {"git txn lease acquire 'src/**/*.proto' --mandatory --wait 10m -- make regenerate",
+               "hold it while a command runs; nobody else lands there meanwhile"},
+              {"git txn lease acquire 'symbol:src/auth.py/Token#validate().'",
+               "one function, as git txn symbols prints it"},
+              {"git txn lease acquire src/db --mandatory --for t-7k2m",
+               "keep your other agents out of it until t-7k2m has ended"}},
+         .outputs = {{"lease"}, {"command", "--"}}},
+        {.name = "lease release",
+         .summary = "give a lease back",
+         .effect = Effect::kWrites,
+         .handler = lease_release,
+         .operands = {kLeaseId},
+         .flags = {kLeaseOwner, kLeaseFence},
+         .examples = {{"git txn lease release l-120", "from now on it is free"}},
+         .outputs = {{"lease-released"}}},
+        {.name = "lease renew",
+         .summary = "let the time of a lease begin anew",
+         .effect = Effect::kWrites,
+         .handler = lease_renew,
+         .operands = {kLeaseId},
+         .flags = {kLeaseTtl, kLeaseOwner, kLeaseFence},
+         .examples = {{"git txn lease renew l-120 --ttl 1h", "from now on for an hour"}},
+         .outputs = {{"lease"}}},
+        {.name = "lease transfer",
+         .summary = "give a lease to another owner",
+         .effect = Effect::kWrites,
+         .handler = lease_transfer,
+         .operands = {kLeaseId},
+         .flags = {kLeaseOwner, needed({"--to", "OWNER", "whose it is to be", Value::kText}),
+                   kLeaseFence},
+         .examples = {{"git txn lease transfer l-120 --to bob@example.org",
+                       "from now on it is of Bob"}},
+         .outputs = {{"lease"}}},
+        {.name = "lease list",
+         .summary = "list what is held, and who waits",
+         .handler = lease_list,
+         .examples = {{"git txn lease list --json | jq -r .id", "what is held, and who waits"}},
+         .outputs = {{"lease", "", Lines::kMany}}}}};
+
+const CommandSpec kSentinelCommand{
+    .name = "sentinel",
+    .summary = "let something through at most once per interval (a throttle)",
+    .description =
+        "Exits 0 when it is let through, and 1 when it was less than --every ago that another was; "
+        "then it says when the next one is. Of any number that ask at once one is let through. "
+        "Time is the kernel's: a wall clock that is set changes nothing, and after a reboot an "
+        "interval begins anew. The interval of a name is that of the last one that was let "
+        "through.",
+    .group = Group::kSharing,
+    .effect = Effect::kWrites,
+    .handler = sentinel_pass,
+    .operands = {{"NAME"}},
+    .flags = {needed({"--every", "DURATION", "at most once in this time", Value::kDuration})},
+    .examples = {{"git txn sentinel nightly --every 1d",
+                  "in front of && make nightly: at most once a day"}},
+    .outputs = {{"sentinel-passed"}},
+    .subcommands = {
+        {.name = "sentinel list",
+         .summary = "list which intervals run, and when each is over",
+         .handler = sentinel_list,
+         .examples = {{"git txn sentinel list", "which intervals run, and when each is over"}},
+         .outputs = {{"sentinel", "", Lines::kMany}}},
+        {.name = "sentinel reset",
+         .summary = "let the next one through at once",
+         .effect = Effect::kWrites,
+         .handler = sentinel_reset,
+         .operands = {{"NAME", Value::kText, 1, 1, "the name of one", "sentinel list"}},
+         .examples = {{"git txn sentinel reset nightly", "the next one passes at once"}},
+         .outputs = {{"sentinel-reset"}}}}};
 
 }  // namespace
 
-Result<int> lease_command(Session& session) {
-  const std::string& verb = session.args.operands.at(0);
-  const std::vector<std::string> words(session.args.operands.begin() + 1,
-                                       session.args.operands.end());
-  constexpr VerbFlag kFlags[] = {
-      {"--shared", "acquire"},    {"--exclusive", "acquire"},
-      {"--mandatory", "acquire"}, {"--advisory", "acquire"},
-      {"--ttl", "acquire renew"}, {"--wait", "acquire"},
-      {"--for", "acquire"},       {"--owner", "acquire release renew transfer"},
-      {"--to", "transfer"},       {"--fence", "release renew transfer"}};
-  TRY(check_verb_flags(session.args, verb, kFlags));
-  if (verb != "acquire" && !session.args.rest.empty()) {
-    return fail(Code::kUsage, fmt::format("git txn lease {} runs no command", verb),
-                "git txn lease acquire SUBJECT -- COMMAND runs one under a lease");
-  }
-  if (verb == "acquire") return acquire(session, words);
-  if (verb == "list") {
-    if (words.empty()) return list_leases(session);
-    return fail(Code::kUsage, "git txn lease list takes no name", "it shows all there are");
-  }
-  if (words.size() == 1) return change(session, verb, words[0]);
-  return fail(Code::kUsage, fmt::format("git txn lease {} needs the ID of one lease", verb),
-              "git txn lease list has them");
-}
-
-Result<int> sentinel_command(Session& session) {
-  const std::vector<std::string>& words = session.args.operands;
-  const auto every_ms = session.args.duration_ms("--every");
-  if (words[0] == "list" && words.size() == 1 && !every_ms) return list_sentinels(session);
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  if (words[0] == "reset" && words.size() == 2 && !every_ms) {
-    TRY(api::reset_sentinel(kernel, words[1]));
-    if (!session.quiet() && !session.json()) {
-      session.out->text(fmt::format("the next {} passes\n", clean(words[1])));
-    }
-    if (session.json()) session.out->json({{"name", encode_path(words[1])}, {"left_ms", 0}});
-    return kExitDone;
-  }
-  if (words.size() != 1 || !every_ms || words[0] == "list" || words[0] == "reset") {
-    return not_a_sentinel(words, every_ms.has_value());
-  }
-  const api::SentinelResult result = TRY(api::pass_sentinel(kernel, words[0], *every_ms));
-  if (session.json()) {
-    session.out->json(
-        {{"name", encode_path(words[0])}, {"passed", result.passed}, {"left_ms", result.left_ms}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("{}: the next {} in {}\n", result.passed ? "passed" : "throttled",
-                                  clean(words[0]), format_duration(result.left_ms)));
-  }
-  return result.passed ? kExitDone : kExitNo;
+std::vector<CommandSpec> lease_commands() {
+  return {kLeaseCommand, kSentinelCommand};
 }
 
 }  // namespace gittxn::cli

@@ -1,5 +1,6 @@
 // status, log, show, diff, reads, writes, why: nothing is changed.
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/commands/compensate.h"
 #include "cli/explain.h"
 #include "cli/json_out.h"
@@ -11,8 +12,6 @@ namespace gittxn::cli {
 namespace {
 
 constexpr std::int64_t kLogLines = 20;
-
-}  // namespace
 
 Result<int> status_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
@@ -97,6 +96,119 @@ Result<int> why_command(Session& session) {
   else
     session.out->text(why_lines(report, session.style));
   return kExitDone;
+}
+
+const CommandSpec kStatusCommand{
+    .name = "status",
+    .summary = "show what runs, waits and is open, and what is stale",
+    .description =
+        "Every transaction that has not ended, with the reason for each wait, the reads that no "
+        "longer hold at the head of the branch right now, and who holds which lock; then the "
+        "newest landings. Changes nothing.\n\nThe pid is that of git-txn itself: the one that a "
+        "shell has of `git txn run` is git's, which waits for it. To end a run, use git txn stop.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .handler = status_command,
+    .flags = {{"--all", "", "those that have ended too: landed, aborted, nothing to land",
+               Value::kNone, Stability::kExperimental, "-a"}},
+    .examples = {{"git txn status", "what runs, waits and is open; which reads no longer hold"},
+                 {"git txn status --json | jq '.transactions[] | select(.stale != [])'",
+                  "only what is stale"}},
+    .outputs = {{"status"}}};
+
+const CommandSpec kLogCommand{
+    .name = "log",
+    .summary = "list landings, and moves of a branch from outside",
+    .description =
+        "Newest first: the commit, the transaction that made it, and who. "
+        "Commits that people made directly are there as well.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .handler = log_command,
+    .flags = {{"--limit", "N", "how many lines (default 20; 0: all)", Value::kNumber,
+               Stability::kStable, "-n"}},
+    .examples = {{"git txn log", "the newest landings and moves from outside"},
+                 {"git txn log -n 0 --json", "all of them, one object a line"}},
+    .outputs = {{"log", "", Lines::kMany}}};
+
+const CommandSpec kWhyCommand{
+    .name = "why",
+    .summary = "explain why a transaction waits or did not land",
+    .description =
+        "Names each read that no longer holds and each path that both sides changed, who changed "
+        "it, shows the difference between what was read and what is there now, and says what to do "
+        "next.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .handler = why_command,
+    .operands = {{"ID", Value::kTxn}},
+    .examples = {{"git txn why t-7k2m",
+                  "why it waits or did not land: the witness as a diff, and what to do"}},
+    .outputs = {{"why"}}};
+
+const CommandSpec kShowCommand{
+    .name = "show",
+    .summary = "show one transaction",
+    .description = "State, base, reads, writes, gates and times of a transaction.",
+    .group = Group::kLook,
+    .stability = Stability::kStable,
+    .handler = show_command,
+    .operands = {{"ID", Value::kTxn}},
+    .examples = {{"git txn show t-7k2m", "all that is known about it"}},
+    .outputs = {{"show"}}};
+
+const CommandSpec kDiffCommand{
+    .name = "diff",
+    .summary = "show the change of a transaction",
+    .description = "A unified diff against its base, as git prints it.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .handler = diff_command,
+    .operands = {{"ID", Value::kTxn}},
+    .flags = {{"--symbols", "",
+               "by symbol: what was added, removed, changed and moved, and what of it"}},
+    .examples = {{"git txn diff t-7k2m", "its change as a patch"},
+                 {"git txn diff t-7k2m | git apply --check", "the patch is exact"},
+                 {"git txn diff t-7k2m --symbols",
+                  "the functions, types and keys that it changes"}},
+    .outputs = {{"diff"}, {"change", "--symbols", Lines::kMany}}};
+
+const CommandSpec kReadsCommand{
+    .name = "reads",
+    .summary = "list what a transaction read",
+    .description =
+        "Each observation its outcome depends on. With --json one object a line, sorted by "
+        "subject.",
+    .group = Group::kLook,
+    .stability = Stability::kStable,
+    .handler = reads_command,
+    .operands = {{"ID", Value::kTxn}},
+    .flags = {{"--explain", "", "who made each read, why it counts, what it stands for",
+               Value::kNone, Stability::kStable}},
+    .examples = {{"git txn reads t-7k2m", "what its outcome depends on"},
+                 {"git txn reads t-7k2m --explain", "who made each, and why it counts"},
+                 {"git txn reads t-7k2m --json | jq -r .subject",
+                  "one object a line, sorted by subject"}},
+    .outputs = {{"read", "", Lines::kMany}, {"read-explained", "--explain", Lines::kMany}}};
+
+const CommandSpec kWritesCommand{
+    .name = "writes",
+    .summary = "list what a transaction changes",
+    .description =
+        "Each path, and what changed in it by symbol. With --json one object a line, with modes "
+        "and objects.",
+    .group = Group::kLook,
+    .stability = Stability::kStable,
+    .handler = writes_command,
+    .operands = {{"ID", Value::kTxn}},
+    .examples = {{"git txn writes t-7k2m", "the paths it changes, and what of them"}},
+    .outputs = {{"change", "", Lines::kMany}}};
+
+}  // namespace
+
+std::vector<CommandSpec> look_commands() {
+  return {kStatusCommand, kLogCommand,   kWhyCommand,   kShowCommand,
+          kDiffCommand,   kReadsCommand, kWritesCommand};
 }
 
 }  // namespace gittxn::cli

@@ -4,16 +4,11 @@
 
 #include "api/merge_file.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
 namespace {
-
-Result<std::string> needed(const Session& session, const std::string& flag) {
-  if (auto value = session.flag(flag)) return *value;
-  return fail(Code::kUsage, fmt::format("git txn merge-file needs {}", flag),
-              "git txn merge-file --base FILE --left FILE --right FILE -o FILE");
-}
 
 void take_text_options(const Session& session, api::MergeFileRequest* request) {
   request->marker_size =
@@ -30,14 +25,12 @@ Json report_json(const api::MergeFileReport& report, const std::string& output) 
           {"conflicts", report.conflicts},  {"output", encode_path(output)}};
 }
 
-}  // namespace
-
 Result<int> merge_file_command(Session& session) {
   api::MergeFileRequest request;
-  request.base = TRY(needed(session, "--base"));
-  request.left = TRY(needed(session, "--left"));
-  request.right = TRY(needed(session, "--right"));
-  request.out = TRY(needed(session, "--output"));
+  request.base = session.flag("--base").value_or("");
+  request.left = session.flag("--left").value_or("");
+  request.right = session.flag("--right").value_or("");
+  request.out = session.flag("--output").value_or("");
   request.names = {request.out, request.left, request.right, request.base};
   request.language = session.flag("--lang").value_or("");
   if (request.language.empty() &&
@@ -81,6 +74,92 @@ Result<int> merge_driver_command(Session& session) {
     Printer(2).text(fmt::format("git txn: '{}': {}\n", clean(operands[3]), clean(report.why)));
   }
   return report.clean ? kExitDone : kExitNo;
+}
+
+constexpr FlagSpec kMergeDiff3{"--diff3", "", "show the base in conflicts, too", Value::kNone,
+                               Stability::kStable};
+constexpr FlagSpec kMergeMarkerSize{
+    "--marker-size", "N",
+    "how long the markers of a conflict are (default 7); in a driver git's %L", Value::kNumber,
+    Stability::kStable};
+constexpr FlagSpec kMergeBaseLabel{"--base-label", "TEXT", "what the markers call the base",
+                                   Value::kText, Stability::kStable};
+constexpr FlagSpec kMergeLeftLabel{"--left-label", "TEXT",
+                                   "what the markers call the left side (ours)", Value::kText,
+                                   Stability::kStable};
+constexpr FlagSpec kMergeRightLabel{"--right-label", "TEXT",
+                                    "what the markers call the right side (theirs)", Value::kText,
+                                    Stability::kStable};
+
+const CommandSpec kMergeFileCommand{
+    .name = "merge-file",
+    .summary = "merge a file from three versions, by its structure",
+    .description =
+        "What one side left alone is the other's. Else lines are merged as git does; where that "
+        "conflicts, the syntax tree is: declarations are told by their names, imports have no "
+        "order. A clean result is parsed again and checked, git's too: no declaration twice or "
+        "lost, none that one side removed and the other changed. What cannot be merged stands "
+        "between conflict markers, and the reason is printed.\n\nExit status 0: merged; 1: there "
+        "are conflicts in the result; else an error, and the output is as it was. Works outside of "
+        "a repository.",
+    .group = Group::kMerge,
+    .stability = Stability::kStable,
+    .handler = merge_file_command,
+    .flags =
+        {needed({"--base", "FILE", "what both sides began with", Value::kFile, Stability::kStable}),
+         needed({"--left", "FILE", "one side (ours)", Value::kFile, Stability::kStable}),
+         needed({"--right", "FILE", "the other side (theirs)", Value::kFile, Stability::kStable}),
+         needed({"--output", "FILE", "where the result goes; may be one of the three", Value::kFile,
+                 Stability::kStable, "-o"}),
+         {"--lang", "LANGUAGE",
+          "the language, or text for lines alone (default: what the names of the files tell)",
+          Value::kText, Stability::kStable},
+         kMergeDiff3,
+         kMergeMarkerSize,
+         kMergeBaseLabel,
+         kMergeLeftLabel,
+         kMergeRightLabel},
+    .examples = {{"git txn merge-file --base old.c --left mine.c --right yours.c -o merged.c",
+                  "exit 0 when it merged, 1 when there are conflicts in merged.c"},
+                 {"git txn merge-file --lang python --base o --left a --right b -o a --json",
+                  "into one of the sides; by which rule, and why"}},
+    .outputs = {{"merge"}}};
+
+const CommandSpec kMergeDriverCommand{
+    .name = "merge-driver",
+    .summary = "merge a file for git, as its merge driver",
+    .description =
+        "Merges as git txn merge-file does and leaves the result in OURS, as git wants it of a "
+        "driver. git merge, rebase, cherry-pick, revert and stash then use it. The name of PATH "
+        "tells the language; where it tells none, and for bytes that are no text, the result is "
+        "git's own.\n\nTo set it up: name the driver in git's configuration, and the files it is "
+        "for in an attributes file, as below. Where gitattributes(5) knows %S, %X and %Y, "
+        "--base-label %S --left-label %X --right-label %Y names the sides in conflicts as git "
+        "does.\n\nExit status 0: merged; 1: conflicts, which git then tells; above 128: an error, "
+        "and OURS is as it was. An older git, 2.39 for one, takes an error for a conflict whose "
+        "text is OURS.",
+    .group = Group::kMerge,
+    .stability = Stability::kStable,
+    .handler = merge_driver_command,
+    .operands = {{"BASE", Value::kFile},
+                 {"OURS", Value::kFile},
+                 {"THEIRS", Value::kFile},
+                 {"PATH", Value::kFile}},
+    .flags = {kMergeMarkerSize, kMergeDiff3, kMergeBaseLabel, kMergeLeftLabel, kMergeRightLabel},
+    .examples =
+        {{"git config merge.txn.driver 'git txn merge-driver --marker-size %L -- %O %A %B %P'",
+          "what git is to call here; with --global in every repository"},
+         {"git config merge.txn.name 'git-txn, by structure'", "how git calls it"},
+         {"echo '* merge=txn' >>.git/info/attributes",
+          "for every file of this repository; in .gitattributes for everybody who has the driver"},
+         {"git txn merge-driver --marker-size 7 -- base ours theirs src/a.c",
+          "what git then does: the result is in ours"}},
+    .outputs = {{"merge"}}};
+
+}  // namespace
+
+std::vector<CommandSpec> merge_commands() {
+  return {kMergeFileCommand, kMergeDriverCommand};
 }
 
 }  // namespace gittxn::cli

@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
 
@@ -18,11 +19,8 @@ std::string gate_line(const GateSpec& gate) {
                      clean(quote_argv(gate.command)));
 }
 
-Result<int> list_gates(Session& session, api::Kernel& kernel) {
-  if (session.args.operands.size() > 1) {
-    return fail(Code::kUsage, "git txn gate list takes no name",
-                "git txn gate show NAME shows one");
-  }
+Result<int> gate_list(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   Policy policy = TRY(kernel.policy(session.flag("--onto")));
   if (session.json()) {
     session.out->json(policy_json(policy));
@@ -35,12 +33,9 @@ Result<int> list_gates(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> show_gate(Session& session, api::Kernel& kernel) {
-  if (session.args.operands.size() != 2) {
-    return fail(Code::kUsage, "git txn gate show needs the name of a gate",
-                "git txn gate list lists them");
-  }
-  const std::string& name = session.args.operands[1];
+Result<int> gate_show(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const std::string& name = session.args.operands[0];
   Policy policy = TRY(kernel.policy(session.flag("--onto")));
   auto found = std::find_if(policy.gates.begin(), policy.gates.end(),
                             [&](const GateSpec& gate) { return gate.name.str() == name; });
@@ -63,15 +58,12 @@ Result<int> show_gate(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> run_gates(Session& session, api::Kernel& kernel) {
+Result<int> gate_run(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto& operands = session.args.operands;
-  if (operands.size() < 2) {
-    return fail(Code::kUsage, "git txn gate run needs a transaction or a commit",
-                "git txn gate run ID [NAME...]");
-  }
-  std::vector<std::string> names(operands.begin() + 2, operands.end());
+  std::vector<std::string> names(operands.begin() + 1, operands.end());
   api::Progress progress = session.reporter->progress();
-  std::vector<api::GateLine> lines = TRY(kernel.run_gates_on(operands[1], names, progress));
+  std::vector<api::GateLine> lines = TRY(kernel.run_gates_on(operands[0], names, progress));
   session.reporter->finish();
   bool passed = std::all_of(lines.begin(), lines.end(),
                             [](const api::GateLine& line) { return line.result == "passed"; });
@@ -86,16 +78,6 @@ Result<int> run_gates(Session& session, api::Kernel& kernel) {
     if (lines.empty()) session.out->text("the policy has no gates\n");
   }
   return passed ? kExitDone : kExitNo;
-}
-
-}  // namespace
-
-Result<int> gate_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const std::string& action = session.args.operands.at(0);
-  if (action == "list") return list_gates(session, kernel);
-  if (action == "show") return show_gate(session, kernel);
-  return run_gates(session, kernel);
 }
 
 Result<int> trust_command(Session& session) {
@@ -140,6 +122,71 @@ Result<int> trust_command(Session& session) {
   TRY(kernel.trust(onto, hash));
   session.out->text("trusted\n");
   return kExitDone;
+}
+
+constexpr FlagSpec kPolicyOnto{"--onto", "BRANCH",
+                               "the branch whose policy it is (default: the one checked out)",
+                               Value::kBranch, Stability::kStable};
+
+const CommandSpec kGateCommand{
+    .name = "gate",
+    .summary = "list, show and run the gates of a branch",
+    .description =
+        "Gates are defined in .gittxn.toml on the target branch, the only place for them. Run by "
+        "hand they judge a transaction's change or a commit; a landing judges its own candidate.",
+    .group = Group::kPolicy,
+    .stability = Stability::kStable,
+    .subcommands = {
+        {.name = "gate list",
+         .summary = "list the gates of the branch",
+         .stability = Stability::kStable,
+         .handler = gate_list,
+         .flags = {kPolicyOnto},
+         .examples = {{"git txn gate list", "the gates of the target branch"}},
+         .outputs = {{"policy"}}},
+        {.name = "gate show",
+         .summary = "show one of them, with its version",
+         .stability = Stability::kStable,
+         .handler = gate_show,
+         .operands = {{"NAME", Value::kText, 1, 1, "the name of a gate", "gate list"}},
+         .flags = {kPolicyOnto},
+         .examples = {{"git txn gate show test", "one of them, with its version"}},
+         .outputs = {{"gate"}}},
+        {.name = "gate run",
+         .summary = "run all gates, or the named ones, on a transaction's change or a commit",
+         .stability = Stability::kStable,
+         .effect = Effect::kWrites,
+         .handler = gate_run,
+         .operands = {{"ID", Value::kTxn, 1, 1, "a transaction or a commit", "status"},
+                      {"NAME", Value::kText, 0, 64}},
+         .flags = {kPolicyOnto},
+         .examples = {{"git txn gate run t-7k2m", "run every gate on its change now"},
+                      {"git txn gate run 8ab4410 lint test", "two gates on a commit"}},
+         .outputs = {{"gates"}}}}};
+
+const CommandSpec kTrustCommand{
+    .name = "trust",
+    .summary = "say yes to the commands of this repository's policy",
+    .description =
+        "Gates and set-up commands of .gittxn.toml run only after you said yes to exactly them. "
+        "Shows them and asks on a terminal; --yes HASH answers without one. GIT_TXN_TRUST=HASH "
+        "says yes for one process.",
+    .group = Group::kPolicy,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .handler = trust_command,
+    .flags = {kPolicyOnto,
+              {"--yes", "HASH", "say yes to exactly the commands with this hash", Value::kText,
+               Stability::kStable}},
+    .examples = {{"git txn trust", "read the commands of .gittxn.toml and answer"},
+                 {"git txn trust --yes HASH",
+                  "say yes, without a terminal, to what it printed with this hash"}},
+    .outputs = {{"trust"}, {"trusted", "--yes"}}};
+
+}  // namespace
+
+std::vector<CommandSpec> policy_commands() {
+  return {kGateCommand, kTrustCommand};
 }
 
 }  // namespace gittxn::cli

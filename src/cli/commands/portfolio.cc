@@ -6,9 +6,9 @@
 
 #include "api/work.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
-#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -79,11 +79,8 @@ Json relayed_json(const store::Relayed& one) {
               {"type", one.type},     {"subject", encode_path(one.subject)}};
 }
 
-Result<int> tell_portfolio(Session& session, api::Kernel& kernel) {
-  if (session.args.operands.size() > 1) {
-    return fail(Code::kUsage, "git txn portfolio status takes no name",
-                "git txn portfolio shows every member");
-  }
+Result<int> portfolio_status_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::PortfolioReport report = TRY(portfolio_status(kernel));
   const bool well = std::ranges::all_of(
       report.members, [](const api::MemberLine& line) { return line.problem.empty(); });
@@ -106,14 +103,6 @@ Result<int> tell_portfolio(Session& session, api::Kernel& kernel) {
   return well ? kExitDone : kExitNo;
 }
 
-Result<std::string> only_operand(const Session& session, std::string_view what) {
-  const auto& operands = session.args.operands;
-  if (operands.size() == 2) return operands[1];
-  return fail(
-      Code::kUsage, fmt::format("git txn portfolio {} needs one {}", operands[0], what),
-      operands[0] == "add" ? "git txn portfolio add PATH" : "git txn portfolio remove NAME");
-}
-
 Result<int> tell(Session& session, const store::Member& member) {
   if (session.json()) {
     session.out->json(member_json(member));
@@ -123,28 +112,27 @@ Result<int> tell(Session& session, const store::Member& member) {
   return kExitDone;
 }
 
-Result<int> add(Session& session, api::Kernel& kernel) {
+Result<int> portfolio_add(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::MemberRequest request;
-  request.path = TRY(only_operand(session, "repository"));
+  request.path = session.args.operands[0];
   request.name = session.flag("--as");
   if (session.args.has("--needs")) request.needs = session.args.texts("--needs");
   request.actor = session.flag("--actor").value_or("");
   return tell(session, TRY(add_member(kernel, request)));
 }
 
-Result<int> needs(Session& session, api::Kernel& kernel) {
+Result<int> portfolio_needs(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto& operands = session.args.operands;
-  if (operands.size() < 2) {
-    return fail(Code::kUsage, "git txn portfolio needs: whose?",
-                "git txn portfolio needs NAME [NAME...]");
-  }
-  const std::vector<std::string> names(operands.begin() + 2, operands.end());
+  const std::vector<std::string> names(operands.begin() + 1, operands.end());
   return tell(session,
-              TRY(set_needs(kernel, operands[1], names, session.flag("--actor").value_or(""))));
+              TRY(set_needs(kernel, operands[0], names, session.flag("--actor").value_or(""))));
 }
 
-Result<int> remove_member(Session& session, api::Kernel& kernel) {
-  const std::string name = TRY(only_operand(session, "member"));
+Result<int> portfolio_remove(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const std::string& name = session.id();
   TRY(remove_member(kernel, name, session.flag("--actor").value_or("")));
   if (session.json()) {
     session.out->json({{"name", encode_path(name)}, {"removed", true}});
@@ -154,10 +142,8 @@ Result<int> remove_member(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> relay(Session& session, api::Kernel& kernel) {
-  if (session.args.operands.size() > 1) {
-    return fail(Code::kUsage, "git txn portfolio relay takes no name", "it tells every member");
-  }
+Result<int> portfolio_relay(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   int events = 0;
   const auto how = session.args.has("--anew") ? store::Relay::kAnew : store::Relay::kOn;
   const api::RelayReport report = TRY(relay_events(kernel, how));
@@ -177,19 +163,77 @@ Result<int> relay(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
+constexpr FlagSpec kMemberActor{"--actor", "WHO", "who did it (default: your git identity)",
+                                Value::kText};
+const OperandSpec kMemberName{"NAME", Value::kText, 1, 1, "the name of a member", "portfolio"};
+
+const CommandSpec kPortfolioCommand{
+    .name = "portfolio",
+    .summary = "multi-repository changes: workflows that span repositories here",
+    .description =
+        "The repository you are in keeps the list of its members, what needs what (a circle is "
+        "refused), and the workflow that leads. A gate members = \"WORKFLOW/PHASE\" of one of its "
+        "phases holds when every member has left that phase of its own newest workflow of that "
+        "name; members = \"WORKFLOW\" when each has finished it.\n\nrelay tells the members how "
+        "the workflows here moved: each such event is in a member's log once, however often it is "
+        "relayed. One that cannot be told is named, and keeps no other from being told (exit 2). "
+        "[on.\"phase.advanced\"] run = \"git txn portfolio relay\" in .gittxn.toml does it each "
+        "time; [on.\"portfolio.relayed\"] in a member's policy is given what it was told. All but "
+        "status are refused inside of a transaction.",
+    .group = Group::kPolicy,
+    .subcommands =
+        {{.name = "portfolio status",
+          .summary = "show its members, what others need first, and how far each is",
+          .handler = portfolio_status_command,
+          .examples = {{"git txn portfolio",
+                        "its members, what others need first, and how far each is"}},
+          .outputs = {{"portfolio"}}},
+         {.name = "portfolio add",
+          .summary = "add a repository",
+          .effect = Effect::kWrites,
+          .handler = portfolio_add,
+          .operands = {{"REPO", Value::kFolder, 1, 1, "the path of a repository"}},
+          .flags = {{"--as", "NAME", "what to call it (default: the name of its folder)",
+                     Value::kText},
+                    {"--needs", "NAME", "a member that comes before it; may be given several times",
+                     Value::kText},
+                    kMemberActor},
+          .examples = {{"git txn portfolio add ../api",
+                        "a repository whose work belongs to this one's"},
+                       {"git txn portfolio add ../web --needs api", "and one that comes after it"}},
+          .outputs = {{"member"}}},
+         {.name = "portfolio needs",
+          .summary = "say which members come before one",
+          .effect = Effect::kWrites,
+          .handler = portfolio_needs,
+          .operands = {kMemberName, {"NEEDED", Value::kText, 0, 63}},
+          .flags = {kMemberActor},
+          .examples = {{"git txn portfolio needs web api shared", "what web needs, from now on"}},
+          .outputs = {{"member"}}},
+         {.name = "portfolio remove",
+          .summary = "take a member off the list",
+          .effect = Effect::kWrites,
+          .handler = portfolio_remove,
+          .operands = {kMemberName},
+          .flags = {kMemberActor},
+          .examples = {{"git txn portfolio remove api", "its repository is left as it is"}},
+          .outputs = {{"member-removed"}}},
+         {.name = "portfolio relay",
+          .summary = "tell the members how this repository's workflows moved",
+          .effect = Effect::kWrites,
+          .handler = portfolio_relay,
+          .flags = {{"--anew", "",
+                     "after an older copy of this log was put back, take back what it does not "
+                     "have any more"}},
+          .examples = {{"git txn portfolio relay",
+                        "tell the members how this repository's workflows moved"}},
+          .outputs = {{"relayed", "", Lines::kMany}}}},
+    .otherwise = "status"};
+
 }  // namespace
 
-Result<int> portfolio_command(Session& session) {
-  constexpr VerbFlag kFlags[] = {
-      {"--as", "add"}, {"--needs", "add"}, {"--anew", "relay"}, {"--actor", "add needs remove"}};
-  const std::string verb = session.args.operands.empty() ? "status" : session.args.operands.front();
-  TRY(check_verb_flags(session.args, verb, kFlags));
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  if (verb == "add") return add(session, kernel);
-  if (verb == "needs") return needs(session, kernel);
-  if (verb == "remove") return remove_member(session, kernel);
-  if (verb == "relay") return relay(session, kernel);
-  return tell_portfolio(session, kernel);
+std::vector<CommandSpec> portfolio_commands() {
+  return {kPortfolioCommand};
 }
 
 }  // namespace gittxn::cli

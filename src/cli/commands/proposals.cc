@@ -6,9 +6,9 @@
 #include "api/work.h"
 #include "base/fs.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
-#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -93,18 +93,8 @@ std::string short_text(const Proposal& one) {
   return cut(clean(one.text), kTextShown);
 }
 
-// What a verb is given, as a line to type.
-std::string proposals_usage(const std::string& verb) {
-  const std::string line = fmt::format("git txn proposals {} ID", verb);
-  if (verb == "dismiss") return line + " --reason TEXT";
-  return verb == "link" ? line + " NAME, such as txn:ID, workflow:ID or a URL" : line;
-}
-
-Result<int> list_proposals(Session& session, api::Kernel& kernel) {
-  if (session.args.operands.size() > 1) {
-    return fail(Code::kUsage, "git txn proposals list takes no name",
-                "git txn proposals show ID shows one");
-  }
+Result<int> proposals_list(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   std::vector<api::ProposalLine> lines = TRY(list_proposals(kernel));
   std::size_t hidden = 0;
   if (!session.args.has("--all")) {
@@ -160,9 +150,9 @@ std::string show_text(const api::ProposalReport& report, const Style& style) {
   return out;
 }
 
-Result<int> show_proposal(Session& session, api::Kernel& kernel) {
-  const std::string id = TRY(last_operand(session, proposals_usage, 1, "the id of a proposal"));
-  const api::ProposalReport report = TRY(show_proposal(kernel, id));
+Result<int> proposals_show(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const api::ProposalReport report = TRY(show_proposal(kernel, session.id()));
   if (session.json()) {
     Json json = line_json(report.line.proposal, report.line.tier);
     json["history"] = texts_json(report.history);
@@ -182,20 +172,21 @@ Result<int> tell(Session& session, const Proposal& one, const std::string& sente
   return kExitDone;
 }
 
-Result<int> dismiss(Session& session, api::Kernel& kernel) {
+Result<int> proposals_dismiss(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   store::DismissRequest request;
-  request.id = TRY(last_operand(session, proposals_usage, 1, "the id of a proposal"));
+  request.id = session.id();
   request.reason = session.flag("--reason").value_or("");
   request.actor = session.flag("--actor").value_or("");
   const Proposal one = TRY(dismiss_proposal(kernel, request));
   return tell(session, one, fmt::format("{} is dismissed: {}\n", one.id, short_text(one)));
 }
 
-Result<int> link(Session& session, api::Kernel& kernel) {
-  const std::string became =
-      TRY(last_operand(session, proposals_usage, 2, "the id of a proposal and what it became"));
-  const Proposal one = TRY(link_proposal(kernel, session.args.operands[1], became,
-                                         session.flag("--actor").value_or("")));
+Result<int> proposals_link(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const std::string& became = session.args.operands[1];
+  const Proposal one =
+      TRY(link_proposal(kernel, session.id(), became, session.flag("--actor").value_or("")));
   return tell(session, one, fmt::format("{} became {}\n", one.id, clean(became)));
 }
 
@@ -210,17 +201,10 @@ Result<std::optional<std::string>> embedding_of(const Session& session) {
               "name a file with a JSON array of numbers, of at most 256 KiB");
 }
 
-}  // namespace
-
 Result<int> propose_command(Session& session) {
   api::ProposeRequest request;
   request.text = session.args.operands.at(0);
-  const auto score = session.flag("--score");
-  if (!score) {
-    return fail(Code::kUsage, "git txn propose needs --score: how sure you are, from 0 to 1",
-                "git txn propose TEXT --score 0.7");
-  }
-  request.score = *score;
+  request.score = session.flag("--score").value_or("");
   request.embedding = TRY(embedding_of(session));
   request.source = session.flag("--source").value_or("");
   request.actor = session.flag("--actor").value_or("");
@@ -287,16 +271,121 @@ Result<int> promote_command(Session& session) {
   return answer.promoted ? kExitDone : kExitNo;
 }
 
-Result<int> proposals_command(Session& session) {
-  constexpr VerbFlag kFlags[] = {
-      {"--all", "list"}, {"--reason", "dismiss"}, {"--actor", "dismiss link"}};
-  const std::string verb = session.args.operands.empty() ? "list" : session.args.operands.front();
-  TRY(check_verb_flags(session.args, verb, kFlags));
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  if (verb == "show") return show_proposal(session, kernel);
-  if (verb == "dismiss") return dismiss(session, kernel);
-  if (verb == "link") return link(session, kernel);
-  return list_proposals(session, kernel);
+constexpr FlagSpec kProposalsActor{"--actor", "WHO", "who did it (default: your git identity)",
+                                   Value::kText};
+
+const OperandSpec kProposalId{"PROPOSAL", Value::kText, 1, 1, "the id of a proposal", "proposals"};
+
+const CommandSpec kProposeCommand{
+    .name = "propose",
+    .summary = "propose work for the backlog, with how sure you are of it",
+    .description =
+        "The score decides who may begin it: from 0.8 on anybody, from 0.5 on a person, from 0.3 "
+        "on it is only kept, and below that it is discarded, which is on record. [proposals] of "
+        ".gittxn.toml has other boundaries.\n\nWhat says the same as a proposal that is there "
+        "already is refused and linked to that one (exit 1), whatever became of it; --again "
+        "proposes anew what was promoted. Further digits of a score are cut off, not rounded.",
+    .group = Group::kBacklog,
+    .effect = Effect::kWritesInside,
+    .handler = propose_command,
+    .operands = {{"TEXT"}},
+    .flags = {{"--key", "KEY", "when it was proposed under this key before, give that one back",
+               Value::kText},
+              needed({"--score", "S", "how sure you are that it is worth doing, from 0 to 1",
+                      Value::kText}),
+              {"--embedding", "FILE",
+               "what a model makes of the text, to find others that mean the same: a JSON array of "
+               "numbers; - is standard input",
+               Value::kFile},
+              {"--source", "NAME", "where it is from: a scanner, a URL, an agent", Value::kText},
+              {"--again", "", "although the same was promoted once: it came back"},
+              kProposalsActor,
+              {"--onto", "BRANCH",
+               "the branch that it is of, whose policy says what its score allows (default: the "
+               "one checked out, or the transaction's, where no other can be named)",
+               Value::kBranch}},
+    .examples = {{"git txn propose 'parse() leaks when the file is empty' --score 0.85",
+                  "anybody may begin this"},
+                 {"git txn propose 'split the config module' --score 0.6 --source review-bot",
+                  "this waits for a person"}},
+    .outputs = {{"proposed"}}};
+
+const CommandSpec kPromoteCommand{
+    .name = "promote",
+    .summary = "take a proposal from the backlog, where its score allows it",
+    .description =
+        "Without an option it asks for what may start by itself, so a script may call it for every "
+        "proposal: what it may not begin it cannot (exit 1), and that is on record. A yes of a "
+        "person is --approve; git-txn takes your word for who you are, except that nothing inside "
+        "of a transaction, a handler or a gate is a person. --override begins anything for a "
+        "reason.\n\nPromoting starts nothing by itself: [on.\"proposal.promoted\"] of .gittxn.toml "
+        "runs a command.",
+    .group = Group::kBacklog,
+    .effect = Effect::kWritesInside,
+    .handler = promote_command,
+    .operands = {kProposalId},
+    .flags = {{"--approve", "", "a person says yes to it"},
+              {"--override", "", "a person says yes whatever its score; needs --reason"},
+              {"--reason", "TEXT", "of an override: why; for the record", Value::kText},
+              {"--became", "NAME",
+               "what it leads to: txn:ID, workflow:ID, or any other name, such as a URL",
+               Value::kText},
+              kProposalsActor},
+    .examples = {{"git txn promote p-12",
+                  "begin what may start by itself (exit 1 when it may not)"},
+                 {"git txn promote p-14 --approve --became workflow:w-auth", "a person says yes"},
+                 {"git txn promote p-9 --override --reason 'a customer asked for it'",
+                  "whatever its score; who and why is on record"}},
+    .outputs = {{"promoted"}}};
+
+const CommandSpec kProposalsCommand{
+    .name = "proposals",
+    .summary = "list the backlog of proposals, and dismiss them",
+    .description =
+        "list shows what is open, by score, with who may begin it by the policy that its branch "
+        "has now. show tells everything about one; link notes what came of one that was promoted. "
+        "dismiss says no, for a reason; it is refused inside of a transaction, a handler or a "
+        "gate.",
+    .group = Group::kBacklog,
+    .subcommands =
+        {{.name = "proposals list",
+          .summary = "list what is open, by score, with who may begin it",
+          .handler = proposals_list,
+          .flags = {{"--all", "", "those that were promoted, dismissed or discarded too"}},
+          .examples = {{"git txn proposals", "what waits, the surest first"}},
+          .outputs = {{"proposal", "", Lines::kMany}}},
+         {.name = "proposals show",
+          .summary = "show all of one, and what happened to it",
+          .handler = proposals_show,
+          .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"}},
+          .examples = {{"git txn proposals show p-12", "all of it, and what happened to it"}},
+          .outputs = {{"proposal-shown"}}},
+         {.name = "proposals dismiss",
+          .summary = "say no to one, for a reason",
+          .effect = Effect::kWritesInside,
+          .handler = proposals_dismiss,
+          .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"}},
+          .flags = {{"--reason", "TEXT", "why; for the record", Value::kText}, kProposalsActor},
+          .examples = {{"git txn proposals dismiss p-12 --reason 'works as designed'",
+                        "no; the same is refused from now on"}},
+          .outputs = {{"proposal-changed"}}},
+         {.name = "proposals link",
+          .summary = "note what came of one that was promoted",
+          .effect = Effect::kWritesInside,
+          .handler = proposals_link,
+          .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"},
+                       {"NAME", Value::kText, 1, 1,
+                        "the NAME of what it became, such as txn:ID, workflow:ID or a URL"}},
+          .flags = {kProposalsActor},
+          .examples = {{"git txn proposals link p-14 txn:t-7k2m",
+                        "what came of one that was promoted"}},
+          .outputs = {{"proposal-changed"}}}},
+    .otherwise = "list"};
+
+}  // namespace
+
+std::vector<CommandSpec> proposal_commands() {
+  return {kProposeCommand, kPromoteCommand, kProposalsCommand};
 }
 
 }  // namespace gittxn::cli

@@ -4,8 +4,8 @@
 #include "api/kernel.h"
 #include "base/fs.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/session.h"
-#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -41,11 +41,8 @@ std::string line_text(const api::SummaryLine& line) {
                      counted(line.bytes, "byte"), clean(line.made_by), state);
 }
 
-Result<int> add(Session& session, const std::vector<std::string>& words) {
-  if (words.size() < 2) {
-    return fail(Code::kUsage, "git txn summary add needs a name and a file",
-                "git txn summary add NAME FILE PATH...");
-  }
+Result<int> summary_add(Session& session) {
+  const std::vector<std::string>& words = session.args.operands;
   api::SummaryRequest request;
   request.name = words[0];
   auto text = read_file(join_path(session.host.cwd, words[1]), kMaxSummaryBytes);
@@ -77,16 +74,13 @@ Result<int> add(Session& session, const std::vector<std::string>& words) {
   return kExitDone;
 }
 
-Result<int> show_summary(Session& session, const std::vector<std::string>& words) {
-  if (words.size() != 1) {
-    return fail(Code::kUsage, "git txn summary show needs one name",
-                "git txn summary list names them");
-  }
+Result<int> summary_show(Session& session) {
+  const std::string& name = session.args.operands[0];
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   using api::Kernel;
   const auto if_stale =
       session.args.has("--stale") ? Kernel::IfStale::kShow : Kernel::IfStale::kRefuse;
-  const auto shown = TRY(kernel.summary(words[0], session.flag("--onto"), if_stale));
+  const auto shown = TRY(kernel.summary(name, session.flag("--onto"), if_stale));
   const std::string& stale = shown.line.stale_source;
   const std::string source = stale.empty() ? "something" : "'" + clean(stale) + "'";
   if (session.json()) {
@@ -101,31 +95,27 @@ Result<int> show_summary(Session& session, const std::vector<std::string>& words
   }
   if (shown.text) return kExitDone;
   if (session.json()) return kExitNo;
-  return fail(
-      Code::kStale,
-      fmt::format("the summary '{}' is stale: {} changed since it was made", words[0], source),
-      is_inside(session)
-          ? "look at what it was made from; --stale shows it, and nothing vouches for it"
-          : "store it again with git txn summary add; --stale shows it all the same");
+  return fail(Code::kStale,
+              fmt::format("the summary '{}' is stale: {} changed since it was made", name, source),
+              is_inside(session)
+                  ? "look at what it was made from; --stale shows it, and nothing vouches for it"
+                  : "store it again with git txn summary add; --stale shows it all the same");
 }
 
-Result<int> remove_summary(Session& session, const std::vector<std::string>& words) {
-  if (words.size() != 1) {
-    return fail(Code::kUsage, "git txn summary remove needs one name",
-                "git txn summary list names them");
-  }
+Result<int> summary_remove(Session& session) {
+  const std::string& name = session.args.operands[0];
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  TRY(kernel.remove_summary(words[0]));
+  TRY(kernel.remove_summary(name));
   if (session.json()) {
-    session.out->json({{"name", encode_path(words[0])}, {"removed", true}});
+    session.out->json({{"name", encode_path(name)}, {"removed", true}});
   } else if (!session.quiet()) {
-    session.out->text(fmt::format("removed '{}'\n", clean(words[0])));
+    session.out->text(fmt::format("removed '{}'\n", clean(name)));
   }
   return kExitDone;
 }
 
 enum class Only { kAll, kStale };
-Result<int> list_summaries(Session& session, const std::vector<std::string>& words, Only only) {
+Result<int> list_summaries(Session& session, Only only) {
   if (is_inside(session)) {
     // Judging looks at everything they were made from, and would be a read of all of it.
     return fail(Code::kRefused, "summaries are judged outside of transactions",
@@ -133,7 +123,8 @@ Result<int> list_summaries(Session& session, const std::vector<std::string>& wor
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   std::size_t stale = 0;
-  for (const api::SummaryLine& line : TRY(kernel.summaries(session.flag("--onto"), words))) {
+  for (const api::SummaryLine& line :
+       TRY(kernel.summaries(session.flag("--onto"), session.args.operands))) {
     stale += line.holds ? 0 : 1;
     if (only == Only::kStale && line.holds) continue;
     if (session.json()) {
@@ -145,18 +136,79 @@ Result<int> list_summaries(Session& session, const std::vector<std::string>& wor
   return only == Only::kStale && stale > 0 ? kExitNo : kExitDone;
 }
 
+constexpr FlagSpec kSummaryOnto{
+    "--onto", "BRANCH",
+    "the branch it is made from and judged on (default: the branch that is checked out)",
+    Value::kBranch};
+const OperandSpec kSummaryName{"NAME", Value::kText, 1, 1, "the name of a summary", "summary list"};
+
+const CommandSpec kSummaryCommand{
+    .name = "summary",
+    .summary = "keep texts with what they were made from",
+    .description =
+        "add NAME FILE PATH... stores the text of FILE with the digests of the files and "
+        "directories it was made from, as they are on the branch. Whoever shows it inside a "
+        "transaction depends on all of them: the transaction does not land when one has changed. "
+        "Inside a transaction add without PATH means all that the transaction reads and changes, "
+        "and the summary is stored when it has landed.\n\nshow NAME prints the text while all that "
+        "it was made from is as it was: on the branch, or inside a transaction in its snapshot. Of "
+        "a stale one it says what changed and exits with 1; with --stale it prints it all the "
+        "same, and that is no read that is certified. list names the summaries, check the stale "
+        "ones; check exits with 1 when there are any. remove NAME forgets one; who was shown it "
+        "still depends on its sources.",
+    .group = Group::kAgents,
+    .subcommands = {
+        {.name = "summary add",
+         .summary = "store a text with the digests of what it was made from",
+         .effect = Effect::kWritesInside,
+         .handler = summary_add,
+         .operands = {{"NAME", Value::kText, 1, 1, "a name"},
+                      {"FILE", Value::kFile, 1, 1, "a file with the text"},
+                      {"PATH", Value::kFile, 0, 999}},
+         .flags = {{"--reads-of", "ID", "it was made from all that this transaction read",
+                    Value::kTxn},
+                   kSummaryOnto},
+         .examples = {{"git txn summary add 'overview of src' notes.md src README",
+                       "made from src and README"}},
+         .outputs = {{"summary-added"}}},
+        {.name = "summary show",
+         .summary = "print a summary, while it is not stale",
+         .handler = summary_show,
+         .operands = {kSummaryName},
+         .flags = {{"--stale", "", "also one that is stale, with a line that says so"},
+                   kSummaryOnto},
+         .examples = {{"git txn summary show 'overview of src'",
+                       "its text; a transaction that asks depends on src and README"}},
+         .outputs = {{"summary-text"}}},
+        {.name = "summary list",
+         .summary = "list the summaries, and whether each holds",
+         .handler = [](Session& session) { return list_summaries(session, Only::kAll); },
+         .operands = {{"NAME", Value::kText, 0, 1000}},
+         .flags = {kSummaryOnto},
+         .examples = {{"git txn summary list", "each with what it was made from"}},
+         .outputs = {{"summary", "", Lines::kMany}}},
+        {.name = "summary check",
+         .summary = "list the stale ones; exit 1 when there are any",
+         .handler = [](Session& session) { return list_summaries(session, Only::kStale); },
+         .operands = {{"NAME", Value::kText, 0, 1000}},
+         .flags = {kSummaryOnto},
+         .examples = {{"git txn summary check",
+                       "which ones are stale, and what changed; exit 1 when there are"}},
+         .outputs = {{"summary", "", Lines::kMany}}},
+        {.name = "summary remove",
+         .summary = "forget a summary",
+         .effect = Effect::kWritesInside,
+         .handler = summary_remove,
+         .operands = {kSummaryName},
+         .flags = {kSummaryOnto},
+         .examples = {{"git txn summary remove 'overview of src'",
+                       "who was shown it still depends on its sources"}},
+         .outputs = {{"summary-removed"}}}}};
+
 }  // namespace
 
-Result<int> summary_command(Session& session) {
-  const std::string& verb = session.args.operands.at(0);
-  constexpr VerbFlag kFlags[] = {{"--stale", "show"}, {"--reads-of", "add"}};
-  TRY(check_verb_flags(session.args, verb, kFlags));
-  const std::vector<std::string> words(session.args.operands.begin() + 1,
-                                       session.args.operands.end());
-  if (verb == "add") return add(session, words);
-  if (verb == "show") return show_summary(session, words);
-  if (verb == "remove") return remove_summary(session, words);
-  return list_summaries(session, words, verb == "check" ? Only::kStale : Only::kAll);
+std::vector<CommandSpec> summary_commands() {
+  return {kSummaryCommand};
 }
 
 }  // namespace gittxn::cli

@@ -5,10 +5,12 @@
 
 #include "api/agents.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/session.h"
 #include "mcp/server.h"
 
 namespace gittxn::cli {
+namespace {
 
 Result<int> mcp_command(Session& session) {
   if (isatty(0)) {
@@ -66,6 +68,72 @@ Result<int> instructions_command(Session& session) {
     session.out->text(text);
   }
   return kExitDone;
+}
+
+constexpr FlagSpec kToolsInto{
+    "--into", "FOLDER", "where the transaction keeps observations (default: GIT_TXN_OBSERVED)",
+    Value::kFolder};
+
+const CommandSpec kMcpCommand{
+    .name = "mcp",
+    .summary = "serve an agent tools to read, search and list with",
+    .description =
+        "Speaks the Model Context Protocol (2026-07-28, 2025-11-25, 2025-06-18) on standard input "
+        "and output. The tools read, search, list, status and declare_read serve the transaction's "
+        "worktree and record exactly what they served: a range of lines or a search counts as "
+        "that, and not as the whole files.\n\nOutside of a transaction they serve the checkout "
+        "around the current directory, and nothing is recorded; so an agent may have it in its own "
+        "settings: claude mcp add git-txn -- git txn mcp.",
+    .group = Group::kAgents,
+    .handler = mcp_command,
+    .flags = {kToolsInto},
+    .examples = {{"git txn mcp", "what the settings of an agent name as an MCP server"}},
+    .outputs = {{""}}};
+
+const CommandSpec kReadCommand{
+    .name = "read",
+    .summary = "declare what a change depends on",
+    .description =
+        "For an agent, inside a transaction: says that the change depends on these files, or lines "
+        "of them, on the names in a directory, on the absence of a path or on the answer of a "
+        "search. It counts as a read of the snapshot: the change does not land when it no longer "
+        "holds. Lines hold where others were added above them. What is not so is refused at once: "
+        "a path that does not exist, or lines that it does not have.",
+    .group = Group::kAgents,
+    .handler = read_command,
+    .operands = {{"PATH[:FIRST-LAST]", Value::kText, 0, 1000}},
+    .flags =
+        {{"--absent", "", "the paths do not exist, and the change depends on that"},
+         {"--search", "PATTERN",
+          "which lines match this Perl expression below the paths (default: the current directory)",
+          Value::kText},
+         {"--glob", "GLOB",
+          "which files are there whose names match; with --search, search only those",
+          Value::kText},
+         {"--reason", "TEXT", "why, for the record", Value::kText},
+         kToolsInto},
+    .examples = {{"git txn read src/math.c:10-40 --reason 'the rounding rule'", "lines 10 to 40"},
+                 {"git txn read docs/style.md src", "a whole file, and the names in a directory"},
+                 {"git txn read --absent docs/guide.md", "that there is no such file"},
+                 {"git txn read --search 'add\\(' --glob '*.c' src", "what the search answers"}},
+    .outputs = {{"declared"}}};
+
+const CommandSpec kInstructionsCommand{
+    .name = "instructions",
+    .summary = "print what agents are told",
+    .description =
+        "The text that agents get about working in a transaction, through the MCP server: the file "
+        "that txn.instructions names, else the one that came with git-txn. To use another one: git "
+        "config txn.instructions FILE.",
+    .group = Group::kAgents,
+    .handler = instructions_command,
+    .examples = {{"git txn instructions | tee ~/git-txn.md", "a copy to edit"}},
+    .outputs = {{"instructions"}}};
+
+}  // namespace
+
+std::vector<CommandSpec> tool_commands() {
+  return {kMcpCommand, kReadCommand, kInstructionsCommand};
 }
 
 }  // namespace gittxn::cli

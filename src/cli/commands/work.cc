@@ -1,9 +1,10 @@
-// run, begin, exec, commit, abort, resume, open.
+// run, begin, exec, commit, open.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/commands/compensate.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
@@ -42,13 +43,6 @@ api::RunOptions options_of(const Session& session) {
   return options;
 }
 
-// Whether what a transaction did elsewhere is undone, where that was to be.
-bool undone(const std::vector<Compensation>& compensations) {
-  return std::ranges::all_of(compensations, [](const Compensation& one) {
-    return one.ended && !one.timed_out && one.exit_status == 0;
-  });
-}
-
 // The end of run and commit.
 Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
   int status = api::exit_code(outcome);
@@ -71,15 +65,11 @@ Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
   return status;
 }
 
-}  // namespace
-
 Result<int> run_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::Progress progress = session.reporter->progress();
   return tell(session, kernel, TRY(kernel.run(options_of(session), progress)));
 }
-
-namespace {
 
 // Each by itself, as if it were named: one that does not land keeps no other from it.
 Result<int> commit_all(Session& session, api::Kernel& kernel) {
@@ -104,8 +94,6 @@ Result<int> commit_all(Session& session, api::Kernel& kernel) {
   }
   return worst;
 }
-
-}  // namespace
 
 Result<int> commit_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
@@ -148,60 +136,6 @@ Result<int> exec_command(Session& session) {
   return status;
 }
 
-Result<int> abort_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.abort(session.id(), session.flag("--reason").value_or(""), progress));
-  session.reporter->finish();
-  const auto compensations = TRY(api::compensations_of(kernel, txn.id.str()));
-  const int status = undone(compensations) ? kExitDone : kExitNo;
-  if (session.json()) {
-    Json json = txn_json(txn);
-    if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
-    session.out->json(json);
-    return status;
-  }
-  if (session.quiet()) return status;
-  session.out->text(state_sentence(txn, session.style) + compensation_lines(compensations));
-  bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
-  if (kept) {
-    session.out->text(fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
-                                  clean(txn.id.str()), txn.attempts.back().number));
-  }
-  return status;
-}
-
-Result<int> stop_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.stop(session.id(), progress));
-  session.reporter->finish();
-  if (session.json()) {
-    session.out->json(txn_json(txn));
-  } else if (!session.quiet()) {
-    session.out->text(state_sentence(txn, session.style));
-    if (!is_final(txn.state)) {
-      session.out->text(
-          fmt::format("its work is kept; to land it: git txn commit {0}, to give it "
-                      "up: git txn abort {0}\n",
-                      clean(txn.id.str())));
-    }
-  }
-  return kExitDone;
-}
-
-Result<int> resume_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.resume(session.id(), progress));
-  session.reporter->finish();
-  if (session.json())
-    session.out->json(txn_json(txn));
-  else if (!session.quiet())
-    session.out->text(begun_lines(txn, session.style));
-  return kExitDone;
-}
-
 Result<int> open_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::vector<std::string>& operands = session.args.operands;
@@ -232,6 +166,249 @@ Result<int> open_command(Session& session) {
                     session.id()));
   }
   return kExitDone;
+}
+
+constexpr FlagSpec kRunKey{
+    "--key", "KEY",
+    "when it was begun under this key before, say what became of that, and begin nothing",
+    Value::kText};
+constexpr FlagSpec kRunOnto{"--onto", "BRANCH",
+                            "the branch to land on (default: the branch that is checked out)",
+                            Value::kBranch, Stability::kStable};
+constexpr FlagSpec kRunIsolation{
+    "--isolation",
+    "LEVEL",
+    "how much must still hold at the head it lands on: strict is exact, semantic lets layout, "
+    "merged files and history pass (default: the policy's, else semantic)",
+    Value::kChoice,
+    Stability::kStable,
+    "",
+    "read-committed snapshot semantic serializable strict"};
+constexpr FlagSpec kRunName{"--name", "NAME",
+                            "what to call it; the commit message when the command makes no commit "
+                            "(without it, the message says what changed)",
+                            Value::kText, Stability::kStable};
+constexpr FlagSpec kRunRetries{
+    "--retries", "N",
+    "how often to run the command again on the new head after a conflict (default 2)",
+    Value::kNumber, Stability::kStable};
+constexpr FlagSpec kRunTimeout{"--timeout", "DURATION",
+                               "end the command after this long; its work is kept",
+                               Value::kDuration, Stability::kStable};
+constexpr FlagSpec kRunWait{
+    "--wait", "DURATION",
+    "maximum time to wait for a lease, the queue, uncommitted changes in your checkout, or a store "
+    "on a server (default: until interrupted, for the server a minute; without a terminal 0)",
+    Value::kDuration, Stability::kStable};
+constexpr FlagSpec kRunTrace{"--trace",
+                             "BACKEND",
+                             "how reads are seen: auto, bpf, hybrid, notify, ptrace, or off (then "
+                             "every change of the branch is a conflict)",
+                             Value::kChoice,
+                             Stability::kStable,
+                             "",
+                             "auto bpf hybrid notify ptrace off"};
+constexpr FlagSpec kRunAuthor{
+    "--author", "\"NAME <MAIL>\"",
+    "author of the landing commit (default: the author of the command's last commit, else you)",
+    Value::kText, Stability::kStable};
+constexpr FlagSpec kRunOwner{"--owner", "OWNER", "who it belongs to (default: your git identity)",
+                             Value::kText, Stability::kStable};
+constexpr FlagSpec kRunPriority{
+    "--priority", "N", "who goes first when several wait to land; higher goes first (default 0)",
+    Value::kNumber};
+constexpr FlagSpec kRunKeep{"--keep", "", "keep the worktree after landing", Value::kNone,
+                            Stability::kStable};
+constexpr FlagSpec kRunKeepRunning{"--keep-running", "",
+                                   "leave processes that the command started in the background "
+                                   "alone; what they do later is not seen"};
+constexpr FlagSpec kRunNoInject{"--no-inject", "",
+                                "start an agent as it is, without git-txn's hooks in it",
+                                Value::kNone, Stability::kStable};
+constexpr FlagSpec kRunWorktree{
+    "--worktree",
+    "KIND",
+    "how its files get there: plain (each is written), overlay (over a checkout that transactions "
+    "share), reflink (a copy that shares blocks), or auto (an overlay of more than 1,000 files, "
+    "else a reflink, where this machine can; else plain); default: txn.worktree, else auto",
+    Value::kChoice,
+    Stability::kStable,
+    "",
+    "auto plain overlay reflink"};
+constexpr FlagSpec kRunKeepCommits{
+    "--keep-commits", "",
+    "land the command's own commits as they are, not as one; where they hold merges, or one does "
+    "not apply to a moved head by itself, they land as one all the same",
+    Value::kNone, Stability::kStable};
+constexpr FlagSpec kRunConfine{
+    "--confine", "MODE",
+    "writes: let it write in its worktree, temporary directories, caches and its own state alone; "
+    "off: anywhere (default: txn.confine, else off)",
+    Value::kText};
+constexpr FlagSpec kRunBudget{
+    "--budget", "KIND=VALUE",
+    "how much it may use up: wall=10m and bytes=1M end a command, input, output, cache, calls and "
+    "cost warn; may be given several times",
+    Value::kText};
+constexpr FlagSpec kRunWorkflow{"--workflow", "ID", "it belongs to the open phase of this workflow",
+                                Value::kText};
+constexpr FlagSpec kRunPhase{"--phase", "PHASE", "refuse to begin when another phase is open",
+                             Value::kText};
+constexpr FlagSpec kStoreWait{"--wait", "DURATION",
+                              "maximum time to wait for a store on a server that cannot be reached "
+                              "(default: a minute; without a terminal 0)",
+                              Value::kDuration};
+
+const CommandSpec kRunCommand{
+    .name = "run",
+    .summary = "run a command in a transaction and land its change",
+    .description =
+        "Takes a snapshot of the target branch, runs COMMAND in a private worktree of it, records "
+        "what the command and everything it starts read and wrote, and lands the change as one "
+        "commit if every read still holds at the head of the branch and every gate says yes. Files "
+        "you have not committed are not in the snapshot.\n\nWhat lands is the worktree as `git add "
+        "-A` takes it, committed or not; ignored files and stashes never. If the branch moved and "
+        "a read no longer holds, the command runs again on a fresh snapshot (--retries), but not "
+        "when standard input is a terminal. A command that fails, is interrupted or times out "
+        "lands nothing and loses nothing: the transaction stays open, and the line that lands it "
+        "is printed. One that fails and has changed nothing ends the transaction.\n\nWhere COMMAND "
+        "starts claude or codex, hooks that tell git-txn what they read are added for this run "
+        "alone; no settings of yours are changed (--no-inject, txn.inject).\n\nThe command gets "
+        "your standard input and terminal and starts in the same sub-directory. The first Ctrl-C "
+        "goes to it, a second one ends everything it started.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .takes = Takes::kCommand,
+    .handler = run_command,
+    .flags = {kRunKey,
+              kRunOnto,
+              kRunIsolation,
+              kRunName,
+              {"--no-land", "", "keep the change as an open transaction and do not land it",
+               Value::kNone, Stability::kStable},
+              kRunRetries,
+              kRunTimeout,
+              kRunWait,
+              kRunTrace,
+              kRunAuthor,
+              kRunOwner,
+              kRunPriority,
+              kRunKeep,
+              kRunKeepRunning,
+              kRunNoInject,
+              kRunWorktree,
+              kRunKeepCommits,
+              kRunConfine,
+              {"--lease", "SUBJECT",
+               "hold a lease on this, exclusive and advisory, from before the snapshot until it "
+               "has landed; may be given several times",
+               Value::kText},
+              kRunBudget,
+              kRunWorkflow,
+              kRunPhase,
+              {"--exit-code", "", "when the command fails, exit with its own status instead of 1"},
+              {"--instead", "ID",
+               "abort this transaction once the new one has begun; its work is kept", Value::kTxn}},
+    .examples = {{"git txn run -- make fmt",
+                  "run a command on a snapshot and land what it changed"},
+                 {"git txn run --name 'fix auth' -- claude -p 'fix the login test'",
+                  "an agent, with a name"},
+                 {"git txn run --no-land -- ./migrate.sh",
+                  "look at the change first, land it with commit"},
+                 {"git txn run --onto release --wait 10m -- ./backport.sh 4711",
+                  "another branch; wait at most ten minutes"}},
+    .outputs = {{"outcome"}}};
+
+const CommandSpec kBeginCommand{
+    .name = "begin",
+    .summary = "open a transaction without running anything",
+    .description =
+        "Prints the transaction's id and its worktree. Work in it with exec or open; nothing lands "
+        "before commit.\n\nInside of a transaction it is refused, unless the policy's [limits] "
+        "allow a depth; then the new one is of the same branch, knows its parent, and is for "
+        "others to work in.",
+    .group = Group::kSteps,
+    .stability = Stability::kStable,
+    .effect = Effect::kWritesInside,
+    .handler = begin_command,
+    .flags = {kRunKey, kRunOnto, kRunIsolation, kRunName, kRunAuthor, kRunOwner, kRunPriority,
+              kRunWorktree, kRunWorkflow, kRunPhase, kRunBudget, kStoreWait},
+    .examples = {{"git txn begin --name 'try it'",
+                  "open a transaction; prints its id and worktree"},
+                 {"git txn begin --budget wall=1h", "what is run in it may take an hour in all"}},
+    .outputs = {{"transaction"}}};
+
+const CommandSpec kExecCommand{
+    .name = "exec",
+    .summary = "run a command in an open transaction",
+    .description =
+        "Several commands of one transaction add up: what each of them reads and writes belongs to "
+        "it. The exit status is the command's own.",
+    .group = Group::kSteps,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .takes = Takes::kCommand,
+    .handler = exec_command,
+    .operands = {{"ID", Value::kTxn}},
+    .flags = {kRunTimeout, kRunTrace, kRunKeepRunning, kRunNoInject, kRunConfine, kStoreWait},
+    .examples = {{"git txn exec t-7k2m -- make test",
+                  "run a command in it; the exit status is the command's"},
+                 {"git txn exec t-7k2m -- \"$SHELL\"",
+                  "work in it yourself, with your reads recorded"}},
+    .outputs = {{"exec"}}};
+
+const CommandSpec kCommitCommand{
+    .name = "commit",
+    .summary = "land an open transaction",
+    .description =
+        "Takes the worktree's change, certifies it against the head of the target branch, runs the "
+        "gates and lands it. When something of yours is in the way it waits, holding no lock; what "
+        "still waits when the time of --wait is over does not land by itself: --all lands it "
+        "later.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .handler = commit_command,
+    .operands = {{"ID", Value::kTxn, 0, 1}},
+    .flags = {kRunWait,
+              kRunRetries,
+              kRunKeep,
+              kRunKeepCommits,
+              {"--all", "", "land every transaction that waits, oldest first"}},
+    .examples = {{"git txn commit --all",
+                  "land what waits, after a git pull or when a file is saved"},
+                 {"git txn commit t-7k2m", "certify, check and land its change"},
+                 {"git txn commit t-7k2m --wait 1h", "wait for a dirty file or a turn"}},
+    .outputs = {{"outcome"}, {"outcome", "--all", Lines::kMany}}};
+
+const CommandSpec kOpenCommand{
+    .name = "open",
+    .summary = "print the path of a transaction's worktree",
+    .description =
+        "Prints the path of the worktree. Editing there is fine; to have reads recorded work "
+        "through --shell or exec.\n\nWith a command it runs that where the files are seen, also "
+        "while the transaction works; it is not recorded. The files of an overlay are seen by such "
+        "commands and shells alone, until open makes plain files of them, which it does when "
+        "nobody works in it; the transaction goes on in those.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .handler = open_command,
+    .operands = {{"ID", Value::kTxn}, {"COMMAND", Value::kText, 0, 10000}},
+    .flags = {{.name = "--shell",
+               .label = {},
+               .help = "start $SHELL in it, with its reads recorded",
+               .stability = Stability::kStable,
+               .effect = Effect::kWritesInside}},
+    .examples = {{"cd \"$(git txn open -q t-7k2m)\"", "go to its worktree"},
+                 {"git txn open t-7k2m --shell", "a shell in it; leave the shell to come back"},
+                 {"git txn open t-7k2m -- git diff", "look into it while its command works"}},
+    .outputs = {{"worktree"}, {"", "--"}, {"", "--shell"}}};
+
+}  // namespace
+
+std::vector<CommandSpec> work_commands() {
+  return {kRunCommand, kBeginCommand, kExecCommand, kCommitCommand, kOpenCommand};
 }
 
 }  // namespace gittxn::cli

@@ -5,9 +5,9 @@
 
 #include "api/work.h"
 #include "base/json_value.h"
+#include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
-#include "cli/verb_flags.h"
 
 namespace gittxn::cli {
 namespace {
@@ -133,18 +133,10 @@ Json status_object(const api::WorkflowReport& report) {
   return json;
 }
 
-// What a verb is given, as a line to type.
-std::string workflow_usage(const std::string& action) {
-  if (action == "create") return "git txn workflow create NAME";
-  const std::string line = fmt::format("git txn workflow {} ID", action);
-  if (action == "rollback") return line + " --to PHASE --reason TEXT";
-  return action == "skip" || action == "override" ? line + " --reason TEXT" : line;
-}
-
-Result<int> create(Session& session, api::Kernel& kernel) {
+Result<int> workflow_create(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::WorkflowRequest request;
-  request.name =
-      TRY(last_operand(session, workflow_usage, 1, "the name of a workflow of the policy"));
+  request.name = session.args.operands[0];
   request.id = session.flag("--as");
   request.key = session.flag("--key");
   request.onto = session.flag("--onto");
@@ -160,11 +152,8 @@ Result<int> create(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> list_workflows(Session& session, api::Kernel& kernel) {
-  if (session.args.operands.size() > 1) {
-    return fail(Code::kUsage, "git txn workflow list takes no name",
-                "git txn workflow status ID shows one");
-  }
+Result<int> workflow_list(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::vector<Workflow> all = TRY(api::list_workflows(kernel));
   for (const Workflow& workflow : all) {
     if (session.json()) {
@@ -179,9 +168,9 @@ Result<int> list_workflows(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> tell_workflow(Session& session, api::Kernel& kernel) {
-  const std::string id = TRY(last_operand(session, workflow_usage, 1, "the id of a workflow"));
-  const api::WorkflowReport report = TRY(api::workflow_status(kernel, id));
+Result<int> workflow_status(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const api::WorkflowReport report = TRY(api::workflow_status(kernel, session.id()));
   if (session.json()) {
     session.out->json(status_object(report));
   } else {
@@ -220,23 +209,18 @@ Json move_object(const api::PhaseMoveReport& report) {
               {"cancelled", texts_json(cancelled)}};
 }
 
-Result<int> move(Session& session, api::Kernel& kernel, const std::string& action) {
+using PhaseMover = Result<api::PhaseMoveReport> (*)(api::State&, const api::PhaseMoveRequest&,
+                                                    const api::Progress&);
+Result<int> move(Session& session, PhaseMover mover) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::PhaseMoveRequest request;
-  request.id = TRY(last_operand(session, workflow_usage, 1, "the id of a workflow"));
+  request.id = session.id();
   request.from = session.flag("--from");
   request.to = session.flag("--to").value_or("");
   request.reason = session.flag("--reason").value_or("");
   request.actor = session.flag("--actor").value_or("");
-  if (action == "rollback" && request.to.empty()) {
-    return fail(Code::kUsage, "git txn workflow rollback needs the phase to go back to",
-                "git txn workflow rollback ID --to PHASE --reason TEXT");
-  }
   const api::Progress progress = session.reporter->progress();
-  api::PhaseMoveReport report;
-  if (action == "advance") report = TRY(api::advance_workflow(kernel, request, progress));
-  if (action == "skip") report = TRY(api::skip_workflow(kernel, request, progress));
-  if (action == "rollback") report = TRY(api::rollback_workflow(kernel, request, progress));
-  if (action == "override") report = TRY(api::override_workflow(kernel, request, progress));
+  const api::PhaseMoveReport report = TRY(mover(kernel, request, progress));
   session.reporter->finish();
   if (session.json()) {
     session.out->json(move_object(report));
@@ -246,9 +230,10 @@ Result<int> move(Session& session, api::Kernel& kernel, const std::string& actio
   return report.moved ? kExitDone : kExitNo;
 }
 
-Result<int> cancel(Session& session, api::Kernel& kernel) {
+Result<int> workflow_cancel(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::PhaseMoveRequest request;
-  request.id = TRY(last_operand(session, workflow_usage, 1, "the id of a workflow"));
+  request.id = session.id();
   request.reason = session.flag("--reason").value_or("");
   request.actor = session.flag("--actor").value_or("");
   const api::CancelReport report =
@@ -268,19 +253,16 @@ Result<int> cancel(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-Result<int> verdict(Session& session, api::Kernel& kernel) {
+Result<int> workflow_verdict(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const bool pass = session.args.has("--pass");
   if (pass == session.args.has("--fail")) {
     return fail(Code::kUsage, "a verdict is either --pass or --fail",
                 "git txn workflow verdict ID NAME --pass");
   }
-  if (session.args.operands.size() != 3) {
-    return fail(Code::kUsage, "git txn workflow verdict needs the id of a workflow and a name",
-                "git txn workflow verdict ID NAME --pass");
-  }
   api::VerdictRequest request;
-  request.id = session.args.operands[1];
-  request.name = session.args.operands[2];
+  request.id = session.id();
+  request.name = session.args.operands[1];
   request.verdict = pass ? api::VerdictIs::kPass : api::VerdictIs::kFail;
   request.actor = session.flag("--actor").value_or("");
   request.note = session.flag("--note").value_or("");
@@ -295,29 +277,124 @@ Result<int> verdict(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
+constexpr FlagSpec kPhaseFrom{"--from", "PHASE", "only when this phase is open", Value::kText};
+constexpr FlagSpec kPhaseReason{"--reason", "TEXT", "why; for the record", Value::kText};
+constexpr FlagSpec kPhaseActor{"--actor", "WHO", "who did it (default: your git identity)",
+                               Value::kText};
+const OperandSpec kWorkflowId{"ID", Value::kText, 1, 1, "the id of a workflow", "workflow list"};
+
+const CommandSpec kWorkflowCommand{
+    .name = "workflow",
+    .summary = "move work through phases that gates guard",
+    .description =
+        "A workflow is an ordered chain of phases, defined as [workflow.NAME] in .gittxn.toml of "
+        "the target branch, with what must hold before each is left: a command on the branch's "
+        "head, a path that is there, no transaction of the phase unfinished, a verdict, how far "
+        "the members of a portfolio are. Transactions are begun in the phase that is open (git txn "
+        "run --workflow ID). One whose phase was left before it landed is dropped, or carried over "
+        "to the open one, as the policy says (on_close).\n\nadvance moves on when every gate holds "
+        "(exit 1 when one does not), skip leaves a phase that has no gates, override moves past "
+        "gates that do not hold, rollback goes back to an earlier phase and aborts what is "
+        "unfinished in the later ones. Each is on record with who and why, which status shows, and "
+        "two at a time cannot both succeed.\n\ncancel ends a workflow before its last phase is "
+        "left: nothing is begun in it and nothing moves it any more. Its unfinished transactions "
+        "go on, agents that run in them are told, and none of them lands. To cancel it again "
+        "changes nothing. Its id is not used again. One whose work is done early is moved on phase "
+        "by phase, with skip or override, so that no gate is passed without a word.\n\nInside a "
+        "transaction only status and list are allowed; what they show counts as read.",
+    .group = Group::kPolicy,
+    .subcommands = {
+        {.name = "workflow create",
+         .summary = "begin a workflow that the policy defines",
+         .effect = Effect::kWrites,
+         .handler = workflow_create,
+         .operands = {{"NAME", Value::kText, 1, 1, "the name of a workflow of the policy"}},
+         .flags =
+             {{"--onto", "BRANCH",
+               "the branch whose policy and head it is judged on (default: the one checked out)",
+               Value::kBranch},
+              {"--as", "ID", "its id (default: made up)", Value::kText},
+              {"--key", "KEY", "when it was created under this key before, give that one back",
+               Value::kText},
+              kPhaseActor},
+         .examples = {{"git txn workflow create feature --as w-auth", "its first phase is open"},
+                      {"git txn run --workflow w-auth -- claude -p 'write the plan'",
+                       "a transaction of the open phase"}},
+         .outputs = {{"workflow"}}},
+        {.name = "workflow status",
+         .summary = "show its phases, their gates, and what is unfinished in them",
+         .handler = workflow_status,
+         .operands = {kWorkflowId},
+         .examples = {{"git txn workflow status w-auth", "how far it is, and what holds it up"}},
+         .outputs = {{"workflow-status"}}},
+        {.name = "workflow list",
+         .summary = "list the workflows, the newest first",
+         .handler = workflow_list,
+         .examples = {{"git txn workflow list", "each with the phase that is open"}},
+         .outputs = {{"workflow", "", Lines::kMany}}},
+        {.name = "workflow advance",
+         .summary = "leave the open phase for the next, when every gate holds",
+         .effect = Effect::kWrites,
+         .handler = [](Session& session) { return move(session, api::advance_workflow); },
+         .operands = {kWorkflowId},
+         .flags = {kPhaseFrom, kPhaseActor},
+         .examples = {{"git txn workflow advance w-auth",
+                       "to the next phase, when every gate holds"}},
+         .outputs = {{"workflow-move"}}},
+        {.name = "workflow skip",
+         .summary = "leave the open phase, which has no gates, without working it",
+         .effect = Effect::kWrites,
+         .handler = [](Session& session) { return move(session, api::skip_workflow); },
+         .operands = {kWorkflowId},
+         .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
+         .examples = {{"git txn workflow skip w-auth --reason 'nothing to plan'",
+                       "a phase without gates"}},
+         .outputs = {{"workflow-move"}}},
+        {.name = "workflow rollback",
+         .summary = "go back to an earlier phase",
+         .effect = Effect::kWrites,
+         .handler = [](Session& session) { return move(session, api::rollback_workflow); },
+         .operands = {kWorkflowId},
+         .flags = {needed({"--to", "PHASE", "the phase to go back to", Value::kText}), kPhaseReason,
+                   kPhaseActor},
+         .examples = {{"git txn workflow rollback w-auth --to plan --reason 'the plan was wrong'",
+                       "back; what runs in later phases is aborted, its work kept"}},
+         .outputs = {{"workflow-move"}}},
+        {.name = "workflow override",
+         .summary = "leave the open phase although gates of it do not hold",
+         .effect = Effect::kWrites,
+         .handler = [](Session& session) { return move(session, api::override_workflow); },
+         .operands = {kWorkflowId},
+         .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
+         .examples = {{"git txn workflow override w-auth --reason 'the gate is broken'",
+                       "past gates that do not hold; who and why is on record"}},
+         .outputs = {{"workflow-move"}}},
+        {.name = "workflow verdict",
+         .summary = "say whether what a gate of the open phase asks about is good",
+         .effect = Effect::kWrites,
+         .handler = workflow_verdict,
+         .operands = {kWorkflowId, {"NAME", Value::kText, 1, 1, "the name of the verdict"}},
+         .flags = {{"--pass", "", "it is good"},
+                   {"--fail", "", "it is not"},
+                   {"--note", "TEXT", "what to say with it", Value::kText},
+                   kPhaseActor},
+         .examples = {{"git txn workflow verdict w-auth review --pass",
+                       "what a gate of the phase may ask for"}},
+         .outputs = {{"verdict"}}},
+        {.name = "workflow cancel",
+         .summary = "end a workflow before its last phase is left",
+         .effect = Effect::kWrites,
+         .handler = workflow_cancel,
+         .operands = {kWorkflowId},
+         .flags = {kPhaseReason, kPhaseActor},
+         .examples = {{"git txn workflow cancel w-auth --reason 'made by mistake'",
+                       "its end; what is unfinished in it cannot land any more"}},
+         .outputs = {{"workflow-cancelled"}}}}};
+
 }  // namespace
 
-Result<int> workflow_command(Session& session) {
-  const std::string& action = session.args.operands.at(0);
-  constexpr VerbFlag kFlags[] = {
-      {"--onto", "create"},
-      {"--as", "create"},
-      {"--key", "create"},
-      {"--from", "advance skip override"},
-      {"--to", "rollback"},
-      {"--reason", "skip rollback override cancel"},
-      {"--actor", "create advance skip rollback override verdict cancel"},
-      {"--pass", "verdict"},
-      {"--fail", "verdict"},
-      {"--note", "verdict"}};
-  TRY(check_verb_flags(session.args, action, kFlags));
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  if (action == "create") return create(session, kernel);
-  if (action == "list") return list_workflows(session, kernel);
-  if (action == "status") return tell_workflow(session, kernel);
-  if (action == "verdict") return verdict(session, kernel);
-  if (action == "cancel") return cancel(session, kernel);
-  return move(session, kernel, action);
+std::vector<CommandSpec> workflow_commands() {
+  return {kWorkflowCommand};
 }
 
 }  // namespace gittxn::cli

@@ -1,0 +1,30 @@
+// Where the entries of the tree are: each area is a file of cli/commands/, which has its commands'
+// handlers too. Only for command_table.cc and those files.
+#pragma once
+
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace gittxn::cli {
+
+std::vector<CommandSpec> work_commands();       // work.cc
+std::vector<CommandSpec> step_commands();       // steps.cc
+std::vector<CommandSpec> look_commands();       // look.cc
+std::vector<CommandSpec> symbol_commands();     // symbols.cc
+std::vector<CommandSpec> event_commands();      // events.cc
+std::vector<CommandSpec> merge_commands();      // merge.cc
+std::vector<CommandSpec> agent_commands();      // agents.cc
+std::vector<CommandSpec> tool_commands();       // tools.cc
+std::vector<CommandSpec> summary_commands();    // summary.cc
+std::vector<CommandSpec> policy_commands();     // policy.cc
+std::vector<CommandSpec> workflow_commands();   // workflow.cc
+std::vector<CommandSpec> portfolio_commands();  // portfolio.cc
+std::vector<CommandSpec> lease_commands();      // leases.cc
+std::vector<CommandSpec> budget_commands();     // budgets.cc
+std::vector<CommandSpec> proposal_commands();   // proposals.cc
+std::vector<CommandSpec> care_commands();       // care.cc
+std::vector<CommandSpec> hub_commands();        // hub.cc
+std::vector<CommandSpec> internal_commands();   // internal.cc
+
+}  // namespace gittxn::cli

@@ -1,0 +1,157 @@
+// abort, stop, resume, compensate.
+#include <fmt/format.h>
+
+#include "base/json_value.h"
+#include "cli/command_areas.h"
+#include "cli/commands/compensate.h"
+#include "cli/json_out.h"
+#include "cli/render.h"
+#include "cli/session.h"
+
+namespace gittxn::cli {
+namespace {
+
+Result<int> abort_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  Txn txn = TRY(kernel.abort(session.id(), session.flag("--reason").value_or(""), progress));
+  session.reporter->finish();
+  const auto compensations = TRY(api::compensations_of(kernel, txn.id.str()));
+  const int status = undone(compensations) ? kExitDone : kExitNo;
+  if (session.json()) {
+    Json json = txn_json(txn);
+    if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
+    session.out->json(json);
+    return status;
+  }
+  if (session.quiet()) return status;
+  session.out->text(state_sentence(txn, session.style) + compensation_lines(compensations));
+  bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
+  if (kept) {
+    session.out->text(fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
+                                  clean(txn.id.str()), txn.attempts.back().number));
+  }
+  return status;
+}
+
+Result<int> stop_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  Txn txn = TRY(kernel.stop(session.id(), progress));
+  session.reporter->finish();
+  if (session.json()) {
+    session.out->json(txn_json(txn));
+  } else if (!session.quiet()) {
+    session.out->text(state_sentence(txn, session.style));
+    if (!is_final(txn.state)) {
+      session.out->text(
+          fmt::format("its work is kept; to land it: git txn commit {0}, to give it "
+                      "up: git txn abort {0}\n",
+                      clean(txn.id.str())));
+    }
+  }
+  return kExitDone;
+}
+
+Result<int> resume_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::Progress progress = session.reporter->progress();
+  Txn txn = TRY(kernel.resume(session.id(), progress));
+  session.reporter->finish();
+  if (session.json())
+    session.out->json(txn_json(txn));
+  else if (!session.quiet())
+    session.out->text(begun_lines(txn, session.style));
+  return kExitDone;
+}
+
+Result<int> compensate_command(Session& session) {
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  api::CompensationRequest request;
+  request.name = session.flag("--name").value_or("");
+  request.argv = session.args.rest;
+  const Compensation one = TRY(api::register_compensation(kernel, request));
+  if (session.json()) {
+    session.out->json(to_json(one));
+  } else if (!session.quiet()) {
+    session.out->text(fmt::format(
+        "compensation {} is run if this transaction ends without landing\n", one.number));
+  }
+  return kExitDone;
+}
+
+const CommandSpec kAbortCommand{
+    .name = "abort",
+    .summary = "give up a transaction",
+    .description =
+        "The transaction ends without landing. Its work stays under refs/txn/ID until gc --force; "
+        "resume brings it back.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .handler = abort_command,
+    .operands = {{"ID", Value::kTxn}},
+    .flags = {{"--reason", "TEXT", "why, for the log", Value::kText, Stability::kStable}},
+    .examples = {{"git txn abort t-7k2m --reason 'done by hand'",
+                  "give it up; gc --force removes its work"}},
+    .outputs = {{"aborted"}}};
+
+const CommandSpec kStopCommand{
+    .name = "stop",
+    .summary = "end the command that a transaction runs",
+    .description =
+        "Asks the process of git-txn that runs it to end it, as a Ctrl-C in its terminal does, and "
+        "everything it started when it has not ended after five seconds. Waits until it has. "
+        "Nothing lands and the work is kept: commit lands it, abort gives it up. On the machine "
+        "where it runs only.",
+    .group = Group::kSteps,
+    .effect = Effect::kWrites,
+    .handler = stop_command,
+    .operands = {{"ID", Value::kTxn}},
+    .examples = {{"git txn stop t-7k2m", "as a Ctrl-C where it was started; its work is kept"}},
+    .outputs = {{"transaction"}}};
+
+const CommandSpec kResumeCommand{
+    .name = "resume",
+    .summary = "take over a transaction that stopped",
+    .description =
+        "A rejected, quarantined or abandoned transaction is open again and yours; its worktree is "
+        "made again from the kept work when it is gone.\n\nWhat it has read stays read: when a "
+        "read no longer holds, run the command again instead, with the line that why prints.",
+    .group = Group::kSteps,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .handler = resume_command,
+    .operands = {{"ID", Value::kTxn}},
+    .examples = {{"git txn resume t-7k2m",
+                  "open a rejected or quarantined transaction again, as yours"}},
+    .outputs = {{"transaction"}}};
+
+const CommandSpec kCompensateCommand{
+    .name = "compensate",
+    .summary = "register a command that undoes an outside effect (a saga step)",
+    .description =
+        "Inside of a transaction only. The command is run, once, when the transaction ends without "
+        "landing, because it was aborted or because there was nothing to land: by the command with "
+        "which it ends, before that one exits, and in reverse order of registration. What is "
+        "rejected or quarantined may still land, so nothing is undone before somebody gives it "
+        "up.\n\nIt runs in an empty directory, with the environment of a gate and ten minutes of "
+        "time, and may do what a command of a transaction may. One that was killed or interrupted "
+        "in the middle is run again by git txn recover; git txn status lists what is owed, git txn "
+        "show how each ended.",
+    .group = Group::kSteps,
+    .effect = Effect::kWritesInside,
+    .takes = Takes::kCommand,
+    .handler = compensate_command,
+    .flags = {{"--name", "NAME", "what it undoes, for people", Value::kText}},
+    .examples = {{"git txn compensate --name 'the test database' -- dropdb test-42",
+                  "inside of a transaction, once the database is there"}},
+    .outputs = {{"compensation"}}};
+
+}  // namespace
+
+std::vector<CommandSpec> step_commands() {
+  return {kAbortCommand, kStopCommand, kResumeCommand, kCompensateCommand};
+}
+
+}  // namespace gittxn::cli
