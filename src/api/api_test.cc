@@ -8,6 +8,7 @@
 #include "base/subprocess.h"
 #include "store/events.h"
 #include "store/store.h"
+#include "txn/state.h"
 
 namespace gittxn::api {
 namespace {
@@ -43,6 +44,25 @@ class ApiTest : public ::testing::Test, public testing::KernelWorld {
     });
   }
 };
+
+// One for each step: begun, its command started and ended, taken, landed, told.
+TEST_F(ApiTest, ATransactionIsLoadedOnceAStepAndThePolicyReadOnce) {
+  scratch_.write(".gittxn.toml", "[[gate]]\nname = \"test\"\nrun = \"true\"\n");
+  scratch_.git({"add", ".gittxn.toml"});
+  scratch_.git({"commit", "-qm", "a policy"});
+  Kernel kernel = this->kernel();
+  State& state = kernel;
+  const std::optional<std::string> here;
+  ASSERT_TRUE(kernel.trust(here, must(kernel.policy(here)).trust_hash.str()));
+  const Outcome outcome = must(kernel.run(script("echo more >>f1"), Progress{}));
+  ASSERT_EQ(outcome.txn.state, TxnState::kLanded) << dump_json(to_json(outcome));
+  EXPECT_EQ(state.loads, 6);
+  EXPECT_EQ(state.policies->read(), 1);
+  // Another text is another policy.
+  person_commits(".gittxn.toml", "[[gate]]\nname = \"other\"\nrun = \"true\"\n");
+  EXPECT_EQ(must(kernel.policy(here)).gates.front().name.str(), "other");
+  EXPECT_EQ(state.policies->read(), 2);
+}
 
 // Prompts and keys stand in command lines, and what lands is pushed.
 TEST_F(ApiTest, TheCommandLineIsInNoCommit) {

@@ -138,7 +138,7 @@ void check_policy(State& state, Lines& lines) {
   add(lines, "branch", short_branch(*target));
   const auto head = state.seen(*target);
   if (!head) return add_wrong(lines, "branch", in_words(head.error()));
-  const auto policy = land::policy_at(state.repository, *head);
+  const auto policy = state.policy_at(*head);
   if (!policy) return add_wrong(lines, "policy", in_words(policy.error()));
   add(lines, "policy", fmt::format("{} gates", policy->gates.size()));
   check_levels(*policy, lines);

@@ -137,7 +137,7 @@ Status Collection::refs(const Txn& txn, int first, int last) {
 }
 
 Status Collection::collect(const TxnId& id) {
-  const auto held = hold(state_, id);
+  const auto held = hold(state_, TRY(reload(state_, id)));
   if (held) return collect_held(held->txn);
   if (held.error().code == Code::kRefused) return {};  // another clone's
   if (held.error().code != Code::kBusy) return std::unexpected(held.error());
@@ -190,8 +190,8 @@ Status Collection::orphans() {
 Status Collection::orphans_of(const TxnId& id) {
   std::optional<Held> held;
   std::set<std::string> named;  // and so not removed
-  if (TRY(state_.store->txn(id))) {
-    auto had = hold(state_, id);
+  if (auto known = TRY(state_.store->txn(id))) {
+    auto had = hold(state_, *std::move(known));
     if (!had && had.error().code == Code::kBusy) return {};
     // Of another clone: what this one was called before it left the hub and joined it again.
     if (!had && had.error().code == Code::kRefused) return {};

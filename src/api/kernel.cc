@@ -25,7 +25,7 @@ Kernel::~Kernel() = default;
 Result<Policy> Kernel::policy(const std::optional<std::string>& onto) {
   const RefName branch = TRY(state_->target(onto));
   const Oid head = TRY(state_->seen(branch));
-  return land::policy_at(state_->repository, head);
+  return state_->policy_at(head);
 }
 
 Result<std::vector<std::string>> Kernel::trust_listing(const std::optional<std::string>& onto) {

@@ -217,7 +217,7 @@ void tell_policy(State& state, std::vector<std::string>& notes) {
   if (!branch) return;  // no branch is checked out
   const auto head = state.seen(*branch);
   if (!head) return;  // unborn
-  const auto policy = land::policy_at(state.repository, *head);
+  const auto policy = state.policy_at(*head);
   if (policy) return;
   notes.push_back(
       fmt::format("nothing can be begun on {}: {}", short_branch(*branch), policy.error().message));

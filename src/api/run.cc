@@ -69,8 +69,8 @@ class Run {
   Status replace(const std::string& other);
   Status stay_open(const Executed& executed);
   Status tell_lacking(const Txn& txn, const ReadSet& reads);
-  Status tidy();
-  Status release();
+  Status tidy(const Txn& txn);
+  Status release(const Txn& txn);
   void tell_repairs();
   bool may_retry(const std::vector<Conflict>& conflicts) const;
   bool would_meet_the_same(const std::vector<Conflict>& conflicts) const;
@@ -132,7 +132,7 @@ Status Run::tell_lacking(const Txn& txn, const ReadSet& reads) {
 
 // One command on one snapshot, up to an outcome or a reason to try again.
 Result<Run::After> Run::attempt() {
-  Txn txn = TRY(reload(state_, id()));
+  const Txn txn = TRY(reload(state_, id()));
   auto executed = execute(state_, txn, options_.command, options_, progress_);
   if (!executed && executed.error().code == Code::kNotFound) {
     TRY(store().append({events::aborted(id(), "no such program", txn.owner)}));
@@ -150,15 +150,13 @@ Result<Run::After> Run::attempt() {
     outcome_.notes.push_back(
         (options_.keep_running ? "left running: " : "ended with the command: ") + left);
   }
-  txn = TRY(reload(state_, id()));
-  const TakenWork work = TRY(take_work(state_, txn, Untraced::kNo, progress_));
+  const TakenWork work = TRY(take_work(state_, executed->txn, Untraced::kNo, progress_));
   outcome_.untracked = work.untracked;
   for (const std::string& note : work.notes) outcome_.notes.push_back(note);
   TRY(fp_taken.hit());
   // Aborted while it ran: what it did is kept, and nothing more is to be decided.
-  if (const Txn now = TRY(reload(state_, id())); now.state == TxnState::kAborted) {
-    return After::kDone;
-  }
+  const Txn taken = TRY(reload(state_, id()));
+  if (taken.state == TxnState::kAborted) return After::kDone;
   const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
   const bool failed = stopped || trace.exit_status != 0;
   // Nothing of it is worth going on from. One that was stopped or ran out of something may be.
@@ -176,7 +174,7 @@ Result<Run::After> Run::attempt() {
     return After::kDone;
   }
   const std::size_t notes = outcome_.notes.size();
-  const Asked asked = TRY(ask_to_land(state_, id(), options_, progress_, outcome_));
+  const Asked asked = TRY(ask_to_land(state_, taken, options_, progress_, outcome_));
   return settle(asked, notes);
 }
 
@@ -224,12 +222,12 @@ bool Run::may_retry(const std::vector<Conflict>& conflicts) const {
 
 // Aborts the other transaction, once this one has begun in its place.
 Status Run::replace(const std::string& other) {
-  const TxnId replaced = TRY(state_.find(other)).id;
-  const Held held = TRY(hold(state_, replaced));
+  const Held held = TRY(hold(state_, TRY(state_.find(other))));
+  const TxnId& replaced = held.txn.id;
   if (held.txn.state == TxnState::kAborted) return {};
   TRY(keep_work(state_, held.txn, progress_));
   TRY(store().append({events::aborted(replaced, "run again as " + id().str(), begun_.txn.owner)}));
-  return compensate(state_, replaced, progress_, outcome_.notes);
+  return compensate(state_, TRY(reload(state_, replaced)), progress_, outcome_.notes);
 }
 
 // The retry rung: away for a moment that grows and is never the same, then a fresh snapshot.
@@ -258,8 +256,7 @@ Status Run::repair(const std::vector<Conflict>& conflicts) {
 }
 
 // A landed change needs its worktrees no more; anything else keeps them.
-Status Run::tidy() {
-  const Txn txn = TRY(reload(state_, id()));
+Status Run::tidy(const Txn& txn) {
   TRY(publish_summaries(state_, txn, outcome_.notes));
   if (options_.keep || options_.keep_running) return {};
   if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};
@@ -267,10 +264,9 @@ Status Run::tidy() {
 }
 
 // Whoever comes next may take it up: from here on no live process stands for it.
-Status Run::release() {
+Status Run::release(const Txn& txn) {
   TRY(lease_.give_back());
   for (const std::string& note : lease_.notes()) outcome_.notes.push_back(note);
-  const Txn txn = TRY(reload(state_, id()));
   if (txn.state == TxnState::kOpen) {
     TRY(store().append({events::reopened(id(), {txn.owner, txn.slot, false})}));
   }
@@ -346,9 +342,10 @@ Result<Outcome> Run::once_begun() {
     if (TRY(attempt()) == After::kDone) break;
   }
   TRY(fp_landed.hit());
-  TRY(compensate(state_, id(), progress_, outcome_.notes));
-  TRY(tidy());
-  TRY(release());
+  const Txn ended = TRY(reload(state_, id()));
+  TRY(compensate(state_, ended, progress_, outcome_.notes));
+  TRY(tidy(ended));
+  TRY(release(ended));
   TRY(finish_outcome(state_, id(), started_ns_, outcome_));
   tell_repairs();
   return std::move(outcome_);
@@ -357,7 +354,7 @@ Result<Outcome> Run::once_begun() {
 // Before anything is begun: what is to be given up can be.
 Status check_replaced(State& state, const std::string& other) {
   const Txn txn = TRY(state.find(other));
-  TRY(hold(state, txn.id));
+  TRY(hold(state, txn));
   if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};
   return fail(Code::kUsage,
               fmt::format("{} is {}: there is nothing to do instead of it", txn.id.str(),

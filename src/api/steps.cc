@@ -73,7 +73,7 @@ Status commit_work(State& state, const Txn& txn, const RunOptions& options,
     return {};
   }
   TRY(fp_commit_taken.hit());
-  const Asked asked = TRY(ask_to_land(state, txn.id, options, progress, outcome));
+  const Asked asked = TRY(ask_to_land(state, txn, options, progress, outcome));
   outcome.conflicts = asked.conflicts;
   if (asked.result == land::LandResult::kConflict) {
     TRY(state.store->append(
@@ -135,7 +135,7 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
     TRY(refuse_inside(state_->host, "begin"));
   } else {
     const Oid head = TRY(state_->seen(target));
-    const Policy policy = TRY(land::policy_at(state_->repository, head));
+    const Policy policy = TRY(state_->policy_at(head));
     TRY(parent_of(*state_, policy));
   }
   if (auto before = TRY(begun_before(*state_, options))) return *std::move(before);
@@ -169,8 +169,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   }
   TRY(check_confine(*state_, options));
   TRY(find_program(state_->host, command.front()));
-  const Txn known = TRY(state_->find(id));
-  const Held held = TRY(hold(*state_, known.id));
+  const Held held = TRY(hold(*state_, TRY(state_->find(id))));
   const Txn& txn = held.txn;
   if (txn.state != TxnState::kOpen) {
     return fail(Code::kUsage,
@@ -190,13 +189,13 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   auto executed = execute(*state_, TRY(reload(*state_, txn.id)), command, options, progress);
   if (!executed && executed.error().code == Code::kNotFound) executed.error().code = Code::kUsage;
   if (!executed) return std::unexpected(std::move(executed).error());
-  const Txn after = TRY(reload(*state_, txn.id));
+  const Txn& after = executed->txn;
   const TakenWork work = TRY(take_work(*state_, after, Untraced::kNo, progress));
   if (executed->trace.exit_status != 0) {
     std::string lacking = TRY(lacking_note(*state_, after.attempts.back().base, work.reads));
     if (!lacking.empty()) executed->notes.push_back(std::move(lacking));
   }
-  TRY(compensate(*state_, txn.id, progress, executed->notes));
+  TRY(compensate(*state_, TRY(reload(*state_, txn.id)), progress, executed->notes));
   for (const std::string& note : executed->notes) {
     if (progress.on_note) progress.on_note(note);
   }
@@ -213,8 +212,7 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   Outcome outcome;
   TRY(start_writing(*state_, "commit", progress, outcome.notes));
-  const Txn known = TRY(state_->find(id));
-  const Held held = TRY(hold(*state_, known.id));
+  const Held held = TRY(hold(*state_, TRY(state_->find(id))));
   const TxnId txn = held.txn.id;
   switch (held.txn.state) {
     case TxnState::kAborted:
@@ -232,8 +230,8 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
       }
       TRY(commit_work(*state_, held.txn, options, progress, outcome));
   }
-  TRY(compensate(*state_, txn, progress, outcome.notes));
   const Txn now = TRY(reload(*state_, txn));
+  TRY(compensate(*state_, now, progress, outcome.notes));
   const bool over = now.state == TxnState::kLanded || now.state == TxnState::kNothing;
   TRY(publish_summaries(*state_, now, outcome.notes));
   if (over && !options.keep) TRY(remove_worktrees(*state_, now));
@@ -245,11 +243,10 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
                           const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "abort", progress, notes));
-  const Txn known = TRY(state_->find(id));
-  const Held held = TRY(hold(*state_, known.id));
+  const Held held = TRY(hold(*state_, TRY(state_->find(id))));
   const Txn& txn = held.txn;
   if (txn.state == TxnState::kAborted) {
-    TRY(compensate(*state_, txn.id, progress, notes));
+    TRY(compensate(*state_, txn, progress, notes));
     return txn;
   }
   if (is_final(txn.state)) {
@@ -266,7 +263,7 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
   const Identity who = TRY(state_->repository.identity());
   TRY(state_->store->append(
       {events::aborted(txn.id, reason, fmt::format("{} <{}>", who.name, who.email))}));
-  TRY(compensate(*state_, txn.id, progress, notes));
+  TRY(compensate(*state_, TRY(reload(*state_, txn.id)), progress, notes));
   return reload(*state_, txn.id);
 }
 
@@ -281,8 +278,7 @@ Result<Txn> Kernel::stop(const std::string& id, const Progress& progress) {
 Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "resume", progress, notes));
-  const Txn known = TRY(state_->find(id));
-  const Held held = TRY(hold(*state_, known.id));
+  const Held held = TRY(hold(*state_, TRY(state_->find(id))));
   const Txn& txn = held.txn;
   if (txn.state == TxnState::kLanded || txn.state == TxnState::kNothing) {
     return fail(Code::kUsage, fmt::format("{} is {}", txn.id.str(), state_name(txn.state)),
@@ -313,7 +309,7 @@ Result<std::string> Kernel::worktree_of(const std::string& id) {
     if (worktree.kind != repo::WorktreeKind::kOverlay) return worktree.tree;
     // Nobody who has no way into its mount could use the path.
     const std::string look = "look into it with: git txn open " + txn.id.str() + " -- COMMAND";
-    const auto held = hold(*state_, txn.id);
+    const auto held = hold(*state_, txn);
     if (!held) return std::unexpected(Error(held.error()).with_hint(look));
     auto plain = repo::make_plain(worktree);
     if (!plain && plain.error().code == Code::kBusy) plain.error().hint = look;

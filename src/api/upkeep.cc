@@ -140,7 +140,7 @@ Result<std::vector<GateLine>> Kernel::run_gates_on(const std::string& id_or_comm
   if (!commit.parents.empty()) candidate.parent = commit.parents.front();
 
   const Oid head = TRY(state_->seen(candidate.branch));
-  const Policy policy = TRY(land::policy_at(state_->repository, head));
+  const Policy policy = TRY(state_->policy_at(head));
   TRY(gates::require_trust(*context.store, policy, state_->variable("GIT_TXN_TRUST")));
   for (const std::string& name : names) {
     const auto named = [&](const GateSpec& gate) { return gate.name.str() == name; };

@@ -24,8 +24,6 @@ namespace gittxn::land {
 
 namespace {
 
-constexpr std::size_t kMaxPolicyBytes = 1u << 20;
-
 std::vector<std::string> file_paths_of(const Changes& changes) {
   std::vector<std::string> paths;
   for (const PathChange& change : changes) {
@@ -170,7 +168,7 @@ Conflict to_conflict(const repo::MergeConflict& merge) {
 Result<std::optional<Conflict>> refuse_policy(const Context& context, const Candidate& candidate) {
   for (const PathChange& change : candidate.changes) {
     if (change.path != gates::kPolicyPath) continue;
-    auto policy = policy_at(*context.repository, candidate.tree);
+    auto policy = policy_at(context, candidate.tree);
     if (policy) return std::optional<Conflict>{};
     if (policy.error().code != Code::kUsage) return std::unexpected(std::move(policy).error());
     Conflict conflict;
@@ -249,17 +247,8 @@ std::string landing_message(const Work& work, std::string_view message, std::siz
   return with_trailers(message, trailers);
 }
 
-Result<Policy> policy_at(repo::Repository& repository, const Oid& commitish) {
-  const repo::Objects& objects = repository.objects();
-  const Oid tree = TRY(objects.tree_of(commitish));
-  const TreeEntry entry = TRY(objects.entry_at(tree, gates::kPolicyPath));
-  if (!entry.present()) return gates::parse_policy("");
-  if (entry.mode != FileMode::kFile && entry.mode != FileMode::kExecutable) {
-    return fail(Code::kUsage, fmt::format("{} is not a file", gates::kPolicyPath),
-                "make it a plain file");
-  }
-  const std::string text = TRY(objects.blob(entry.oid, kMaxPolicyBytes));
-  return gates::parse_policy(text);  // its errors name the file
+Result<Policy> policy_at(const Context& context, const Oid& commitish) {
+  return context.policies->at(*context.repository, commitish);
 }
 
 Result<Work> load_work(const Context& context, const TxnId& id) {
@@ -291,14 +280,16 @@ Result<Work> load_work(const Context& context, const TxnId& id) {
   return work;
 }
 
-Result<Decision> decide(const Context& context, const Work& work, const Oid& head) {
+Result<Decision> decide(const Context& context, const Work& work, const Oid& head,
+                        const Policy& policy) {
   repo::Objects& objects = context.repository->objects();
   Candidate candidate;
   candidate.head = head;
   candidate.head_tree = TRY(objects.tree_of(head));
-  const Oid& judged_by = INJECTED_BUG("gates.candidate_policy") ? work.attempt.kept : head;
-  candidate.policy =
-      TRY_IN("policy of " + work.txn.target.str(), policy_at(*context.repository, judged_by));
+  candidate.policy = policy;
+  if (INJECTED_BUG("gates.candidate_policy")) {
+    candidate.policy = TRY(policy_at(context, work.attempt.kept));
+  }
   const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
   repo::MergeOutcome merged{work.kept.tree, {}};
   if (base_tree != candidate.head_tree) {
@@ -376,7 +367,7 @@ namespace {
 
 Status read_head(const Context& context, Candidate& candidate) {
   candidate.head_tree = TRY(context.repository->objects().tree_of(candidate.head));
-  candidate.policy = TRY(policy_at(*context.repository, candidate.head));
+  candidate.policy = TRY(policy_at(context, candidate.head));
   return {};
 }
 
@@ -436,7 +427,7 @@ Result<Candidate> candidate_of(const Context& context, const Work& work, const O
   candidate.head_tree = TRY(objects.tree_of(candidate.head));
   candidate.tree = info.tree;
   candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
-  candidate.policy = TRY(policy_at(*context.repository, candidate.head));
+  candidate.policy = TRY(policy_at(context, candidate.head));
   candidate.versions = TRY(versions_now(context, work.footprint, work.txn.target, candidate));
   candidate.commit.tree = info.tree;
   candidate.commit.parents = info.parents;

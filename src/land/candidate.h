@@ -56,7 +56,8 @@ struct Decision {
 // that both made. Only what the branch has as the transaction's own, because somebody merged its
 // commit, is nothing without being asked.
 // Writes tree objects only. `message` empty: the kept commit's.
-Result<Decision> decide(const Context& context, const Work& work, const Oid& head);
+Result<Decision> decide(const Context& context, const Work& work, const Oid& head,
+                        const Policy& policy);
 
 // After a hook has edited the candidate: the new tree or message in its place, certified again. The
 // paths it touched count as the transaction's writes.

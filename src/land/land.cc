@@ -1,16 +1,4 @@
-// A landing as a list of passes. Under the turn lock, on one head:
-//
-//   1  checkpoint        what others did to the branch is in the log before anything else happens;
-//      remote            where landing reaches one: what it has, and whether it has this already
-//   2  trust, policy     of that head, never of the candidate; and the phase it belongs to
-//   3  merge, certify    at the level policy demands, in memory
-//   4  hooks             pre-commit, commit-msg; what they edit is certified again
-//   5  gates             on exactly this candidate; before the next pass, so that the evidence is
-//                        there when a person has tidied up
-//   6  look              can the checkout move? is what it writes leased to somebody else?
-//   7  sign              by the owner's own program
-//   8  push              where landing reaches a remote (remote.h)
-//   9  publish           steps 1 to 6 of publish.cc, under the landing lock
+// A landing as a list of passes (kPasses), under the turn lock, on one head.
 //
 // Every pass may end it: landed, nothing to land, a conflict, a refusal, or a wait. A moved head
 // starts again at 1 with a new candidate and the turn kept. A wait lets go of everything, tells the
@@ -41,10 +29,7 @@ namespace {
 FAILPOINT(fp_before_gates, "land.before_gates");
 FAILPOINT(fp_after_gates, "land.after_gates");
 
-constexpr std::string_view kSigningKey = "signing key";
-// Each look may ask the person for a pass phrase, or a remote.
-constexpr std::string_view kSlowReasons[] = {kSigningKey, kNoAnswer, kRemoteRefuses, kHubRefuses,
-                                             kUnpushed,   kBehind,   kDiverged};
+constexpr WaitReason kSigningKey{"signing key", Looks::kSeldom};
 constexpr std::int64_t kLockMs = 5000;
 constexpr std::int64_t kLeastLockMs = 200;
 constexpr std::int64_t kLongestPollMs = 1000;
@@ -104,24 +89,39 @@ Result<Step> Landing::reject(std::vector<Conflict> conflicts) {
   return done();
 }
 
-// Pass 2. The yes is asked for each head, because a person may have changed the policy meanwhile.
-Result<Step> Landing::trust(const Oid& head) {
-  auto policy = policy_at(*context_.repository, head);
-  if (!policy && policy.error().code == Code::kUsage) {
-    return wait_for("the policy on the branch does not parse", policy.error().message);
+// The checkpoint, and whether it is still asked for.
+Result<Step> Landing::meet_branch(Round& round) {
+  const auto checked = checkpoint(context_, work_.txn.target);
+  if (!checked && checked.error().code == Code::kBusy) {
+    return wait_for(kUnfinished, checked.error().message);
   }
-  if (!policy) return std::unexpected(std::move(policy).error());
-  Status trusted = gates::require_trust(store(), *policy, options_.trust_offered);
-  if (trusted) return go_on();
-  if (trusted.error().code != Code::kRefused) return std::unexpected(std::move(trusted).error());
-  return wait_for("trust", trusted.error().hint);
+  if (!checked && checked.error().code == Code::kTimeout) {
+    return wait_for(kNoAnswer, checked.error().message);
+  }
+  round.head = TRY(checked);
+  outcome_.head_before = round.head;
+  TRY(check_still_asked(store(), work_.txn));
+  return go_on();
 }
 
-// Still pass 2: its phase may have been left, or opened again, or have other gates now.
-Result<Step> Landing::phase(const Oid& head) {
+// The yes is asked for each head, because a person may have changed the policy meanwhile.
+Result<Step> Landing::trust(Round& round) {
+  auto policy = policy_at(context_, round.head);
+  if (!policy && policy.error().code == Code::kUsage) {
+    return wait_for({"the policy on the branch does not parse"}, policy.error().message);
+  }
+  if (!policy) return std::unexpected(std::move(policy).error());
+  round.policy = *std::move(policy);
+  Status trusted = gates::require_trust(store(), round.policy, options_.trust_offered);
+  if (trusted) return go_on();
+  if (trusted.error().code != Code::kRefused) return std::unexpected(std::move(trusted).error());
+  return wait_for(kTrust, trusted.error().hint);
+}
+
+// Its phase may have been left, or opened again, or have other gates now.
+Result<Step> Landing::phase(Round& round) {
   if (work_.txn.workflow.empty()) return go_on();
-  const Policy policy = TRY(policy_at(*context_.repository, head));
-  PhaseJudgement judgement = TRY(judge_phase(context_, work_, policy));
+  PhaseJudgement judgement = TRY(judge_phase(context_, work_, round.policy));
   switch (judgement.how) {
     case PhaseJudgement::How::kHolds:
       return go_on();
@@ -164,8 +164,13 @@ Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
   return done();
 }
 
-Result<Step> Landing::look(Candidate& candidate) {
-  moves_ = TRY(checkout_moves(context_, work_.txn.target, candidate));
+Result<Step> Landing::certify(Round& round) {
+  say("certifying");
+  return settle(TRY(decide(context_, work_, round.head, round.policy)), &round.candidate);
+}
+
+Result<Step> Landing::look(Round& round) {
+  moves_ = TRY(checkout_moves(context_, work_.txn.target, round.candidate));
   auto wait = blocked(context_, work_.txn.target, moves_);
   if (!wait && wait.error().code == Code::kStale) return moved();  // the checkout changed branches
   if (!wait) return std::unexpected(std::move(wait).error());
@@ -173,8 +178,8 @@ Result<Step> Landing::look(Candidate& candidate) {
   return go_on();
 }
 
-Result<Step> Landing::leases(const Candidate& candidate) {
-  writes_ = files_of(candidate.changes);
+Result<Step> Landing::leases(Round& round) {
+  writes_ = files_of(round.candidate.changes);
   symbols_ = TRY(touched_symbols(context_, writes_));
   const auto met = TRY(leases_met(context_, store(), work_.txn, writes_, symbols_));
   if (auto denied = denied_by(met)) return Step{Step::Kind::kWait, *std::move(denied)};
@@ -215,8 +220,9 @@ bool Landing::proven(const Candidate& candidate, const Digest& hooks) const {
          context_.clock->monotonic_ns() - evidence_->since_ns <= kEvidenceNs;
 }
 
-// Passes 4 and 5, or what they said of this very candidate before.
-Result<Step> Landing::check(Candidate& candidate) {
+// Hooks and gates, or what they said of this very candidate before.
+Result<Step> Landing::check(Round& round) {
+  Candidate& candidate = round.candidate;
   const Digest hooks_now = TRY(gates::commit_hooks_version(context_.gates, candidate.head));
   if (proven(candidate, hooks_now)) {
     outcome_.gates = evidence_->reports;
@@ -237,77 +243,77 @@ Result<Step> Landing::check(Candidate& candidate) {
 
 // The last thing that may change the commit; tree and parent stay, so every certificate still
 // counts.
-Result<Step> Landing::sign(Candidate& candidate) {
+Result<Step> Landing::sign(Round& round) {
   if (!TRY(signing_required(*context_.repository))) return go_on();
+  Candidate& candidate = round.candidate;
   say("signing");
   Oid parent = candidate.head;
   for (repo::NewCommit& part : candidate.parts) {
     part.parents = {parent};
     Signed signed_part = TRY(sign_commit(*context_.repository, part));
     if (signed_part.commit.empty()) {
-      return wait_for(std::string(kSigningKey), signed_part.unavailable);
+      return wait_for(kSigningKey, signed_part.unavailable);
     }
     parent = std::move(signed_part.commit);
   }
   candidate.commit.parents = {parent};
   Signed with_signature = TRY(sign_commit(*context_.repository, candidate.commit));
   if (with_signature.commit.empty()) {
-    return wait_for(std::string(kSigningKey), with_signature.unavailable);
+    return wait_for(kSigningKey, with_signature.unavailable);
   }
   candidate.oid = std::move(with_signature.commit);
   return go_on();
 }
 
-Result<Step> Landing::publish_candidate(const Candidate& candidate, Turn& turn) {
+Result<Step> Landing::publish(Round& round) {
   say("landing");
   PublishOptions publishing;
   publishing.lock_ms = std::max(kLeastLockMs, person_.clip(kLockMs));
   publishing.symbols = &symbols_;
   if (remote_.how == RemoteRule::How::kPush) publishing.leases = PublishOptions::Leases::kTooLate;
-  Published published = TRY(publish(context_, work_, candidate, turn, publishing));
+  Published published =
+      TRY(land::publish(context_, work_, round.candidate, round.turn, publishing));
   using enum Published::How;
   if (published.how == kMoved) return moved();
   if (published.how == kWait) return Step{Step::Kind::kWait, std::move(published.wait)};
   if (published.how == kRefused) return reject({hook_conflict(std::move(published.refused))});
   outcome_.result = LandResult::kLanded;
-  outcome_.commit = candidate.oid;
+  outcome_.commit = round.candidate.oid;
   outcome_.left_to_person = std::move(published.left_to_person);
   return done();
 }
 
 // All passes on one head.
 Result<Step> Landing::round(Turn& turn) {
+  using Pass = Result<Step> (Landing::*)(Round&);
+  static constexpr Pass kPasses[] = {
+      &Landing::meet_branch,        // what others did is in the log before anything else happens
+      &Landing::meet_remote,        // where landing reaches one: what it has
+      &Landing::land_pushed,        // ... and whether it has this already
+      &Landing::meet_pull_request,  // ... or had it merged
+      &Landing::trust,              // the policy of that head, never of the candidate
+      &Landing::phase,              // that it belongs to
+      &Landing::certify,            // merged and certified in memory, at the level policy demands
+      &Landing::check,    // hooks, whose edits are certified again; then gates, on exactly
+                          // this candidate: before the next passes, so that the evidence
+                          // is there when a person has tidied up
+      &Landing::leases,   // is what it writes leased to somebody else?
+      &Landing::look,     // can the checkout move?
+      &Landing::sign,     // by the owner's own program
+      &Landing::push,     // where landing reaches a remote (remote.h)
+      &Landing::publish,  // steps 1 to 6 of publish.cc, under the landing lock
+  };
   forget_round(outcome_);
   moves_.clear();
   writes_.clear();
   symbols_.clear();
-  const auto checked = checkpoint(context_, work_.txn.target);
-  if (!checked && checked.error().code == Code::kBusy) {
-    return wait_for(std::string(kUnfinished), checked.error().message);
+  Round round{turn, {}, {}, {}};
+  Step step;
+  for (const Pass pass : kPasses) {
+    step = TRY((this->*pass)(round));
+    if (step.kind != Step::Kind::kGoOn) break;
   }
-  if (!checked && checked.error().code == Code::kTimeout) {
-    return wait_for(std::string(kNoAnswer), checked.error().message);
-  }
-  const Oid head = TRY(checked);
-  outcome_.head_before = head;
-  TRY(check_still_asked(store(), work_.txn));
-  if (Step step = TRY(meet_remote(head)); step.kind != Step::Kind::kGoOn) return step;
-  if (pushed_) return land_pushed(*pushed_, turn);
-  if (Step step = TRY(meet_pull_request(head)); step.kind != Step::Kind::kGoOn) return step;
-  if (Step step = TRY(trust(head)); step.kind != Step::Kind::kGoOn) return step;
-  if (Step step = TRY(phase(head)); step.kind != Step::Kind::kGoOn) return step;
-  say("certifying");
-  Candidate candidate;
-  Decision decision = TRY(decide(context_, work_, head));
-  Step step = TRY(settle(std::move(decision), &candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(check(candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(leases(candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(look(candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(sign(candidate));
-  if (step.kind != Step::Kind::kGoOn) return step;
-  TRY(check_interrupted());
-  if (step = TRY(push(candidate)); step.kind != Step::Kind::kGoOn) return step;
-  return publish_candidate(candidate, turn);
+  return step;
 }
 
 // Rounds under one turn, until something ends them.
@@ -327,7 +333,7 @@ Result<Step> Landing::with_turn() {
   for (int i = 1; step && step->kind == Step::Kind::kMoved; ++i) {
     ++lost_;
     if (i == kMaxRounds) {
-      step = wait_for("the head keeps moving", work_.txn.target.str());
+      step = wait_for({"the head keeps moving"}, work_.txn.target.str());
       break;
     }
     step = round(*turn);
@@ -353,14 +359,13 @@ Result<std::optional<Wait>> Landing::still_blocked() {
 
 // Tells why, once, and sleeps a little. Nothing is held here.
 Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
-  const bool slow = std::ranges::find(kSlowReasons, wait.reason) != std::end(kSlowReasons);
   if (wait.reason != told_.reason || wait.subject != told_.subject) {
     TRY(store().append({events::waiting(id(), wait.reason, wait.subject)}));
     if (options_.on_wait) options_.on_wait(wait);
     told_ = wait;
     *poll_ms = kFirstPollMs;
   }
-  std::int64_t left_ms = person_.clip(slow ? kSlowPollMs : *poll_ms);
+  std::int64_t left_ms = person_.clip(wait.looks == Looks::kSeldom ? kSlowPollMs : *poll_ms);
   while (left_ms > 0) {
     TRY(check_interrupted());
     context_.clock->sleep_ms(std::min(left_ms, kInterruptPollMs));

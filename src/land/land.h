@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "gates/gate.h"
+#include "land/policies.h"
 #include "model/verdict.h"
 #include "repo/checkout.h"
 #include "repo/repository.h"
@@ -26,11 +28,26 @@ namespace gittxn::land {
 // The subject of the kernel read of the policy a transaction was begun under.
 inline constexpr std::string_view kPolicySubject = "policy";
 
+// How often it is looked whether a wait is over. kSeldom: each look may ask the person for a pass
+// phrase, or a remote.
+enum class Looks { kOften, kSeldom };
+// Reasons that a program acts on, in the words of the log.
+struct WaitReason {
+  std::string_view words;
+  Looks looks = Looks::kOften;
+};
+inline constexpr WaitReason kTrust{"trust"};
+inline constexpr WaitReason kLease{"lease"};
+
 // Why a landing waits, holding no lock, and what will end the wait. Shown by `status`.
 struct Wait {
   std::string reason;  // "turn", "dirty file", "merge in progress", "signing key", ...
   std::string subject;
+  Looks looks = Looks::kOften;
 };
+inline Wait wait_of(const WaitReason& reason, std::string subject) {
+  return {std::string(reason.words), std::move(subject), reason.looks};
+}
 
 struct LandOptions {
   std::int64_t wait_ms = 0;        // how long waiting for a person may last; < 0: for ever
@@ -74,6 +91,7 @@ struct Context {
   Random* random = nullptr;
   gates::GateContext gates;
   std::optional<Hub> hub = {};  // none: the branch is this repository's
+  std::shared_ptr<Policies> policies = std::make_shared<Policies>();  // of one thread
 };
 
 // Lands the last attempt of a transaction in state prepared. Waiting holds no lock. Every outcome
@@ -90,8 +108,8 @@ Result<Verdict> certify_at(const Context& context, const TxnId& txn, const Oid& 
 Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Footprint& footprint,
                               const Oid& head);
 
-// .gittxn.toml of a commit or tree; the empty policy when there is none. kUsage: it does not parse.
-Result<Policy> policy_at(repo::Repository& repository, const Oid& commitish);
+// context.policies->at()
+Result<Policy> policy_at(const Context& context, const Oid& commitish);
 
 // The checkpoint of outside moves: compares the branch with the last head the log knows, records
 // what a person (or a tool beside us) did as an event, and returns the head. An unresolved landing

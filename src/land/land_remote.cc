@@ -11,8 +11,16 @@
 
 namespace gittxn::land {
 
+namespace {
+constexpr WaitReason kRemoteRefuses{"the remote refuses it", Looks::kSeldom};
+constexpr WaitReason kUnpushed{"the branch has commits that the remote has not", Looks::kSeldom};
+constexpr WaitReason kBehind{"the branch cannot be brought to what the remote has", Looks::kSeldom};
+constexpr WaitReason kDiverged{"the branch and the remote have diverged", Looks::kSeldom};
+}  // namespace
+
 // The branch is brought to what the remote has before anything is certified, as a pull would.
-Result<Step> Landing::meet_remote(const Oid& local) {
+Result<Step> Landing::meet_remote(Round& round) {
+  const Oid& local = round.head;
   pushed_.reset();
   remote_ = TRY(remote_rule(context_, work_.txn));
   if (remote_.how == RemoteRule::How::kLocal) {
@@ -22,7 +30,7 @@ Result<Step> Landing::meet_remote(const Oid& local) {
   say("asking " + remote_.remote.name);
   const RemoteAnswer answer = TRY(ask_remote(context_, remote_));
   if (!answer.reached) {
-    return wait_for(std::string(kNoAnswer), remote_.remote.name + ": " + answer.why);
+    return wait_for(kNoAnswer, remote_.remote.name + ": " + answer.why);
   }
   remote_head_ = answer.head;
   if (remote_.how == RemoteRule::How::kBranch) return go_on();
@@ -43,14 +51,14 @@ Result<Step> Landing::meet_remote(const Oid& local) {
   }
   if (wanted.empty() || wanted == local) return go_on();
   if (TRY(objects.is_ancestor(wanted, local))) {
-    return wait_for(std::string(kUnpushed),
+    return wait_for(kUnpushed,
                     fmt::format("git push {} {}", remote_.remote.name, work_.txn.target.str()));
   }
   if (!TRY(objects.is_ancestor(local, wanted))) {
-    return wait_for(std::string(kDiverged), fmt::format("git pull {}", remote_.remote.name));
+    return wait_for(kDiverged, fmt::format("git pull {}", remote_.remote.name));
   }
   const auto refused = TRY(fast_forward(context_, work_.txn.target, local, wanted));
-  if (refused) return wait_for(std::string(kBehind), *refused);
+  if (refused) return wait_for(kBehind, *refused);
   return moved();
 }
 
@@ -126,11 +134,11 @@ Status Landing::drop_pull_branch(const Oid& pushed) {
 }
 
 // A pull request of an earlier landing of it.
-Result<Step> Landing::meet_pull_request(const Oid& head) {
+Result<Step> Landing::meet_pull_request(Round& round) {
   const auto pushed = context_.repository->refs().read(pull_ref(id()));
   if (!pushed && pushed.error().code == Code::kNotFound) return go_on();
   if (!pushed) return std::unexpected(pushed.error());
-  const auto as = TRY(merged_as(context_, id(), *pushed, head));
+  const auto as = TRY(merged_as(context_, id(), *pushed, round.head));
   const bool asks = remote_.how == RemoteRule::How::kBranch;
   if (!as) return asks ? not_pulled_yet(*pushed) : Result<Step>(go_on());
   if (asks) TRY(drop_pull_branch(*pushed));
@@ -139,16 +147,19 @@ Result<Step> Landing::meet_pull_request(const Oid& head) {
 
 // The remote has it since a landing that was stopped. It was certified on what the remote had, and
 // seen by the gates: it lands here as it is.
-Result<Step> Landing::land_pushed(const Oid& commit, Turn& turn) {
+Result<Step> Landing::land_pushed(Round& round) {
+  if (!pushed_) return go_on();
   drop_phase_reads(work_.footprint.reads);
-  Candidate candidate = TRY(candidate_of(context_, work_, commit));
-  const Step step = TRY(look(candidate));
+  round.candidate = TRY(candidate_of(context_, work_, *pushed_));
+  const Step step = TRY(look(round));
   if (step.kind != Step::Kind::kGoOn) return step;
   outcome_.notes.push_back(remote_.remote.name + " had it already");
-  return publish_candidate(candidate, turn);
+  return publish(round);
 }
 
-Result<Step> Landing::push(const Candidate& candidate) {
+Result<Step> Landing::push(Round& round) {
+  TRY(check_interrupted());
+  const Candidate& candidate = round.candidate;
   if (remote_.how == RemoteRule::How::kLocal) return go_on();
   say("pushing to " + remote_.remote.name);
   TRY(context_.repository->objects().make_durable(candidate.oid, {candidate.head}));
@@ -158,9 +169,9 @@ Result<Step> Landing::push(const Candidate& candidate) {
     case PushAnswer::How::kMoved:
       return moved();
     case PushAnswer::How::kRefused:
-      return wait_for(std::string(kRemoteRefuses), subject);
+      return wait_for(kRemoteRefuses, subject);
     case PushAnswer::How::kUnknown:
-      return wait_for(std::string(kNoAnswer), subject);
+      return wait_for(kNoAnswer, subject);
     case PushAnswer::How::kDone:
       break;
   }

@@ -17,11 +17,6 @@
 
 namespace gittxn::land {
 
-inline constexpr std::string_view kRemoteRefuses = "the remote refuses it";
-inline constexpr std::string_view kUnpushed = "the branch has commits that the remote has not";
-inline constexpr std::string_view kBehind = "the branch cannot be brought to what the remote has";
-inline constexpr std::string_view kDiverged = "the branch and the remote have diverged";
-
 inline constexpr std::int64_t kFirstPollMs = 50;
 
 // How a pass or a whole try went: an outcome, a wait, a wait that is over, or nothing yet.
@@ -38,8 +33,8 @@ inline Step done() {
 inline Step moved() {
   return {Step::Kind::kMoved, {}};
 }
-inline Step wait_for(std::string reason, std::string subject) {
-  return {Step::Kind::kWait, {std::move(reason), std::move(subject)}};
+inline Step wait_for(const WaitReason& reason, std::string subject) {
+  return {Step::Kind::kWait, wait_of(reason, std::move(subject))};
 }
 
 // What hooks and gates said of a candidate. While its landing waits for a person, every look would
@@ -59,6 +54,14 @@ struct Evidence {
   }
 };
 
+// What the passes over one head hand on.
+struct Round {
+  Turn& turn;
+  Oid head;
+  Policy policy;  // of the head
+  Candidate candidate;
+};
+
 class Landing {
  public:
   Landing(const Context& context, const LandOptions& options, Work work)
@@ -72,26 +75,30 @@ class Landing {
  private:
   Result<Step> with_turn();
   Result<Step> round(Turn& turn);
-  Result<Step> trust(const Oid& head);
-  Result<Step> phase(const Oid& head);
+  // The passes, in their order (land.cc).
+  Result<Step> meet_branch(Round& round);
+  Result<Step> meet_remote(Round& round);
+  Result<Step> land_pushed(Round& round);
+  Result<Step> meet_pull_request(Round& round);
+  Result<Step> trust(Round& round);
+  Result<Step> phase(Round& round);
+  Result<Step> certify(Round& round);
+  Result<Step> check(Round& round);
+  Result<Step> leases(Round& round);
+  Result<Step> look(Round& round);
+  Result<Step> sign(Round& round);
+  Result<Step> push(Round& round);
+  Result<Step> publish(Round& round);
+
   Result<Step> settle(Decision decision, Candidate* candidate);
-  Result<Step> look(Candidate& candidate);
-  Result<Step> leases(const Candidate& candidate);
-  Result<Step> check(Candidate& candidate);
   bool proven(const Candidate& candidate, const Digest& hooks) const;
   Result<Step> hooks(Candidate& candidate);
   Result<Step> gates(Candidate& candidate);
-  Result<Step> sign(Candidate& candidate);
-  Result<Step> meet_remote(const Oid& local);
   Status tell_rewound();
   Result<Step> merged(const Oid& commit, std::string_view how);
-  Result<Step> meet_pull_request(const Oid& head);
   Result<Step> not_pulled_yet(const Oid& pushed);
   Status remember_pull_request(const Oid& commit);
   Status drop_pull_branch(const Oid& pushed);
-  Result<Step> land_pushed(const Oid& commit, Turn& turn);
-  Result<Step> push(const Candidate& candidate);
-  Result<Step> publish_candidate(const Candidate& candidate, Turn& turn);
   Result<Step> reject(std::vector<Conflict> conflicts);
   Result<std::optional<Wait>> still_blocked();
   Result<Step> wait_out(Wait wait);

@@ -249,8 +249,8 @@ Result<Published> settle(Publication& work, Error error) {
 
 // The landing stays as it is in the log, and the next round asks again.
 Result<Published> unresolved(const Error& error) {
-  if (error.code == Code::kTimeout) return waits({std::string(kNoAnswer), error.message});
-  if (error.code == Code::kBusy) return waits({std::string(kUnfinished), error.message});
+  if (error.code == Code::kTimeout) return waits(wait_of(kNoAnswer, error.message));
+  if (error.code == Code::kBusy) return waits(wait_of(kUnfinished, error.message));
   return std::unexpected(error);
 }
 
@@ -279,9 +279,9 @@ Result<Published> push_and_record(Publication& work) {
     return has_landed();
   }
   const std::string subject = work.context.hub->remote + ": " + answer.why;
-  if (answer.how == PushAnswer::How::kRefused) return waits({std::string(kHubRefuses), subject});
+  if (answer.how == PushAnswer::How::kRefused) return waits(wait_of(kHubRefuses, subject));
   // What stood in its way may well do so the next time: that is told, and not tried at once.
-  if (answer.how == PushAnswer::How::kUnknown) return waits({std::string(kNoAnswer), subject});
+  if (answer.how == PushAnswer::How::kUnknown) return waits(wait_of(kNoAnswer, subject));
   if (answer.locked) return waits({"ref lock held", subject});
   return branch_moved();
 }

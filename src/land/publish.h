@@ -15,9 +15,9 @@
 
 namespace gittxn::land {
 
-inline constexpr std::string_view kNoAnswer = "the remote does not answer";
-inline constexpr std::string_view kHubRefuses = "the hub refuses it";
-inline constexpr std::string_view kUnfinished = "an earlier landing is not finished";
+inline constexpr WaitReason kNoAnswer{"the remote does not answer", Looks::kSeldom};
+inline constexpr WaitReason kHubRefuses{"the hub refuses it", Looks::kSeldom};
+inline constexpr WaitReason kUnfinished{"an earlier landing is not finished"};
 
 struct Published {
   enum class How {

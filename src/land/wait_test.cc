@@ -132,7 +132,7 @@ TEST_F(Waiting, GatesAreNotAskedAgainEither) {
                                             count() + "'; echo ran >>'" + count() + "'\"]\n");
   must(write_file(count(), "", Sync::kNo, 0644));
   Process opened(world_.scratch, world_.clock, world_.random);
-  options_.trust_offered = must(policy_at(opened.repository, world_.main())).trust_hash.str();
+  options_.trust_offered = must(policy_at(opened.context, world_.main())).trust_hash.str();
   person_is_in_the_way();
   others_.act = [&] { tidy_up(); };
   const LandOutcome outcome = land();

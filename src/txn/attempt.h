@@ -36,7 +36,8 @@ struct Held {
   Txn txn;
   store::Lock owner;
 };
-Result<Held> hold(State& state, const TxnId& id);
+// `known`: as it was seen before.
+Result<Held> hold(State& state, Txn known);
 
 // The files of its last attempt are on disk.
 Result<bool> has_worktree(const Txn& txn);
@@ -75,6 +76,7 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
 std::string observed_dir(const Attempt& attempt);
 
 struct Executed {
+  Txn txn;  // as the log has it after the end
   capture::TraceResult trace;
   std::int64_t duration_ms = 0;
   std::vector<std::string> notes;  // of the agent in it, for a person

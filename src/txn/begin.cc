@@ -66,8 +66,7 @@ Result<Oid> head_to_begin_at(const land::Context& context, const RefName& branch
 
 // The policy of the head, refused where its commands are not trusted.
 Result<Policy> trusted_policy(State& state, const RefName& branch, const Oid& head) {
-  Policy policy =
-      TRY_IN("the policy of " + short_branch(branch), land::policy_at(state.repository, head));
+  Policy policy = TRY_IN("the policy of " + short_branch(branch), state.policy_at(head));
   TRY(gates::require_trust(*state.store, policy, state.variable("GIT_TXN_TRUST")));
   return policy;
 }
@@ -140,6 +139,7 @@ Status pin_base(State& state, const TxnId& id, const Attempt& attempt) {
 }
 
 Result<Txn> reload(State& state, const TxnId& id) {
+  ++state.loads;
   auto txn = TRY(state.store->txn(id));
   if (!txn) return fail(Code::kCorrupt, "the transaction " + id.str() + " has gone from the store");
   return *std::move(txn);

@@ -118,7 +118,7 @@ Result<std::string> Children::make(const std::string& name) {
   }
   if (snapshot_.empty()) snapshot_ = TRY(snapshot_of(state_, txn_));
   const land::Context context = TRY(state_.context(progress_));
-  const Policy policy = TRY(land::policy_at(state_.repository, snapshot_));
+  const Policy policy = TRY(state_.policy_at(snapshot_));
   // A confined command may write where it will be: it is made where that one may not, so that
   // nothing can be put in the way of what we write, or of what is run to set it up.
   const bool confined = !attempt.confine.empty();
@@ -194,7 +194,7 @@ Result<land::SymbolFindings> Children::look_into_both(const Changes& parent, con
   const land::Context context = TRY(state_.context(progress_));
   auto findings = TRY(land::look_into(state_.repository.objects(), parent, child,
                                       land::around(context, snapshot_)));
-  const Policy policy = TRY(land::policy_at(state_.repository, snapshot_));
+  const Policy policy = TRY(state_.policy_at(snapshot_));
   if (!policy.gates.empty()) findings.symbols.checks = certify::Symbols::Checks::kGates;
   return findings;
 }

@@ -156,7 +156,7 @@ Result<std::string> confine_command(State& state, const Txn& txn, const repo::Wo
 Result<std::optional<gates::PortBlock>> ports_for(State& state, const Txn& txn,
                                                   const Progress& progress) {
   const land::Context context = TRY(state.context(progress));
-  const Policy policy = TRY(land::policy_at(state.repository, txn.attempts.back().base));
+  const Policy policy = TRY(state.policy_at(txn.attempts.back().base));
   return gates::reserve_ports(context.gates, policy, txn.id.str());
 }
 
@@ -194,8 +194,9 @@ Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::st
       {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv, confine)}));
   TRY(fp_exec_started.hit());
   const RunningMark mark = TRY(RunningMark::set(attempt));
-  Watch watch(state, TRY(reload(state, txn.id)));
-  Children children(state, TRY(reload(state, txn.id)), progress);
+  const Txn running = TRY(reload(state, txn.id));
+  Watch watch(state, running);
+  Children children(state, running, progress);
   spec.interrupted = [&] {
     children.look();
     watch.look();
@@ -218,9 +219,10 @@ Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::st
   TRY(fp_exec_ended.hit());
   TRY(import_agent(attempt, agent));
   TRY(children.finish());
-  const Txn after = TRY(reload(state, txn.id));
-  executed.over_budget = TRY(limits.settle(state, after, executed.trace, executed.duration_ms));
-  TRY(report_agent_usage(state, after));
+  executed.txn = TRY(reload(state, txn.id));
+  executed.over_budget =
+      TRY(limits.settle(state, executed.txn, executed.trace, executed.duration_ms));
+  TRY(report_agent_usage(state, executed.txn));
   for (std::string& note : agent.notes) executed.notes.push_back(std::move(note));
   if (!executed.over_budget.empty()) executed.notes.push_back(executed.over_budget);
   for (const std::string& note : children.notes()) executed.notes.push_back(note);

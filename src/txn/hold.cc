@@ -17,16 +17,16 @@ Status keep_work(State& state, const Txn& txn, const Progress& progress) {
   return {};
 }
 
-Result<Held> hold(State& state, const TxnId& id) {
+Result<Held> hold(State& state, Txn known) {
   while (true) {
-    const Txn known = TRY(reload(state, id));
     TRY(state.require_here(known));
     auto lock = state.store->locks().try_slot(store::Slots::kOwners, known.slot);
     if (!lock && lock.error().code == Code::kBusy) return still_running(known);
     if (!lock) return std::unexpected(std::move(lock).error());
-    Txn txn = TRY(reload(state, id));
+    Txn txn = TRY(reload(state, known.id));
     // Whoever resumed it in between has another slot.
     if (txn.slot == known.slot) return Held{std::move(txn), *std::move(lock)};
+    known = std::move(txn);
   }
 }
 

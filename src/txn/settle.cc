@@ -132,14 +132,14 @@ std::string next_line(const Txn& txn) {
 Result<bool> dropped_with_phase(State& state, const Txn& txn) {
   if (txn.workflow.empty() || is_final(txn.state)) return false;
   const Oid head = TRY(state.seen(txn.target));
-  const Policy policy = TRY(land::policy_at(state.repository, head));
+  const Policy policy = TRY(state.policy_at(head));
   const auto now = TRY(land::phase_now(*state.store, txn, policy));
   return now.how == land::PhaseJudgement::How::kDropped;
 }
 
-Result<Asked> ask_to_land(State& state, const TxnId& id, const RunOptions& options,
+Result<Asked> ask_to_land(State& state, const Txn& txn, const RunOptions& options,
                           const Progress& progress, Outcome& outcome) {
-  const Txn txn = TRY(reload(state, id));
+  const TxnId& id = txn.id;
   const Identity committer = TRY(state.repository.identity());
   const auto asked =
       state.store->append({events::prepared(id, txn.attempts.back().number, committer)});

@@ -14,7 +14,7 @@ struct Asked {
 };
 // Prepared, then land(). Fills what the outcome knows of it. An interrupted wait is a waiting
 // outcome.
-Result<Asked> ask_to_land(State& state, const TxnId& id, const RunOptions& options,
+Result<Asked> ask_to_land(State& state, const Txn& txn, const RunOptions& options,
                           const Progress& progress, Outcome& outcome);
 
 // What every outcome ends with: the transaction as the log has it, its reads and writes, and the

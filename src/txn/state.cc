@@ -204,6 +204,7 @@ Result<Txn> State::find(const std::string& id_or_name) {
     if (error.hint.empty()) error.hint = hint;
     return std::unexpected(std::move(error));
   }
+  ++loads;
   auto txn = TRY(opened->txn(*id));
   if (!txn)
     return fail(Code::kCorrupt, "the store names " + id->str() + " and has no such transaction");
@@ -242,6 +243,7 @@ Result<std::string> State::worktree_root() {
 
 land::Context State::looking_context() {
   land::Context context;
+  context.policies = policies;
   context.repository = &repository;
   context.store = &*store;
   context.clock = host.clock;
@@ -253,6 +255,7 @@ land::Context State::looking_context() {
 
 Result<land::Context> State::context(const Progress& progress) {
   land::Context context;
+  context.policies = policies;
   context.repository = &repository;
   context.store = TRY(writing());
   context.clock = host.clock;

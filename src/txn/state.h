@@ -32,7 +32,9 @@ struct State {
   Host host;
   repo::Repository repository;
   std::optional<store::Store> store;
-  std::string worktrees;                     // cache of worktree_root()
+  std::string worktrees;  // cache of worktree_root()
+  std::shared_ptr<land::Policies> policies = std::make_shared<land::Policies>();
+  int loads = 0;                             // of transactions, by find() and reload()
   Membership membership;                     // of a hub, as this clone's configuration has it
   db::Patience patience = {};                // of the command, with a store on a server
   bool at_home = false;                      // the store was found to be this repository's (home.h)
@@ -57,6 +59,8 @@ struct State {
   std::string variable(
       const std::string& name) const;  // of the caller's environment, "" when unset
   Result<RefName> target(const std::optional<std::string>& onto) const;
+  // The policy of a commit or tree (land/policies.h).
+  Result<Policy> policy_at(const Oid& commitish) { return policies->at(repository, commitish); }
   // A branch as it is known here, for those who look: a hub is not asked.
   Result<Oid> seen(const RefName& branch) const;
   // kRefused: its worktree and its work are in another clone of the hub.

@@ -54,7 +54,7 @@ Result<capture::Places> places_of(State& state, const Attempt& attempt,
 // Each transaction depends on the policy it was begun under; softly, because it lands under the
 // policy of the head whatever that says by then.
 Result<Read> policy_read(State& state, const Oid& snapshot) {
-  const Policy policy = TRY(land::policy_at(state.repository, snapshot));
+  const Policy policy = TRY(state.policy_at(snapshot));
   Read read;
   read.kind = ReadKind::kKernel;
   read.subject = std::string(land::kPolicySubject);

@@ -143,9 +143,9 @@ Result<std::vector<Compensation>> compensations_of(State& state, const std::stri
   return store::compensations(*state.store, txn.id);
 }
 
-Status compensate(State& state, const TxnId& id, const Progress& progress,
+Status compensate(State& state, const Txn& txn, const Progress& progress,
                   std::vector<std::string>& notes) {
-  const Txn txn = TRY(reload(state, id));
+  const TxnId& id = txn.id;
   for (const Compensation& one : TRY(owed_compensations(state, txn))) {
     TRY(check_owner(state));
     if (progress.interrupted && progress.interrupted()) {
@@ -202,11 +202,11 @@ Result<std::string> compensated_note(State& state, const TxnId& id) {
 
 Status compensate_left(State& state, const Progress& progress, std::vector<std::string>& notes) {
   for (const TxnId& id : TRY(store::owing_compensation(*state.store))) {
-    const auto held = hold(state, id);
+    const auto held = hold(state, TRY(reload(state, id)));
     if (!held && held.error().code == Code::kBusy) continue;     // who is at it does it
     if (!held && held.error().code == Code::kRefused) continue;  // so does another clone
     if (!held) return std::unexpected(held.error());
-    TRY(compensate(state, id, progress, notes));
+    TRY(compensate(state, held->txn, progress, notes));
   }
   return {};
 }

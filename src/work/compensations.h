@@ -40,7 +40,7 @@ inline constexpr std::string_view kCompensationFolder = "compensation-";
 
 // Runs what is due of a transaction that ended without landing; of any other nothing. The caller
 // holds its slot. kInterrupted says how many are still owed.
-Status compensate(State& state, const TxnId& id, const Progress& progress,
+Status compensate(State& state, const Txn& txn, const Progress& progress,
                   std::vector<std::string>& notes);
 // The same for every one that nobody is at: what commands that died have left.
 Status compensate_left(State& state, const Progress& progress, std::vector<std::string>& notes);

@@ -317,7 +317,7 @@ Status deliver_events(const Host& host, const std::optional<std::string>& onto,
   if (!branch) return {};  // no branch is checked out: then nothing says which policy
   const auto head = state.seen(*branch);
   if (!head) return {};  // unborn
-  const Policy policy = TRY(land::policy_at(state.repository, *head));
+  const Policy policy = TRY(state.policy_at(*head));
   if (policy.handlers.empty()) return {};
   const bool offered = state.variable("GIT_TXN_TRUST") == policy.trust_hash.str();
   if (!offered && !TRY(store->is_trusted(policy.trust_hash))) return {};
@@ -361,7 +361,7 @@ Status check_not_in_policy(State& state, const std::string& consumer) {
   if (!branch) return {};  // where none is checked out, no command finds a policy
   const auto head = state.seen(*branch);
   if (!head) return {};  // unborn
-  const auto policy = land::policy_at(state.repository, *head);
+  const auto policy = state.policy_at(*head);
   if (!policy) return {};  // what cannot be read registers nothing
   const auto found = std::ranges::find(policy->handlers, consumer, [](const HandlerSpec& one) {
     return store::handler_consumer(one.name);

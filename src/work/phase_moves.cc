@@ -312,7 +312,7 @@ Status keep_all(Mover& mover, const std::vector<std::string>& phases) {
   for (const std::string& phase : phases) {
     for (const Txn& txn :
          TRY(store::unfinished_of(*mover.state().store, mover.workflow().id, phase))) {
-      const auto held = hold(mover.state(), txn.id);
+      const auto held = hold(mover.state(), txn);
       if (!held && held.error().code == Code::kBusy) continue;
       if (!held) return std::unexpected(held.error());
       TRY(keep_work(mover.state(), held->txn, mover.progress()));
@@ -325,10 +325,10 @@ Status keep_all(Mover& mover, const std::vector<std::string>& phases) {
 Status compensate_cancelled(Mover& mover) {
   std::vector<std::string> notes;
   for (const TxnId& id : mover.report().cancelled) {
-    const auto held = hold(mover.state(), id);
+    const auto held = hold(mover.state(), TRY(reload(mover.state(), id)));
     if (!held && held.error().code == Code::kBusy) continue;
     if (!held) return std::unexpected(held.error());
-    TRY(compensate(mover.state(), id, mover.progress(), notes));
+    TRY(compensate(mover.state(), held->txn, mover.progress(), notes));
   }
   for (const std::string& note : notes) {
     if (mover.progress().on_note) mover.progress().on_note(note);

@@ -39,8 +39,7 @@ Result<ProposalRules> rules_on(State& state, const RefName& branch) {
   const auto head = state.seen(branch);
   if (!head && head.error().code == Code::kNotFound) return kOnlyOverrides;
   if (!head) return std::unexpected(head.error());
-  const Policy policy =
-      TRY_IN("the policy of " + short_branch(branch), land::policy_at(state.repository, *head));
+  const Policy policy = TRY_IN("the policy of " + short_branch(branch), state.policy_at(*head));
   return policy.proposals;
 }
 

@@ -60,8 +60,8 @@ Result<Scene> look_at_phase(State& state, const Workflow& workflow, const Progre
   Scene scene{workflow, *workflow.open(), {}, {}};
   const land::Context context = TRY(state.context(progress));
   scene.head = TRY(land::current_head(context, workflow.branch));
-  scene.policy = TRY_IN("the policy of " + short_branch(workflow.branch),
-                        land::policy_at(state.repository, scene.head));
+  scene.policy =
+      TRY_IN("the policy of " + short_branch(workflow.branch), state.policy_at(scene.head));
   return scene;
 }
 

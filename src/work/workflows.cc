@@ -116,7 +116,7 @@ Result<Workflow> create_workflow(State& state, const WorkflowRequest& request) {
   TRY(recover_first(state, progress, notes));
   const land::Context context = TRY(state.context(progress));
   const Oid head = TRY(land::current_head(context, branch));
-  const Policy policy = TRY(land::policy_at(state.repository, head));
+  const Policy policy = TRY(state.policy_at(head));
   const WorkflowSpec* spec = policy.workflow(request.name);
   if (spec == nullptr) {
     return not_in_policy(policy, branch, request.name);

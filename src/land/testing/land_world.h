@@ -214,7 +214,7 @@ class LandWorld {
                                      const Oid& base) {
     if (workflow.empty()) return {events::txn_begun(txn)};
     const Workflow now = must(store::workflow(opened.store, WorkflowId(workflow))).value();
-    const Policy policy = must(policy_at(opened.repository, base));
+    const Policy policy = must(policy_at(opened.context, base));
     PhaseMember member{now.id, now.open()->name, now.version, now.open()->version, Digest()};
     member.gates = policy.workflow(now.name)->phase(member.phase)->version;
     txn.workflow = workflow;
