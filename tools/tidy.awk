@@ -96,8 +96,8 @@ function braces(code,    i, c, kind) {
       kind = depth > 0 ? scope[depth] : ""
       if (kind == "function") {
         inside--
-        if (FNR - began[depth] + 1 > 70)
-          report("function-size", began[depth], "a function of " FNR - began[depth] + 1 " lines; at most 70")
+        if (FNR - began[depth] + 1 > 60)
+          report("function-size", began[depth], "a function of " FNR - began[depth] + 1 " lines; at most 60")
       }
       if (depth > 0) depth--
       if (kind == "init") head = head "}"
@@ -114,7 +114,7 @@ function braces(code,    i, c, kind) {
 
 function finish_file() {
   if (path == "") return
-  if (lines > 600) report("file-size", lines, lines " lines; at most 600")
+  if (lines > 500) report("file-size", lines, lines " lines; at most 500")
   if (is_header && !has_once) report("header", 1, "no #pragma once")
   if (depth != 0) report("braces", lines, "the scanner lost count of braces here: write it plainer")
 }
