@@ -37,6 +37,15 @@ void Printer::json(const Json& value) {
   text(dump_json(value) + "\n");
 }
 
+int Session::done(const Json& object, std::string_view text) const {
+  if (json()) {
+    out->json(object);
+  } else if (!quiet()) {
+    out->text(text);
+  }
+  return kExitDone;
+}
+
 int exit_status(Code code) {
   switch (code) {
     case Code::kUsage:

@@ -222,6 +222,10 @@ TEST(Parse, ASwitchTakesNoValue) {
   EXPECT_EQ(good("promote p-1 --override --reason --approve=no").text("--reason"), "--approve=no")
       << "a value may look like anything";
   EXPECT_THAT(good("run -- make --quiet=false").rest, ElementsAre("make", "--quiet=false"));
+  const auto asked = parse({"internal", "complete", "--", "run", ""});
+  ASSERT_TRUE(asked.has_value()) << asked.error().message;
+  EXPECT_THAT(asked->operands, ElementsAre("run", "")) << "what a shell asks, typed or not";
+  EXPECT_TRUE(parse({"internal", "complete", "--", ""}).has_value()) << "the first word, too";
   EXPECT_THAT(good("show -- --json=0").operands, ElementsAre("--json=0"));
 }
 

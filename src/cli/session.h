@@ -48,6 +48,9 @@ struct Session {
   bool json() const { return args.has("--json"); }
   bool quiet() const { return args.has("--quiet"); }
   std::optional<std::string> flag(const std::string& name) const { return args.text(name); }
+  // The end of a command that did something: with --json the object, else the text, which -q leaves
+  // out. Returns kExitDone.
+  int done(const Json& object, std::string_view text) const;
 };
 
 int exit_status(Code code);

@@ -484,6 +484,12 @@ help_everywhere() {
     exits 0 git-txn $c --help
     assert_contains "$OUT" 'git txn'
   done
+  exits 0 git txn help look
+  assert_contains "$OUT" 'list what a transaction read'
+  exits 0 git txn help --all
+  exits 0 git txn lease renew -h
+  assert_contains "$OUT" 'git txn lease renew l-120 --ttl 1h'
+  assert_contains "$(git txn internal complete -- '')" 'status'
   exits 0 git txn version --cli --schema --events
   exits 0 git txn doctor
 }

@@ -180,24 +180,16 @@ Result<int> consumer_remove(Session& session) {
   const std::string& name = session.id();
   TRY(api::check_not_in_policy(kernel, name));
   TRY(api::remove_consumer(kernel, name));
-  if (session.json()) {
-    session.out->json({{"name", name}, {"removed", true}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("consumer {} is removed\n", clean(name)));
-  }
-  return kExitDone;
+  return session.done({{"name", name}, {"removed", true}},
+                      fmt::format("consumer {} is removed\n", clean(name)));
 }
 
 Result<int> consumer_retry(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::string& name = session.id();
   TRY(api::retry_handler(kernel, name));
-  if (session.json()) {
-    session.out->json({{"name", name}, {"retried", true}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("handler {} is tried again\n", clean(name)));
-  }
-  return kExitDone;
+  return session.done({{"name", name}, {"retried", true}},
+                      fmt::format("handler {} is tried again\n", clean(name)));
 }
 
 Json prune_json(const api::PruneLine& line) {

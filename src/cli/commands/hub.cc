@@ -25,19 +25,15 @@ Result<int> init_command(Session& session) {
   request.clone = session.flag("--clone").value_or("");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::JoinReport joined = TRY(api::join_hub(kernel, request));
-  if (session.json()) {
-    session.out->json(Json{{"store", encode_path(joined.store)},
+  return session.done(Json{{"store", encode_path(joined.store)},
                            {"schema", joined.schema},
                            {"hub", encode_path(joined.hub)},
                            {"clone", joined.clone},
                            {"log", joined.log},
-                           {"already", joined.already}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("{} {} lands on {}, with the store {}\n",
+                           {"already", joined.already}},
+                      fmt::format("{} {} lands on {}, with the store {}\n",
                                   joined.already ? "as before, this clone" : "this clone",
                                   clean(joined.clone), clean(joined.hub), clean(joined.store)));
-  }
-  return kExitDone;
 }
 
 const CommandSpec kInitCommand{

@@ -128,12 +128,8 @@ Result<int> lease_release(Session& session) {
   const std::string& id = session.id();
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(api::release_lease(kernel, id, owner, fence));
-  if (session.json()) {
-    session.out->json({{"id", encode_path(id)}, {"state", "released"}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("released {}\n", clean(id)));
-  }
-  return kExitDone;
+  return session.done({{"id", encode_path(id)}, {"state", "released"}},
+                      fmt::format("released {}\n", clean(id)));
 }
 
 Result<int> sentinel_list(Session& session) {
@@ -157,12 +153,8 @@ Result<int> sentinel_reset(Session& session) {
   const std::string& name = session.id();
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(api::reset_sentinel(kernel, name));
-  if (session.json()) {
-    session.out->json({{"name", encode_path(name)}, {"left_ms", 0}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("the next {} passes\n", clean(name)));
-  }
-  return kExitDone;
+  return session.done({{"name", encode_path(name)}, {"left_ms", 0}},
+                      fmt::format("the next {} passes\n", clean(name)));
 }
 
 Result<int> sentinel_pass(Session& session) {
@@ -170,13 +162,10 @@ Result<int> sentinel_pass(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::int64_t every_ms = session.args.duration_ms("--every").value_or(0);
   const api::SentinelResult result = TRY(api::pass_sentinel(kernel, name, every_ms));
-  if (session.json()) {
-    session.out->json(
-        {{"name", encode_path(name)}, {"passed", result.passed}, {"left_ms", result.left_ms}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("{}: the next {} in {}\n", result.passed ? "passed" : "throttled",
-                                  clean(name), format_duration(result.left_ms)));
-  }
+  session.done(
+      {{"name", encode_path(name)}, {"passed", result.passed}, {"left_ms", result.left_ms}},
+      fmt::format("{}: the next {} in {}\n", result.passed ? "passed" : "throttled", clean(name),
+                  format_duration(result.left_ms)));
   return result.passed ? kExitDone : kExitNo;
 }
 

@@ -85,11 +85,8 @@ Result<int> trust_command(Session& session) {
   std::optional<std::string> onto = session.flag("--onto");
   if (auto hash = session.flag("--yes")) {
     TRY(kernel.trust(onto, *hash));
-    if (session.json())
-      session.out->json({{"hash", *hash}, {"trusted", true}});
-    else if (!session.quiet())
-      session.out->text("trusted; these commands run from now on\n");
-    return kExitDone;
+    return session.done({{"hash", *hash}, {"trusted", true}},
+                        "trusted; these commands run from now on\n");
   }
   Policy policy = TRY(kernel.policy(onto));
   std::vector<std::string> commands = TRY(kernel.trust_listing(onto));

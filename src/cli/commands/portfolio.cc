@@ -104,12 +104,7 @@ Result<int> portfolio_status_command(Session& session) {
 }
 
 Result<int> tell(Session& session, const store::Member& member) {
-  if (session.json()) {
-    session.out->json(member_json(member));
-  } else if (!session.quiet()) {
-    session.out->text("member " + member_sentence(member));
-  }
-  return kExitDone;
+  return session.done(member_json(member), "member " + member_sentence(member));
 }
 
 Result<int> portfolio_add(Session& session) {
@@ -134,12 +129,8 @@ Result<int> portfolio_remove(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::string& name = session.id();
   TRY(remove_member(kernel, name, session.flag("--actor").value_or("")));
-  if (session.json()) {
-    session.out->json({{"name", encode_path(name)}, {"removed", true}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("{} is no member any more\n", clean(name)));
-  }
-  return kExitDone;
+  return session.done({{"name", encode_path(name)}, {"removed", true}},
+                      fmt::format("{} is no member any more\n", clean(name)));
 }
 
 Result<int> portfolio_relay(Session& session) {

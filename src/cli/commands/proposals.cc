@@ -163,15 +163,6 @@ Result<int> proposals_show(Session& session) {
   return kExitDone;
 }
 
-Result<int> tell(Session& session, const Proposal& one, const std::string& sentence) {
-  if (session.json()) {
-    session.out->json(proposal_json(one));
-  } else if (!session.quiet()) {
-    session.out->text(sentence);
-  }
-  return kExitDone;
-}
-
 Result<int> proposals_dismiss(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   store::DismissRequest request;
@@ -179,7 +170,8 @@ Result<int> proposals_dismiss(Session& session) {
   request.reason = session.flag("--reason").value_or("");
   request.actor = session.flag("--actor").value_or("");
   const Proposal one = TRY(dismiss_proposal(kernel, request));
-  return tell(session, one, fmt::format("{} is dismissed: {}\n", one.id, short_text(one)));
+  return session.done(proposal_json(one),
+                      fmt::format("{} is dismissed: {}\n", one.id, short_text(one)));
 }
 
 Result<int> proposals_link(Session& session) {
@@ -187,7 +179,7 @@ Result<int> proposals_link(Session& session) {
   const std::string& became = session.args.operands[1];
   const Proposal one =
       TRY(link_proposal(kernel, session.id(), became, session.flag("--actor").value_or("")));
-  return tell(session, one, fmt::format("{} became {}\n", one.id, clean(became)));
+  return session.done(proposal_json(one), fmt::format("{} became {}\n", one.id, clean(became)));
 }
 
 Result<std::optional<std::string>> embedding_of(const Session& session) {

@@ -39,18 +39,13 @@ Result<int> stop_command(Session& session) {
   api::Progress progress = session.reporter->progress();
   Txn txn = TRY(kernel.stop(session.id(), progress));
   session.reporter->finish();
-  if (session.json()) {
-    session.out->json(txn_json(txn));
-  } else if (!session.quiet()) {
-    session.out->text(state_sentence(txn, session.style));
-    if (!is_final(txn.state)) {
-      session.out->text(
-          fmt::format("its work is kept; to land it: git txn commit {0}, to give it "
-                      "up: git txn abort {0}\n",
-                      clean(txn.id.str())));
-    }
+  std::string text = state_sentence(txn, session.style);
+  if (!is_final(txn.state)) {
+    text += fmt::format(
+        "its work is kept; to land it: git txn commit {0}, to give it up: git txn abort {0}\n",
+        clean(txn.id.str()));
   }
-  return kExitDone;
+  return session.done(txn_json(txn), text);
 }
 
 Result<int> resume_command(Session& session) {
@@ -58,11 +53,7 @@ Result<int> resume_command(Session& session) {
   api::Progress progress = session.reporter->progress();
   Txn txn = TRY(kernel.resume(session.id(), progress));
   session.reporter->finish();
-  if (session.json())
-    session.out->json(txn_json(txn));
-  else if (!session.quiet())
-    session.out->text(begun_lines(txn, session.style));
-  return kExitDone;
+  return session.done(txn_json(txn), begun_lines(txn, session.style));
 }
 
 Result<int> compensate_command(Session& session) {
@@ -71,13 +62,9 @@ Result<int> compensate_command(Session& session) {
   request.name = session.flag("--name").value_or("");
   request.argv = session.args.rest;
   const Compensation one = TRY(api::register_compensation(kernel, request));
-  if (session.json()) {
-    session.out->json(to_json(one));
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format(
-        "compensation {} is run if this transaction ends without landing\n", one.number));
-  }
-  return kExitDone;
+  return session.done(
+      to_json(one),
+      fmt::format("compensation {} is run if this transaction ends without landing\n", one.number));
 }
 
 const CommandSpec kAbortCommand{

@@ -56,22 +56,14 @@ Result<int> summary_add(Session& session) {
   request.onto = session.flag("--onto");
   if (is_inside(session)) {
     TRY(api::request_summary(session.host, request));
-    if (session.json()) {
-      session.out->json({{"name", encode_path(request.name)}, {"pending", true}});
-    } else if (!session.quiet()) {
-      session.out->text("it is stored when this transaction has landed\n");
-    }
-    return kExitDone;
+    return session.done({{"name", encode_path(request.name)}, {"pending", true}},
+                        "it is stored when this transaction has landed\n");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::SummaryLine line = TRY(kernel.add_summary(request));
-  if (session.json()) {
-    session.out->json(line_json(line));
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("stored '{}', made from {}\n", clean(line.name),
+  return session.done(line_json(line),
+                      fmt::format("stored '{}', made from {}\n", clean(line.name),
                                   counted(static_cast<std::int64_t>(line.sources), "source")));
-  }
-  return kExitDone;
 }
 
 Result<int> summary_show(Session& session) {
@@ -106,12 +98,8 @@ Result<int> summary_remove(Session& session) {
   const std::string& name = session.args.operands[0];
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(kernel.remove_summary(name));
-  if (session.json()) {
-    session.out->json({{"name", encode_path(name)}, {"removed", true}});
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("removed '{}'\n", clean(name)));
-  }
-  return kExitDone;
+  return session.done({{"name", encode_path(name)}, {"removed", true}},
+                      fmt::format("removed '{}'\n", clean(name)));
 }
 
 enum class Only { kAll, kStale };

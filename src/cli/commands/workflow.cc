@@ -239,18 +239,15 @@ Result<int> workflow_cancel(Session& session) {
   const api::CancelReport report =
       TRY(api::cancel_workflow(kernel, request, session.reporter->progress()));
   session.reporter->finish();
-  if (session.json()) {
-    session.out->json({{"workflow", workflow_json(report.workflow)},
-                       {"already", report.already},
-                       {"unfinished", unfinished_json(report.unfinished)}});
-  } else if (!session.quiet()) {
-    session.out->text(workflow_sentence(report.workflow, session.style));
-    if (!report.unfinished.empty()) {
-      session.out->text("  these cannot land any more; git txn abort ID gives one up:\n" +
-                        unfinished_text(report.unfinished));
-    }
+  std::string text = workflow_sentence(report.workflow, session.style);
+  if (!report.unfinished.empty()) {
+    text += "  these cannot land any more; git txn abort ID gives one up:\n" +
+            unfinished_text(report.unfinished);
   }
-  return kExitDone;
+  return session.done({{"workflow", workflow_json(report.workflow)},
+                       {"already", report.already},
+                       {"unfinished", unfinished_json(report.unfinished)}},
+                      text);
 }
 
 Result<int> workflow_verdict(Session& session) {
@@ -267,14 +264,10 @@ Result<int> workflow_verdict(Session& session) {
   request.actor = session.flag("--actor").value_or("");
   request.note = session.flag("--note").value_or("");
   const PhaseVerdict given = TRY(api::give_verdict(kernel, request));
-  if (session.json()) {
-    session.out->json(to_json(given));
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("verdict {} of phase {}: {} by {}\n", clean(given.name),
-                                  clean(given.phase), given.passed ? "pass" : "fail",
-                                  clean(given.actor)));
-  }
-  return kExitDone;
+  return session.done(
+      to_json(given),
+      fmt::format("verdict {} of phase {}: {} by {}\n", clean(given.name), clean(given.phase),
+                  given.passed ? "pass" : "fail", clean(given.actor)));
 }
 
 constexpr FlagSpec kPhaseFrom{"--from", "PHASE", "only when this phase is open", Value::kText};
