@@ -83,6 +83,14 @@ bool has_contract(const Language& language, std::string_view kind, std::string_v
   return language.name == "go" && text.find("\"C\"") != std::string_view::npos;
 }
 
+bool computes(std::string_view code) {
+  for (const std::string_view part :
+       {"call", "new_", "await", "macro", "invocation", "substitution"}) {
+    if (code.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 bool is_prose(std::string_view path) {
   for (const std::string_view ending : {".md", ".markdown", ".rst", ".txt", ".adoc"}) {
     if (path.ends_with(ending)) return true;

@@ -35,6 +35,9 @@ bool is_ordered(const Language& language, std::string_view kind, Owner owner);
 // but what stands above cgo's is C.
 bool has_contract(const Language& language, std::string_view kind, std::string_view text);
 
+// Whether the code of a value does something when the file is loaded.
+bool computes(std::string_view code);
+
 // A file that is read by people alone.
 bool is_prose(std::string_view path);
 
