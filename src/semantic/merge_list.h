@@ -29,15 +29,4 @@ ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists
 
 Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);
 
-// The white space before the item at `place` of the result, and the separator behind it.
-struct Spacing {
-  std::string blank;
-  std::string sep;
-  bool clash = false;  // both sides laid it out differently
-};
-Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_t place);
-
-// A lead without the white space it begins with.
-std::string_view rest_of(std::string_view lead);
-
 }  // namespace gittxn::semantic

@@ -9,6 +9,7 @@
 #include "semantic/columns.h"
 #include "semantic/items.h"
 #include "semantic/line_merge.h"
+#include "semantic/list_spacing.h"
 #include "semantic/match.h"
 #include "semantic/merge_list.h"
 
