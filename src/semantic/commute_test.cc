@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "semantic/testing/commuting.h"
@@ -466,20 +465,6 @@ TEST(Pairs, FilesAddedAndRemoved) {
           .verdict,
       kBlock);
   EXPECT_TRUE(footprint_of({{"a.py", {}, {}}}, {}).empty());
-}
-
-// Its place among the symbols is another one in each version.
-TEST(Pairs, AMemberIsOfTheTypeItIsInNow) {
-  const std::string type = "class A:\n  def f(self):\n    return 1\n";
-  const std::string before = "class B:\n  pass\n";
-  for (const auto& [was, is] : {std::pair(type, "def g():\n  pass\ndef h():\n  pass\n" + type),
-                                std::pair(before + type, type), std::pair(type, before + type)}) {
-    const Footprint footprint = edit("a.py", was, replaced(is, "return 1", "return 2"));
-    const auto write = std::find_if(footprint.writes.begin(), footprint.writes.end(),
-                                    [](const Write& each) { return each.symbol == "a.py/A#f()."; });
-    ASSERT_NE(write, footprint.writes.end());
-    EXPECT_EQ(write->of_type, "A");
-  }
 }
 
 TEST(Pairs, AMemberTakenOutOfWhatTheOtherTookAway) {
