@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
+#include "capture/bind_aliases.h"
 #include "capture/connections.h"
 #include "capture/other_checkout.h"
 #include "capture/path_resolver.h"

@@ -1,23 +1,21 @@
 #include "capture/interpret.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <optional>
-#include <set>
 
-#include "base/bug.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "capture/connections.h"
+#include "capture/bind_aliases.h"
+#include "capture/channels.h"
 #include "capture/git_reads.h"
 #include "capture/observer.h"
 #include "capture/other_checkout.h"
 #include "capture/path_resolver.h"
 #include "capture/read_log.h"
+#include "capture/record_kinds.h"
 #include "capture/search_settings.h"
 #include "capture/searches.h"
 #include "capture/tool_digest.h"
@@ -35,30 +33,6 @@ bool temporary(std::string_view path) {
                      [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
-bool unknown_result(const Record& record) {
-  return record.assumed && !record.predicted;
-}
-
-bool has_second_path(Op op) {
-  return op == Op::kRename || op == Op::kLink;
-}
-
-// Calls that name an entry, whether it is a link or not.
-bool keeps_last_link(const Record& record) {
-  switch (record.op) {
-    case Op::kReadlink:
-    case Op::kMkdir:
-    case Op::kUnlink:
-    case Op::kRmdir:
-    case Op::kRename:
-    case Op::kSymlink:
-    case Op::kWasLink:
-      return true;
-    default:
-      return record.nofollow;
-  }
-}
-
 std::string_view type_name(FileMode mode) {
   switch (mode) {
     case FileMode::kTree:
@@ -72,50 +46,9 @@ std::string_view type_name(FileMode mode) {
   }
 }
 
-// A call that changes nothing in the tree.
-bool only_looks(Op op) {
-  return op == Op::kOpenRead || op == Op::kStat || op == Op::kAccess || op == Op::kReadlink ||
-         op == Op::kList || op == Op::kOther;
-}
-
-bool content_open(const Record& record) {
-  return record.op == Op::kOpenRead || record.op == Op::kOpenReadWrite;
-}
-
-// When the file was made, in nanoseconds since 1970; 0 where it is gone or the file system does not
-// say.
-std::int64_t born_ns(const std::string& path) {
-  struct statx info{};
-  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &info) != 0) return 0;
-  if ((info.stx_mask & STATX_BTIME) == 0) return 0;
-  return info.stx_btime.tv_sec * 1'000'000'000 + info.stx_btime.tv_nsec;
-}
-
 // 0 when it is not known: then every file counts as changed since, and no socket as older.
 std::int64_t trace_began_ns(const std::vector<std::string>& record_files) {
   return record_files.empty() ? 0 : born_ns(record_files.front());
-}
-
-// One name for what a path means, wherever it is.
-std::string one_name(const Resolved& at, const std::string& path, const std::string& tree,
-                     const TreeModel& model) {
-  if (!at.real.empty()) return at.real;
-  if (at.place != Place::kTree) return normal_path(path);
-  return join_path(tree, at.node != nullptr ? model.path_of(*at.node) : at.missing);
-}
-
-bool makes_pipe(const Record& record) {
-  return record.op == Op::kOpenCreate && record.path2.starts_with("mknod");
-}
-
-// A server's socket: bound, and not opened.
-bool makes_socket(const Record& record) {
-  return record.op == Op::kOpenCreate && record.path2 == "bind";
-}
-
-// make gives those it starts a pipe of tokens.
-bool is_job_pipe(std::string_view path) {
-  return base_name(path).starts_with("GMfifo");
 }
 
 class Interpreter {
@@ -131,7 +64,8 @@ class Interpreter {
         git_(objects, input, model_, resolver_, observer_, log_),
         searches_(objects, input, tree, model_, observer_, log_),
         union_(objects, input.observations, model_, resolver_, observer_, log_, searches_),
-        tools_(input.tool_cache_file) {}
+        tools_(input.tool_cache_file),
+        channels_(input.places.tree, trace_began_ns(input.record_files), model_, resolver_, log_) {}
 
   Status run();
   Result<ReadSet> finish();
@@ -140,9 +74,8 @@ class Interpreter {
   void on(const Record& record);
   void forked(const Record& record);
   void executed(const Record& record);
-  void connected(const Record& record, const Process& process);
-  void passes_bytes(const Record& record, const Resolved& at, const Resolved* to);
   void on_path(const Record& record, Process& process);
+  void at_place(const Record& record, Process& process, const Resolved& at);
   void on_git_dir(const Record& record, Process& process, const std::string& rest);
   void on_common_git(const Record& record, Process& process, const std::string& rest);
   void on_objects(const Record& record, Process& process);
@@ -164,8 +97,8 @@ class Interpreter {
   Searches searches_;
   Union union_;
   ToolDigest tools_;
+  Channels channels_;
   std::map<std::int32_t, Process> processes_;
-  std::set<std::string> own_;  // sockets and pipes that the transaction made, by one_name
   std::optional<Error> error_;
 };
 
@@ -191,7 +124,7 @@ void Interpreter::forked(const Record& record) {
 void Interpreter::executed(const Record& record) {
   Process& process = processes_[record.pid];
   process.pid = record.pid;
-  if (record.result < 0 && !unknown_result(record)) return on_path(record, process);
+  if (failed(record)) return on_path(record, process);
   union_.on_process(record);
   end(process);
   Process next;
@@ -245,19 +178,18 @@ void Interpreter::end_processes() {
 // ---- places ----
 
 void Interpreter::on_objects(const Record& record, Process& process) {
-  if (record.op != Op::kOpenRead || (record.result < 0 && !unknown_result(record))) return;
+  if (record.op != Op::kOpenRead || failed(record)) return;
   if (S_ISDIR(record.mode)) return;
   process.opened_objects = true;
   if (!process.git) everything(process, "the object store, read by another program than git");
 }
 
 void Interpreter::on_git_dir(const Record& record, Process& process, const std::string& rest) {
-  const bool failed = record.result < 0 && !unknown_result(record);
   if (rest.starts_with("objects/")) {
     if (rest != "objects/info/alternates") on_objects(record, process);
     return;
   }
-  if (failed) return;
+  if (failed(record)) return;
   if (rest.starts_with("refs/") && changes_something(record)) git_.wrote_ref(rest);
   if (process.git) {
     if (rest == "HEAD" && process.use.serves) process.served = true;
@@ -279,12 +211,11 @@ void Interpreter::on_git_dir(const Record& record, Process& process, const std::
 }
 
 void Interpreter::on_common_git(const Record& record, Process& process, const std::string& rest) {
-  const bool failed = record.result < 0 && !unknown_result(record);
   if (rest.starts_with("objects/")) {
     if (process.held != nullptr && !process.git) process.held->spoiled = "it searched objects";
     return on_objects(record, process);
   }
-  if (failed || rest.starts_with("txn/") || rest == "txn") return;
+  if (failed(record) || rest.starts_with("txn/") || rest == "txn") return;
   if (process.git && process.use.serves) {
     process.served = process.served || rest == "HEAD";
     return;
@@ -309,7 +240,7 @@ void Interpreter::on_common_git(const Record& record, Process& process, const st
 }
 
 void Interpreter::on_outside(const Record& record, Process& process, const std::string& real) {
-  if (record.result < 0 && !unknown_result(record)) return;
+  if (failed(record)) return;
   const bool makes = record.op == Op::kOpenCreate || record.op == Op::kSymlink;
   if (makes && process.use.writes_files && !real.ends_with(".lock")) process.exported = true;
   if (temporary(real)) return;
@@ -329,8 +260,8 @@ void Interpreter::on_outside(const Record& record, Process& process, const std::
 void Interpreter::on_path(const Record& record, Process& process) {
   if (!record.path.starts_with('/')) return;
   // It looks in each directory on the way up whether that is a repository.
-  const bool finds_none = process.git && !process.in_our_repository && record.result < 0 &&
-                          !unknown_result(record) && record.path.ends_with("/HEAD");
+  const bool finds_none =
+      process.git && !process.in_our_repository && failed(record) && record.path.ends_with("/HEAD");
   if (process.git) watch_git(record, process);
   if (finds_none) return;
   process.asked = process.git && content_open(record) && asks_for(process.use, record.path);
@@ -352,7 +283,7 @@ void Interpreter::on_path(const Record& record, Process& process) {
     log_.unknown("a link outside the worktree that is gone, and nobody knows where it led: " +
                  at.lost);
   }
-  passes_bytes(record, at, to ? &*to : nullptr);
+  channels_.passes_bytes(record, at, to ? &*to : nullptr);
   const bool in_tree = at.place == Place::kTree || (to && to->place == Place::kTree);
   const bool looks = only_looks(record.op) || record.op == Op::kChdir;
   if (process.held != nullptr && in_tree && !looks) process.held->spoiled = "it writes";
@@ -367,30 +298,28 @@ void Interpreter::on_path(const Record& record, Process& process) {
   } else {
     observer_.followed(at.links, process, op_name(record.op));
   }
-  std::vector<const Resolved*> places{&at};
-  if (to) places.push_back(&*to);
-  for (const Resolved* place : places) {
-    switch (place->place) {
-      case Place::kGitDir:
-        on_git_dir(record, process, place->rest);
-        break;
-      case Place::kCommonGit:
-        on_common_git(record, process, place->rest);
-        break;
-      case Place::kOtherTxn:
-      case Place::kCheckout:
-        if (auto status = other_.on(record, process, *place); !status && !error_) {
-          error_ = std::move(status).error();
-        }
-        break;
-      case Place::kOutside:
-        on_outside(record, process, place->real);
-        break;
-      case Place::kTree:
-      case Place::kPseudo:
-      case Place::kLoop:
-        break;
-    }
+  at_place(record, process, at);
+  if (to) at_place(record, process, *to);
+}
+
+void Interpreter::at_place(const Record& record, Process& process, const Resolved& at) {
+  switch (at.place) {
+    case Place::kGitDir:
+      return on_git_dir(record, process, at.rest);
+    case Place::kCommonGit:
+      return on_common_git(record, process, at.rest);
+    case Place::kOtherTxn:
+    case Place::kCheckout:
+      if (auto status = other_.on(record, process, at); !status && !error_) {
+        error_ = std::move(status).error();
+      }
+      return;
+    case Place::kOutside:
+      return on_outside(record, process, at.real);
+    case Place::kTree:
+    case Place::kPseudo:
+    case Place::kLoop:
+      return;
   }
 }
 
@@ -400,52 +329,6 @@ bool Interpreter::is_worktree_path(std::string_view path) const {
   if (!path.starts_with(tree)) return false;
   path.remove_prefix(tree.size());
   return path.starts_with('/') && !path.starts_with("/.git") && path.find("/.") == path.npos;
-}
-
-// A socket or a pipe that the transaction did not make: whoever is behind it has read what nobody
-// saw. What it made itself, it may have given to somebody else to fill; that is not seen.
-void Interpreter::passes_bytes(const Record& record, const Resolved& at, const Resolved* to) {
-  if (INJECTED_BUG("interpret.any_pipe")) return;
-  const bool made = makes_pipe(record) || makes_socket(record);
-  const bool named = to != nullptr && has_second_path(record.op);
-  const bool opened = content_open(record) && S_ISFIFO(record.mode);
-  if (!made && !opened && (!named || own_.empty())) return;
-  if (record.result < 0 && !unknown_result(record)) return;
-  const std::string& tree = input_.places.tree;
-  std::string name = one_name(at, record.path, tree, model_);
-  if (made) {
-    own_.insert(std::move(name));
-  } else if (named && own_.contains(name)) {
-    own_.insert(one_name(*to, record.path2, tree, model_));
-  } else if (opened && at.place != Place::kPseudo && !own_.contains(name) && !is_job_pipe(name)) {
-    log_.unknown("a pipe that was filled by another program: " + name);
-  }
-}
-
-void Interpreter::connected(const Record& record, const Process& process) {
-  const bool may_have =
-      unknown_result(record) || record.result >= 0 || record.result == -EINPROGRESS;
-  if (!may_have) return;
-  const Connection peer = classify_connection(record.path);
-  if (peer.peer == Peer::kNetwork) {
-    return log_.add(ReadKind::kExternal, peer.name, "",
-                    {.process = &process, .op = "connect", .strength = Strength::kSoft});
-  }
-  if (peer.peer == Peer::kHarmless) return;
-  if (peer.name.starts_with('/')) {
-    const Resolved at = resolver_.resolve(peer.name, LastLink::kFollow);
-    if (own_.contains(one_name(at, peer.name, input_.places.tree, model_))) return;
-  }
-  if (INJECTED_BUG("interpret.late_servers_are_own") &&
-      born_ns(peer.name) >= trace_began_ns(input_.record_files)) {
-    return;
-  }
-  if (unknown_result(record) && peer.name.starts_with('/')) {
-    // Clients try sockets that were never there; without a result the file is the only witness.
-    const auto there = exists(peer.name);
-    if (there && !*there) return;
-  }
-  log_.unknown("daemon " + peer.name);
 }
 
 void Interpreter::on(const Record& record) {
@@ -461,7 +344,7 @@ void Interpreter::on(const Record& record) {
     case Op::kBlind:
       return log_.unknown(record.path);
     case Op::kMount:
-      if (unknown_result(record) || record.result >= 0) {
+      if (!failed(record)) {
         log_.unknown("mounts were changed (" + record.path2 + "), paths may mean something else");
       }
       return;
@@ -470,8 +353,8 @@ void Interpreter::on(const Record& record) {
   }
   Process& process = processes_[record.pid];
   process.pid = record.pid;
-  if (record.op == Op::kConnect) return connected(record, process);
-  if (record.op == Op::kChdir && (record.result >= 0 || unknown_result(record))) {
+  if (record.op == Op::kConnect) return channels_.connected(record, process);
+  if (record.op == Op::kChdir && !failed(record)) {
     process.cwd = record.path;
   }
   on_path(record, process);

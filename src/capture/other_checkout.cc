@@ -14,6 +14,7 @@
 #include "base/fs.h"
 #include "base/sha1.h"
 #include "capture/interpret.h"
+#include "capture/record_kinds.h"
 
 namespace gittxn::capture {
 namespace {
@@ -164,7 +165,7 @@ void OtherCheckout::git_works_there(Process& process, const Resolved& at) {
 Status OtherCheckout::on(const Record& record, Process& process, const Resolved& at) {
   if (INJECTED_BUG("interpret.no_checkouts")) return {};
   if (at.place == Place::kOtherTxn && INJECTED_BUG("interpret.no_other_txns")) return {};
-  const bool done = record.result >= 0 || (record.assumed && !record.predicted);
+  const bool done = !failed(record);
   if (process.git && done && record.op == Op::kOpenRead && at.rest == ".git/HEAD") {
     git_works_there(process, at);
   }

@@ -47,11 +47,6 @@ struct Resolved {
 
 enum class LastLink { kFollow, kKeep };
 
-// Where else the tree can be seen: (mount point, what it shows). From the text of
-// /proc/self/mountinfo.
-std::vector<std::pair<std::string, std::string>> bind_aliases(std::string_view mountinfo,
-                                                              const std::string& tree);
-
 class PathResolver {
  public:
   PathResolver(const Places& places, TreeModel& model,

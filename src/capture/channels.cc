@@ -1,0 +1,90 @@
+#include "capture/channels.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/bug.h"
+#include "base/fs.h"
+#include "capture/connections.h"
+#include "capture/record_kinds.h"
+
+namespace gittxn::capture {
+namespace {
+
+// One name for what a path means, wherever it is.
+std::string one_name(const Resolved& at, const std::string& path, const std::string& tree,
+                     const TreeModel& model) {
+  if (!at.real.empty()) return at.real;
+  if (at.place != Place::kTree) return normal_path(path);
+  return join_path(tree, at.node != nullptr ? model.path_of(*at.node) : at.missing);
+}
+
+bool makes_pipe(const Record& record) {
+  return record.op == Op::kOpenCreate && record.path2.starts_with("mknod");
+}
+
+// A server's socket: bound, and not opened.
+bool makes_socket(const Record& record) {
+  return record.op == Op::kOpenCreate && record.path2 == "bind";
+}
+
+// make gives those it starts a pipe of tokens.
+bool is_job_pipe(std::string_view path) {
+  return base_name(path).starts_with("GMfifo");
+}
+
+}  // namespace
+
+std::int64_t born_ns(const std::string& path) {
+  struct statx info{};
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &info) != 0) return 0;
+  if ((info.stx_mask & STATX_BTIME) == 0) return 0;
+  return info.stx_btime.tv_sec * 1'000'000'000 + info.stx_btime.tv_nsec;
+}
+
+// A socket or a pipe that the transaction did not make: whoever is behind it has read what nobody
+// saw. What it made itself, it may have given to somebody else to fill; that is not seen.
+void Channels::passes_bytes(const Record& record, const Resolved& at, const Resolved* to) {
+  if (INJECTED_BUG("interpret.any_pipe")) return;
+  const bool made = makes_pipe(record) || makes_socket(record);
+  const bool named = to != nullptr && has_second_path(record.op);
+  const bool opened = content_open(record) && S_ISFIFO(record.mode);
+  if (!made && !opened && (!named || own_.empty())) return;
+  if (failed(record)) return;
+  std::string name = one_name(at, record.path, tree_, model_);
+  if (made) {
+    own_.insert(std::move(name));
+  } else if (named && own_.contains(name)) {
+    own_.insert(one_name(*to, record.path2, tree_, model_));
+  } else if (opened && at.place != Place::kPseudo && !own_.contains(name) && !is_job_pipe(name)) {
+    log_.unknown("a pipe that was filled by another program: " + name);
+  }
+}
+
+void Channels::connected(const Record& record, const Process& process) {
+  if (failed(record) && record.result != -EINPROGRESS) return;
+  const Connection peer = classify_connection(record.path);
+  if (peer.peer == Peer::kNetwork) {
+    return log_.add(ReadKind::kExternal, peer.name, "",
+                    {.process = &process, .op = "connect", .strength = Strength::kSoft});
+  }
+  if (peer.peer == Peer::kHarmless) return;
+  if (peer.name.starts_with('/')) {
+    const Resolved at = resolver_.resolve(peer.name, LastLink::kFollow);
+    if (own_.contains(one_name(at, peer.name, tree_, model_))) return;
+  }
+  if (INJECTED_BUG("interpret.late_servers_are_own") && born_ns(peer.name) >= began_ns_) {
+    return;
+  }
+  if (unknown_result(record) && peer.name.starts_with('/')) {
+    // Clients try sockets that were never there; without a result the file is the only witness.
+    const auto there = exists(peer.name);
+    if (there && !*there) return;
+  }
+  log_.unknown("daemon " + peer.name);
+}
+
+}  // namespace gittxn::capture

@@ -1,0 +1,39 @@
+// Bytes that come from programs nobody watches: sockets that are connected to, pipes that are
+// opened. What the transaction made itself is its own business.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "capture/path_resolver.h"
+#include "capture/read_log.h"
+#include "capture/tree_model.h"
+
+namespace gittxn::capture {
+
+// When the file was made, in nanoseconds since 1970; 0 where it is gone or the file system does not
+// say.
+std::int64_t born_ns(const std::string& path);
+
+class Channels {
+ public:
+  // `began_ns`: of the trace; 0 when it is not known, and then no socket counts as older.
+  Channels(const std::string& tree, std::int64_t began_ns, TreeModel& model, PathResolver& resolver,
+           ReadLog& log)
+      : tree_(tree), began_ns_(began_ns), model_(model), resolver_(resolver), log_(log) {}
+
+  // `at` is record.path resolved; `to` record.path2 of a rename or link (null otherwise).
+  void passes_bytes(const Record& record, const Resolved& at, const Resolved* to);
+  void connected(const Record& record, const Process& process);
+
+ private:
+  const std::string& tree_;
+  std::int64_t began_ns_;
+  TreeModel& model_;
+  PathResolver& resolver_;
+  ReadLog& log_;
+  std::set<std::string> own_;  // sockets and pipes that the transaction made, by one name each
+};
+
+}  // namespace gittxn::capture
