@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/bug.h"
 #include "capture/interpret.h"
+#include "capture/record_kinds.h"
 
 namespace gittxn::capture {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 constexpr unsigned kRenameExchange = 2;  // RENAME_EXCHANGE, RENAME_NOREPLACE of <linux/fs.h>
 constexpr unsigned kRenameNoReplace = 1;
 constexpr int kMaxDepth = 256;  // of directories below each other; git itself stops at 4096 bytes
-constexpr const char* kEmptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 constexpr std::string_view kBeforeGitMovedOn = "a state git has replaced since";
 
 FileMode mode_from(std::uint32_t mode) {
@@ -38,47 +37,14 @@ bool in_fresh_directory(const Node* dir) {
 }  // namespace
 
 Observer::Observer(const ObserverInput& input, TreeModel& model, ReadLog& log)
-    : input_(input), model_(model), log_(log) {
+    : input_(input), model_(model), log_(log), own_(*input.writes, model, log) {
   if (input_.base.empty()) input_.base = input_.snapshot;
-}
-
-Observer::Outcome Observer::outcome_of(const Record& record) {
-  if (record.assumed && !record.predicted) return Outcome::kUnknown;
-  if (record.result >= 0) return Outcome::kDone;
-  switch (-record.result) {
-    case ENOENT:
-    case ENOTDIR:
-      return Outcome::kNothingThere;
-    case EEXIST:
-    case EISDIR:
-    case ENOTEMPTY:
-      return Outcome::kSomethingThere;
-    default:
-      return Outcome::kOther;
-  }
 }
 
 void Observer::followed(const std::vector<Node*>& links, const Process& process,
                         std::string_view op) {
   if (process.quiet()) return;
   for (Node* link : links) saw_node(kContent, *link, {.process = &process, .op = op});
-}
-
-const PathChange* Observer::own_change(std::string_view path) const {
-  const Changes& writes = *input_.writes;
-  const auto at = std::lower_bound(
-      writes.begin(), writes.end(), path,
-      [](const PathChange& change, std::string_view wanted) { return change.path < wanted; });
-  return at != writes.end() && at->path == path ? &*at : nullptr;
-}
-
-bool Observer::own_path(std::string_view path) const {
-  return own_change(path) != nullptr;
-}
-
-bool Observer::is_kept_empty(std::string_view path) const {
-  const PathChange* change = own_change(path);
-  return change != nullptr && change->after.oid == Oid(kEmptyBlob);
 }
 
 // ---- what was seen ----
@@ -238,9 +204,7 @@ Observer::Spot Observer::spot_of(const Record& record, const Process& process, c
 // not known when the base moved.
 void Observer::forget_git_read(Node& node, const Process& process) {
   // A merge leaves what has an edit in it; what it overwrites had the bytes of before.
-  if (process.git && process.use.command == "merge" && rewritten_.contains(model_.path_of(node))) {
-    overtaken_.insert(model_.path_of(node));
-  }
+  if (process.git && process.use.command == "merge") own_.overtaken(model_.path_of(node));
   const bool was_read = node.origin == Origin::kGit && (node.seen & (kContent | kMetadata)) != 0;
   if (!was_read || !process.git || input_.base == input_.snapshot) return;
   log_.add_at(input_.base, ReadKind::kContent, model_.path_of(node),
@@ -260,9 +224,9 @@ Node* Observer::replace(Node& dir, const std::string& name, FileMode mode, const
     made.entry = snapshot;
     made.snapshot_path = path;
   } else if (snapshot.present() && snapshot.mode != FileMode::kTree && mode != FileMode::kTree) {
-    rewritten_.insert(path);
+    own_.rewrote(path);
   } else if (!snapshot.present() && mode != FileMode::kTree && !in_fresh_directory(&dir)) {
-    created_.insert(path);
+    own_.created(path);
   }
   return &made;
 }
@@ -297,7 +261,7 @@ void Observer::open_for_writing(const Record& record, Process& process, const Re
   if (reads) return saw_node(kContent, *node, seen);
   // What is changed in place, if it is, builds on what was there; that is known at the end.
   if (node->origin == Origin::kSnapshot) {
-    changed_in_place_.emplace(node->snapshot_path, node->entry);
+    own_.changes_in_place(*node);
   }
 }
 
@@ -315,7 +279,7 @@ void Observer::create(const Record& record, Process& process, const Resolved& at
   const Node* made = replace(*spot.dir, spot.name, FileMode::kFile, process);
   const std::string path = model_.path_of(*made);
   // Where something were there it would have gone on from that.
-  if ((record.flags & O_TRUNC) == 0 && created_.contains(path)) begun_.insert(path);
+  if ((record.flags & O_TRUNC) == 0) own_.begun(path);
 }
 
 // Creating what must not be there observes that nothing was.
@@ -527,43 +491,6 @@ void Observer::path_names(const std::string& path, const ReadLog::Seen& seen) {
   if (!entry.present()) return log_.add(ReadKind::kAbsence, path, "", seen);
   if (entry.mode == FileMode::kTree) return list_all_below(entry.oid, path, seen, 0);
   log_.add(ReadKind::kMetadata, path, mode_text(entry.mode), seen);
-}
-
-// What no write-write check will see, although the transaction did it. What was changed in place
-// builds on what was there. What it made and took away again, or what is ignored, was not in the
-// way of it. A file written anew with the very bytes of the snapshot is no change, so no
-// write-write check sees it; yet what the transaction put there says what should be there. It
-// counts as a read of the old content.
-void Observer::finish() {
-  for (const auto& [path, entry] : changed_in_place_) {
-    if (!own_path(path)) continue;
-    log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "changed in place"});
-  }
-  for (const std::string& path : created_) {
-    if (!own_path(path)) log_.add(ReadKind::kAbsence, path, "", {.op = "made and not kept"});
-  }
-  for (const std::string& path : begun_) {
-    // One that was only touched would have stayed as it is.
-    if (!own_path(path) || is_kept_empty(path) || INJECTED_BUG("interpret.appends_unread"))
-      continue;
-    log_.add(ReadKind::kAbsence, path, "", {.op = "begun by appending"});
-  }
-  for (const std::string& path : rewritten_) {
-    if (own_path(path)) continue;
-    const TreeEntry entry = model_.snapshot_entry(path);
-    if (overtaken_.contains(path)) {
-      log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "rewritten unchanged"});
-      continue;
-    }
-    Node* node = &model_.root();
-    for (std::size_t start = 0; node != nullptr && start <= path.size();) {
-      const std::size_t slash = std::min(path.find('/', start), path.size());
-      node = node->directory() ? model_.child(*node, path.substr(start, slash - start)) : nullptr;
-      start = slash + 1;
-    }
-    if (node == nullptr || node->origin == Origin::kGit || node->snapshot_path == path) continue;
-    log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "rewritten unchanged"});
-  }
 }
 
 }  // namespace gittxn::capture

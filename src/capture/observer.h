@@ -22,10 +22,10 @@
 // later read of it is a read of that commit.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 
+#include "capture/own_writes.h"
 #include "capture/path_resolver.h"
 #include "capture/read_log.h"
 #include "capture/tree_model.h"
@@ -50,9 +50,9 @@ class Observer {
   // An open for reading of something that is there but not the snapshot's: maybe an ignored file.
   const std::set<std::string>& found_files() const { return found_files_; }
   // Whether anybody opened the snapshot's file there to change it in place.
-  bool changed_in_place(const std::string& path) const { return changed_in_place_.contains(path); }
+  bool changed_in_place(const std::string& path) const { return own_.changed_in_place(path); }
   // A path the transaction writes, as it was taken.
-  bool own_path(std::string_view path) const;
+  bool own_path(std::string_view path) const { return own_.has(path); }
   // The digest of a listing of this tree of the snapshot, found at `path`, without own paths.
   std::string masked_listing(const Oid& tree, std::string_view path) const;
   // A process that may bring another commit's files into the tree begins.
@@ -64,12 +64,10 @@ class Observer {
   void path_contents_at(const Oid& commit, const std::string& path, const ReadLog::Seen& seen);
   void path_names(const std::string& path, const ReadLog::Seen& seen);
   // After the last record: own writes that changed nothing.
-  void finish();
+  void finish() { own_.finish(); }
 
  private:
   enum Look : unsigned { kShape = 1, kMetadata = 2, kContent = 4, kListing = 8 };
-  enum class Outcome { kDone, kNothingThere, kSomethingThere, kOther, kUnknown };
-  static Outcome outcome_of(const Record& record);
 
   void look(Look depth, const Record& record, const Process& process, const Resolved& at);
   void open_for_writing(const Record& record, Process& process, const Resolved& at);
@@ -83,8 +81,6 @@ class Observer {
   void saw_git_node(Look depth, Node& node, const ReadLog::Seen& seen);
   void saw_nothing(const Resolved& at, const Process& process, const ReadLog::Seen& seen);
   void saw_no_place(const Resolved& at, const Process& process, const ReadLog::Seen& seen);
-  const PathChange* own_change(std::string_view path) const;
-  bool is_kept_empty(std::string_view path) const;
   void saw_listing(Node& dir, const ReadLog::Seen& seen);
   void moved_away(Node& node, const ReadLog::Seen& seen, int depth);
 
@@ -105,11 +101,7 @@ class Observer {
   Oid base_tree_;
   bool base_may_have_moved_ = false;
   std::set<std::string> found_files_;
-  std::set<std::string> created_;  // paths the snapshot lacks, made without looking
-  std::set<std::string> begun_;    // those of them that were opened to be gone on with
-  std::map<std::string, TreeEntry> changed_in_place_;
-  std::set<std::string> rewritten_;  // the snapshot's files that somebody but git wrote anew
-  std::set<std::string> overtaken_;  // those of them that a merge then replaced
+  OwnWrites own_;
 };
 
 }  // namespace gittxn::capture
