@@ -14,6 +14,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::must;
 using ::testing::Not;
 using testing::Story;
@@ -223,6 +224,83 @@ TEST_F(InterpretOutside, APipeThatTheCommandDidNotMakeWasFilledByAnother) {
   EXPECT_TRUE(told().complete) << told().unknown_reason;
   open_pipe(root() + "/fed");
   EXPECT_THAT(told().unknown_reason, HasSubstr("/fed"));
+}
+
+// Tools, ignored files, and what is of the same repository.
+
+TEST_F(InterpretOutside, ToolsAreDigestedAndNotRead) {
+  exec({"/bin/sh", "-c", "true"});
+  read("/etc/passwd");
+  read(repo.home() + "/notes");
+  read("/proc/self/status");
+  const ReadSet with_sh = told();
+  EXPECT_THAT(lines(with_sh), IsEmpty());
+  EXPECT_EQ(with_sh.tool_env_digest, told().tool_env_digest) << "the second comes from the cache";
+  exec({"/bin/ls"});
+  EXPECT_NE(told().tool_env_digest, with_sh.tool_env_digest);
+}
+
+TEST_F(InterpretOutside, IgnoredFilesAreEnvironment) {
+  must(make_dirs(at("node_modules/m")));
+  must(write_file(at("node_modules/m/index.js"), "1", Sync::kNo));
+  std::vector<std::string> asked;
+  ignored = [&](const std::string& path) {
+    asked.push_back(path);
+    return path.starts_with("node_modules/");
+  };
+  const Digest without = told().tool_env_digest;
+  read("node_modules/m/index.js");
+  read("node_modules/m/other.js");
+  const ReadSet set = told();
+  EXPECT_THAT(lines(set), IsEmpty());
+  EXPECT_NE(set.tool_env_digest, without);
+  EXPECT_THAT(asked, ElementsAre("node_modules/m/index.js", "node_modules/m/other.js"));
+  must(write_file(at("node_modules/m/index.js"), "2", Sync::kNo));
+  EXPECT_NE(told().tool_env_digest, set.tool_env_digest);
+}
+
+TEST_F(InterpretOutside, ThePersonsCheckoutIsTheSameRepository) {
+  read(repo.file("a.txt"));
+  stat(repo.file("src"));
+  add(Op::kList, repo.file("src"));
+  absent(repo.file("nothing"));
+  EXPECT_THAT(reads(),
+              ElementsAre("content a.txt", "absence nothing", "metadata src", "listing src"));
+}
+
+TEST_F(InterpretOutsideFresh, UncommittedBytesThereHaveTheDigestOfWhatWasSeen) {
+  repo.write("a.txt", "typed by a person\n");
+  repo.write("untracked.txt", "u\n");
+  read(repo.file("a.txt"));
+  read(repo.file("untracked.txt"));
+  add(Op::kStat, repo.file("b.txt"), -ENOENT);
+  const ReadSet set = told();
+  EXPECT_EQ(find(set, ReadKind::kContent, "a.txt")->digest,
+            std::string(kUncommitted) + repo.git({"hash-object", "a.txt"}));
+  EXPECT_THAT(find(set, ReadKind::kContent, "untracked.txt")->digest, HasSubstr(kUncommitted));
+  EXPECT_EQ(find(set, ReadKind::kAbsence, "b.txt")->digest, kUncommitted);
+}
+
+TEST_F(InterpretOutside, AWriteIntoThePersonsCheckoutIsReported) {
+  create(repo.file("a.txt"), O_WRONLY | O_TRUNC, true);
+  EXPECT_THAT(told().notes, Contains(HasSubstr("wrote 'a.txt' in another checkout")));
+}
+
+TEST_F(InterpretOutside, AnotherProgramInTheObjectStoreReadEverything) {
+  exec({"prompt"});
+  opens_objects(kAgent);
+  const ReadSet set = told();
+  ASSERT_THAT(lines(set), ElementsAre("tree ."));
+  EXPECT_EQ(set.reads[0].source, ReadSource::kCoarse);
+}
+
+TEST_F(InterpretOutside, AnotherProgramInTheGitDirectory) {
+  exec({"cat", ".git/HEAD"});
+  read(".git/HEAD");
+  read(".git/config");
+  EXPECT_THAT(reads(), ElementsAre("ref HEAD?"));
+  read(".git/index");
+  EXPECT_THAT(reads(), ElementsAre("tree .", "ref HEAD?"));
 }
 
 }  // namespace
