@@ -6,13 +6,14 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "base/bug.h"
 #include "base/fs.h"
 #include "catalogue/build_targets.h"
+#include "catalogue/doubt.h"
 #include "catalogue/links.h"
+#include "catalogue/sight.h"
 #include "semantic/kinds.h"
 #include "semantic/manifest/manifest.h"
 
@@ -26,8 +27,7 @@ using semantic::Reference;
 using semantic::UseRole;
 
 constexpr std::size_t kMostCandidates = 50'000;
-constexpr std::size_t kMostDeclaring = 8;   // files that declare one thing
-constexpr std::size_t kMostIncludes = 500;  // headers that are followed
+constexpr std::size_t kMostDeclaring = 8;  // files that declare one thing
 
 // A file that has one of the names, without what is of no interest.
 struct Candidate {
@@ -35,12 +35,7 @@ struct Candidate {
   std::string language;
   bool opaque = false;
   std::vector<semantic::Import> imports;
-  struct Use {
-    Reference reference;
-    std::string symbol, container;  // of what it stands in, with the path
-    std::string kind;
-  };
-  std::vector<Use> uses;
+  std::vector<UsedIn> uses;
 };
 
 // A name, and what of the subjects is called by it.
@@ -62,12 +57,17 @@ class Judge {
  public:
   Judge(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree,
         const std::vector<Subject>& subjects, Uses uses)
-      : catalogue_(catalogue), objects_(objects), tree_(tree), subjects_(subjects), uses_(uses) {}
+      : catalogue_(catalogue),
+        objects_(objects),
+        tree_(tree),
+        subjects_(subjects),
+        uses_(uses),
+        sight_(catalogue, objects, tree) {}
 
   Result<Impact> run() {
     ask();
     TRY(look());
-    TRY(read_go_modules());
+    TRY(sight_.read_go_modules());
     for (const Candidate& candidate : candidates_) TRY(judge(candidate));
     overrides();
     named_tests();
@@ -96,7 +96,6 @@ class Judge {
     for (const auto& [name, unused] : owners_) wanted_.push_back(name_hash(name));
     for (const std::string& file : files_) {
       for (const std::string& name : names_of_module(file)) wanted_.push_back(name_hash(name));
-      layouts_[file];
     }
     catalogue::settle(&wanted_);
   }
@@ -128,9 +127,8 @@ class Judge {
 
   void note_path(const std::string& path, const std::string& name) {
     if (semantic::ecosystem_of(path) != semantic::Ecosystem::kNone) manifests_.push_back(path);
-    if (name == "go.mod") go_mods_.push_back(path);
     if (is_test_path(path)) tests_.push_back(path);
-    by_file_name_[name].push_back(path);
+    sight_.note_path(path, name);
   }
 
   void take(const std::string& path, const FileFacts& facts) {
@@ -173,52 +171,7 @@ class Judge {
     candidates_.push_back(std::move(candidate));
   }
 
-  Status read_go_modules() {
-    std::map<std::string, std::string, std::less<>> modules;
-    for (const std::string& path : go_mods_) {
-      const TreeEntry entry = TRY(objects_.entry_at(tree_, path));
-      const std::uint64_t size = TRY(objects_.blob_size(entry.oid));
-      if (size > semantic::kMaxManifest) continue;
-      const std::string text = TRY(objects_.blob(entry.oid));
-      const std::string name = go_module(text);
-      const std::string folder = path == "go.mod" ? "" : parent_dir(path);
-      if (!name.empty()) modules.emplace(folder, name);
-    }
-    go_modules_ = std::move(modules);
-    for (auto& [file, layout] : layouts_) layout = layout_of(file);
-    return {};
-  }
-
-  Layout layout_of(const std::string& file) const {
-    const auto named = by_file_name_.find(file.substr(file.rfind('/') + 1));
-    if (named == by_file_name_.end()) return {{}, go_modules_};
-    return {named->second, go_modules_};
-  }
-
   // --- one file ---
-
-  struct Linked {
-    Link link = Link::kNo;
-    std::vector<const semantic::Import*> by;
-  };
-
-  // How `from` sees the file `to`, by its imports.
-  Linked linked(const Candidate& from, const std::string& to) {
-    Linked best;
-    if (from.path == to) return best;
-    const auto [layout, added] = layouts_.try_emplace(to);
-    if (added) layout->second = layout_of(to);
-    for (const semantic::Import& import : from.imports) {
-      const Link link = link_of(from.language, from.path, import, {to, &layout->second});
-      if (link > best.link) best = {link, {}};
-      if (link == best.link && link != Link::kNo) best.by.push_back(&import);
-    }
-    if (best.link == Link::kYes || !same_family(from.language, "c")) return best;
-    // Headers include headers.
-    std::set<std::string> seen{from.path};
-    if (reaches(from.path, from.imports, to, &seen)) best.link = Link::kYes;
-    return best;
-  }
 
   // The file of the subject, or another that declares the same thing.
   Linked linked_to(const Candidate& candidate, const std::string& name, const Subject& subject) {
@@ -231,47 +184,19 @@ class Judge {
     Linked best;
     for (const std::string& file : files) {
       const auto [found, first] = links_.try_emplace(file);
-      if (first) found->second = linked(candidate, file);
+      if (first) {
+        found->second =
+            sight_.linked({candidate.path, candidate.language, candidate.imports}, file);
+      }
       if (found->second.link > best.link) best = found->second;
     }
     return best;
   }
 
-  bool reaches(const std::string& from, const std::vector<semantic::Import>& imports,
-               const std::string& to, std::set<std::string>* seen) {
-    for (const semantic::Import& import : imports) {
-      const auto named = by_file_name_.find(last_of(import.module));
-      if (named == by_file_name_.end()) continue;
-      const Layout layout{named->second, {}};
-      for (const std::string& path : named->second) {
-        if (link_of("c", from, import, {path, &layout}) != Link::kYes) continue;
-        if (path == to) return true;
-        if (seen->size() >= kMostIncludes || !seen->insert(path).second) continue;
-        if (reaches(path, includes_of(path), to, seen)) return true;
-      }
-    }
-    return false;
-  }
-
-  static std::string last_of(std::string_view module) {
-    if (module.ends_with('>')) module.remove_suffix(1);
-    return std::string(module.substr(module.find_last_of("/<") + 1));
-  }
-
-  const std::vector<semantic::Import>& includes_of(const std::string& path) {
-    const auto [found, added] = includes_.try_emplace(path);
-    if (!added || includes_.size() > kMostIncludes) return found->second;
-    const auto entry = objects_.entry_at(tree_, path);
-    if (!entry) return found->second;  // then it includes nothing that is sure
-    auto facts = catalogue_.file(path, *entry);
-    if (facts) found->second = std::move(facts->imports);
-    return found->second;
-  }
-
   Status judge(const Candidate& candidate) {
     links_.clear();
     for (const std::string& file : files_) judge_imports(candidate, file);
-    for (const Candidate::Use& use : candidate.uses) {
+    for (const UsedIn& use : candidate.uses) {
       const auto asked = asked_.find(use.reference.name);
       if (asked == asked_.end()) continue;
       for (const std::size_t i : asked->second.subjects) judge_use(candidate, use, subjects_[i]);
@@ -284,7 +209,7 @@ class Judge {
     Affected importer;
     importer.relation = Relation::kImporter;
     Link best = Link::kNo;
-    const Layout& layout = layouts_.at(file);
+    const Layout& layout = sight_.layout_of(file);
     for (const semantic::Import& import : candidate.imports) {
       const Link link = link_of(candidate.language, candidate.path, import, {file, &layout});
       if (link <= best) continue;
@@ -302,7 +227,7 @@ class Judge {
     add(std::move(importer));
   }
 
-  void judge_use(const Candidate& candidate, const Candidate::Use& use, const Subject& subject) {
+  void judge_use(const Candidate& candidate, const UsedIn& use, const Subject& subject) {
     const Reference& reference = use.reference;
     if (use.symbol == subject.symbol || reference.role == UseRole::kImport) return;
     const bool family = same_family(candidate.language, subject.language);
@@ -353,7 +278,7 @@ class Judge {
   }
 
   // Why a use is not sure to mean the subject; empty when it is.
-  std::string doubt(const Candidate& candidate, const Candidate::Use& use, const Subject& subject,
+  std::string doubt(const Candidate& candidate, const UsedIn& use, const Subject& subject,
                     const Linked& link) {
     const Reference& reference = use.reference;
     Asked& asked = asked_.at(reference.name);
@@ -370,60 +295,7 @@ class Judge {
       return link.link == Link::kPerhaps ? "its import may name another file"
                                          : "nothing says where it comes from";
     }
-    return doubt_of_place(use, subject, link, here || package);
-  }
-
-  static std::string doubt_of_place(const Candidate::Use& use, const Subject& subject,
-                                    const Linked& link, bool near) {
-    const Reference& reference = use.reference;
-    const std::string owner = owner_of(subject);
-    const bool c = family_of(subject.language) == "c";
-    if (!reference.qualifier.empty() || reference.role == UseRole::kMember) {
-      const std::string& by = reference.qualifier;
-      if (by.empty()) return "whose member it is cannot be told";
-      if (by == owner) return {};
-      const bool own = is_any(by, {"self", "this", "cls", "Self"});
-      if (own && !subject.container.empty() && use.container == subject.container) return {};
-      // A member of what is imported is no member of what is in there.
-      if (!is_member(subject) && any(link, [&](const auto& one) { return names(one, by); }))
-        return {};
-      if (!is_member(subject) && c && reference.role != UseRole::kMember) return {};
-      return "whose member it is cannot be told";
-    }
-    if (is_member(subject)) {
-      const bool inside = !subject.container.empty() &&
-                          (use.container == subject.container || use.symbol == subject.container);
-      if (inside || (c && subject.kind == "constructor")) return {};
-      return "whose member it is cannot be told";
-    }
-    if (near || c) return {};
-    const auto says = [&](const auto& one) { return one.all || binds(one, reference.name); };
-    if (any(link, says)) return {};
-    return "its import does not say this name";
-  }
-
-  template <typename Test>
-  static bool any(const Linked& link, Test test) {
-    return std::any_of(link.by.begin(), link.by.end(),
-                       [&](const semantic::Import* import) { return test(*import); });
-  }
-
-  static bool is_member(const Subject& subject) {
-    return subject.container.find('#') != std::string::npos || subject.kind == "field";
-  }
-
-  // The import calls the module so.
-  static bool names(const semantic::Import& import, std::string_view by) {
-    const auto words = semantic::words_of(import.module);
-    if (!words.empty() && words.back() == by) return true;
-    return std::any_of(import.binds.begin(), import.binds.end(),
-                       [&](const semantic::Binding& binding) { return binding.local == by; });
-  }
-  static bool binds(const semantic::Import& import, std::string_view name) {
-    return std::any_of(import.binds.begin(), import.binds.end(),
-                       [&](const semantic::Binding& binding) {
-                         return binding.local == name || binding.original == name;
-                       });
+    return doubt_of_place(use, subject, link, here || package ? Near::kYes : Near::kNo);
   }
 
   // --- what follows from the others ---
@@ -431,7 +303,7 @@ class Judge {
   // Types below the subject's have a member of its name.
   void overrides() {
     for (const Candidate& candidate : candidates_) {
-      for (const Candidate::Use& use : candidate.uses) {
+      for (const UsedIn& use : candidate.uses) {
         if (use.reference.role != UseRole::kSuper) continue;
         const auto owned = owners_.find(use.reference.name);
         if (owned == owners_.end()) continue;
@@ -440,7 +312,7 @@ class Judge {
     }
   }
 
-  void add_override(const Candidate& candidate, const Candidate::Use& use, const Subject& subject) {
+  void add_override(const Candidate& candidate, const UsedIn& use, const Subject& subject) {
     if (!same_family(candidate.language, subject.language)) return;
     const auto entry = objects_.entry_at(tree_, candidate.path);
     if (!entry) return;
@@ -492,9 +364,9 @@ class Judge {
 
   // Beside the test there is a file of the same name.
   bool is_of_another(const std::string& test, const std::string& file) const {
-    const auto named = by_file_name_.find(file.substr(file.rfind('/') + 1));
-    return named != by_file_name_.end() && parent_dir(test) != parent_dir(file) &&
-           std::any_of(named->second.begin(), named->second.end(), [&](const std::string& other) {
+    const std::vector<std::string>& named = sight_.namesakes(file);
+    return parent_dir(test) != parent_dir(file) &&
+           std::any_of(named.begin(), named.end(), [&](const std::string& other) {
              return parent_dir(other) == parent_dir(test);
            });
   }
@@ -560,17 +432,14 @@ class Judge {
 
   std::map<std::string, Asked, std::less<>> asked_;
   std::map<std::string, std::vector<std::size_t>>
-      owners_;                                          // types of the subjects that are members
-  std::set<std::string> files_;                         // of the subjects
-  std::map<std::string, Layout, std::less<>> layouts_;  // by file
-  std::map<std::string, std::string, std::less<>> go_modules_;  // by folder
+      owners_;                   // types of the subjects that are members
+  std::set<std::string> files_;  // of the subjects
   NameSet wanted_;
 
   std::vector<Candidate> candidates_;
   std::map<std::string, Linked> links_;  // of the candidate that is judged
-  std::vector<std::string> manifests_, go_mods_, tests_;
-  std::unordered_map<std::string, std::vector<std::string>> by_file_name_;
-  std::unordered_map<std::string, std::vector<semantic::Import>> includes_;
+  std::vector<std::string> manifests_, tests_;
+  Sight sight_;
 };
 
 }  // namespace

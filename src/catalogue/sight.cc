@@ -1,0 +1,89 @@
+#include "catalogue/sight.h"
+
+#include "base/fs.h"
+#include "catalogue/build_targets.h"
+#include "semantic/manifest/manifest.h"
+
+namespace gittxn::catalogue {
+namespace {
+
+constexpr std::size_t kMostIncludes = 500;  // headers that are followed
+
+std::string last_of(std::string_view module) {
+  if (module.ends_with('>')) module.remove_suffix(1);
+  return std::string(module.substr(module.find_last_of("/<") + 1));
+}
+
+}  // namespace
+
+void Sight::note_path(const std::string& path, const std::string& name) {
+  if (name == "go.mod") go_mods_.push_back(path);
+  by_file_name_[name].push_back(path);
+}
+
+Status Sight::read_go_modules() {
+  for (const std::string& path : go_mods_) {
+    const TreeEntry entry = TRY(objects_.entry_at(tree_, path));
+    const std::uint64_t size = TRY(objects_.blob_size(entry.oid));
+    if (size > semantic::kMaxManifest) continue;
+    const std::string text = TRY(objects_.blob(entry.oid));
+    const std::string name = go_module(text);
+    const std::string folder = path == "go.mod" ? "" : parent_dir(path);
+    if (!name.empty()) go_modules_.emplace(folder, name);
+  }
+  return {};
+}
+
+const std::vector<std::string>& Sight::namesakes(std::string_view file) const {
+  static const std::vector<std::string> kNone;
+  const auto named = by_file_name_.find(base_name(file));
+  return named == by_file_name_.end() ? kNone : named->second;
+}
+
+const Layout& Sight::layout_of(const std::string& file) {
+  const auto [layout, added] = layouts_.try_emplace(file);
+  if (added) layout->second = {namesakes(file), go_modules_};
+  return layout->second;
+}
+
+Linked Sight::linked(const Importer& from, const std::string& to) {
+  Linked best;
+  if (from.path == to) return best;
+  const Layout& layout = layout_of(to);
+  for (const semantic::Import& import : from.imports) {
+    const Link link = link_of(from.language, from.path, import, {to, &layout});
+    if (link > best.link) best = {link, {}};
+    if (link == best.link && link != Link::kNo) best.by.push_back(&import);
+  }
+  if (best.link == Link::kYes || !same_family(from.language, "c")) return best;
+  // Headers include headers.
+  std::set<std::string> seen{std::string(from.path)};
+  if (reaches(std::string(from.path), from.imports, to, &seen)) best.link = Link::kYes;
+  return best;
+}
+
+bool Sight::reaches(const std::string& from, const std::vector<semantic::Import>& imports,
+                    const std::string& to, std::set<std::string>* seen) {
+  for (const semantic::Import& import : imports) {
+    const Layout layout{namesakes(last_of(import.module)), {}};
+    for (const std::string& path : layout.namesakes) {
+      if (link_of("c", from, import, {path, &layout}) != Link::kYes) continue;
+      if (path == to) return true;
+      if (seen->size() >= kMostIncludes || !seen->insert(path).second) continue;
+      if (reaches(path, includes_of(path), to, seen)) return true;
+    }
+  }
+  return false;
+}
+
+const std::vector<semantic::Import>& Sight::includes_of(const std::string& path) {
+  const auto [found, added] = includes_.try_emplace(path);
+  if (!added || includes_.size() > kMostIncludes) return found->second;
+  const auto entry = objects_.entry_at(tree_, path);
+  if (!entry) return found->second;  // then it includes nothing that is sure
+  auto facts = catalogue_.file(path, *entry);
+  if (facts) found->second = std::move(facts->imports);
+  return found->second;
+}
+
+}  // namespace gittxn::catalogue

@@ -1,0 +1,58 @@
+// Which files of a tree see which others, by what they import. One per question: it remembers what
+// it has looked up.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "catalogue/catalogue.h"
+#include "catalogue/links.h"
+
+namespace gittxn::catalogue {
+
+struct Linked {
+  Link link = Link::kNo;
+  std::vector<const semantic::Import*> by;
+};
+
+// A file with what it imports.
+struct Importer {
+  std::string_view path, language;
+  const std::vector<semantic::Import>& imports;
+};
+
+class Sight {
+ public:
+  Sight(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree)
+      : catalogue_(catalogue), objects_(objects), tree_(tree) {}
+
+  // Every path of the tree comes here once, then read_go_modules(), then the questions.
+  void note_path(const std::string& path, const std::string& name);
+  Status read_go_modules();
+
+  // Paths whose last part is that of `file`.
+  const std::vector<std::string>& namesakes(std::string_view file) const;
+  const Layout& layout_of(const std::string& file);
+  // How `from` sees the file `to`, by its imports.
+  Linked linked(const Importer& from, const std::string& to);
+
+ private:
+  bool reaches(const std::string& from, const std::vector<semantic::Import>& imports,
+               const std::string& to, std::set<std::string>* seen);
+  const std::vector<semantic::Import>& includes_of(const std::string& path);
+
+  Catalogue& catalogue_;
+  const repo::Objects& objects_;
+  const Oid& tree_;
+  std::vector<std::string> go_mods_;
+  std::map<std::string, std::string, std::less<>> go_modules_;  // by folder
+  std::map<std::string, Layout, std::less<>> layouts_;          // by file
+  std::unordered_map<std::string, std::vector<std::string>> by_file_name_;
+  std::unordered_map<std::string, std::vector<semantic::Import>> includes_;
+};
+
+}  // namespace gittxn::catalogue
