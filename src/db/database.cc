@@ -8,6 +8,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "db/postgres.h"
+#include "db/postgres_sql.h"
 #include "db/sqlite.h"
 
 namespace gittxn::db {

@@ -18,9 +18,6 @@ struct pg_result;
 
 namespace gittxn::db {
 
-// CREATE statements for SQLite's strict tables, in PostgreSQL's words.
-std::string postgres_ddl(std::string_view sqlite);
-
 class PostgresDriver final : public Driver {
  public:
   static Result<std::unique_ptr<PostgresDriver>> connect(const std::string& url,
