@@ -20,6 +20,18 @@ inline void write_raw(const std::string& path, std::string_view bytes, mode_t mo
   if (::fchmod(fd.get(), mode) != 0) throw std::runtime_error("fchmod " + path);
 }
 
+// A repository with something of everything to take.
+inline ScratchRepo take_repo() {
+  ScratchRepo repo;
+  repo.write("README", "hello\n");
+  repo.write("src/a.txt", "a\n");
+  repo.write("src/b.txt", "b\n");
+  repo.write("src/run.sh", "#!/bin/sh\n", 0755);
+  repo.write(".gitignore", "*.log\nbuild/\n");
+  repo.commit("first");
+  return repo;
+}
+
 // What a person's own git would be given in a private worktree: the same home, no identity by
 // environment, so that what is configured is what counts.
 class Agent {
