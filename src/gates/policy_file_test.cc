@@ -215,6 +215,12 @@ TEST(PolicyFile, RefusesEachMistakeWithItsPlace) {
       {"[[rule]]\npath = \"src\"\nisolation = \"chaos\"\n", ".gittxn.toml:3:13: ", "'chaos'"},
       {"[isolation]\ndefault = \"none\"\n", ".gittxn.toml:2:11: ", "'none'"},
       {"[isolation]\nminimum = \"strict\"\n", ".gittxn.toml:2:1: ", "'minimum'"},
+  };
+  expect_refused(kBad);
+}
+
+TEST(PolicyFile, RefusesMistakesInWhatIsGenerated) {
+  const Bad kBad[] = {
       {"generated = 1\n", ".gittxn.toml:1:13: ", "write [generated."},
       {"[generated.\"a\"]\n", ".gittxn.toml:1:", "needs from"},
       {"[generated]\na = 1\n", ".gittxn.toml:2:1: ", "needs from"},
@@ -234,6 +240,12 @@ TEST(PolicyFile, RefusesEachMistakeWithItsPlace) {
       {"[generated.\"gen/\"]\nfrom = [\"**\"]\n", ".gittxn.toml:1:", "made from itself"},
       {"[generated.\"a\"]\nfrom = [\"b\"]\n[generated.\"b\"]\nfrom = [\"a\"]\n",
        ".gittxn.toml:", "'a' and 'b' are made from each other"},
+  };
+  expect_refused(kBad);
+}
+
+TEST(PolicyFile, RefusesWhatIsNotToml) {
+  const Bad kBad[] = {
       {"[[gate]\nname = 1\n", ".gittxn.toml:1:", "not valid TOML"},
       {"a = \"\xff\"\n", ".gittxn.toml:1:", "not valid TOML"},
       {"[worktree]\ncopy = []\ncopy = []\n", ".gittxn.toml:3:", "not valid TOML"},

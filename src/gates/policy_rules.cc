@@ -65,6 +65,25 @@ bool is_git_dir_name(std::string_view part) {
   return (part[1] | 0x20) == 'g' && (part[2] | 0x20) == 'i' && (part[3] | 0x20) == 't';
 }
 
+Json worktree_json(const WorktreeSpec& worktree) {
+  Json json{{"copy", worktree.copy},
+            {"share", worktree.share},
+            {"run", worktree.run},
+            {"ports", nullptr}};
+  if (worktree.ports) {
+    json["ports"] = {worktree.ports->first, worktree.ports->second};
+  }
+  return json;
+}
+
+Json proposals_json(const ProposalRules& proposals) {
+  return {{"start", proposals.start},
+          {"person", proposals.person},
+          {"log", proposals.log},
+          {"same_text", proposals.same_text},
+          {"same_embedding", proposals.same_embedding}};
+}
+
 }  // namespace
 
 std::optional<std::string> path_problem(std::string_view path) {
@@ -161,17 +180,10 @@ void seal_policy(Policy& policy) {
     rules.push_back({{"path", rule.prefix}, {"isolation", isolation_name(rule.isolation)}});
   }
   std::sort(rules.begin(), rules.end());  // only the highest level counts, so order means nothing
-  Json worktree{{"copy", policy.worktree.copy},
-                {"share", policy.worktree.share},
-                {"run", policy.worktree.run},
-                {"ports", nullptr}};
-  if (policy.worktree.ports) {
-    worktree["ports"] = {policy.worktree.ports->first, policy.worktree.ports->second};
-  }
   Json whole{{"format", kNormalForm},
              {"gates", gates},
              {"rules", rules},
-             {"worktree", worktree},
+             {"worktree", worktree_json(policy.worktree)},
              {"isolation", isolation_name(policy.default_isolation.value_or(kDefaultIsolation))}};
   // Left out where there is none, so that a policy without them keeps its hash.
   for (const auto& file : policy.generated) {
@@ -186,11 +198,7 @@ void seal_policy(Policy& policy) {
                        {"depth", policy.limits.depth}};
   }
   if (const ProposalRules& proposals = policy.proposals; proposals != ProposalRules{}) {
-    whole["proposals"] = {{"start", proposals.start},
-                          {"person", proposals.person},
-                          {"log", proposals.log},
-                          {"same_text", proposals.same_text},
-                          {"same_embedding", proposals.same_embedding}};
+    whole["proposals"] = proposals_json(proposals);
   }
   for (const auto& workflow : policy.workflows) {
     Json phases = Json::array();

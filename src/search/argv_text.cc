@@ -126,11 +126,9 @@ class Builder {
   Refined<void> take(const Given& given) {
     switch (given.id) {
       case 'r':
-        query.recursive = true;
-        return {};
+        return set(&Query::recursive);
       case 'n':
-        query.line_numbers = true;
-        return {};
+        return set(&Query::line_numbers);
       case 'N':
         query.line_numbers = false;
         return {};
@@ -147,14 +145,11 @@ class Builder {
       case 'S':
         return one_case("-S");
       case 'v':
-        query.invert = true;
-        return {};
+        return set(&Query::invert);
       case 'w':
-        query.word = true;
-        return {};
+        return set(&Query::word);
       case 'x':
-        query.whole_line = true;
-        return {};
+        return set(&Query::whole_line);
       case 'e':
         query.patterns.push_back(given.value);
         return {};
@@ -212,6 +207,10 @@ class Builder {
   }
 
  private:
+  Refined<void> set(bool Query::* flag) {
+    query.*flag = true;
+    return {};
+  }
   Refined<void> one_case(const char* option) {
     if (!case_option.empty() && case_option != option) return not_refined("two options of case");
     case_option = option;

@@ -179,6 +179,8 @@ class Maker {
   }
 
   std::vector<std::string> command(const std::string& tool);
+  void add_own(const std::string& tool,
+               std::vector<std::string>& words);  // options that it alone has
 
  private:
   void add(std::vector<std::string>& words, std::uint64_t in,
@@ -220,6 +222,35 @@ inline std::vector<std::string> Maker::find_expression() {
   return words;
 }
 
+inline void Maker::add_own(const std::string& tool, std::vector<std::string>& words) {
+  if (tool == "grep") {
+    if (!chance(6)) words.emplace_back("-r");
+    add(words, 3, {pick(std::vector<std::string>{"-E", "-F", "-G", "-P"})});
+    add(words, 6,
+        {pick(std::vector<std::string>{"--include=*.c", "--include=*.py", "--exclude=*.cc",
+                                       "--exclude-dir=sub"})});
+  } else if (tool == "git") {
+    words.emplace_back("grep");
+    add(words, 3, {pick(std::vector<std::string>{"-E", "-F", "-G"})});
+  } else if (tool == "rg") {
+    add(words, 3, {"-F"});
+    add(words, 4,
+        {"-g", pick(std::vector<std::string>{"*.cc", "!*.py", "src/**", "!build/", "!src/sub",
+                                             "README"})});
+    add(words, 6, {"-t", pick(std::vector<std::string>{"py", "rust", "go"})});
+    add(words, 6, {"--max-depth", "2"});
+    add(words, 4,
+        {pick(std::vector<std::string>{"--hidden", "--no-ignore", "-S", "--files", "-u", "-uu",
+                                       "-j2", "--sort=path"})});
+  } else if (tool == "fd") {
+    add(words, 4, {"-F"});
+    add(words, 4, {pick(std::vector<std::string>{"-H", "-I", "-u"})});
+    add(words, 4, {"-t", pick(std::vector<std::string>{"f", "d", "l"})});
+    add(words, 4, {"-e", pick(std::vector<std::string>{"c", "py", "TXT"})});
+    add(words, 4, {pick(std::vector<std::string>{"--max-depth", "--min-depth"}), "2"});
+  }
+}
+
 inline std::vector<std::string> Maker::command(const std::string& tool) {
   static const std::vector<std::string> kPatterns = {
       "foo",         "Foo",       "bar",       "a.b",       "^foo",      "foo$",
@@ -243,32 +274,7 @@ inline std::vector<std::string> Maker::command(const std::string& tool) {
     return words;
   }
   const bool fd = tool == "fd";
-  if (tool == "grep") {
-    if (!chance(6)) words.emplace_back("-r");
-    add(words, 3, {pick(std::vector<std::string>{"-E", "-F", "-G", "-P"})});
-    add(words, 6,
-        {pick(std::vector<std::string>{"--include=*.c", "--include=*.py", "--exclude=*.cc",
-                                       "--exclude-dir=sub"})});
-  } else if (tool == "git") {
-    words.emplace_back("grep");
-    add(words, 3, {pick(std::vector<std::string>{"-E", "-F", "-G"})});
-  } else if (tool == "rg") {
-    add(words, 3, {"-F"});
-    add(words, 4,
-        {"-g", pick(std::vector<std::string>{"*.cc", "!*.py", "src/**", "!build/", "!src/sub",
-                                             "README"})});
-    add(words, 6, {"-t", pick(std::vector<std::string>{"py", "rust", "go"})});
-    add(words, 6, {"--max-depth", "2"});
-    add(words, 4,
-        {pick(std::vector<std::string>{"--hidden", "--no-ignore", "-S", "--files", "-u", "-uu",
-                                       "-j2", "--sort=path"})});
-  } else if (fd) {
-    add(words, 4, {"-F"});
-    add(words, 4, {pick(std::vector<std::string>{"-H", "-I", "-u"})});
-    add(words, 4, {"-t", pick(std::vector<std::string>{"f", "d", "l"})});
-    add(words, 4, {"-e", pick(std::vector<std::string>{"c", "py", "TXT"})});
-    add(words, 4, {pick(std::vector<std::string>{"--max-depth", "--min-depth"}), "2"});
-  }
+  add_own(tool, words);
   add(words, 5, {"-i"});
   if (!fd) {
     for (const char* option : {"-n", "-v", "-w", "-h", "-H"})
