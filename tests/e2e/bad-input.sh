@@ -471,28 +471,6 @@ read_only_repository() {
   assert_clean_checkout
 }
 test_case 'a clear stop: a read-only repository' read_only_repository
-closed_terminal() {
-  new_repo
-  start_run -- 'echo x >src/new.txt; meet; sleep 60'
-  met
-  kill -HUP "$RUN_PID"
-  wait "$RUN_PID" || :
-  exits 0 git txn status --json
-  assert_eq "$(field '.transactions[0].state')" open
-  assert_clean_checkout
-  assert_sound
-}
-test_case 'a clear stop: a closed terminal loses nothing' closed_terminal
-interrupted() {
-  new_repo
-  start_run -- 'trap "echo stopping >src/stopped.txt; exit 130" INT; echo x >src/new.txt; meet; while :; do sleep 0.1; done'
-  met
-  kill -INT "$RUN_PID"
-  ends 1
-  assert_eq "$(field .state)" open
-  assert_eq "$(git show "refs/txn/$(field .txn)/1:src/stopped.txt")" stopping
-}
-test_case 'interrupted: the command gets the first one, nothing lands, nothing is lost' interrupted
 policy_errors() {
   new_repo
   printf '[[gate]]\nname = "x"\nrum = "true"\n' >.gittxn.toml

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The program killed between two statements of its database (the failpoint db.statement): the store opens,
+# What a signal leaves behind. A terminal's ends the command and loses nothing. The program
+# killed between two statements of its database (the failpoint db.statement): the store opens,
 # the chain verifies, replaying gives the same, and what was asked for is there as a whole or not at all
 # and can be asked for again. As the store's own tests do it; what is killed here is the whole program.
 . "$(dirname "$0")/lib.sh"
@@ -55,5 +56,28 @@ moves() {
   assert_sound
 }
 test_case 'F7: a kill between two statements of a move leaves it with its record, or neither' moves 600
+
+closed_terminal() {
+  new_repo
+  start_run -- 'echo x >src/new.txt; meet; sleep 60'
+  met
+  kill -HUP "$RUN_PID"
+  wait "$RUN_PID" || :
+  exits 0 git txn status --json
+  assert_eq "$(field '.transactions[0].state')" open
+  assert_clean_checkout
+  assert_sound
+}
+test_case 'a clear stop: a closed terminal loses nothing' closed_terminal
+interrupted() {
+  new_repo
+  start_run -- 'trap "echo stopping >src/stopped.txt; exit 130" INT; echo x >src/new.txt; meet; while :; do sleep 0.1; done'
+  met
+  kill -INT "$RUN_PID"
+  ends 1
+  assert_eq "$(field .state)" open
+  assert_eq "$(git show "refs/txn/$(field .txn)/1:src/stopped.txt")" stopping
+}
+test_case 'interrupted: the command gets the first one, nothing lands, nothing is lost' interrupted
 
 finish

@@ -353,37 +353,6 @@ outcome_is_named() {
 }
 test_case 'exit status 1 has a name, --exit-code passes the command'"'"'s own on, commit --all lands what waits' outcome_is_named
 
-worktree_is_cleaned() {
-  new_repo
-  lands 'echo x >src/new.txt'
-  assert_eq "$(find "$XDG_STATE_HOME" -name new.txt | wc -l)" 0
-  agent 'echo y >src/kept.txt' --no-land
-  exits 0 git txn open "$(field .txn)" --json
-  [ -f "$(field .worktree)/src/kept.txt" ] || fail "open does not lead to the worktree: $OUT"
-}
-test_case 'worktrees are removed when landed, kept and reachable when not' worktree_is_cleaned
-
-branch_not_checked_out() {
-  new_repo
-  git branch release
-  lands 'echo x >src/new.txt' --onto release
-  assert_eq "$(git show release:src/new.txt)" x
-  assert_absent src/new.txt
-  assert_eq "$(field .branch)" refs/heads/release
-  assert_sound
-}
-test_case 'onto: lands on a branch that is not checked out and leaves the checkout alone' branch_not_checked_out
-
-linked_worktree() {
-  new_repo
-  git worktree add -q "$WORLD/second" -b second
-  lands 'echo x >src/new.txt' --onto second
-  assert_file "$WORLD/second/src/new.txt" x
-  assert_eq "$(git -C "$WORLD/second" status --porcelain)" ''
-  assert_absent src/new.txt
-}
-test_case 'onto: a branch checked out in a linked worktree moves there' linked_worktree
-
 # Until mend_store the store takes no event more.
 BREAK_STORE='sqlite3 "$WORLD/repo/.git/txn/kernel.db" "CREATE TRIGGER breaks BEFORE INSERT ON events
   BEGIN SELECT there_is_no_such_function(); END"'
@@ -474,26 +443,6 @@ lease_is_not_waited_for() {
   assert_absent "$WORLD/ran"
 }
 test_case 'run --lease without a terminal and without --wait does not wait for it' lease_is_not_waited_for
-
-help_everywhere() {
-  new_repo
-  local c
-  exits 0 git-txn --help
-  for c in run begin exec commit abort resume open status log show diff reads writes why gate trust recover \
-           verify gc doctor version; do
-    exits 0 git-txn $c --help
-    assert_contains "$OUT" 'git txn'
-  done
-  exits 0 git txn help look
-  assert_contains "$OUT" 'list what a transaction read'
-  exits 0 git txn help --all
-  exits 0 git txn lease renew -h
-  assert_contains "$OUT" 'git txn lease renew l-120 --ttl 1h'
-  assert_contains "$(git txn internal complete -- '')" 'status'
-  exits 0 git txn version --cli --schema --events
-  exits 0 git txn doctor
-}
-test_case 'every command has help with examples' help_everywhere
 
 asked_twice() {
   new_repo

@@ -246,4 +246,24 @@ said_of_edits() {
 }
 test_case 'nobody on record has changed nothing, and no bytes are not freed' said_of_edits
 
+help_everywhere() {
+  new_repo
+  local c
+  exits 0 git-txn --help
+  for c in run begin exec commit abort resume open status log show diff reads writes why gate trust recover \
+           verify gc doctor version; do
+    exits 0 git-txn $c --help
+    assert_contains "$OUT" 'git txn'
+  done
+  exits 0 git txn help look
+  assert_contains "$OUT" 'list what a transaction read'
+  exits 0 git txn help --all
+  exits 0 git txn lease renew -h
+  assert_contains "$OUT" 'git txn lease renew l-120 --ttl 1h'
+  assert_contains "$(git txn internal complete -- '')" 'status'
+  exits 0 git txn version --cli --schema --events
+  exits 0 git txn doctor
+}
+test_case 'every command has help with examples' help_everywhere
+
 finish

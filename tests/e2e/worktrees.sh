@@ -411,4 +411,35 @@ reflink_where_there_is_one() {
 }
 test_case 'reflink: on a file system that shares blocks' reflink_where_there_is_one
 
+worktree_is_cleaned() {
+  new_repo
+  lands 'echo x >src/new.txt'
+  assert_eq "$(find "$XDG_STATE_HOME" -name new.txt | wc -l)" 0
+  agent 'echo y >src/kept.txt' --no-land
+  exits 0 git txn open "$(field .txn)" --json
+  [ -f "$(field .worktree)/src/kept.txt" ] || fail "open does not lead to the worktree: $OUT"
+}
+test_case 'worktrees are removed when landed, kept and reachable when not' worktree_is_cleaned
+
+branch_not_checked_out() {
+  new_repo
+  git branch release
+  lands 'echo x >src/new.txt' --onto release
+  assert_eq "$(git show release:src/new.txt)" x
+  assert_absent src/new.txt
+  assert_eq "$(field .branch)" refs/heads/release
+  assert_sound
+}
+test_case 'onto: lands on a branch that is not checked out and leaves the checkout alone' branch_not_checked_out
+
+linked_worktree() {
+  new_repo
+  git worktree add -q "$WORLD/second" -b second
+  lands 'echo x >src/new.txt' --onto second
+  assert_file "$WORLD/second/src/new.txt" x
+  assert_eq "$(git -C "$WORLD/second" status --porcelain)" ''
+  assert_absent src/new.txt
+}
+test_case 'onto: a branch checked out in a linked worktree moves there' linked_worktree
+
 finish
