@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/hash.h"
-#include "base/json_value.h"
 #include "model/codec.h"
-#include "model/names.h"
+#include "model/fields.h"
 
 namespace gittxn {
 namespace {
@@ -20,18 +20,12 @@ constexpr NameTable<FileMode, 5> kModes{{
     {FileMode::kSubmodule, "160000"},
 }};
 
-Json side_to_json(const TreeEntry& entry) {
-  if (!entry.present()) return nullptr;
-  return Json{{"mode", mode_text(entry.mode)}, {"oid", entry.oid.str()}};
-}
-
-Result<TreeEntry> side_from_json(const Json& json) {
-  Fields fields(json, "side");
-  TreeEntry entry;
-  fields.choice("mode", entry.mode, mode_from_text);
-  fields.oid("oid", entry.oid);
-  TRY(fields.done());
-  return entry;
+// One side; null where nothing is.
+void side_field(FieldIo& io, const char* key, TreeEntry& side) {
+  std::optional<TreeEntry> there;
+  if (side.present()) there = side;
+  if (io.or_null(key, there)) io.value(key, *there);
+  if (there.value_or(TreeEntry{}) != side) side = there.value_or(TreeEntry{});
 }
 
 }  // namespace
@@ -43,32 +37,29 @@ Result<FileMode> mode_from_text(std::string_view text) {
   return value_in(kModes, "mode", text);
 }
 
-Json to_json(const PathChange& change) {
-  return Json{{"path", encode_path(change.path)},
-              {"before", side_to_json(change.before)},
-              {"after", side_to_json(change.after)}};
+void fields(FieldIo& io, TreeEntry& entry) {
+  io.thing("side");
+  io.choice("mode", entry.mode, kModes);
+  io.oid("oid", entry.oid);
 }
 
-Result<PathChange> change_from_json(const Json& json) {
-  Fields fields(json, "change");
-  PathChange change;
-  fields.text("path", change.path);
-  if (fields.has("before")) fields.value("before", change.before, side_from_json);
-  if (fields.has("after")) fields.value("after", change.after, side_from_json);
-  TRY(fields.done());
-  return change;
+void fields(FieldIo& io, PathChange& change) {
+  io.thing("change");
+  io.text("path", change.path);
+  side_field(io, "before", change.before);
+  side_field(io, "after", change.after);
 }
 
 std::string changes_to_lines(const Changes& changes) {
   std::string lines;
-  for (const PathChange& change : changes) lines += canonical_json(to_json(change)) + "\n";
+  for (const PathChange& change : changes) lines += canonical_text(field_list(change)) + "\n";
   return lines;
 }
 
 Result<Changes> changes_from_lines(std::string_view lines) {
   Changes changes;
   const auto add = [&](const Json& json) -> Status {
-    PathChange change = TRY(change_from_json(json));
+    PathChange change = TRY(read_fields<PathChange>(json));
     if (!changes.empty() && changes.back().path >= change.path) {
       return fail(Code::kCorrupt, fmt::format("path '{}' is out of order", change.path));
     }

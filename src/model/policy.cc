@@ -1,19 +1,9 @@
 #include "model/policy.h"
 
-#include "base/json_value.h"
-#include "model/codec.h"
-#include "model/names.h"
+#include "model/fields.h"
 
 namespace gittxn {
 namespace {
-
-constexpr NameTable<PhaseGate::Kind, 5> kPhaseGateKinds{{
-    {PhaseGate::Kind::kRun, "run"},
-    {PhaseGate::Kind::kArtifact, "artifact"},
-    {PhaseGate::Kind::kTransactions, "transactions"},
-    {PhaseGate::Kind::kVerdict, "verdict"},
-    {PhaseGate::Kind::kMembers, "members"},
-}};
 
 constexpr NameTable<OnClose, 2> kOnClose{{
     {OnClose::kDrop, "drop"},
@@ -47,38 +37,20 @@ const WorkflowSpec* Policy::workflow(std::string_view name) const {
   return named(workflows, name);
 }
 
-Json to_json(const Certificate& certificate) {
-  return Json{{"gate", encode_path(certificate.gate.str())},
-              {"gate_version", encode_path(certificate.gate_version.str())},
-              {"tree", certificate.tree.str()},
-              {"parent", certificate.parent.str()},
-              {"tool_env", encode_path(certificate.tool_env.str())},
-              {"inputs", encode_path(certificate.inputs.str())},
-              {"passed", certificate.passed},
-              {"exit_status", certificate.exit_status},
-              {"timed_out", certificate.timed_out},
-              {"output", encode_path(certificate.output.str())},
-              {"duration_ms", certificate.duration_ms},
-              {"txn", encode_path(certificate.txn.str())}};
-}
-
-Result<Certificate> certificate_from_json(const Json& json) {
-  Fields fields(json, "certificate");
-  Certificate certificate;
-  fields.name("gate", certificate.gate);
-  fields.name("gate_version", certificate.gate_version);
-  fields.oid("tree", certificate.tree);
-  fields.oid("parent", certificate.parent);
-  fields.name("tool_env", certificate.tool_env);
-  fields.name("inputs", certificate.inputs);
-  fields.boolean("passed", certificate.passed);
-  fields.integer("exit_status", certificate.exit_status);
-  fields.boolean("timed_out", certificate.timed_out);
-  fields.name("output", certificate.output);
-  fields.integer("duration_ms", certificate.duration_ms);
-  fields.name("txn", certificate.txn);
-  TRY(fields.done());
-  return certificate;
+void fields(FieldIo& io, Certificate& certificate) {
+  io.thing("certificate");
+  io.name("gate", certificate.gate);
+  io.name("gate_version", certificate.gate_version);
+  io.oid("tree", certificate.tree);
+  io.oid("parent", certificate.parent);
+  io.name("tool_env", certificate.tool_env);
+  io.name("inputs", certificate.inputs);
+  io.boolean("passed", certificate.passed);
+  io.integer("exit_status", certificate.exit_status);
+  io.boolean("timed_out", certificate.timed_out);
+  io.name("output", certificate.output);
+  io.integer("duration_ms", certificate.duration_ms);
+  io.name("txn", certificate.txn);
 }
 
 }  // namespace gittxn

@@ -4,40 +4,15 @@
 #include <tuple>
 
 #include "base/hash.h"
-#include "base/json_value.h"
 #include "model/codec.h"
-#include "model/names.h"
+#include "model/fields.h"
 
 namespace gittxn {
 namespace {
 
-constexpr NameTable<ReadKind, 11> kKinds{{
-    {ReadKind::kContent, "content"},
-    {ReadKind::kMetadata, "metadata"},
-    {ReadKind::kAbsence, "absence"},
-    {ReadKind::kListing, "listing"},
-    {ReadKind::kRef, "ref"},
-    {ReadKind::kTree, "tree"},
-    {ReadKind::kKernel, "kernel"},
-    {ReadKind::kSummary, "summary"},
-    {ReadKind::kEnvironment, "environment"},
-    {ReadKind::kExternal, "external"},
-    {ReadKind::kSearch, "search"},
-}};
-
 constexpr NameTable<Strength, 2> kStrengths{{
     {Strength::kHard, "hard"},
     {Strength::kSoft, "soft"},
-}};
-
-constexpr NameTable<ReadSource, 7> kSources{{
-    {ReadSource::kTrace, "trace"},
-    {ReadSource::kHook, "hook"},
-    {ReadSource::kMcp, "mcp"},
-    {ReadSource::kTranscript, "transcript"},
-    {ReadSource::kDeclared, "declared"},
-    {ReadSource::kCoarse, "coarse"},
-    {ReadSource::kKernel, "kernel"},
 }};
 
 // Lower is better. What the kernel itself looked up is exact; the others stand in the model's
@@ -51,14 +26,12 @@ auto key_of(const Read& read) {
                   read.lines.count);
 }
 
-Result<LineSpan> span_from_json(const Json& json) {
-  const auto number = [&](std::size_t i) { return json[i].get<std::int64_t>(); };
-  const bool pair = json.is_array() && json.size() == 2 && json[0].is_number_integer() &&
-                    json[1].is_number_integer();
-  if (!pair || number(0) < 1 || number(1) < 1) {
-    return fail(Code::kCorrupt, "lines: not a first line and a count");
-  }
-  return LineSpan{number(0), number(1)};
+// [first, count]
+void span_field(FieldIo& io, const char* key, LineSpan& lines) {
+  std::vector<std::int64_t> pair{lines.first, lines.count};
+  const auto number = [](FieldIo& each, std::int64_t& one) { each.integer("", one, kPositive); };
+  io.list_of(key, pair, number, {.least = 2, .most = 2});
+  if (pair.size() == 2 && LineSpan{pair[0], pair[1]} != lines) lines = {pair[0], pair[1]};
 }
 
 // What is known of who made a read is not lost with the source that said so.
@@ -72,36 +45,13 @@ void keep_attribution(Read& best, const Read& other) {
   best.explains = std::max(best.explains, other.explains);
 }
 
-Json header_to_json(const ReadSet& set) {
-  Json json{{"complete", set.complete},
-            {"unknown_reason", encode_path(set.unknown_reason)},
-            {"tool_env", encode_path(set.tool_env_digest.str())},
-            {"notes", texts_to_json(set.notes)}};
-  if (!set.sessions.empty()) json["sessions"] = texts_to_json(set.sessions);
-  if (!set.resumed.empty()) json["resumed"] = texts_to_json(set.resumed);
-  return json;
-}
-
-Result<ReadSet> header_from_json(const Json& json) {
-  Fields fields(json, "read set");
-  ReadSet set;
-  fields.boolean("complete", set.complete);
-  fields.text("unknown_reason", set.unknown_reason);
-  fields.name("tool_env", set.tool_env_digest);
-  fields.texts("notes", set.notes);
-  if (fields.has("sessions")) fields.texts("sessions", set.sessions);
-  if (fields.has("resumed")) fields.texts("resumed", set.resumed);
-  TRY(fields.done());
-  return set;
-}
-
 }  // namespace
 
 std::string_view read_kind_name(ReadKind kind) {
-  return name_in(kKinds, kind);
+  return name_in(kReadKinds, kind);
 }
 Result<ReadKind> read_kind_from_name(std::string_view name) {
-  return value_in(kKinds, "kind of read", name);
+  return value_in(kReadKinds, "kind of read", name);
 }
 std::string_view strength_name(Strength strength) {
   return name_in(kStrengths, strength);
@@ -110,10 +60,10 @@ Result<Strength> strength_from_name(std::string_view name) {
   return value_in(kStrengths, "strength", name);
 }
 std::string_view source_name(ReadSource source) {
-  return name_in(kSources, source);
+  return name_in(kReadSources, source);
 }
 Result<ReadSource> source_from_name(std::string_view name) {
-  return value_in(kSources, "source", name);
+  return value_in(kReadSources, "source", name);
 }
 
 std::string maker_of(const Read& read) {
@@ -130,48 +80,38 @@ std::string maker_of(const Read& read) {
   return text;
 }
 
-Json to_json(const Read& read) {
-  Json json{{"kind", read_kind_name(read.kind)},  {"subject", encode_path(read.subject)},
-            {"digest", encode_path(read.digest)}, {"strength", strength_name(read.strength)},
-            {"source", source_name(read.source)}, {"op", encode_path(read.op)}};
-  if (!read.snapshot.empty()) json["snapshot"] = read.snapshot.str();
-  if (read.pid != 0) json["pid"] = read.pid;
-  if (!read.argv.empty()) json["argv"] = encode_path(read.argv);
-  if (!read.query.empty()) json["query"] = encode_path(read.query);
-  if (read.lines != LineSpan{}) json["lines"] = {read.lines.first, read.lines.count};
-  if (read.explains != 0) json["explains"] = read.explains;
-  if (!read.session.empty()) json["session"] = encode_path(read.session);
-  if (!read.agent.empty()) json["agent"] = encode_path(read.agent);
-  if (!read.call.empty()) json["call"] = encode_path(read.call);
-  if (!read.tool.empty()) json["tool"] = encode_path(read.tool);
-  return json;
+void fields(FieldIo& io, ReadSet& set) {
+  io.thing("read set");
+  io.boolean("complete", set.complete);
+  io.text("unknown_reason", set.unknown_reason);
+  io.name("tool_env", set.tool_env_digest);
+  io.texts("notes", set.notes);
+  if (io.maybe("sessions", set.sessions)) io.texts("sessions", set.sessions);
+  if (io.maybe("resumed", set.resumed)) io.texts("resumed", set.resumed);
 }
 
-Result<Read> read_from_json(const Json& json) {
-  Fields fields(json, "read");
-  Read read;
-  fields.choice("kind", read.kind, read_kind_from_name);
-  fields.text("subject", read.subject);
-  fields.text("digest", read.digest);
-  fields.choice("strength", read.strength, strength_from_name);
-  fields.choice("source", read.source, source_from_name);
-  fields.text("op", read.op);
-  if (fields.has("snapshot")) fields.oid("snapshot", read.snapshot);
-  if (fields.has("pid")) fields.integer("pid", read.pid);
-  if (fields.has("argv")) fields.text("argv", read.argv);
-  if (fields.has("query")) fields.text("query", read.query);
-  if (fields.has("lines")) fields.value("lines", read.lines, span_from_json);
-  if (fields.has("explains")) fields.integer("explains", read.explains);
-  if (fields.has("session")) fields.text("session", read.session);
-  if (fields.has("agent")) fields.text("agent", read.agent);
-  if (fields.has("call")) fields.text("call", read.call);
-  if (fields.has("tool")) fields.text("tool", read.tool);
+void fields(FieldIo& io, Read& read) {
+  io.thing("read");
+  io.choice("kind", read.kind, kReadKinds);
+  io.text("subject", read.subject);
+  io.text("digest", read.digest);
+  io.choice("strength", read.strength, kStrengths);
+  io.choice("source", read.source, kReadSources);
+  io.text("op", read.op);
+  if (io.maybe("snapshot", read.snapshot)) io.oid("snapshot", read.snapshot);
+  if (io.maybe("pid", read.pid)) io.integer("pid", read.pid);
+  if (io.maybe("argv", read.argv)) io.text("argv", read.argv);
+  if (io.maybe("query", read.query)) io.text("query", read.query);
+  if (io.maybe("lines", read.lines)) span_field(io, "lines", read.lines);
+  if (io.maybe("explains", read.explains)) io.integer("explains", read.explains);
+  if (io.maybe("session", read.session)) io.text("session", read.session);
+  if (io.maybe("agent", read.agent)) io.text("agent", read.agent);
+  if (io.maybe("call", read.call)) io.text("call", read.call);
+  if (io.maybe("tool", read.tool)) io.text("tool", read.tool);
   const bool asks = read.kind == ReadKind::kSearch;
-  if (asks == read.query.empty()) fields.wrong("query", "belongs to a search, and each has one");
+  if (asks == read.query.empty()) io.wrong("query", "belongs to a search, and each has one");
   const bool part = read.lines != LineSpan{};
-  if (part && read.kind != ReadKind::kContent) fields.wrong("lines", "belongs to content");
-  TRY(fields.done());
-  return read;
+  if (part && read.kind != ReadKind::kContent) io.wrong("lines", "belongs to content");
 }
 
 void normalize(ReadSet& set) {
@@ -200,8 +140,8 @@ void normalize(ReadSet& set) {
 std::string reads_to_lines(const ReadSet& set) {
   ReadSet sorted = set;
   normalize(sorted);
-  std::string lines = canonical_json(header_to_json(sorted)) + "\n";
-  for (const Read& read : sorted.reads) lines += canonical_json(to_json(read)) + "\n";
+  std::string lines = canonical_text(field_list(sorted)) + "\n";
+  for (const Read& read : sorted.reads) lines += canonical_text(field_list(read)) + "\n";
   return lines;
 }
 
@@ -210,10 +150,10 @@ Result<ReadSet> reads_from_lines(std::string_view lines) {
   bool header = true;
   const auto add = [&](const Json& json) -> Status {
     if (header) {
-      set = TRY(header_from_json(json));
+      set = TRY(read_fields<ReadSet>(json));
       header = false;
     } else {
-      set.reads.push_back(TRY(read_from_json(json)));
+      set.reads.push_back(TRY(read_fields<Read>(json)));
     }
     return {};
   };

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/fields.h"
 
 namespace gittxn {
 
@@ -18,19 +18,6 @@ bool is_lookup(ReadKind kind) {
          kind == ReadKind::kListing || kind == ReadKind::kTree;
 }
 
-Result<SummarySource> source_from_json(const Json& json) {
-  Fields fields(json, "source of a summary");
-  SummarySource source;
-  fields.choice("kind", source.kind, read_kind_from_name);
-  fields.text("subject", source.subject);
-  fields.text("digest", source.digest);
-  TRY(fields.done());
-  if (!is_lookup(source.kind)) {
-    return fail(Code::kCorrupt, "a source of a summary is of no tree");
-  }
-  return source;
-}
-
 }  // namespace
 
 Status check_summary_name(std::string_view name) {
@@ -42,42 +29,33 @@ Status check_summary_name(std::string_view name) {
               "call it something like 'overview of src'");
 }
 
-Json to_json(const Summary& summary) {
-  std::vector<SummarySource> sorted = summary.sources;
-  const auto key = [](const SummarySource& s) { return std::tie(s.subject, s.kind, s.digest); };
-  std::sort(sorted.begin(), sorted.end(),
-            [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  Json sources = Json::array();
-  for (const SummarySource& source : sorted) {
-    sources.push_back({{"kind", read_kind_name(source.kind)},
-                       {"subject", encode_path(source.subject)},
-                       {"digest", encode_path(source.digest)}});
-  }
-  return {{"v", kVersion},
-          {"name", encode_path(summary.name)},
-          {"body", encode_path(summary.body.str())},
-          {"bytes", summary.bytes},
-          {"made_by", encode_path(summary.made_by)},
-          {"sources", std::move(sources)}};
+void fields(FieldIo& io, SummarySource& source) {
+  io.thing("source of a summary");
+  io.choice("kind", source.kind, kReadKinds);
+  io.text("subject", source.subject);
+  io.text("digest", source.digest);
+  if (!is_lookup(source.kind)) io.wrong("kind", "a source of a summary is of no tree");
 }
 
-Result<Summary> summary_from_json(const Json& json) {
-  Fields fields(json, "summary");
-  Summary summary;
-  int version = 0;
-  fields.integer("v", version);
-  fields.text("name", summary.name);
-  fields.name("body", summary.body);
-  fields.integer("bytes", summary.bytes);
-  fields.text("made_by", summary.made_by);
-  fields.list("sources", summary.sources, source_from_json);
-  TRY(fields.done());
-  if (version != kVersion) return fail(Code::kCorrupt, "a summary of another version");
-  if (summary.sources.size() > kMaxSummarySources) {
-    return fail(Code::kCorrupt, "a summary with too many sources");
-  }
-  return summary;
+void fields(FieldIo& io, Summary& summary) {
+  io.thing("summary");
+  int version = kVersion;
+  io.integer({"v", "of the format"}, version, {.least = kVersion, .most = kVersion});
+  io.text("name", summary.name);
+  io.name("body", summary.body);
+  io.integer("bytes", summary.bytes, kNotNegative);
+  io.text("made_by", summary.made_by);
+  io.list("sources", summary.sources);
+  if (summary.sources.size() > kMaxSummarySources) io.wrong("sources", "too many");
+}
+
+Json to_json(const Summary& summary) {
+  Summary sorted = summary;
+  const auto key = [](const SummarySource& s) { return std::tie(s.subject, s.kind, s.digest); };
+  std::ranges::sort(sorted.sources, {}, key);
+  const auto repeats = std::ranges::unique(sorted.sources);
+  sorted.sources.erase(repeats.begin(), repeats.end());
+  return json_of(field_list(sorted));
 }
 
 }  // namespace gittxn

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "base/json_value.h"
-#include "model/codec.h"
-#include "model/names.h"
+#include "model/fields.h"
 
 namespace gittxn {
 namespace {
@@ -106,152 +104,74 @@ bool is_final(TxnState state) {
   return state == TxnState::kLanded || state == TxnState::kNothing || state == TxnState::kAborted;
 }
 
-Json to_json(const Identity& identity) {
-  return Json{{"name", encode_path(identity.name)}, {"email", encode_path(identity.email)}};
+void fields(FieldIo& io, Identity& identity) {
+  io.thing("identity");
+  io.text("name", identity.name);
+  io.text("email", identity.email);
 }
 
-Result<Identity> identity_from_json(const Json& json) {
-  Fields fields(json, "identity");
-  Identity identity;
-  fields.text("name", identity.name);
-  fields.text("email", identity.email);
-  TRY(fields.done());
-  return identity;
-}
-
-Json to_json(const Attempt& attempt) {
-  Json json{{"number", attempt.number},
-            {"base", attempt.base.str()},
-            {"base_seq", attempt.base_seq},
-            {"worktree", encode_path(attempt.worktree)},
-            {"traces", texts_to_json(attempt.traces)},
-            {"command_exit", nullptr},
-            {"kept", attempt.kept.str()},
-            {"reads", encode_path(attempt.reads.str())},
-            {"reads_complete", attempt.reads_complete},
-            {"unknown_reason", encode_path(attempt.unknown_reason)},
-            {"writes", encode_path(attempt.writes.str())},
-            {"tool_env", encode_path(attempt.tool_env.str())}};
-  if (attempt.command_exit) json["command_exit"] = *attempt.command_exit;
-  if (!attempt.confine.empty()) json["confine"] = encode_path(attempt.confine);
-  return json;
-}
-
-Result<Attempt> attempt_from_json(const Json& json) {
-  Fields fields(json, "attempt");
-  Attempt attempt;
-  fields.integer("number", attempt.number);
-  fields.oid("base", attempt.base);
-  fields.integer("base_seq", attempt.base_seq);
-  fields.text("worktree", attempt.worktree);
-  fields.texts("traces", attempt.traces);
-  if (fields.given("command_exit")) fields.integer("command_exit", attempt.command_exit.emplace());
-  fields.oid("kept", attempt.kept);
-  fields.name("reads", attempt.reads);
-  fields.boolean("reads_complete", attempt.reads_complete);
-  fields.text("unknown_reason", attempt.unknown_reason);
-  fields.name("writes", attempt.writes);
-  fields.name("tool_env", attempt.tool_env);
-  if (fields.has("confine")) fields.text("confine", attempt.confine);
-  TRY(fields.done());
-  return attempt;
-}
-
-Json to_json(const Conflict& conflict) {
-  Json json{{"kind", conflict_kind_name(conflict.kind)},
-            {"subject", encode_path(conflict.subject)},
-            {"read_digest", encode_path(conflict.read_digest)},
-            {"head_digest", encode_path(conflict.head_digest)},
-            {"changed_by", encode_path(conflict.changed_by)},
-            {"hint", encode_path(conflict.hint)},
-            {"read_by", encode_path(conflict.read_by)}};
-  if (!conflict.cause.empty()) json["cause"] = encode_path(conflict.cause);
-  return json;
-}
-
-Result<Conflict> conflict_from_json(const Json& json) {
-  Fields fields(json, "conflict");
-  Conflict conflict;
-  fields.choice("kind", conflict.kind, conflict_kind_from_name);
-  fields.text("subject", conflict.subject);
-  fields.text("read_digest", conflict.read_digest);
-  fields.text("head_digest", conflict.head_digest);
-  fields.text("changed_by", conflict.changed_by);
-  fields.text("hint", conflict.hint);
-  if (fields.has("read_by")) fields.text("read_by", conflict.read_by);  // older logs have none
-  if (fields.has("cause")) fields.text("cause", conflict.cause);
-  TRY(fields.done());
-  return conflict;
-}
-
-Json to_json(const Txn& txn) {
-  Json attempts = Json::array();
-  for (const Attempt& attempt : txn.attempts) attempts.push_back(to_json(attempt));
-  Json json{{"id", encode_path(txn.id.str())},
-            {"name", encode_path(txn.name)},
-            {"state", state_name(txn.state)},
-            {"isolation", isolation_name(txn.isolation)},
-            {"target", encode_path(txn.target.str())},
-            {"command", texts_to_json(txn.command)},
-            {"subdir", encode_path(txn.subdir)},
-            {"owner", encode_path(txn.owner)},
-            {"priority", txn.priority},
-            {"committer", to_json(txn.committer)},
-            {"author", nullptr},
-            {"slot", txn.slot},
-            {"attached", txn.attached},
-            {"attempts", std::move(attempts)},
-            {"waiting_reason", encode_path(txn.waiting_reason)},
-            {"waiting_subject", encode_path(txn.waiting_subject)},
-            {"landed_commit", txn.landed_commit.str()},
-            {"created_wall_ms", txn.created_wall_ms},
-            {"version", txn.version}};
-  if (txn.author) json["author"] = to_json(*txn.author);
-  if (!txn.workflow.empty()) {
-    json["workflow"] = encode_path(txn.workflow);
-    json["phase"] = encode_path(txn.phase);
+void fields(FieldIo& io, Attempt& attempt) {
+  io.thing("attempt");
+  io.integer("number", attempt.number, kPositive);
+  io.oid("base", attempt.base);
+  io.integer("base_seq", attempt.base_seq, kNotNegative);
+  io.text("worktree", attempt.worktree);
+  io.texts("traces", attempt.traces);
+  if (io.or_null("command_exit", attempt.command_exit)) {
+    io.integer("command_exit", *attempt.command_exit);
   }
-  if (!txn.parent.empty()) {
-    json["parent"] = encode_path(txn.parent.str());
-    json["depth"] = txn.depth;
-  }
-  if (!txn.clone.empty()) json["clone"] = encode_path(txn.clone);
-  return json;
+  io.oid("kept", attempt.kept);
+  io.name("reads", attempt.reads);
+  io.boolean("reads_complete", attempt.reads_complete);
+  io.text("unknown_reason", attempt.unknown_reason);
+  io.name("writes", attempt.writes);
+  io.name("tool_env", attempt.tool_env);
+  if (io.maybe("confine", attempt.confine)) io.text("confine", attempt.confine);
 }
 
-Result<Txn> txn_from_json(const Json& json) {
-  Fields fields(json, "transaction");
-  Txn txn;
-  fields.name("id", txn.id);
-  fields.text("name", txn.name);
-  fields.choice("state", txn.state, state_from_name);
-  fields.choice("isolation", txn.isolation, isolation_from_name);
-  fields.name("target", txn.target);
-  fields.texts("command", txn.command);
-  fields.text("subdir", txn.subdir);
-  fields.text("owner", txn.owner);
-  fields.integer("priority", txn.priority);
-  fields.value("committer", txn.committer, identity_from_json);
-  if (fields.given("author")) fields.value("author", txn.author.emplace(), identity_from_json);
-  fields.integer("slot", txn.slot);
-  fields.boolean("attached", txn.attached);
-  fields.list("attempts", txn.attempts, attempt_from_json);
-  fields.text("waiting_reason", txn.waiting_reason);
-  fields.text("waiting_subject", txn.waiting_subject);
-  fields.oid("landed_commit", txn.landed_commit);
-  fields.integer("created_wall_ms", txn.created_wall_ms);
-  if (fields.has("workflow")) {  // these five only where there are any
-    fields.text("workflow", txn.workflow);
-    fields.text("phase", txn.phase);
+void fields(FieldIo& io, Conflict& conflict) {
+  io.thing("conflict");
+  io.choice("kind", conflict.kind, kConflictKinds);
+  io.text("subject", conflict.subject);
+  io.text("read_digest", conflict.read_digest);
+  io.text("head_digest", conflict.head_digest);
+  io.text("changed_by", conflict.changed_by);
+  io.text("hint", conflict.hint);
+  if (io.newer("read_by")) io.text("read_by", conflict.read_by);
+  if (io.maybe("cause", conflict.cause)) io.text("cause", conflict.cause);
+}
+
+void fields(FieldIo& io, Txn& txn) {
+  io.thing("transaction");
+  io.name("id", txn.id);
+  io.text("name", txn.name);
+  io.choice("state", txn.state, kTxnStates);
+  io.choice("isolation", txn.isolation, kIsolations);
+  io.name("target", txn.target);
+  io.texts("command", txn.command);
+  io.text("subdir", txn.subdir);
+  io.text("owner", txn.owner);
+  io.integer("priority", txn.priority);
+  io.value("committer", txn.committer);
+  if (io.or_null("author", txn.author)) io.value("author", *txn.author);
+  io.integer("slot", txn.slot, kNotNegative);
+  io.boolean("attached", txn.attached);
+  io.list("attempts", txn.attempts);
+  io.text("waiting_reason", txn.waiting_reason);
+  io.text("waiting_subject", txn.waiting_subject);
+  io.oid("landed_commit", txn.landed_commit);
+  io.integer("created_wall_ms", txn.created_wall_ms, kNotNegative);
+  io.integer("version", txn.version, kNotNegative);
+  // These five only where there are any.
+  if (io.maybe({"workflow", "phase"}, txn.workflow)) {
+    io.text("workflow", txn.workflow);
+    io.text("phase", txn.phase);
   }
-  if (fields.has("parent")) {
-    fields.name("parent", txn.parent);
-    fields.integer("depth", txn.depth);
+  if (io.maybe({"parent", "depth"}, txn.parent)) {
+    io.name("parent", txn.parent);
+    io.integer("depth", txn.depth, kNotNegative);
   }
-  if (fields.has("clone")) fields.text("clone", txn.clone);
-  fields.integer("version", txn.version);
-  TRY(fields.done());
-  return txn;
+  if (io.maybe("clone", txn.clone)) io.text("clone", txn.clone);
 }
 
 }  // namespace gittxn

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json_value.h"
-#include "model/codec.h"
-#include "model/names.h"
+#include "model/fields.h"
 
 namespace gittxn {
 namespace {
@@ -30,40 +28,6 @@ constexpr NameTable<KernelSubject::Kind, 5> kSubjects{{
 }};
 
 constexpr std::size_t kMaxWorkflowName = 64;
-
-Result<PhaseGate::Kind> gate_kind_from_name(std::string_view name) {
-  using Kind = PhaseGate::Kind;
-  for (const Kind kind :
-       {Kind::kRun, Kind::kArtifact, Kind::kTransactions, Kind::kVerdict, Kind::kMembers}) {
-    if (phase_gate_kind_name(kind) == name) return kind;
-  }
-  return fail(Code::kCorrupt, fmt::format("unknown kind of gate '{}'", name));
-}
-
-Json to_json(const Phase& phase) {
-  return Json{{"name", encode_path(phase.name)},
-              {"state", phase_state_name(phase.state)},
-              {"version", phase.version}};
-}
-
-Result<Phase> phase_from_json(const Json& json) {
-  Fields fields(json, "phase");
-  Phase phase;
-  fields.text("name", phase.name);
-  fields.choice("state", phase.state, phase_state_from_name);
-  fields.integer("version", phase.version);
-  TRY(fields.done());
-  return phase;
-}
-
-Result<Cancelled> cancelled_from_json(const Json& json) {
-  Fields fields(json, "cancelled");
-  Cancelled cancelled;
-  fields.text("actor", cancelled.actor);
-  fields.text("reason", cancelled.reason);
-  TRY(fields.done());
-  return cancelled;
-}
 
 std::string subject_of(KernelSubject::Kind kind, const WorkflowId& id, std::string_view phase) {
   std::string text = fmt::format("{}:{}", name_in(kSubjects, kind), id.str());
@@ -104,100 +68,60 @@ bool is_workflow_name(std::string_view name) {
                              [&](char c) { return alnum(c) || c == '.' || c == '_' || c == '-'; });
 }
 
-Json to_json(const Workflow& workflow) {
-  Json phases = Json::array();
-  for (const Phase& phase : workflow.phases) phases.push_back(to_json(phase));
-  Json json{{"id", encode_path(workflow.id.str())},         {"name", encode_path(workflow.name)},
-            {"branch", encode_path(workflow.branch.str())}, {"phases", std::move(phases)},
-            {"actor", encode_path(workflow.actor)},         {"version", workflow.version}};
-  if (workflow.cancelled) {
-    json["cancelled"] = Json{{"actor", encode_path(workflow.cancelled->actor)},
-                             {"reason", encode_path(workflow.cancelled->reason)}};
-  }
-  return json;
+void fields(FieldIo& io, Phase& phase) {
+  io.thing("phase");
+  io.text("name", phase.name);
+  io.choice("state", phase.state, kPhaseStates);
+  io.integer("version", phase.version, kPositive);
 }
 
-Result<Workflow> workflow_from_json(const Json& json) {
-  Fields fields(json, "workflow");
-  Workflow workflow;
-  fields.name("id", workflow.id);
-  fields.text("name", workflow.name);
-  fields.name("branch", workflow.branch);
-  fields.list("phases", workflow.phases, phase_from_json);
-  fields.text("actor", workflow.actor);
-  fields.integer("version", workflow.version);
-  if (const auto found = json.find("cancelled"); fields.has("cancelled")) {
-    workflow.cancelled = TRY(cancelled_from_json(*found));
-  }
-  TRY(fields.done());
-  return workflow;
+void fields(FieldIo& io, Cancelled& cancelled) {
+  io.thing("cancelled");
+  io.text("actor", cancelled.actor);
+  io.text("reason", cancelled.reason);
 }
 
-Json to_json(const PhaseEvidence& evidence) {
-  return Json{{"phase", encode_path(evidence.phase)},
-              {"version", evidence.version},
-              {"gate", encode_path(evidence.gate.str())},
-              {"kind", phase_gate_kind_name(evidence.kind)},
-              {"gate_version", encode_path(evidence.gate_version.str())},
-              {"head", evidence.head.str()},
-              {"passed", evidence.passed},
-              {"why", encode_path(evidence.why)},
-              {"certificate", encode_path(evidence.certificate.str())}};
+void fields(FieldIo& io, Workflow& workflow) {
+  io.thing("workflow");
+  io.name("id", workflow.id);
+  io.text("name", workflow.name);
+  io.name("branch", workflow.branch);
+  io.list("phases", workflow.phases);
+  io.text("actor", workflow.actor);
+  io.integer("version", workflow.version, kPositive);
+  if (io.maybe("cancelled", workflow.cancelled)) io.value("cancelled", *workflow.cancelled);
 }
 
-Result<PhaseEvidence> phase_evidence_from_json(const Json& json) {
-  Fields fields(json, "what a gate said");
-  PhaseEvidence evidence;
-  fields.text("phase", evidence.phase);
-  fields.integer("version", evidence.version);
-  fields.name("gate", evidence.gate);
-  fields.choice("kind", evidence.kind, gate_kind_from_name);
-  fields.name("gate_version", evidence.gate_version);
-  fields.oid("head", evidence.head);
-  fields.boolean("passed", evidence.passed);
-  fields.text("why", evidence.why);
-  fields.name("certificate", evidence.certificate);
-  TRY(fields.done());
-  return evidence;
+void fields(FieldIo& io, PhaseEvidence& evidence) {
+  io.thing("what a gate said");
+  io.text("phase", evidence.phase);
+  io.integer("version", evidence.version, kPositive);
+  io.name("gate", evidence.gate);
+  io.choice("kind", evidence.kind, kPhaseGateKinds);
+  io.name("gate_version", evidence.gate_version);
+  io.oid("head", evidence.head);
+  io.boolean("passed", evidence.passed);
+  io.text("why", evidence.why);
+  io.name({"certificate", "\"\" unless `run`"}, evidence.certificate);
 }
 
-Json to_json(const PhaseVerdict& verdict) {
-  return Json{{"phase", encode_path(verdict.phase)}, {"version", verdict.version},
-              {"name", encode_path(verdict.name)},   {"passed", verdict.passed},
-              {"actor", encode_path(verdict.actor)}, {"note", encode_path(verdict.note)}};
+void fields(FieldIo& io, PhaseVerdict& verdict) {
+  io.thing("verdict");
+  io.text("phase", verdict.phase);
+  io.integer({"version", "of the phase"}, verdict.version, kPositive);
+  io.text("name", verdict.name);
+  io.boolean("passed", verdict.passed);
+  io.text("actor", verdict.actor);
+  io.text("note", verdict.note);
 }
 
-Result<PhaseVerdict> phase_verdict_from_json(const Json& json) {
-  Fields fields(json, "verdict");
-  PhaseVerdict verdict;
-  fields.text("phase", verdict.phase);
-  fields.integer("version", verdict.version);
-  fields.text("name", verdict.name);
-  fields.boolean("passed", verdict.passed);
-  fields.text("actor", verdict.actor);
-  fields.text("note", verdict.note);
-  TRY(fields.done());
-  return verdict;
-}
-
-Json to_json(const PhaseMember& member) {
-  return Json{{"workflow", encode_path(member.workflow.str())},
-              {"phase", encode_path(member.phase)},
-              {"workflow_version", member.workflow_version},
-              {"phase_version", member.phase_version},
-              {"gates", encode_path(member.gates.str())}};
-}
-
-Result<PhaseMember> phase_member_from_json(const Json& json) {
-  Fields fields(json, "member of a phase");
-  PhaseMember member;
-  fields.name("workflow", member.workflow);
-  fields.text("phase", member.phase);
-  fields.integer("workflow_version", member.workflow_version);
-  fields.integer("phase_version", member.phase_version);
-  fields.name("gates", member.gates);
-  TRY(fields.done());
-  return member;
+void fields(FieldIo& io, PhaseMember& member) {
+  io.thing("member of a phase");
+  io.name("workflow", member.workflow);
+  io.text("phase", member.phase);
+  io.integer("workflow_version", member.workflow_version, kPositive);
+  io.integer("phase_version", member.phase_version, kPositive);
+  io.name({"gates", "hash of the phase's definition"}, member.gates);
 }
 
 std::string workflow_subject(const WorkflowId& id) {

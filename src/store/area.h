@@ -6,24 +6,60 @@
 // can be dropped and filled again; a column that holds JSON is called `body`.
 #pragma once
 
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/result.h"
 #include "db/database.h"
 #include "model/event.h"
+#include "model/txn.h"
 
 namespace gittxn::store {
 
+// What is said of a type in docs/formats/events.md and share/schemas/events, beside its fields.
+struct EventText {
+  const char* about;
+  const char* subject = "";  // what it is, where it is not the transaction
+  const char* when = "";     // it is accepted; for moves of a transaction its states say it
+  const char* then = "";
+  const char* fields = "";  // instead of the list, where that is told elsewhere
+};
+
 struct EventRule {
   std::string_view type;
+  EventText text;
+  // A payload of this type, which each of them is told the fields of in turn.
+  void (*payload)(std::initializer_list<FieldIo*>);
   // kStale: the state does not allow it; kCorrupt: the payload is malformed. It reads nothing but
   // the event and the tables, so that replaying gives the same bytes.
   Status (*project)(db::Database& database, const Event& event, const Json& payload);
   std::string (*describe)(const Json& payload);  // an object, as the log has it
+  // Of a transaction: in which states it is accepted (bits), and which follows; none: it stays.
+  unsigned states = 0;
+  std::optional<TxnState> then = {};
 };
+
+template <typename T>
+void payload_of(std::initializer_list<FieldIo*> told) {
+  T value{};
+  for (FieldIo* io : told) fields(*io, value);
+}
+
+// An event whose payload this is.
+template <typename T>
+NewEvent event_with(std::string_view type, std::string subject, const T& payload,
+                    std::string dedup_key = {}) {
+  return NewEvent{std::string(type), std::move(subject), canonical_text(field_list(payload)),
+                  std::move(dedup_key)};
+}
+
+// "source:id:action:version". The same key is the same fact, told twice.
+std::string event_key(std::string_view source, std::string_view id, std::string_view action,
+                      std::string_view version);
 
 struct ProjectionTable {
   std::string_view name;

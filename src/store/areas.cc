@@ -45,6 +45,11 @@ std::unexpected<Error> stale(const Event& event, const std::string& why) {
   return fail(Code::kStale, fmt::format("{} of {}: {}", event.type, event.subject, why));
 }
 
+std::string event_key(std::string_view source, std::string_view id, std::string_view action,
+                      std::string_view version) {
+  return fmt::format("{}:{}:{}:{}", source, encode_path(id), action, encode_path(version));
+}
+
 namespace telling {
 
 std::string text(const Json& payload, const char* key) {

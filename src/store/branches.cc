@@ -1,9 +1,8 @@
 // Branches as the log knows them, and the landings on them.
 #include <fmt/format.h>
 
-#include "base/json_value.h"
-#include "model/codec.h"
 #include "store/area.h"
+#include "store/events.h"
 #include "store/rows.h"
 #include "store/transactions.h"
 
@@ -29,15 +28,69 @@ Status insert_landed(db::Database& database, const LandedRow& row) {
   return insert.run();
 }
 
-Status outside_move(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+struct OutsideMove {
   Oid old_head;
   Oid new_head;
   std::string who;
-  fields.oid("old", old_head);
-  fields.oid("new", new_head);
-  fields.text("who", who);
-  TRY(fields.done());
+};
+void fields(FieldIo& io, OutsideMove& move) {
+  io.oid("old", move.old_head);
+  io.oid("new", move.new_head);
+  io.text("who", move.who);
+}
+
+struct DurableHead {
+  Oid head;
+};
+void fields(FieldIo& io, DurableHead& durable) {
+  io.oid("head", durable.head);
+}
+
+struct CheckoutPending {
+  std::string worktree;
+  std::vector<std::string> paths;
+};
+void fields(FieldIo& io, CheckoutPending& pending) {
+  io.text("worktree", pending.worktree);
+  io.texts("paths", pending.paths);
+}
+
+// The end of a landing: which one it was, and what became of it.
+struct LandingEnd {
+  TxnId txn;
+  RefName branch;
+  Oid old_head;
+  Oid new_head;
+  Seq prepared = 0;
+  std::optional<Oid> fence;
+};
+void end_fields(FieldIo& io, LandingEnd& end) {
+  io.name("txn", end.txn);
+  io.name("branch", end.branch);
+  io.oid("old", end.old_head);
+  io.oid("new", end.new_head);
+  io.integer({"prepared", "seq"}, end.prepared, kPositive);
+  if (io.maybe("fence", end.fence)) io.oid({"fence", "where it was closed"}, *end.fence);
+}
+struct LandingLost {
+  LandingEnd end;
+  std::string why;
+};
+void fields(FieldIo& io, LandingLost& lost) {
+  end_fields(io, lost.end);
+  io.text("why", lost.why);
+}
+struct TransactionLanded {
+  LandingEnd end;
+  std::vector<std::string> left_to_person;
+};
+void fields(FieldIo& io, TransactionLanded& landed) {
+  end_fields(io, landed.end);
+  io.texts("left_to_person", landed.left_to_person);
+}
+
+Status outside_move(db::Database& database, const Event& event, const Json& json) {
+  const auto [old_head, new_head, who] = TRY(read_fields<OutsideMove>(json, event.type));
   const RefName name{event.subject};
   BranchState branch = TRY(branch_or_new(database, name, old_head));
   if (branch.prepared) return stale(event, "a landing on it is not resolved yet");
@@ -49,10 +102,7 @@ Status outside_move(db::Database& database, const Event& event, const Json& json
 }
 
 Status durable_head(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Oid head;
-  fields.oid("head", head);
-  TRY(fields.done());
+  const Oid head = TRY(read_fields<DurableHead>(json, event.type)).head;
   BranchState branch = TRY(branch_or_new(database, RefName(event.subject), head));
   branch.durable_head = head;
   return save_branch(database, branch);
@@ -85,38 +135,26 @@ Status landing_prepared(db::Database& database, const Event& event, const Json&)
 struct Resolved {
   BranchState branch;
   PreparedLanding landing;
-  bool fence_told = false;
 };
-Result<Resolved> resolve(const db::Database& database, const Event& event, Fields& fields) {
-  PreparedLanding told;
-  fields.name("txn", told.txn);
-  fields.name("branch", told.branch);
-  fields.oid("old", told.old_head);
-  fields.oid("new", told.new_head);
-  fields.integer("prepared", told.seq);
-  const bool fence_told = fields.has("fence");
-  if (fence_told) fields.oid("fence", told.fence);
-  TRY(fields.done());
+Result<Resolved> resolve(const db::Database& database, const Event& event, const LandingEnd& told) {
   std::optional<BranchState> branch = TRY(load_branch(database, told.branch));
-  if (!branch || !branch->prepared || branch->prepared->seq != told.seq) {
-    return stale(event, fmt::format("landing {} is not unresolved", told.seq));
+  if (!branch || !branch->prepared || branch->prepared->seq != told.prepared) {
+    return stale(event, fmt::format("landing {} is not unresolved", told.prepared));
   }
   const PreparedLanding& known = *branch->prepared;
   if (known.txn != told.txn || event.subject != told.txn.str() || known.old_head != told.old_head ||
       known.new_head != told.new_head) {
-    return stale(event, fmt::format("landing {} is another one", told.seq));
+    return stale(event, fmt::format("landing {} is another one", told.prepared));
   }
-  Resolved resolved{*branch, known, fence_told};
+  Resolved resolved{*branch, known};
   resolved.branch.prepared.reset();
-  if (fence_told) resolved.branch.fence = told.fence;
+  if (told.fence) resolved.branch.fence = *told.fence;
   return resolved;
 }
 
 Status landing_lost(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string why;
-  fields.text("why", why);
-  const Resolved resolved = TRY(resolve(database, event, fields));
+  const LandingEnd end = TRY(read_fields<LandingLost>(json, event.type)).end;
+  const Resolved resolved = TRY(resolve(database, event, end));
   Txn txn = TRY(known_txn(database, event));
   TRY(move_txn(txn, TxnState::kPrepared, event));
   TRY(update_txn(database, txn));
@@ -124,10 +162,8 @@ Status landing_lost(db::Database& database, const Event& event, const Json& json
 }
 
 Status transaction_landed(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::vector<std::string> left;
-  fields.texts("left_to_person", left);
-  Resolved resolved = TRY(resolve(database, event, fields));
+  const LandingEnd end = TRY(read_fields<TransactionLanded>(json, event.type)).end;
+  Resolved resolved = TRY(resolve(database, event, end));
   const PreparedLanding& landing = resolved.landing;
   Txn txn = TRY(known_txn(database, event));
   TRY(move_txn(txn, TxnState::kLanded, event));
@@ -137,17 +173,13 @@ Status transaction_landed(db::Database& database, const Event& event, const Json
                                         landing.new_head, event.time}));
   resolved.branch.head = landing.new_head;
   resolved.branch.durable_head = landing.new_head;
-  if (!resolved.fence_told && !landing.fence.empty()) resolved.branch.fence = landing.fence;
+  if (!end.fence && !landing.fence.empty()) resolved.branch.fence = landing.fence;
   return save_branch(database, resolved.branch);
 }
 
 Status checkout_pending(db::Database&, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string worktree;
-  std::vector<std::string> paths;
-  fields.text("worktree", worktree);
-  fields.texts("paths", paths);
-  return fields.done();
+  TRY(read_fields<CheckoutPending>(json, event.type));
+  return {};
 }
 
 std::string move_text(const Json& payload) {
@@ -197,17 +229,85 @@ CREATE INDEX landed_by_branch ON landed (branch, seq);
 
 constexpr ProjectionTable kBranchTables[] = {{"branches", "name"}, {"landed", "seq"}};
 
+constexpr const char* kThisOne = "landing, this one";
 constexpr EventRule kBranchRules[] = {
-    {event_type::kLandingPrepared, landing_prepared, tell_landing_prepared},
-    {event_type::kLandingLost, landing_lost, tell_landing_lost},
-    {event_type::kTransactionLanded, transaction_landed, tell_transaction_landed},
-    {event_type::kOutsideMove, outside_move, tell_outside_move},
-    {event_type::kDurableHead, durable_head, tell_durable_head},
-    {event_type::kCheckoutPending, checkout_pending, tell_checkout_pending},
+    {event_type::kLandingPrepared,
+     {"A landing that is about to move the branch.",
+      "prepared; no unresolved landing on the branch; `old` is the branch's head in the log", "",
+      "", "landing"},
+     landing_payload,
+     landing_prepared,
+     tell_landing_prepared},
+    {event_type::kLandingLost,
+     {"A landing that did not happen.", "", kThisOne, "prepared"},
+     payload_of<LandingLost>,
+     landing_lost,
+     tell_landing_lost},
+    {event_type::kTransactionLanded,
+     {"The branch has moved to what the transaction made.", "", kThisOne, "landed"},
+     payload_of<TransactionLanded>,
+     transaction_landed,
+     tell_transaction_landed},
+    {event_type::kOutsideMove,
+     {"Somebody moved the branch without a transaction.", "the branch",
+      "no unresolved landing on it; `old` is its head in the log"},
+     payload_of<OutsideMove>,
+     outside_move,
+     tell_outside_move},
+    {event_type::kDurableHead,
+     {"A head of the branch that is on disk.", "the branch"},
+     payload_of<DurableHead>,
+     durable_head,
+     tell_durable_head},
+    {event_type::kCheckoutPending,
+     {"Files of a checkout that are left to the person."},
+     payload_of<CheckoutPending>,
+     checkout_pending,
+     tell_checkout_pending},
 };
 
 }  // namespace
 
 const Area kBranches{kBranchSql, kBranchTables, kBranchRules};
+
+namespace events {
+namespace {
+
+LandingEnd end_of(const PreparedLanding& landing, const Oid& fence) {
+  LandingEnd end{landing.txn, landing.branch, landing.old_head, landing.new_head, landing.seq, {}};
+  if (!fence.empty()) end.fence = fence;
+  return end;
+}
+
+}  // namespace
+
+NewEvent landing_lost(const PreparedLanding& landing, const std::string& why, const Oid& fence) {
+  return event_with(event_type::kLandingLost, landing.txn.str(),
+                    LandingLost{end_of(landing, fence), why},
+                    event_key("landing", std::to_string(landing.seq), "lost", "1"));
+}
+
+NewEvent transaction_landed(const PreparedLanding& landing,
+                            const std::vector<std::string>& left_to_person, const Oid& fence) {
+  return event_with(event_type::kTransactionLanded, landing.txn.str(),
+                    TransactionLanded{end_of(landing, fence), left_to_person},
+                    event_key("landing", std::to_string(landing.seq), "landed", "1"));
+}
+
+NewEvent outside_move(const RefName& branch, const Oid& old_head, const Oid& new_head,
+                      const std::string& who) {
+  return event_with(event_type::kOutsideMove, branch.str(), OutsideMove{old_head, new_head, who});
+}
+
+NewEvent durable_head(const RefName& branch, const Oid& head) {
+  return event_with(event_type::kDurableHead, branch.str(), DurableHead{head});
+}
+
+NewEvent checkout_pending(const TxnId& id, const std::string& worktree,
+                          const std::vector<std::string>& paths) {
+  return event_with(event_type::kCheckoutPending, id.str(), CheckoutPending{worktree, paths});
+}
+
+}  // namespace events
 
 }  // namespace gittxn::store

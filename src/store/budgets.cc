@@ -8,7 +8,7 @@
 
 #include "base/bug.h"
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/names.h"
 #include "store/area.h"
 #include "store/rows.h"
 
@@ -17,22 +17,35 @@ namespace {
 
 constexpr std::string_view kKindNames[] = {"input", "output", "cache", "cost",
                                            "calls", "wall",   "bytes"};
-constexpr std::string_view kSourceNames[] = {"transcript", "hook", "hand", "measured"};
+constexpr std::size_t kMaxId = 512;
+
+}  // namespace
+
+// A kind that was not used is not there.
+static void fields(FieldIo& io, UsageItem& item) {
+  io.thing("usage");
+  io.text("id", item.id);
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    const char* name = kKindNames[i].data();
+    if (!io.maybe(name, item.amounts[i])) continue;
+    io.integer(name, item.amounts[i], {.least = 0, .most = kMaxAmount});
+  }
+  if (item.id.empty() || item.id.size() > kMaxId) io.wrong("id", "empty, or too long");
+}
+
+namespace {
+
+constexpr NameTable<UsageSource, 4> kUsageSources{{{UsageSource::kTranscript, "transcript"},
+                                                   {UsageSource::kHook, "hook"},
+                                                   {UsageSource::kHand, "hand"},
+                                                   {UsageSource::kMeasured, "measured"}}};
 constexpr std::string_view kScopeNames[] = {"txn", "owner", "workflow"};
 constexpr std::string_view kLevelNames[] = {"within", "warned", "exceeded"};
-constexpr std::size_t kMaxId = 512;
 constexpr std::string_view kAmountColumns = "input, output, cache, cost, calls, wall, bytes";
 
 Result<Kind> kind_of(std::string_view name) {
   if (const auto kind = kind_from_name(name)) return *kind;
   return fail(Code::kCorrupt, "no such kind");
-}
-
-Result<UsageSource> source_of(std::string_view name) {
-  for (std::size_t i = 0; i < std::size(kSourceNames); ++i) {
-    if (kSourceNames[i] == name) return static_cast<UsageSource>(i);
-  }
-  return fail(Code::kCorrupt, "no such source");
 }
 
 Result<Scope> scope_from_text(std::string_view text) {
@@ -110,35 +123,66 @@ Amounts sum(const Amounts& a, const Amounts& b) {
   return both;
 }
 
-Json item_to_json(const UsageItem& item) {
-  Json json{{"id", encode_path(item.id)}};
-  for (std::size_t i = 0; i < kKinds; ++i) {
-    if (item.amounts[i] != 0) json[std::string(kKindNames[i])] = item.amounts[i];
-  }
-  return json;
+constexpr auto kKindTable = [] {
+  NameTable<Kind, kKinds> table{};
+  for (std::size_t i = 0; i < kKinds; ++i) table[i] = {static_cast<Kind>(i), kKindNames[i]};
+  return table;
+}();
+
+struct UsageReported {
+  UsageSource source = UsageSource::kHand;
+  std::vector<UsageItem> items;
+};
+void fields(FieldIo& io, UsageReported& reported) {
+  io.choice("source", reported.source, kUsageSources);
+  io.list("items", reported.items);
 }
 
-Result<UsageItem> item_from_json(const Json& json) {
-  Fields fields(json, "usage");
-  UsageItem item;
-  fields.text("id", item.id);
-  for (std::size_t i = 0; i < kKinds; ++i) {
-    const char* name = kKindNames[i].data();
-    if (fields.has(name)) fields.integer(name, item.amounts[i]);
-    if (item.amounts[i] < 0 || item.amounts[i] > kMaxAmount) fields.wrong(name, "out of bounds");
+struct BudgetSet {
+  Kind kind = Kind::kInput;
+  std::optional<std::int64_t> limit;
+};
+void fields(FieldIo& io, BudgetSet& set) {
+  io.choice("kind", set.kind, kKindTable);
+  if (io.or_null("limit", set.limit)) {
+    io.integer({"limit", "null takes it away"}, *set.limit, {.least = 1, .most = kMaxAmount});
   }
-  if (item.id.empty() || item.id.size() > kMaxId) fields.wrong("id", "empty, or too long");
-  TRY(fields.done());
-  return item;
+}
+
+struct BudgetReached {
+  Kind kind = Kind::kInput;
+  std::int64_t limit = 0;
+  std::int64_t used = 0;
+  Seq version = 0;
+  bool best_effort = false;
+  TxnId txn;
+};
+void fields(FieldIo& io, BudgetReached& reached) {
+  io.choice("kind", reached.kind, kKindTable);
+  io.integer("limit", reached.limit, kPositive);
+  io.integer("used", reached.used, kNotNegative);
+  io.integer({"version", "the seq of its `budget.set`"}, reached.version, kNotNegative);
+  io.boolean({"best_effort", "true: as reported"}, reached.best_effort);
+  io.name({"txn", "whose report it was, \"\" none"}, reached.txn);
+}
+
+struct BudgetReconciled {
+  Kind kind = Kind::kInput;
+  std::int64_t reported = 0;
+  std::int64_t billed = 0;
+  std::int64_t tolerance_percent = 0;
+  bool within = false;
+};
+void fields(FieldIo& io, BudgetReconciled& figures) {
+  io.choice("kind", figures.kind, kKindTable);
+  io.integer("reported", figures.reported, kNotNegative);
+  io.integer("billed", figures.billed, kNotNegative);
+  io.integer("tolerance_percent", figures.tolerance_percent, kNotNegative);
+  io.boolean("within", figures.within);
 }
 
 Status reported(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::vector<UsageItem> items;
-  UsageSource source = UsageSource::kHand;
-  fields.choice("source", source, source_of);
-  fields.list("items", items, item_from_json);
-  TRY(fields.done());
+  const auto items = TRY(read_fields<UsageReported>(json, event.type)).items;
   const std::optional<Txn> txn = TRY(load_txn(database, TxnId(event.subject)));
   if (!txn) return stale(event, "there is no such transaction");
   Amounts more{};
@@ -157,16 +201,9 @@ Status reported(db::Database& database, const Event& event, const Json& json) {
 }
 
 Status budget_was_set(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Kind kind = Kind::kInput;
-  std::int64_t limit = 0;
-  fields.choice("kind", kind, kind_of);
-  const bool limited = fields.given("limit");
-  if (limited) fields.integer("limit", limit);
-  if (limited && (limit <= 0 || limit > kMaxAmount)) fields.wrong("limit", "out of bounds");
-  TRY(fields.done());
+  const auto [kind, limit] = TRY(read_fields<BudgetSet>(json, event.type));
   TRY(scope_from_text(event.subject));
-  if (!limited) {
+  if (!limit) {
     db::Statement gone =
         TRY(database.statement("DELETE FROM budgets WHERE scope = ? AND kind = ?"));
     gone.bind_all(encode_path(event.subject), kind_name(kind));
@@ -175,46 +212,24 @@ Status budget_was_set(db::Database& database, const Event& event, const Json& js
   db::Statement save = TRY(database.statement(
       "INSERT INTO budgets (scope, kind, most, version, level) VALUES (?, ?, ?, ?, 0) ON CONFLICT "
       "(scope, kind) DO UPDATE SET most = excluded.most, version = excluded.version, level = 0"));
-  save.bind_all(encode_path(event.subject), kind_name(kind), limit, event.seq);
+  save.bind_all(encode_path(event.subject), kind_name(kind), *limit, event.seq);
   return save.run();
 }
 
 Status reached(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Kind kind = Kind::kInput;
-  std::int64_t limit = 0;
-  std::int64_t amount = 0;
-  Seq version = 0;
-  bool best_effort = false;
-  std::string txn;
-  fields.choice("kind", kind, kind_of);
-  fields.integer("limit", limit);
-  fields.integer("used", amount);
-  fields.integer("version", version);
-  fields.boolean("best_effort", best_effort);
-  fields.text("txn", txn);
-  TRY(fields.done());
+  const auto told = TRY(read_fields<BudgetReached>(json, event.type));
   const std::int64_t level = event.type == event_type::kBudgetExceeded ? 2 : 1;
   db::Statement raise = TRY(
       database.statement("UPDATE budgets SET level = ? WHERE scope = ? AND kind = ? AND version = "
                          "? AND level < ? RETURNING level"));
-  raise.bind_all(level, encode_path(event.subject), kind_name(kind), version, level);
+  raise.bind_all(level, encode_path(event.subject), kind_name(told.kind), told.version, level);
   const bool raised = TRY(raise.step());
   if (!raised) return stale(event, "there is no such budget, or it has been told");
   return raise.run();
 }
 
 Status reconciled(db::Database&, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Kind kind = Kind::kInput;
-  std::int64_t number = 0;
-  bool within = false;
-  fields.choice("kind", kind, kind_of);
-  fields.integer("reported", number);
-  fields.integer("billed", number);
-  fields.integer("tolerance_percent", number);
-  fields.boolean("within", within);
-  TRY(fields.done());
+  TRY(read_fields<BudgetReconciled>(json, event.type));
   TRY(scope_from_text(event.subject));
   return {};
 }
@@ -272,12 +287,35 @@ CREATE TABLE budgets (
 constexpr ProjectionTable kBudgetTables[] = {
     {"usage_items", "id"}, {"usage_totals", "scope"}, {"budgets", "scope, kind"}};
 
+constexpr const char* kOfScope = "`txn:ID`, `owner:NAME` or `workflow:NAME`";
+constexpr const char* kToldOnce = "there is such a budget, and it was not told";
 constexpr EventRule kBudgetRules[] = {
-    {event_type::kUsageReported, reported, tell_reported},
-    {event_type::kBudgetSet, budget_was_set, tell_budget_set},
-    {event_type::kBudgetWarning, reached, tell_reached},
-    {event_type::kBudgetExceeded, reached, tell_reached},
-    {event_type::kBudgetReconciled, reconciled, tell_reconciled},
+    {event_type::kUsageReported,
+     {"What a transaction used; of two reports of one id the larger numbers count.", "",
+      "the transaction exists"},
+     payload_of<UsageReported>,
+     reported,
+     tell_reported},
+    {event_type::kBudgetSet,
+     {"How much may be used; null takes the limit away.", kOfScope},
+     payload_of<BudgetSet>,
+     budget_was_set,
+     tell_budget_set},
+    {event_type::kBudgetWarning,
+     {"Four fifths of a budget are used.", kOfScope, kToldOnce},
+     payload_of<BudgetReached>,
+     reached,
+     tell_reached},
+    {event_type::kBudgetExceeded,
+     {"A budget is used up.", kOfScope, kToldOnce},
+     payload_of<BudgetReached>,
+     reached,
+     tell_reached},
+    {event_type::kBudgetReconciled,
+     {"What was reported against what was billed.", kOfScope},
+     payload_of<BudgetReconciled>,
+     reconciled,
+     tell_reconciled},
 };
 
 Result<std::vector<Budget>> read_budgets(db::Statement& query) {
@@ -314,7 +352,7 @@ Trust trust_of(Kind kind) {
 }
 
 std::string_view usage_source_name(UsageSource source) {
-  return kSourceNames[static_cast<std::size_t>(source)];
+  return name_in(kUsageSources, source);
 }
 
 std::string scope_text(const Scope& scope) {
@@ -367,40 +405,30 @@ bool Reconciled::within() const {
 namespace events {
 
 NewEvent usage_reported(const Usage& usage) {
-  Json items = Json::array();
-  for (const UsageItem& item : usage.items) items.push_back(item_to_json(item));
-  return new_event(event_type::kUsageReported, usage.txn.str(),
-                   Json{{"source", usage_source_name(usage.source)}, {"items", std::move(items)}});
+  return event_with(event_type::kUsageReported, usage.txn.str(),
+                    UsageReported{usage.source, usage.items});
 }
 
 NewEvent budget_set(const Budget& budget, std::optional<std::int64_t> limit) {
-  return new_event(
-      event_type::kBudgetSet, scope_text(budget.scope),
-      Json{{"kind", kind_name(budget.kind)}, {"limit", limit ? Json(*limit) : Json()}});
+  return event_with(event_type::kBudgetSet, scope_text(budget.scope),
+                    BudgetSet{budget.kind, limit});
 }
 
 NewEvent budget_reached(const Budget& budget, Budget::Level level, std::int64_t used,
                         const TxnId& txn) {
   const bool exceeded = level == Budget::Level::kExceeded;
   const std::string subject = scope_text(budget.scope);
-  return new_event(exceeded ? event_type::kBudgetExceeded : event_type::kBudgetWarning, subject,
-                   Json{{"kind", kind_name(budget.kind)},
-                        {"limit", budget.limit},
-                        {"used", used},
-                        {"version", budget.version},
-                        {"best_effort", trust_of(budget.kind) == Trust::kSelfReported},
-                        {"txn", encode_path(txn.str())}},
-                   fmt::format("budget:{}/{}:{}:{}", encode_path(subject), kind_name(budget.kind),
-                               kLevelNames[static_cast<std::size_t>(level)], budget.version));
+  return event_with(exceeded ? event_type::kBudgetExceeded : event_type::kBudgetWarning, subject,
+                    BudgetReached{budget.kind, budget.limit, used, budget.version,
+                                  trust_of(budget.kind) == Trust::kSelfReported, txn},
+                    fmt::format("budget:{}/{}:{}:{}", encode_path(subject), kind_name(budget.kind),
+                                kLevelNames[static_cast<std::size_t>(level)], budget.version));
 }
 
 NewEvent budget_reconciled(const Reconciled& figures) {
-  return new_event(event_type::kBudgetReconciled, scope_text(figures.scope),
-                   Json{{"kind", kind_name(figures.kind)},
-                        {"reported", figures.reported},
-                        {"billed", figures.billed},
-                        {"tolerance_percent", figures.tolerance_percent},
-                        {"within", figures.within()}});
+  return event_with(event_type::kBudgetReconciled, scope_text(figures.scope),
+                    BudgetReconciled{figures.kind, figures.reported, figures.billed,
+                                     figures.tolerance_percent, figures.within()});
 }
 
 }  // namespace events

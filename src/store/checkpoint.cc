@@ -17,24 +17,30 @@ namespace {
 
 constexpr int kFormat = 1;
 
-Json header_json(const Checkpoint& checkpoint) {
-  return Json{{"format", kFormat},
-              {"seq", checkpoint.seq},
-              {"hash", checkpoint.hash},
-              {"keys", checkpoint.keys.count},
-              {"keys_digest", checkpoint.keys.digest.str()}};
+// The first line.
+struct Header {
+  int format = kFormat;
+  Checkpoint checkpoint;
+};
+void fields(FieldIo& io, Header& header) {
+  io.integer("format", header.format);
+  io.integer("seq", header.checkpoint.seq);
+  io.text("hash", header.checkpoint.hash);
+  io.integer("keys", header.checkpoint.keys.count);
+  io.name("keys_digest", header.checkpoint.keys.digest);
+}
+
+struct Row {
+  std::string table;
+  Json row;
+};
+void fields(FieldIo& io, Row& line) {
+  io.text("table", line.table);
+  io.object("row", line.row);
 }
 
 Result<Checkpoint> header_of(const Json& json, const LogStart& start) {
-  Fields fields(json, "a checkpoint");
-  Checkpoint checkpoint;
-  int format = 0;
-  fields.integer("format", format);
-  fields.integer("seq", checkpoint.seq);
-  fields.text("hash", checkpoint.hash);
-  fields.integer("keys", checkpoint.keys.count);
-  fields.name("keys_digest", checkpoint.keys.digest);
-  TRY(fields.done());
+  const auto [format, checkpoint] = TRY(read_fields<Header>(json, "a checkpoint"));
   if (format != kFormat) {
     return fail(Code::kNewer, fmt::format("the checkpoint at event {} has format {}, this git-txn "
                                           "knows {}",
@@ -85,12 +91,7 @@ Status insert_row(db::Database& target, const std::string& table, const Json& ro
 }
 
 Status load_line(const Json& line, db::Database& target) {
-  Fields fields(line, "a checkpoint's row");
-  std::string table;
-  Json row;
-  fields.text("table", table);
-  fields.json("row", row);
-  TRY(fields.done());
+  const auto [table, row] = TRY(read_fields<Row>(line, "a checkpoint's row"));
   return insert_row(target, table, row);
 }
 
@@ -102,7 +103,7 @@ void add_field(Sha256& hash, std::string_view field) {
 }  // namespace
 
 Result<std::string> checkpoint_text(const db::Database& state, const Checkpoint& checkpoint) {
-  std::string text = canonical_json(header_json(checkpoint)) + "\n";
+  std::string text = canonical_text(field_list(Header{.checkpoint = checkpoint})) + "\n";
   for (const ProjectionTable& table : projection_tables()) {
     db::Statement query =
         TRY(state.statement(fmt::format("SELECT * FROM {} ORDER BY {}", table.name, table.order)));

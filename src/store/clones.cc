@@ -5,25 +5,37 @@
 #include <fmt/format.h>
 
 #include "base/json_value.h"
-#include "model/codec.h"
 #include "store/area.h"
 
 namespace gittxn::store {
 namespace {
 
-Status clone_joined(db::Database&, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+struct CloneJoined {
   std::string id;
-  fields.text("id", id);
-  if (id.empty()) fields.wrong("id", "empty");
-  return fields.done();
+};
+void fields(FieldIo& io, CloneJoined& joined) {
+  io.text({"id", "that the clone keeps to itself"}, joined.id);
+  if (joined.id.empty()) io.wrong("id", "empty");
+}
+
+Status clone_joined(db::Database&, const Event& event, const Json& json) {
+  TRY(read_fields<CloneJoined>(json, event.type));
+  return {};
 }
 
 std::string tell_clone_joined(const Json& payload) {
   return "joined the hub, as " + telling::text(payload, "id");
 }
 
-constexpr EventRule kCloneRules[] = {{event_type::kCloneJoined, clone_joined, tell_clone_joined}};
+constexpr EventRule kCloneRules[] = {
+    {event_type::kCloneJoined,
+     {.about =
+          "A clone has joined the hub: the name, which is the subject, is its own from now on.",
+      .subject = "its name",
+      .when = "the name is nobody's, or that clone's"},
+     payload_of<CloneJoined>,
+     clone_joined,
+     tell_clone_joined}};
 
 }  // namespace
 
@@ -45,8 +57,8 @@ Result<std::optional<std::string>> id_of_clone(const Store& store, const std::st
 
 namespace events {
 NewEvent clone_joined(const std::string& name, const std::string& id) {
-  return new_event(event_type::kCloneJoined, name, Json{{"id", encode_path(id)}},
-                   fmt::format("clone:{}:joined:1", name));
+  return event_with(event_type::kCloneJoined, name, CloneJoined{id},
+                    fmt::format("clone:{}:joined:1", name));
 }
 }  // namespace events
 

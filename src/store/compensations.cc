@@ -3,11 +3,22 @@
 #include <fmt/format.h>
 
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/fields.h"
 #include "store/area.h"
 #include "store/transactions.h"
 
 namespace gittxn::store {
+
+namespace events {
+static void fields(FieldIo& io, CompensationRun& run) {
+  io.integer("number", run.number, kPositive);
+  io.integer({"run", "the last"}, run.run, kPositive);
+  io.integer("exit", run.exit_status);
+  io.boolean("timed_out", run.timed_out);
+  io.name("output", run.output);
+}
+}  // namespace events
+
 namespace {
 
 constexpr std::size_t kMaxArgv = 4096;
@@ -30,18 +41,32 @@ Status save_compensation(db::Database& database, const std::string& txn, const C
       "INSERT INTO compensations (txn, number, ended, body) VALUES (?, ?, ?, ?) "
       "ON CONFLICT (txn, number) DO UPDATE SET ended = excluded.ended, body = excluded.body"));
   write.bind_all(txn, std::int64_t{one.number}, std::int64_t{one.ended ? 1 : 0},
-                 canonical_json(to_json(one)));
+                 canonical_text(field_list(one)));
   return write.run();
 }
 
-Status compensation_registered(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+// What is known of one when it is registered.
+struct Registered {
   Compensation one;
-  fields.integer("number", one.number);
-  fields.integer("attempt", one.attempt);
-  fields.text("name", one.name);
-  fields.texts("argv", one.argv);
-  TRY(fields.done());
+};
+void fields(FieldIo& io, Registered& registered) {
+  io.integer({"number", "one more than the last"}, registered.one.number, kPositive);
+  io.integer({"attempt", "the last"}, registered.one.attempt, kPositive);
+  io.text("name", registered.one.name);
+  io.texts("argv", registered.one.argv);
+}
+
+struct CompensationStarted {
+  int number = 0;
+  int run = 0;
+};
+void fields(FieldIo& io, CompensationStarted& started) {
+  io.integer({"number", "the last that has not ended"}, started.number, kPositive);
+  io.integer({"run", "one more than the last of it"}, started.run, kPositive);
+}
+
+Status compensation_registered(db::Database& database, const Event& event, const Json& json) {
+  const Compensation one = TRY(read_fields<Registered>(json, event.type)).one;
   if (one.argv.empty() || one.argv.size() > kMaxArgv || one.argv.front().empty()) {
     return fail(Code::kCorrupt, fmt::format("{}: it names no program", event.type));
   }
@@ -72,12 +97,7 @@ Result<Compensation> due_compensation(const db::Database& database, const Event&
 }
 
 Status compensation_started(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  int run = 0;
-  fields.integer("number", number);
-  fields.integer("run", run);
-  TRY(fields.done());
+  const auto [number, run] = TRY(read_fields<CompensationStarted>(json, event.type));
   const Txn txn = TRY(known_txn(database, event));
   if (!ended_without_landing(txn)) {
     return stale(event, fmt::format("it is {}", state_name(txn.state)));
@@ -89,18 +109,11 @@ Status compensation_started(db::Database& database, const Event& event, const Js
 }
 
 Status compensation_ended(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  int run = 0;
-  Compensation told;
-  fields.integer("number", number);
-  fields.integer("run", run);
-  fields.integer("exit", told.exit_status);
-  fields.boolean("timed_out", told.timed_out);
-  fields.name("output", told.output);
-  TRY(fields.done());
-  Compensation one = TRY(due_compensation(database, event, number));
-  if (run != one.runs || run == 0) return stale(event, fmt::format("run {} is not the last", run));
+  const auto told = TRY(read_fields<events::CompensationRun>(json, event.type));
+  Compensation one = TRY(due_compensation(database, event, told.number));
+  if (told.run != one.runs) {
+    return stale(event, fmt::format("run {} is not the last", told.run));
+  }
   one.ended = true;
   one.exit_status = told.exit_status;
   one.timed_out = told.timed_out;
@@ -135,9 +148,21 @@ CREATE TABLE compensations (
 constexpr ProjectionTable kCompensationTables[] = {{"compensations", "txn, number"}};
 
 constexpr EventRule kCompensationRules[] = {
-    {event_type::kCompensationRegistered, compensation_registered, tell_compensation_registered},
-    {event_type::kCompensationStarted, compensation_started, tell_compensation_started},
-    {event_type::kCompensationEnded, compensation_ended, tell_compensation_ended},
+    {event_type::kCompensationRegistered,
+     {"A command that undoes an effect outside of the repository.", "", "open"},
+     payload_of<Registered>,
+     compensation_registered,
+     tell_compensation_registered},
+    {event_type::kCompensationStarted,
+     {"It is run.", "", "aborted, nothing"},
+     payload_of<CompensationStarted>,
+     compensation_started,
+     tell_compensation_started},
+    {event_type::kCompensationEnded,
+     {"How that run ended."},
+     payload_of<events::CompensationRun>,
+     compensation_ended,
+     tell_compensation_ended},
 };
 
 }  // namespace
@@ -169,25 +194,15 @@ Result<std::vector<TxnId>> owing_compensation(const View& view) {
 namespace events {
 
 NewEvent compensation_registered(const TxnId& txn, const Compensation& compensation) {
-  return new_event(event_type::kCompensationRegistered, txn.str(),
-                   Json{{"number", compensation.number},
-                        {"attempt", compensation.attempt},
-                        {"name", encode_path(compensation.name)},
-                        {"argv", texts_to_json(compensation.argv)}});
+  return event_with(event_type::kCompensationRegistered, txn.str(), Registered{compensation});
 }
 
 NewEvent compensation_started(const TxnId& txn, int number, int run) {
-  return new_event(event_type::kCompensationStarted, txn.str(),
-                   Json{{"number", number}, {"run", run}});
+  return event_with(event_type::kCompensationStarted, txn.str(), CompensationStarted{number, run});
 }
 
 NewEvent compensation_ended(const TxnId& txn, const CompensationRun& run) {
-  return new_event(event_type::kCompensationEnded, txn.str(),
-                   Json{{"number", run.number},
-                        {"run", run.run},
-                        {"exit", run.exit_status},
-                        {"timed_out", run.timed_out},
-                        {"output", encode_path(run.output.str())}});
+  return event_with(event_type::kCompensationEnded, txn.str(), run);
 }
 
 }  // namespace events

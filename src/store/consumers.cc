@@ -7,8 +7,7 @@
 #include "base/bug.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
-#include "base/json_value.h"
-#include "model/codec.h"
+#include "model/names.h"
 #include "store/area.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -16,18 +15,25 @@
 namespace gittxn::store {
 namespace {
 
+constexpr NameTable<ConsumerKind, 2> kConsumerKinds{
+    {{ConsumerKind::kDurable, "durable"}, {ConsumerKind::kEphemeral, "ephemeral"}}};
+
+}  // namespace
+
+static void fields(FieldIo& io, Consumer& consumer) {
+  io.choice("kind", consumer.kind, kConsumerKinds);
+  io.integer({"ttl_ms", "0: durable"}, consumer.ttl_ms, kNotNegative);
+  io.integer({"position", "it gets what comes after"}, consumer.position, kNotNegative);
+  io.texts({"types", "none: all"}, consumer.types);
+}
+
+namespace {
+
 FAILPOINT(fp_acknowledged, "store.acknowledged");
 
 constexpr std::size_t kMaxName = 64;
 constexpr std::size_t kMaxConsumers = 1'000;
 constexpr std::string_view kHandlerPrefix = "on/";
-
-Result<ConsumerKind> consumer_kind_of(std::string_view name) {
-  for (const ConsumerKind kind : {ConsumerKind::kDurable, ConsumerKind::kEphemeral}) {
-    if (consumer_kind_name(kind) == name) return kind;
-  }
-  return fail(Code::kCorrupt, fmt::format("no kind of consumer is called '{}'", name));
-}
 
 // Types have no blanks.
 std::string join_types(const std::vector<std::string>& types) {
@@ -46,17 +52,31 @@ std::vector<std::string> split_types(std::string_view text) {
   return types;
 }
 
+struct ConsumerRemoved {
+  Seq registration = 0;
+  std::string why;
+};
+void fields(FieldIo& io, ConsumerRemoved& removed) {
+  io.integer({"registration", "seq"}, removed.registration, kPositive);
+  io.text("why", removed.why);
+}
+
+struct ConsumerStale {
+  Seq registration = 0;
+  Seq position = 0;
+  Seq oldest = 0;
+};
+void fields(FieldIo& io, ConsumerStale& one) {
+  io.integer({"registration", "seq"}, one.registration, kPositive);
+  io.integer("position", one.position, kNotNegative);
+  io.integer({"oldest", "the first event that waits"}, one.oldest, kPositive);
+}
+
 Status consumer_registered(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Consumer consumer;
-  fields.choice("kind", consumer.kind, consumer_kind_of);
-  fields.integer("ttl_ms", consumer.ttl_ms);
-  fields.integer("position", consumer.position);
-  fields.texts("types", consumer.types);
-  TRY(fields.done());
+  const Consumer consumer = TRY(read_fields<Consumer>(json, event.type));
   const bool ephemeral = consumer.kind == ConsumerKind::kEphemeral;
   if (ephemeral != (consumer.ttl_ms > 0)) return stale(event, "its time to live is not its kind's");
-  if (consumer.position < 0 || consumer.position > event.seq) {
+  if (consumer.position > event.seq) {
     return stale(event, fmt::format("it would begin after event {}", consumer.position));
   }
   const std::optional<std::int64_t> at_ms = parse_utc(event.time);
@@ -79,12 +99,7 @@ Status changed_one(const Event& event, db::Statement& statement, Seq registratio
 }
 
 Status consumer_removed(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Seq registration = 0;
-  std::string why;
-  fields.integer("registration", registration);
-  fields.text("why", why);
-  TRY(fields.done());
+  const Seq registration = TRY(read_fields<ConsumerRemoved>(json, event.type)).registration;
   db::Statement remove = TRY(
       database.statement("DELETE FROM consumers WHERE name = ? AND registered = ? RETURNING name"));
   remove.bind_all(event.subject, registration);
@@ -92,14 +107,7 @@ Status consumer_removed(db::Database& database, const Event& event, const Json& 
 }
 
 Status consumer_went_stale(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Seq registration = 0;
-  Seq position = 0;
-  Seq oldest = 0;
-  fields.integer("registration", registration);
-  fields.integer("position", position);
-  fields.integer("oldest", oldest);
-  TRY(fields.done());
+  const auto [registration, position, oldest] = TRY(read_fields<ConsumerStale>(json, event.type));
   db::Statement update = TRY(database.statement(
       "UPDATE consumers SET stale_at = ? WHERE name = ? AND registered = ? RETURNING name"));
   update.bind_all(position, event.subject, registration);
@@ -134,9 +142,22 @@ CREATE TABLE consumers (
 constexpr ProjectionTable kConsumerTables[] = {{"consumers", "name"}};
 
 constexpr EventRule kConsumerRules[] = {
-    {event_type::kConsumerRegistered, consumer_registered, tell_consumer_registered},
-    {event_type::kConsumerRemoved, consumer_removed, tell_consumer_removed},
-    {event_type::kConsumerStale, consumer_went_stale, tell_consumer_stale},
+    {event_type::kConsumerRegistered,
+     {"A consumer of events, after the event at position; no types: of all.", "its name"},
+     payload_of<Consumer>,
+     consumer_registered,
+     tell_consumer_registered},
+    {event_type::kConsumerRemoved,
+     {"The consumer of that registration is no more.", "its name", "registered by that event"},
+     payload_of<ConsumerRemoved>,
+     consumer_removed,
+     tell_consumer_removed},
+    {event_type::kConsumerStale,
+     {"The consumer does not move, while this event and perhaps others wait for it.", "its name",
+      "registered by that event; once a stall"},
+     payload_of<ConsumerStale>,
+     consumer_went_stale,
+     tell_consumer_stale},
 };
 
 // A position counts only for the registration that it was made under.
@@ -148,7 +169,7 @@ constexpr std::string_view kSelectConsumer =
 Result<Consumer> consumer_of(const db::Statement& row) {
   Consumer consumer;
   consumer.name = row.text(0);
-  consumer.kind = TRY(consumer_kind_of(row.text(1)));
+  consumer.kind = TRY(value_in(kConsumerKinds, "kind of consumer", row.text(1)));
   consumer.ttl_ms = row.integer(2);
   consumer.types = split_types(row.text(3));
   consumer.registered = row.integer(4);
@@ -206,32 +227,26 @@ const Area kConsumers{kConsumerSql, kConsumerTables, kConsumerRules};
 namespace events {
 
 NewEvent consumer_registered(const Consumer& consumer) {
-  return new_event(event_type::kConsumerRegistered, consumer.name,
-                   Json{{"kind", consumer_kind_name(consumer.kind)},
-                        {"ttl_ms", consumer.ttl_ms},
-                        {"position", consumer.position},
-                        {"types", texts_to_json(consumer.types)}});
+  return event_with(event_type::kConsumerRegistered, consumer.name, consumer);
 }
 
 NewEvent consumer_removed(const Consumer& consumer, const std::string& why) {
-  return new_event(event_type::kConsumerRemoved, consumer.name,
-                   Json{{"registration", consumer.registered}, {"why", encode_path(why)}},
-                   fmt::format("consumer:{}:removed:{}", consumer.name, consumer.registered));
+  return event_with(event_type::kConsumerRemoved, consumer.name,
+                    ConsumerRemoved{consumer.registered, why},
+                    fmt::format("consumer:{}:removed:{}", consumer.name, consumer.registered));
 }
 
 NewEvent consumer_stale(const Consumer& consumer, Seq oldest) {
-  return new_event(event_type::kConsumerStale, consumer.name,
-                   Json{{"registration", consumer.registered},
-                        {"position", consumer.position},
-                        {"oldest", oldest}},
-                   fmt::format("consumer:{}:stale:{}.{}", consumer.name, consumer.registered,
-                               consumer.position));
+  return event_with(event_type::kConsumerStale, consumer.name,
+                    ConsumerStale{consumer.registered, consumer.position, oldest},
+                    fmt::format("consumer:{}:stale:{}.{}", consumer.name, consumer.registered,
+                                consumer.position));
 }
 
 }  // namespace events
 
 std::string_view consumer_kind_name(ConsumerKind kind) {
-  return kind == ConsumerKind::kDurable ? "durable" : "ephemeral";
+  return name_in(kConsumerKinds, kind);
 }
 
 bool has_ended(const Consumer& consumer, std::int64_t now_ms) {

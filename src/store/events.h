@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/ids.h"
-#include "base/json.h"
 #include "base/result.h"
 #include "model/event.h"
 #include "model/policy.h"
@@ -45,6 +45,7 @@ struct Child {
   std::string phase;  // begun; then joined, conflict, nothing or left, perhaps several times
   Oid tree;           // of what it changed; empty with begun and nothing
 };
+void fields(FieldIo& io, Child& child);
 NewEvent child(const TxnId& id, const Child& child);
 Result<std::optional<Child>> child_of(const Event& event);  // none: another type
 NewEvent worktree_removed(const TxnId& id, int attempt);

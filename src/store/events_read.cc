@@ -1,10 +1,23 @@
 // Reading payloads back: what recovery, `why` and `log` need of an event beyond the projections.
+#include <array>
+
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"
 
 namespace gittxn::store::events {
+
+void fields(FieldIo& io, Child& child) {
+  constexpr std::array<std::string_view, 5> kPhases = {"begun", "joined", "conflict", "nothing",
+                                                       "left"};
+  io.integer("attempt", child.attempt, kPositive);
+  io.integer("number", child.number, kPositive);
+  io.text("name", child.name);
+  io.word("phase", child.phase, kPhases);
+  io.oid({"tree", "\"\" with `begun` and `nothing`"}, child.tree);
+}
+
 Result<LandingDetails> landing_details(const std::string& payload) {
   const Json json = TRY(parse_json(payload));
   LandingDetails details;
@@ -27,15 +40,7 @@ Result<Json> landing_checkout(const std::string& payload) {
 Result<std::optional<Child>> child_of(const Event& event) {
   if (event.type != event_type::kChild) return std::nullopt;
   const Json json = TRY_IN(event.type, parse_json(event.payload));
-  Child child;
-  Fields fields(json, event.type);
-  fields.integer("attempt", child.attempt);
-  fields.integer("number", child.number);
-  fields.text("name", child.name);
-  fields.text("phase", child.phase);
-  fields.oid("tree", child.tree);
-  TRY(fields.done());
-  return child;
+  return TRY(read_fields<Child>(json, event.type));
 }
 
 Result<std::vector<Conflict>> conflicts_of(const Event& event) {
@@ -44,7 +49,7 @@ Result<std::vector<Conflict>> conflicts_of(const Event& event) {
   const auto list = json.find("conflicts");
   if (!json.is_object() || list == json.end()) return conflicts;
   for (const Json& conflict : *list) {
-    conflicts.push_back(TRY_IN(event.type, conflict_from_json(conflict)));
+    conflicts.push_back(TRY_IN(event.type, read_fields<Conflict>(conflict)));
   }
   return conflicts;
 }

@@ -2,12 +2,21 @@
 #include <fmt/format.h>
 
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"
 #include "store/summaries.h"
 
 namespace gittxn::store {
+
+namespace events {
+static void fields(FieldIo& io, SummaryAdded& added) {
+  io.text("name", added.name);
+  io.name({"manifest", "artifact"}, added.manifest);
+  io.name({"txn", "\"\" a person's"}, added.txn);
+}
+}  // namespace events
+
 namespace {
 
 Status gate_evaluated(db::Database& database, const Event& event, const Json& json) {
@@ -18,13 +27,26 @@ Status gate_evaluated(db::Database& database, const Event& event, const Json& js
   return insert.run();
 }
 
-Status trusted(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+struct Trusted {
   Digest hash;
   std::string actor;
-  fields.name("hash", hash);
-  fields.text("actor", actor);
-  TRY(fields.done());
+};
+void fields(FieldIo& io, Trusted& trust) {
+  io.name("hash", trust.hash);
+  io.text("actor", trust.actor);
+}
+
+struct SummaryRemoved {
+  std::string name;
+  std::string actor;
+};
+void fields(FieldIo& io, SummaryRemoved& removed) {
+  io.text("name", removed.name);
+  io.text("actor", removed.actor);
+}
+
+Status trusted(db::Database& database, const Event& event, const Json& json) {
+  const auto [hash, actor] = TRY(read_fields<Trusted>(json, event.type));
   db::Statement insert = TRY(database.statement(
       "INSERT INTO trust (hash, actor, seq) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING"));
   insert.bind_all(hash.str(), encode_path(actor), event.seq);
@@ -33,12 +55,7 @@ Status trusted(db::Database& database, const Event& event, const Json& json) {
 
 // Of one name the newest counts.
 Status summary_added(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  events::SummaryAdded added;
-  fields.text("name", added.name);
-  fields.name("manifest", added.manifest);
-  fields.name("txn", added.txn);
-  TRY(fields.done());
+  const auto added = TRY(read_fields<events::SummaryAdded>(json, event.type));
   if (added.name.empty() || added.manifest.empty()) {
     return fail(Code::kCorrupt, "summary.added: it has no name or no manifest");
   }
@@ -50,12 +67,7 @@ Status summary_added(db::Database& database, const Event& event, const Json& jso
 }
 
 Status summary_removed(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string name;
-  std::string actor;
-  fields.text("name", name);
-  fields.text("actor", actor);
-  TRY(fields.done());
+  const std::string name = TRY(read_fields<SummaryRemoved>(json, event.type)).name;
   db::Statement gone =
       TRY(database.statement("DELETE FROM summaries WHERE name = ? RETURNING name"));
   gone.bind(1, encode_path(name));
@@ -103,10 +115,27 @@ constexpr ProjectionTable kGateTables[] = {
     {"certificates", "seq"}, {"trust", "hash"}, {"summaries", "name"}};
 
 constexpr EventRule kGateRules[] = {
-    {event_type::kGateEvaluated, gate_evaluated, tell_gate_evaluated},
-    {event_type::kTrusted, trusted, tell_trusted},
-    {event_type::kSummaryAdded, summary_added, tell_summary},
-    {event_type::kSummaryRemoved, summary_removed, tell_summary_removed},
+    {event_type::kGateEvaluated,
+     {"The certificate of one run of a gate.", "the transaction, or the gate", "", "",
+      "a certificate (below)"},
+     payload_of<Certificate>,
+     gate_evaluated,
+     tell_gate_evaluated},
+    {event_type::kTrusted,
+     {"Somebody said yes to the commands of a policy.", "the hash"},
+     payload_of<Trusted>,
+     trusted,
+     tell_trusted},
+    {event_type::kSummaryAdded,
+     {"A summary was stored.", "`summaries`"},
+     payload_of<events::SummaryAdded>,
+     summary_added,
+     tell_summary},
+    {event_type::kSummaryRemoved,
+     {"A summary was removed.", "`summaries`", "there is one"},
+     payload_of<SummaryRemoved>,
+     summary_removed,
+     tell_summary_removed},
 };
 
 }  // namespace
@@ -123,9 +152,26 @@ Result<std::vector<StoredSummary>> summaries(const View& view) {
 
 namespace events {
 
+NewEvent gate_evaluated(const Certificate& certificate) {
+  const std::string subject =
+      certificate.txn.empty() ? certificate.gate.str() : certificate.txn.str();
+  return event_with(event_type::kGateEvaluated, subject, certificate);
+}
+
+NewEvent trusted(const Digest& trust_hash, const std::string& actor) {
+  return event_with(event_type::kTrusted, trust_hash.str(), Trusted{trust_hash, actor},
+                    event_key("policy", trust_hash.str(), "trusted", actor));
+}
+
+NewEvent summary_added(const SummaryAdded& added) {
+  const std::string version = added.manifest.str() + "/" + added.txn.str();
+  return event_with(event_type::kSummaryAdded, std::string(kSummaries), added,
+                    added.txn.empty() ? "" : event_key("summary", added.name, "added", version));
+}
+
 NewEvent summary_removed(const std::string& name, const std::string& actor) {
-  return new_event(event_type::kSummaryRemoved, std::string(kSummaries),
-                   Json{{"name", encode_path(name)}, {"actor", encode_path(actor)}});
+  return event_with(event_type::kSummaryRemoved, std::string(kSummaries),
+                    SummaryRemoved{name, actor});
 }
 
 }  // namespace events

@@ -2,13 +2,29 @@
 
 #include <fmt/format.h>
 
-#include "base/json_value.h"
-#include "model/codec.h"
+#include "model/names.h"
 #include "store/area.h"
 #include "store/consumers.h"
 #include "store/state.h"
 
 namespace gittxn::store {
+
+namespace events {
+static void fields(FieldIo& io, HandlerEnd& end) {
+  constexpr NameTable<HandlerState, 3> kEnds{{{HandlerState::kDone, "done"},
+                                              {HandlerState::kFailing, "failing"},
+                                              {HandlerState::kStopped, "stopped"}}};
+  io.integer("event", end.event, kPositive);
+  io.integer("attempt", end.attempt, kPositive);
+  io.integer({"exit", "-1: nobody saw its end"}, end.exit);
+  io.boolean("timed_out", end.timed_out);
+  io.name({"output", "artifact, or \"\""}, end.output);
+  io.integer("duration_ms", end.duration_ms, kNotNegative);
+  io.integer({"retry_at_ms", "of the kernel's clock"}, end.retry_at_ms, kNotNegative);
+  io.choice("state", end.state, kEnds);
+}
+}  // namespace events
+
 namespace {
 
 Result<HandlerState> handler_state_of(std::string_view name) {
@@ -58,14 +74,31 @@ Status save_handler(db::Database& database, const HandlerRow& row) {
   return statement.run();
 }
 
+struct HandlerStarted {
+  Seq event = 0;
+  int attempt = 0;
+};
+void fields(FieldIo& io, HandlerStarted& started) {
+  io.integer({"event", "seq"}, started.event, kPositive);
+  io.integer("attempt", started.attempt, kPositive);
+}
+
+struct HandlerRetried {
+  Seq event = 0;
+  std::string actor;
+};
+void fields(FieldIo& io, HandlerRetried& retried) {
+  io.integer({"event", "seq"}, retried.event, kNotNegative);
+  io.text("actor", retried.actor);
+}
+
 Status handler_started(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+  const auto started = TRY(read_fields<HandlerStarted>(json, event.type));
   HandlerRow row;
   row.name = event.subject;
   row.state = HandlerState::kRunning;
-  fields.integer("event", row.event);
-  fields.integer("attempt", row.attempt);
-  TRY(fields.done());
+  row.event = started.event;
+  row.attempt = started.attempt;
   if (row.event < 1 || row.event >= event.seq) return stale(event, "there is no such event");
   const auto before = TRY(load_handler(database, row.name));
   const bool again = before && before->event == row.event;
@@ -80,33 +113,18 @@ Status handler_started(db::Database& database, const Event& event, const Json& j
 }
 
 Status handler_ended(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  HandlerRow row;
-  row.name = event.subject;
-  std::int64_t duration_ms = 0;
-  fields.integer("event", row.event);
-  fields.integer("attempt", row.attempt);
-  fields.choice("state", row.state, handler_state_of);
-  fields.integer("exit", row.exit);
-  fields.boolean("timed_out", row.timed_out);
-  fields.name("output", row.output);
-  fields.integer("duration_ms", duration_ms);
-  fields.integer("retry_at_ms", row.retry_at_ms);
-  TRY(fields.done());
+  const auto end = TRY(read_fields<events::HandlerEnd>(json, event.type));
+  const HandlerRow row{event.subject, end.event,     end.attempt, end.state,
+                       end.exit,      end.timed_out, end.output,  end.retry_at_ms};
   const auto before = TRY(load_handler(database, row.name));
   const bool its = before && before->event == row.event && before->attempt == row.attempt &&
                    before->state == HandlerState::kRunning;
-  if (!its || row.state == HandlerState::kRunning) return stale(event, "that attempt does not run");
+  if (!its) return stale(event, "that attempt does not run");
   return save_handler(database, row);
 }
 
 Status handler_retried(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Seq which = 0;
-  std::string actor;
-  fields.integer("event", which);
-  fields.text("actor", actor);
-  TRY(fields.done());
+  const Seq which = TRY(read_fields<HandlerRetried>(json, event.type)).event;
   auto row = TRY(load_handler(database, event.subject));
   const bool failed =
       row && row->event == which &&
@@ -147,9 +165,24 @@ CREATE TABLE handlers (
 constexpr ProjectionTable kHandlerTables[] = {{"handlers", "name"}};
 
 constexpr EventRule kHandlerRules[] = {
-    {event_type::kHandlerStarted, handler_started, tell_handler_started},
-    {event_type::kHandlerEnded, handler_ended, tell_handler_ended},
-    {event_type::kHandlerRetried, handler_retried, tell_handler_retried},
+    {event_type::kHandlerStarted,
+     {"A handler is about to be given this event, for the attempt-th time.", "the handler's name",
+      "it does not run, and the attempt is the next one of that event"},
+     payload_of<HandlerStarted>,
+     handler_started,
+     tell_handler_started},
+    {event_type::kHandlerEnded,
+     {"What came of it. When it failed: the time of the kernel's clock from which it is "
+      "tried again, or that it is left for a person.",
+      "the handler's name", "that attempt runs"},
+     payload_of<events::HandlerEnd>,
+     handler_ended,
+     tell_handler_ended},
+    {event_type::kHandlerRetried,
+     {"A person asked to try that event again.", "the handler's name", "it failed on that event"},
+     payload_of<HandlerRetried>,
+     handler_retried,
+     tell_handler_retried},
 };
 
 }  // namespace
@@ -159,24 +192,15 @@ const Area kHandlers{kHandlerSql, kHandlerTables, kHandlerRules};
 namespace events {
 
 NewEvent handler_started(const std::string& name, Seq event, int attempt) {
-  return new_event(event_type::kHandlerStarted, name, Json{{"event", event}, {"attempt", attempt}});
+  return event_with(event_type::kHandlerStarted, name, HandlerStarted{event, attempt});
 }
 
 NewEvent handler_ended(const std::string& name, const HandlerEnd& end) {
-  return new_event(event_type::kHandlerEnded, name,
-                   Json{{"event", end.event},
-                        {"attempt", end.attempt},
-                        {"state", handler_state_name(end.state)},
-                        {"exit", end.exit},
-                        {"timed_out", end.timed_out},
-                        {"output", end.output.str()},
-                        {"duration_ms", end.duration_ms},
-                        {"retry_at_ms", end.retry_at_ms}});
+  return event_with(event_type::kHandlerEnded, name, end);
 }
 
 NewEvent handler_retried(const std::string& name, Seq event, const std::string& actor) {
-  return new_event(event_type::kHandlerRetried, name,
-                   Json{{"event", event}, {"actor", encode_path(actor)}});
+  return event_with(event_type::kHandlerRetried, name, HandlerRetried{event, actor});
 }
 
 }  // namespace events

@@ -6,8 +6,7 @@
 #include <span>
 
 #include "base/bug.h"
-#include "base/json_value.h"
-#include "model/codec.h"
+#include "model/names.h"
 #include "search/glob.h"
 
 namespace gittxn::store {
@@ -172,32 +171,17 @@ bool covers(const LeaseSubject& subject, std::string_view path) {
   return paths_meet(segments_of(subject), literal(path));
 }
 
-Json to_json(const LeaseSubject& subject) {
-  constexpr const char* kSubjectKinds[] = {"prefix", "glob", "symbol"};
-  Json json{{"kind", kSubjectKinds[static_cast<int>(subject.kind)]},
-            {"path", encode_path(subject.path)}};
-  if (!subject.symbol.empty()) json["symbol"] = encode_path(subject.symbol);
-  return json;
-}
-
-Result<LeaseSubject> subject_from_json(const Json& json) {
-  Fields fields(json, "lease subject");
-  LeaseSubject subject;
-  std::string kind;
-  fields.text("kind", kind);
-  fields.text("path", subject.path);
-  if (fields.has("symbol")) fields.text("symbol", subject.symbol);
-  subject.kind = kind == "glob"     ? LeaseSubject::Kind::kGlob
-                 : kind == "symbol" ? LeaseSubject::Kind::kSymbol
-                                    : LeaseSubject::Kind::kPrefix;
-  if (kind != "glob" && kind != "symbol" && kind != "prefix") fields.wrong("kind", "unknown");
-  const bool symbol = subject.kind == LeaseSubject::Kind::kSymbol;
-  if (symbol == subject.symbol.empty()) fields.wrong("symbol", "not as its kind says");
-  if (subject.kind != LeaseSubject::Kind::kPrefix && subject.path.empty()) {
-    fields.wrong("path", "empty");
-  }
-  TRY(fields.done());
-  return subject;
+void fields(FieldIo& io, LeaseSubject& subject) {
+  using Kind = LeaseSubject::Kind;
+  constexpr NameTable<Kind, 3> kKinds{
+      {{Kind::kPrefix, "prefix"}, {Kind::kGlob, "glob"}, {Kind::kSymbol, "symbol"}}};
+  io.thing("lease subject");
+  io.choice("kind", subject.kind, kKinds);
+  io.text("path", subject.path);
+  if (io.maybe("symbol", subject.symbol)) io.text("symbol", subject.symbol);
+  const bool symbol = subject.kind == Kind::kSymbol;
+  if (symbol == subject.symbol.empty()) io.wrong("symbol", "not as its kind says");
+  if (subject.kind != Kind::kPrefix && subject.path.empty()) io.wrong("path", "empty");
 }
 
 }  // namespace gittxn::store

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/result.h"
 
 namespace gittxn::store {
@@ -36,7 +36,6 @@ bool covers(const LeaseSubject& subject, std::string_view path);
 // Whether two descriptors of one file name the same thing, or one what is in the other.
 bool one_in_the_other(std::string_view a, std::string_view b);
 
-Json to_json(const LeaseSubject& subject);  // its text, with the path of a symbol apart
-Result<LeaseSubject> subject_from_json(const Json& json);
+void fields(FieldIo& io, LeaseSubject& subject);  // its text, with the path of a symbol apart
 
 }  // namespace gittxn::store

@@ -8,7 +8,7 @@
 #include "base/bug.h"
 #include "base/fs.h"
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/names.h"
 #include "store/area.h"
 #include "store/locks.h"
 #include "store/state.h"
@@ -19,63 +19,100 @@ namespace {
 // Of the machines that have a server's clock: none of them was off.
 constexpr std::string_view kServersBoot = "server";
 
-Result<Sharing> sharing_from_name(std::string_view name) {
-  if (name == "exclusive") return Sharing::kExclusive;
-  if (name == "shared") return Sharing::kShared;
-  return fail(Code::kCorrupt, "neither shared nor exclusive");
-}
-
-Result<Force> force_from_name(std::string_view name) {
-  if (name == "advisory") return Force::kAdvisory;
-  if (name == "mandatory") return Force::kMandatory;
-  return fail(Code::kCorrupt, "neither advisory nor mandatory");
-}
+constexpr NameTable<Sharing, 2> kSharings{
+    {{Sharing::kExclusive, "exclusive"}, {Sharing::kShared, "shared"}}};
+constexpr NameTable<Force, 2> kForces{
+    {{Force::kAdvisory, "advisory"}, {Force::kMandatory, "mandatory"}}};
+constexpr Bounds kLeaseTime{.least = 1, .most = kMaxLeaseMs};
 
 std::string id_of(Seq number) {
   return fmt::format("l-{}", number);
 }
 
 // As the log has it: what was asked for; and when it is held, until when and since which boot.
-Json lease_to_json(const Lease& lease) {
-  Json subjects = Json::array();
-  for (const LeaseSubject& subject : lease.subjects) subjects.push_back(to_json(subject));
-  Json json{{"number", lease.number},
-            {"subjects", std::move(subjects)},
-            {"sharing", lease.sharing == Sharing::kShared ? "shared" : "exclusive"},
-            {"force", lease.force == Force::kMandatory ? "mandatory" : "advisory"},
-            {"owner", encode_path(lease.owner)},
-            {"txn", encode_path(lease.txn.str())},
-            {"slot", lease.slot},
-            {"ttl_ms", lease.ttl_ms}};
-  if (lease.held) {
-    json["until_ms"] = lease.until_ms;
-    json["boot"] = encode_path(lease.boot);
-  }
-  return json;
+struct LeaseAsked {
+  Lease lease;
+};
+void fields(FieldIo& io, LeaseAsked& asked) {
+  Lease& lease = asked.lease;
+  constexpr auto kMost = static_cast<std::int64_t>(kMaxLeaseSubjects);
+  io.integer({"number", "of this event"}, lease.number, kPositive);
+  const auto subject = [](FieldIo& each, LeaseSubject& one) { fields(each, one); };
+  io.list_of("subjects", lease.subjects, subject, {.least = 1, .most = kMost});
+  io.choice("sharing", lease.sharing, kSharings);
+  io.choice("force", lease.force, kForces);
+  io.text("owner", lease.owner);
+  io.name({"txn", "\"\" none"}, lease.txn);
+  io.integer({"slot", "0: detached"}, lease.slot, kNotNegative);
+  io.integer("ttl_ms", lease.ttl_ms, kLeaseTime);
+  if (lease.owner.empty()) io.wrong("owner", "empty");
+}
+
+struct LeaseTime {
+  std::int64_t until_ms = 0;
+  std::string boot;
+};
+void fields(FieldIo& io, LeaseTime& time) {
+  io.integer({"until_ms", "the kernel's clock"}, time.until_ms);
+  io.text("boot", time.boot);
+}
+
+struct LeaseHeld {
+  LeaseAsked asked;
+  LeaseTime time;
+};
+void fields(FieldIo& io, LeaseHeld& held) {
+  fields(io, held.asked);
+  fields(io, held.time);
+}
+
+struct LeaseRenewed {
+  std::int64_t ttl_ms = 0;
+  LeaseTime time;
+};
+void fields(FieldIo& io, LeaseRenewed& renewed) {
+  io.integer("ttl_ms", renewed.ttl_ms, kLeaseTime);
+  fields(io, renewed.time);
+}
+
+struct LeaseTransferred {
+  std::string from;
+  std::string to;
+};
+void fields(FieldIo& io, LeaseTransferred& transferred) {
+  io.text("from", transferred.from);
+  io.text("to", transferred.to);
+  if (transferred.to.empty()) io.wrong("to", "empty");
+}
+
+struct LeaseReleased {
+  std::string why;
+};
+void fields(FieldIo& io, LeaseReleased& released) {
+  io.text("why", released.why);
+}
+
+struct LeaseExpired {
+  std::string why;
+  std::string by;
+};
+void fields(FieldIo& io, LeaseExpired& expired) {
+  io.text("why", expired.why);
+  io.text({"by", "the lease that takes its place, \"\" none"}, expired.by);
 }
 
 Result<Lease> lease_from_json(const Json& json, std::string_view what) {
-  Fields fields(json, what);
-  Lease lease;
-  fields.integer("number", lease.number);
-  fields.list("subjects", lease.subjects, subject_from_json);
-  fields.choice("sharing", lease.sharing, sharing_from_name);
-  fields.choice("force", lease.force, force_from_name);
-  fields.text("owner", lease.owner);
-  fields.name("txn", lease.txn);
-  fields.integer("slot", lease.slot);
-  fields.integer("ttl_ms", lease.ttl_ms);
-  if (what != event_type::kLeaseQueued) {
-    lease.held = true;
-    fields.integer("until_ms", lease.until_ms);
-    fields.text("boot", lease.boot);
+  LeaseHeld told;
+  if (what == event_type::kLeaseQueued) {
+    told.asked = TRY(read_fields<LeaseAsked>(json, what));
+  } else {
+    told = TRY(read_fields<LeaseHeld>(json, what));
+    told.asked.lease.held = true;
   }
-  const bool bounded = !lease.subjects.empty() && lease.subjects.size() <= kMaxLeaseSubjects;
-  if (!bounded) fields.wrong("subjects", "none, or too many");
-  if (lease.ttl_ms <= 0 || lease.ttl_ms > kMaxLeaseMs) fields.wrong("ttl_ms", "out of bounds");
-  if (lease.owner.empty()) fields.wrong("owner", "empty");
-  TRY(fields.done());
+  Lease lease = std::move(told.asked.lease);
   lease.id = id_of(lease.number);
+  lease.until_ms = told.time.until_ms;
+  lease.boot = std::move(told.time.boot);
   return lease;
 }
 
@@ -114,14 +151,12 @@ Result<Lease> known_lease(const db::Database& database, const Event& event) {
 }
 
 Status save_lease(db::Database& database, const Lease& lease) {
-  Lease asked = lease;
-  asked.held = false;  // what was asked for never changes
   db::Statement insert = TRY(database.statement(
       "INSERT INTO leases (number, id, body, held, owner, slot, ttl_ms, until_ms, boot, fence) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET held = "
       "excluded.held, owner = excluded.owner, slot = excluded.slot, ttl_ms = excluded.ttl_ms, "
       "until_ms = excluded.until_ms, boot = excluded.boot, fence = excluded.fence"));
-  insert.bind_all(lease.number, lease.id, canonical_json(lease_to_json(asked)),
+  insert.bind_all(lease.number, lease.id, canonical_text(field_list(LeaseAsked{lease})),
                   std::int64_t{lease.held ? 1 : 0}, encode_path(lease.owner), lease.slot,
                   lease.ttl_ms, lease.until_ms, encode_path(lease.boot), lease.fence);
   return insert.run();
@@ -156,25 +191,17 @@ Status acquired(db::Database& database, const Event& event, const Json& json) {
 }
 
 Status renewed(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+  LeaseRenewed told = TRY(read_fields<LeaseRenewed>(json, event.type));
   Lease lease = TRY(known_lease(database, event));
   if (!lease.held) return stale(event, "it is not held");
-  fields.integer("ttl_ms", lease.ttl_ms);
-  fields.integer("until_ms", lease.until_ms);
-  fields.text("boot", lease.boot);
-  if (lease.ttl_ms <= 0 || lease.ttl_ms > kMaxLeaseMs) fields.wrong("ttl_ms", "out of bounds");
-  TRY(fields.done());
+  lease.ttl_ms = told.ttl_ms;
+  lease.until_ms = told.time.until_ms;
+  lease.boot = std::move(told.time.boot);
   return save_lease(database, lease);
 }
 
 Status transferred(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string from;
-  std::string to;
-  fields.text("from", from);
-  fields.text("to", to);
-  if (to.empty()) fields.wrong("to", "empty");
-  TRY(fields.done());
+  const auto [from, to] = TRY(read_fields<LeaseTransferred>(json, event.type));
   Lease lease = TRY(known_lease(database, event));
   if (!lease.held || lease.owner != from) {
     return stale(event, fmt::format("it is {}'s", lease.owner));
@@ -194,27 +221,19 @@ Status remove(db::Database& database, const Event& event) {
 }
 
 Status released(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string why;
-  fields.text("why", why);
-  TRY(fields.done());
+  TRY(read_fields<LeaseReleased>(json, event.type));
   return remove(database, event);
 }
 
 Status expired(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string why;
-  std::string by;
-  fields.text("why", why);
-  fields.text("by", by);
-  TRY(fields.done());
+  TRY(read_fields<LeaseExpired>(json, event.type));
   return remove(database, event);
 }
 
 std::string first_subject(const Json& payload) {
   const auto list = payload.find("subjects");
   if (list == payload.end() || !list->is_array() || list->empty()) return "?";
-  const auto subject = subject_from_json(list->front());
+  const auto subject = read_fields<LeaseSubject>(list->front());
   const std::string text = subject ? subject_text(*subject) : "?";
   return list->size() == 1 ? text : fmt::format("{} and {} more", text, list->size() - 1);
 }
@@ -259,13 +278,39 @@ CREATE TABLE leases (
 
 constexpr ProjectionTable kLeaseTables[] = {{"leases", "number"}};
 
+constexpr const char* kOfLease = "the lease, `l-NUMBER`";
 constexpr EventRule kLeaseRules[] = {
-    {event_type::kLeaseQueued, queued, tell_queued},
-    {event_type::kLeaseAcquired, acquired, tell_acquired},
-    {event_type::kLeaseRenewed, renewed, tell_renewed},
-    {event_type::kLeaseTransferred, transferred, tell_transferred},
-    {event_type::kLeaseReleased, released, tell_released},
-    {event_type::kLeaseExpired, expired, tell_expired},
+    {event_type::kLeaseQueued,
+     {"A lease that waits in line.", kOfLease, "", "it waits"},
+     payload_of<LeaseAsked>,
+     queued,
+     tell_queued},
+    {event_type::kLeaseAcquired,
+     {"A lease is held until until_ms of the kernel's clock; its seq is the fence.", kOfLease,
+      "no held lease excludes it; new, or waiting", "it is held"},
+     payload_of<LeaseHeld>,
+     acquired,
+     tell_acquired},
+    {event_type::kLeaseRenewed,
+     {"A held lease has more time.", kOfLease, "held", "it is held"},
+     payload_of<LeaseRenewed>,
+     renewed,
+     tell_renewed},
+    {event_type::kLeaseTransferred,
+     {"A held lease has another owner.", kOfLease, "held, by `from`", "detached"},
+     payload_of<LeaseTransferred>,
+     transferred,
+     tell_transferred},
+    {event_type::kLeaseReleased,
+     {"A lease is given up.", kOfLease, "held or waiting", "gone"},
+     payload_of<LeaseReleased>,
+     released,
+     tell_released},
+    {event_type::kLeaseExpired,
+     {"A lease that was over is taken away.", kOfLease, "held or waiting", "gone"},
+     payload_of<LeaseExpired>,
+     expired,
+     tell_expired},
 };
 
 }  // namespace
@@ -388,40 +433,32 @@ std::string lease_key(const Lease& lease, std::string_view action) {
 }  // namespace
 
 NewEvent lease_queued(const Lease& lease) {
-  Lease asked = lease;
-  asked.held = false;
-  return new_event(event_type::kLeaseQueued, id_of(lease.number), lease_to_json(asked),
-                   lease_key(lease, "queued"));
+  return event_with(event_type::kLeaseQueued, id_of(lease.number), LeaseAsked{lease},
+                    lease_key(lease, "queued"));
 }
 
 NewEvent lease_acquired(const Lease& lease) {
-  Lease held = lease;
-  held.held = true;
-  return new_event(event_type::kLeaseAcquired, id_of(lease.number), lease_to_json(held),
-                   lease_key(lease, "acquired"));
+  return event_with(event_type::kLeaseAcquired, id_of(lease.number),
+                    LeaseHeld{{lease}, {lease.until_ms, lease.boot}}, lease_key(lease, "acquired"));
 }
 
 NewEvent lease_renewed(const Lease& lease) {
-  return new_event(event_type::kLeaseRenewed, lease.id,
-                   Json{{"ttl_ms", lease.ttl_ms},
-                        {"until_ms", lease.until_ms},
-                        {"boot", encode_path(lease.boot)}});
+  return event_with(event_type::kLeaseRenewed, lease.id,
+                    LeaseRenewed{lease.ttl_ms, {lease.until_ms, lease.boot}});
 }
 
 NewEvent lease_transferred(const Lease& lease, const std::string& to) {
-  return new_event(event_type::kLeaseTransferred, lease.id,
-                   Json{{"from", encode_path(lease.owner)}, {"to", encode_path(to)}});
+  return event_with(event_type::kLeaseTransferred, lease.id, LeaseTransferred{lease.owner, to});
 }
 
 NewEvent lease_released(const Lease& lease, const std::string& why) {
-  return new_event(event_type::kLeaseReleased, lease.id, Json{{"why", encode_path(why)}},
-                   lease_key(lease, "released"));
+  return event_with(event_type::kLeaseReleased, lease.id, LeaseReleased{why},
+                    lease_key(lease, "released"));
 }
 
 NewEvent lease_expired(const Lease& lease, const std::string& why, const std::string& by) {
-  return new_event(event_type::kLeaseExpired, lease.id,
-                   Json{{"why", encode_path(why)}, {"by", encode_path(by)}},
-                   lease_key(lease, "expired"));
+  return event_with(event_type::kLeaseExpired, lease.id, LeaseExpired{why, by},
+                    lease_key(lease, "expired"));
 }
 
 Result<Lease> lease_of(const Event& event) {

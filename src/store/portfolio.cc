@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "base/bug.h"
 #include "base/json_value.h"
-#include "model/codec.h"
 #include "model/workflow.h"
 #include "store/area.h"
 #include "store/consumers.h"
@@ -20,20 +20,31 @@
 namespace gittxn::store {
 namespace {
 
-constexpr std::string_view kRelayedTypes[] = {
+constexpr std::array<std::string_view, 6> kRelayedTypes = {
     event_type::kWorkflowCreated, event_type::kPhaseAdvanced,   event_type::kPhaseSkipped,
     event_type::kPhaseOverridden, event_type::kPhaseRolledBack, event_type::kWorkflowCancelled};
 
-Result<Member> member_from_json(std::string_view what, const std::string& name, const Json& json) {
-  Fields fields(json, what);
+struct MemberSet {
   Member member;
   std::string actor;
+};
+void fields(FieldIo& io, MemberSet& set) {
+  io.text({"place", "of its repository"}, set.member.place);
+  io.text({"log", "the name of its log"}, set.member.log);
+  io.texts({"needs", "names of members"}, set.member.needs);
+  io.text("actor", set.actor);
+}
+
+struct MemberRemoved {
+  std::string actor;
+};
+void fields(FieldIo& io, MemberRemoved& removed) {
+  io.text("actor", removed.actor);
+}
+
+Result<Member> member_from_json(std::string_view what, const std::string& name, const Json& json) {
+  Member member = TRY(read_fields<MemberSet>(json, what)).member;
   member.name = name;
-  fields.text("place", member.place);
-  fields.text("log", member.log);
-  fields.texts("needs", member.needs);
-  fields.text("actor", actor);
-  TRY(fields.done());
   return member;
 }
 
@@ -150,10 +161,7 @@ std::string needed_by(const std::vector<Member>& members, const std::string& nam
 }
 
 Status member_was_removed(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string actor;
-  fields.text("actor", actor);
-  TRY(fields.done());
+  TRY(read_fields<MemberRemoved>(json, event.type));
   const std::vector<Member> all = TRY(load_all(database));
   if (named(all, event.subject) == nullptr) return stale(event, "there is no such member");
   if (const std::string by = needed_by(all, event.subject); !by.empty()) {
@@ -173,29 +181,35 @@ Result<Seq> last_of(const db::Database& database, const std::string& source) {
 }
 
 // A payload, but for `source`.
-Result<Relayed> relayed_from_json(std::string_view what, const Json& json) {
-  Fields fields(json, what);
+struct RelayedEvent {
   Relayed told;
-  Json data;
-  fields.text("place", told.place);
-  fields.integer("seq", told.seq);
-  fields.text("time", told.time);
-  fields.text("type", told.type);
-  fields.text("subject", told.subject);
-  fields.text("hash", told.hash);
-  fields.json("data", data);
-  if (fields.has("anew")) fields.boolean("anew", told.anew);
-  TRY(fields.done());
-  if (!data.is_object()) return fail(Code::kCorrupt, fmt::format("{}: data is no object", what));
-  told.payload = canonical_json(data);
-  return told;
+  Json data = Json::object();
+};
+void fields(FieldIo& io, RelayedEvent& relayed) {
+  Relayed& told = relayed.told;
+  io.text("place", told.place);
+  io.integer("seq", told.seq, kPositive);
+  io.text("time", told.time);
+  io.word("type", told.type, kRelayedTypes);
+  io.text("subject", told.subject);
+  io.text("hash", told.hash);
+  io.object({"data", "the payload"}, relayed.data);
+  if (io.maybe("anew", told.anew)) {
+    io.boolean({"anew",
+                "true: that log went back, and what was told with this `seq` or a later "
+                "one is not so any more; only there when it is true"},
+               told.anew);
+  }
+}
+
+Result<Relayed> relayed_from_json(std::string_view what, const Json& json) {
+  RelayedEvent relayed = TRY(read_fields<RelayedEvent>(json, what));
+  relayed.told.payload = canonical_json(relayed.data);
+  return std::move(relayed.told);
 }
 
 Status was_relayed(db::Database& database, const Event& event, const Json& json) {
   const Relayed told = TRY(relayed_from_json(event.type, json));
-  if (std::ranges::find(kRelayedTypes, told.type) == std::end(kRelayedTypes)) {
-    return fail(Code::kCorrupt, fmt::format("{}: '{}' is not relayed", event.type, told.type));
-  }
   if (told.anew) {
     db::Statement gone =
         TRY(database.statement("DELETE FROM relayed WHERE source = ? AND seq >= ?"));
@@ -245,9 +259,27 @@ constexpr ProjectionTable kPortfolioTables[] = {{"portfolio", "name"},
                                                 {"relayed", "source, subject"}};
 
 constexpr EventRule kPortfolioRules[] = {
-    {event_type::kMemberSet, member_was_set, tell_member_set},
-    {event_type::kMemberRemoved, member_was_removed, tell_member_removed},
-    {event_type::kRelayed, was_relayed, tell_relayed},
+    {event_type::kMemberSet,
+     {"A repository belongs to the portfolio, is where this says, and comes after those "
+      "that it needs.",
+      "its name", "name and log are of one member, or new; what it needs is there; no circle"},
+     payload_of<MemberSet>,
+     member_was_set,
+     tell_member_set},
+    {event_type::kMemberRemoved,
+     {"A repository does not belong to the portfolio any more.", "its name",
+      "it is there, and nobody needs it"},
+     payload_of<MemberRemoved>,
+     member_was_removed,
+     tell_member_removed},
+    {event_type::kRelayed,
+     {"An event of another log, which moved a workflow there.",
+      "the name of that log; key `relay:LOG:HASH`, of what is told again with or after "
+      "one that is `anew` `relay:LOG:HASH:anew:N`, N the number of the last event before",
+      "`seq` is later than all that was told of it, or `anew`"},
+     payload_of<RelayedEvent>,
+     was_relayed,
+     tell_relayed},
 };
 
 }  // namespace
@@ -435,15 +467,11 @@ Status check_whole(Store& store) {
 namespace events {
 
 NewEvent member_set(const Member& member, const std::string& actor) {
-  return new_event(event_type::kMemberSet, member.name,
-                   Json{{"place", encode_path(member.place)},
-                        {"log", encode_path(member.log)},
-                        {"needs", texts_to_json(member.needs)},
-                        {"actor", encode_path(actor)}});
+  return event_with(event_type::kMemberSet, member.name, MemberSet{member, actor});
 }
 
 NewEvent member_removed(const std::string& name, const std::string& actor) {
-  return new_event(event_type::kMemberRemoved, name, Json{{"actor", encode_path(actor)}});
+  return event_with(event_type::kMemberRemoved, name, MemberRemoved{actor});
 }
 
 namespace {
@@ -458,15 +486,9 @@ std::string key_of(const Relayed& relayed) {
 NewEvent event_relayed(const Relayed& relayed) {
   const auto data = parse_json(relayed.payload);
   const std::string key = INJECTED_BUG("portfolio.relay_twice") ? std::string() : key_of(relayed);
-  Json json{{"place", encode_path(relayed.place)},
-            {"seq", relayed.seq},
-            {"time", relayed.time},
-            {"type", relayed.type},
-            {"subject", encode_path(relayed.subject)},
-            {"hash", relayed.hash},
-            {"data", data ? *data : Json()}};  // what is none is refused
-  if (relayed.anew) json["anew"] = true;
-  return new_event(event_type::kRelayed, relayed.source, json, key);
+  return event_with(event_type::kRelayed, relayed.source,
+                    RelayedEvent{relayed, data ? *data : Json()},  // what is none is refused
+                    key);
 }
 
 }  // namespace events

@@ -10,9 +10,23 @@
 #include "base/bug.h"
 #include "base/hash.h"
 #include "base/json_value.h"
-#include "model/codec.h"
 #include "model/names.h"
 #include "store/area.h"
+
+namespace gittxn {
+
+static void fields(FieldIo& io, ProposalRules& rules) {
+  constexpr Bounds kBound{.least = 0, .most = ProposalRules::kNever};
+  io.thing("bounds");
+  io.integer("start", rules.start, kBound);
+  io.integer("person", rules.person, kBound);
+  io.integer("log", rules.log, kBound);
+  if (rules.log > rules.person || rules.person > rules.start) {
+    io.wrong("log", "the bounds are not in order");
+  }
+}
+
+}  // namespace gittxn
 
 namespace gittxn::store {
 namespace {
@@ -32,92 +46,108 @@ constexpr NameTable<State, 4> kStateNames{{{State::kOpen, "open"},
 constexpr NameTable<Likeness::By, 2> kByNames{
     {{Likeness::By::kText, "text"}, {Likeness::By::kEmbedding, "embedding"}}};
 
-Result<Yes> yes_of(std::string_view name) {
-  return value_in(kYesNames, "yes", name);
-}
-Result<State> proposal_state_of(std::string_view name) {
-  return value_in(kStateNames, "state", name);
-}
-Result<Likeness::By> by_of(std::string_view name) {
-  return value_in(kByNames, "likeness", name);
+constexpr Bounds kScores{.least = 0, .most = kMaxScore};
+
+void proposal_text(FieldIo& io, const Field& field, std::string& text) {
+  io.text(field, text);
+  if (text.size() > kMaxProposal) io.wrong(field, "longer than 4096 bytes");
 }
 
-Result<ProposalRules> bounds_from_json(const Json& json) {
-  Fields fields(json, "bounds");
-  ProposalRules rules;
-  fields.integer("start", rules.start);
-  fields.integer("person", rules.person);
-  fields.integer("log", rules.log);
-  TRY(fields.done());
-  const bool ordered = 0 <= rules.log && rules.log <= rules.person && rules.person <= rules.start &&
-                       rules.start <= ProposalRules::kNever;
-  if (!ordered) return fail(Code::kCorrupt, "bounds: they are not in order");
-  return rules;
-}
-
-Json bounds_to_json(const ProposalRules& rules) {
-  return Json{{"start", rules.start}, {"person", rules.person}, {"log", rules.log}};
-}
-
-Result<int> component_from_json(const Json& json) {
-  const bool fits = json.is_number_integer() && json >= -kMaxComponent && json <= kMaxComponent;
-  if (!fits) return fail(Code::kCorrupt, "a component of an embedding is out of bounds");
-  return json.get<int>();
-}
-
-void score_of(Fields& fields, int& score) {
-  fields.integer("score", score);
-  if (score < 0 || score > kMaxScore) fields.wrong("score", "out of bounds");
-}
-
-void text_of(Fields& fields, const char* key, std::string& text) {
-  fields.text(key, text);
-  if (text.size() > kMaxProposal) fields.wrong(key, "longer than 4096 bytes");
-}
+}  // namespace
 
 // What older programs did not say is not there when there is nothing to say, so that the rows of
 // their events stay the same bytes.
-Json proposal_to_json(const Proposal& proposal) {
-  Json json{{"id", proposal.id},
-            {"state", proposal_state_name(proposal.state)},
-            {"text", encode_path(proposal.text)},
-            {"score", proposal.score},
-            {"source", encode_path(proposal.source)},
-            {"actor", encode_path(proposal.actor)},
-            {"txn", encode_path(proposal.txn.str())},
-            {"made", proposal.made},
-            {"repeats", proposal.repeats},
-            {"best_score", proposal.best_score},
-            {"by", encode_path(proposal.by)},
-            {"yes", proposal.yes ? Json(yes_name(*proposal.yes)) : Json()},
-            {"reason", encode_path(proposal.reason)},
-            {"became", texts_to_json(proposal.became)}};
-  if (!proposal.branch.empty()) json["branch"] = encode_path(proposal.branch.str());
-  if (!proposal.again.empty()) json["again"] = proposal.again;
-  return json;
+static void fields(FieldIo& io, Proposal& proposal) {
+  io.thing("proposal");
+  io.text("id", proposal.id);
+  io.choice("state", proposal.state, kStateNames);
+  io.text("text", proposal.text);
+  io.integer("score", proposal.score);
+  io.text("source", proposal.source);
+  io.text("actor", proposal.actor);
+  io.name("txn", proposal.txn);
+  io.text("made", proposal.made);
+  io.integer("repeats", proposal.repeats);
+  io.integer("best_score", proposal.best_score);
+  io.text("by", proposal.by);
+  if (io.or_null("yes", proposal.yes)) io.choice("yes", *proposal.yes, kYesNames);
+  io.text("reason", proposal.reason);
+  io.texts("became", proposal.became);
+  if (io.maybe("branch", proposal.branch)) io.name("branch", proposal.branch);
+  if (io.maybe("again", proposal.again)) io.text("again", proposal.again);
 }
 
-Result<Proposal> proposal_from_json(const Json& json) {
-  Fields fields(json, "proposal");
-  Proposal proposal;
-  fields.text("id", proposal.id);
-  fields.choice("state", proposal.state, proposal_state_of);
-  fields.text("text", proposal.text);
-  fields.integer("score", proposal.score);
-  fields.text("source", proposal.source);
-  fields.text("actor", proposal.actor);
-  fields.name("txn", proposal.txn);
-  fields.text("made", proposal.made);
-  fields.integer("repeats", proposal.repeats);
-  fields.integer("best_score", proposal.best_score);
-  fields.text("by", proposal.by);
-  if (fields.given("yes")) fields.choice("yes", proposal.yes.emplace(), yes_of);
-  fields.text("reason", proposal.reason);
-  fields.texts("became", proposal.became);
-  if (fields.has("branch")) fields.name("branch", proposal.branch);
-  if (fields.has("again")) fields.text("again", proposal.again);
-  TRY(fields.done());
-  return proposal;
+static void fields(FieldIo& io, DismissRequest& request) {
+  proposal_text(io, {"reason", "not empty"}, request.reason);
+  proposal_text(io, "actor", request.actor);
+}
+
+static void fields(FieldIo& io, LinkRequest& request) {
+  proposal_text(io, {"became", "`txn:ID`, `workflow:ID` or any name"}, request.became);
+  proposal_text(io, "actor", request.actor);
+  io.name("txn", request.txn);
+}
+
+namespace events {
+static void fields(FieldIo& io, Promotion& promotion) {
+  io.value("bounds", promotion.rules);
+  io.choice({"yes", "`itself`: nobody needed to say it; `person`, `override`"}, promotion.yes,
+            kYesNames);
+  proposal_text(io, {"reason", "of an override, not empty"}, promotion.reason);
+  proposal_text(io, {"became", "\"\" not known"}, promotion.became);
+  proposal_text(io, "actor", promotion.actor);
+  io.name({"txn", "\"\" unless `itself`"}, promotion.txn);
+}
+}  // namespace events
+
+namespace {
+
+struct ProposalMade {
+  ProposalRequest request;
+  ProposalRules rules;
+  std::string again;
+};
+void fields(FieldIo& io, ProposalMade& made) {
+  ProposalRequest& request = made.request;
+  constexpr Bounds kComponent{.least = -kMaxComponent, .most = kMaxComponent};
+  constexpr Bounds kDimensions{.least = 0, .most = kMaxDimensions};
+  const auto component = [=](FieldIo& each, int& one) { each.integer("", one, kComponent); };
+  proposal_text(io, {"text", "at most 4096 bytes"}, request.text);
+  io.integer({"score", "thousandths"}, request.score, kScores);
+  io.list_of({"embedding",
+              "integers up to ±32767, the largest component scaled to that; none: it has none"},
+             request.embedding, component, kDimensions);
+  proposal_text(io, "source", request.source);
+  proposal_text(io, "actor", request.actor);
+  io.name({"txn", "inside of which, \"\" none"}, request.txn);
+  io.value({"bounds",
+            "`start`, `person`, `log`: the boundaries that held, thousandths; `start` "
+            "1001: never"},
+           made.rules);
+  if (io.maybe("branch", request.branch)) {
+    io.name({"branch", "whose policy judges it; events of older programs do not have it"},
+            request.branch);
+  }
+  if (io.maybe("again", made.again)) {
+    proposal_text(
+        io, {"again", "the promoted one that it says again; only there when it does", "^p-[0-9]+$"},
+        made.again);
+  }
+}
+
+struct ProposalRepeated {
+  Likeness likeness;
+  ProposalRequest request;
+};
+void fields(FieldIo& io, ProposalRepeated& repeated) {
+  ProposalRequest& request = repeated.request;
+  io.choice("by", repeated.likeness.by, kByNames);
+  io.integer({"likeness", "thousandths"}, repeated.likeness.likeness, kScores);
+  io.integer("score", request.score, kScores);
+  proposal_text(io, "text", request.text);
+  proposal_text(io, "source", request.source);
+  proposal_text(io, "actor", request.actor);
+  io.name("txn", request.txn);
 }
 
 // "p-12" is the row 12; 0: nothing is called that.
@@ -137,7 +167,7 @@ Result<std::optional<Proposal>> load_proposal(const db::Database& database, std:
   const bool found = TRY(query.step());
   if (!found) return std::optional<Proposal>();
   const Json json = TRY(parse_json(query.text(0)));
-  return std::optional<Proposal>(TRY(proposal_from_json(json)));
+  return std::optional<Proposal>(TRY(read_fields<Proposal>(json)));
 }
 
 Result<Proposal> known_proposal(const db::Database& database, const Event& event) {
@@ -149,26 +179,21 @@ Result<Proposal> known_proposal(const db::Database& database, const Event& event
 Status save_proposal(db::Database& database, const Proposal& proposal) {
   db::Statement write =
       TRY(database.statement("UPDATE proposals SET state = ?, body = ? WHERE number = ?"));
-  write.bind_all(proposal_state_name(proposal.state), canonical_json(proposal_to_json(proposal)),
+  write.bind_all(proposal_state_name(proposal.state), canonical_text(field_list(proposal)),
                  number_of(proposal.id));
   return write.run();
 }
 
 Status made(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+  const auto [asked, rules, again] = TRY(read_fields<ProposalMade>(json, event.type));
   Proposal proposal;
-  ProposalRules rules;
-  Embedding embedding;
-  text_of(fields, "text", proposal.text);
-  score_of(fields, proposal.score);
-  fields.list("embedding", embedding, component_from_json);
-  text_of(fields, "source", proposal.source);
-  text_of(fields, "actor", proposal.actor);
-  fields.name("txn", proposal.txn);
-  fields.value("bounds", rules, bounds_from_json);
-  if (fields.has("branch")) fields.name("branch", proposal.branch);
-  if (fields.has("again")) text_of(fields, "again", proposal.again);
-  TRY(fields.done());
+  proposal.text = asked.text;
+  proposal.score = asked.score;
+  proposal.source = asked.source;
+  proposal.actor = asked.actor;
+  proposal.txn = asked.txn;
+  proposal.branch = asked.branch;
+  proposal.again = again;
   proposal.id = event.subject;
   proposal.made = event.time;
   proposal.best_score = proposal.score;
@@ -176,57 +201,30 @@ Status made(db::Database& database, const Event& event, const Json& json) {
   proposal.state = discarded ? State::kDiscarded : State::kOpen;
   if (number_of(proposal.id) != event.seq) return stale(event, "that is not its number");
   if (proposal.text.empty()) return fail(Code::kCorrupt, event.type + ": it says nothing");
-  if (embedding.size() > kMaxDimensions) {
-    return fail(Code::kCorrupt, event.type + ": its embedding is too long");
-  }
   db::Statement insert = TRY(database.statement(
       "INSERT INTO proposals (number, state, body, embedding) VALUES (?, ?, ?, ?)"));
   insert.bind_all(event.seq, proposal_state_name(proposal.state),
-                  canonical_json(proposal_to_json(proposal)),
-                  fmt::format("{}", fmt::join(embedding, " ")));
+                  canonical_text(field_list(proposal)),
+                  fmt::format("{}", fmt::join(asked.embedding, " ")));
   return insert.run();
 }
 
 Status repeated(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Likeness::By by = Likeness::By::kText;
-  int likeness = 0;
-  int score = 0;
-  std::string text;
-  fields.choice("by", by, by_of);
-  fields.integer("likeness", likeness);
-  score_of(fields, score);
-  for (const char* key : {"text", "source", "actor", "txn"}) text_of(fields, key, text);
-  TRY(fields.done());
+  const int score = TRY(read_fields<ProposalRepeated>(json, event.type)).request.score;
   Proposal proposal = TRY(known_proposal(database, event));
   ++proposal.repeats;
   proposal.best_score = std::max(proposal.best_score, score);
   return save_proposal(database, proposal);
 }
 
-// What a promotion says, done or refused.
-Result<events::Promotion> promotion_of(const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  events::Promotion promotion;
-  promotion.id = event.subject;
-  fields.value("bounds", promotion.rules, bounds_from_json);
-  fields.choice("yes", promotion.yes, yes_of);
-  text_of(fields, "reason", promotion.reason);
-  text_of(fields, "became", promotion.became);
-  text_of(fields, "actor", promotion.actor);
-  fields.name("txn", promotion.txn);
-  TRY(fields.done());
-  return promotion;
-}
-
 Status refused(db::Database& database, const Event& event, const Json& json) {
-  TRY(promotion_of(event, json));
+  TRY(read_fields<events::Promotion>(json, event.type));
   TRY(known_proposal(database, event));
   return {};
 }
 
 Status promoted(db::Database& database, const Event& event, const Json& json) {
-  const events::Promotion promotion = TRY(promotion_of(event, json));
+  const events::Promotion promotion = TRY(read_fields<events::Promotion>(json, event.type));
   Proposal proposal = TRY(known_proposal(database, event));
   const bool overrides = promotion.yes == Yes::kOverride;
   if (overrides && promotion.reason.empty()) {
@@ -252,15 +250,9 @@ Status promoted(db::Database& database, const Event& event, const Json& json) {
 }
 
 Status dismissed(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Proposal proposal;
-  std::string reason;
-  std::string actor;
-  text_of(fields, "reason", reason);
-  text_of(fields, "actor", actor);
-  TRY(fields.done());
+  const auto [id, reason, actor] = TRY(read_fields<DismissRequest>(json, event.type));
   if (reason.empty()) return fail(Code::kCorrupt, event.type + ": it gives no reason");
-  proposal = TRY(known_proposal(database, event));
+  Proposal proposal = TRY(known_proposal(database, event));
   if (proposal.state != State::kOpen) {
     return stale(event, fmt::format("it was {}", proposal_state_name(proposal.state)));
   }
@@ -271,14 +263,7 @@ Status dismissed(db::Database& database, const Event& event, const Json& json) {
 }
 
 Status linked(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string became;
-  std::string actor;
-  std::string txn;
-  text_of(fields, "became", became);
-  text_of(fields, "actor", actor);
-  text_of(fields, "txn", txn);
-  TRY(fields.done());
+  const std::string became = TRY(read_fields<LinkRequest>(json, event.type)).became;
   if (became.empty()) return fail(Code::kCorrupt, event.type + ": it names nothing");
   Proposal proposal = TRY(known_proposal(database, event));
   if (proposal.state != State::kPromoted) return stale(event, "it was not promoted");
@@ -328,13 +313,47 @@ CREATE TABLE proposals (
 
 constexpr ProjectionTable kProposalTables[] = {{"proposals", "number"}};
 
+constexpr const char* kOfProposal = "the proposal, `p-SEQ`";
 constexpr EventRule kProposalRules[] = {
-    {event_type::kProposalMade, made, tell_made},
-    {event_type::kProposalRepeated, repeated, tell_repeated},
-    {event_type::kProposalRefused, refused, tell_refused},
-    {event_type::kProposalPromoted, promoted, tell_promoted},
-    {event_type::kProposalDismissed, dismissed, tell_dismissed},
-    {event_type::kProposalLinked, linked, tell_linked},
+    {event_type::kProposalMade,
+     {"Work that somebody proposes. Score and boundaries are in thousandths, an embedding "
+      "is scaled to its largest component.",
+      kOfProposal, "its number is its own `seq`",
+      "open, or discarded when its score is below `log`"},
+     payload_of<ProposalMade>,
+     made,
+     tell_made},
+    {event_type::kProposalRepeated,
+     {"Somebody proposed what says the same, which was refused. Likeness is in "
+      "thousandths.",
+      kOfProposal, "there is that proposal; each such once"},
+     payload_of<ProposalRepeated>,
+     repeated,
+     tell_repeated},
+    {event_type::kProposalRefused,
+     {"A promotion that the boundaries do not allow.", kOfProposal,
+      "there is that proposal; each such once"},
+     payload_of<events::Promotion>,
+     refused,
+     tell_refused},
+    {event_type::kProposalPromoted,
+     {"Somebody began what was proposed.", kOfProposal,
+      "its score allows it by these `bounds`, or `override`; open, or with `override` "
+      "anything but promoted",
+      "promoted"},
+     payload_of<events::Promotion>,
+     promoted,
+     tell_promoted},
+    {event_type::kProposalDismissed,
+     {"A person said no.", kOfProposal, "open", "dismissed"},
+     payload_of<DismissRequest>,
+     dismissed,
+     tell_dismissed},
+    {event_type::kProposalLinked,
+     {"What came of a proposal that was promoted.", kOfProposal, "promoted"},
+     payload_of<LinkRequest>,
+     linked,
+     tell_linked},
 };
 
 }  // namespace
@@ -376,71 +395,44 @@ Result<std::vector<Proposal>> proposals(const View& view) {
   std::vector<Proposal> all;
   while (TRY(query.step())) {
     const Json json = TRY(parse_json(query.text(0)));
-    all.push_back(TRY(proposal_from_json(json)));
+    all.push_back(TRY(read_fields<Proposal>(json)));
   }
   return all;
 }
 
 namespace events {
-namespace {
-
-Json promotion_to_json(const Promotion& promotion) {
-  return Json{
-      {"bounds", bounds_to_json(promotion.rules)}, {"yes", yes_name(promotion.yes)},
-      {"reason", encode_path(promotion.reason)},   {"became", encode_path(promotion.became)},
-      {"actor", encode_path(promotion.actor)},     {"txn", encode_path(promotion.txn.str())}};
-}
-
-}  // namespace
 
 NewEvent proposal_made(const std::string& id, const ProposalRequest& request,
                        const ProposalRules& rules, const std::string& again) {
-  Json json{{"text", encode_path(request.text)},    {"score", request.score},
-            {"embedding", Json(request.embedding)}, {"source", encode_path(request.source)},
-            {"actor", encode_path(request.actor)},  {"txn", encode_path(request.txn.str())},
-            {"bounds", bounds_to_json(rules)}};
-  if (!request.branch.empty()) json["branch"] = encode_path(request.branch.str());
-  if (!again.empty()) json["again"] = again;
-  return new_event(event_type::kProposalMade, id, json,
-                   request.key.empty() ? "" : "proposal:key:" + encode_path(request.key));
+  return event_with(event_type::kProposalMade, id, ProposalMade{request, rules, again},
+                    request.key.empty() ? "" : "proposal:key:" + encode_path(request.key));
 }
 
 // The same words from the same place are one repeat, so that a loop does not fill the log.
 NewEvent proposal_repeated(const Likeness& likeness, const ProposalRequest& request) {
-  Json json{{"by", likeness_name(likeness.by)},
-            {"likeness", likeness.likeness},
-            {"score", request.score},
-            {"text", encode_path(request.text)},
-            {"source", encode_path(request.source)},
-            {"actor", encode_path(request.actor)},
-            {"txn", encode_path(request.txn.str())}};
-  const Digest digest = sha256(canonical_json(json));
-  return new_event(event_type::kProposalRepeated, likeness.id, json,
-                   fmt::format("proposal:{}:repeated:{}", likeness.id, digest.str()));
+  NewEvent event =
+      event_with(event_type::kProposalRepeated, likeness.id, ProposalRepeated{likeness, request});
+  event.dedup_key =
+      fmt::format("proposal:{}:repeated:{}", likeness.id, sha256(event.payload).str());
+  return event;
 }
 
 NewEvent proposal_refused(const Promotion& asked) {
-  const Json json = promotion_to_json(asked);
-  const Digest digest = sha256(canonical_json(json));
-  return new_event(event_type::kProposalRefused, asked.id, json,
-                   fmt::format("proposal:{}:refused:{}", asked.id, digest.str()));
+  NewEvent event = event_with(event_type::kProposalRefused, asked.id, asked);
+  event.dedup_key = fmt::format("proposal:{}:refused:{}", asked.id, sha256(event.payload).str());
+  return event;
 }
 
 NewEvent proposal_promoted(const Promotion& promotion) {
-  return new_event(event_type::kProposalPromoted, promotion.id, promotion_to_json(promotion));
+  return event_with(event_type::kProposalPromoted, promotion.id, promotion);
 }
 
 NewEvent proposal_dismissed(const DismissRequest& request) {
-  return new_event(
-      event_type::kProposalDismissed, request.id,
-      Json{{"reason", encode_path(request.reason)}, {"actor", encode_path(request.actor)}});
+  return event_with(event_type::kProposalDismissed, request.id, request);
 }
 
 NewEvent proposal_linked(const LinkRequest& request) {
-  return new_event(event_type::kProposalLinked, request.id,
-                   Json{{"became", encode_path(request.became)},
-                        {"actor", encode_path(request.actor)},
-                        {"txn", encode_path(request.txn.str())}});
+  return event_with(event_type::kProposalLinked, request.id, request);
 }
 
 }  // namespace events

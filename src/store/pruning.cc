@@ -9,7 +9,6 @@
 #include "base/failpoint.h"
 #include "base/hash.h"
 #include "base/json_value.h"
-#include "model/codec.h"
 #include "store/area.h"
 #include "store/checkpoint.h"
 #include "store/consumers.h"
@@ -33,17 +32,22 @@ constexpr Seq kSweptAtOnce = 500;  // a transaction: others wait for it, and wri
 constexpr std::size_t kHoldsTold = 20;
 constexpr int kTries = 3;
 
-Status checkpoint_made(db::Database&, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+struct CheckpointMade {
   Seq seq = 0;
   Digest hash;
   Digest state;
   std::string actor;
-  fields.integer("seq", seq);
-  fields.name("hash", hash);
-  fields.name("state", state);
-  fields.text("actor", actor);
-  TRY(fields.done());
+};
+void fields(FieldIo& io, CheckpointMade& made) {
+  constexpr const char* kDigest = "^[0-9a-f]{64}$";
+  io.integer("seq", made.seq, kPositive);
+  io.name({"hash", "of that event", kDigest}, made.hash);
+  io.name({"state", "artifact", kDigest}, made.state);
+  io.text("actor", made.actor);
+}
+
+Status checkpoint_made(db::Database&, const Event& event, const Json& json) {
+  const Seq seq = TRY(read_fields<CheckpointMade>(json, event.type)).seq;
   if (seq >= event.seq) return stale(event, "it is of an event that is not there yet");
   return {};
 }
@@ -53,7 +57,14 @@ std::string tell_checkpoint(const Json& payload) {
                      telling::text(payload, "actor"));
 }
 
-constexpr EventRule kPruningRules[] = {{event_type::kCheckpoint, checkpoint_made, tell_checkpoint}};
+constexpr EventRule kPruningRules[] = {
+    {event_type::kCheckpoint,
+     {"Events up to seq were pruned; hash is that of the last of them, state the artifact "
+      "of what was known then.",
+      "`log`", "`seq` is earlier"},
+     payload_of<CheckpointMade>,
+     checkpoint_made,
+     tell_checkpoint}};
 
 // The last event that is older: their times never go back.
 Result<Seq> last_before(const db::Database& database, const std::string& time, Seq low, Seq high) {
@@ -264,12 +275,8 @@ const Area kPruning{{}, {}, kPruningRules};
 
 namespace events {
 NewEvent checkpoint(Seq pruned, const Digest& hash, const Digest& state, const std::string& actor) {
-  return new_event(event_type::kCheckpoint, "log",
-                   Json{{"seq", pruned},
-                        {"hash", hash.str()},
-                        {"state", state.str()},
-                        {"actor", encode_path(actor)}},
-                   fmt::format("log:checkpoint:made:{}", pruned));
+  return event_with(event_type::kCheckpoint, "log", CheckpointMade{pruned, hash, state, actor},
+                    fmt::format("log:checkpoint:made:{}", pruned));
 }
 }  // namespace events
 

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/fields.h"
+#include "store/area.h"
+#include "store/events.h"
 
 namespace gittxn::store {
 
@@ -22,41 +24,59 @@ Status insert_txn(db::Database& database, const Txn& txn) {
   db::Statement insert = TRY(database.statement(
       "INSERT INTO txns (id, name, state, begun_seq, body) VALUES (?, ?, ?, ?, ?)"));
   insert.bind_all(txn.id.str(), encode_path(txn.name), state_name(txn.state), txn.version,
-                  canonical_json(to_json(txn)));
+                  canonical_text(field_list(txn)));
   return insert.run();
 }
 
 Status update_txn(db::Database& database, const Txn& txn) {
   db::Statement update =
       TRY(database.statement("UPDATE txns SET state = ?, body = ? WHERE id = ?"));
-  update.bind_all(state_name(txn.state), canonical_json(to_json(txn)), txn.id.str());
+  update.bind_all(state_name(txn.state), canonical_text(field_list(txn)), txn.id.str());
   return update.run();
 }
 
-Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq) {
-  const Json json = TRY_IN("landing.prepared", parse_json(payload));
-  Fields fields(json, "landing.prepared");
+namespace {
+
+struct LandingPayload {
   PreparedLanding landing;
-  fields.name("txn", landing.txn);
-  fields.name("branch", landing.branch);
-  fields.oid("old", landing.old_head);
-  fields.oid("new", landing.new_head);
-  fields.oid("tree", landing.tree);
-  Digest digest;
-  fields.name("patch", digest);
-  fields.name("reads", digest);
-  fields.name("writes", digest);
-  Json checkout;
-  fields.json("checkout", checkout);
-  if (!checkout.is_array()) fields.wrong("checkout", "not an array");
-  if (fields.has("fence")) {  // both only where there is a hub
-    fields.oid("fence_before", landing.fence_before);
-    fields.oid("fence", landing.fence);
+  events::LandingDetails details;
+  Json checkout = Json::array();
+};
+void fields(FieldIo& io, LandingPayload& payload) {
+  PreparedLanding& landing = payload.landing;
+  io.name("txn", landing.txn);
+  io.name("branch", landing.branch);
+  io.oid("old", landing.old_head);
+  io.oid("new", landing.new_head);
+  io.oid("tree", landing.tree);
+  io.name("patch", payload.details.patch);
+  io.name("reads", payload.details.reads);
+  io.name("writes", payload.details.writes);
+  io.array({"checkout", "array of what moves in checkouts"}, payload.checkout);
+  if (io.maybe({"fence", "fence_before"}, landing.fence)) {  // both only where there is a hub
+    io.oid("fence_before", landing.fence_before);
+    io.oid({"fence", "with a hub"}, landing.fence);
   }
-  TRY(fields.done());
-  landing.seq = seq;
-  landing.payload = payload;
-  return landing;
+}
+
+}  // namespace
+
+void landing_payload(std::initializer_list<FieldIo*> told) {
+  payload_of<LandingPayload>(told);
+}
+
+NewEvent events::landing_prepared(const PreparedLanding& landing, const LandingDetails& details,
+                                  const Json& checkout) {
+  return event_with(event_type::kLandingPrepared, landing.txn.str(),
+                    LandingPayload{landing, details, checkout});
+}
+
+Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq) {
+  LandingPayload told;
+  TRY(read_text(payload, event_type::kLandingPrepared, field_list(told)));
+  told.landing.seq = seq;
+  told.landing.payload = payload;
+  return std::move(told.landing);
 }
 
 Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/result.h"
 #include "db/database.h"
 #include "store/store.h"
@@ -18,6 +20,8 @@ Status update_txn(db::Database& database, const Txn& txn);
 
 Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name);
 Status save_branch(db::Database& database, const BranchState& branch);
+// The payload of landing.prepared, as its rule wants it (EventRule::payload).
+void landing_payload(std::initializer_list<FieldIo*> told);
 Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq);
 
 // The columns are those of kEventColumns.

@@ -8,11 +8,13 @@
 #include <initializer_list>
 
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/fields.h"
 #include "store/area.h"
 #include "store/rows.h"
+#include "store/transaction_events.h"
 
 namespace gittxn::store {
+
 namespace {
 
 using enum TxnState;
@@ -23,7 +25,7 @@ bool valid_id(std::string_view id) {
 }
 
 Status begun(db::Database& database, const Event& event, const Json& json) {
-  Txn txn = TRY_IN(event.type, txn_from_json(json));
+  Txn txn = TRY_IN(event.type, read_fields<Begun>(json)).txn;
   if (txn.id.str() != event.subject || !valid_id(event.subject)) {
     return fail(Code::kCorrupt,
                 fmt::format("{}: '{}' is no transaction id", event.type, event.subject));
@@ -42,7 +44,7 @@ Status begun(db::Database& database, const Event& event, const Json& json) {
 using Apply = Status (*)(Txn&, const Event&, const Json&);
 
 Status apply_attempt(Txn& txn, const Event& event, const Json& json) {
-  Attempt attempt = TRY_IN(event.type, attempt_from_json(json));
+  Attempt attempt = TRY_IN(event.type, read_fields<Attempt>(json));
   if (attempt.number != static_cast<int>(txn.attempts.size()) + 1) {
     return stale(event,
                  fmt::format("attempt {} comes after {}", attempt.number, txn.attempts.size()));
@@ -59,100 +61,39 @@ Result<Attempt*> attempt_of(Txn& txn, const Event& event, int number) {
 }
 
 Status apply_command_started(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  std::string trace;
-  std::vector<std::string> argv;
-  fields.integer("attempt", number);
-  fields.text("trace", trace);
-  fields.texts("argv", argv);
-  std::string confine;
-  if (fields.has("confine")) fields.text("confine", confine);
-  TRY(fields.done());
-  Attempt* attempt = TRY(attempt_of(txn, event, number));
-  if (!confine.empty()) attempt->confine = confine;
-  if (!trace.empty()) attempt->traces.push_back(trace);
+  const auto started = TRY(read_fields<CommandStarted>(json, event.type));
+  Attempt* attempt = TRY(attempt_of(txn, event, started.attempt));
+  if (!started.confine.empty()) attempt->confine = started.confine;
+  if (!started.trace.empty()) attempt->traces.push_back(started.trace);
   attempt->command_exit.reset();
   return {};
 }
 
 Status apply_command_ended(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  int exit_status = 0;
-  fields.integer("attempt", number);
-  fields.integer("exit", exit_status);
-  TRY(fields.done());
-  Attempt* attempt = TRY(attempt_of(txn, event, number));
-  attempt->command_exit = exit_status;
+  const auto ended = TRY(read_fields<CommandEnded>(json, event.type));
+  Attempt* attempt = TRY(attempt_of(txn, event, ended.attempt));
+  attempt->command_exit = ended.exit_status;
   return {};
 }
 
-// Facts for whoever reads the history; the landing judges everything again.
-Status apply_extended(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  std::int64_t reads = 0;
-  Oid head;
-  fields.integer("attempt", number);
-  fields.oid("head", head);
-  fields.integer("reads", reads);
-  TRY(fields.done());
-  TRY(attempt_of(txn, event, number));
+// A fact about an attempt for whoever reads the history; the landing judges everything again.
+template <typename Fact>
+Status apply_fact(Txn& txn, const Event& event, const Json& json) {
+  const auto fact = TRY(read_fields<Fact>(json, event.type));
+  TRY(attempt_of(txn, event, fact.attempt));
   return {};
 }
 
-Status apply_told(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int attempt = 0;
-  int number = 0;
-  Oid head;
-  std::vector<std::string> subjects;
-  fields.integer("attempt", attempt);
-  fields.oid("head", head);
-  fields.integer("number", number);
-  fields.texts("subjects", subjects);
-  TRY(fields.done());
-  TRY(attempt_of(txn, event, attempt));
-  return {};
-}
-
-Status apply_child(Txn& txn, const Event& event, const Json& json) {
-  constexpr std::array<std::string_view, 5> kPhases = {"begun", "joined", "conflict", "nothing",
-                                                       "left"};
-  Fields fields(json, event.type);
-  int attempt = 0;
-  int number = 0;
-  std::string name;
-  std::string phase;
-  Oid tree;
-  fields.integer("attempt", attempt);
-  fields.integer("number", number);
-  fields.text("name", name);
-  fields.text("phase", phase);
-  fields.oid("tree", tree);
-  TRY(fields.done());
-  if (std::ranges::find(kPhases, phase) == kPhases.end()) {
-    return fail(Code::kCorrupt, fmt::format("{}: no phase is '{}'", event.type, phase));
-  }
-  TRY(attempt_of(txn, event, attempt));
+// A fact that says nothing of an attempt.
+template <typename Fact>
+Status apply_nothing_more(Txn&, const Event& event, const Json& json) {
+  TRY(read_fields<Fact>(json, event.type));
   return {};
 }
 
 Status apply_taken(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  Attempt taken;
-  fields.integer("attempt", number);
-  fields.oid("base", taken.base);
-  fields.oid("kept", taken.kept);
-  fields.name("reads", taken.reads);
-  fields.boolean("reads_complete", taken.reads_complete);
-  fields.text("unknown_reason", taken.unknown_reason);
-  fields.name("writes", taken.writes);
-  fields.name("tool_env", taken.tool_env);
-  TRY(fields.done());
-  Attempt* attempt = TRY(attempt_of(txn, event, number));
+  const auto taken = TRY(read_fields<events::Taken>(json, event.type));
+  Attempt* attempt = TRY(attempt_of(txn, event, taken.attempt));
   if (!taken.base.empty()) attempt->base = taken.base;
   attempt->kept = taken.kept;
   attempt->reads = taken.reads;
@@ -164,94 +105,45 @@ Status apply_taken(Txn& txn, const Event& event, const Json& json) {
 }
 
 Status apply_worktree_removed(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  fields.integer("attempt", number);
-  TRY(fields.done());
-  Attempt* attempt = TRY(attempt_of(txn, event, number));
+  const auto removed = TRY(read_fields<OfAttempt>(json, event.type));
+  Attempt* attempt = TRY(attempt_of(txn, event, removed.attempt));
   attempt->worktree.clear();
   return {};
 }
 
 Status apply_prepared(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  fields.integer("attempt", number);
-  Identity committer = txn.committer;
-  if (fields.given("committer")) fields.value("committer", committer, identity_from_json);
-  TRY(fields.done());
-  const Attempt* attempt = TRY(attempt_of(txn, event, number));
+  const auto prepared = TRY(read_fields<Prepared>(json, event.type));
+  const Attempt* attempt = TRY(attempt_of(txn, event, prepared.attempt));
   if (attempt != &txn.attempts.back()) return stale(event, "a later attempt was started");
   if (attempt->kept.empty()) return stale(event, "its work was not taken yet");
-  txn.committer = committer;
+  txn.committer = prepared.committer.value_or(txn.committer);
   return {};
-}
-
-Status apply_repairing(Txn&, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string text;
-  fields.text("rung", text);
-  fields.text("why", text);
-  return fields.done();
-}
-
-Status apply_conflicts(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  int number = 0;
-  std::vector<Conflict> conflicts;
-  fields.integer("attempt", number);
-  fields.list("conflicts", conflicts, conflict_from_json);
-  TRY(fields.done());
-  TRY(attempt_of(txn, event, number));
-  return {};
-}
-
-Status apply_quarantined(Txn&, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string why;
-  std::vector<Conflict> conflicts;
-  fields.text("why", why);
-  fields.list("conflicts", conflicts, conflict_from_json);
-  return fields.done();
-}
-
-Status apply_aborted(Txn&, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string text;
-  fields.text("why", text);
-  fields.text("actor", text);
-  return fields.done();
 }
 
 Status apply_nothing(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string why;
-  fields.text("why", why);
-  if (fields.has("merged")) fields.oid("merged", txn.landed_commit);
-  return fields.done();
+  const auto nothing = TRY(read_fields<Nothing>(json, event.type));
+  if (!nothing.merged.empty()) txn.landed_commit = nothing.merged;
+  return {};
 }
 
 Status apply_reopened(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  fields.text("owner", txn.owner);
-  fields.integer("slot", txn.slot);
-  fields.boolean("attached", txn.attached);
-  return fields.done();
+  const auto reopened = TRY(read_fields<events::Reopened>(json, event.type));
+  txn.owner = reopened.owner;
+  txn.slot = reopened.slot;
+  txn.attached = reopened.attached;
+  return {};
 }
 
 Status apply_waiting(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  fields.text("reason", txn.waiting_reason);
-  fields.text("subject", txn.waiting_subject);
-  return fields.done();
+  const auto waiting = TRY(read_fields<Waiting>(json, event.type));
+  txn.waiting_reason = waiting.reason;
+  txn.waiting_subject = waiting.subject;
+  return {};
 }
 
 Status apply_owner_lost(Txn& txn, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::int64_t slot = 0;
-  fields.integer("slot", slot);
-  TRY(fields.done());
-  if (slot != txn.slot) return stale(event, fmt::format("its owner has slot {}", txn.slot));
+  const auto lost = TRY(read_fields<OwnerLost>(json, event.type));
+  if (lost.slot != txn.slot) return stale(event, fmt::format("its owner has slot {}", txn.slot));
   txn.attached = false;
   txn.waiting_reason.clear();
   txn.waiting_subject.clear();
@@ -369,38 +261,106 @@ constexpr unsigned kRest = kNotFinal & ~bit(kLanding);  // somebody may decide a
 
 struct TxnMove {
   std::string_view type;
+  const char* about;
   unsigned allowed;
   std::optional<TxnState> then;
+  void (*payload)(std::initializer_list<FieldIo*>);
   Apply apply;
   std::string (*describe)(const Json&);
+  const char* fields = "";
 };
 constexpr TxnMove kTxnMoves[] = {
-    {event_type::kAttemptStarted, bits({kOpen, kRepairing}), kOpen, apply_attempt, tell_attempt},
-    {event_type::kCommandStarted, bits({kOpen}), {}, apply_command_started, tell_command},
+    {event_type::kAttemptStarted, "An attempt of a transaction that begins.",
+     bits({kOpen, kRepairing}), kOpen, payload_of<Attempt>, apply_attempt, tell_attempt,
+     "an attempt (below); `number` is one more than the last"},
+    {event_type::kCommandStarted,
+     "A command of an attempt starts; trace is the path of its records, empty when it is not "
+     "traced.",
+     bits({kOpen}),
+     {},
+     payload_of<CommandStarted>,
+     apply_command_started,
+     tell_command},
     {event_type::kCommandEnded,
+     "The command has ended.",
      bits({kOpen, kAborted}),
      {},
+     payload_of<CommandEnded>,
      apply_command_ended,
      tell_command_ended},
-    {event_type::kExtended, bits({kOpen}), {}, apply_extended, tell_extended},
-    {event_type::kTold, bits({kOpen}), {}, apply_told, tell_told},
-    {event_type::kChild, bits({kOpen, kAborted}), {}, apply_child, tell_child},
-    {event_type::kTaken, kRest | bit(kAborted), {}, apply_taken, tell_work_taken},
-    {event_type::kPrepared, kRest, kPrepared, apply_prepared, tell_txn_prepared},
-    {event_type::kRepairing, bits({kPrepared, kRepairing}), kRepairing, apply_repairing,
-     tell_repairing},
-    {event_type::kWaiting, kNotFinal, {}, apply_waiting, tell_waiting},
-    {event_type::kConflicted, kRest, {}, apply_conflicts, tell_conflicted},
-    {event_type::kRejected, bits({kPrepared, kRepairing}), kRejected, apply_conflicts,
-     tell_rejected},
-    {event_type::kQuarantined, bits({kPrepared, kRepairing}), kQuarantined, apply_quarantined,
-     tell_quarantined},
-    {event_type::kAborted, kRest, kAborted, apply_aborted, tell_aborted},
-    {event_type::kNothing, bits({kOpen, kPrepared, kRepairing}), kNothing, apply_nothing,
+    {event_type::kExtended,
+     "While a command runs: what was read until then holds at this head.",
+     bits({kOpen}),
+     {},
+     payload_of<Extended>,
+     apply_fact<Extended>,
+     tell_extended},
+    {event_type::kTold,
+     "While a command runs: a brief told its agent which reads do not hold.",
+     bits({kOpen}),
+     {},
+     payload_of<Told>,
+     apply_fact<Told>,
+     tell_told},
+    {event_type::kChild,
+     "A sub-agent with a worktree of its own.",
+     bits({kOpen, kAborted}),
+     {},
+     payload_of<events::Child>,
+     apply_fact<events::Child>,
+     tell_child},
+    {event_type::kTaken,
+     "What came out of an attempt.",
+     kRest | bit(kAborted),
+     {},
+     payload_of<events::Taken>,
+     apply_taken,
+     tell_work_taken},
+    {event_type::kPrepared, "Asked to land.", kRest, kPrepared, payload_of<Prepared>,
+     apply_prepared, tell_txn_prepared},
+    {event_type::kRepairing, "It is being repaired.", bits({kPrepared, kRepairing}), kRepairing,
+     payload_of<Repairing>, apply_nothing_more<Repairing>, tell_repairing},
+    {event_type::kWaiting,
+     "It waits; an empty reason ends the wait.",
+     kNotFinal,
+     {},
+     payload_of<Waiting>,
+     apply_waiting,
+     tell_waiting},
+    {event_type::kConflicted,
+     "Why one try did not land.",
+     kRest,
+     {},
+     payload_of<Conflicted>,
+     apply_fact<Conflicted>,
+     tell_conflicted},
+    {event_type::kRejected, "A no of a gate or of the policy.", bits({kPrepared, kRepairing}),
+     kRejected, payload_of<Conflicted>, apply_fact<Conflicted>, tell_rejected},
+    {event_type::kQuarantined, "Its retries are used up.", bits({kPrepared, kRepairing}),
+     kQuarantined, payload_of<Quarantined>, apply_nothing_more<Quarantined>, tell_quarantined},
+    {event_type::kAborted, "Given up.", kRest, kAborted, payload_of<Aborted>,
+     apply_nothing_more<Aborted>, tell_aborted},
+    {event_type::kNothing,
+     "It has nothing to land: it changed nothing, or somebody else brought its change to the "
+     "branch (merged).",
+     bits({kOpen, kPrepared, kRepairing}), kNothing, payload_of<Nothing>, apply_nothing,
      tell_nothing},
-    {event_type::kReopened, kRest | bit(kAborted), kOpen, apply_reopened, tell_reopened},
-    {event_type::kOwnerLost, kNotFinal, {}, apply_owner_lost, tell_owner_lost},
-    {event_type::kWorktreeRemoved, kAnyState, {}, apply_worktree_removed, tell_worktree_removed},
+    {event_type::kReopened, "Open again, under this owner.", kRest | bit(kAborted), kOpen,
+     payload_of<events::Reopened>, apply_reopened, tell_reopened},
+    {event_type::kOwnerLost,
+     "Its attached owner died.",
+     kNotFinal,
+     {},
+     payload_of<OwnerLost>,
+     apply_owner_lost,
+     tell_owner_lost},
+    {event_type::kWorktreeRemoved,
+     "The worktree of an attempt was removed.",
+     kAnyState,
+     {},
+     payload_of<OfAttempt>,
+     apply_worktree_removed,
+     tell_worktree_removed},
 };
 
 // One of kTxnMoves, by its type.
@@ -436,9 +396,22 @@ constexpr ProjectionTable kTxnTables[] = {{"txns", "begun_seq"}};
 
 constexpr auto kTxnRules = [] {
   std::array<EventRule, std::size(kTxnMoves) + 1> rules{};
-  rules[0] = {event_type::kTxnBegun, begun, tell_begun};
+  rules[0] = {.type = event_type::kTxnBegun,
+              .text = {"A transaction that begins.", "", "no such id", "open",
+                       "the transaction (below), `state` open, `attempts` empty, "
+                       "`version` 0"},
+              .payload = payload_of<Begun>,
+              .project = begun,
+              .describe = tell_begun};
   for (std::size_t i = 0; i < std::size(kTxnMoves); ++i) {
-    rules[i + 1] = {kTxnMoves[i].type, project_txn, kTxnMoves[i].describe};
+    const TxnMove& move = kTxnMoves[i];
+    rules[i + 1] = {.type = move.type,
+                    .text = {.about = move.about, .fields = move.fields},
+                    .payload = move.payload,
+                    .project = project_txn,
+                    .describe = move.describe,
+                    .states = move.allowed,
+                    .then = move.then};
   }
   return rules;
 }();

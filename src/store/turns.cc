@@ -1,22 +1,35 @@
 // The queue for the turn of a branch, and the numbers of slots.
 #include <fmt/format.h>
 
-#include "base/json_value.h"
-#include "model/codec.h"
 #include "store/area.h"
+#include "store/events.h"
 #include "store/store.h"
 
 namespace gittxn::store {
+
+static void fields(FieldIo& io, Ticket& ticket) {
+  io.integer("number", ticket.number, kNotNegative);
+  io.name("txn", ticket.txn);
+  io.integer("priority", ticket.priority);
+  io.text("owner", ticket.owner);
+}
+
 namespace {
 
-Status ticket_taken(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
+struct TicketDone {
   Ticket ticket;
-  fields.integer("number", ticket.number);
-  fields.name("txn", ticket.txn);
-  fields.integer("priority", ticket.priority);
-  fields.text("owner", ticket.owner);
-  TRY(fields.done());
+  std::string why;
+};
+void fields(FieldIo& io, TicketDone& done) {
+  io.integer("number", done.ticket.number, kNotNegative);
+  io.name("txn", done.ticket.txn);
+  io.text("why", done.why);
+}
+struct SlotReserved {};
+void fields(FieldIo& /*io*/, SlotReserved& /*none*/) {}
+
+Status ticket_taken(db::Database& database, const Event& event, const Json& json) {
+  const Ticket ticket = TRY(read_fields<Ticket>(json, event.type));
   db::Statement insert = TRY(database.statement(
       "INSERT INTO tickets (number, branch, txn, priority, owner) VALUES (?, ?, ?, ?, ?)"));
   insert.bind_all(ticket.number, event.subject, ticket.txn.str(), std::int64_t{ticket.priority},
@@ -29,13 +42,7 @@ Status ticket_taken(db::Database& database, const Event& event, const Json& json
 }
 
 Status ticket_done(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Ticket ticket;
-  std::string why;
-  fields.integer("number", ticket.number);
-  fields.name("txn", ticket.txn);
-  fields.text("why", why);
-  TRY(fields.done());
+  const Ticket ticket = TRY(read_fields<TicketDone>(json, event.type)).ticket;
   db::Statement remove = TRY(
       database.statement("DELETE FROM tickets WHERE number = ? AND branch = ? RETURNING number"));
   remove.bind_all(ticket.number, event.subject);
@@ -45,7 +52,8 @@ Status ticket_done(db::Database& database, const Event& event, const Json& json)
 }
 
 Status slot_reserved(db::Database&, const Event& event, const Json& json) {
-  return Fields(json, event.type).done();
+  TRY(read_fields<SlotReserved>(json, event.type));
+  return {};
 }
 
 std::string tell_ticket_taken(const Json& payload) {
@@ -73,13 +81,44 @@ CREATE INDEX tickets_by_branch ON tickets (branch, number);
 constexpr ProjectionTable kTurnTables[] = {{"tickets", "number"}};
 
 constexpr EventRule kTurnRules[] = {
-    {event_type::kTicketTaken, ticket_taken, tell_ticket_taken},
-    {event_type::kTicketDone, ticket_done, tell_ticket_done},
-    {event_type::kSlotReserved, slot_reserved, tell_slot_reserved},
+    {event_type::kTicketTaken,
+     {"A place in the queue for a branch.", "the branch", "number not taken"},
+     payload_of<Ticket>,
+     ticket_taken,
+     tell_ticket_taken},
+    {event_type::kTicketDone,
+     {"The place is given up.", "the branch", "number is waiting"},
+     payload_of<TicketDone>,
+     ticket_done,
+     tell_ticket_done},
+    {event_type::kSlotReserved,
+     {"Its sequence number is one that nobody else has.", "", "", "",
+      "nothing: an owner's slot or a ticket is its `seq`"},
+     payload_of<SlotReserved>,
+     slot_reserved,
+     tell_slot_reserved},
 };
 
 }  // namespace
 
 const Area kTurns{kTurnSql, kTurnTables, kTurnRules};
+
+namespace events {
+
+NewEvent ticket_taken(const Ticket& ticket) {
+  return event_with(event_type::kTicketTaken, ticket.branch.str(), ticket,
+                    event_key("turn", std::to_string(ticket.number), "taken", "1"));
+}
+
+NewEvent ticket_done(const Ticket& ticket, const std::string& why) {
+  return event_with(event_type::kTicketDone, ticket.branch.str(), TicketDone{ticket, why},
+                    event_key("turn", std::to_string(ticket.number), "done", "1"));
+}
+
+NewEvent slot_reserved() {
+  return event_with(event_type::kSlotReserved, "", SlotReserved{});
+}
+
+}  // namespace events
 
 }  // namespace gittxn::store

@@ -7,7 +7,7 @@
 #include "base/bug.h"
 #include "base/hash.h"
 #include "base/json_value.h"
-#include "model/codec.h"
+#include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"
 #include "store/rows.h"
@@ -29,7 +29,7 @@ Status save_workflow(db::Database& database, const Workflow& workflow, Seq seq) 
   db::Statement write =
       TRY(database.statement("INSERT INTO workflows (id, created_seq, body) VALUES (?, ?, ?) "
                              "ON CONFLICT (id) DO UPDATE SET body = excluded.body"));
-  write.bind_all(workflow.id.str(), seq, canonical_json(to_json(workflow)));
+  write.bind_all(workflow.id.str(), seq, canonical_text(field_list(workflow)));
   return write.run();
 }
 
@@ -65,19 +65,74 @@ Status created(db::Database& database, const Event& event, const Json& json) {
   return save_workflow(database, workflow, event.seq);
 }
 
-// The fields that every move has, read and checked against the workflow.
+// A new one.
+struct WorkflowCreated {
+  Workflow workflow;
+};
+void fields(FieldIo& io, WorkflowCreated& created) {
+  fields(io, created.workflow);
+  io.never("cancelled");
+}
+
+// What every kind of move has, and what each has beyond that.
+void move_fields(FieldIo& io, events::PhaseMove& move) {
+  io.integer({"version", "of the workflow, before"}, move.version, kPositive);
+  io.text({"from", "the open phase"}, move.from);
+  io.text({"to", "the next, \"\" behind the last"}, move.to);
+  io.text("actor", move.actor);
+}
+void reason_field(FieldIo& io, events::PhaseMove& move) {
+  io.text({"reason", "not empty"}, move.reason);
+  if (move.reason.empty()) io.wrong("reason", "it gives no reason");
+}
+struct PhaseAdvanced {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, PhaseAdvanced& advanced) {
+  move_fields(io, advanced.move);
+}
+struct PhaseSkipped {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, PhaseSkipped& skipped) {
+  move_fields(io, skipped.move);
+  reason_field(io, skipped.move);
+}
+struct PhaseOverridden {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, PhaseOverridden& overridden) {
+  move_fields(io, overridden.move);
+  reason_field(io, overridden.move);
+  io.texts({"failed", "the gates that did not hold"}, overridden.move.failed);
+}
+struct PhaseRolledBack {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, PhaseRolledBack& back) {
+  move_fields(io, back.move);
+  reason_field(io, back.move);
+  const auto id = [](FieldIo& each, TxnId& one) { each.name("", one); };
+  io.list_of({"cancelled", "the transactions aborted with it"}, back.move.cancelled, id);
+}
+struct WorkflowCancelled {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, WorkflowCancelled& cancelled) {
+  io.integer({"version", "of the workflow, before"}, cancelled.move.version, kPositive);
+  io.text({"from", "the open phase"}, cancelled.move.from);
+  io.text("actor", cancelled.move.actor);
+  io.text({"reason", "may be \"\""}, cancelled.move.reason);
+}
+
+// A move, checked against the workflow as it is.
 struct Move {
   Workflow workflow;
   events::PhaseMove told;
 };
-Result<Move> phase_move_of(const db::Database& database, const Event& event, Fields& fields) {
-  Move move;
-  fields.integer("version", move.told.version);
-  fields.text("from", move.told.from);
-  fields.text("to", move.told.to);
-  fields.text("actor", move.told.actor);
-  TRY(fields.done());
-  move.workflow = TRY(known_workflow(database, event));
+Result<Move> phase_move_of(const db::Database& database, const Event& event,
+                           events::PhaseMove told) {
+  Move move{.workflow = TRY(known_workflow(database, event)), .told = std::move(told)};
   const bool same = move.workflow.version == move.told.version;
   if (!same && !INJECTED_BUG("workflow.no_compare")) {
     return stale(event, fmt::format("it is at version {}, not {}", move.workflow.version,
@@ -110,44 +165,26 @@ Status move_on(db::Database& database, const Event& event, Move move, PhaseState
 }
 
 Status advanced(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Move move = TRY(phase_move_of(database, event, fields));
+  auto told = TRY(read_fields<PhaseAdvanced>(json, event.type)).move;
+  Move move = TRY(phase_move_of(database, event, std::move(told)));
   return move_on(database, event, std::move(move), PhaseState::kDone);
 }
 
-Status check_event_reason(const Event& event, const std::string& reason) {
-  if (!reason.empty()) return {};
-  return fail(Code::kCorrupt, fmt::format("{}: it gives no reason", event.type));
-}
-
 Status skipped(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string reason;
-  fields.text("reason", reason);
-  Move move = TRY(phase_move_of(database, event, fields));
-  TRY(check_event_reason(event, reason));
+  auto told = TRY(read_fields<PhaseSkipped>(json, event.type)).move;
+  Move move = TRY(phase_move_of(database, event, std::move(told)));
   return move_on(database, event, std::move(move), PhaseState::kSkipped);
 }
 
 Status overridden(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string reason;
-  std::vector<std::string> failed;
-  fields.text("reason", reason);
-  fields.texts("failed", failed);
-  Move move = TRY(phase_move_of(database, event, fields));
-  TRY(check_event_reason(event, reason));
+  auto told = TRY(read_fields<PhaseOverridden>(json, event.type)).move;
+  Move move = TRY(phase_move_of(database, event, std::move(told)));
   return move_on(database, event, std::move(move), PhaseState::kOverridden);
 }
 
 Status rolled_back(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  std::string reason;
-  std::vector<std::string> cancelled;
-  fields.text("reason", reason);
-  fields.texts("cancelled", cancelled);
-  Move move = TRY(phase_move_of(database, event, fields));
-  TRY(check_event_reason(event, reason));
+  auto told = TRY(read_fields<PhaseRolledBack>(json, event.type)).move;
+  Move move = TRY(phase_move_of(database, event, std::move(told)));
   bool later = false;
   for (Phase& phase : move.workflow.phases) {
     const bool target = phase.name == move.told.to;
@@ -165,24 +202,17 @@ Status rolled_back(db::Database& database, const Event& event, const Json& json)
 }
 
 Status cancelled(db::Database& database, const Event& event, const Json& json) {
-  Fields fields(json, event.type);
-  Cancelled why;
-  std::int64_t version = 0;
-  std::string name;
-  fields.integer("version", version);
-  fields.text("from", name);
-  fields.text("actor", why.actor);
-  fields.text("reason", why.reason);
-  TRY(fields.done());
+  const auto told = TRY(read_fields<WorkflowCancelled>(json, event.type)).move;
   Workflow workflow = TRY(known_workflow(database, event));
-  Phase* open = phase_in(workflow, name);
-  if (workflow.version != version || open == nullptr || open->state != PhaseState::kOpen) {
-    return stale(event, fmt::format("phase '{}' is not open at version {}", name, version));
+  Phase* open = phase_in(workflow, told.from);
+  if (workflow.version != told.version || open == nullptr || open->state != PhaseState::kOpen) {
+    return stale(event,
+                 fmt::format("phase '{}' is not open at version {}", told.from, told.version));
   }
   open->state = PhaseState::kCancelled;
   ++open->version;
   ++workflow.version;
-  workflow.cancelled = std::move(why);
+  workflow.cancelled = Cancelled{told.actor, told.reason};
   return save_workflow(database, workflow, event.seq);
 }
 
@@ -350,17 +380,65 @@ constexpr ProjectionTable kWorkflowTables[] = {{"workflows", "created_seq"},
                                                {"verdicts", "workflow, phase, name"},
                                                {"members", "txn"}};
 
+constexpr const char* kOfWorkflow = "the workflow";
+constexpr const char* kThatVersion = "it is at that version, and that phase is open";
 constexpr EventRule kWorkflowRules[] = {
-    {event_type::kWorkflowCreated, created, tell_created},
-    {event_type::kPhaseAdvanced, advanced, tell_advanced},
-    {event_type::kPhaseSkipped, skipped, tell_skipped},
-    {event_type::kPhaseOverridden, overridden, tell_overridden},
-    {event_type::kPhaseRolledBack, rolled_back, tell_rolled_back},
-    {event_type::kWorkflowCancelled, cancelled, tell_cancelled},
-    {event_type::kPhaseEvaluated, phase_evaluated, tell_phase_evaluated},
-    {event_type::kVerdictGiven, verdict_given, tell_verdict},
-    {event_type::kPhaseJoined, phase_joined, tell_phase_joined},
-    {event_type::kPhaseCarried, phase_carried, tell_phase_carried},
+    {event_type::kWorkflowCreated,
+     {"A new workflow, its first phase open.", "its id", "no such id", "",
+      "the workflow (below), its first phase open"},
+     payload_of<WorkflowCreated>,
+     created,
+     tell_created},
+    {event_type::kPhaseAdvanced,
+     {"A phase is left and the next is open; version is the workflow's before.", kOfWorkflow,
+      kThatVersion},
+     payload_of<PhaseAdvanced>,
+     advanced,
+     tell_advanced},
+    {event_type::kPhaseSkipped,
+     {"A phase without gates is passed over.", kOfWorkflow, kThatVersion},
+     payload_of<PhaseSkipped>,
+     skipped,
+     tell_skipped},
+    {event_type::kPhaseOverridden,
+     {"A phase is left although these gates did not hold.", kOfWorkflow, kThatVersion},
+     payload_of<PhaseOverridden>,
+     overridden,
+     tell_overridden},
+    {event_type::kPhaseRolledBack,
+     {"A phase that was left is open again; these transactions are aborted with it.", kOfWorkflow,
+      "the same; `to` is a phase that was left, `from` \"\" when it was finished"},
+     payload_of<PhaseRolledBack>,
+     rolled_back,
+     tell_rolled_back},
+    {event_type::kWorkflowCancelled,
+     {"A workflow is ended before its last phase was left.", kOfWorkflow, kThatVersion,
+      "no move of it is taken"},
+     payload_of<WorkflowCancelled>,
+     cancelled,
+     tell_cancelled},
+    {event_type::kPhaseEvaluated,
+     {"What a gate of a phase said.", kOfWorkflow, "the phase is at that version"},
+     payload_of<PhaseEvidence>,
+     phase_evaluated,
+     tell_phase_evaluated},
+    {event_type::kVerdictGiven,
+     {"Somebody judged a phase as it is.", kOfWorkflow, "the phase is open, at that version"},
+     payload_of<PhaseVerdict>,
+     verdict_given,
+     tell_verdict},
+    {event_type::kPhaseJoined,
+     {"A new transaction belongs to a phase, in these versions.", "",
+      "it was begun in that phase, which is open, in these versions"},
+     payload_of<PhaseMember>,
+     phase_joined,
+     tell_phase_joined},
+    {event_type::kPhaseCarried,
+     {"A transaction goes on under what holds now.", "",
+      "all but final and landing; that phase is open, in these versions"},
+     payload_of<PhaseMember>,
+     phase_carried,
+     tell_phase_carried},
 };
 
 // Those that ask for the work of somebody, or may be asked for again by themselves: what is shown
@@ -463,72 +541,53 @@ std::string move_key(const PhaseMove& move, std::string_view action) {
   return fmt::format("workflow:{}:{}:{}", move.workflow.str(), action, move.version);
 }
 
-Json move_json(const PhaseMove& move) {
-  return Json{{"version", move.version},
-              {"from", encode_path(move.from)},
-              {"to", encode_path(move.to)},
-              {"actor", encode_path(move.actor)}};
-}
-
 }  // namespace
 
 NewEvent workflow_created(const Workflow& workflow) {
-  return new_event(event_type::kWorkflowCreated, workflow.id.str(), to_json(workflow),
-                   fmt::format("workflow:{}:created:1", workflow.id.str()));
+  return event_with(event_type::kWorkflowCreated, workflow.id.str(), workflow,
+                    fmt::format("workflow:{}:created:1", workflow.id.str()));
 }
 
 NewEvent phase_advanced(const PhaseMove& move) {
-  return new_event(event_type::kPhaseAdvanced, move.workflow.str(), move_json(move),
-                   move_key(move, "advanced"));
+  return event_with(event_type::kPhaseAdvanced, move.workflow.str(), PhaseAdvanced{move},
+                    move_key(move, "advanced"));
 }
 
 NewEvent phase_skipped(const PhaseMove& move) {
-  Json json = move_json(move);
-  json["reason"] = encode_path(move.reason);
-  return new_event(event_type::kPhaseSkipped, move.workflow.str(), json, move_key(move, "skipped"));
+  return event_with(event_type::kPhaseSkipped, move.workflow.str(), PhaseSkipped{move},
+                    move_key(move, "skipped"));
 }
 
 NewEvent phase_overridden(const PhaseMove& move) {
-  Json json = move_json(move);
-  json["reason"] = encode_path(move.reason);
-  json["failed"] = texts_to_json(move.failed);
-  return new_event(event_type::kPhaseOverridden, move.workflow.str(), json,
-                   move_key(move, "overridden"));
+  return event_with(event_type::kPhaseOverridden, move.workflow.str(), PhaseOverridden{move},
+                    move_key(move, "overridden"));
 }
 
 NewEvent phase_rolled_back(const PhaseMove& move) {
-  Json json = move_json(move);
-  std::vector<std::string> cancelled;
-  for (const TxnId& txn : move.cancelled) cancelled.push_back(txn.str());
-  json["reason"] = encode_path(move.reason);
-  json["cancelled"] = texts_to_json(cancelled);
-  return new_event(event_type::kPhaseRolledBack, move.workflow.str(), json,
-                   move_key(move, "rolled-back"));
+  return event_with(event_type::kPhaseRolledBack, move.workflow.str(), PhaseRolledBack{move},
+                    move_key(move, "rolled-back"));
 }
 
 NewEvent workflow_cancelled(const PhaseMove& move) {
-  Json json = move_json(move);
-  json.erase("to");
-  json["reason"] = encode_path(move.reason);
-  return new_event(event_type::kWorkflowCancelled, move.workflow.str(), json,
-                   move_key(move, "cancelled"));
+  return event_with(event_type::kWorkflowCancelled, move.workflow.str(), WorkflowCancelled{move},
+                    move_key(move, "cancelled"));
 }
 
 NewEvent phase_evaluated(const WorkflowId& id, const PhaseEvidence& evidence) {
-  return new_event(event_type::kPhaseEvaluated, id.str(), to_json(evidence));
+  return event_with(event_type::kPhaseEvaluated, id.str(), evidence);
 }
 
 NewEvent verdict_given(const WorkflowId& id, const PhaseVerdict& verdict) {
-  return new_event(event_type::kVerdictGiven, id.str(), to_json(verdict));
+  return event_with(event_type::kVerdictGiven, id.str(), verdict);
 }
 
 NewEvent phase_joined(const TxnId& txn, const PhaseMember& member) {
-  return new_event(event_type::kPhaseJoined, txn.str(), to_json(member),
-                   fmt::format("txn:{}:joined:1", txn.str()));
+  return event_with(event_type::kPhaseJoined, txn.str(), member,
+                    fmt::format("txn:{}:joined:1", txn.str()));
 }
 
 NewEvent phase_carried(const TxnId& txn, const PhaseMember& member) {
-  return new_event(event_type::kPhaseCarried, txn.str(), to_json(member));
+  return event_with(event_type::kPhaseCarried, txn.str(), member);
 }
 
 }  // namespace events

@@ -66,20 +66,22 @@ struct Request {
   std::vector<std::string> from;
 };
 
+void fields(FieldIo& io, Request& request) {
+  int version = kRequestVersion;
+  io.thing("request for a summary");
+  io.integer("v", version);
+  io.text("name", request.name);
+  io.name("body", request.body);
+  io.texts("from", request.from);
+  if (version != kRequestVersion) io.wrong("v", "a request of another version");
+}
+
 Result<Request> request_from_json(const Json& json) {
-  Fields fields(json, "request for a summary");
-  Request request;
-  int version = 0;
-  fields.integer("v", version);
-  fields.text("name", request.name);
-  fields.name("body", request.body);
-  fields.texts("from", request.from);
-  TRY(fields.done());
+  Request request = TRY(read_fields<Request>(json));
   const std::string& hex = request.body.str();
   const bool digest =
       hex.size() == 64 && hex.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (version != kRequestVersion || !digest)
-    return fail(Code::kCorrupt, "a request that makes no sense");
+  if (!digest) return fail(Code::kCorrupt, "a request that makes no sense");
   TRY(check_summary_name(request.name));
   return request;
 }
@@ -271,11 +273,8 @@ Status request_summary(const Host& host, const SummaryRequest& request) {
   const std::vector<std::string> from = TRY(below(top, host.cwd, request.paths));
   const Digest body = sha256(request.text);
   TRY(write_file(text_file(observed, body), request.text, Sync::kYes));
-  const Json line{{"v", kRequestVersion},
-                  {"name", encode_path(request.name)},
-                  {"body", body.str()},
-                  {"from", texts_to_json(from)}};
-  return append_line_durable(join_path(observed, kRequests), canonical_json(line));
+  const std::string line = canonical_text(field_list(Request{request.name, body, from}));
+  return append_line_durable(join_path(observed, kRequests), line);
 }
 
 Status publish_summaries(State& state, const Txn& txn, std::vector<std::string>& notes) {

@@ -11,10 +11,9 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/fields.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json_value.h"
-#include "model/codec.h"
 
 namespace gittxn::api {
 
@@ -33,9 +32,27 @@ std::string hash_of(const std::string& name) {
   return sha256(name).str().substr(0, 16);
 }
 
-std::string_view verb_name(Ask::Verb verb) {
-  if (verb == Ask::Verb::kCompensate) return "compensate";
-  return verb == Ask::Verb::kJoin ? "join" : "worktree";
+struct AskFile {
+  Ask asked;
+};
+void fields(FieldIo& io, AskFile& file) {
+  constexpr std::array<std::pair<Ask::Verb, std::string_view>, 3> kVerbs{
+      {{Ask::Verb::kJoin, "join"},
+       {Ask::Verb::kWorktree, "worktree"},
+       {Ask::Verb::kCompensate, "compensate"}}};
+  Ask& asked = file.asked;
+  io.choice("verb", asked.verb, kVerbs);
+  io.text("name", asked.name);
+  if (io.maybe("argv", asked.argv)) io.texts("argv", asked.argv);
+}
+
+struct Answer {
+  std::string said;
+  std::string error;
+};
+void fields(FieldIo& io, Answer& answer) {
+  io.text("said", answer.said);
+  io.text("error", answer.error);
 }
 
 // A compensation needs no name, and has a command; the others are the other way round.
@@ -45,37 +62,20 @@ bool makes_sense(const Ask& asked) {
   return compensates || !asked.name.empty();
 }
 
-Result<Ask::Verb> verb_from_name(std::string_view name) {
-  if (name == "join") return Ask::Verb::kJoin;
-  if (name == "worktree") return Ask::Verb::kWorktree;
-  if (name == "compensate") return Ask::Verb::kCompensate;
-  return fail(Code::kCorrupt, "an unknown verb");
-}
-
 Result<Ask> ask_from(const std::string& file) {
   const std::string text = TRY(read_file(file, kMaxAsk));
-  const Json json = TRY(parse_json(text));
-  Ask asked;
-  Fields fields(json, "ask");
-  fields.choice("verb", asked.verb, verb_from_name);
-  fields.text("name", asked.name);
-  if (fields.has("argv")) fields.texts("argv", asked.argv);
-  TRY(fields.done());
-  if (!makes_sense(asked))
+  AskFile told;
+  TRY(read_text(text, "ask", field_list(told)));
+  if (!makes_sense(told.asked))
     return fail(Code::kUsage, "an ask without a name, or with too long a one");
-  return asked;
+  return std::move(told.asked);
 }
 
 Result<std::string> answer_from(std::string_view line) {
-  const Json json = TRY(parse_json(line));
-  std::string said;
-  std::string error;
-  Fields fields(json, "answer");
-  fields.text("said", said);
-  fields.text("error", error);
-  TRY(fields.done());
-  if (!error.empty()) return fail(Code::kFault, error);
-  return said;
+  Answer told;
+  TRY(read_text(line, "answer", field_list(told)));
+  if (!told.error.empty()) return fail(Code::kFault, told.error);
+  return std::move(told.said);
 }
 
 Result<std::string> wait_for_answer(int pipe, std::int64_t timeout_ms) {
@@ -108,10 +108,8 @@ Result<std::string> ask(const std::string& observed, const Ask& asked, std::int6
   if (!fd) {
     result = std::unexpected(std::move(fd).error());
   } else {
-    Json json = {{"verb", verb_name(asked.verb)}, {"name", encode_path(asked.name)}};
-    if (!asked.argv.empty()) json["argv"] = texts_to_json(asked.argv);
-    const Status written =
-        write_file(base + std::string(kAskEnd), canonical_json(json) + "\n", Sync::kNo);
+    const std::string line = canonical_text(field_list(AskFile{asked})) + "\n";
+    const Status written = write_file(base + std::string(kAskEnd), line, Sync::kNo);
     result = written ? wait_for_answer(fd->get(), timeout_ms) : std::unexpected(written.error());
   }
   TRY(remove_file(base + std::string(kAskEnd)));
@@ -138,13 +136,13 @@ Result<std::vector<Waiting>> waiting_asks(const std::string& observed) {
 
 Status answer(const Waiting& waiting, const Result<std::string>& result) {
   TRY(remove_file(waiting.file));
-  Json json = {{"said", ""}, {"error", ""}};
+  Answer told;
   if (result) {
-    json["said"] = encode_path(*result);
+    told.said = *result;
   } else {
-    json["error"] = encode_path(result.error().message.substr(0, kMaxAnswered));
+    told.error = result.error().message.substr(0, kMaxAnswered);
   }
-  const std::string line = canonical_json(json) + "\n";
+  const std::string line = canonical_text(field_list(told)) + "\n";
   if (line.size() > PIPE_BUF) return fail(Code::kUnsupported, "an answer longer than a pipe takes");
   const std::string pipe =
       waiting.file.substr(0, waiting.file.size() - kAskEnd.size()) + std::string(kPipeEnd);

@@ -5,10 +5,9 @@
 
 #include <cerrno>
 
+#include "base/fields.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json_value.h"
-#include "model/codec.h"
 #include "model/workflow.h"
 
 namespace gittxn::api {
@@ -25,42 +24,28 @@ std::string text_path(const std::string& observed) {
   return join_path(observed, "brief.md");
 }
 
-Json to_json(const Brief& brief) {
-  Json changes = Json::array();
-  for (const Brief::Change& change : brief.changes) {
-    changes.push_back({{"subject", encode_path(change.subject)},
-                       {"changed_by", encode_path(change.changed_by)},
-                       {"diff", encode_path(change.diff)}});
-  }
-  return {{"v", kBriefVersion},
-          {"number", brief.number},
-          {"head", brief.head.str()},
-          {"branch", encode_path(brief.branch)},
-          {"changes", std::move(changes)}};
+void fields(FieldIo& io, Brief::Change& change) {
+  io.thing("change");
+  io.text("subject", change.subject);
+  io.text("changed_by", change.changed_by);
+  io.text("diff", change.diff);
 }
 
-Result<Brief::Change> change_from_json(const Json& json) {
-  Brief::Change change;
-  Fields fields(json, "change");
-  fields.text("subject", change.subject);
-  fields.text("changed_by", change.changed_by);
-  fields.text("diff", change.diff);
-  TRY(fields.done());
-  return change;
-}
-
-Result<Brief> brief_from_json(const Json& json) {
+// The file: the brief and the version of its form.
+struct BriefFile {
   Brief brief;
-  int version = 0;
-  Fields fields(json, "brief");
-  fields.integer("v", version);
-  fields.integer("number", brief.number);
-  fields.oid("head", brief.head);
-  fields.text("branch", brief.branch);
-  fields.list("changes", brief.changes, change_from_json);
-  TRY(fields.done());
-  if (version != kBriefVersion) return fail(Code::kCorrupt, "a brief of another version");
-  return brief;
+  int version = kBriefVersion;
+};
+void fields(FieldIo& io, BriefFile& file) {
+  Brief& brief = file.brief;
+  const auto change = [](FieldIo& each, Brief::Change& one) { fields(each, one); };
+  io.thing("brief");
+  io.integer("v", file.version);
+  io.integer("number", brief.number);
+  io.oid("head", brief.head);
+  io.text("branch", brief.branch);
+  io.list_of("changes", brief.changes, change);
+  if (file.version != kBriefVersion) io.wrong("v", "a brief of another version");
 }
 
 }  // namespace
@@ -123,15 +108,17 @@ std::string brief_text(const Brief& brief) {
 
 Status write_brief(const std::string& observed, const Brief& brief) {
   TRY(write_file(text_path(observed), brief_text(brief), Sync::kNo));
-  return write_file(json_path(observed), canonical_json(to_json(brief)) + "\n", Sync::kNo);
+  return write_file(json_path(observed), canonical_text(field_list(BriefFile{brief})) + "\n",
+                    Sync::kNo);
 }
 
 Result<std::optional<Brief>> read_brief(const std::string& observed) {
   const auto text = read_file(json_path(observed), kMaxBriefFile);
   if (!text && text.error().code == Code::kNotFound) return std::nullopt;
   if (!text) return std::unexpected(text.error());
-  const Json json = TRY_IN("the brief", parse_json(*text));
-  return TRY_IN("the brief", brief_from_json(json));
+  BriefFile file;
+  TRY_IN("the brief", read_text(*text, "brief", field_list(file)));
+  return std::move(file.brief);
 }
 
 Status remove_brief(const std::string& observed) {

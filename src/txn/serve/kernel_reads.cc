@@ -1,8 +1,7 @@
 #include "txn/serve/kernel_reads.h"
 
+#include "base/fields.h"
 #include "base/fs.h"
-#include "base/json_value.h"
-#include "model/codec.h"
 #include "store/workflows.h"
 #include "txn/attempt.h"
 
@@ -13,15 +12,28 @@ namespace {
 constexpr const char* kFile = "kernel.jsonl";
 constexpr std::size_t kMaxBytes = 64u << 20;
 
-Read read_of(const Json& json) {
-  Fields fields(json, "what the kernel showed");
+// What was shown, and by what.
+struct Shown {
+  std::string subject;
+  std::string version;
+  std::string op;
+};
+void fields(FieldIo& io, Shown& shown) {
+  io.text("subject", shown.subject);
+  io.text("version", shown.version);
+  io.text("op", shown.op);
+}
+
+Read read_of(std::string_view line) {
+  Shown shown;
   Read read;
   read.kind = ReadKind::kKernel;
   read.source = ReadSource::kDeclared;
-  fields.text("subject", read.subject);
-  fields.text("version", read.digest);
-  fields.text("op", read.op);
-  if (!fields.done()) read.subject = "(a line that makes no sense)";  // it has no version
+  const Status told = read_text(line, "what the kernel showed", field_list(shown));
+  if (!told) shown = {.subject = "(a line that makes no sense)", .version = "", .op = ""};
+  read.subject = std::move(shown.subject);
+  read.digest = std::move(shown.version);  // of such a line there is none
+  read.op = std::move(shown.op);
   return read;
 }
 
@@ -34,11 +46,9 @@ Status note_kernel_reads(State& state, const store::View& view,
   const TxnId reader(state.variable("GIT_TXN_ID"));
   for (const std::string& subject : subjects) {
     const auto version = TRY(store::kernel_version(view, subject, reader));
-    const Json line{{"subject", encode_path(subject)},
-                    {"version", encode_path(version.value_or(""))},
-                    {"op", shown_by}};
+    const Shown shown{subject, version.value_or(""), std::string(shown_by)};
     TRY_IN("recording what was shown",
-           append_line_durable(join_path(observed, kFile), canonical_json(line)));
+           append_line_durable(join_path(observed, kFile), canonical_text(field_list(shown))));
   }
   return {};
 }
@@ -50,9 +60,8 @@ Result<std::vector<Read>> kernel_reads(const Attempt& attempt, const Oid& snapsh
   if (!text) return std::unexpected(text.error());
   for (std::string_view rest = *text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const auto json = parse_json(rest.substr(0, end));
+    Read read = read_of(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    Read read = read_of(json ? *json : Json(nullptr));
     read.snapshot = snapshot;
     reads.push_back(std::move(read));
   }

@@ -1,0 +1,267 @@
+// One list of fields for each type: `void fields(FieldIo& io, T& value)`, beside the type, names
+// every field once, in order, with its kind. Whoever is `io` makes of it what is wanted: the JSON
+// of a value, a value of its JSON, the JSON Schema or the line of a document
+// (store/testing/field_schema.h). So none of them can differ from another.
+//
+//   void fields(FieldIo& io, Identity& identity) {
+//     io.thing("identity");
+//     io.text("name", identity.name);
+//     io.text("email", identity.email);
+//   }
+//
+// Reading is strict: a field that lacks, has another type, is out of its bounds or is not in the
+// list is kCorrupt: "read: field 'kind': unknown value 'glance'". A list runs for every use, so it
+// decides nothing by the value but what maybe() and or_null() say.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/json.h"
+#include "base/result.h"
+
+namespace gittxn {
+
+// The name of a field, and what documents say of it beyond that. An element of an array has no key.
+struct Field {
+  Field(const char* its_key, const char* its_about = "", const char* its_pattern = "")
+      : key(its_key), about(its_about), pattern(its_pattern) {}
+  const char* key;
+  const char* about;
+  const char* pattern;  // of a text, for its schema; what reads it checks that itself
+};
+
+struct Bounds {
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+inline constexpr Bounds kNotNegative{.least = 0};
+inline constexpr Bounds kPositive{.least = 1};
+
+class FieldIo {
+ public:
+  FieldIo() = default;
+  FieldIo(const FieldIo&) = delete;
+  FieldIo& operator=(const FieldIo&) = delete;
+  virtual ~FieldIo() = default;
+
+  // What this is a list of, in messages and as the name of its schema.
+  virtual void thing(std::string_view /*name*/) {}
+
+  void text(const Field& field, std::string& value) { on_text(field, value); }  // any bytes
+  void texts(const Field& field, std::vector<std::string>& values) {
+    list_of(field, values, [](FieldIo& io, std::string& one) { io.text("", one); });
+  }
+  void integer(const Field& field, std::int64_t& value, Bounds bounds = {}) {
+    on_integer(field, value, bounds);
+  }
+  void integer(const Field& field, int& value, Bounds bounds = {});
+  void boolean(const Field& field, bool& value) { on_boolean(field, value); }
+  void oid(const Field& field, Oid& value);  // "" or 40 lower-case hex digits
+  template <typename Tag>
+  void name(const Field& field, Name<Tag>& value) {
+    std::string text_of = value.str();
+    on_text(field, text_of);
+    if (text_of != value.str()) value = Name<Tag>(std::move(text_of));
+  }
+  // One of the names of a table (model/names.h).
+  template <typename E, std::size_t N>
+  void choice(const Field& field, E& value,
+              const std::array<std::pair<E, std::string_view>, N>& table) {
+    std::array<std::string_view, N> words{};
+    std::size_t at = N;
+    for (std::size_t i = 0; i < N; ++i) {
+      words[i] = table[i].second;
+      if (table[i].first == value) at = i;
+    }
+    at = on_word(field, words, at);
+    if (at < N && table[at].first != value) value = table[at].first;
+  }
+  // A text that is one of these.
+  template <std::size_t N>
+  void word(const Field& field, std::string& value, const std::array<std::string_view, N>& words) {
+    std::size_t at = 0;
+    while (at < N && words[at] != value) ++at;
+    at = on_word(field, words, at);
+    if (at < N && words[at] != value) value = words[at];
+  }
+  // Something with a list of its own, and an array of such.
+  template <typename T>
+  void value(const Field& field, T& one) {
+    on_object(field, [&one](FieldIo& io) { fields(io, one); });
+  }
+  template <typename T>
+  void list(const Field& field, std::vector<T>& values) {
+    list_of(field, values, [](FieldIo& io, T& one) { fields(io, one); });
+  }
+  // An array whose elements `each` describes.
+  template <typename T, typename Each>
+  void list_of(const Field& field, std::vector<T>& values, Each each, Bounds count = kNotNegative) {
+    Items items{.count = values.size(), .bounds = count, .resize = {}, .each = {}};
+    items.resize = [&values](std::size_t size) {
+      values.clear();
+      values.resize(size);
+    };
+    items.each = [&values, &each](FieldIo& io, std::size_t i) { each(io, values[i]); };
+    on_items(field, items);
+  }
+  // Of anything.
+  void array(const Field& field, Json& value) { on_any(field, value, Any::kArray); }
+  void object(const Field& field, Json& value) { on_any(field, value, Any::kObject); }
+
+  // A field that is there only when it is not empty: `if (io.maybe("why", v)) io.text("why", v);`.
+  // Of several keys the others are there when the first is.
+  template <typename T>
+  bool maybe(std::initializer_list<const char*> keys, const T& value) {
+    return on_maybe(keys, value == T{} ? There::kNo : There::kYes);
+  }
+  template <typename T>
+  bool maybe(const char* key, const T& value) {
+    return on_maybe({key}, value == T{} ? There::kNo : There::kYes);
+  }
+  template <typename T>
+  bool maybe(const char* key, std::optional<T>& value) {
+    if (!on_maybe({key}, value ? There::kYes : There::kNo))
+      value.reset();
+    else if (!value)
+      value.emplace();
+    return value.has_value();
+  }
+  // A field that older programs did not write.
+  bool newer(const char* key) { return on_maybe({key}, There::kYes); }
+  // A field that is null when there is nothing.
+  template <typename T>
+  bool or_null(const char* key, std::optional<T>& value) {
+    if (!on_null(key, value ? There::kYes : There::kNo))
+      value.reset();
+    else if (!value)
+      value.emplace();
+    return value.has_value();
+  }
+
+  // Something is wrong with a field that was read, for a reason of the list's. Only reading looks.
+  virtual void wrong(const Field& /*field*/, std::string_view /*reason*/) {}
+  // Here a field of another list has only this value, is empty, or is never there; what reads it
+  // checks that.
+  virtual void only(const char* /*key*/, std::string_view /*word*/) {}
+  virtual void empty(const char* /*key*/) {}
+  virtual void never(const char* /*key*/) {}
+
+ protected:
+  enum class There { kNo, kYes };  // what is written
+  enum class Any { kArray, kObject };
+  struct Items {
+    std::size_t count = 0;
+    Bounds bounds;
+    std::function<void(std::size_t)> resize;
+    std::function<void(FieldIo&, std::size_t)> each;
+  };
+  virtual void on_text(const Field& field, std::string& value) = 0;
+  virtual void on_oid(const Field& field, std::string& value) = 0;
+  virtual void on_integer(const Field& field, std::int64_t& value, Bounds bounds) = 0;
+  virtual void on_boolean(const Field& field, bool& value) = 0;
+  // The place of the word; its number when there is none.
+  virtual std::size_t on_word(const Field& field, std::span<const std::string_view> words,
+                              std::size_t at) = 0;
+  virtual void on_object(const Field& field, const std::function<void(FieldIo&)>& list) = 0;
+  virtual void on_items(const Field& field, const Items& items) = 0;
+  virtual void on_any(const Field& field, Json& value, Any kind) = 0;
+  virtual bool on_maybe(std::span<const char* const> keys, There there) = 0;
+  virtual bool on_null(const char* key, There there) = 0;
+
+ private:
+  bool on_maybe(std::initializer_list<const char*> keys, There there) {
+    return on_maybe(std::span(keys.begin(), keys.size()), there);
+  }
+};
+
+using FieldList = std::function<void(FieldIo&)>;
+
+// Makes the JSON of what a list names, in the value that it is given.
+class FieldWriter final : public FieldIo {
+ public:
+  explicit FieldWriter(Json& out);
+
+ private:
+  Json& at(const Field& field);
+  void on_text(const Field& field, std::string& value) override;
+  void on_oid(const Field& field, std::string& value) override;
+  void on_integer(const Field& field, std::int64_t& value, Bounds bounds) override;
+  void on_boolean(const Field& field, bool& value) override;
+  std::size_t on_word(const Field& field, std::span<const std::string_view> words,
+                      std::size_t place) override;
+  void on_object(const Field& field, const FieldList& list) override;
+  void on_items(const Field& field, const Items& items) override;
+  void on_any(const Field& field, Json& value, Any kind) override;
+  bool on_maybe(std::span<const char* const> keys, There there) override;
+  bool on_null(const char* key, There there) override;
+
+  Json& out_;
+};
+
+// Reads one JSON object: remembers the first thing that is wrong and which keys were asked for.
+// done() returns that first error, or names a key nobody asked for.
+class Fields final : public FieldIo {
+ public:
+  // `what`: in messages; "" as the list calls itself.
+  explicit Fields(const Json& json, std::string_view what = "");
+
+  // True when the key is there and not null; an absent key is not an error.
+  bool has(const char* key);
+  Status done();
+
+  void thing(std::string_view name) override;
+  void wrong(const Field& field, std::string_view reason) override;
+
+ private:
+  void on_text(const Field& field, std::string& value) override;
+  void on_oid(const Field& field, std::string& value) override;
+  void on_integer(const Field& field, std::int64_t& value, Bounds bounds) override;
+  void on_boolean(const Field& field, bool& value) override;
+  std::size_t on_word(const Field& field, std::span<const std::string_view> words,
+                      std::size_t at) override;
+  void on_object(const Field& field, const FieldList& list) override;
+  void on_items(const Field& field, const Items& items) override;
+  void on_any(const Field& field, Json& value, Any kind) override;
+  bool on_maybe(std::span<const char* const> keys, There there) override;
+  bool on_null(const char* key, There there) override;
+  const Json* find(const Field& field);
+  void fail_with(std::string message);
+
+  const Json& json_;
+  std::string what_;
+  std::vector<std::string_view> asked_;
+  std::optional<Error> error_;
+};
+
+Json json_of(const FieldList& list);                // what the list says of its value
+std::string canonical_text(const FieldList& list);  // canonical_json of that
+Status read_text(std::string_view text, std::string_view what, const FieldList& list);
+
+// To write, a list only looks at the value.
+template <typename T>
+FieldList field_list(const T& value) {
+  T& looked_at = const_cast<T&>(value);
+  return [&looked_at](FieldIo& io) { fields(io, looked_at); };
+}
+
+template <typename T>
+Result<T> read_fields(const Json& json, std::string_view what = "") {
+  Fields io(json, what);
+  T value{};
+  fields(io, value);
+  TRY(io.done());
+  return value;
+}
+
+}  // namespace gittxn
