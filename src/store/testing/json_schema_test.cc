@@ -60,6 +60,9 @@ class JsonSchema {
     if (keyword == "maxItems") {
       return !value.is_array() || value.size() <= rule ? "" : wrong("has too many");
     }
+    if (keyword == "minItems") {
+      return !value.is_array() || value.size() >= rule ? "" : wrong("has too few");
+    }
     if (keyword == "pattern") {
       if (!value.is_string()) return {};
       const std::regex pattern(rule.get<std::string>());
