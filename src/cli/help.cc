@@ -134,6 +134,10 @@ std::string help_text(const CommandSpec& command) {
   if (command.stability == Stability::kExperimental) {
     out += "\n  Experimental: it may change in a minor version.\n";
   }
+  if (const auto above = command.name.rfind(' '); above != std::string_view::npos) {
+    out += fmt::format("\n  git txn {} --help explains it as a whole.\n",
+                       command.name.substr(0, above));
+  }
   if (!command.subcommands.empty()) {
     out += "\nSubcommands\n" + subcommand_lines(command);
     out += fmt::format("\n  git txn {} SUBCOMMAND --help explains one with its options.\n",

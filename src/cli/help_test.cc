@@ -142,6 +142,7 @@ TEST(Help, OfACommandWithSubcommandsHasALineForEach) {
   EXPECT_THAT(lease, HasSubstr("git txn lease acquire|release|renew|transfer|list ...\n"));
   EXPECT_THAT(lease, HasSubstr("  lease renew [OPTIONS] ID\n          let the time"));
   EXPECT_THAT(help_text(*find_command("lease renew")), HasSubstr("--fence NUMBER"));
+  EXPECT_THAT(help_text(*find_command("lease renew")), HasSubstr("git txn lease --help explains"));
   EXPECT_THAT(help_text(*find_command("lease list")), ::testing::Not(HasSubstr("--fence")));
   EXPECT_THAT(help_text(*find_command("events")), HasSubstr("  events consumer ack NAME SEQ\n"));
   EXPECT_THAT(help_text(*find_command("proposals")), HasSubstr("[list|show|dismiss|link] ..."));

@@ -238,7 +238,7 @@ constexpr FlagSpec kPruneDryRun{.name = "--dry-run",
                                 .label = {},
                                 .help = "only say what would go, and what is held back",
                                 .effect = Effect::kReads};
-const OperandSpec kConsumerName{
+constexpr OperandSpec kConsumerName{
     "NAME", Value::kText, 1, 1, "the NAME of a consumer", "events consumer list"};
 
 const CommandSpec kConsumerCommand{

@@ -178,14 +178,14 @@ constexpr FlagSpec kLeaseFence{"--fence", "NUMBER",
                                "only when it still has this fence (GIT_TXN_FENCE); exit 1 when it "
                                "was somebody else's meanwhile",
                                Value::kNumber};
-const OperandSpec kLeaseId{"ID", Value::kText, 1, 1, "the ID of one lease", "lease list"};
+constexpr OperandSpec kLeaseId{"ID", Value::kText, 1, 1, "the ID of one lease", "lease list"};
 
 const CommandSpec kLeaseCommand{
     .name = "lease",
     .summary = "say that a part of the tree is yours for a while",
     .description =
-        "SUBJECT is the ID of a lease for release, renew and transfer; else a path of the tree "
-        "with all below it, a glob (what has a '*'; ** is any number of folders), or symbol:ID; "
+        "A SUBJECT is a path of the tree with all below it, a glob (what has a '*'; ** is any "
+        "number of folders), or symbol:ID; "
         "always from the top of the tree, and '.' is all of it. Acquires all of them or none. Two "
         "leases that overlap exclude each other unless both are shared.\n\nA lease ends when it is "
         "released or its time is over; with a COMMAND it is renewed while that runs, and free at "

@@ -156,7 +156,7 @@ Result<int> portfolio_relay(Session& session) {
 
 constexpr FlagSpec kMemberActor{"--actor", "WHO", "who did it (default: your git identity)",
                                 Value::kText};
-const OperandSpec kMemberName{"NAME", Value::kText, 1, 1, "the name of a member", "portfolio"};
+constexpr OperandSpec kMemberName{"NAME", Value::kText, 1, 1, "the name of a member", "portfolio"};
 
 const CommandSpec kPortfolioCommand{
     .name = "portfolio",

@@ -266,7 +266,8 @@ Result<int> promote_command(Session& session) {
 constexpr FlagSpec kProposalsActor{"--actor", "WHO", "who did it (default: your git identity)",
                                    Value::kText};
 
-const OperandSpec kProposalId{"PROPOSAL", Value::kText, 1, 1, "the id of a proposal", "proposals"};
+constexpr OperandSpec kProposalId{"PROPOSAL", Value::kText,           1,
+                                  1,          "the id of a proposal", "proposals"};
 
 const CommandSpec kProposeCommand{
     .name = "propose",

@@ -128,7 +128,8 @@ constexpr FlagSpec kSummaryOnto{
     "--onto", "BRANCH",
     "the branch it is made from and judged on (default: the branch that is checked out)",
     Value::kBranch};
-const OperandSpec kSummaryName{"NAME", Value::kText, 1, 1, "the name of a summary", "summary list"};
+constexpr OperandSpec kSummaryName{"NAME",        Value::kText, 1, 1, "the name of a summary",
+                                   "summary list"};
 
 const CommandSpec kSummaryCommand{
     .name = "summary",

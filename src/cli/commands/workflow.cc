@@ -274,7 +274,8 @@ constexpr FlagSpec kPhaseFrom{"--from", "PHASE", "only when this phase is open",
 constexpr FlagSpec kPhaseReason{"--reason", "TEXT", "why; for the record", Value::kText};
 constexpr FlagSpec kPhaseActor{"--actor", "WHO", "who did it (default: your git identity)",
                                Value::kText};
-const OperandSpec kWorkflowId{"ID", Value::kText, 1, 1, "the id of a workflow", "workflow list"};
+constexpr OperandSpec kWorkflowId{"ID", Value::kText,           1,
+                                  1,    "the id of a workflow", "workflow list"};
 
 const CommandSpec kWorkflowCommand{
     .name = "workflow",
