@@ -380,7 +380,7 @@ told_in_a_table() {
   # A new line in the table of invariants needs a row here.
   local number
   for number in $(sed -n 's/^| \([0-9][0-9]*\) | .*/\1/p' "$E2E_ROOT/docs/ARCHITECTURE.md"); do
-    printf '%s\n' "$OUT" | grep -Eq "[ |]A$number(,| \|)" || fail "invariant $number of ARCHITECTURE.md has no row"
+    grep -Eq "[ |]A$number(,| \|)" <<<"$OUT" || fail "invariant $number of ARCHITECTURE.md has no row"
   done
   assert_eq "$number" 16 'the table of invariants was read'
   assert_contains "$OUT" '| Wall time of commands (budget wall) | enforced |'
