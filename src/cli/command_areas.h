@@ -1,5 +1,5 @@
-// Where the entries of the tree are: each area is a file of cli/commands/, which has its commands'
-// handlers too. Only for command_table.cc and those files.
+// The list of areas whose commands make the tree: each is a file of cli/commands/, which has its
+// commands' handlers too. Only for command_table.cc and those files.
 #pragma once
 
 #include <vector>
@@ -26,5 +26,12 @@ std::vector<CommandSpec> proposal_commands();   // proposals.cc
 std::vector<CommandSpec> care_commands();       // care.cc
 std::vector<CommandSpec> hub_commands();        // hub.cc
 std::vector<CommandSpec> internal_commands();   // internal.cc
+
+// In the order in which help names them.
+inline constexpr std::vector<CommandSpec> (*kAreas[])() = {
+    work_commands,     step_commands,      look_commands,    symbol_commands,  event_commands,
+    merge_commands,    agent_commands,     tool_commands,    summary_commands, policy_commands,
+    workflow_commands, portfolio_commands, lease_commands,   budget_commands,  proposal_commands,
+    care_commands,     hub_commands,       internal_commands};
 
 }  // namespace gittxn::cli

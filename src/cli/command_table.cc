@@ -1,4 +1,4 @@
-// The list of the areas whose commands make the table of commands.h, and what is no command.
+// The table of commands.h: the commands of all areas, and what is of every one or of none yet.
 #include "cli/command_areas.h"
 
 namespace gittxn::cli {
@@ -17,16 +17,9 @@ constexpr LaterName kLater[] = {
     {"", "export"},       {"", "ui"},    {"", "bench"},   {"", "override"},
 };
 
-using Area = std::vector<CommandSpec> (*)();
-constexpr Area kAreas[] = {
-    work_commands,     step_commands,      look_commands,    symbol_commands,  event_commands,
-    merge_commands,    agent_commands,     tool_commands,    summary_commands, policy_commands,
-    workflow_commands, portfolio_commands, lease_commands,   budget_commands,  proposal_commands,
-    care_commands,     hub_commands,       internal_commands};
-
 std::vector<CommandSpec> commands_of_all_areas() {
   std::vector<CommandSpec> all;
-  for (const Area area : kAreas) {
+  for (const auto area : kAreas) {
     for (CommandSpec& command : area()) all.push_back(std::move(command));
   }
   return all;

@@ -33,6 +33,7 @@ class Completer {
  private:
   // A word of the command's name, or an operand of it. False: there is no such command.
   bool stands(const std::string& word) {
+    if (command_ == nullptr && word == "help") return helps_ = true;
     const CommandSpec* below =
         find_word(command_ == nullptr ? table_.commands : std::span(command_->subcommands), word);
     if (below != nullptr && operands_ == 0) {
@@ -81,6 +82,11 @@ class Completer {
   Completion commands(std::string_view typed) const {
     Completion completion;
     offer_all(table_.commands, typed, &completion);
+    if (helps_) {
+      for (const GroupSpec& group : groups()) offer(group.name, group.title, typed, &completion);
+      offer("--all", "show every command", typed, &completion);
+      return completion;
+    }
     offer("--help", "show help", typed, &completion);
     offer("--version", "print the version", typed, &completion);
     return completion;
@@ -154,6 +160,7 @@ class Completer {
   const Table& table_;
   const CommandSpec* command_ = nullptr;
   int operands_ = 0;
+  bool helps_ = false;  // of git txn help
 };
 
 constexpr std::string_view kBash =

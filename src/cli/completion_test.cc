@@ -44,6 +44,9 @@ TEST(Complete, CommandsFlagsAndValues) {
   EXPECT_EQ(offered({"run", "--name", "x", ""}), "--") << "a command comes next";
   EXPECT_EQ(offered({"exec", "t-aaaa", ""}), "--");
   EXPECT_EQ(offered({"nonsense", ""}), "");
+  EXPECT_EQ(offered({"help", "st"}), "stop status state steps");
+  EXPECT_EQ(offered({"help", "lease", "re"}), "release renew");
+  EXPECT_EQ(offered({"help", "--a"}), "--all");
   EXPECT_EQ(completion_of({"statu"}).words[0].says,
             "show what runs, waits and is open, and what is stale");
 }
