@@ -94,9 +94,21 @@ struct Discovery {
 Result<RepositoryPlace> discover(const Git& git, const std::string& cwd,
                                  const Environment& caller) {
   const Discovery discovery{git, {.dir = cwd, .extra = discovery_environment(caller)}};
-  const std::vector<std::string> found =
-      TRY(discovery.ask({"--is-bare-repository", "--is-inside-work-tree", "--show-object-format",
-                         "--git-common-dir", "--git-dir"}));
+  // The last two are answered where there is a worktree alone, which is nearly everywhere: so all
+  // are asked at once, and those that anybody answers where that is refused.
+  std::vector<std::string> questions = {"--is-bare-repository",
+                                        "--is-inside-work-tree",
+                                        "--show-object-format",
+                                        "--git-common-dir",
+                                        "--git-dir",
+                                        "--show-toplevel",
+                                        "--show-prefix"};
+  Result<std::vector<std::string>> all = discovery.ask(questions);
+  if (!all) {
+    questions.resize(5);
+    all = discovery.ask(questions);
+  }
+  const std::vector<std::string> found = TRY(std::move(all));
   RepositoryPlace place;
   place.bare = found[0] == "true";
   if (found[2] != "sha1") {
@@ -107,10 +119,9 @@ Result<RepositoryPlace> discover(const Git& git, const std::string& cwd,
   }
   place.common_dir = TRY(real_path(found[3]));
   place.git_dir = TRY(real_path(found[4]));
-  if (found[1] == "true") {
-    const auto inside = TRY(discovery.ask({"--show-toplevel", "--show-prefix"}));
-    place.worktree = inside[0];
-    place.prefix = inside[1];
+  if (found[1] == "true" && found.size() > 5) {
+    place.worktree = found[5];
+    place.prefix = found[6];
     if (place.prefix.ends_with('/')) place.prefix.pop_back();
   }
   return place;
