@@ -1,23 +1,17 @@
-// git-txn: what the process is (arguments, environment, terminal, signals) is read here and nowhere
-// else, and handed to the facade as values.
+// git-txn: what the process is (arguments, environment, signals) is read here and nowhere else, and
+// handed to run_program as values.
 //
 // Signals. SIGINT counts one request to stop, SIGTERM and SIGHUP two: the facade takes them one by
 // one, passes the first on to the command of a transaction and ends its whole tree at the second.
 // SIGPIPE gets a handler that does nothing, so that a write fails instead of killing us in the
 // middle of a landing, and so that programs we start get the default back.
-#include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <memory>
 
-#include "base/bug.h"
-#include "base/failpoint.h"
 #include "base/fs.h"
-#include "base/json_value.h"
-#include "cli/help.h"
-#include "cli/json_out.h"
+#include "cli/program.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
@@ -54,147 +48,22 @@ void handle_signals() {
   handle(SIGPIPE, on_broken_pipe);
 }
 
-std::string variable(const Environment& env, const std::string& name) {
-  auto found = env.find(name);
-  return found == env.end() ? std::string() : found->second;
-}
-
-bool colours(const Environment& env, int fd) {
-  return isatty(fd) && variable(env, "NO_COLOR").empty() && variable(env, "TERM") != "dumb";
-}
-
-void to_stderr(const std::string& text) {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    ssize_t n = write(2, rest.data(), rest.size());
-    if (n <= 0) return;
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
-std::string_view level_name(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "debug";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kWarn:
-      return "warn";
-    case LogLevel::kError:
-      return "error";
-  }
-  return "error";
-}
-
-Log make_log(const std::string& format, const Clock& clock) {
-  bool json = format == "json";
-  return Log([json, &clock](LogLevel level, std::string_view message,
-                            const std::initializer_list<LogField>& fields) {
-    std::string time = format_utc(clock.wall_ms());
-    if (json) {
-      Json line{{"time", time}, {"level", level_name(level)}, {"message", encode_path(message)}};
-      for (const auto& [name, value] : fields) line[std::string(name)] = encode_path(value);
-      to_stderr(dump_json(line) + "\n");
-      return;
-    }
-    std::string line = fmt::format("{} {:<5} {}", time, level_name(level), clean(message));
-    for (const auto& [name, value] : fields) line += fmt::format(" {}={}", name, clean(value));
-    to_stderr(line + "\n");
-  });
-}
-
-int tell_error(const Error& error, Printer& out, bool json) {
-  std::string text = "git txn: " + clean_lines(error.message);
-  if (!error.where.empty()) text += fmt::format(" ({})", clean(error.where));
-  text += "\n";
-  if (!error.hint.empty()) text += "hint: " + clean_lines(error.hint) + "\n";
-  to_stderr(text);
-  if (json) out.json(error_json(error));
-  return exit_status(error.code);
-}
-
-// A result that could not be written is a fault, unless it was about a change that stands.
-int written(const Printer& out, int status, const CommandSpec& command) {
-  if (!out.failure()) return status;
-  to_stderr("git txn: " + clean(out.failure()->message) + "\n");
-  return command.effect == Effect::kWrites || status != kExitDone ? status : kExitFault;
-}
-
-// Help is asked for in three ways: of everything, of one command, and by giving no command at all.
-bool tell_help(const Parsed& parsed, Printer& out) {
-  if (!parsed.command) {
-    out.text(help_text(parsed.topic));
-    return true;
-  }
-  if (!parsed.has("--help")) return false;
-  out.text(help_text(*parsed.command));
-  return true;
-}
-
-Result<std::string> current_dir() {
-  std::unique_ptr<char, void (*)(void*)> dir(getcwd(nullptr, 0), free);
-  if (!dir) {
-    return fail(Code::kUsage, "the current directory is gone", "cd to one that exists");
-  }
-  return std::string(dir.get());
-}
-
-int start(const std::vector<std::string>& argv, Environment env) {
-  Printer out(1);
-  bool json = wants_json(argv);
-  if (std::string point = variable(env, "GIT_TXN_FAILPOINT"); !point.empty()) {
-    if (Status armed = Failpoint::arm(point); !armed) return tell_error(armed.error(), out, json);
-  }
-  arm_bug(variable(env, "GIT_TXN_BUG"));
-  Result<Parsed> parsed = parse(argv);
-  if (!parsed) return tell_error(parsed.error(), out, json);
-  json = parsed->has("--json");  // the word may have been the value of another option
-  for (const std::string& former : parsed->former) to_stderr("git txn: " + clean(former) + "\n");
-  if (tell_help(*parsed, out)) return kExitDone;
-  Result<std::string> cwd = current_dir();
-  // A hook must work in whatever its agent has left of its directory.
-  if (!cwd && parsed->command->name == "hook") cwd = std::string("/");
-  if (!cwd) return tell_error(cwd.error(), out, json);
-
-  SystemClock clock;
-  Random random;
-  Session session;
-  session.args = *std::move(parsed);
-  session.host.cwd = *std::move(cwd);
-  // Not known where /proc is not mounted: agents are then run without hooks, which is said.
-  session.host.program = read_link("/proc/self/exe").value_or("");
-  session.host.clock = &clock;
-  session.host.random = &random;
-  session.host.stdin_is_terminal = isatty(0);
-  session.host.json = session.json();
-  if (auto format = session.flag("--log")) session.host.log = make_log(*format, clock);
-  session.output_is_terminal = isatty(1);
-  session.style.colour = colours(env, 1);
-  ReporterOptions options;
-  options.terminal = isatty(2) && variable(env, "TERM") != "dumb";
-  options.style.colour = colours(env, 2);
-  options.loudness = session.quiet() ? Loudness::kQuiet : Loudness::kPlain;
-  options.clock = &clock;
-  options.pending = &g_pending;
-  options.asks = session.host.stdin_is_terminal && options.terminal && !session.json();
-  Reporter reporter(options);
-  session.host.env = std::move(env);
-  session.out = &out;
-  session.reporter = &reporter;
-
-  Result<int> status = dispatch(session);
-  reporter.finish();
-  if (!status) return tell_error(status.error(), out, json);
-  return written(out, *status, *session.args.command);
-}
-
 }  // namespace
 }  // namespace gittxn::cli
 
 int main(int argc, char** argv, char** envp) {
   gittxn::cli::handle_signals();
-  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const bool driver = !arguments.empty() && arguments[0] == "merge-driver";
-  const int status = gittxn::cli::start(arguments, gittxn::environment_from(envp));
+  gittxn::SystemClock clock;
+  gittxn::Random random;
+  gittxn::cli::Process process;
+  process.arguments.assign(argv + std::min(argc, 1), argv + argc);
+  process.env = gittxn::environment_from(envp);
+  // Not known where /proc is not mounted: agents are then run without hooks, which is said.
+  process.program = gittxn::read_link("/proc/self/exe").value_or("");
+  process.clock = &clock;
+  process.random = &random;
+  process.interrupts = &gittxn::cli::g_pending;
+  const bool driver = !process.arguments.empty() && process.arguments[0] == "merge-driver";
+  const int status = gittxn::cli::run_program(std::move(process));
   return driver && status > gittxn::cli::kExitNo ? gittxn::cli::kExitDriver : status;
 }
