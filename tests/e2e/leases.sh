@@ -8,141 +8,6 @@ events() { # TYPE: how many there are
   sqlite3 .git/txn/kernel.db "SELECT count(*) FROM events WHERE type = '$1'"
 }
 
-had_renewed_and_released() {
-  new_repo
-  lease src --ttl 1h
-  assert_eq "$(field .owner) $(field .sharing) $(field .force) $(field .state)" \
-    'pat@example.org exclusive advisory held'
-  assert_eq "$(field .fence)" "${ID#l-}"
-  exits 1 git txn lease acquire 'src/**/*.txt' --owner bob
-  assert_contains "$ERR" "pat@example.org has src ($ID)"
-  exits 1 git txn lease acquire docs src --owner bob --json
-  assert_eq "$(field .error.code)" busy 'it did not wait'
-  assert_contains "$OUT$ERR" 'src is not to be had'
-  assert_lacks "$OUT$ERR" 'docs, src is not' 'docs is free'
-  exits 1 git txn lease acquire src --owner bob --wait 100ms --json
-  assert_eq "$(field .error.code)" timeout
-  # One's own lease is in the way like any other; nobody else can give it back.
-  exits 1 git txn lease acquire src
-  assert_contains "$ERR" "you have it yourself; give it back with: git txn lease release $ID"
-  exits 1 git txn lease acquire src --wait 100ms -- true
-  assert_contains "$ERR" "note: pat@example.org has src ($ID); you have it yourself"
-  exits 0 git txn lease acquire docs --owner bob
-  exits 3 git txn lease release "$ID" --owner bob
-  assert_contains "$ERR" "pat@example.org's"
-  exits 0 git txn lease renew "$ID" --ttl 2h --json
-  [ "$(field .left_ms)" -gt 7000000 ] || fail "not renewed: $OUT"
-  exits 0 git txn lease transfer "$ID" --to bob --json
-  assert_eq "$(field .owner)" bob
-  local fence
-  fence=$(field .fence)
-  exits 3 git txn lease release "$ID"
-  # It has been somebody else's, whoever's it is now.
-  exits 1 git txn lease renew "$ID" --owner bob --fence "${ID#l-}"
-  assert_contains "$ERR" "not ${ID#l-}: it was given on meanwhile"
-  exits 3 git txn lease renew "$ID" --owner bob --fence x
-  exits 3 git txn lease acquire docs --fence 5
-  exits 0 git txn lease release "$ID" --owner bob --fence "$fence"
-  exits 1 git txn lease renew "$ID" --owner bob
-  assert_contains "$ERR" 'is lost: released'
-  exits 0 git txn lease acquire src --shared
-  exits 0 git txn lease acquire src/f1.txt --shared --owner bob
-  exits 0 git txn status
-  assert_contains "$OUT" 'lease on src/f1.txt: bob'
-  exits 0 git txn lease list --json
-  assert_eq "$(printf '%s\n' "$OUT" | jq -r '.subjects[0]' | sort | tr '\n' ' ')" 'docs src src/f1.txt '
-  assert_sound
-}
-test_case 'a lease is had, renewed, handed on and released, and who has it is named' had_renewed_and_released
-
-bad_input() {
-  new_repo
-  local bad
-  for bad in /etc ../x a/../b a//b .git .git/hooks '' 'a/[bc]*' '**/**/**/x' symbol: symbol:no/such.py/f.; do
-    exits 3 git txn lease acquire "$bad"
-    [ -n "$ERR" ] || fail "no word about '$bad'"
-  done
-  for bad in 0 -5m 400d 8d abc 5; do exits 3 git txn lease acquire src "--ttl=$bad"; done
-  exits 3 git txn lease acquire
-  exits 3 git txn lease acquire src --shared --exclusive
-  exits 3 git txn lease acquire src --mandatory --shared
-  exits 3 git txn lease renew l-12345
-  assert_contains "$ERR" "no lease 'l-12345'"
-  exits 3 git txn lease release
-  exits 3 git txn lease steal l-1
-  exits 3 git txn lease list src
-  exits 3 git txn lease acquire src --
-  exits 3 git txn lease acquire src -- no-such-program
-  exits 0 git txn lease list
-  assert_eq "$OUT" 'no leases'
-  agent 'git txn lease acquire src; echo $? >"$WORLD/inside"; git txn lease list; echo x >src/new.txt'
-  assert_file "$WORLD/inside" 3
-}
-test_case 'bad leases are refused with the reason, and nothing is leased' bad_input
-
-symbols() {
-  new_repo
-  printf 'def one():\n    return 1\n\n\ndef two():\n    return 2\n' >src/code.py
-  git add -A; git commit -qm code
-  local one
-  one=$(git txn symbols src/code.py --name one --json | jq -r .symbol)
-  lease "symbol:$one" --mandatory --owner bob
-  assert_lacks "$ERR" 'no such symbol' 'it is there'
-  exits 0 git txn lease acquire 'symbol:src/code.py/onne().'
-  assert_contains "$ERR" 'there is no such symbol on main: symbol:src/code.py/onne().'
-  exits 0 git txn lease acquire "symbol:$(git txn symbols src/code.py --name two --json | jq -r .symbol)"
-  exits 1 git txn lease acquire 'src/*.py'
-  lands 'sed -i "s/return 2/return 22/" src/code.py' --owner eve
-  agent 'sed -i "s/return 1/return 11/" src/code.py' --owner eve --wait 0
-  assert_eq "$CODE $(field .state) $(field .waiting.reason)" '1 prepared lease'
-  assert_sound
-}
-test_case 'a symbol is leased in its file: other functions of the file may be changed' symbols
-
-of_a_transaction() {
-  new_repo
-  exits 0 git txn begin --json
-  local first
-  first=$(field .txn)
-  exits 0 git txn lease acquire src/nowhere --for "$first"
-  assert_contains "$ERR" 'there is no such path on main: src/nowhere'
-  exits 0 git txn lease acquire src/f1.txt --mandatory --for "$first" --json
-  assert_lacks "$ERR" 'no such path'
-  assert_eq "$(field .txn) $(field .owner)" "$first $first"
-  agent 'echo theirs >src/f1.txt' --wait 0
-  assert_eq "$CODE $(field .state) $(field .waiting.reason)" '1 prepared lease' 'one person, two agents'
-  local second
-  second=$(field .txn)
-  exits 0 git txn exec "$first" -- sh -c 'echo mine >src/other.txt'
-  exits 0 git txn commit "$first"
-  exits 0 git txn commit "$second" --json
-  assert_eq "$(field .state)" landed 'it ended with its transaction'
-  exits 3 git txn lease acquire src --for "$first"
-  assert_contains "$ERR" "$first is landed"
-  assert_sound
-}
-test_case 'a lease of a transaction keeps the other agents of the same person out, and ends with it' of_a_transaction
-
-mandatory() {
-  new_repo
-  lease 'src/f*.txt' --mandatory --owner bob
-  agent 'echo x >src/f1.txt' --wait 0
-  assert_eq "$CODE $(field .state)" '1 prepared'
-  local waiting
-  waiting=$(field .txn)
-  assert_eq "$(field .waiting.reason)" lease
-  assert_contains "$(field .waiting.subject)" "$ID of bob on src/f1.txt"
-  exits 0 git txn why "$waiting"
-  assert_contains "$OUT" 'git txn lease list'
-  lands 'echo x >docs/other.md'
-  lands 'echo bob >src/f2.txt' --owner bob
-  exits 0 git txn lease release "$ID" --owner bob
-  exits 0 git txn commit "$waiting" --json
-  assert_eq "$(field .state)" landed
-  assert_sound
-}
-test_case 'a mandatory lease keeps others from landing there, and its owner not' mandatory
-
 mandatory_waits() {
   new_repo
   lease src --mandatory --owner bob
@@ -157,14 +22,6 @@ mandatory_waits() {
   assert_eq "$(field .state)" landed
 }
 test_case 'a landing waits for a mandatory lease, and lands when it is over' mandatory_waits
-
-advisory() {
-  new_repo
-  lease src --owner bob
-  lands 'echo x >src/f1.txt'
-  assert_contains "$ERR$OUT" "src/f1.txt is leased to bob ($ID, advisory)"
-}
-test_case 'an advisory lease is told to who writes there' advisory
 
 under_a_lease() {
   new_repo
@@ -203,16 +60,6 @@ stopped_owner() {
   assert_sound
 }
 test_case 'F3: an owner that is stopped for longer than its lease is told who has it' stopped_owner
-
-script_has_exited() {
-  new_repo
-  bash -c 'git txn lease acquire src --ttl 5s' >"$WORLD/script"
-  exits 1 git txn lease acquire src --owner bob
-  exits 0 git txn lease acquire src --owner bob --wait 60s
-  assert_eq "$(events lease.expired)" 1
-  assert_sound
-}
-test_case 'a script that has exited holds its lease until its time is over' script_has_exited
 
 of_a_run() {
   new_repo
@@ -269,31 +116,6 @@ test_case 'F8: the line is first come, first served' one_in_line_each
 
 sentinel() {
   new_repo
-  exits 0 git txn sentinel list
-  assert_eq "$OUT" 'no intervals run'
-  exits 0 git txn lease list
-  assert_eq "$OUT" 'no leases'
-  exits 0 git txn sentinel nightly --every 1h
-  assert_eq "$OUT" 'passed: the next nightly in 1 h'
-  exits 1 git txn sentinel nightly --every 1h
-  assert_contains "$OUT" 'the next nightly in'
-  exits 1 git txn sentinel nightly --every 1h --json
-  assert_eq "$(field .passed)" false
-  exits 0 git txn sentinel list
-  assert_contains "$OUT" nightly
-  exits 0 git txn sentinel reset nightly
-  exits 3 git txn sentinel reset nightly
-  exits 3 git txn sentinel nightly
-  exits 3 git txn sentinel nightly --every 0
-  exits 3 git txn sentinel list --every 1h
-  assert_contains "$ERR" 'git txn sentinel list does not take --every'
-  exits 3 git txn sentinel a b --every 1h
-  assert_contains "$ERR" "git txn sentinel does not take 'b'"
-  exits 3 git txn sentinel reset
-  assert_contains "$ERR" 'git txn sentinel reset needs the name of one'
-  exits 3 git txn sentinel list nightly
-  assert_contains "$ERR" "git txn sentinel list does not take 'nightly'"
-  exits 3 git txn sentinel '' --every 1h
   local n
   for n in 1 2 3 4 5 6 7 8; do
     { git-txn sentinel many --every 1h && echo passed >>"$WORLD/passed"; } >"$WORLD/s$n" 2>&1 &
