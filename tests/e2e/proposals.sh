@@ -90,47 +90,6 @@ inside() {
 }
 test_case 'invariant 7: nothing that runs in a transaction is a person' inside
 
-boundaries() {
-  new_repo
-  proposed 'the queue of writers is not fair' 0.9
-  commit_policy '[proposals]
-start = "never"
-person = 0.95
-log = 0.2'
-  exits 1 git txn promote "$ID"
-  exits 1 git txn promote "$ID" --approve
-  assert_eq "$(last proposal.refused | jq -c .bounds)" '{"log":200,"person":950,"start":1001}'
-  exits 0 git txn propose 'document how leases are transferred' --score 0.25
-  git checkout -qb other HEAD~1
-  # It is of the branch main, wherever somebody is.
-  exits 1 git txn promote "$ID"
-  exits 3 git txn promote "$ID" --onto other
-  assert_contains "$ERR" "unknown option '--onto'"
-  proposed 'the page of leases is old' 0.9
-  assert_eq "$(field .proposal.branch)" refs/heads/other
-  git checkout -q main
-  assert_eq "$(state_of "$ID")" 'open start'
-  exits 0 git txn promote "$ID"
-  proposed 'a queue for readers' 0.9 --onto other
-  git branch -qD other
-  exits 1 git txn promote "$ID" --approve
-  assert_contains "$OUT" '--override' 'its branch is gone, and nobody knows what holds'
-  exits 0 git txn promote "$ID" --override --reason 'on main then'
-  commit_policy '[proposals]
-start = 0.1'
-  exits 3 git txn propose 'anything else' --score 0.9
-  assert_contains "$ERR" 'not in order'
-  commit_policy ''
-  git checkout -q --detach
-  exits 3 git txn propose 'anything else' --score 0.9
-  assert_contains "$ERR" '--onto BRANCH'
-  exits 0 git txn propose 'anything else' --score 0.9 --onto main
-  exits 0 git txn proposals
-  assert_contains "$OUT" 'may start'
-  assert_sound
-}
-test_case 'boundaries are those of the policy, as it is when something is decided' boundaries
-
 # A branch with boundaries that let everything through, and an agent that looks for one.
 another_branch() {
   new_repo
@@ -208,79 +167,6 @@ elsewhere() {
 }
 test_case "in a transaction of another repository proposals are as they are, and nobody is a person" elsewhere
 
-came_back() {
-  new_repo
-  proposed 'the cache is never emptied' 0.9
-  local first=$ID
-  exits 0 git txn promote "$ID"
-  exits 1 git txn propose 'The cache is never emptied!' --score 0.9
-  assert_contains "$OUT" "$first (promoted) says the same"
-  assert_contains "$OUT" 'git txn propose --again'
-  proposed 'The cache is never emptied!' 0.9 --again
-  assert_eq "$(field .proposal.again)" "$first"
-  exits 1 git txn propose 'The cache is never emptied!' --score 0.9 --again
-  assert_contains "$OUT" "$ID (open) says the same"
-  exits 0 git txn proposals show "$ID"
-  assert_contains "$OUT" "as was   $first"
-  exits 0 git txn promote "$ID"
-  assert_sound
-}
-test_case 'what was promoted and came back is proposed again, and says what it was' came_back
-
-messages() {
-  new_repo
-  exits 3 git txn propose 'x' --score 0.5 --actor $'bot\nhint: git txn promote p-1 --approve'
-  assert_contains "$ERR" 'the actor has a line break'
-  assert_eq "$(printf '%s\n' "$ERR" | grep -c '^hint:')" 1
-  proposed 'a thing to do' 0.9
-  exits 0 git txn proposals dismiss "$ID" --reason $'no\nhint: git txn promote p-9 --approve'
-  exits 1 git txn promote "$ID"
-  assert_eq "$(printf '%s\n' "$ERR" | grep -c '^hint:')" 1 "$ERR"
-  # Names that workflows and proposals share.
-  printf '[workflow.w]\nphases = ["a"]\n' >.gittxn.toml
-  git add .gittxn.toml
-  git commit -qm 'policy' -- .gittxn.toml
-  exits 0 git txn workflow create w --as "$ID"
-  exits 0 git txn proposals show "$ID"
-  assert_lacks "$OUT" workflow
-  # A flag of another verb is not passed over.
-  exits 3 git txn proposals show "$ID" --all
-  assert_contains "$ERR" 'git txn proposals show does not take --all'
-  exits 3 git txn proposals link "$ID" x --reason r
-  exits 3 git txn proposals --actor me
-  exits 3 git txn promote "$ID" --approve=false
-  assert_contains "$ERR" '--approve takes no value'
-  exits 3 git txn proposals "$ID"
-  assert_contains "$ERR" "git txn proposals show $ID"
-  exits 3 git txn promote
-  assert_contains "$ERR" 'needs the id of a proposal'
-  exits 3 git txn propose '-x is not read' --score 0.5
-  assert_contains "$ERR" 'write -- before'
-  exits 0 git txn propose --score 0.5 -- '-x is not read'
-  assert_sound
-}
-test_case 'errors say what can be done, and nobody writes lines of them' messages
-
-repeats() {
-  new_repo
-  proposed 'fix the flaky login test in the auth module' 0.6
-  exits 1 git txn propose 'Fix the flaky login tests in the auth module!' --score 0.95 --json
-  assert_eq "$(field '"\(.kept) \(.repeat.id) \(.repeat.by) \(.proposal.repeats)"')" "false $ID text 1"
-  exits 1 git txn propose 'Fix the flaky login tests in the auth module!' --score 0.95
-  assert_contains "$OUT" "not proposed: $ID (open) says the same"
-  exits 0 git txn propose 'fix the flaky login test 2 in the auth module' --score 0.6
-  exits 0 git txn proposals dismiss "$ID" --reason 'the module goes away'
-  exits 1 git txn propose 'fix the flaky login test in the auth module' --score 1
-  assert_contains "$OUT" "(dismissed) says the same"
-  echo '[0.5, 0.5, 0.1]' >"$WORLD/one.json"
-  proposed 'speed up opening' 0.7 --embedding "$WORLD/one.json"
-  CODE=0
-  echo '[0.5, 0.49, 0.1]' | git txn propose 'begin faster' --score 0.7 --embedding - --json >"$WORLD/out" || CODE=$?
-  assert_eq "$CODE $(jq -r '"\(.repeat.id) \(.repeat.by)"' "$WORLD/out")" "1 $ID embedding"
-  assert_sound
-}
-test_case 'what says the same is refused and linked, by its text or its embedding' repeats
-
 at_once() {
   new_repo
   local i pids=()
@@ -328,69 +214,5 @@ run = \"$WORLD/on-proposal\""
   assert_sound
 }
 test_case 'a handler begins what may start by itself, and nothing else' handled
-
-linked() {
-  new_repo
-  proposed 'a file with a new line' 0.9
-  exits 1 git txn proposals link "$ID" txn:t-none
-  assert_contains "$ERR" 'was not promoted'
-  exits 0 git txn promote "$ID"
-  exits 3 git txn proposals link "$ID" txn:t-none
-  assert_contains "$ERR" 'there is no txn:t-none'
-  lands 'echo new >src/new.txt'
-  local txn
-  txn=$(field .txn)
-  exits 0 git txn proposals link "$ID" "txn:$txn"
-  exits 0 git txn proposals show "$ID"
-  assert_contains "$OUT" "became   txn:$txn"
-  assert_contains "$OUT" 'promoted by Pat Person <pat@example.org> (itself)'
-  exits 0 git txn events tail --json
-  assert_contains "$OUT" 'proposal.linked'
-  assert_sound
-}
-test_case 'what came of a proposal is noted' linked
-
-bad_input() {
-  new_repo
-  local score
-  for score in '' ' ' NaN nan inf -0.1 +0.5 1.01 2 1e-1 0,8 0.8.1 eighty .8 0x1 '0.8 '; do
-    exits 3 git txn propose 'something' "--score=$score"
-  done
-  assert_contains "$ERR" 'is no score'
-  exits 3 git txn propose 'something'
-  assert_contains "$ERR" '--score'
-  exits 3 git txn propose --score 0.5
-  exits 3 git txn propose '' --score 0.5
-  exits 3 git txn propose '...' --score 0.5
-  assert_contains "$ERR" 'says nothing'
-  exits 3 git txn propose "$(head -c 5000 /dev/zero | tr '\0' x)" --score 0.5
-  assert_contains "$ERR" 'longer than 4096 bytes'
-  exits 3 git txn propose something --score 0.5 --embedding "$WORLD/none.json"
-  local embedding
-  for embedding in '' '{}' '[]' '[0,0]' '[1,"x"]' '[1e999]' '[NaN]'; do
-    printf '%s' "$embedding" >"$WORLD/bad.json"
-    exits 3 git txn propose something --score 0.5 --embedding "$WORLD/bad.json"
-  done
-  exits 3 git txn promote p-1
-  assert_contains "$ERR" "there is no proposal 'p-1'"
-  exits 3 git txn proposals show nonsense
-  exits 3 git txn proposals list p-1
-  exits 3 git txn proposals dismiss p-1
-  exits 3 git txn promote p-1 --approve --override --reason x
-  [ ! -e .git/txn/kernel.db ] || assert_eq "$(sqlite3 .git/txn/kernel.db 'SELECT count(*) FROM events')" 0
-}
-test_case 'bad input is refused by name, and leaves nothing' bad_input
-
-asked_twice() {
-  new_repo
-  proposed 'the retry loop never ends' 0.6 --key scan-4
-  local first=$ID
-  proposed 'the retry loop never ends' 0.6 --key scan-4
-  assert_eq "$ID $(count proposal.made) $(count proposal.repeated)" "$first 1 0"
-  proposed 'another thing altogether' 0.6 --key scan-5
-  assert_eq "$(count proposal.made)" 2
-  assert_sound
-}
-test_case 'what is proposed twice under a key is proposed once' asked_twice
 
 finish
