@@ -79,52 +79,6 @@ two_phases() {
 }
 test_case 'a story of two phases, with gates of every kind' two_phases
 
-bad_input() {
-  new_repo
-  policy "$TWO$PLAIN"
-  exits 3 w create nothing
-  assert_contains "$ERR" "no workflow 'nothing'"
-  exits 3 w create feature --as "w/1"
-  exits 3 w create "$(printf 'a\nb')"
-  exits 3 w create "$(printf 'x%.0s' $(seq 100))"
-  exits 3 w create
-  exits 3 w status w-1
-  create
-  exits 3 w create plain --as w-1
-  assert_contains "$ERR" 'there is a workflow w-1 already'
-  exits 3 w frobnicate w-1
-  exits 3 w status nowhere
-  exits 3 w override w-1
-  assert_contains "$ERR" 'needs a reason; nothing was changed'
-  exits 3 w override w-1 --reason ''
-  assert_contains "$ERR" 'hint: give it a value: --reason TEXT'
-  exits 3 w override w-1 --reason ' '
-  exits 3 w skip w-1 --reason why
-  assert_contains "$ERR" 'cannot be skipped'
-  exits 3 w rollback w-1 --to plan --reason why
-  assert_contains "$ERR" 'that is not back'
-  exits 3 w rollback w-1 --to nowhere --reason why
-  assert_contains "$ERR" "has no phase 'nowhere'"
-  exits 3 w rollback w-1 --reason why
-  exits 3 w verdict w-1 review
-  exits 3 w verdict w-1 review --pass --fail
-  exits 3 w verdict w-1 revue --pass
-  assert_contains "$ERR" 'phase plan asks for review'
-  exits 1 w advance w-1 --from build
-  exits 3 git txn run --phase plan -- true
-  exits 3 git txn run --workflow w-2 -- true
-  exits 3 git txn run --workflow w-1 --phase build -- true
-  assert_contains "$ERR" 'the open one is plan'
-  exits 3 git txn run --workflow w-1 --phase nowhere -- true
-  git branch side
-  exits 3 git txn run --workflow w-1 --onto side -- true
-  assert_eq "$(open_phase)" plan
-  exits 0 git txn status --json
-  assert_eq "$(field '.transactions | length')" 0 'something was begun'
-  assert_sound
-}
-test_case 'what makes no sense is refused by name, and nothing has changed' bad_input
-
 refused_inside() {
   new_repo
   plain_policy
@@ -161,41 +115,6 @@ override_is_recorded() {
   assert_sound
 }
 test_case 'F7: an override has who and why, in the same event' override_is_recorded
-
-killed_while_moving() {
-  new_repo
-  policy "$TWO$PLAIN"
-  create
-  local point
-  for point in api.workflow.judged store.before_commit store.after_commit api.workflow.moved; do
-    create plain "o-$point"
-    create plain "r-$point"
-    exits 0 w skip "r-$point" --reason x
-    killed_at "$point" git-txn workflow rollback "r-$point" --to one --reason back
-    case $point in
-      *judged | *before*) assert_eq "$(open_phase "r-$point")" two ;;
-      *) assert_eq "$(open_phase "r-$point")" one ;;
-    esac
-    create feature "f-$point"
-    killed_at "$point" git-txn workflow override "f-$point" --reason 'killed here'
-    local recorded=0
-    recorded=$(sqlite3 .git/txn/kernel.db "select count(*) from events
-      where type = 'phase.overridden' and subject = 'f-$point'")
-    case $(open_phase "f-$point") in
-      build) assert_eq "$recorded" 1 'moved without a record' ;;
-      plan) assert_eq "$recorded" 0 'recorded without a move' ;;
-    esac
-    killed_at "$point" git-txn workflow advance "o-$point"
-    case $point in
-      *judged | *before*) assert_eq "$(open_phase "o-$point")" one ;;
-      *) assert_eq "$(open_phase "o-$point")" two ;;
-    esac
-    exits 0 git txn verify --replay
-  done
-  assert_sound
-}
-test_case 'F7: killed between any two steps of a move, it and its record are both there or both not' \
-  killed_while_moving 240
 
 one_advance() {
   new_repo
@@ -343,20 +262,6 @@ closed_in_the_window() {
 }
 test_case 'B1: a phase that closes between the look and the branch is never landed in' closed_in_the_window
 
-gates_changed() {
-  new_repo
-  policy "$TWO"
-  create
-  agent 'echo x >src/new.txt' --no-land --workflow w-1
-  ID=$(field .txn)
-  local was='name = "written"' is='name = "there"'
-  policy "${TWO/$was/$is}"
-  exits 1 git txn commit "$ID" --json
-  assert_eq "$(field .state) $(field '.conflicts[0].subject')" 'rejected gates:w-1/plan'
-  assert_sound
-}
-test_case 'B3: the gates of the phase are others than when it was begun' gates_changed
-
 pending_order() {
   new_repo
   plain_policy
@@ -429,81 +334,5 @@ rolled_back() {
   assert_sound
 }
 test_case 'rolling back cancels what runs, and keeps its work' rolled_back
-
-trust_of_phase_gates() {
-  new_repo
-  printf '%s' "$TWO" >.gittxn.toml
-  git add .gittxn.toml
-  git commit -qm policy
-  exits 0 git txn trust
-  assert_contains "$OUT" 'workflow feature, phase build, gate test'
-  create
-  exits 3 w advance w-1
-  assert_contains "$ERR" 'git txn trust --yes'
-  trust_policy
-  exits 1 w advance w-1
-}
-test_case 'commands of phase gates run only after a yes to exactly these' trust_of_phase_gates
-
-handled() {
-  new_repo
-  policy "$PLAIN
-[on.\"phase.advanced\"]
-run = \"jq -r .data.to >>$WORLD/heard\""
-  create plain
-  exits 0 w advance w-1
-  assert_file "$WORLD/heard" two
-}
-test_case 'a handler of a move is given it by the command that moved' handled
-
-words() {
-  new_repo
-  printf '%s\n' '[workflow.feature]' 'phases = ["plan", "build"]' '[[workflow.feature.gate]]' 'phase = "build"' \
-    'name = "seen"' 'verdict = "review"' >.gittxn.toml
-  git add .gittxn.toml
-  git commit -qm policy
-  exits 3 git txn workflow create featur
-  assert_contains "$ERR" 'it has feature; another one is added to .gittxn.toml'
-  exits 3 git txn workflow create
-  assert_contains "$ERR" 'usage: git txn workflow create [OPTIONS] NAME'
-  exits 0 git txn workflow create feature --as w-1
-  exits 3 git txn workflow verdict w-1 nonsense --pass
-  assert_contains "$ERR" "no gate of phase plan asks for the verdict 'nonsense'"
-  assert_contains "$ERR" 'phase plan asks for no verdict'
-  exits 1 git txn workflow advance w-1 --from build
-  assert_contains "$ERR" 'git txn workflow status w-1'
-  exits 3 git txn workflow rollback w-1 --to build --reason x
-  assert_contains "$ERR" 'git txn workflow advance w-1'
-  # A flag of another verb would be passed over.
-  local wrong
-  for wrong in 'advance w-1 --pass' 'advance w-1 --to build' 'advance w-1 --reason x' 'list --reason x' \
-    'status w-1 --onto main' 'create feature --reason x' 'verdict w-1 review --pass --reason x'; do
-    # shellcheck disable=SC2086 # words
-    exits 3 git txn workflow $wrong
-    assert_contains "$ERR" 'does not take --' "$wrong"
-  done
-  exits 0 git txn workflow advance w-1
-  exits 3 git txn workflow verdict w-1 nonsense --pass
-  assert_contains "$ERR" 'phase build asks for review'
-  assert_sound
-}
-test_case 'wrong uses are refused with the reason and the next step' words
-
-asked_twice() {
-  new_repo
-  plain_policy
-  exits 0 w create plain --key ticket-12 --json
-  local first
-  first=$(field .id)
-  exits 0 w create plain --key ticket-12 --json
-  assert_eq "$(field .id)" "$first"
-  exits 0 w create plain --key ticket-13 --json
-  [ "$(field .id)" != "$first" ] || fail 'another key is another workflow'
-  assert_eq "$(w list --json | wc -l)" 2
-  exits 3 w create plain --key ticket-12 --as w-1
-  exits 3 w status "$first" --key ticket-12
-  assert_sound
-}
-test_case 'a workflow is created once under a key' asked_twice
 
 finish
