@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Bad input: a message with the thing, the reason and the next step, the right exit code, nothing changed.
 . "$(dirname "$0")/lib.sh"
+E2E_JOBS=2  # one waits for a locked store
 
 refused() { # CODE WORD COMMAND...
   local code=$1 word=$2

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Budgets: what is measured ends a command, what is reported warns, and a bill is compared.
 . "$(dirname "$0")/lib.sh"
+E2E_JOBS=3  # most of it waits until time is used up
 
 events() { # TYPE: how many there are
   sqlite3 .git/txn/kernel.db "SELECT count(*) FROM events WHERE type = '$1'"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Handlers: commands of the policy that are given events.
 . "$(dirname "$0")/lib.sh"
+E2E_JOBS=3  # much of it waits for time limits
 
 # handler SCRIPT [LINE...]: a trusted policy whose handler of landings is SCRIPT
 handler() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Leases and sentinels: who has a part of the tree, who waits for it, and what that keeps off.
 . "$(dirname "$0")/lib.sh"
+E2E_JOBS=3  # much of it waits for others
 
 # lease ARGUMENT...: acquires, its id in $ID
 lease() { exits 0 git txn lease acquire "$@" --json; ID=$(field .id); }

@@ -2,6 +2,7 @@
 # What a level lets land: updates that several make of one thing at the same time, what is decided on a
 # file that others change elsewhere, and commands that changed nothing.
 . "$(dirname "$0")/lib.sh"
+E2E_JOBS=2  # what runs side by side waits for each other
 
 # all_there N: what an agent script of side_by_side says when it has read: goes on when N of them have
 all_there() {

@@ -12,6 +12,8 @@
 #   GIT_TXN_PROGRAM=/path/git-txn FILE      another build of the program
 #   E2E_WORKTREE=overlay FILE               in this kind of worktree where a story names none
 #   SEED=n FILE                             replay a run that printed its seed
+#
+# A file whose cases mostly wait says E2E_JOBS=n before them: so many run at a time, and are told in their order.
 
 set -u
 # What is the same for all cases of a file is found out once and inherited by their processes. In $E2E_SHARED
@@ -27,12 +29,11 @@ if [ -z "${E2E_CASE:-}" ]; then
   E2E_SHARED=$(mktemp -d "${TMPDIR:-/tmp}/git-txn-shared.XXXXXX")
   trap 'rm -rf "$E2E_SHARED"' EXIT
   E2E_OUTPUTS=$E2E_SHARED/outputs
-  : >"$E2E_OUTPUTS"
   chmod a+rx "$E2E_SHARED"
   export E2E_FILE E2E_ROOT GIT_TXN_PROGRAM SEED E2E_GIT_VARIABLES E2E_JQ E2E_SHARED E2E_OUTPUTS
 fi
 
-e2e_verbose=0 e2e_only='' e2e_keep=0 e2e_number=0 e2e_passed=0 e2e_failed=0
+e2e_verbose=0 e2e_only='' e2e_keep=0 e2e_number=0 e2e_passed=0 e2e_failed=0 e2e_told=()
 if [ -z "${E2E_CASE:-}" ]; then
   while [ $# -gt 0 ]; do
     case $1 in
@@ -78,28 +79,47 @@ test_case() {
   case $name in *"$e2e_only"*) ;; *) return 0 ;; esac
   e2e_number=$((e2e_number + 1))
   [ -d "$E2E_SHARED/repo" ] || e2e_template
-  local dir log status skipped=''
+  if [ "${E2E_JOBS:-1}" = 1 ]; then
+    local result=0
+    e2e_tell "$name" "$function" "$limit" || result=$?
+    e2e_count $result
+    return 0
+  fi
+  while [ "$(jobs -pr | wc -l)" -ge "$E2E_JOBS" ]; do wait -n || :; done
+  { result=0
+    e2e_tell "$name" "$function" "$limit" || result=$?
+    echo $result >"$E2E_SHARED/result.$e2e_number"; } >"$E2E_SHARED/told.$e2e_number" 2>&1 &
+  e2e_told+=("$e2e_number")
+}
+# e2e_tell NAME FUNCTION SECONDS: runs a case and says what came of it; 0 passed, 1 failed, 2 skipped
+e2e_tell() {
+  local dir log status skipped='' result=0 outputs=$E2E_SHARED/outputs.$e2e_number
   dir=$(mktemp -d "${TMPDIR:-/tmp}/git-txn-e2e.XXXXXX")
   log=$dir/log
+  : >"$outputs"
   mkdir "$dir/w"
-  (cd "$dir/w" && E2E_CASE=$function exec timeout -k 10 "$limit" bash "$E2E_FILE") \
+  (cd "$dir/w" && E2E_CASE=$2 E2E_OUTPUTS=$outputs exec timeout -k 10 "$3" bash "$E2E_FILE") \
     >"$log" 2>&1 </dev/null
   status=$?
   case $(<"$log") in *'SKIP:'*) skipped=$(sed -n 's/^SKIP: *//p' "$log" | tail -n 1) ;; esac
   if [ $status = 0 ] && [ -n "$skipped" ]; then  # not counted as passed, and shown by ./dev test
-    echo "ok $e2e_number - $name # SKIP $skipped"
+    result=2
+    echo "ok $e2e_number - $1 # SKIP $skipped"
   elif [ $status = 0 ]; then
-    e2e_passed=$((e2e_passed + 1))
-    echo "ok $e2e_number - $name"
+    echo "ok $e2e_number - $1"
     [ $e2e_verbose = 0 ] || sed 's/^/# /' "$log"
   else
-    e2e_failed=$((e2e_failed + 1))
-    echo "not ok $e2e_number - $name"
-    [ $status != 124 ] || echo "# took longer than $limit s"
+    result=1
+    echo "not ok $e2e_number - $1"
+    [ $status != 124 ] || echo "# took longer than $3 s"
     echo "# exit $status, SEED=$SEED, program $GIT_TXN_PROGRAM"
     tail -n 60 "$log" | sed 's/^/# /'
   fi
   if [ $e2e_keep = 1 ]; then echo "# kept $dir"; else rm -rf "$dir" 2>/dev/null || { chmod -R u+rwX "$dir" && rm -rf "$dir"; }; fi
+  return $result
+}
+e2e_count() { # RESULT of e2e_tell
+  case $1 in 0) e2e_passed=$((e2e_passed + 1)) ;; 2) ;; *) e2e_failed=$((e2e_failed + 1)) ;; esac
 }
 
 # judge_outputs [OPTION...]: what --json printed in this file is of the schemas that the program names
@@ -118,6 +138,14 @@ judge_outputs() {
 
 finish() {
   [ -z "${E2E_CASE:-}" ] || { echo "no case named $E2E_CASE" >&2; exit 3; }
+  wait
+  local number result
+  for number in ${e2e_told[@]+"${e2e_told[@]}"}; do
+    cat "$E2E_SHARED/told.$number"
+    result=$(cat "$E2E_SHARED/result.$number") || result=1
+    e2e_count "$result"
+  done
+  [ $e2e_number = 0 ] || cat "$E2E_SHARED"/outputs.* >"$E2E_OUTPUTS"
   # Of a bug that was put in on purpose a case has to tell.
   if [ -s "$E2E_OUTPUTS" ] && [ -z "${GIT_TXN_BUG:-}" ]; then judge_outputs "$@"; fi
   echo "1..$e2e_number"
