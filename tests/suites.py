@@ -125,10 +125,16 @@ def ship():
     yield with_program("deb", "ship", "release", "tests/deb/twice", build=["pages"])
 
 
+def tests_of_bugs():
+    """Test programs that tests/negative/bugs names beside stories."""
+    with open("tests/negative/bugs", encoding="utf-8") as file:
+        return sorted(set(re.findall(r"\|\s*([a-z]+_test)\s*\|", file.read())))
+
+
 def asan():
     for module in modules_with_tests():
         yield unit("asan", module, shards={"land": 4, "capture": 2, "store": 2}.get(module, 1))
-    yield with_program("bugs", "asan", "asan", "tests/negative/run", shards=8)
+    yield with_program("bugs", "asan", "asan", "tests/negative/run", build=tests_of_bugs(), shards=8)
     yield Suite("fuzz-sample", "asan", ["fuzz/all"], build={"asan": ["fuzzers"]})
     for store in ("sqlite", "postgres"):
         yield with_program(f"hammer-controls-{store}", "asan", "asan", "tests/hammer/run", "--controls", "--store", store,

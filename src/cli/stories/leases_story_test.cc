@@ -183,11 +183,11 @@ TEST_F(LeaseStory, ASentinelLetsOneThroughInAnInterval) {
   exits(3, "sentinel list --every 1h");
   has(err, "git txn sentinel list does not take --every");
   exits(3, "sentinel a b --every 1h");
-  has(err, "takes one name, and 'b' is another");
+  has(err, "git txn sentinel does not take 'b'");
   exits(3, "sentinel reset");
   has(err, "git txn sentinel reset needs the name of one");
   exits(3, "sentinel list nightly");
-  has(err, "git txn sentinel list takes no name");
+  has(err, "git txn sentinel list does not take 'nightly'");
   exits(3, "sentinel '' --every 1h");
   sound();
 }

@@ -159,7 +159,7 @@ TEST_F(WorkflowStory, WrongUsesAreRefusedWithTheReasonAndTheNextStep) {
   exits(3, "workflow create featur");
   has(err, "it has feature; another one is added to .gittxn.toml");
   exits(3, "workflow create");
-  has(err, "hint: git txn workflow create NAME");
+  has(err, "usage: git txn workflow create [OPTIONS] NAME");
   create();
   exits(3, "workflow verdict w-1 nonsense --pass");
   has(err, "no gate of phase plan asks for the verdict 'nonsense'");
