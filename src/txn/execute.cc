@@ -137,102 +137,206 @@ Result<int> enter(State& state, const std::string& id, const std::vector<std::st
 
 namespace {
 
-// The confinement, as it is recorded and as the agent is told; "" for none.
-Result<std::string> confine_command(State& state, const Txn& txn, const repo::Worktree& worktree,
-                                    const RunOptions& options, capture::TraceSpec& spec,
-                                    std::vector<std::string>& notes) {
-  std::string confine;
-  if (TRY(is_confined(state, options))) {
-    const ConfinedPlace place = TRY(confined_place(txn.attempts.back(), worktree));
-    spec.confine = TRY(confine_to(state, place, spec.env, notes));
-    confine = kConfinedWrites;
+// One command, and what its companions keep for it.
+struct Command {
+  State& state;
+  const Txn& txn;  // before its start
+  const std::vector<std::string>& argv;
+  const RunOptions& options;
+  const Progress& progress;
+  const repo::Worktree& worktree;
+  capture::TraceSpec spec = {};
+  Txn running = {};  // once its start is on record
+  Executed executed = {};
+  std::string confine = {};  // as it is recorded; "" for none
+  std::optional<gates::PortBlock> ports = {};
+  AgentRun agent = {};
+  std::optional<RunningMark> mark = {};
+  std::optional<Children> children = {};
+  std::optional<Watch> watch = {};
+  UsageLimits limits = {};
+
+  const Attempt& attempt() const { return txn.attempts.back(); }
+  void tell(const std::vector<std::string>& notes) {
+    executed.notes.insert(executed.notes.end(), notes.begin(), notes.end());
   }
-  TRY(leave_briefing(state, txn, confine));
-  return confine;
-}
+};
 
 // The ports of the policy that the transaction was begun under, its own until its command has
 // ended.
-Result<std::optional<gates::PortBlock>> ports_for(State& state, const Txn& txn,
-                                                  const Progress& progress) {
-  const land::Context context = TRY(state.context(progress));
-  const Policy policy = TRY(state.policy_at(txn.attempts.back().base));
-  return gates::reserve_ports(context.gates, policy, txn.id.str());
+Status reserve_ports(Command& command) {
+  State& state = command.state;
+  const land::Context context = TRY(state.context(command.progress));
+  const Policy policy = TRY(state.policy_at(command.attempt().base));
+  command.ports = TRY(gates::reserve_ports(context.gates, policy, command.txn.id.str()));
+  if (command.ports) {
+    command.spec.env["GIT_TXN_PORT"] = std::to_string(command.ports->first);
+  }
+  return {};
+}
+
+Status add_agent(Command& command) {
+  command.agent = TRY(prepare_agent(command.state, command.attempt(), command.argv, command.options,
+                                    command.spec.cwd));
+  command.spec.argv = command.agent.argv;
+  return {};
+}
+
+Status tell_agent(Command& command) {
+  TRY(import_agent(command.attempt(), command.agent));
+  command.tell(command.agent.notes);
+  return {};
+}
+
+Status mark_process(Command& command) {
+  command.mark = TRY(RunningMark::set(command.attempt()));
+  return {};
+}
+
+Status serve_children(Command& command) {
+  command.children.emplace(command.state, command.running, command.progress);
+  return {};
+}
+
+Status join_children(Command& command) {
+  TRY(command.children->finish());
+  command.tell(command.children->notes());
+  return {};
+}
+
+// And the agent is told that it is.
+Status confine(Command& command) {
+  if (TRY(is_confined(command.state, command.options))) {
+    const ConfinedPlace place = TRY(confined_place(command.attempt(), command.worktree));
+    command.spec.confine =
+        TRY(confine_to(command.state, place, command.spec.env, command.executed.notes));
+    command.confine = kConfinedWrites;
+  }
+  return leave_briefing(command.state, command.txn, command.confine);
+}
+
+Status tell_confined(Command& command) {
+  if (!command.spec.confine) return {};
+  return tell_outside(command.spec.record_file, *command.spec.confine, command.executed.notes);
+}
+
+Status watch_reads(Command& command) {
+  command.watch.emplace(command.state, command.running);
+  return {};
+}
+
+Status tell_watched(Command& command) {
+  command.tell(command.watch->notes());
+  if (command.watch->cancelled()) {
+    command.tell({"it was aborted while it ran, see: git txn why " + command.txn.id.str()});
+  }
+  return {};
+}
+
+Status limit_usage(Command& command) {
+  return command.limits.put_on(command.state, command.txn, command.options, command.spec);
+}
+
+Status settle_usage(Command& command) {
+  Executed& executed = command.executed;
+  executed.txn = TRY(reload(command.state, command.txn.id));
+  executed.over_budget =
+      TRY(command.limits.settle(command.state, executed.txn, executed.trace, executed.duration_ms));
+  TRY(report_agent_usage(command.state, executed.txn));
+  if (!executed.over_budget.empty()) command.tell({executed.over_budget});
+  command.tell(command.limits.notes());
+  return {};
+}
+
+// Everything beside the command itself. Of each moment the list is gone through from the first.
+struct Companion {
+  Status (*before)(Command&) = nullptr;   // nothing is on record; it may refuse the command
+  Status (*started)(Command&) = nullptr;  // the start is on record
+  bool (*during)(Command&) = nullptr;     // called often; true: the command is to end
+  Status (*after)(Command&) = nullptr;    // the end is on record
+};
+constexpr Companion kCompanions[] = {
+    {.before = reserve_ports},
+    {.started = mark_process},
+    {.before = add_agent, .after = tell_agent},
+    {.started = serve_children,
+     .during = [](Command& command) { return command.children->look(), false; },
+     .after = join_children},
+    {.before = confine, .after = tell_confined},
+    {.started = watch_reads,
+     .during =
+         [](Command& command) { return command.watch->look(), command.watch->take_interrupt(); },
+     .after = tell_watched},
+    {.before = limit_usage,
+     .started = [](Command& command) { return command.limits.start(command.state, command.txn); },
+     .during = [](Command& command) { return command.limits.look(); },
+     .after = settle_usage},
+};
+
+Status each(Status (*Companion::*moment)(Command&), Command& command) {
+  for (const Companion& one : kCompanions) {
+    if (one.*moment != nullptr) TRY((one.*moment)(command));
+  }
+  return {};
+}
+
+bool is_to_end(Command& command) {
+  for (const Companion& one : kCompanions) {
+    if (one.during != nullptr && one.during(command)) return true;
+  }
+  return command.progress.interrupted && command.progress.interrupted();
+}
+
+Status shape(Command& command) {
+  capture::TraceSpec& spec = command.spec;
+  const State& state = command.state;
+  const Attempt& attempt = command.attempt();
+  spec.cwd = TRY(start_folder(command.worktree, command.txn.subdir));
+  spec.env = command_environment(state, command.txn, spec.cwd);
+  spec.backend = TRY(capture::backend_from_name(command.options.trace));
+  spec.record_file = fmt::format("{}/trace.{}", attempt.worktree, attempt.traces.size() + 1);
+  if (state.host.json) spec.stdout_fd = STDERR_FILENO;
+  spec.foreground = state.host.stdin_is_terminal;
+  spec.timeout_ms = command.options.timeout_ms;
+  spec.keep_running = command.options.keep_running;
+  spec.interrupted = [&command] { return is_to_end(command); };
+  return make_dirs(observed_dir(attempt));
 }
 
 }  // namespace
 
 Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::string>& argv,
                          const RunOptions& options, const Progress& progress) {
-  const Attempt& attempt = txn.attempts.back();
-  const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
+  const int attempt = txn.attempts.back().number;
+  const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
   const repo::Mount mount = TRY(repo::Mount::open(worktree));
-  capture::TraceSpec spec;
-  spec.cwd = TRY(start_folder(worktree, txn.subdir));
-  spec.env = command_environment(state, txn, spec.cwd);
-  const auto ports = TRY(ports_for(state, txn, progress));
-  if (ports) spec.env["GIT_TXN_PORT"] = std::to_string(ports->first);
-  spec.backend = TRY(capture::backend_from_name(options.trace));
-  spec.record_file = fmt::format("{}/trace.{}", attempt.worktree, attempt.traces.size() + 1);
+  Command command{state, txn, argv, options, progress, worktree};
+  capture::TraceSpec& spec = command.spec;
   spec.enter = mount.fds();
-  if (state.host.json) spec.stdout_fd = STDERR_FILENO;
-  spec.foreground = state.host.stdin_is_terminal;
-  spec.timeout_ms = options.timeout_ms;
-  spec.keep_running = options.keep_running;
-
-  UsageLimits limits;
-  TRY(limits.put_on(state, txn, options, spec));
-  TRY(make_dirs(observed_dir(attempt)));
-  Executed executed;
-  const std::string confine =
-      TRY(confine_command(state, txn, worktree, options, spec, executed.notes));
-  AgentRun agent = TRY(prepare_agent(state, attempt, argv, options, spec.cwd));
-  spec.argv = agent.argv;
+  TRY(shape(command));
+  TRY(each(&Companion::before, command));
   // A record file of a start that was killed before its event; nothing of it was ever counted.
   TRY(remove_file(spec.record_file));
   TRY(state.store->append(
-      {events::command_started(txn.id, attempt.number, spec.record_file, spec.argv, confine)}));
+      {events::command_started(txn.id, attempt, spec.record_file, spec.argv, command.confine)}));
   TRY(fp_exec_started.hit());
-  const RunningMark mark = TRY(RunningMark::set(attempt));
-  const Txn running = TRY(reload(state, txn.id));
-  Watch watch(state, running);
-  Children children(state, running, progress);
-  spec.interrupted = [&] {
-    children.look();
-    watch.look();
-    if (limits.look() || watch.take_interrupt()) return true;
-    return progress.interrupted && progress.interrupted();
-  };
+  command.running = TRY(reload(state, txn.id));
+  TRY(each(&Companion::started, command));
   if (progress.on_phase) progress.on_phase("running");
   const std::int64_t began = state.host.clock->monotonic_ns();
-  TRY(limits.start(state, txn));
   auto trace = capture::run_traced(spec);
   if (!trace) {
     constexpr int kNeverRan = 127;
-    TRY(state.store->append({events::command_ended(txn.id, attempt.number, kNeverRan)}));
+    TRY(state.store->append({events::command_ended(txn.id, attempt, kNeverRan)}));
     return std::unexpected(std::move(trace).error());
   }
+  Executed& executed = command.executed;
   executed.trace = *std::move(trace);
   executed.duration_ms = (state.host.clock->monotonic_ns() - began) / kNsPerMs;
-  TRY(state.store->append(
-      {events::command_ended(txn.id, attempt.number, executed.trace.exit_status)}));
+  TRY(state.store->append({events::command_ended(txn.id, attempt, executed.trace.exit_status)}));
   TRY(fp_exec_ended.hit());
-  TRY(import_agent(attempt, agent));
-  TRY(children.finish());
-  executed.txn = TRY(reload(state, txn.id));
-  executed.over_budget =
-      TRY(limits.settle(state, executed.txn, executed.trace, executed.duration_ms));
-  TRY(report_agent_usage(state, executed.txn));
-  for (std::string& note : agent.notes) executed.notes.push_back(std::move(note));
-  if (!executed.over_budget.empty()) executed.notes.push_back(executed.over_budget);
-  for (const std::string& note : children.notes()) executed.notes.push_back(note);
-  if (spec.confine) TRY(tell_outside(spec.record_file, *spec.confine, executed.notes));
-  for (const std::string& note : watch.notes()) executed.notes.push_back(note);
-  for (const std::string& note : limits.notes()) executed.notes.push_back(note);
-  if (watch.cancelled()) {
-    executed.notes.push_back("it was aborted while it ran, see: git txn why " + txn.id.str());
-  }
-  return executed;
+  TRY(each(&Companion::after, command));
+  return std::move(executed);
 }
 
 }  // namespace gittxn::api
