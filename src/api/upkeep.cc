@@ -42,21 +42,17 @@ Result<std::map<RefName, Oid>> look_at_hub(State& state, std::vector<std::string
 
 constexpr std::string_view kByChain = "chain\n";
 
-// An event of a newer program is none: that one may go on.
-bool is_damage(const std::string& problem) {
-  return problem.find("is not known to this git-txn") == std::string::npos;
-}
-
 // What is found wrong with the log itself is remembered, so that nothing lands on it. A look that
 // saw less takes nothing back.
-Status note_damage(State& state, Kernel::Verification& found, std::size_t of_log,
+Status note_damage(State& state, Kernel::Verification& found, const audit::Report& report,
                    audit::Replay replay) {
   const std::string file = damage_file(state);
   const std::string_view by = replay == audit::Replay::kYes ? kByReplay : kByChain;
-  const auto first = found.problems.begin();
-  const auto damage = std::find_if(first, first + static_cast<std::ptrdiff_t>(of_log), is_damage);
-  if (damage != first + static_cast<std::ptrdiff_t>(of_log)) {
-    const Status noted = write_file(file, fmt::format("{}{}\n", by, *damage), Sync::kYes);
+  std::size_t damage = 0;  // an event of a newer program is none: that one may go on
+  while (report.newer.contains(damage)) ++damage;
+  if (damage < report.of_log) {
+    const std::string noting = fmt::format("{}{}\n", by, found.problems[damage]);
+    const Status noted = write_file(file, noting, Sync::kYes);
     // The findings are told all the same.
     if (!noted) found.notes.push_back("it could not be noted: " + noted.error().message);
     return {};
@@ -91,7 +87,7 @@ Result<Kernel::Verification> Kernel::verify(bool replay) {
   audit::Report report = TRY(audit::verify(state_->repository, *store, again, place));
   verification.events = report.events;
   verification.problems = std::move(report.problems);
-  TRY(note_damage(*state_, verification, report.of_log, again));
+  TRY(note_damage(*state_, verification, report, again));
   for (std::string& note : report.notes) verification.notes.push_back(std::move(note));
   return verification;
 }

@@ -12,14 +12,18 @@ namespace gittxn::audit {
 namespace {
 
 // What is met again on another way is said in the same words.
-void add_problem(std::string problem, Report& report) {
+bool add_problem(std::string problem, Report& report) {
   const bool told = std::ranges::find(report.problems, problem) != report.problems.end();
   if (!told) report.problems.push_back(std::move(problem));
+  return !told;
 }
 
 void add(const store::VerifyReport& part, Report& report) {
   report.events = std::max(report.events, part.events);
-  for (const std::string& problem : part.problems) add_problem(problem, report);
+  for (std::size_t i = 0; i < part.problems.size(); ++i) {
+    const bool added = add_problem(part.problems[i], report);
+    if (added && part.newer.contains(i)) report.newer.insert(report.problems.size() - 1);
+  }
 }
 
 // A migration's copies, beside the file.
@@ -35,10 +39,7 @@ Result<std::string> copies_beside(const std::string& dir) {
 // One line, whatever the store's own problems are; what a newer program wrote is not one to
 // restore.
 Status add_next_step(const store::Store& store, Report& report) {
-  const auto newer = [](const std::string& problem) {
-    return problem.find("is not known to this git-txn") != std::string::npos;
-  };
-  if (std::ranges::all_of(report.problems, newer)) return {};
+  if (report.problems.size() == report.newer.size()) return {};
   std::string step =
       "the store does not hold: keep it aside as it is, and restore a backup: docs/BACKUPS.md";
   if (!store.place().on_server()) {

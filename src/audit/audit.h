@@ -15,6 +15,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Report {
   std::vector<std::string> problems;  // empty: all holds
   std::vector<std::string> notes;
   std::size_t of_log = 0;  // so many of the problems, from the first: the store's own log or tables
+  std::set<std::size_t> newer = {};  // which of these are no damage: a newer program wrote that
 };
 
 // The clone of a hub, where a log is of several clones.

@@ -103,18 +103,6 @@ Status make(db::Database& database, const std::string& dir, const std::string& p
   return fsync_path(dir);
 }
 
-// Which of the tail's problems is that it is of a newer program?
-Result<bool> is_unknown(const db::Database& database, Seq after, const std::string& problem) {
-  bool found = false;
-  const auto look = [&](const Event& event) -> Result<bool> {
-    const std::string unknown = unknown_event(event);
-    found = !unknown.empty() && problem == fmt::format("event {}: {}", event.seq, unknown);
-    return !found;
-  };
-  TRY(each_event(database, after, 0, look));
-  return found;
-}
-
 // In one consistent moment, whatever others append meanwhile. kNewer: the last events hold, and are
 // not known to this program.
 Status look_at_tail(db::Database& database, const std::string& path) {
@@ -124,16 +112,17 @@ Status look_at_tail(db::Database& database, const std::string& path) {
   const Progress progress = TRY(load_progress(database));
   const Seq head = last ? last->seq : 0;
   const Seq after = std::max<Seq>(0, head - kTailChecked);
-  std::vector<std::string> problems;
+  VerifyReport report;
+  const std::vector<std::string>& problems = report.problems;
   if (progress.seq != head || (last && progress.hash != last->hash.str())) {
-    problems.push_back(
+    report.problems.push_back(
         fmt::format("the projections end at event {}, the log at {}", progress.seq, head));
   } else {
-    TRY(check_chain(database, after, &problems));
+    TRY(check_chain(database, after, &report));
   }
   if (problems.empty()) return {};
   const std::string what = fmt::format("'{}': {}", path, problems.front());
-  if (TRY(is_unknown(database, after, problems.front()))) {
+  if (report.newer.contains(0)) {
     return fail(Code::kNewer, what,
                 "nothing was changed; git txn verify looks at all of it, and git txn version "
                 "--events lists what this one knows");

@@ -170,10 +170,10 @@ Result<std::string> hash_of(const db::Database& database, Seq seq) {
 }
 
 Status refuse_broken(const db::Database& database) {
-  std::vector<std::string> problems;
-  TRY(check_chain(database, 0, &problems));
-  if (problems.empty()) return {};
-  return fail(Code::kCorrupt, "a log that does not hold is not pruned: " + problems.front(),
+  VerifyReport report;
+  TRY(check_chain(database, 0, &report));
+  if (report.problems.empty()) return {};
+  return fail(Code::kCorrupt, "a log that does not hold is not pruned: " + report.problems.front(),
               "git txn verify says all that is wrong; restore kernel.db from a backup");
 }
 

@@ -66,9 +66,8 @@ Result<Store> open_with_plan(const Location& place, const Clock& clock, Create c
 // What an event is that this program cannot have written; "": it knows the type and the version.
 std::string unknown_event(const Event& event);
 // Checks the links, hashes and types of events (after, ...] in order; problems are appended. Stops
-// at some dozens. Returns the last event's number.
-Result<Seq> check_chain(const db::Database& database, Seq after,
-                        std::vector<std::string>* problems);
+// at some dozens. `events` is the last one's number.
+Status check_chain(const db::Database& database, Seq after, VerifyReport* report);
 
 // "2026-11-21T11:02:25.000Z" as milliseconds; nullopt when it is not of that form.
 std::optional<std::int64_t> parse_utc(std::string_view text);

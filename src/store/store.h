@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,7 @@ struct Ticket {             // a place in the queue for a branch's turn
 struct VerifyReport {
   Seq events = 0;
   std::vector<std::string> problems;  // empty: all holds
+  std::set<std::size_t> newer = {};   // which of them are no damage: a newer program wrote that
 };
 
 struct TxnFilter {

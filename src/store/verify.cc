@@ -77,7 +77,7 @@ Status check_log_parts(const db::Database& database, std::vector<std::string>* p
 }
 
 Status check_whole(const db::Database& database, VerifyReport* report) {
-  report->events = TRY(check_chain(database, 0, &report->problems));
+  TRY(check_chain(database, 0, report));
   TRY(check_keys(database, &report->problems));
   const std::optional<Event> last = TRY(last_event(database));
   const Progress progress = TRY(load_progress(database));
@@ -137,8 +137,8 @@ std::string unknown_event(const Event& event) {
       event.type, event.schema_version);
 }
 
-Result<Seq> check_chain(const db::Database& database, Seq after,
-                        std::vector<std::string>* problems) {
+Status check_chain(const db::Database& database, Seq after, VerifyReport* report) {
+  std::vector<std::string>* problems = &report->problems;
   const LogStart start = TRY(load_log_start(database));
   Event previous;
   previous.seq = start.pruned;
@@ -159,6 +159,7 @@ Result<Seq> check_chain(const db::Database& database, Seq after,
     if (!believed && event_hash(event) != event.hash) {
       problems->push_back(fmt::format("event {} was edited: its hash is wrong", event.seq));
     } else if (const std::string unknown = unknown_event(event); !unknown.empty()) {
+      report->newer.insert(problems->size());
       problems->push_back(fmt::format("event {}: {}", event.seq, unknown));
     }
     linked = true;
@@ -166,7 +167,8 @@ Result<Seq> check_chain(const db::Database& database, Seq after,
     return true;
   };
   TRY(each_event(database, std::max(after, start.pruned + 1), 0, check));
-  return previous.seq;
+  report->events = previous.seq;
+  return {};
 }
 
 Result<VerifyReport> Store::verify() const {
