@@ -129,7 +129,7 @@ Status Collection::refs(const Txn& txn, int first, int last) {
   for (const std::string& name : names) {
     const auto there = state_.repository.refs().read(RefName(name));
     if (!there && there.error().code == Code::kNotFound) continue;
-    TRY(drop_ref(state_, name));
+    TRY(set_ref(state_, name, {}));
     TRY(fp_refs.hit());
     report_.removed.push_back(name);
   }

@@ -52,8 +52,7 @@ Status Kernel::trust(const std::optional<std::string>& onto, const std::string& 
         "read what it would run with: git txn trust");
   }
   store::Store* store = TRY(state_->writing());
-  const Identity who = TRY(state_->repository.identity());
-  TRY(gates::grant_trust(*store, found, fmt::format("{} <{}>", who.name, who.email)));
+  TRY(gates::grant_trust(*store, found, TRY(state_->caller())));
   return register_handlers(*state_, found);
 }
 

@@ -347,7 +347,7 @@ Result<Outcome> Kernel::show(const std::string& id) {
     outcome.next = "git txn open " + txn.id.str() + " -- git diff";
   } else if (command_has_no_end(*state_, txn)) {
     outcome.reads.complete = false;
-    outcome.reads.unknown_reason = kKilledReason;
+    outcome.reads.unknown_reason = unknown_words(Unknown::kKilled);
   }
   return outcome;
 }

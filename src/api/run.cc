@@ -137,7 +137,7 @@ Result<Run::After> Run::attempt() {
   if (!executed && executed.error().code == Code::kNotFound) {
     TRY(store().append({events::aborted(id(), "no such program", txn.owner)}));
     TRY(remove_worktrees(state_, txn));
-    TRY(drop_ref(state_, ref_of_base(id(), txn.attempts.back().number)));
+    TRY(set_ref(state_, ref_of_base(id(), txn.attempts.back().number), {}));
     Error error = std::move(executed).error();
     error.code = Code::kUsage;
     return std::unexpected(std::move(error));

@@ -95,7 +95,7 @@ Status restore_worktree(State& state, const Txn& txn, const Progress& progress) 
       fmt::format("{}/{}/{}", TRY(state.worktree_root()), txn.id.str(), attempt.number);
   TRY(repo::remove_worktree(attempt.worktree));  // of a resume that was killed
   TRY(make_dirs(parent_dir(attempt.worktree)));
-  TRY(pin_base(state, txn.id, attempt));
+  TRY(set_ref(state, ref_of_base(txn.id, attempt.number), attempt.base));
   const auto spec = TRY(worktree_spec(state, txn.id, attempt, txn.target, std::nullopt));
   const repo::Worktree worktree = TRY(repo::create_worktree(state.repository, spec));
   const repo::Mount mount = TRY(repo::Mount::open(worktree));
@@ -260,9 +260,7 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
   TRY(check_not_pushed(*state_, txn));
   TRY(keep_work(*state_, txn, progress));
   TRY(fp_abort_kept.hit());
-  const Identity who = TRY(state_->repository.identity());
-  TRY(state_->store->append(
-      {events::aborted(txn.id, reason, fmt::format("{} <{}>", who.name, who.email))}));
+  TRY(state_->store->append({events::aborted(txn.id, reason, TRY(state_->caller()))}));
   TRY(compensate(*state_, TRY(reload(*state_, txn.id)), progress, notes));
   return reload(*state_, txn.id);
 }

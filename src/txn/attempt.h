@@ -51,12 +51,8 @@ std::string on_path(const Environment& env, const std::string& program);
 // worktree can only be looked for there.
 Status find_program(const Host& host, const std::string& program);
 
-// Deletes a ref of ours; absent is success.
-Status drop_ref(State& state, const std::string& name);
-
-// Names the commit that an attempt starts from, so that no clean-up of git's takes it meanwhile. Of
-// each attempt: while one is begun, the one before is still what can be landed.
-Status pin_base(State& state, const TxnId& id, const Attempt& attempt);
+// Puts a ref of ours where it is to be, whatever it is now; empty: it is to be gone.
+Status set_ref(State& state, const std::string& name, const Oid& desired);
 
 // A worktree of the kind that was asked for: --worktree, else txn.worktree, else "auto", which the
 // machine and the size of the tree decide (repo/worktree_mount.h).
@@ -124,12 +120,11 @@ Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
 Result<ReadSet> reads_until_now(State& state, const Txn& txn);
 // True when the worktree differs from what was last taken, or from the snapshot.
 Result<bool> changed_since_taken(State& state, const Txn& txn);
-// Why such a read set is unknown, for good.
-inline constexpr std::string_view kUntracedReason =
-    "the worktree was changed outside a traced command";
-// The reason of a read set whose command has no recorded end.
-inline constexpr std::string_view kKilledReason =
-    "the command was killed, or its end could not be recorded";
+// Why a read set is unknown, for good: the worktree was changed outside a traced command; its
+// command has no recorded end; or something else that its reason says. The words are the log's.
+enum class Unknown { kUntraced, kKilled, kElse };
+std::string_view unknown_words(Unknown why);
+Unknown unknown_of(const ReadSet& reads);
 
 // kRefused: nothing is begun in a workflow that was cancelled, and it moves no more.
 std::unexpected<Error> was_cancelled(const Workflow& workflow);

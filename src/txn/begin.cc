@@ -117,23 +117,13 @@ Result<repo::WorktreeSpec> worktree_spec(State& state, const TxnId& id, const At
   return spec;
 }
 
-Status drop_ref(State& state, const std::string& name) {
+Status set_ref(State& state, const std::string& name, const Oid& desired) {
   repo::RefUpdate update;
   update.ref = RefName(name);
   const auto old = state.repository.refs().read(update.ref);
-  if (!old && old.error().code == Code::kNotFound) return {};
-  if (!old) return std::unexpected(old.error());
-  update.expected = *old;
-  return state.repository.refs().update(update);
-}
-
-Status pin_base(State& state, const TxnId& id, const Attempt& attempt) {
-  repo::RefUpdate update;
-  update.ref = RefName(ref_of_base(id, attempt.number));
-  const auto old = state.repository.refs().read(update.ref);
   if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
   if (old) update.expected = *old;
-  update.desired = attempt.base;
+  update.desired = desired;
   if (update.expected == update.desired) return {};
   return state.repository.refs().update(update);
 }
@@ -346,7 +336,7 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
   attempt.base_seq = TRY(state.store->head());
   const Policy policy = TRY(trusted_policy(state, txn.target, attempt.base));
   TRY(land::make_head_durable(context, txn.target, attempt.base));
-  TRY(pin_base(state, txn.id, attempt));
+  TRY(set_ref(state, ref_of_base(txn.id, attempt.number), attempt.base));
   TRY(fp_pinned.hit());
 
   const std::string root = TRY(state.worktree_root());
@@ -355,7 +345,7 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
   const auto spec = TRY(worktree_spec(state, txn.id, attempt, txn.target, options.worktree));
   auto made = repo::create_worktree(state.repository, spec);
   if (!made) {
-    TRY(drop_ref(state, ref_of_base(txn.id, attempt.number)));
+    TRY(set_ref(state, ref_of_base(txn.id, attempt.number), {}));
     return std::unexpected(std::move(made).error().in("the worktree"));
   }
   const repo::Worktree worktree = *std::move(made);
@@ -368,7 +358,7 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
   }
   if (!prepared) {
     if (!options.keep) TRY(repo::remove_worktree(attempt.worktree));
-    TRY(drop_ref(state, ref_of_base(txn.id, attempt.number)));
+    TRY(set_ref(state, ref_of_base(txn.id, attempt.number), {}));
     return std::unexpected(std::move(prepared).error());
   }
   TRY(fp_begin_started.hit());

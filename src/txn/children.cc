@@ -222,14 +222,10 @@ Result<Oid> Children::keep(const Child& child, const repo::Taken& taken) {
   commit.message = taken.message.value_or(child.name + "\n");
   const Oid kept = TRY(state_.repository.objects().write_commit(commit));
   TRY(state_.repository.objects().make_durable(kept, {}));
-  repo::RefUpdate update;
-  update.ref = RefName(fmt::format("refs/txn/{}/child-{}-{}", txn_.id.str(),
-                                   txn_.attempts.back().number, child.number));
-  const auto old = state_.repository.refs().read(update.ref);
-  if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
-  if (old) update.expected = *old;
-  update.desired = kept;
-  TRY(state_.repository.refs().update(update));
+  TRY(set_ref(state_,
+              fmt::format("refs/txn/{}/child-{}-{}", txn_.id.str(), txn_.attempts.back().number,
+                          child.number),
+              kept));
   return kept;
 }
 

@@ -101,9 +101,8 @@ GateLine gate_line(const Certificate& certificate) {
 
 std::string unknown_note(const ReadSet& reads) {
   if (reads.complete) return {};
-  if (reads.unknown_reason == kKilledReason) {
-    return std::string(kKilledReason) +
-           ", so its reads are unknown; any newer landing conflicts with it";
+  if (unknown_of(reads) == Unknown::kKilled) {
+    return reads.unknown_reason + ", so its reads are unknown; any newer landing conflicts with it";
   }
   return "its reads are unknown (" + reads.unknown_reason +
          "); any newer landing conflicts with it";

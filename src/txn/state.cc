@@ -180,6 +180,11 @@ Result<store::Store*> State::looking() {
   return &*store;
 }
 
+Result<std::string> State::caller() const {
+  const Identity who = TRY(repository.identity());
+  return fmt::format("{} <{}>", who.name, who.email);
+}
+
 Result<Oid> State::seen(const RefName& branch) const {
   return repository.refs().read(land::seen_ref(membership.hub, branch));
 }

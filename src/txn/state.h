@@ -59,6 +59,8 @@ struct State {
   std::string variable(
       const std::string& name) const;  // of the caller's environment, "" when unset
   Result<RefName> target(const std::optional<std::string>& onto) const;
+  // "Name <mail>" of the git identity.
+  Result<std::string> caller() const;
   // The policy of a commit or tree (land/policies.h).
   Result<Policy> policy_at(const Oid& commitish) { return policies->at(repository, commitish); }
   // A branch as it is known here, for those who look: a hub is not asked.
@@ -87,6 +89,8 @@ bool was_pruned(const std::vector<Event>& history);
 
 std::string short_oid(const Oid& oid);
 std::string ref_of_attempt(const TxnId& id, int attempt);
+// Of the commit that an attempt starts from, so that no clean-up of git's takes it meanwhile. Of
+// each attempt: while one is begun, the one before is still what can be landed.
 std::string ref_of_base(const TxnId& id, int attempt);
 // Work of worktrees that a command made of its own (repo::LinkedWork), by number.
 std::string ref_of_linked(const TxnId& id, int attempt, std::size_t number);

@@ -67,7 +67,7 @@ Result<Read> policy_read(State& state, const Oid& snapshot) {
 }
 
 void mark_unknown(ReadSet& reads, std::string_view reason) {
-  if (!reads.complete && reads.unknown_reason == kUntracedReason) return;
+  if (unknown_of(reads) == Unknown::kUntraced) return;
   reads.complete = false;
   reads.unknown_reason = std::string(reason);
 }
@@ -81,6 +81,25 @@ Signature author_of(const State& state, const Txn& txn, const repo::Taken& taken
 }
 
 }  // namespace
+
+std::string_view unknown_words(Unknown why) {
+  switch (why) {
+    case Unknown::kUntraced:
+      return "the worktree was changed outside a traced command";
+    case Unknown::kKilled:
+      return "the command was killed, or its end could not be recorded";
+    case Unknown::kElse:
+      break;
+  }
+  return "";
+}
+
+Unknown unknown_of(const ReadSet& reads) {
+  for (const Unknown why : {Unknown::kUntraced, Unknown::kKilled}) {
+    if (!reads.complete && reads.unknown_reason == unknown_words(why)) return why;
+  }
+  return Unknown::kElse;
+}
 
 Result<Oid> snapshot_of(State& state, const Txn& txn) {
   const Attempt& last = txn.attempts.back();
@@ -116,7 +135,7 @@ Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
   if (attempt.traces.empty()) {
     mark_unknown(reads, "no command was traced");
   } else if (!attempt.command_exit) {
-    mark_unknown(reads, kKilledReason);
+    mark_unknown(reads, unknown_words(Unknown::kKilled));
   }
   TRY(inherit_reads(state, txn, observed, reads));
   for (std::string& note : observed.notes) reads.notes.push_back(std::move(note));
@@ -130,35 +149,16 @@ Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
 
 namespace {
 
-// Reachable through the kept commit already; named for a landing that keeps the agent's commits.
-Status name_head(State& state, const TxnId& id, const Attempt& attempt,
-                 const std::optional<Oid>& head) {
-  repo::RefUpdate update;
-  update.ref = land::agent_head_ref(id, attempt.number);
-  if (!head) return drop_ref(state, update.ref.str());
-  const auto old = state.repository.refs().read(update.ref);
-  if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
-  if (old) update.expected = *old;
-  update.desired = *head;
-  if (update.expected == update.desired) return {};
-  return state.repository.refs().update(update);
-}
-
 // Beside the kept commit, because that goes when the transaction has landed.
 Status name_linked(State& state, const TxnId& id, const Attempt& attempt,
                    const std::vector<repo::LinkedWork>& linked, std::vector<std::string>& notes) {
   for (std::size_t i = 0; i < linked.size(); ++i) {
-    repo::RefUpdate update;
-    update.ref = RefName(ref_of_linked(id, attempt.number, i + 1));
-    const auto old = state.repository.refs().read(update.ref);
-    if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
-    if (old) update.expected = *old;
-    update.desired = linked[i].tip;
-    if (update.expected != update.desired) TRY(state.repository.refs().update(update));
+    const std::string ref = ref_of_linked(id, attempt.number, i + 1);
+    TRY(set_ref(state, ref, linked[i].tip));
     notes.push_back(
         fmt::format("it made the worktree {}, and what is in it does not land; it is kept, look at "
                     "it with: git log -p {}",
-                    linked[i].path, update.ref.str()));
+                    linked[i].path, ref));
   }
   return {};
 }
@@ -198,8 +198,8 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
     const Oid known = TRY(state.repository.objects().tree_of(attempt.kept));
     if (known != taken.tree) untraced = Untraced::kYes;
   }
-  if (untraced == Untraced::kYes || attempt.unknown_reason == kUntracedReason) {
-    mark_unknown(work.reads, kUntracedReason);
+  if (untraced == Untraced::kYes || attempt.unknown_reason == unknown_words(Unknown::kUntraced)) {
+    mark_unknown(work.reads, unknown_words(Unknown::kUntraced));
   }
 
   const std::string message = TRY(message_of(state, txn, taken));
@@ -208,7 +208,9 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   const std::vector<Oid> durable = TRY(land::durable_heads(context, txn.target));
   const Oid kept = TRY(repo::keep(state.repository, txn.id, attempt.number, taken, message,
                                   author.who, author.wall_ms, durable));
-  TRY(name_head(state, txn.id, attempt, taken.head));
+  // Reachable through the kept commit already; named for a landing that keeps the agent's commits.
+  TRY(set_ref(state, land::agent_head_ref(txn.id, attempt.number).str(),
+              taken.head.value_or(Oid())));
   TRY(name_linked(state, txn.id, attempt, taken.linked, work.notes));
   TRY(fp_kept.hit());
   events::Taken event;

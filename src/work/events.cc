@@ -264,8 +264,7 @@ Status remove_consumer(State& state, const std::string& name) {
   TRY(refuse_inside(state.host, "events consumer remove"));
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return no_store();
-  const Identity who = TRY(state.repository.identity());
-  return store::remove_consumer(*store, name, fmt::format("by {} <{}>", who.name, who.email));
+  return store::remove_consumer(*store, name, "by " + TRY(state.caller()));
 }
 
 Result<std::vector<ConsumerLine>> list_consumers(State& state) {
@@ -284,9 +283,7 @@ Result<PruneLine> prune_events(State& state, const PruneOptions& options) {
   TRY(refuse_inside(state.host, "events prune"));
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return no_store();
-  const Identity who = TRY(state.repository.identity());
-  store::PruneRequest request{options.before, options.older_than_ms,
-                              fmt::format("{} <{}>", who.name, who.email)};
+  store::PruneRequest request{options.before, options.older_than_ms, TRY(state.caller())};
   if (!request.before && !request.older_than_ms) request.older_than_ms = TRY(retention_ms(state));
   if (!request.before && !request.older_than_ms) {
     return fail(Code::kUsage, "nothing says what to prune: events are kept for ever",

@@ -342,9 +342,7 @@ Status retry_handler(State& state, const std::string& name) {
                             row->event, over),
                 "git txn events consumer list shows how far it is");
   }
-  const Identity who = TRY(state.repository.identity());
-  TRY(store->append(
-      {events::handler_retried(bare, row->event, fmt::format("{} <{}>", who.name, who.email))}));
+  TRY(store->append({events::handler_retried(bare, row->event, TRY(state.caller()))}));
   return {};
 }
 

@@ -353,8 +353,7 @@ Result<SummaryLine> add_summary(State& state, const SummaryRequest& request) {
   }
   if (txn) TRY(sources.add_attempt(*store, txn->attempts.back()));
   if (sources.count() == 0) return fail(Code::kUsage, txn->id.str() + " has read nothing");
-  const Identity who = TRY(state.repository.identity());
-  Summary summary{request.name, {}, 0, fmt::format("{} <{}>", who.name, who.email), sources.take()};
+  Summary summary{request.name, {}, 0, TRY(state.caller()), sources.take()};
   const Digest manifest = TRY(store_summary(state, std::move(summary), request.text, TxnId()));
   const Summary kept = TRY(land::load_summary(*store, manifest));
   return line_of(kept, manifest, format_utc(state.host.clock->wall_ms()));
@@ -415,9 +414,7 @@ Status remove_summary(State& state, const std::string& name) {
   const auto all = TRY(stored(state));
   if (!all.contains(name)) return no_such(name);
   store::Store* store = TRY(state.writing());
-  const Identity who = TRY(state.repository.identity());
-  const auto removed =
-      store->append({events::summary_removed(name, fmt::format("{} <{}>", who.name, who.email))});
+  const auto removed = store->append({events::summary_removed(name, TRY(state.caller()))});
   if (!removed && removed.error().code == Code::kStale) return no_such(name);  // somebody else did
   if (!removed) return std::unexpected(removed.error());
   return {};

@@ -18,8 +18,7 @@ Result<std::string> actor_of(State& state, const std::string& given) {
                 "write a name: --actor WHO");
   }
   if (!given.empty()) return given;
-  const Identity who = TRY(state.repository.identity());
-  return fmt::format("{} <{}>", who.name, who.email);
+  return state.caller();
 }
 
 Status check_workflow_id(const std::string& id) {
