@@ -183,7 +183,10 @@ TEST(Unknown, TypesAndVersionsAreFoundAndNothingIsWrittenAfterThem) {
     }
     auto looking = Store::open_existing(place.place(), place.clock);
     ASSERT_OK(looking);
-    EXPECT_THAT(looking->verify()->problems, ElementsAre(HasSubstr(said)));
+    const auto report = looking->verify();
+    ASSERT_OK(report);
+    EXPECT_THAT(report->problems, ElementsAre(HasSubstr(said)));
+    EXPECT_THAT(report->newer, ElementsAre(0u)) << "which is no damage";
     EXPECT_THAT(looking->verify_replay()->problems, ElementsAre(HasSubstr(said)));
     EXPECT_CODE(looking->next_slot(), Code::kNewer);
     EXPECT_EQ(looking->head().value(), kEvents + 1);

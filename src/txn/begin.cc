@@ -234,6 +234,33 @@ Result<std::optional<Txn>> begun_before(State& state, const RunOptions& options)
   return txn;
 }
 
+namespace {
+
+// What the options, the caller and the policy say of it; it has no id yet.
+Result<Txn> new_txn(State& state, const RunOptions& options, const RefName& target,
+                    const Policy& policy) {
+  Txn txn;
+  txn.name = options.name;
+  txn.isolation = TRY(level_of(options, policy));
+  txn.target = target;
+  txn.command = options.command;
+  txn.subdir = state.repository.place().prefix;
+  txn.committer = TRY(state.repository.identity());
+  if (options.author) txn.author = TRY(parse_identity(*options.author));
+  txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
+  if (!txn.owner.empty()) TRY(check_owner(txn.owner));
+  txn.priority = options.priority;
+  if (state.membership.hub) txn.clone = state.membership.hub->clone;
+  if (const auto parent = TRY(parent_of(state, policy))) {
+    txn.parent = parent->id;
+    txn.depth = parent->depth + 1;
+  }
+  txn.created_wall_ms = state.host.clock->wall_ms();
+  return txn;
+}
+
+}  // namespace
+
 Result<Begun> begin_txn(State& state, const RunOptions& options, Ownership ownership,
                         const Progress& progress, std::vector<std::string>& notes) {
   if (options.phase && !options.workflow) {
@@ -245,26 +272,10 @@ Result<Begun> begin_txn(State& state, const RunOptions& options, Ownership owner
   const Oid head = TRY(head_to_begin_at(context, target));
   const Policy policy = TRY(trusted_policy(state, target, head));
 
-  Begun begun;
+  Begun begun{TRY(new_txn(state, options, target, policy)), {}};
   Txn& txn = begun.txn;
-  txn.name = options.name;
-  txn.isolation = TRY(level_of(options, policy));
-  txn.target = target;
-  txn.command = options.command;
-  txn.subdir = state.repository.place().prefix;
-  txn.committer = TRY(state.repository.identity());
-  if (options.author) txn.author = TRY(parse_identity(*options.author));
-  TRY(land::remote_rule(context, txn));  // a setting that makes no sense, before anything is run
-  txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
-  if (!txn.owner.empty()) TRY(check_owner(txn.owner));
-  txn.priority = options.priority;
   txn.attached = ownership == Ownership::kAttached;
-  if (state.membership.hub) txn.clone = state.membership.hub->clone;
-  if (const auto parent = TRY(parent_of(state, policy))) {
-    txn.parent = parent->id;
-    txn.depth = parent->depth + 1;
-  }
-  txn.created_wall_ms = state.host.clock->wall_ms();
+  TRY(land::remote_rule(context, txn));  // a setting that makes no sense, before anything is run
   txn.slot = TRY(state.store->next_slot());
   begun.owner = TRY(state.store->locks().try_slot(store::Slots::kOwners, txn.slot));
   txn.id = TRY(id_for(*state.store, *state.host.random, options.key));
