@@ -1,286 +1,129 @@
 #include "agents/observation.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/json_value.h"
+#include "model/fields.h"
 
 namespace gittxn::agents {
 
 namespace {
 
-template <typename E, std::size_t N>
-using Names = std::array<std::pair<E, std::string_view>, N>;
-
-constexpr Names<Program, 4> kPrograms = {{{Program::kUnknown, ""},
-                                          {Program::kClaudeCode, "claude-code"},
-                                          {Program::kCodex, "codex"},
-                                          {Program::kOtel, "otel"}}};
-constexpr Names<Outcome, 4> kOutcomes = {{{Outcome::kAsked, "asked"},
-                                          {Outcome::kDone, "done"},
-                                          {Outcome::kFailed, "failed"},
-                                          {Outcome::kAbsent, "absent"}}};
-constexpr Names<Via, 3> kVias = {
+constexpr NameTable<Program, 4> kPrograms = {{{Program::kUnknown, ""},
+                                              {Program::kClaudeCode, "claude-code"},
+                                              {Program::kCodex, "codex"},
+                                              {Program::kOtel, "otel"}}};
+constexpr NameTable<Outcome, 4> kOutcomes = {{{Outcome::kAsked, "asked"},
+                                              {Outcome::kDone, "done"},
+                                              {Outcome::kFailed, "failed"},
+                                              {Outcome::kAbsent, "absent"}}};
+constexpr NameTable<Via, 3> kVias = {
     {{Via::kTool, "tool"}, {Via::kMention, "mention"}, {Via::kEdit, "edit"}}};
-constexpr Names<WriteHow, 5> kHows = {{{WriteHow::kUnknown, "unknown"},
-                                       {WriteHow::kCreated, "created"},
-                                       {WriteHow::kChanged, "changed"},
-                                       {WriteHow::kReplaced, "replaced"},
-                                       {WriteHow::kRemoved, "removed"}}};
-constexpr Names<QueryKind, 3> kQueries = {
+constexpr NameTable<WriteHow, 5> kHows = {{{WriteHow::kUnknown, "unknown"},
+                                           {WriteHow::kCreated, "created"},
+                                           {WriteHow::kChanged, "changed"},
+                                           {WriteHow::kReplaced, "replaced"},
+                                           {WriteHow::kRemoved, "removed"}}};
+constexpr NameTable<QueryKind, 3> kQueries = {
     {{QueryKind::kGrep, "grep"}, {QueryKind::kGlob, "glob"}, {QueryKind::kWeb, "web"}}};
-constexpr Names<Phase, 3> kPhases = {
+constexpr NameTable<Phase, 3> kPhases = {
     {{Phase::kLaunched, "launched"}, {Phase::kStarted, "started"}, {Phase::kStopped, "stopped"}}};
-constexpr Names<SessionPhase, 4> kSessionPhases = {{{SessionPhase::kStarted, "started"},
-                                                    {SessionPhase::kTurnEnded, "turn_ended"},
-                                                    {SessionPhase::kEnded, "ended"},
-                                                    {SessionPhase::kMoved, "moved"}}};
+constexpr NameTable<SessionPhase, 4> kSessionPhases = {{{SessionPhase::kStarted, "started"},
+                                                        {SessionPhase::kTurnEnded, "turn_ended"},
+                                                        {SessionPhase::kEnded, "ended"},
+                                                        {SessionPhase::kMoved, "moved"}}};
 // In the order of Detail's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Detail>> kKinds = {
     "other", "read",   "list",         "write",    "query",   "command", "url",
     "usage", "prompt", "instructions", "subagent", "session", "summary"};
 
-template <typename E, std::size_t N>
-std::string_view name_in(const Names<E, N>& names, E value) {
-  for (const auto& [each, name] : names) {
-    if (each == value) return name;
-  }
-  return "";
+void bounded(FieldIo& io, const Field& field, std::string& text) {
+  io.text(field, text);
+  if (text.size() > kMaxText) io.wrong(field, "too long");
+}
+void bounded(FieldIo& io, const Field& field, std::vector<std::string>& texts) {
+  const auto each = [](FieldIo& element, std::string& text) { bounded(element, "", text); };
+  io.list_of(field, texts, each, {.least = 0, .most = kMaxFiles});
 }
 
-// Writes and reads the same fields by one description of each struct, so that they cannot differ.
-struct Writer {
-  Json out = Json::object();
+}  // namespace
 
-  void text(const char* key, const std::string& value) { out[key] = encode_path(value); }
-  void number(const char* key, std::int64_t value) { out[key] = value; }
-  void number(const char* key, int value) { out[key] = value; }
-  void flag(const char* key, bool value) { out[key] = value; }
-  template <typename E, std::size_t N>
-  void name(const char* key, E value, const Names<E, N>& names) {
-    out[key] = std::string(name_in(names, value));
-  }
-  void texts(const char* key, const std::vector<std::string>& values, std::size_t /*max*/) {
-    Json array = Json::array();
-    for (const auto& value : values) array.push_back(encode_path(value));
-    out[key] = std::move(array);
-  }
-  void pairs(const char* key, const std::vector<std::pair<std::string, std::string>>& values) {
-    Json array = Json::array();
-    for (const auto& [name, value] : values) {
-      Json pair = Json::array();
-      pair.push_back(encode_path(name));
-      pair.push_back(encode_path(value));
-      array.push_back(std::move(pair));
-    }
-    out[key] = std::move(array);
-  }
-};
+static void fields(FieldIo& /*io*/, OtherTool& /*none*/) {}
+static void fields(FieldIo& io, FileRead& read) {
+  bounded(io, "path", read.path);
+  io.integer("first", read.lines.first);
+  io.integer("count", read.lines.count);
+  io.choice("via", read.via, kVias);
+}
+static void fields(FieldIo& io, Listing& listing) {
+  bounded(io, "path", listing.path);
+  io.choice("via", listing.via, kVias);
+}
+static void fields(FieldIo& io, FileWrite& write) {
+  bounded(io, "path", write.path);
+  io.choice("how", write.how, kHows);
+}
+static void fields(FieldIo& io, Query& query) {
+  using Option = std::pair<std::string, std::string>;
+  const auto option = [](FieldIo& element, Option& one) {
+    std::vector<std::string> pair{one.first, one.second};
+    const auto text = [](FieldIo& each, std::string& word) { bounded(each, "", word); };
+    element.list_of("", pair, text, {.least = 2, .most = 2});
+    if (pair.size() == 2 && pair != std::vector{one.first, one.second}) one = {pair[0], pair[1]};
+  };
+  io.choice("query", query.kind, kQueries);
+  bounded(io, "pattern", query.pattern);
+  bounded(io, "root", query.root);
+  io.list_of("options", query.options, option, {.least = 0, .most = kMaxOptions});
+  bounded(io, "files", query.files);
+  io.boolean("files_known", query.files_known);
+}
+static void fields(FieldIo& io, Command& command) {
+  bounded(io, "text", command.text);
+  bounded(io, "argv", command.argv);
+  io.integer("exit_code", command.exit_code);
+  io.boolean("cwd_exact", command.cwd_exact);
+  io.boolean("background", command.background);
+}
+static void fields(FieldIo& io, Url& url) {
+  bounded(io, "url", url.url);
+}
+static void fields(FieldIo& io, Usage& usage) {
+  bounded(io, "model", usage.model);
+  io.integer("input", usage.input);
+  io.integer("cache_read", usage.cache_read);
+  io.integer("cache_write", usage.cache_write);
+  io.integer("output", usage.output);
+}
+static void fields(FieldIo& io, Prompt& prompt) {
+  io.name("digest", prompt.digest);
+  io.integer("bytes", prompt.bytes);
+}
+static void fields(FieldIo& io, Instructions& instructions) {
+  bounded(io, "path", instructions.path);
+  bounded(io, "reason", instructions.reason);
+  bounded(io, "parent", instructions.parent);
+}
+static void fields(FieldIo& io, SubAgent& agent) {
+  io.choice("phase", agent.phase, kPhases);
+  bounded(io, "id", agent.id);
+  bounded(io, "type", agent.type);
+  bounded(io, "transcript", agent.transcript);
+  bounded(io, "worktree", agent.worktree);
+}
+static void fields(FieldIo& io, Session& session) {
+  io.choice("phase", session.phase, kSessionPhases);
+  bounded(io, "reason", session.reason);
+  bounded(io, "parent", session.parent);
+  bounded(io, "transcript", session.transcript);
+}
+static void fields(FieldIo& io, SummaryUse& use) {
+  bounded(io, "name", use.name);
+  bounded(io, "digest", use.digest);
+}
 
-struct Reader {
-  const Json& in;
-  std::size_t used = 0;
-  std::string wrong = {};  // the first key that was missing or of a wrong type
-
-  const Json* find(const char* key) {
-    const auto found = in.find(key);
-    if (found == in.end()) return refuse(key);
-    ++used;
-    return &*found;
-  }
-  const Json* refuse(const char* key) {
-    if (wrong.empty()) wrong = key;
-    return nullptr;
-  }
-  bool string(const Json& value, std::string* out) {
-    if (!value.is_string()) return false;
-    *out = decode_path(value.get_ref<const std::string&>());
-    return out->size() <= kMaxText;
-  }
-  void text(const char* key, std::string& value) {
-    const Json* field = find(key);
-    if (field != nullptr && !string(*field, &value)) refuse(key);
-  }
-  void number(const char* key, std::int64_t& value) {
-    const Json* field = find(key);
-    if (field == nullptr) return;
-    const bool fits = field->is_number_integer() &&
-                      (!field->is_number_unsigned() || field->get<std::uint64_t>() <= INT64_MAX);
-    if (!fits) {
-      refuse(key);
-      return;
-    }
-    value = field->get<std::int64_t>();
-  }
-  void number(const char* key, int& value) {
-    std::int64_t wide = 0;
-    number(key, wide);
-    if (wide < INT32_MIN || wide > INT32_MAX) refuse(key);
-    value = static_cast<int>(wide);
-  }
-  void flag(const char* key, bool& value) {
-    const Json* field = find(key);
-    if (field == nullptr) return;
-    if (!field->is_boolean()) refuse(key);
-    if (field->is_boolean()) value = field->get<bool>();
-  }
-  template <typename E, std::size_t N>
-  void name(const char* key, E& value, const Names<E, N>& names) {
-    std::string text_of;
-    text(key, text_of);
-    for (const auto& [each, name] : names) {
-      if (name != text_of) continue;
-      value = each;
-      return;
-    }
-    refuse(key);
-  }
-  void texts(const char* key, std::vector<std::string>& values, std::size_t max) {
-    const Json* field = find(key);
-    if (field == nullptr) return;
-    if (!field->is_array() || field->size() > max) {
-      refuse(key);
-      return;
-    }
-    for (const Json& each : *field) {
-      if (!string(each, &values.emplace_back())) refuse(key);
-    }
-  }
-  void pairs(const char* key, std::vector<std::pair<std::string, std::string>>& values) {
-    const Json* field = find(key);
-    if (field == nullptr) return;
-    if (!field->is_array() || field->size() > kMaxOptions) {
-      refuse(key);
-      return;
-    }
-    for (const Json& each : *field) {
-      auto& [name, value] = values.emplace_back();
-      const bool pair = each.is_array() && each.size() == 2;
-      if (!pair || !string(each[0], &name) || !string(each[1], &value)) refuse(key);
-    }
-  }
-};
-
-template <typename Io, typename T>
-void fields(Io& /*io*/, T& /*value*/)
-  requires std::same_as<std::remove_const_t<T>, OtherTool>
-{}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, FileRead>
-{
-  io.text("path", value.path);
-  io.number("first", value.lines.first);
-  io.number("count", value.lines.count);
-  io.name("via", value.via, kVias);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, Listing>
-{
-  io.text("path", value.path);
-  io.name("via", value.via, kVias);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, FileWrite>
-{
-  io.text("path", value.path);
-  io.name("how", value.how, kHows);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, Query>
-{
-  io.name("query", value.kind, kQueries);
-  io.text("pattern", value.pattern);
-  io.text("root", value.root);
-  io.pairs("options", value.options);
-  io.texts("files", value.files, kMaxFiles);
-  io.flag("files_known", value.files_known);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, Command>
-{
-  io.text("text", value.text);
-  io.texts("argv", value.argv, kMaxFiles);
-  io.number("exit_code", value.exit_code);
-  io.flag("cwd_exact", value.cwd_exact);
-  io.flag("background", value.background);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, Url>
-{
-  io.text("url", value.url);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, Usage>
-{
-  io.text("model", value.model);
-  io.number("input", value.input);
-  io.number("cache_read", value.cache_read);
-  io.number("cache_write", value.cache_write);
-  io.number("output", value.output);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, Prompt>
-{
-  std::string digest = value.digest.str();
-  io.text("digest", digest);
-  if constexpr (!std::is_const_v<T>) value.digest = Digest(digest);
-  io.number("bytes", value.bytes);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, Instructions>
-{
-  io.text("path", value.path);
-  io.text("reason", value.reason);
-  io.text("parent", value.parent);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, SubAgent>
-{
-  io.name("phase", value.phase, kPhases);
-  io.text("id", value.id);
-  io.text("type", value.type);
-  io.text("transcript", value.transcript);
-  io.text("worktree", value.worktree);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, Session>
-{
-  io.name("phase", value.phase, kSessionPhases);
-  io.text("reason", value.reason);
-  io.text("parent", value.parent);
-  io.text("transcript", value.transcript);
-}
-template <typename Io, typename T>
-void fields(Io& io, T& value)
-  requires std::same_as<std::remove_const_t<T>, SummaryUse>
-{
-  io.text("name", value.name);
-  io.text("digest", value.digest);
-}
-template <typename Io, typename T>
-void common_fields(Io& io, T& value) {
-  io.name("program", value.program, kPrograms);
-  io.text("session", value.session);
-  io.text("agent", value.agent);
-  io.text("agent_type", value.agent_type);
-  io.text("cwd", value.cwd);
-  io.text("tool", value.tool);
-  io.text("tool_use_id", value.tool_use_id);
-  io.text("note", value.note);
-  io.number("start_ms", value.start_ms);
-  io.number("end_ms", value.end_ms);
-  io.name("outcome", value.outcome, kOutcomes);
-}
+namespace {
 
 template <std::size_t I = 0>
 Detail detail_of(std::size_t index) {
@@ -311,35 +154,33 @@ std::string_view program_name(Program program) {
   return name_in(kPrograms, program);
 }
 
+static void fields(FieldIo& io, Observation& seen) {
+  io.thing("observation");
+  io.choice("source", seen.source, kReadSources);
+  std::string kind(kind_name(seen.detail));
+  io.word("kind", kind, kKinds);
+  const auto at = static_cast<std::size_t>(std::ranges::find(kKinds, kind) - kKinds.begin());
+  if (at != seen.detail.index()) seen.detail = detail_of(at);
+  io.choice("program", seen.program, kPrograms);
+  bounded(io, "session", seen.session);
+  bounded(io, "agent", seen.agent);
+  bounded(io, "agent_type", seen.agent_type);
+  bounded(io, "cwd", seen.cwd);
+  bounded(io, "tool", seen.tool);
+  bounded(io, "tool_use_id", seen.tool_use_id);
+  bounded(io, "note", seen.note);
+  io.integer("start_ms", seen.start_ms);
+  io.integer("end_ms", seen.end_ms);
+  io.choice("outcome", seen.outcome, kOutcomes);
+  std::visit([&io](auto& detail) { fields(io, detail); }, seen.detail);
+}
+
 Json to_json(const Observation& observation) {
-  Writer io;
-  io.out["source"] = std::string(source_name(observation.source));
-  io.out["kind"] = std::string(kind_name(observation.detail));
-  common_fields(io, observation);
-  std::visit([&](const auto& detail) { fields(io, detail); }, observation.detail);
-  return std::move(io.out);
+  return json_of(field_list(observation));
 }
 
 Result<Observation> observation_from_json(const Json& json) {
-  if (!json.is_object()) return fail(Code::kCorrupt, "an observation is an object");
-  Reader io{json};
-  Observation observation;
-  std::string source;
-  std::string kind;
-  io.text("source", source);
-  io.text("kind", kind);
-  observation.source = TRY(source_from_name(source));
-  const auto* const name = std::ranges::find(kKinds, kind);
-  if (name == kKinds.end()) return fail(Code::kCorrupt, "an observation of kind '" + kind + "'");
-  observation.detail = detail_of(static_cast<std::size_t>(name - kKinds.begin()));
-  common_fields(io, observation);
-  std::visit([&](auto& detail) { fields(io, detail); }, observation.detail);
-  if (!io.wrong.empty()) {
-    return fail(Code::kCorrupt,
-                "an observation whose field '" + io.wrong + "' is missing or wrong");
-  }
-  if (io.used != json.size()) return fail(Code::kCorrupt, "an observation with unknown fields");
-  return observation;
+  return read_fields<Observation>(json);
 }
 
 }  // namespace gittxn::agents
