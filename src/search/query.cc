@@ -1,15 +1,15 @@
 #include "search/query.h"
 
 #include <array>
-#include <span>
 
+#include "base/fields.h"
 #include "base/json_value.h"
 #include "search/pattern.h"
 
 namespace gittxn::search {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr int kVersion = 1;
 constexpr std::string_view kTools[] = {"grep", "rg", "git grep", "find", "fd", "ls"};
 constexpr std::string_view kKinds[] = {"lines", "files", "names"};
 constexpr std::string_view kDialects[] = {"none", "fixed", "basic", "extended", "perl", "rust"};
@@ -19,116 +19,26 @@ constexpr std::string_view kNames[] = {"auto", "always", "never"};
 constexpr std::string_view kEffects[] = {"include", "exclude", "exclude-dir"};
 constexpr std::string_view kOps[] = {"name", "path", "type", "prune", "print",
                                      "true", "not",  "and",  "or",    "iname"};
-constexpr std::size_t kMaxItems = 10'000;
+constexpr Bounds kItems{.least = 0, .most = 10'000};
 
 Error corrupt(std::string message) {
   return Error{Code::kCorrupt, std::move(message), {}, {}};
 }
 
-Json strings_json(const std::vector<std::string>& strings) {
-  Json json = Json::array();
-  for (const std::string& text : strings) json.push_back(encode_path(text));
-  return json;
+// By its place in the list of names.
+template <typename E, std::size_t N>
+void word(FieldIo& io, const char* key, E& value, const std::string_view (&names)[N]) {
+  std::array<std::pair<E, std::string_view>, N> table{};
+  for (std::size_t i = 0; i < N; ++i) table[i] = {static_cast<E>(i), names[i]};
+  io.choice(key, value, table);
 }
-
-// Takes the members of an object one by one; the last look says whether any was left over.
-class Members {
- public:
-  explicit Members(const Json& json) : json_(json) {}
-
-  Result<std::string> text(const char* key) {
-    const Json* value = take(key);
-    if (value == nullptr || !value->is_string()) return std::unexpected(corrupt(bad(key)));
-    return decode_path(value->get_ref<const std::string&>());
-  }
-  Result<bool> flag(const char* key) {
-    const Json* value = take(key);
-    if (value == nullptr || !value->is_boolean()) return std::unexpected(corrupt(bad(key)));
-    return value->get<bool>();
-  }
-  Result<std::uint32_t> number(const char* key) {
-    const Json* value = take(key);
-    if (value == nullptr || !value->is_number_unsigned() ||
-        value->get<std::uint64_t>() > Query::kNoDepth) {
-      return std::unexpected(corrupt(bad(key)));
-    }
-    return value->get<std::uint32_t>();
-  }
-  template <typename E>
-  Result<E> word(const char* key, std::span<const std::string_view> words) {
-    const std::string name = TRY(text(key));
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (words[i] == name) return static_cast<E>(i);
-    }
-    return std::unexpected(corrupt(bad(key)));
-  }
-  Result<const Json*> array(const char* key) {
-    const Json* value = take(key);
-    if (value == nullptr || !value->is_array() || value->size() > kMaxItems) {
-      return std::unexpected(corrupt(bad(key)));
-    }
-    return value;
-  }
-  Result<std::vector<std::string>> texts(const char* key) {
-    const Json* list = TRY(array(key));
-    std::vector<std::string> strings;
-    for (const Json& item : *list) {
-      if (!item.is_string()) return std::unexpected(corrupt(bad(key)));
-      strings.push_back(decode_path(item.get_ref<const std::string&>()));
-    }
-    return strings;
-  }
-  Status end() const {
-    if (!json_.is_object() || json_.size() != taken_) {
-      return std::unexpected(corrupt("a search has members nobody knows"));
-    }
-    return {};
-  }
-
- private:
-  static std::string bad(const char* key) {
-    return std::string("member '") + key + "' of a search is missing or wrong";
-  }
-  const Json* take(const char* key) {
-    if (!json_.is_object()) return nullptr;
-    const auto at = json_.find(key);
-    if (at == json_.end()) return nullptr;
-    ++taken_;
-    return &*at;
-  }
-  const Json& json_;
-  std::size_t taken_ = 0;
-};
-
-Status read_where(Members& members, Query& query) {
-  query.cwd = TRY(members.text("cwd"));
-  for (const Json& item : *TRY(members.array("roots"))) {
-    Members root(item);
-    query.roots.push_back({TRY(root.text("given")), TRY(root.text("path"))});
-    TRY(root.end());
-  }
-  query.recursive = TRY(members.flag("recursive"));
-  for (const Json& item : *TRY(members.array("rules"))) {
-    Members rule(item);
-    const auto effect = TRY(rule.word<NameRule::Effect>("effect", kEffects));
-    query.rules.push_back({effect, TRY(rule.text("glob"))});
-    TRY(rule.end());
-  }
-  query.types = TRY(members.text("types"));
-  query.extensions = TRY(members.texts("extensions"));
-  query.hidden = TRY(members.flag("hidden"));
-  query.ignore_files = TRY(members.flag("ignore_files"));
-  query.min_depth = TRY(members.number("min_depth"));
-  query.max_depth = TRY(members.number("max_depth"));
-  for (const Json& item : *TRY(members.array("expression"))) {
-    Members term(item);
-    const auto op = TRY(term.word<Term::Op>("op", kOps));
-    query.expression.push_back({op, TRY(term.text("text"))});
-    TRY(term.end());
-  }
-  query.mark_directories = TRY(members.flag("mark_directories"));
-  query.git_index = TRY(members.flag("git_index"));
-  return {};
+void number(FieldIo& io, const char* key, std::uint32_t& value) {
+  std::int64_t wide = value;
+  io.integer(key, wide, {.least = 0, .most = Query::kNoDepth});
+  if (wide != value) value = static_cast<std::uint32_t>(wide);
+}
+void strings(FieldIo& io, const char* key, std::vector<std::string>& values) {
+  io.list_of(key, values, [](FieldIo& each, std::string& one) { each.text("", one); }, kItems);
 }
 
 // The evaluator relies on it, and a log is untrusted input.
@@ -147,73 +57,61 @@ Status check_expression(const std::vector<Term>& terms) {
 
 }  // namespace
 
+static void fields(FieldIo& io, Query& query) {
+  const auto root = [](FieldIo& each, Root& one) {
+    each.text("given", one.given);
+    each.text("path", one.path);
+  };
+  const auto rule = [](FieldIo& each, NameRule& one) {
+    word(each, "effect", one.effect, kEffects);
+    each.text("glob", one.glob);
+  };
+  const auto term = [](FieldIo& each, Term& one) {
+    word(each, "op", one.op, kOps);
+    each.text("text", one.text);
+  };
+  io.thing("a search");
+  int version = kVersion;
+  io.integer("version", version, {.least = kVersion, .most = kVersion});
+  word(io, "tool", query.tool, kTools);
+  word(io, "kind", query.kind, kKinds);
+  word(io, "dialect", query.dialect, kDialects);
+  strings(io, "patterns", query.patterns);
+  io.boolean("ignore_case", query.ignore_case);
+  io.boolean("word", query.word);
+  io.boolean("whole_line", query.whole_line);
+  io.boolean("invert", query.invert);
+  word(io, "shown", query.shown, kShown);
+  number(io, "before", query.before);
+  number(io, "after", query.after);
+  number(io, "max_per_file", query.max_per_file);
+  io.boolean("line_numbers", query.line_numbers);
+  word(io, "names", query.names, kNames);
+  io.text("cwd", query.cwd);
+  io.list_of("roots", query.roots, root, kItems);
+  io.boolean("recursive", query.recursive);
+  io.list_of("rules", query.rules, rule, kItems);
+  io.text("types", query.types);
+  strings(io, "extensions", query.extensions);
+  io.boolean("hidden", query.hidden);
+  io.boolean("ignore_files", query.ignore_files);
+  number(io, "min_depth", query.min_depth);
+  number(io, "max_depth", query.max_depth);
+  io.list_of("expression", query.expression, term, kItems);
+  io.boolean("mark_directories", query.mark_directories);
+  io.boolean("git_index", query.git_index);
+}
+
 Json to_json(const Query& query) {
-  Json roots = Json::array();
-  for (const Root& root : query.roots) {
-    roots.push_back({{"given", encode_path(root.given)}, {"path", encode_path(root.path)}});
-  }
-  Json rules = Json::array();
-  for (const NameRule& rule : query.rules) {
-    rules.push_back({{"effect", kEffects[static_cast<std::size_t>(rule.effect)]},
-                     {"glob", encode_path(rule.glob)}});
-  }
-  Json expression = Json::array();
-  for (const Term& term : query.expression) {
-    expression.push_back(
-        {{"op", kOps[static_cast<std::size_t>(term.op)]}, {"text", encode_path(term.text)}});
-  }
-  return {{"version", kVersion},
-          {"tool", kTools[static_cast<std::size_t>(query.tool)]},
-          {"kind", kKinds[static_cast<std::size_t>(query.kind)]},
-          {"dialect", kDialects[static_cast<std::size_t>(query.dialect)]},
-          {"patterns", strings_json(query.patterns)},
-          {"ignore_case", query.ignore_case},
-          {"word", query.word},
-          {"whole_line", query.whole_line},
-          {"invert", query.invert},
-          {"shown", kShown[static_cast<std::size_t>(query.shown)]},
-          {"before", query.before},
-          {"after", query.after},
-          {"max_per_file", query.max_per_file},
-          {"line_numbers", query.line_numbers},
-          {"names", kNames[static_cast<std::size_t>(query.names)]},
-          {"cwd", encode_path(query.cwd)},
-          {"roots", std::move(roots)},
-          {"recursive", query.recursive},
-          {"rules", std::move(rules)},
-          {"types", encode_path(query.types)},
-          {"extensions", strings_json(query.extensions)},
-          {"hidden", query.hidden},
-          {"ignore_files", query.ignore_files},
-          {"min_depth", query.min_depth},
-          {"max_depth", query.max_depth},
-          {"expression", std::move(expression)},
-          {"mark_directories", query.mark_directories},
-          {"git_index", query.git_index}};
+  return json_of(field_list(query));
 }
 
 Result<Query> query_from_json(const Json& json) {
-  Members members(json);
-  Query query;
-  if (TRY(members.number("version")) != kVersion) {
+  const auto version = json.is_object() ? json.find("version") : json.end();
+  if (version != json.end() && version->is_number_unsigned() && *version != kVersion) {
     return fail(Code::kNewer, "a search was recorded by another version");
   }
-  query.tool = TRY(members.word<Tool>("tool", kTools));
-  query.kind = TRY(members.word<Kind>("kind", kKinds));
-  query.dialect = TRY(members.word<Dialect>("dialect", kDialects));
-  query.patterns = TRY(members.texts("patterns"));
-  query.ignore_case = TRY(members.flag("ignore_case"));
-  query.word = TRY(members.flag("word"));
-  query.whole_line = TRY(members.flag("whole_line"));
-  query.invert = TRY(members.flag("invert"));
-  query.shown = TRY(members.word<Shown>("shown", kShown));
-  query.before = TRY(members.number("before"));
-  query.after = TRY(members.number("after"));
-  query.max_per_file = TRY(members.number("max_per_file"));
-  query.line_numbers = TRY(members.flag("line_numbers"));
-  query.names = TRY(members.word<NameShown>("names", kNames));
-  TRY(read_where(members, query));
-  TRY(members.end());
+  Query query = TRY(read_fields<Query>(json));
   TRY(check_expression(query.expression));
   for (const std::string& pattern : query.patterns) {
     const Refined<void> known = check_pattern(query.dialect, pattern);
