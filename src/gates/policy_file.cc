@@ -10,7 +10,6 @@
 
 #include "base/duration.h"
 #include "base/hash.h"
-#include "base/json_value.h"
 #include "gates/generated.h"
 #include "gates/policy_rules.h"
 #include "gates/policy_toml.h"

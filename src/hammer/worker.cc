@@ -5,7 +5,6 @@
 
 #include <cerrno>
 
-#include "base/json_value.h"
 #include "db/database.h"
 #include "store/budgets.h"
 #include "store/consumers.h"
