@@ -14,8 +14,8 @@
 #include "land/made_once.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
-#include "semantic/line_merge.h"
 #include "semantic/merge.h"
+#include "semantic/merge/line_merge.h"
 #include "semantic/symbol.h"
 
 namespace gittxn::land {

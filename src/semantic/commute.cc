@@ -6,9 +6,9 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "semantic/events.h"
+#include "semantic/compare/events.h"
+#include "semantic/compare/use_rules.h"
 #include "semantic/kinds.h"
-#include "semantic/use_rules.h"
 
 namespace gittxn::semantic {
 namespace {

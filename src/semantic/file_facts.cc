@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "semantic/import_modules.h"
 #include "semantic/kinds.h"
-#include "semantic/outline.h"
+#include "semantic/symbols/import_modules.h"
+#include "semantic/symbols/outline.h"
 
 namespace gittxn::semantic {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "semantic/file_footprint.h"
+#include "semantic/compare/file_footprint.h"
 
 namespace gittxn::semantic {
 namespace {

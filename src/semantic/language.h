@@ -34,7 +34,7 @@
 #include <string_view>
 #include <vector>
 
-#include "semantic/patterns.h"
+#include "semantic/read/patterns.h"
 
 struct TSLanguage;
 

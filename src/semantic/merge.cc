@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "semantic/checks.h"
-#include "semantic/columns.h"
-#include "semantic/conflict_text.h"
-#include "semantic/merge_tree.h"
+#include "semantic/merge/checks.h"
+#include "semantic/merge/columns.h"
+#include "semantic/merge/conflict_text.h"
+#include "semantic/merge/merge_tree.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {

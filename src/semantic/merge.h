@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "semantic/language.h"
-#include "semantic/line_merge.h"
+#include "semantic/merge/line_merge.h"
 #include "semantic/sides.h"
 
 namespace gittxn::semantic {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "semantic/outline.h"
+#include "semantic/symbols/outline.h"
 
 namespace gittxn::semantic {
 namespace {

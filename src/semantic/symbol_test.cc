@@ -16,7 +16,7 @@
 #include "base/testing/campaign.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
-#include "semantic/outline.h"
+#include "semantic/symbols/outline.h"
 #include "semantic/testing/edits.h"
 
 namespace gittxn::semantic {
@@ -314,7 +314,7 @@ TEST(SymbolsProperty, EveryByteOfCodeIsInAHash) {
     mutate(name, *read_file(folder + "/" + name), random, 300);
   }
   const fs::path here = fs::path(__FILE__).parent_path();
-  for (const char* name : {"names.cc", "descriptor.cc", "symbol.h", "match.cc"}) {
+  for (const char* name : {"names.cc", "symbols/descriptor.cc", "symbol.h", "merge/match.cc"}) {
     mutate(name, *read_file((here / name).string()), random, 40);
   }
 }

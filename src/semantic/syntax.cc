@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "semantic/misread.h"
+#include "semantic/read/misread.h"
 
 namespace gittxn::semantic {
 

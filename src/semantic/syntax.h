@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "semantic/parse.h"
+#include "semantic/read/parse.h"
 
 namespace gittxn::semantic {
 

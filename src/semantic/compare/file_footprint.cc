@@ -1,0 +1,457 @@
+#include "semantic/compare/file_footprint.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/hash.h"
+#include "semantic/compare/changed_words.h"
+#include "semantic/kinds.h"
+#include "semantic/merge/match.h"
+#include "semantic/symbols/imports.h"
+
+namespace gittxn::semantic {
+namespace {
+
+constexpr double kLeastLikeness = 0.6;    // of what is renamed and changed at once
+constexpr std::size_t kMaxRenames = 200;  // candidates on a side compared by likeness
+
+using ById = std::unordered_map<std::string_view, const Outlined*>;
+ById by_id(const Outline& outline) {
+  ById symbols;
+  for (const Outlined& symbol : outline.symbols) symbols[symbol.id] = &symbol;
+  return symbols;
+}
+
+class FileFootprint {
+ public:
+  FileFootprint(const ChangedFile& pair, Footprint* out)
+      : pair_(pair), before_(by_id(pair.before)), after_(by_id(pair.after)), out_(*out) {}
+
+  void run() {
+    const bool opaque = (!pair_.before.symbols.empty() && pair_.before.opaque()) ||
+                        (!pair_.after.symbols.empty() && pair_.after.opaque());
+    if (opaque) return whole_file();
+    count_definitions();
+    note_places();
+    for (const Outlined& symbol : pair_.before.symbols) {
+      const auto now = after_.find(symbol.id);
+      compare(&symbol, now == after_.end() ? nullptr : now->second);
+    }
+    for (const Outlined& symbol : pair_.after.symbols) {
+      if (!before_.contains(symbol.id)) compare(nullptr, &symbol);
+    }
+    find_renames();
+    find_moves();
+  }
+
+ private:
+  // --- a file that could not be looked into ---
+
+  void whole_file() {
+    const std::set<std::string_view> words = changed_words(*pair_.change);
+    const bool prose = is_prose(pair_.change->path);
+    Write write;
+    write.symbol = pair_.change->path + "/";
+    write.path = pair_.change->path;
+    write.language = language();
+    write.kind = "file";
+    write.opaque = true;
+    write.never_parsed = !pair_.before.symbols.empty() && pair_.before.opaque();
+    write.change = !pair_.change->before  ? Change::kAdded
+                   : !pair_.change->after ? Change::kRemoved
+                                          : Change::kChanged;
+    write.what.of.fill(1);
+    write.what.comments = true;
+    if (pair_.change->before) write.before = sha256(*pair_.change->before);
+    if (pair_.change->after) write.after = sha256(*pair_.change->after);
+    for (const std::string_view word : words) {
+      Use use;
+      use.name = word;
+      use.symbol = write.symbol;
+      use.path = write.path;
+      use.language = write.language;
+      use.role = write.language.empty() ? UseRole::kText : UseRole::kPlain;
+      out_.uses.push_back(std::move(use));
+      if (!prose) write.maybe.emplace_back(word);
+    }
+    out_.writes.push_back(std::move(write));
+  }
+
+  // --- symbols ---
+
+  std::string language() const {
+    const Language* of = pair_.after.language;
+    if (of == nullptr) of = pair_.before.language;
+    return of == nullptr ? "" : std::string(of->name);
+  }
+
+  void count_definitions() {
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (const Outline* side : {&pair_.before, &pair_.after}) {
+      for (const Outlined& symbol : side->symbols) {
+        for (const std::string& name : symbol.defines) {
+          if (seen.emplace(name, symbol.container).second) ++out_.definitions[name];
+        }
+      }
+    }
+  }
+
+  static Digest whole(const Outline& outline, const Outlined* symbol) {
+    if (symbol == nullptr) return {};
+    return sha256(symbol->opaque ? raw_of(outline, *symbol) : code_of(*symbol));
+  }
+
+  // All that `whole` makes a digest of, without making one: most symbols are as they were.
+  static bool is_same(const Outlined* was, const Outlined* is) {
+    return was != nullptr && is != nullptr && !was->opaque && !is->opaque &&
+           was->code == is->code && was->docs == is->docs && was->remarks == is->remarks;
+  }
+
+  void compare(const Outlined* was, const Outlined* is) {
+    if (is_same(was, is)) return;
+    const Digest before = whole(pair_.before, was), after = whole(pair_.after, is);
+    if (before == after) return;
+    const Outlined& any = is != nullptr ? *is : *was;
+    Write write;
+    write.symbol = any.id;
+    write.container = any.container;
+    write.path = pair_.change->path;
+    write.language = language();
+    write.kind = any.kind;
+    write.never_parsed = was != nullptr && was->opaque;
+    write.change = was == nullptr  ? Change::kAdded
+                   : is == nullptr ? Change::kRemoved
+                                   : Change::kChanged;
+    write.before = before;
+    write.after = after;
+    write.member = any.member;
+    write.of_type = type_of(is != nullptr ? pair_.after : pair_.before, any);
+    for (const Outlined* side : {was, is}) {
+      if (side == nullptr) continue;
+      write.opaque |= side->opaque;
+      write.ordered |= side->ordered;
+      write.feeds_all |= side->feeds_all || (!any.member && side->name.starts_with("operator"));
+      write.defines.insert(write.defines.end(), side->defines.begin(), side->defines.end());
+    }
+    write.opaque |=
+        is == nullptr ? in_opaque(any, after_) : was == nullptr && in_opaque(any, before_);
+    write.what = what_changed(was, is);
+    write.runs =
+        any.runs && (write.change != Change::kChanged || write.what.has(Capability::kBody));
+    write.overload = write.change == Change::kAdded && has_sibling(any);
+    if (const auto at = behind_.find(any.id); at != behind_.end())
+      write.behind = sha256(at->second);
+    uses_of(was, is, &write);
+    sort_unique(&write.defines);
+    sort_unique(&write.maybe);
+    out_.writes.push_back(std::move(write));
+  }
+
+  // Of what is equal several times no hash says which of them are there.
+  void note_places() {
+    for (const Outlined& container : pair_.after.symbols) {
+      std::unordered_map<std::string_view, int> more, seen;
+      for (const Entry& entry : container.entries) ++more[entry.key];
+      if (const auto was = before_.find(container.id); was != before_.end()) {
+        for (const Entry& entry : was->second->entries) --more[entry.key];
+      }
+      std::string last;
+      for (const Entry& entry : container.entries) {
+        if (entry.key.size() == 1) continue;  // a separator
+        if (more[entry.key] != 0) behind_[entry.member ? entry.key : container.id] += last;
+        last = std::to_string(++seen[entry.key]) + " " + entry.key + "\n";
+      }
+    }
+  }
+
+  // Not gone, and not new: not seen on a side, for what it is in was not understood there.
+  bool in_opaque(const Outlined& symbol, const ById& there) const {
+    for (const Outlined* at = &symbol; !at->container.empty();) {
+      const auto other = there.find(at->container);
+      if (other != there.end() && other->second->opaque) return true;
+      const ById& own = &there == &after_ ? before_ : after_;
+      at = own.at(at->container);
+    }
+    return false;
+  }
+
+  static void sort_unique(std::vector<std::string>* names) {
+    std::sort(names->begin(), names->end());
+    names->erase(std::unique(names->begin(), names->end()), names->end());
+  }
+
+  Changed what_changed(const Outlined* was, const Outlined* is) const {
+    Changed what;
+    if (was == nullptr || is == nullptr || was->opaque || is->opaque) {
+      what.of.fill(1);
+      what.comments = true;
+      return what;
+    }
+    constexpr auto kContract = static_cast<std::size_t>(Capability::kContract);
+    for (std::size_t i = 0; i < kCapabilities; ++i) what.of[i] = was->code[i] != is->code[i];
+    if (what.of[kContract] == 0 && was->docs != is->docs) {
+      what.of[kContract] = 1;
+      what.contract_in_words = true;
+    }
+    what.comments = was->remarks != is->remarks;
+    return what;
+  }
+
+  // Its container has another one that is found by the same name, and had it before.
+  bool has_sibling(const Outlined& added) const {
+    return std::any_of(pair_.before.symbols.begin(), pair_.before.symbols.end(),
+                       [&](const Outlined& other) {
+                         return other.container == added.container && after_.contains(other.id) &&
+                                std::find_first_of(other.defines.begin(), other.defines.end(),
+                                                   added.defines.begin(),
+                                                   added.defines.end()) != other.defines.end();
+                       });
+  }
+
+  // --- names ---
+
+  // Code of all that is no statement. What a body has besides statements counts when no statement
+  // tells the difference.
+  static std::string head_of(const Outlined& symbol) {
+    std::string head;
+    for (std::size_t i = 0; i < kCapabilities; ++i) {
+      if (static_cast<Capability>(i) != Capability::kBody || symbol.units.size() == 1) {
+        head += symbol.code[i] + '\n';
+      }
+    }
+    return head;
+  }
+
+  using Units = std::vector<const Unit*>;
+
+  // Statements of `a` that `b` does not have.
+  static Units only_in(const Outlined& a, const Outlined* b) {
+    std::unordered_map<std::string_view, int> there;
+    if (b != nullptr) {
+      for (std::size_t i = 1; i < b->units.size(); ++i) ++there[b->units[i].code];
+    }
+    Units units;
+    for (std::size_t i = 1; i < a.units.size(); ++i) {
+      if (a.units[i].code.empty()) continue;
+      if (--there[a.units[i].code] < 0) units.push_back(&a.units[i]);
+    }
+    return units;
+  }
+
+  struct Names {
+    std::unordered_set<std::string_view> of;
+    std::vector<std::pair<NameRead, UseState>> reads;
+  };
+
+  static void read_unit(const Outline& outline, const Outlined& symbol, const Unit& unit,
+                        UseState state, Names* names) {
+    std::vector<NameRead> found;
+    for (const std::uint32_t token : unit.tokens) {
+      const Node& leaf = *outline.tree->leaves()[token];
+      const bool own = &unit == &symbol.units.front() && leaf.is_name && symbol.kind != "file";
+      if (own && !leaf.named) continue;
+      found.clear();
+      names_of(*outline.tree, token, &found);
+      for (NameRead& read : found) {
+        if (symbol.kind == "import") {
+          if (read.role != UseRole::kSuper) read.role = UseRole::kImport;
+          read.local = false;
+        }
+        // A declaration's own name is no use of it.
+        if (own && is_in(symbol.defines, read.name) && read.role != UseRole::kImport) continue;
+        names->of.insert(read.name);
+        names->reads.emplace_back(read, state);
+      }
+    }
+  }
+
+  static bool is_in(const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  void uses_of(const Outlined* was, const Outlined* is, Write* write) {
+    if (write->change == Change::kChanged && !write->what.code()) return;
+    Names now, then;
+    if (is != nullptr) {
+      const Units fresh = only_in(*is, was);
+      const bool all = was == nullptr || write->opaque;
+      const bool reordered = was != nullptr && fresh.empty() && only_in(*was, is).empty() &&
+                             write->what.has(Capability::kBody);
+      const bool head = all || reordered || head_of(*is) != head_of(*was);
+      read_unit(pair_.after, *is, is->units[0], head ? UseState::kGained : UseState::kKept, &now);
+      std::unordered_set<const Unit*> changed(fresh.begin(), fresh.end());
+      for (std::size_t i = 1; i < is->units.size(); ++i) {
+        const Unit& unit = is->units[i];
+        const bool gained = all || reordered || changed.contains(&unit);
+        read_unit(pair_.after, *is, unit, gained ? UseState::kGained : UseState::kKept, &now);
+        if (gained) bind(pair_.after, *is, unit, write);
+      }
+    }
+    if (was != nullptr) {
+      if (is == nullptr || head_of(*was) != head_of(*is) || write->opaque) {
+        read_unit(pair_.before, *was, was->units[0], UseState::kLost, &then);
+      }
+      for (const Unit* unit : only_in(*was, is)) {
+        read_unit(pair_.before, *was, *unit, UseState::kLost, &then);
+        bind(pair_.before, *was, *unit, write);
+      }
+    }
+    for (const auto& [read, state] : now.reads) add_use(read, state, *write);
+    for (const auto& [read, state] : then.reads) {
+      if (!now.of.contains(read.name)) add_use(read, state, *write);
+    }
+    if (write->opaque) {
+      for (const Names* names : {&now, &then}) {
+        for (const std::string_view name : names->of) write->maybe.emplace_back(name);
+      }
+    }
+  }
+
+  // What a statement that changed may bind for others.
+  static void bind(const Outline& outline, const Outlined& symbol, const Unit& unit, Write* write) {
+    write->defines.insert(write->defines.end(), unit.defines.begin(), unit.defines.end());
+    write->feeds_all |= brings_names(*outline.tree, unit);
+    if (!unit.loose) return;
+    Names names;
+    read_unit(outline, symbol, unit, UseState::kGained, &names);
+    for (const std::string_view name : names.of) write->maybe.emplace_back(name);
+  }
+
+  void add_use(const NameRead& read, UseState state, const Write& write) {
+    Use use;
+    use.name = read.name;
+    use.symbol = write.symbol;
+    use.path = write.path;
+    use.qualifier = read.qualifier;
+    use.language = write.language;
+    use.role = read.role;
+    use.state = state;
+    use.arity = read.arity;
+    use.local = read.local;
+    out_.uses.push_back(std::move(use));
+  }
+
+  // --- places ---
+
+  void find_renames() {
+    std::vector<Write*> gone, fresh;
+    for (Write& write : out_.writes) {
+      if (write.path != pair_.change->path || write.opaque || write.kind == "import") continue;
+      if (write.change == Change::kRemoved) gone.push_back(&write);
+      if (write.change == Change::kAdded) fresh.push_back(&write);
+    }
+    if (gone.size() > kMaxRenames || fresh.size() > kMaxRenames) return;
+    for (Write* was : gone) {
+      Write* best = nullptr;
+      double most = 0;
+      for (Write* is : fresh) {
+        if (!is->renamed_from.empty()) continue;
+        const double likely = same_renamed(*was, *is);
+        if (likely > most) {
+          most = likely;
+          best = is;
+        }
+      }
+      if (best == nullptr) continue;
+      was->renamed_to = best->symbol;
+      best->renamed_from = was->symbol;
+    }
+  }
+
+  double same_renamed(const Write& was, const Write& is) const {
+    const Outlined& a = *before_.at(was.symbol);
+    const Outlined& b = *after_.at(is.symbol);
+    if (a.kind != b.kind || a.container != b.container) return 0;
+    if (a.nodes.empty() || b.nodes.empty()) return 0;
+    const double likely = likeness(*pair_.before.tree, *a.nodes[0], *pair_.after.tree, *b.nodes[0]);
+    if (a.nameless == b.nameless && !a.nameless.empty()) return likely + 1;
+    return likely >= kLeastLikeness ? likely : 0;
+  }
+
+  void find_moves() {
+    for (const Outlined& was : pair_.before.symbols) {
+      const auto is = after_.find(was.id);
+      if (is != after_.end()) moves_in(was, *is->second);
+    }
+  }
+
+  struct Placed {
+    const Entry* entry;
+    std::size_t now;
+  };
+
+  // Entries that both have, as they were, with where they are now; separators aside.
+  static std::vector<Placed> placed(const Outlined& was, const Outlined& is) {
+    std::unordered_map<std::string_view, std::vector<std::size_t>> places;
+    for (std::size_t i = is.entries.size(); i-- > 0;) places[is.entries[i].key].push_back(i);
+    std::vector<Placed> both;
+    for (const Entry& entry : was.entries) {
+      if (entry.key.size() == 1) continue;
+      std::vector<std::size_t>& left = places[entry.key];
+      if (left.empty()) continue;
+      both.push_back({&entry, left.back()});
+      left.pop_back();
+    }
+    return both;
+  }
+
+  // What is on another side of a neighbour, where that has a meaning for one of the two.
+  void moves_in(const Outlined& was, const Outlined& is) {
+    const std::vector<Placed> both = placed(was, is);
+    std::vector<char> any(both.size(), 0), meant(both.size(), 0);
+    const auto look = [&](std::size_t i, std::size_t* all, std::size_t* ordered, const auto& past) {
+      const std::size_t at = both[i].now;
+      if (past(*all, at)) any[i] = 1;
+      if (past(both[i].entry->ordered ? *all : *ordered, at)) meant[i] = 1;
+      if (past(at, *all)) *all = at;
+      if (both[i].entry->ordered && past(at, *ordered)) *ordered = at;
+    };
+    std::size_t all = 0, ordered = 0;
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      look(i, &all, &ordered, [](std::size_t x, std::size_t y) { return x > y; });
+    }
+    all = ordered = static_cast<std::size_t>(-1);
+    for (std::size_t i = both.size(); i-- > 0;) {
+      look(i, &all, &ordered, [](std::size_t x, std::size_t y) { return x < y; });
+    }
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      if (any[i] != 0) add_move(*both[i].entry, is, meant[i] != 0);
+    }
+  }
+
+  void add_move(const Entry& entry, const Outlined& container, bool meant) {
+    const Outlined* moved = entry.member ? after_.at(entry.key) : &container;
+    if (!moves_.insert(moved->id).second) return;
+    Write write;
+    write.symbol = moved->id;
+    write.container = moved->container;
+    write.path = pair_.change->path;
+    write.language = language();
+    write.kind = moved->kind;
+    write.defines = moved->defines;
+    write.change = Change::kMoved;
+    write.before = whole(pair_.before, before_.at(moved->id));
+    write.after = whole(pair_.after, moved);
+    write.member = moved->member;
+    write.of_type = type_of(pair_.after, *moved);
+    write.ordered = meant;
+    out_.writes.push_back(std::move(write));
+  }
+
+  const ChangedFile& pair_;
+  ById before_, after_;
+  std::unordered_set<std::string> moves_;
+  std::unordered_map<std::string, std::string> behind_;
+  Footprint& out_;
+};
+
+}  // namespace
+
+void compare_file(const ChangedFile& file, Footprint* out) {
+  FileFootprint(file, out).run();
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,416 @@
+#include "semantic/merge/checks.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "semantic/merge/match.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// The declarations of a version, looked up by name.
+struct Found {
+  int times = 0;
+  const Node* node = nullptr;  // the last one
+};
+using Names = std::unordered_map<std::string, Found>;
+using Declarations = std::vector<Declared>;
+
+// By name alone, for a container that was renamed takes its members along; keys of data with what
+// they are in, for they mean nothing without.
+std::string name_of(const Declared& declared) {
+  const Node& node = *declared.node;
+  return node.decl == "key" ? declared.path : std::string(node.decl) + " " + std::string(node.name);
+}
+
+Names by_name(const Declarations& all) {
+  Names names;
+  for (const Declared& declared : all) {
+    Found& found = names[name_of(declared)];
+    ++found.times;
+    found.node = declared.node;
+  }
+  return names;
+}
+
+// "type Token/" of "type Token/method validate(int)": what it is in; empty at the top.
+std::string_view container_of(const Declared& declared) {
+  const Node& node = *declared.node;
+  const std::size_t own =
+      node.decl.size() + 1 + node.name.size() + (node.detail.empty() ? 0 : node.detail.size() + 1);
+  return std::string_view(declared.path).substr(0, declared.path.size() - own);
+}
+
+// By what a declaration may be there once only. In a class a function is declared or defined, not
+// both.
+std::string once_name(const Declared& declared) {
+  const Node& node = *declared.node;
+  if (node.decl != "prototype" || node.parent == nullptr ||
+      node.parent->kind != "field_declaration_list") {
+    return declared.path;
+  }
+  const std::size_t at = container_of(declared).size();
+  return declared.path.substr(0, at) + "function" + declared.path.substr(at + node.decl.size());
+}
+
+// How often at most in one node: two objects of one function may have the same keys. A type may be
+// declared in the declaration of something else, or of nothing.
+std::map<std::string, int> times_in_one(const Declarations& all) {
+  std::map<std::string, int> times;
+  std::map<std::pair<const Node*, std::string>, int> within;
+  for (const Declared& declared : all) {
+    const Node* in = declared.node;
+    while (in->field == "type" && in->parent != nullptr) in = in->parent;
+    const std::string name = once_name(declared);
+    int& most = times[name];
+    most = std::max(most, ++within[{in->parent, name}]);
+  }
+  return times;
+}
+
+bool is_name(std::string_view token) {
+  return std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
+}
+
+Span span_of(std::size_t version, const Tree& tree, const Node& node) {
+  const auto from = static_cast<std::size_t>(node.text.data() - tree.text().data());
+  return {version, from, from + node.text.size()};
+}
+
+// The declarations at the top that hold what does not parse.
+Broken unparsed(const Tree& merged) {
+  Broken broken{"the result does not parse", {}};
+  for (const Node* kid : merged.root().kids) {
+    if (kid->error) broken.places.push_back(span_of(kMergedText, merged, *kid));
+  }
+  return broken;
+}
+
+// How often each name is used in each version.
+using Uses = std::unordered_map<std::string_view, Sides<std::uint32_t>>;
+
+Uses uses_in(const Sides<const Tree*>& sides) {
+  Uses uses;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (const Node* leaf : sides[i]->leaves()) {
+      if (is_name(leaf->text)) ++uses[leaf->text][i];
+    }
+  }
+  return uses;
+}
+
+// The tokens before and behind each use.
+using Neighbours = std::vector<std::pair<std::string_view, std::string_view>>;
+
+Neighbours neighbours(const Tree& tree, std::string_view name) {
+  const auto& leaves = tree.leaves();
+  Neighbours found;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i]->text != name) continue;
+    found.emplace_back(i > 0 ? leaves[i - 1]->text : std::string_view(),
+                       i + 1 < leaves.size() ? leaves[i + 1]->text : std::string_view());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// A name of which one side made another one wherever it stood, and the other side uses it more. One
+// use alone may as well have been replaced.
+Broken renamed_and_used(const Sides<const Tree*>& sides) {
+  const Uses uses = uses_in(sides);
+  for (const auto& [name, n] : uses) {
+    for (const Side side : {kLeft, kRight}) {
+      if (n[kBase] < 2 || n[side] != 0 || n[other(side)] <= n[kBase]) continue;
+      const Neighbours was = neighbours(*sides[kBase], name);
+      for (const auto& [fresh, m] : uses) {
+        if (m[kBase] != 0 || m[side] != n[kBase]) continue;
+        if (neighbours(*sides[side], fresh) != was) continue;
+        Broken broken{"one side renamed '" + std::string(name.substr(0, 40)) + "' to '" +
+                          std::string(fresh.substr(0, 40)) + "', the other uses it anew",
+                      {}};
+        const Tree& tree = *sides[other(side)];
+        for (const Node* leaf : tree.leaves()) {
+          if (leaf->text == name) broken.places.push_back(span_of(other(side), tree, *leaf));
+        }
+        return broken;
+      }
+    }
+  }
+  return {};
+}
+
+// What stands behind a name in parentheses: the arguments of a call, and the parameters where it is
+// declared. By the name, with what is between "<" and ">".
+using Calls = std::map<std::string, std::vector<const Node*>>;
+
+std::string called_name(const Node& callee) {
+  constexpr std::size_t kMaxName = 200;
+  if (!callee.named || callee.text.size() > kMaxName) return {};
+  const std::string text = squeeze(callee.text);
+  const std::size_t end = text.ends_with('>') ? std::min(text.find('<'), text.size()) : text.size();
+  std::size_t from = end;
+  while (from > 0 &&
+         (std::isalnum(static_cast<unsigned char>(text[from - 1])) != 0 || text[from - 1] == '_')) {
+    --from;
+  }
+  return from == end ? std::string() : text.substr(from);
+}
+
+void find_calls(const Node& node, Calls* calls) {
+  for (std::size_t i = 0; i < node.kids.size(); ++i) {
+    const Node& kid = *node.kids[i];
+    if (i > 0 && kid.named && !kid.kids.empty() && kid.kids.front()->text == "(") {
+      const std::string name = called_name(*node.kids[i - 1]);
+      if (!name.empty()) (*calls)[name].push_back(&kid);
+    }
+    find_calls(kid, calls);
+  }
+}
+
+std::size_t count_arguments(const Node& list) {
+  return static_cast<std::size_t>(std::count_if(
+      list.kids.begin(), list.kids.end(), [](const Node* x) { return x->named && !x->comment; }));
+}
+
+bool all_take(const std::vector<const Node*>& lists, std::size_t arity) {
+  return std::all_of(lists.begin(), lists.end(),
+                     [arity](const Node* list) { return count_arguments(*list) == arity; });
+}
+
+// A name that took so many arguments and that one side gives others wherever it stands, while the
+// other side uses it anew as it was. Where it stood once, only a copy of that is one of the same
+// kind: what takes any number of arguments is called differently each time.
+Broken called_otherwise(const Sides<const Tree*>& sides) {
+  Sides<Calls> calls;
+  for (std::size_t i = 0; i < 3; ++i) find_calls(sides[i]->root(), &calls[i]);
+  for (const auto& [name, was] : calls[kBase]) {
+    const std::size_t arity = count_arguments(*was.front());
+    if (!all_take(was, arity)) continue;
+    for (const Side side : {kLeft, kRight}) {
+      const auto now = calls[side].find(name), there = calls[other(side)].find(name);
+      if (now == calls[side].end() || there == calls[other(side)].end()) continue;
+      const std::size_t fresh = count_arguments(*now->second.front());
+      if (fresh == arity || !all_take(now->second, fresh)) continue;
+      Broken broken{"one side gives '" + name.substr(0, 40) +
+                        "' other arguments, the other uses it anew as it was",
+                    {}};
+      std::size_t like = 0;
+      for (const Node* list : there->second) {
+        if (count_arguments(*list) != arity) continue;
+        const Tree& tree = *sides[other(side)];
+        if (was.size() == 1 && likeness(*sides[kBase], *was.front(), tree, *list) < 0.5) continue;
+        ++like;
+        broken.places.push_back(span_of(other(side), tree, *list));
+      }
+      if (like > was.size()) return broken;
+    }
+  }
+  return {};
+}
+
+class Checker {
+ public:
+  Checker(const Sides<const Tree*>& sides, const Tree& merged) : sides_(sides), merged_(merged) {
+    for (std::size_t i = 0; i < 3; ++i) all_[i] = declarations(*sides[i]);
+    after_all_ = declarations(merged);
+  }
+
+  Broken check() {
+    Broken broken = twice();
+    if (!broken.why.empty()) return broken;
+    for (std::size_t i = 0; i < 3; ++i) before_[i] = by_name(all_[i]);
+    after_ = by_name(after_all_);
+    broken = missing();
+    if (broken.why.empty()) broken = strayed();
+    return broken.why.empty() ? removed_and_changed() : broken;
+  }
+
+ private:
+  // What both sides added is one thing: of two versions of it, the one with fewer.
+  static int most_of(int base, int left, int right) {
+    if (left > base && right > base) return std::min(left, right);
+    return std::max({base, left, right});
+  }
+
+  Broken twice() const {
+    std::map<std::string, int> several = times_in_one(after_all_);
+    std::erase_if(several, [](const auto& entry) { return entry.second < 2; });
+    if (several.empty()) return {};
+    Sides<std::map<std::string, int>> before;
+    for (std::size_t i = 0; i < 3; ++i) before[i] = times_in_one(all_[i]);
+    for (const auto& [name, times] : several) {
+      const int most = most_of(before[kBase][name], before[kLeft][name], before[kRight][name]);
+      if (times <= std::max(most, 1)) continue;
+      Broken broken{name + " is there twice", {}};
+      for (const Declared& each : after_all_) {
+        if (once_name(each) == name) {
+          broken.places.push_back(span_of(kMergedText, merged_, *each.node));
+        }
+      }
+      return broken;
+    }
+    return {};
+  }
+
+  // What is taken apart, "const {a, b} = f()", has no name but several.
+  static bool is_pattern(const Node& node) {
+    return node.decl == "variable" && (node.name.starts_with('{') || node.name.starts_with('['));
+  }
+
+  Broken missing() const {
+    for (const Side side : {kLeft, kRight}) {
+      for (const Declared& declared : all_[side]) {
+        if (is_pattern(*declared.node)) continue;
+        const std::string name = name_of(declared);
+        const bool added = !before_[kBase].contains(name);
+        const bool kept = !added && before_[other(side)].contains(name);
+        if ((added || kept) && !after_.contains(name)) {
+          return {name + " is missing", {span_of(side, *sides_[side], *declared.node)}};
+        }
+      }
+    }
+    return {};
+  }
+
+  // What it is in and its name, for both sides may have changed its parameters.
+  static std::string place_of(const Declared& declared) {
+    return std::string(container_of(declared)) + name_of(declared);
+  }
+
+  bool parses() const {
+    return merged_.error_bytes() == 0 &&
+           std::all_of(sides_.begin(), sides_.end(),
+                       [](const Tree* tree) { return tree->error_bytes() == 0; });
+  }
+
+  // What a side put into something that is still there, with some of what it had, is in something
+  // else: the other side had the one begin or end elsewhere. What does not parse says nothing of
+  // what is in what.
+  Broken strayed() const {
+    if (!parses()) return {};
+    std::unordered_set<std::string> before, now, still;
+    for (const Declared& declared : all_[kBase]) before.insert(place_of(declared));
+    for (const Declared& declared : after_all_) now.insert(place_of(declared));
+    for (const Declared& declared : all_[kBase]) {
+      const bool kept = declared.node->decl != "import" && now.contains(place_of(declared));
+      if (kept) still.emplace(container_of(declared));
+    }
+    for (const Side side : {kLeft, kRight}) {
+      for (const Declared& declared : all_[side]) {
+        const std::string place = place_of(declared);
+        if (declared.node->decl == "import" || before.contains(place)) continue;
+        if (now.contains(place) || !still.contains(std::string(container_of(declared)))) continue;
+        const std::string name = name_of(declared);
+        if (!after_.contains(name)) continue;
+        return {name + " is not in what it was put into",
+                {span_of(side, *sides_[side], *declared.node)}};
+      }
+    }
+    return {};
+  }
+
+  // Under another name it is most of what it was.
+  bool renamed(const Node& was, Side side) const {
+    return std::any_of(before_[side].begin(), before_[side].end(), [&](const auto& entry) {
+      const Node& node = *entry.second.node;
+      return node.decl == was.decl && !before_[kBase].contains(entry.first) &&
+             likeness(*sides_[kBase], was, *sides_[side], node) >= 0.5;
+    });
+  }
+
+  Broken removed_and_changed() const {
+    for (const Declared& declared : all_[kBase]) {
+      if (is_pattern(*declared.node)) continue;
+      const std::string name = name_of(declared);
+      const Found& found = before_[kBase].at(name);
+      for (const Side side : {kLeft, kRight}) {
+        if (before_[side].contains(name) || found.times != 1) continue;
+        const auto kept = before_[other(side)].find(name);
+        if (kept == before_[other(side)].end() || renamed(*found.node, side)) continue;
+        const Node& now = *kept->second.node;
+        const std::vector<Span> places = {span_of(kBase, *sides_[kBase], *found.node),
+                                          span_of(other(side), *sides_[other(side)], now)};
+        if (!same_code(*sides_[kBase], *found.node, *sides_[other(side)], now)) {
+          return {name + " was removed by one side and changed by the other", places};
+        }
+        if (after_.contains(name)) return {name + " was removed and is there again", places};
+      }
+    }
+    return {};
+  }
+
+  const Sides<const Tree*>& sides_;
+  const Tree& merged_;
+  Sides<Declarations> all_;
+  Declarations after_all_;
+  Sides<Names> before_;
+  Names after_;
+};
+
+}  // namespace
+
+Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
+  // Grammars stumble over macros: what the sides brought in adds up.
+  const std::size_t base = sides[kBase]->error_bytes();
+  const std::size_t left = sides[kLeft]->error_bytes(), right = sides[kRight]->error_bytes();
+  const std::size_t added = left + right > base ? left + right - base : 0;
+  if (merged.error_bytes() > std::max({left, right, added})) return unparsed(merged);
+  Broken broken = Checker(sides, merged).check();
+  if (broken.why.empty()) broken = renamed_and_used(sides);
+  return broken.why.empty() ? called_otherwise(sides) : broken;
+}
+
+namespace {
+
+bool in_import(const Node& leaf) {
+  const Node* at = &leaf;
+  while (at != nullptr && at->decl != "import") at = at->parent;
+  return at != nullptr;
+}
+
+}  // namespace
+
+std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
+  std::unordered_map<std::string_view, std::array<int, 4>> counts, code;
+  const std::array<const Tree*, 4> all = {sides[kBase], sides[kLeft], sides[kRight], &merged};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Node* leaf : all[i]->leaves()) {
+      if (leaf->text.size() == 1) continue;  // separators are put where they are needed
+      ++counts[leaf->text][i];
+      if (is_name(leaf->text) && !in_import(*leaf)) ++code[leaf->text][i];
+    }
+  }
+  std::unordered_map<std::string, std::array<int, 4>> comments;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Node* comment : all[i]->comments()) ++comments[squeeze(comment->text)][i];
+  }
+  for (const auto& [text, n] : comments) {
+    const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
+    const bool kept = n[kBase] > 0 && n[kLeft] >= n[kBase] && n[kRight] >= n[kBase];
+    if (n[3] < (kept ? n[kBase] : brought ? 1 : 0)) return "a comment would be lost";
+  }
+  for (const auto& [token, n] : counts) {
+    const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
+    const bool taken = n[kBase] > 0 && n[kLeft] == 0 && n[kRight] == 0;
+    if (brought && n[3] == 0) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
+    if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
+  }
+  for (const auto& [name, n] : code) {
+    for (const Side side : {kLeft, kRight}) {
+      if (n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase]) {
+        return "one side uses '" + std::string(name.substr(0, 40)) +
+               "' no more, the other uses it anew";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,216 @@
+// The three versions are cut into runs of lines that are the same in all of them and runs that a
+// side changed. Both differences are libgit2's, of which its merge is made as well; where the runs
+// do not give the merged text again, nothing is known of places, and the sides are shown whole.
+#include "semantic/merge/conflict_text.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "semantic/merge/line_diff.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// A run of lines. `text` is what the merge takes.
+struct Run {
+  Sides<LineRange> lines;
+  bool changed = false;
+  std::size_t taken = kBase;
+  std::size_t merged_from = 0, merged_to = 0;  // bytes of the merged text
+};
+
+class TextLines {
+ public:
+  explicit TextLines(std::string_view text) : text_(text) {
+    for (std::size_t at = 0; at < text.size();) {
+      starts_.push_back(at);
+      const std::size_t end = text.find('\n', at);
+      at = end == std::string_view::npos ? text.size() : end + 1;
+    }
+    starts_.push_back(text.size());
+  }
+  std::size_t count() const { return starts_.size() - 1; }
+  std::string_view of(LineRange range) const {
+    return text_.substr(starts_[range.from], starts_[range.to] - starts_[range.from]);
+  }
+  // The lines that bytes are on.
+  LineRange around(std::size_t from, std::size_t to) const {
+    const auto line = [this](std::size_t at) {
+      const auto found = std::upper_bound(starts_.begin(), starts_.end() - 1, at);
+      return static_cast<std::size_t>(found - starts_.begin());
+    };
+    return {std::max<std::size_t>(line(from), 1) - 1, std::max<std::size_t>(line(to), 1)};
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> starts_;
+};
+
+class Cutter {
+ public:
+  Cutter(const Sides<TextLines>& lines, const Sides<std::vector<LineHunk>>& hunks)
+      : lines_(lines), hunks_(hunks) {}
+
+  // Nothing when both sides changed one run differently.
+  std::optional<std::vector<Run>> cut() {
+    std::vector<Run> runs;
+    while (next_[kLeft] < hunks_[kLeft].size() || next_[kRight] < hunks_[kRight].size()) {
+      const Side first = before(kLeft, kRight) ? kLeft : kRight;
+      const std::size_t from = hunks_[first][next_[first]].before.from;
+      runs.push_back(run_to({from, from}));
+      LineRange base{from, from};
+      Sides<bool> changed = {false, false, false};
+      for (bool more = true; more;) {
+        more = false;
+        for (const Side side : {kLeft, kRight}) {
+          while (next_[side] < hunks_[side].size() &&
+                 hunks_[side][next_[side]].before.from <= base.to) {
+            base.to = std::max(base.to, hunks_[side][next_[side]].before.to);
+            moved_[side] = hunks_[side][next_[side]];
+            ++next_[side];
+            changed[side] = more = true;
+          }
+        }
+      }
+      runs.push_back(run_to(base));
+      runs.back().changed = true;
+      if (!take(changed, &runs.back())) return std::nullopt;
+    }
+    runs.push_back(run_to({lines_[kBase].count(), lines_[kBase].count()}));
+    return runs;
+  }
+
+ private:
+  bool before(Side a, Side b) const {
+    if (next_[a] == hunks_[a].size() || next_[b] == hunks_[b].size()) {
+      return next_[a] != hunks_[a].size();
+    }
+    return hunks_[a][next_[a]].before.from <= hunks_[b][next_[b]].before.from;
+  }
+
+  // Up to the end of `base`, from where the last one ended.
+  Run run_to(LineRange base) {
+    Run run;
+    run.lines[kBase] = {at_[kBase], base.to};
+    for (const Side side : {kLeft, kRight}) {
+      const LineHunk& last = moved_[side];
+      run.lines[side] = {at_[side], last.after.to + (base.to - last.before.to)};
+    }
+    for (std::size_t i = 0; i < 3; ++i) at_[i] = run.lines[i].to;
+    return run;
+  }
+
+  bool take(const Sides<bool>& changed, Run* run) const {
+    run->taken = changed[kLeft] ? kLeft : kRight;
+    return !changed[kLeft] || !changed[kRight] ||
+           lines_[kLeft].of(run->lines[kLeft]) == lines_[kRight].of(run->lines[kRight]);
+  }
+
+  const Sides<TextLines>& lines_;
+  const Sides<std::vector<LineHunk>>& hunks_;
+  Sides<std::size_t> next_ = {0, 0, 0};
+  Sides<std::size_t> at_ = {0, 0, 0};
+  Sides<LineHunk> moved_;  // the last one of each side
+};
+
+std::string_view line_end(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
+}
+
+std::string between_markers(const Sides<std::string_view>& parts, const MergeLabels& labels) {
+  const std::string_view eol = line_end(parts[kLeft].empty() ? parts[kRight] : parts[kLeft]);
+  std::string out;
+  const auto mark = [&](char sign, const std::string& label) {
+    if (!out.empty() && out.back() != '\n') out += eol;
+    out += std::string(labels.marker_size, sign);
+    if (!label.empty()) out += " " + label;
+    out += eol;
+  };
+  mark('<', labels.left);
+  out += parts[kLeft];
+  if (labels.style == ConflictText::kDiff3) {
+    mark('|', labels.base);
+    out += parts[kBase];
+  }
+  mark('=', {});
+  out += parts[kRight];
+  mark('>', labels.right);
+  return out;
+}
+
+// First and last run of each conflict, in order, none touching another.
+std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<TextLines>& lines,
+                                    const std::vector<Span>& spans) {
+  std::vector<LineRange> found;
+  for (const Span& span : spans) {
+    const bool merged = span.version == kMergedText;
+    const LineRange at = merged ? LineRange{} : lines[span.version].around(span.from, span.to);
+    LineRange touched{runs.size(), 0};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!runs[i].changed) continue;
+      const LineRange has =
+          merged ? LineRange{runs[i].merged_from, runs[i].merged_to} : runs[i].lines[span.version];
+      const LineRange want = merged ? LineRange{span.from, span.to} : at;
+      if (has.from > want.to || has.to < want.from) continue;
+      if (has.from < has.to && (has.from == want.to || has.to == want.from)) continue;
+      touched = {std::min(touched.from, i), i + 1};
+    }
+    if (touched.from < touched.to) found.push_back(touched);
+  }
+  std::sort(found.begin(), found.end(), [](LineRange a, LineRange b) { return a.from < b.from; });
+  std::vector<LineRange> apart;
+  for (const LineRange& range : found) {
+    if (!apart.empty() && range.from < apart.back().to) {
+      apart.back().to = std::max(apart.back().to, range.to);
+    } else {
+      apart.push_back(range);
+    }
+  }
+  return apart;
+}
+
+}  // namespace
+
+Result<ConflictedText> conflict_at(const Sides<std::string>& texts, const std::string& merged,
+                                   const std::vector<Span>& spans, const MergeLabels& labels) {
+  const ConflictedText whole{between_markers({texts[0], texts[1], texts[2]}, labels), 1};
+  const Sides<TextLines> lines = {TextLines(texts[0]), TextLines(texts[1]), TextLines(texts[2])};
+  Sides<std::vector<LineHunk>> hunks;
+  for (const Side side : {kLeft, kRight}) {
+    hunks[side] = TRY(line_difference(texts[kBase], texts[side]));
+  }
+  auto runs = Cutter(lines, hunks).cut();
+  if (!runs) return whole;
+  std::string again;
+  for (Run& run : *runs) {
+    run.merged_from = again.size();
+    again += lines[run.taken].of(run.lines[run.taken]);
+    run.merged_to = again.size();
+  }
+  if (again != merged) return whole;
+  const std::vector<LineRange> conflicts = conflicts_in(*runs, lines, spans);
+  if (conflicts.empty()) return whole;
+  ConflictedText out;
+  std::size_t at = 0;
+  for (const LineRange& range : conflicts) {
+    const Run& first = (*runs)[range.from];
+    const Run& last = (*runs)[range.to - 1];
+    Sides<std::string_view> parts;
+    for (std::size_t i = 0; i < 3; ++i) {
+      parts[i] = lines[i].of({first.lines[i].from, last.lines[i].to});
+    }
+    if (parts[kLeft] == parts[kRight]) continue;
+    out.text += std::string_view(merged).substr(at, first.merged_from - at);
+    out.text += between_markers(parts, labels);
+    at = last.merged_to;
+    ++out.conflicts;
+  }
+  if (out.conflicts == 0) return whole;
+  out.text += std::string_view(merged).substr(at);
+  return out;
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,40 @@
+#include "semantic/merge/line_diff.h"
+
+#include <git2.h>
+
+namespace gittxn::semantic {
+namespace {
+
+// git counts lines from 1, and names the line before where there are none.
+LineRange range_of(int start, int lines) {
+  const auto from = static_cast<std::size_t>(lines == 0 ? start : start - 1);
+  return {from, from + static_cast<std::size_t>(lines)};
+}
+
+int take_hunk(const git_diff_delta*, const git_diff_hunk* hunk, void* payload) {
+  static_cast<std::vector<LineHunk>*>(payload)->push_back(
+      {range_of(hunk->old_start, hunk->old_lines), range_of(hunk->new_start, hunk->new_lines)});
+  return 0;
+}
+
+}  // namespace
+
+Result<std::vector<LineHunk>> line_difference(const std::string& before, const std::string& after) {
+  static const int started = git_libgit2_init();  // counted: others may start it as well
+  if (started < 0) return fail(Code::kFault, "libgit2 cannot start");
+  std::vector<LineHunk> hunks;
+  git_diff_options options;
+  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+  options.context_lines = 0;
+  options.interhunk_lines = 0;
+  options.flags = GIT_DIFF_FORCE_TEXT;
+  if (git_diff_buffers(before.data(), before.size(), "a", after.data(), after.size(), "a", &options,
+                       nullptr, nullptr, take_hunk, nullptr, &hunks) != 0) {
+    const git_error* error = git_error_last();
+    return fail(Code::kFault, std::string("comparing lines: ") +
+                                  (error != nullptr ? error->message : "libgit2 gave no reason"));
+  }
+  return hunks;
+}
+
+}  // namespace gittxn::semantic

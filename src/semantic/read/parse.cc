@@ -1,0 +1,250 @@
+#include "semantic/read/parse.h"
+
+#include <tree_sitter/api.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "semantic/read/text_edits.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// The parser asks between steps whether to go on. Steps grow with the bytes of a file that parses,
+// and faster in one that does not. Between two steps a grammar's scanner may look ahead as far as
+// it likes, so what it is given is counted as well: when that is used up the text ends for it.
+struct Work {
+  std::string_view bytes;
+  std::size_t steps = 0;
+  std::size_t chunks = 0;
+  bool over() const { return steps == 0 || chunks == 0; }
+};
+constexpr std::size_t kChunk = 1024;
+
+bool out_of_work(TSParseState* state) {
+  auto* work = static_cast<Work*>(state->payload);
+  if (work->over()) return true;
+  --work->steps;
+  return false;
+}
+
+// A text that does not end with a line's end gets one: scanners look for it, Kotlin's without
+// looking for the end.
+const char* read_text(void* payload, std::uint32_t at, TSPoint /*point*/, std::uint32_t* length) {
+  auto* work = static_cast<Work*>(payload);
+  const std::string_view text = work->bytes;
+  const bool line_end = at == text.size() && !text.ends_with('\n');
+  *length = 0;
+  if (work->chunks == 0 || (at >= text.size() && !line_end)) return "";
+  --work->chunks;
+  const std::string_view rest = line_end ? "\n" : text.substr(at, kChunk);
+  *length = static_cast<std::uint32_t>(rest.size());
+  return rest.data();
+}
+
+// A place that does not parse as one flat list of so many tokens makes the file opaque: nothing in
+// it can be told from the rest.
+constexpr std::uint32_t kMaxErrorTokens = 4096;
+// A tree has fewer nodes than this times the budget's: some are in what becomes a leaf.
+constexpr std::size_t kFlatNodes = 4;
+
+class Flattener {
+ public:
+  Flattener(const Language& language, const Budget& budget)
+      : language_(language), budget_(budget) {}
+
+  std::optional<FlatTree> flatten(TSNode root) {
+    TSTreeCursor cursor = ts_tree_cursor_new(root);
+    const bool fits = walk(&cursor);
+    ts_tree_cursor_delete(&cursor);
+    if (!fits) return std::nullopt;
+    return std::move(out_);
+  }
+  // Nested deeper than the budget.
+  bool deep() const { return deep_; }
+
+ private:
+  bool walk(TSTreeCursor* cursor) {
+    std::vector<std::uint32_t> open;
+    for (;;) {
+      const TSNode node = ts_tree_cursor_current_node(cursor);
+      const FlatNode& made = add(node, ts_tree_cursor_current_field_id(cursor));
+      const bool wide = made.symbol == kErrorSymbol && ts_node_child_count(node) > kMaxErrorTokens;
+      if (wide || out_.size() / kFlatNodes > budget_.nodes) return false;
+      const bool deep = open.size() >= budget_.depth;
+      const bool closed = deep || is_closed(made);
+      deep_ |= deep;
+      open.push_back(static_cast<std::uint32_t>(out_.size() - 1));
+      if (!closed && ts_tree_cursor_goto_first_child(cursor)) continue;
+      for (;;) {
+        out_[open.back()].next = static_cast<std::uint32_t>(out_.size());
+        open.pop_back();
+        if (open.empty()) return true;
+        if (ts_tree_cursor_goto_next_sibling(cursor)) break;
+        ts_tree_cursor_goto_parent(cursor);
+      }
+    }
+  }
+
+  const FlatNode& add(TSNode node, TSFieldId field) {
+    FlatNode& made = out_.emplace_back();
+    made.begin = ts_node_start_byte(node);
+    made.end = ts_node_end_byte(node);
+    made.symbol = ts_node_symbol(node);
+    made.field = field;
+    made.named = ts_node_is_named(node);
+    made.comment = ts_node_is_extra(node) && language_.kind(made.symbol).comment;
+    made.wrong = made.symbol == kErrorSymbol || ts_node_is_missing(node);
+    made.error = ts_node_has_error(node);
+    return made;
+  }
+
+  bool is_closed(const FlatNode& node) const {
+    return node.comment || (node.named && language_.kind(node.symbol).quoted);
+  }
+
+  const Language& language_;
+  const Budget& budget_;
+  FlatTree out_;
+  bool deep_ = false;
+};
+
+class Points {
+ public:
+  explicit Points(std::string_view text) {
+    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
+      starts_.push_back(at + 1);
+    }
+  }
+  TSPoint of(std::size_t byte) const {
+    const auto line = std::upper_bound(starts_.begin(), starts_.end(), byte) - 1;
+    return {static_cast<std::uint32_t>(line - starts_.begin()),
+            static_cast<std::uint32_t>(byte - *line)};
+  }
+
+ private:
+  std::vector<std::size_t> starts_ = {0};
+};
+
+// Whether the byte is in something that may stand anywhere, and where that begins.
+bool is_in_extra(TSNode root, std::uint32_t byte, std::size_t* begin) {
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
+  bool extra = false;
+  while (!extra && ts_tree_cursor_goto_first_child_for_byte(&cursor, byte) >= 0) {
+    const TSNode node = ts_tree_cursor_current_node(&cursor);
+    if (ts_node_start_byte(node) > byte) break;
+    extra = ts_node_is_extra(node);
+    *begin = ts_node_start_byte(node);
+  }
+  ts_tree_cursor_delete(&cursor);
+  return extra;
+}
+
+// The last byte of the token that ends at or before `at`; what may stand anywhere is none. 0 when
+// there is no token.
+std::size_t token_before(TSNode root, std::string_view text, std::size_t at) {
+  for (;;) {
+    while (at > 0 && is_space(text[at - 1])) --at;
+    if (at == 0) return 0;
+    const std::size_t last = at - 1;
+    if (!is_in_extra(root, static_cast<std::uint32_t>(last), &at)) return last;
+  }
+}
+
+void widen(TSNode root, std::string_view text, std::vector<TextEdit>* edits) {
+  std::vector<TextEdit> wide;
+  for (TextEdit edit : *edits) {
+    const std::size_t begin = token_before(root, text, edit.old_begin);
+    edit.new_begin -= edit.old_begin - begin;
+    edit.old_begin = begin;
+    if (!wide.empty() && begin <= wide.back().old_end) {
+      wide.back().old_end = edit.old_end;
+      wide.back().new_end = edit.new_end;
+    } else {
+      wide.push_back(edit);
+    }
+  }
+  *edits = std::move(wide);
+}
+
+// From the last one on, so that what is before each is still as it was.
+void apply(const std::vector<TextEdit>& edits, std::string_view old_text, std::string_view new_text,
+           TSTree* tree) {
+  const Points points(old_text);
+  for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
+    const std::string_view now = new_text.substr(edit->new_begin, edit->new_end - edit->new_begin);
+    TSInputEdit input = {};
+    input.start_byte = static_cast<std::uint32_t>(edit->old_begin);
+    input.old_end_byte = static_cast<std::uint32_t>(edit->old_end);
+    input.new_end_byte = static_cast<std::uint32_t>(edit->old_begin + now.size());
+    input.start_point = points.of(edit->old_begin);
+    input.old_end_point = points.of(edit->old_end);
+    const TSPoint end = Points(now).of(now.size());
+    input.new_end_point = {input.start_point.row + end.row,
+                           end.row == 0 ? input.start_point.column + end.column : end.column};
+    ts_tree_edit(tree, &input);
+  }
+}
+
+}  // namespace
+
+void VersionParser::Delete::operator()(TSParser* parser) const {
+  ts_parser_delete(parser);
+}
+void VersionParser::Delete::operator()(TSTree* tree) const {
+  ts_tree_delete(tree);
+}
+
+VersionParser::VersionParser(const Language& language, const Budget& budget)
+    : language_(&language), budget_(budget), parser_(ts_parser_new()) {
+  if (!ts_parser_set_language(parser_.get(), language.grammar)) parser_.reset();
+}
+VersionParser::VersionParser(VersionParser&&) noexcept = default;
+VersionParser& VersionParser::operator=(VersionParser&&) noexcept = default;
+VersionParser::~VersionParser() = default;
+
+VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTree* old) {
+  Work work{text, 1000 + text.size(), 1000 + 64 * (text.size() / kChunk)};
+  TSInput input = {};
+  input.payload = &work;
+  input.read = read_text;
+  input.encoding = TSInputEncodingUTF8;
+  TSParseOptions options = {};
+  options.payload = &work;
+  options.progress_callback = out_of_work;
+  ts_parser_reset(parser_.get());
+  TreePointer tree(ts_parser_parse_with_options(parser_.get(), old, input, options));
+  return work.over() ? nullptr : std::move(tree);
+}
+
+VersionParser::TreePointer VersionParser::from_first(std::string_view text) {
+  if (first_ == nullptr) return nullptr;
+  constexpr std::size_t kMaxEdits = 1000;
+  std::vector<TextEdit> edits = text_edits(first_text_, text);
+  if (edits.size() > kMaxEdits) return nullptr;
+  widen(ts_tree_root_node(first_.get()), first_text_, &edits);
+  const TreePointer edited(ts_tree_copy(first_.get()));
+  apply(edits, first_text_, text, edited.get());
+  TreePointer tree = run(text, edited.get());
+  if (tree == nullptr || ts_node_has_error(ts_tree_root_node(tree.get()))) return nullptr;
+  ++taken_;
+  return tree;
+}
+
+std::optional<FlatTree> VersionParser::parse(std::string_view text) {
+  if (parser_ == nullptr || text.size() > budget_.bytes) return std::nullopt;
+  if (text.find('\0') != text.npos) return std::nullopt;
+  TreePointer tree = from_first(text);
+  if (tree == nullptr) tree = run(text, nullptr);
+  if (tree == nullptr) return std::nullopt;
+  const TSNode root = ts_tree_root_node(tree.get());
+  Flattener flattener(*language_, budget_);
+  std::optional<FlatTree> flat = flattener.flatten(root);
+  if (flat && first_ == nullptr && !ts_node_has_error(root) && !flattener.deep()) {
+    first_ = std::move(tree);
+    first_text_ = text;
+  }
+  return flat;
+}
+
+}  // namespace gittxn::semantic

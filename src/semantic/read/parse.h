@@ -1,0 +1,66 @@
+// Text to a FlatTree, by tree-sitter: the only file that knows a parser.
+//
+// Versions of one file have most of their text in common, and of a version that is like the first
+// one only what differs is parsed: tree-sitter takes the parts of the old tree that no edit
+// touches. So that it can take nothing whose meaning an edit changes, an edit begins in the token
+// before it (what was reduced with the next token in view is made anew), and where either tree has
+// an error nothing is taken, since recovery depends on what was read before. What comes out is the
+// tree that parsing the text alone gives; a test holds them side by side on random edits.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "semantic/language.h"
+#include "semantic/read/flat_tree.h"
+
+struct TSParser;
+struct TSTree;
+
+namespace gittxn::semantic {
+
+// Over it a file is opaque. Counted in bytes and in steps of the parser, not in time, so that the
+// answer for a file is the same on every machine.
+struct Budget {
+  std::size_t bytes = 4u << 20;
+  std::size_t nodes = 2u << 20;
+  std::size_t depth = 400;  // what is nested deeper is a leaf
+};
+
+// For one thread at a time.
+class VersionParser {
+ public:
+  // `language` must outlive it.
+  VersionParser(const Language& language, const Budget& budget);
+  VersionParser(VersionParser&&) noexcept;
+  VersionParser& operator=(VersionParser&&) noexcept;
+  ~VersionParser();
+
+  // Nothing when the text is over the budget or has a byte 0 in it.
+  std::optional<FlatTree> parse(std::string_view text);
+  // How many texts were parsed from the first one.
+  std::size_t taken() const { return taken_; }
+
+ private:
+  struct Delete {
+    void operator()(TSParser* parser) const;
+    void operator()(TSTree* tree) const;
+  };
+  using TreePointer = std::unique_ptr<TSTree, Delete>;
+
+  TreePointer run(std::string_view text, const TSTree* old);
+  TreePointer from_first(std::string_view text);
+
+  const Language* language_;
+  Budget budget_;
+  std::unique_ptr<TSParser, Delete> parser_;
+  // The first text without an error in it that is not nested too deep.
+  TreePointer first_;
+  std::string first_text_;
+  std::size_t taken_ = 0;
+};
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,204 @@
+// A version that is parsed with the help of another one has the tree that it has alone. SEED=n
+// replays a run.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/fs.h"
+#include "base/random.h"
+#include "base/testing/campaign.h"
+#include "semantic/read/text_edits.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::ptrdiff_t at(const Tree& tree, const Node& node) {
+  return node.text.data() - tree.text().data();
+}
+
+bool same_node(const Tree& a, const Node& x, const Tree& b, const Node& y) {
+  const bool same = x.kind == y.kind && x.field == y.field && at(a, x) == at(b, y) &&
+                    x.text == y.text && x.role == y.role && x.decl == y.decl && x.name == y.name &&
+                    x.detail == y.detail && x.hash == y.hash && x.leaf == y.leaf &&
+                    x.leaves == y.leaves && x.part == y.part && x.says == y.says &&
+                    x.is_name == y.is_name && x.named == y.named && x.comment == y.comment &&
+                    x.error == y.error && x.wrong == y.wrong && x.kids.size() == y.kids.size();
+  if (!same) return false;
+  for (std::size_t i = 0; i < x.kids.size(); ++i) {
+    if (!same_node(a, *x.kids[i], b, *y.kids[i])) return false;
+  }
+  return true;
+}
+
+// Of a text as it is in `versions`, and alone.
+void expect_same(const Language& language, Versions* versions, const std::string& text) {
+  const auto with = versions->parse(text);
+  const auto alone = Tree::parse(language, text, {}, Detail::kFacts);
+  ASSERT_EQ(with == nullptr, alone == nullptr);
+  if (with == nullptr) return;
+  EXPECT_EQ(with->error_bytes(), alone->error_bytes());
+  EXPECT_EQ(with->comments().size(), alone->comments().size());
+  EXPECT_TRUE(same_node(*with, with->root(), *alone, alone->root())) << language.name << ":\n"
+                                                                     << text;
+}
+
+// Tokens of the text itself, so that many a result parses: doubled, removed, put elsewhere.
+std::string edited(const Tree& tree, Random& random) {
+  std::string text = tree.text();
+  const auto token = [&] {
+    const Node& leaf = *tree.leaves()[random.below(tree.leaves().size())];
+    return std::pair(static_cast<std::size_t>(at(tree, leaf)), std::string(leaf.text));
+  };
+  for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
+    const auto [place, word] = token();
+    const std::size_t from = std::min(place, text.size());
+    switch (random.below(5)) {
+      case 0:
+        text.erase(from, word.size());
+        break;
+      case 1:
+        text.insert(from, token().second + (random.below(2) == 0 ? " " : "\n"));
+        break;
+      case 2:
+        text.replace(from, std::min(word.size(), text.size() - from), token().second);
+        break;
+      case 3:
+        text.insert(from, random.below(2) == 0 ? "\n" : "  ");
+        break;
+      default: {
+        const std::size_t end = text.find('\n', from);
+        const std::size_t line = text.rfind('\n', from);
+        if (end != text.npos && line != text.npos && end > line) {
+          text.insert(end, text.substr(line, end - line));
+        }
+      }
+    }
+  }
+  return text;
+}
+
+TEST(VersionsProperty, AreTheTreesOfTheTextsAlone) {
+  Random random(gittxn::testing::told_seed());
+  std::size_t taken = 0, parsed = 0;
+  for (const auto& folder :
+       fs::directory_iterator(fs::path(__FILE__).parent_path().parent_path() / "languages")) {
+    for (const auto& file : fs::directory_iterator(folder.path())) {
+      if (file.path().stem() != "sample") continue;
+      const Language& language = *language_of_path(file.path().string());
+      const std::string text = *read_file(file.path().string());
+      const auto tree = Tree::parse(language, text, {});
+      Versions versions(language, {}, Detail::kFacts);
+      expect_same(language, &versions, text);
+      expect_same(language, &versions, text);
+      for (int i = 0; i < 60; ++i, ++parsed) {
+        expect_same(language, &versions, edited(*tree, random));
+      }
+      taken += versions.taken();
+    }
+  }
+  EXPECT_GT(taken, parsed / 8);  // the others do not parse
+}
+
+// What was reduced with the next token in view, and that token is another one now.
+TEST(Versions, WhatStandsBehindATokenCounts) {
+  struct Case {
+    const char* language;
+    const char* before;
+    const char* after;
+  };
+  for (const auto& [name, before, after] : {
+           Case{"c", "int a = b - c\n;\n", "int a = b - c\n* d\n;\n"},
+           Case{"c", "int a = b - c /* x */\n;\n", "int a = b - c /* x */\n* d\n;\n"},
+           Case{"c", "void f() { if (a) b();\n}\n", "void f() { if (a) b();\nelse c();\n}\n"},
+           Case{"javascript", "a = b\nc()\n", "a = b\n(c)\nc()\n"},
+           Case{"javascript", "a = b\n// x\n[c]\n", "a = b\n// x\n;\n[c]\n"},
+           Case{"python", "if a:\n  b()\n# x\nc()\n", "if a:\n  b()\n# x\n  c()\n"},
+           Case{"python", "a = (b\n+ c)\n", "a = (b\n)\n+ c\n"},
+           Case{"ruby", "a = b\n  .c\nd\n", "a = b\n  .c\n  .d\nd\n"},
+           Case{"go", "package a\nvar b = c +\n\td\n", "package a\nvar b = c +\n\te *\n\td\n"},
+           Case{"yaml", "a:\n  b: 1\n  c: 2\n", "a:\n  b: 1\n    x\n  c: 2\n"},
+           Case{"kotlin", "val a = b\nval c = d\n", "val a = b\n  ?: e\nval c = d\n"},
+       }) {
+    const Language& language = *find_language(name);
+    Versions versions(language, {}, Detail::kFacts);
+    expect_same(language, &versions, before);
+    expect_same(language, &versions, after);
+  }
+}
+
+TEST(Versions, AnErrorIsParsedAlone) {
+  const Language& c = *find_language("c");
+  Versions versions(c, {}, Detail::kFacts);
+  expect_same(c, &versions, "int a;\nint ( b;\n");  // no first one
+  expect_same(c, &versions, "int a;\nint b;\n");
+  EXPECT_EQ(versions.taken(), 0u);
+  expect_same(c, &versions, "int a;\nint b;\nint c;\n");
+  EXPECT_EQ(versions.taken(), 1u);
+  expect_same(c, &versions, "int a;\nint ( b;\n");
+  EXPECT_EQ(versions.taken(), 1u);
+  expect_same(c, &versions, std::string("int a;\0", 7));
+  expect_same(c, &versions, "");
+  expect_same(c, &versions, "int a;\nint b;\nint d;");
+}
+
+TEST(Versions, WhatWouldCostMoreThanItSavesIsParsedAlone) {
+  const Language& json = *find_language("json");
+  Versions deep(json, {}, Detail::kFacts);
+  const std::string many(3'000, '[');
+  const std::string end(3'000, ']');
+  expect_same(json, &deep, many + "\n1\n" + end);
+  expect_same(json, &deep, many + "\n2\n" + end);
+  EXPECT_EQ(deep.taken(), 0u);
+  std::string lines[2];
+  for (int i = 0; i < 1'500; ++i) {
+    lines[0] += "[" + std::to_string(i) + "]\n[0]\n";
+    lines[1] += "[" + std::to_string(i) + "]\n[1]\n";
+  }
+  Versions edited(json, {}, Detail::kFacts);
+  for (const std::string& text : lines) expect_same(json, &edited, text);
+  EXPECT_EQ(edited.taken(), 0u);
+}
+
+std::string applied(const std::string& old_text, const std::string& new_text) {
+  std::string out;
+  std::size_t done = 0;
+  for (const TextEdit& edit : text_edits(old_text, new_text)) {
+    out += old_text.substr(done, edit.old_begin - done);
+    EXPECT_EQ(out.size(), edit.new_begin);
+    out += new_text.substr(edit.new_begin, edit.new_end - edit.new_begin);
+    done = edit.old_end;
+  }
+  return out + old_text.substr(done);
+}
+
+TEST(TextEdits, MakeTheOneOfTheOther) {
+  Random random(gittxn::testing::told_seed());
+  for (int i = 0; i < 2000; ++i) {
+    std::string texts[2];
+    for (std::string& text : texts) {
+      for (std::uint64_t n = random.below(12); n > 0; --n) {
+        text += static_cast<char>('a' + random.below(6));
+        if (random.below(4) != 0) text += '\n';
+      }
+    }
+    EXPECT_EQ(applied(texts[0], texts[1]), texts[1]);
+  }
+}
+
+TEST(TextEdits, AreWhereTheTextsDiffer) {
+  const auto edits = text_edits("a\nb\nc\nd\ne\nf\n", "a\nB\nc\nd\nf\ng\n");
+  ASSERT_EQ(edits.size(), 3u);
+  EXPECT_EQ(edits[0].old_begin, 2u);
+  EXPECT_EQ(edits[0].old_end, 4u);
+  EXPECT_EQ(edits[1].old_begin, 8u);
+  EXPECT_EQ(edits[1].new_end, edits[1].new_begin);
+  EXPECT_EQ(edits[2].old_begin, 12u);
+  EXPECT_TRUE(text_edits("a\n", "a\n").empty());
+}
+
+}  // namespace
+}  // namespace gittxn::semantic

@@ -1,0 +1,238 @@
+#include "semantic/symbols/imports.h"
+
+#include <algorithm>
+
+#include "semantic/kinds.h"
+#include "semantic/names.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// Used by a sign, not by a name.
+bool is_operator(const Node& node, std::size_t words) {
+  if (is_any(node.kind,
+             {"operator_declaration", "conversion_operator_declaration", "indexer_declaration"})) {
+    return true;
+  }
+  if (words == 0) return true;
+  if (node.kids.empty() || node.kids.front()->kind != "modifiers") return false;
+  const std::vector<std::string_view> modifiers = words_of(node.kids.front()->text);
+  return std::find(modifiers.begin(), modifiers.end(), "operator") != modifiers.end();
+}
+
+// Of `fun A.f()` and of `f(this A a)`.
+std::string_view extended(const Node& node) {
+  const auto first = [](const Node& type) {
+    const std::vector<std::string_view> words = words_of(type.text);
+    return words.empty() ? std::string_view() : words.front();
+  };
+  for (std::size_t i = 0; i + 1 < node.kids.size(); ++i) {
+    const Node& kid = *node.kids[i];
+    if (node.kids[i + 1]->text == "." && kid.kind.ends_with("_type")) return first(kid);
+    if (kid.kind != "parameter_list" || kid.kids.size() < 2) continue;
+    const Node& parameter = *kid.kids[1];
+    if (parameter.kids.empty() || parameter.kids.front()->text != "this") continue;
+    for (const Node* part : parameter.kids) {
+      if (part->field == "type") return first(*part);
+    }
+  }
+  return {};
+}
+
+using Strings = std::vector<std::string>;
+
+// Of "a.b.C" and of "C as D" the last word; nothing when there is none.
+void add_last_word(std::string_view text, Strings* names) {
+  const std::vector<std::string_view> words = words_of(text);
+  if (!words.empty()) names->emplace_back(words.back());
+}
+
+Strings brought_to_script(const Node& node) {
+  Strings names;
+  for (const Node* clause : node.kids) {
+    if (clause->kind != "import_clause") continue;
+    for (const Node* kid : clause->kids) {
+      if (!kid->named) continue;
+      if (kid->kind != "named_imports") {
+        add_last_word(kid->text, &names);
+        continue;
+      }
+      for (const Node* one : kid->kids) {
+        if (one->named && !one->comment) add_last_word(one->text, &names);
+      }
+    }
+  }
+  return names;
+}
+
+Strings brought_to_python(const Node& node) {
+  Strings names;
+  for (const Node* kid : node.kids) {
+    if (kid->kind == "wildcard_import") return {};
+    if (kid->field != "name") continue;
+    if (kid->kind == "dotted_name" && node.kind == "import_statement") {
+      names.emplace_back(words_of(kid->text).front());
+    } else {
+      add_last_word(kid->text, &names);
+    }
+  }
+  return names;
+}
+
+Strings brought_to_go(const Node& node) {
+  if (node.kind == "import_declaration") {
+    for (const Node* kid : node.kids) {
+      if (kid->kind == "import_spec") return brought_to_go(*kid);
+    }
+  }
+  for (const Node* kid : node.kids) {
+    if (kid->field == "name") {
+      return is_identifier(kid->text) && kid->text != "_" ? Strings{std::string(kid->text)}
+                                                          : Strings{};
+    }
+  }
+  std::string_view path = node.text;
+  while (!path.empty() && (path.back() == '"' || path.back() == '`')) path.remove_suffix(1);
+  const std::string_view last = path.substr(path.find_last_of("/\"`") + 1);
+  const bool version = last.size() > 1 && last[0] == 'v' && last[1] >= '0' && last[1] <= '9';
+  return is_identifier(last) && !version ? Strings{std::string(last)} : Strings{};
+}
+
+void brought_to_rust(const Node& node, Strings* names) {
+  if (node.kind == "use_list" || node.kind == "scoped_use_list" || node.kind == "use_declaration") {
+    for (const Node* kid : node.kids) {
+      if (kid->named && kid->field != "path" && kid->kind != "visibility_modifier") {
+        brought_to_rust(*kid, names);
+      }
+    }
+  } else {
+    add_last_word(node.text, names);
+  }
+}
+
+}  // namespace
+
+void given_by(const Language& in, const Node& node, std::vector<std::string>* defines) {
+  if (is_any(node.decl, {"guard", "impl", "imports"})) return;
+  if (node.decl == "import") return bound_by(in, node, defines);
+  // A call that declares is named by how it begins.
+  if (in.name == "ruby" && is_any(node.decl, {"block", "field"})) return;
+  std::vector<std::string_view> words = words_of(node.name);
+  for (std::string_view& word : words) {
+    if (in.name == "php") word.remove_prefix(std::min(word.find_first_not_of('$'), word.size()));
+  }
+  const bool one =
+      is_any(node.decl, {"function", "prototype", "constructor", "type", "macro", "destructor"});
+  if (one && is_operator(node, words.size())) defines->emplace_back("operator");
+  if (one && !words.empty()) words = {words.back()};
+  for (const std::string_view word : words) {
+    if (!word.empty()) defines->emplace_back(word);
+  }
+}
+
+std::string type_of(const Outline& outline, const Outlined& symbol) {
+  const std::string_view language = outline.language == nullptr ? "" : outline.language->name;
+  const Outlined* parent = &outline.symbols[symbol.parent];
+  if (symbol.member || (language == "ruby" && parent->kind == "namespace")) {
+    // What is said of the type itself, not of one of it.
+    while (is_any(parent->name, {"self", "companion"}) && parent->parent != 0) {
+      parent = &outline.symbols[parent->parent];
+    }
+    const std::vector<std::string_view> words = words_of(parent->name);
+    return words.empty() ? "" : std::string(words.front());
+  }
+  if (symbol.kind != "function") return {};
+  if (is_any(language, {"kotlin", "csharp"}) && !symbol.nodes.empty()) {
+    return std::string(extended(*symbol.nodes.front()));
+  }
+  const std::size_t from = symbol.id.rfind('(');
+  if (from == std::string::npos || language != "go") return {};
+  const std::vector<std::string_view> words = words_of(std::string_view(symbol.id).substr(from));
+  return words.empty() ? "" : std::string(words.front());
+}
+
+std::vector<std::string> brought_names(const Language& in, const Node& node) {
+  const std::string_view language = in.name;
+  if (language == "go") return brought_to_go(node);
+  if (language == "python") return brought_to_python(node);
+  if (is_any(language, {"javascript", "typescript", "tsx"})) return brought_to_script(node);
+  Strings names;
+  if (node.text.find('*') != std::string_view::npos) return names;
+  if (language == "java") add_last_word(node.text, &names);
+  if (language == "rust") brought_to_rust(node, &names);
+  return names;
+}
+
+void bound_by(const Language& in, const Node& node, std::vector<std::string>* defines) {
+  std::vector<std::string_view> words;
+  const std::string_view language = in.name;
+  if (is_any(language, {"ruby", "bash"})) return;
+  if (language == "csharp") {
+    for (const Node* kid : node.kids) {
+      if (kid->field == "name") add_last_word(kid->text, defines);
+    }
+    return;
+  }
+  if (language == "php" && node.kind != "namespace_use_clause") {
+    for (const Node* kid : node.kids) {
+      if (kid->kind == "namespace_use_clause") add_last_word(kid->text, defines);
+    }
+    return;
+  }
+  if (node.kind == "import_statement" && language != "python") {
+    for (const Node* clause : node.kids) {
+      if (clause->kind != "import_clause") continue;
+      for (const Node* kid : clause->kids) {
+        if (kid->role == Role::kSet || !kid->named) continue;
+        const std::vector<std::string_view> said = words_of(kid->text);
+        if (!said.empty()) words.push_back(said.back());
+      }
+    }
+  } else if (language == "go" || node.kind == "import_statement") {
+    words = words_of(node.text);
+  } else if (node.kind != "preproc_include" && node.kind != "import_from_statement") {
+    words = words_of(node.text);
+    if (!words.empty()) words = {words.back()};
+  }
+  for (const std::string_view word : words) {
+    if (word != "import" && word != "as") defines->emplace_back(word);
+  }
+}
+
+bool imports_all(const Language& in, const Node& node) {
+  const std::string_view language = in.name;
+  if (is_any(language, {"c", "cpp", "rust", "ruby", "bash"})) return true;
+  if (language == "php") return node.kind == "use_declaration";
+  if (language == "csharp") {
+    return std::none_of(node.kids.begin(), node.kids.end(),
+                        [](const Node* kid) { return kid->field == "name"; });
+  }
+  const auto has = [&node](std::string_view kind) {
+    return std::any_of(node.kids.begin(), node.kids.end(),
+                       [kind](const Node* kid) { return kid->kind == kind; });
+  };
+  if (is_any(language, {"javascript", "typescript", "tsx"})) {
+    return node.kind == "import_statement" && !has("import_clause");
+  }
+  return has("dot") || node.text.find('*') != std::string_view::npos;
+}
+
+bool brings_names(const Tree& tree, const Unit& unit) {
+  const std::string_view language = tree.language().name;
+  if (!is_any(language, {"ruby", "php", "bash"})) return false;
+  return std::any_of(unit.tokens.begin(), unit.tokens.end(), [&](std::uint32_t token) {
+    const Node& leaf = *tree.leaves()[token];
+    if (language == "ruby") {
+      return leaf.field == "method" &&
+             is_any(leaf.text, {"require", "require_relative", "load", "include", "extend",
+                                "prepend", "eval", "instance_eval", "class_eval"});
+    }
+    if (language == "php") {
+      return !leaf.named &&
+             is_any(leaf.text, {"include", "include_once", "require", "require_once"});
+    }
+    return leaf.says == Fact::kCall && is_any(leaf.text, {"source", ".", "eval"});
+  });
+}
+
+}  // namespace gittxn::semantic
