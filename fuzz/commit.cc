@@ -1,6 +1,6 @@
 // Commit objects of a repository: written by any tool, or by somebody who means harm.
 #include "fuzz/check.h"
-#include "repo/object_store.h"
+#include "repo/objects/object_store.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const gittxn::Oid oid(std::string(40, 'a'));

@@ -1,6 +1,6 @@
 // The index file of a worktree, which an agent's tools write.
 #include "fuzz/check.h"
-#include "repo/worktree_index.h"
+#include "repo/worktree/worktree_index.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto index = gittxn::repo::IndexFile::parse({reinterpret_cast<const char*>(data), size});

@@ -11,7 +11,7 @@
 #include "base/fs.h"
 #include "capture/trace/trace.h"
 #include "gates/trust.h"
-#include "repo/worktree_mount.h"
+#include "repo/worktree/worktree_mount.h"
 #include "txn/attempt.h"
 #include "txn/state.h"
 

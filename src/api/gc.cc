@@ -28,7 +28,7 @@
 #include "land/remote.h"
 #include "repo/attributes.h"
 #include "repo/checkout.h"
-#include "repo/shared_checkout.h"
+#include "repo/checkout/shared_checkout.h"
 #include "store/events.h"
 #include "store/pruning.h"
 #include "txn/attempt.h"

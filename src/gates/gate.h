@@ -79,8 +79,8 @@ Result<Digest> commit_hooks_version(const GateContext& context, const Oid& paren
 Status run_post_hooks(const GateContext& context, const Oid& landed, const std::string& checkout);
 
 // [worktree] set-up of a fresh worktree: copy, share, run. Paths are confined to the repository. A
-// folder that is shared is mounted (repo/worktree_share.h), or copied: for whoever comes to the
-// tree from another mount namespace, and where nothing can be mounted, which a note tells. A
+// folder that is shared is mounted (repo/worktree/worktree_share.h), or copied: for whoever comes
+// to the tree from another mount namespace, and where nothing can be mounted, which a note tells. A
 // worktree that needs a mount is mounted now, so that one that cannot be is refused before anything
 // runs.
 enum class Sharing { kMount, kCopy };

@@ -5,9 +5,9 @@
 
 #include "gates/place.h"
 #include "gates/process.h"
-#include "repo/worktree_mount.h"
-#include "repo/worktree_paths.h"
-#include "repo/worktree_share.h"
+#include "repo/worktree/worktree_mount.h"
+#include "repo/worktree/worktree_paths.h"
+#include "repo/worktree/worktree_share.h"
 
 namespace gittxn::gates {
 namespace {

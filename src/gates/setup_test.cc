@@ -9,7 +9,7 @@
 
 #include "base/subprocess.h"
 #include "gates/testing/gate_world.h"
-#include "repo/worktree_mount.h"
+#include "repo/worktree/worktree_mount.h"
 
 namespace gittxn::gates {
 namespace {

@@ -10,7 +10,7 @@
 #include "certify/witness.h"
 #include "land/history.h"
 #include "repo/attributes.h"
-#include "repo/worktree_ignore.h"
+#include "repo/worktree/worktree_ignore.h"
 
 namespace gittxn::land {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/fs.h"
-#include "repo/worktree_paths.h"
+#include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {
 namespace {

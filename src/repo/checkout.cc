@@ -18,7 +18,7 @@
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "base/random.h"
-#include "repo/checkout_stage.h"
+#include "repo/checkout/checkout_stage.h"
 #include "repo/refs.h"
 
 namespace gittxn::repo {

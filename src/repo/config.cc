@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "repo/worktree_paths.h"
+#include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "base/fs.h"
-#include "repo/object_store.h"
+#include "repo/objects/object_store.h"
 #include "repo/sync_all.h"
 
 namespace gittxn::repo::internal {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "repo/object_store.h"
 #include "repo/objects.h"
+#include "repo/objects/object_store.h"
 #include "repo/refs.h"
 #include "repo/sync_all.h"
 #include "repo/testing/random_trees.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "repo/git_error.h"
+#include "repo/objects/git_error.h"
 
 namespace gittxn::repo {
 namespace {

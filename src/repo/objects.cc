@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "repo/object_store.h"
+#include "repo/objects/object_store.h"
 
 namespace gittxn::repo {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "repo/object_store.h"
+#include "repo/objects/object_store.h"
 #include "repo/testing/random_trees.h"
 #include "repo/testing/scratch_repo.h"
 

@@ -15,10 +15,10 @@
 
 #include "base/failpoint.h"
 #include "base/fs.h"
-#include "repo/shared_checkout.h"
-#include "repo/worktree_gitdir.h"
-#include "repo/worktree_index.h"
-#include "repo/worktree_mount.h"
+#include "repo/checkout/shared_checkout.h"
+#include "repo/worktree/worktree_gitdir.h"
+#include "repo/worktree/worktree_index.h"
+#include "repo/worktree/worktree_mount.h"
 
 namespace gittxn::repo {
 namespace {

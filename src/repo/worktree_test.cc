@@ -8,7 +8,7 @@
 
 #include "base/failpoint.h"
 #include "repo/testing/agent.h"
-#include "repo/worktree_index.h"
+#include "repo/worktree/worktree_index.h"
 
 namespace gittxn::repo {
 namespace {

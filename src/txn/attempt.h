@@ -9,7 +9,7 @@
 #include "base/fs.h"
 #include "capture/trace/trace.h"
 #include "model/workflow.h"
-#include "repo/worktree_mount.h"
+#include "repo/worktree/worktree_mount.h"
 #include "store/locks.h"
 #include "txn/state.h"
 
@@ -55,7 +55,7 @@ Status find_program(const Host& host, const std::string& program);
 Status set_ref(State& state, const std::string& name, const Oid& desired);
 
 // A worktree of the kind that was asked for: --worktree, else txn.worktree, else "auto", which the
-// machine and the size of the tree decide (repo/worktree_mount.h).
+// machine and the size of the tree decide (repo/worktree/worktree_mount.h).
 inline constexpr std::string_view kAutomaticKind = "auto";
 Result<repo::WorktreeSpec> worktree_spec(State& state, const TxnId& id, const Attempt& attempt,
                                          const RefName& target,

@@ -9,7 +9,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
-#include "repo/worktree_paths.h"
+#include "repo/worktree/worktree_paths.h"
 #include "txn/footprints.h"
 
 namespace gittxn::api {

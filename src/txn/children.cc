@@ -11,7 +11,7 @@
 #include "base/json_value.h"
 #include "certify/certify.h"
 #include "land/message.h"
-#include "repo/worktree_patch.h"
+#include "repo/worktree/worktree_patch.h"
 #include "store/events.h"
 #include "txn/registered.h"
 

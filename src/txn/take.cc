@@ -14,7 +14,7 @@
 #include "land/keep_commits.h"
 #include "land/phase.h"
 #include "land/rules.h"
-#include "repo/worktree_ignore.h"
+#include "repo/worktree/worktree_ignore.h"
 #include "store/events.h"
 #include "txn/attempt.h"
 #include "txn/bounds/usage.h"

@@ -9,7 +9,7 @@
 
 #include "base/subprocess.h"
 #include "repo/testing/scratch_repo.h"
-#include "repo/worktree_mount.h"
+#include "repo/worktree/worktree_mount.h"
 
 namespace gittxn::repo::testing {
 

@@ -8,7 +8,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
-#include "repo/worktree_paths.h"
+#include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::api {
 namespace {

@@ -1,0 +1,228 @@
+// The staging directory of a landing and its manifest; checkout_stage.h says what is in it.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/json_value.h"
+#include "repo/checkout/checkout_stage.h"
+
+namespace gittxn::repo::internal {
+namespace {
+
+constexpr std::string_view kManifest = "/manifest.json";
+constexpr std::size_t kMaxManifest = 256u << 20;
+constexpr int kVersion = 1;
+
+Json seen_json(const Seen& seen) {
+  return Json{{"dev", seen.dev},        {"ino", seen.ino},   {"size", seen.size},
+              {"mtime", seen.mtime_ns}, {"mode", seen.mode}, {"sha256", seen.digest.str()}};
+}
+
+Result<Seen> seen_from(const Json& json, const char* side) {
+  Seen seen;
+  try {
+    const Json& from = json.at(side);
+    from.at("dev").get_to(seen.dev);
+    from.at("ino").get_to(seen.ino);
+    from.at("size").get_to(seen.size);
+    from.at("mtime").get_to(seen.mtime_ns);
+    from.at("mode").get_to(seen.mode);
+    seen.digest = Digest(from.at("sha256").get<std::string>());
+  } catch (const Json::exception& error) {
+    return fail(Code::kCorrupt, fmt::format("a staged path is damaged: {}", error.what()));
+  }
+  return seen;
+}
+
+Result<UniqueFd> open_directory(const std::string& path) {
+  return open_fd(path, O_PATH | O_DIRECTORY);
+}
+
+}  // namespace
+
+Seen seen_now(const struct stat& info) {
+  Seen seen;
+  seen.dev = info.st_dev;
+  seen.ino = info.st_ino;
+  seen.size = static_cast<std::uint64_t>(info.st_size);
+  seen.mtime_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+  seen.mode = info.st_mode;
+  return seen;
+}
+
+bool same_inode(const Seen& seen, const struct stat& info) {
+  return seen.ino == info.st_ino && seen.dev == info.st_dev;
+}
+
+bool same_kind(const struct stat& info, FileMode mode) {
+  if (mode == FileMode::kLink) return S_ISLNK(info.st_mode);
+  return S_ISREG(info.st_mode) && (mode == FileMode::kFile || mode == FileMode::kExecutable);
+}
+
+Status write_manifest(const std::string& directory, const Manifest& manifest) {
+  Json slots = Json::array();
+  for (const auto& [path, slot] : manifest.slots) {
+    slots.push_back(Json{{"path", encode_path(path)},
+                         {"index_only", slot.index_only},
+                         {"persons", slot.persons},
+                         {"staged", seen_json(slot.staged)},
+                         {"old", seen_json(slot.old)}});
+  }
+  const Json json{{"version", kVersion},
+                  {"new", manifest.new_commit.str()},
+                  {"index", manifest.index_state},
+                  {"slots", std::move(slots)}};
+  return write_file(directory + std::string(kManifest), dump_json(json) + "\n", Sync::kYes);
+}
+
+Result<Manifest> read_manifest(const std::string& directory) {
+  const std::string text = TRY(read_file(directory + std::string(kManifest), kMaxManifest));
+  const Json json = TRY(parse_json(text, {.max_bytes = kMaxManifest}));
+  Manifest manifest;
+  try {
+    if (json.at("version").get<int>() != kVersion) {
+      return fail(Code::kNewer, directory + " was written by another version of git-txn");
+    }
+    manifest.new_commit = Oid(json.at("new").get<std::string>());
+    json.at("index").get_to(manifest.index_state);
+    for (const Json& from : json.at("slots")) {
+      Slot slot;
+      from.at("index_only").get_to(slot.index_only);
+      from.at("persons").get_to(slot.persons);
+      slot.staged = TRY(seen_from(from, "staged"));
+      slot.old = TRY(seen_from(from, "old"));
+      manifest.slots.emplace(decode_path(from.at("path").get<std::string>()), std::move(slot));
+    }
+  } catch (const Json::exception& error) {
+    return fail(Code::kCorrupt, fmt::format("{}{}: {}", directory, kManifest, error.what()));
+  }
+  return manifest;
+}
+
+Result<bool> same_mount(int a, int b) {
+  struct statx one{}, two{};
+  constexpr unsigned int kWanted = STATX_BASIC_STATS | STATX_MNT_ID;
+  if (::statx(a, "", AT_EMPTY_PATH, kWanted, &one) != 0 ||
+      ::statx(b, "", AT_EMPTY_PATH, kWanted, &two) != 0) {
+    return fail_errno(errno, "statx");
+  }
+  if (one.stx_dev_major != two.stx_dev_major || one.stx_dev_minor != two.stx_dev_minor) {
+    return false;
+  }
+  // Two mounts of one file system have one device number, and rename(2) refuses all the same.
+  const bool known = (one.stx_mask & two.stx_mask & STATX_MNT_ID) != 0;
+  return !known || one.stx_mnt_id == two.stx_mnt_id;
+}
+
+Result<std::string> staging_root(const CheckoutPlace& place) {
+  const UniqueFd git_dir = TRY(open_directory(place.git_dir));
+  const UniqueFd worktree = TRY(open_directory(place.worktree));
+  const bool beside = TRY(same_mount(git_dir.get(), worktree.get()));
+  return (beside ? place.git_dir + "/txn" : place.worktree + "/.git-txn") + "/displaced";
+}
+
+Status make_staging_root(const CheckoutPlace& place, const std::string& root) {
+  TRY(make_dirs(place.git_dir + "/txn"));
+  TRY(make_dirs(root));
+  if (path_below(root, place.git_dir, nullptr)) return {};
+  const std::string rule = parent_dir(root) + "/.gitignore";
+  if (TRY(exists(rule))) return {};
+  return write_file(rule, "*\n", Sync::kNo, 0644);
+}
+
+Result<std::string> staging_directory(const CheckoutPlace& place, const TxnId& txn) {
+  if (txn.empty() || txn.str().find('/') != std::string::npos || txn.str()[0] == '.') {
+    return fail(Code::kUsage, "'" + txn.str() + "' is not a transaction");
+  }
+  return TRY(staging_root(place)) + "/" + txn.str();
+}
+
+namespace {
+
+// Keeps what a landing displaced and nobody has checked; removes what it staged.
+Status clear_slot(const TreeRoot& root, const std::string& path, const Slot& slot) {
+  for (const char* area : {"new/", "out/"}) {
+    const auto from = TRY(root.find(area + path));
+    if (!from) continue;
+    const auto info = TRY(stat_at(*from));
+    if (!info || !is_file_or_link(*info)) continue;
+    const bool staged = area[0] == 'n' && same_inode(slot.staged, *info);
+    if (staged) {
+      if (::unlinkat(from->dir.get(), from->name.c_str(), 0) != 0 && errno != ENOENT) {
+        return fail_errno(errno, "remove staged '" + path + "'");
+      }
+      continue;
+    }
+    const Spot to = TRY(root.make("old/" + path, 0700));
+    // What is there already is displaced too: then this one stays where it is.
+    if (::renameat2(from->dir.get(), from->name.c_str(), to.dir.get(), to.name.c_str(),
+                    RENAME_NOREPLACE) != 0 &&
+        errno != EEXIST) {
+      return fail_errno(errno, "keep displaced '" + path + "'");
+    }
+  }
+  return {};
+}
+
+Result<bool> holds_files(const std::string& directory) {
+  auto entries = list_dir(directory);
+  if (!entries && entries.error().code == Code::kNotFound) return false;
+  if (!entries) return std::unexpected(std::move(entries).error());
+  for (const DirEntry& entry : *entries) {
+    if (entry.type != DT_DIR) return true;
+    if (TRY(holds_files(directory + "/" + entry.name))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+namespace {
+
+Status set_aside(const std::string& directory) {
+  for (int i = 1;; ++i) {
+    const Status moved = rename_noreplace(directory, fmt::format("{}.{}", directory, i));
+    if (moved || moved.error().code != Code::kExists) return moved;
+  }
+}
+
+}  // namespace
+
+Status retire_staging(const std::string& directory, Retire how) {
+  if (!TRY(exists(directory))) return {};
+  const TreeRoot root = TRY(TreeRoot::open(directory));
+  auto manifest = read_manifest(directory);
+  if (!manifest && manifest.error().code == Code::kCorrupt) return set_aside(directory);
+  if (!manifest && manifest.error().code != Code::kNotFound) {
+    return std::unexpected(std::move(manifest).error());
+  }
+  // Without a manifest nothing has moved yet: it is written, and synced, before the first exchange.
+  if (!manifest) TRY(remove_tree(directory + "/new"));
+  if (manifest) {
+    for (const auto& [path, slot] : manifest->slots) TRY(clear_slot(root, path, slot));
+  }
+  for (const char* area : {"/new", "/out"}) {
+    const bool holds = TRY(holds_files(directory + area));
+    if (!holds) TRY(remove_tree(directory + area));
+  }
+  bool displaced = false;
+  for (const char* area : {"/new", "/out", "/old"}) {
+    if (TRY(holds_files(directory + area))) displaced = true;
+  }
+  if (!displaced) return remove_tree(directory);
+  return how == Retire::kKeepName ? Status{} : set_aside(directory);
+}
+
+GitOptions checkout_options(const CheckoutPlace& place) {
+  GitOptions options;
+  options.dir = place.worktree;
+  options.extra = {{"GIT_DIR", place.git_dir},
+                   {"GIT_WORK_TREE", place.worktree},
+                   {"GIT_LITERAL_PATHSPECS", "1"}};
+  return options;
+}
+
+}  // namespace gittxn::repo::internal

@@ -1,0 +1,209 @@
+// Staging: the new files and the new index, made by git's own program beside the checkout, and a
+// record of what the old files are. Runs outside the landing lock; nothing the person has is
+// touched.
+//
+// git checkout-index writes into an empty worktree of its own, so that attributes come from the new
+// index: a landing that changes .gitattributes brings its files out by the new rules, as git
+// checkout does.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "base/failpoint.h"
+#include "base/fs.h"
+#include "repo/checkout/checkout_stage.h"
+
+namespace gittxn::repo {
+
+using internal::Manifest;
+using internal::Seen;
+using internal::Slot;
+
+namespace {
+
+FAILPOINT(fp_mid_stage, "checkout.mid_stage");
+FAILPOINT(fp_after_stage, "checkout.after_stage");
+
+struct Staging {
+  Repository& repository;
+  const TxnId& txn;
+  const CheckoutMove& move;
+  std::string directory;
+  Manifest manifest{};
+
+  Status refuse_submodules() const {
+    for (const PathChange& change : move.files) {
+      for (const TreeEntry* side : {&change.before, &change.after}) {
+        if (side->mode != FileMode::kSubmodule && side->mode != FileMode::kTree) continue;
+        return fail(Code::kUnsupported, "'" + change.path + "' is no file: submodules do not land");
+      }
+    }
+    return {};
+  }
+
+  bool has_new_file(const PathChange& change) {
+    const Slot& slot = manifest.slots[change.path];
+    return change.after.present() && !slot.index_only && !slot.persons;
+  }
+
+  // What is outside a sparse checkout has no bytes on disk to move.
+  Result<std::vector<std::string>> find_index_only(const IndexFile& index, const TreeRoot& root) {
+    std::vector<std::string> added;
+    for (const PathChange& change : move.files) {
+      Slot& slot = manifest.slots[change.path];
+      if (!change.before.present()) added.push_back(change.path);
+      const IndexEntry* entry = index.find(change.path);
+      if (entry == nullptr || !entry->skip_worktree) continue;
+      const auto there = TRY(root.stat(change.path));
+      slot.index_only = !there;
+    }
+    auto outside =
+        TRY(internal::outside_sparse(repository, move.place, directory + "/sparse", added));
+    for (const std::string& path : outside) manifest.slots[path].index_only = true;
+    return outside;
+  }
+
+  // The staged index has the new entry, unless the person has staged something else meanwhile.
+  Status find_persons() {
+    const std::string staged = internal::staged_index_path(move.place, txn);
+    std::string bytes = TRY(read_file(staged, std::size_t{2} << 30));
+    const IndexFile index = TRY(IndexFile::parse(std::move(bytes)));
+    for (const PathChange& change : move.files) {
+      const IndexEntry* entry = index.find(change.path);
+      const bool is_new =
+          entry == nullptr ? !change.after.present() : index.oid(*entry) == change.after.oid;
+      manifest.slots[change.path].persons = !is_new;
+    }
+    return {};
+  }
+
+  Status write_new_files() {
+    GitOptions git = internal::checkout_options(move.place);
+    git.dir = directory + "/new";
+    git.extra["GIT_WORK_TREE"] = git.dir;
+    git.extra["GIT_INDEX_FILE"] = internal::staged_index_path(move.place, txn);
+    TRY(make_dirs(git.dir));
+    for (const PathChange& change : move.files) {
+      if (has_new_file(change)) git.input += change.path + '\0';
+    }
+    if (git.input.empty()) return {};
+    TRY_IN("writing the new files",
+           repository.git().must({"-c", "core.fsmonitor=false", "checkout-index", "-f", "-z",
+                                  "--stdin", "--ignore-skip-worktree-bits"},
+                                 git));
+    return {};
+  }
+
+  Status record_new_files() {
+    const TreeRoot root = TRY(TreeRoot::open(directory + "/new"));
+    for (const PathChange& change : move.files) {
+      if (!has_new_file(change)) continue;
+      Slot& slot = manifest.slots[change.path];
+      const auto spot = TRY(root.find(change.path));
+      const auto info = spot ? TRY(stat_at(*spot)) : std::optional<struct stat>();
+      if (!info || !internal::same_kind(*info, change.after.mode)) {
+        return fail(Code::kFault, "git did not write '" + change.path + "' to be staged");
+      }
+      slot.staged = internal::seen_now(*info);
+      slot.staged.digest = TRY(digest_at(*spot));
+    }
+    return {};
+  }
+
+  // The old bytes as they are on disk, where git says that they are what the index has. The rest is
+  // asked again when it is displaced.
+  Status record_old_files(const IndexFile& index, const TreeRoot& root) {
+    struct stat of_index{};
+    if (::lstat(internal::index_path(move.place).c_str(), &of_index) != 0) {
+      return fail_errno(errno, "stat the index");
+    }
+    std::vector<std::string> unclear;
+    for (const PathChange& change : move.files) {
+      Slot& slot = manifest.slots[change.path];
+      if (!change.before.present() || slot.index_only) continue;
+      const auto spot = TRY(root.find(change.path));
+      const auto info = spot ? TRY(stat_at(*spot)) : std::optional<struct stat>();
+      if (!info || !internal::same_kind(*info, change.before.mode)) continue;
+      slot.old = internal::seen_now(*info);
+      const Digest digest = TRY(digest_at(*spot));
+      const IndexEntry* entry = index.find(change.path);
+      const auto after = TRY(stat_at(*spot));
+      const Seen again = after ? internal::seen_now(*after) : Seen();
+      if (again.mtime_ns != slot.old.mtime_ns || again.ino != slot.old.ino) continue;
+      slot.old.digest = digest;
+      const bool known = entry != nullptr && index.oid(*entry) == change.before.oid &&
+                         index.stat_matches(*entry, *info) && !index.is_racy(*entry, of_index);
+      if (known) continue;
+      if (S_ISLNK(info->st_mode)) {
+        const Oid oid = blob_oid(TRY(bytes_at(*spot)));
+        if (oid != change.before.oid) slot.old.digest = Digest();
+      } else {
+        unclear.push_back(change.path);
+      }
+    }
+    const std::vector<Oid> oids = TRY(internal::hash_paths(repository, move.place, unclear));
+    std::map<std::string, Oid> before;
+    for (const PathChange& change : move.files) before[change.path] = change.before.oid;
+    for (std::size_t i = 0; i < unclear.size(); ++i) {
+      if (oids[i] != before[unclear[i]]) manifest.slots[unclear[i]].old.digest = Digest();
+    }
+    return {};
+  }
+
+  // After a power cut a staged file that has been exchanged must hold its bytes, and the record of
+  // what it displaced must be there.
+  Status sync() const {
+    std::set<std::string> directories;
+    std::vector<std::string> files = {internal::staged_index_path(move.place, txn)};
+    for (const auto& [path, slot] : manifest.slots) {
+      if (slot.staged.ino == 0) continue;
+      const std::string file = directory + "/new/" + path;
+      if (!S_ISLNK(slot.staged.mode)) files.push_back(file);
+      for (std::string above = parent_dir(file); above.size() > directory.size();
+           above = parent_dir(above)) {
+        if (!directories.insert(above).second) break;
+      }
+    }
+    if (files.size() + directories.size() > internal::kMostSyncedAlone) {
+      TRY(syncfs_path(directory));
+      if (path_below(directory, move.place.git_dir, nullptr)) return {};
+      return fsync_path(files[0]);
+    }
+    for (const std::string& file : files) TRY(fsync_path(file));
+    for (const std::string& below : directories) TRY(fsync_path(below));
+    TRY(fsync_path(directory));
+    TRY(fsync_parent(directory));
+    return fsync_parent(parent_dir(directory));
+  }
+};
+
+}  // namespace
+
+Status stage_checkout(Repository& repository, const TxnId& txn, const CheckoutMove& move) {
+  if (move.files.empty()) return {};
+  Staging staging{repository, txn, move, TRY(internal::staging_directory(move.place, txn))};
+  TRY(staging.refuse_submodules());
+  TRY(internal::make_staging_root(move.place, parent_dir(staging.directory)));
+  TRY_IN("clearing an earlier landing",
+         internal::retire_staging(staging.directory, internal::Retire::kFreeName));
+  TRY(make_dirs(staging.directory));
+  Manifest& manifest = staging.manifest;
+  manifest.new_commit = move.new_commit;
+  manifest.index_state = TRY(internal::index_state(move.place));
+  const IndexFile index = TRY(internal::load_checkout_index(repository, move.place));
+  const TreeRoot root = TRY(TreeRoot::open(move.place.worktree));
+  const auto outside = TRY(staging.find_index_only(index, root));
+  TRY(internal::stage_index(repository, txn, move, outside));
+  TRY(fp_mid_stage.hit());
+  TRY(staging.find_persons());
+  TRY(staging.write_new_files());
+  TRY(staging.record_new_files());
+  TRY(staging.record_old_files(index, root));
+  TRY(staging.sync());
+  TRY(internal::write_manifest(staging.directory, manifest));
+  return fp_after_stage.hit();
+}
+
+}  // namespace gittxn::repo

@@ -1,0 +1,187 @@
+// See shared_checkout.h. If we die: <root>/making, or a checkout named "gone-*" that the next
+// collection removes; the rename that makes one is of a synced directory.
+#include "repo/checkout/shared_checkout.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/failpoint.h"
+#include "repo/checkout/shared_checkout_grow.h"
+#include "repo/worktree/worktree_index.h"
+
+namespace gittxn::repo {
+namespace {
+
+FAILPOINT(fp_making, "shared.making");
+FAILPOINT(fp_made, "shared.made");
+FAILPOINT(fp_set_aside, "shared.set_aside");
+
+constexpr std::string_view kMark = "/git-txn.checkout";
+constexpr std::string_view kGone = "gone-";
+
+Status fill(Repository& repository, const internal::Inherited& inherited, const Oid& commit,
+            const std::string& making, const std::string& path) {
+  const std::string git_dir = making + "/git";
+  const auto borrowed =
+      TRY(internal::object_directories(repository.place().common_dir + "/objects"));
+  std::vector<internal::ConfigEntry> config = {
+      {"core.repositoryformatversion", inherited.partial_clone ? "1" : "0"},
+      {"core.bare", "false"}};
+  config.insert(config.end(), inherited.entries.begin(), inherited.entries.end());
+  config.insert(config.end(), {{"core.fsmonitor", "false"},
+                               {"core.untrackedcache", "false"},
+                               {"core.splitindex", "false"}});
+  TRY(make_dirs(making + "/tree", 0777));
+  TRY(make_dirs(making + "/tree/.git", 0755));
+  const RefName nowhere("refs/heads/shared");
+  TRY(internal::make_git_directory(repository, git_dir, nowhere, borrowed, config));
+  if (!TRY(internal::grow_checkout(repository, {path, making + "/tree", git_dir, commit}))) {
+    TRY(internal::check_out(repository, git_dir, making + "/tree", commit));
+  }
+  TRY(remove_tree(git_dir));
+  return write_file(making + std::string(kMark), commit.str() + "\n", Sync::kNo);
+}
+
+// Best effort: a time that could not be set makes the checkout look older than it is.
+void touch(const std::string& path) {
+  static_cast<void>(::utimensat(AT_FDCWD, (path + std::string(kMark)).c_str(), nullptr, 0));
+}
+
+// The first files that are not as they were written.
+Result<std::vector<std::string>> changed_files(const std::string& checkout) {
+  constexpr std::size_t kNamed = 3;
+  const std::string tree = checkout + "/tree";
+  std::string bytes = TRY(read_file(tree + "/.git/index"));
+  const IndexFile index = TRY(IndexFile::parse(std::move(bytes)));
+  const UniqueFd root = TRY(open_fd(tree, O_RDONLY | O_DIRECTORY));
+  std::vector<std::string> changed;
+  for (const IndexEntry& entry : index.entries()) {
+    if (static_cast<FileMode>(entry.mode) == FileMode::kSubmodule) continue;
+    const std::string name(index.path(entry));
+    struct stat info{};
+    const bool there = ::fstatat(root.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    if (there && index.stat_matches(entry, info, IndexFile::Ctime::kIgnored)) continue;
+    changed.push_back(join_path(tree, name));
+    if (changed.size() == kNamed) break;
+  }
+  return changed;
+}
+
+std::uint64_t bytes_of(const std::string& checkout) {
+  const auto index = read_file(checkout + "/tree/.git/index");
+  const auto parsed = index ? IndexFile::parse(*index) : Result<IndexFile>(IndexFile());
+  if (!parsed) return 0;
+  std::uint64_t bytes = index->size();
+  for (const IndexEntry& entry : parsed->entries()) {
+    struct stat info{};
+    const std::string path = join_path(checkout + "/tree", parsed->path(entry));
+    // Files that another checkout shares stay where they are.
+    if (::lstat(path.c_str(), &info) == 0 && info.st_nlink == 1)
+      bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
+  }
+  return bytes;
+}
+
+// One that nobody uses: set aside first, then looked at again, because a worktree names its
+// checkout before it looks whether it is there.
+Result<bool> collect(const std::string& root, const std::string& name,
+                     const SharedPruneOptions& options) {
+  const std::string path = join_path(root, name);
+  const std::string aside = join_path(root, std::string(kGone) + name);
+  TRY(rename_over(path, aside));
+  TRY(fp_set_aside.hit());
+  const auto used = TRY(options.in_use());
+  if (std::find(used.begin(), used.end(), path) == used.end()) {
+    TRY(remove_tree(aside));
+    return true;
+  }
+  TRY(rename_over(aside, path));
+  return false;
+}
+
+Result<bool> is_unused(const std::string& path, const SharedPruneOptions& options) {
+  struct stat info{};
+  if (::lstat((path + std::string(kMark)).c_str(), &info) != 0) return false;
+  const std::int64_t used_ms = std::int64_t{info.st_mtim.tv_sec} * 1000;
+  if (options.now_ms - used_ms < options.unused_ms) return false;
+  const auto used = TRY(options.in_use());
+  return std::find(used.begin(), used.end(), path) == used.end();
+}
+
+// What a collection that was killed had set aside. It may be named by a worktree that was made
+// since.
+Status finish_killed(const std::string& root, const std::string& name,
+                     const SharedPruneOptions& options) {
+  const std::string aside = join_path(root, name);
+  const std::string path = join_path(root, name.substr(kGone.size()));
+  const auto used = TRY(options.in_use());
+  const bool wanted = std::find(used.begin(), used.end(), path) != used.end();
+  if (wanted && !TRY(exists(path))) return rename_over(aside, path);
+  return remove_tree(aside);
+}
+
+}  // namespace
+
+std::string shared_checkout_path(const Digest& configuration, const Oid& commit,
+                                 const std::string& root) {
+  return fmt::format("{}/{}-{}", root, commit.str(), configuration.str().substr(0, 12));
+}
+
+Status make_shared_checkout(Repository& repository, const internal::Inherited& inherited,
+                            const Oid& commit, const std::string& path) {
+  if (TRY(exists(path))) {
+    touch(path);
+    return {};
+  }
+  const std::string root = parent_dir(path);
+  TRY(make_dirs(root));
+  // Whoever holds it makes one, perhaps this one: worth waiting for.
+  const FileLock lock = TRY(FileLock::acquire(root + "/lock", -1));
+  if (TRY(exists(path))) return {};
+  const std::string making = root + "/making";
+  TRY(remove_tree(making));
+  TRY(make_dirs(making));
+  Status made = fill(repository, inherited, commit, making, path);
+  if (made) made = fp_making.hit();
+  if (!made) {
+    // The error to report is the first; what cannot be removed now is removed by the next maker.
+    static_cast<void>(remove_tree(making));
+    return std::unexpected(std::move(made).error().in("the shared checkout of " + commit.str()));
+  }
+  TRY_IN("making the shared checkout durable", syncfs_path(making));
+  TRY(rename_over(making, path));
+  TRY(fp_made.hit());
+  return fsync_parent(path);
+}
+
+Result<SharedPruneReport> prune_shared_checkouts(const std::string& root,
+                                                 const SharedPruneOptions& options) {
+  SharedPruneReport report;
+  if (!TRY(exists(root))) return report;
+  const FileLock lock = TRY(FileLock::acquire(root + "/lock", 0));
+  for (const DirEntry& entry : TRY(list_dir(root))) {
+    const std::string path = join_path(root, entry.name);
+    if (entry.type != DT_DIR) continue;
+    if (entry.name == "making") {
+      TRY(remove_tree(path));
+    } else if (entry.name.starts_with(kGone)) {
+      TRY(finish_killed(root, entry.name, options));
+    } else if (TRY(is_unused(path, options))) {
+      const std::uint64_t bytes = bytes_of(path);
+      if (!TRY(collect(root, entry.name, options))) continue;
+      report.bytes_freed += bytes;
+      report.removed.push_back(path);
+    } else {
+      for (std::string& changed : TRY(changed_files(path))) {
+        report.changed.push_back(std::move(changed));
+      }
+    }
+  }
+  return report;
+}
+
+}  // namespace gittxn::repo
