@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "gates/trust.h"
-#include "land/rules.h"
+#include "land/judge/rules.h"
 #include "txn/attempt.h"
 #include "txn/serve/agent_run.h"
 #include "txn/serve/instructions.h"

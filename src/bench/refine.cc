@@ -11,7 +11,7 @@
 #include "capture/interpret.h"
 #include "capture/search_settings.h"
 #include "certify/certify.h"
-#include "land/judge_contents.h"
+#include "land/judge/judge_contents.h"
 #include "repo/repository.h"
 #include "repo/worktree.h"
 

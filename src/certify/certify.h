@@ -80,7 +80,7 @@ struct SymbolClash {
   enum class Tie { kCode, kBuild } tie = Tie::kCode;
 };
 
-// What symbols say, found by whoever looks into files: land/symbols.h.
+// What symbols say, found by whoever looks into files: land/judge/symbols.h.
 struct Symbols {
   // Paths that both changed, as files on every side, whose merge is what would land. Sorted.
   std::vector<std::string> merged;

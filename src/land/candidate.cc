@@ -10,15 +10,15 @@
 #include "base/bug.h"
 #include "certify/certify.h"
 #include "gates/policy_file.h"
-#include "land/builds.h"
-#include "land/generated.h"
 #include "land/history.h"
-#include "land/judge_contents.h"
+#include "land/judge/builds.h"
+#include "land/judge/generated.h"
+#include "land/judge/judge_contents.h"
+#include "land/judge/phase.h"
+#include "land/judge/rules.h"
+#include "land/judge/summaries.h"
 #include "land/keep_commits.h"
 #include "land/message.h"
-#include "land/phase.h"
-#include "land/rules.h"
-#include "land/summaries.h"
 
 namespace gittxn::land {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "land/judge/symbols.h"
 #include "land/land.h"
-#include "land/symbols.h"
 #include "model/verdict.h"
 #include "repo/objects.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "land/judge/symbols.h"
 #include "land/message.h"
-#include "land/symbols.h"
 
 namespace gittxn::land {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "land/judge/phase.h"
 #include "land/landing.h"
-#include "land/phase.h"
 #include "land/publish.h"
 #include "store/events.h"
 

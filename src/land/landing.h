@@ -10,8 +10,8 @@
 #include "base/bug.h"
 #include "land/candidate.h"
 #include "land/deadline.h"
+#include "land/judge/leases.h"
 #include "land/land.h"
-#include "land/leases.h"
 #include "land/remote.h"
 #include "land/turn.h"
 

@@ -24,7 +24,7 @@
 #include "base/json_value.h"
 #include "gates/ref_hook.h"
 #include "land/hub.h"
-#include "land/phase.h"
+#include "land/judge/phase.h"
 #include "land/recover.h"
 #include "land/remote.h"
 #include "store/events.h"

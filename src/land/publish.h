@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "land/candidate.h"
+#include "land/judge/leases.h"
 #include "land/land.h"
-#include "land/leases.h"
 #include "land/turn.h"
 #include "repo/checkout.h"
 

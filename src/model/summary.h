@@ -20,7 +20,7 @@ namespace gittxn {
 struct SummarySource {
   ReadKind kind = ReadKind::kContent;  // content, metadata, absence, listing or tree
   std::string subject;                 // repository path
-  std::string digest;                  // land/summaries.h says of what
+  std::string digest;                  // land/judge/summaries.h says of what
   bool operator==(const SummarySource&) const = default;
 };
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "land/symbols.h"
+#include "land/judge/symbols.h"
 #include "txn/attempt.h"
 #include "txn/serve/ask.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/json_value.h"
-#include "land/phase.h"
+#include "land/judge/phase.h"
 #include "store/events.h"
 #include "txn/registered.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
-#include "land/phase.h"
+#include "land/judge/phase.h"
 #include "store/events.h"
 #include "store/workflows.h"
 

@@ -11,7 +11,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/json_value.h"
-#include "land/summaries.h"
+#include "land/judge/summaries.h"
 #include "model/codec.h"
 #include "store/events.h"
 #include "store/summaries.h"

@@ -1,5 +1,5 @@
 // Whether a part of a file that was read still stands at the head.
-#include "land/judge_contents.h"
+#include "land/judge/judge_contents.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "land/made_once.h"
+#include "land/judge/made_once.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "land/rules.h"
+#include "land/judge/rules.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Look-ups of summaries in trees, and what became of them in another one.
-#include "land/summaries.h"
+#include "land/judge/summaries.h"
 
 #include <gtest/gtest.h>
 

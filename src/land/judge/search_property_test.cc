@@ -12,7 +12,7 @@
 #include "capture/search_settings.h"
 #include "capture/trace/trace.h"
 #include "certify/certify.h"
-#include "land/judge_contents.h"
+#include "land/judge/judge_contents.h"
 #include "repo/testing/agent.h"
 #include "search/testing/world.h"
 

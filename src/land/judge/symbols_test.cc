@@ -1,6 +1,6 @@
 // Two changes of one file, and of what one file uses of another: what lands, at which level, and
 // what is said.
-#include "land/symbols.h"
+#include "land/judge/symbols.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "land/judge_contents.h"
+#include "land/judge/judge_contents.h"
 
 #include <fmt/format.h>
 

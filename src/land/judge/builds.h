@@ -12,7 +12,7 @@
 // sources the rest counts as relying on everything.
 #pragma once
 
-#include "land/symbols.h"
+#include "land/judge/symbols.h"
 
 namespace gittxn::land {
 

@@ -1,5 +1,5 @@
 // Ignore rules and attributes that the head changed under a transaction.
-#include "land/rules.h"
+#include "land/judge/rules.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "land/builds.h"
+#include "land/judge/builds.h"
 
 #include <fmt/format.h>
 

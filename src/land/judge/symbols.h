@@ -15,7 +15,7 @@
 
 #include "catalogue/cache.h"
 #include "certify/certify.h"
-#include "land/merge_way.h"
+#include "land/judge/merge_way.h"
 #include "model/change.h"
 #include "repo/objects.h"
 

@@ -1,4 +1,4 @@
-#include "land/symbols.h"
+#include "land/judge/symbols.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/bug.h"
 #include "catalogue/footprints.h"
 #include "certify/judge.h"
-#include "land/made_once.h"
+#include "land/judge/made_once.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/merge.h"

@@ -1,4 +1,4 @@
-#include "land/summaries.h"
+#include "land/judge/summaries.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "land/leases.h"
+#include "land/judge/leases.h"
 
 #include <fmt/format.h>
 

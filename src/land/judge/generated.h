@@ -7,7 +7,7 @@
 // and who read such a file has read what it is made from.
 #pragma once
 
-#include "land/symbols.h"
+#include "land/judge/symbols.h"
 #include "model/policy.h"
 
 namespace gittxn::land {

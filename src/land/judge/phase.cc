@@ -1,4 +1,4 @@
-#include "land/phase.h"
+#include "land/judge/phase.h"
 
 #include <fmt/format.h>
 

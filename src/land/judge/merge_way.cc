@@ -1,4 +1,4 @@
-#include "land/merge_way.h"
+#include "land/judge/merge_way.h"
 
 #include <fmt/format.h>
 

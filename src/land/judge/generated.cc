@@ -1,4 +1,4 @@
-#include "land/generated.h"
+#include "land/judge/generated.h"
 
 #include <fmt/format.h>
 
