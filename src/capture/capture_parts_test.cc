@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
-#include "capture/bind_aliases.h"
 #include "capture/connections.h"
-#include "capture/other_checkout.h"
-#include "capture/path_resolver.h"
+#include "capture/paths/bind_aliases.h"
+#include "capture/paths/other_checkout.h"
+#include "capture/paths/path_resolver.h"
 #include "capture/tool_digest.h"
 #include "repo/testing/scratch_repo.h"
 

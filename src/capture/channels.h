@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "capture/path_resolver.h"
+#include "capture/paths/path_resolver.h"
+#include "capture/paths/tree_model.h"
 #include "capture/read_log.h"
-#include "capture/tree_model.h"
 
 namespace gittxn::capture {
 

@@ -26,9 +26,9 @@
 #include <string>
 
 #include "capture/own_writes.h"
-#include "capture/path_resolver.h"
+#include "capture/paths/path_resolver.h"
+#include "capture/paths/tree_model.h"
 #include "capture/read_log.h"
-#include "capture/tree_model.h"
 
 namespace gittxn::capture {
 

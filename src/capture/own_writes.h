@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "capture/paths/tree_model.h"
 #include "capture/read_log.h"
-#include "capture/tree_model.h"
 #include "model/change.h"
 
 namespace gittxn::capture {

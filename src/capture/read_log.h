@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "capture/git_argv.h"
+#include "capture/git/git_argv.h"
 #include "capture/trace/trace.h"
 #include "model/read.h"
 

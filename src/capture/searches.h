@@ -16,7 +16,7 @@
 
 #include "capture/interpret.h"
 #include "capture/observer.h"
-#include "capture/path_resolver.h"
+#include "capture/paths/path_resolver.h"
 #include "capture/read_log.h"
 #include "capture/search_settings.h"
 #include "capture/search_tree.h"

@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
+#include "capture/git/served.h"
 #include "capture/observed.h"
 #include "capture/observer.h"
-#include "capture/path_resolver.h"
+#include "capture/paths/path_resolver.h"
 #include "capture/read_log.h"
-#include "capture/served.h"
 
 namespace gittxn::capture {
 

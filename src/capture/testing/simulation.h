@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "capture/other_checkout.h"
+#include "capture/paths/other_checkout.h"
 #include "capture/trace/trace.h"
 #include "model/testing/trees.h"
 

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "capture/trace/calls.h"
+#include "capture/trace/decode/calls.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)

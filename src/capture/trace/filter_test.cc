@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "capture/trace/calls.h"
+#include "capture/trace/decode/calls.h"
 
 namespace gittxn::capture {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "base/bug.h"
-#include "capture/trace/fence.h"
+#include "capture/trace/confine/fence.h"
 #include "capture/trace/filter.h"
 #include "capture/trace/preload_file.h"
 

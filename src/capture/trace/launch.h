@@ -18,8 +18,8 @@
 
 #include "base/fs.h"
 #include "base/result.h"
+#include "capture/trace/confine/view.h"
 #include "capture/trace/trace.h"
-#include "capture/trace/view.h"
 
 namespace gittxn::capture {
 

@@ -22,7 +22,7 @@
 
 #include "base/bug.h"
 #include "base/clock.h"
-#include "capture/trace/fence.h"
+#include "capture/trace/confine/fence.h"
 #include "capture/trace/launch.h"
 #include "capture/trace/preload_file.h"
 #include "capture/trace/process_tree.h"

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "base/bug.h"
-#include "capture/trace/lookup.h"
+#include "capture/trace/decode/lookup.h"
 #include "capture/trace/preload_file.h"
 #include "capture/trace/tracer.h"
 

@@ -18,7 +18,7 @@
 #include <array>
 #include <utility>
 
-#include "capture/trace/calls.h"
+#include "capture/trace/decode/calls.h"
 #include "capture/trace/launch.h"
 #include "capture/trace/monitor.h"
 #include "capture/trace/preload_file.h"

@@ -16,7 +16,7 @@
 #include "base/namespaces.h"
 #include "base/result.h"
 #include "base/subprocess.h"
-#include "capture/trace/confine.h"
+#include "capture/trace/confine/confine.h"
 
 namespace gittxn::capture {
 

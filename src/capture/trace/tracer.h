@@ -15,7 +15,7 @@
 
 #include "base/fs.h"
 #include "base/result.h"
-#include "capture/trace/decode.h"
+#include "capture/trace/decode/decode.h"
 #include "capture/trace/record_file.h"
 #include "capture/trace/ring.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/trace/confine.h"
+#include "capture/trace/confine/confine.h"
 #include "txn/attempt.h"
 
 namespace gittxn::api {

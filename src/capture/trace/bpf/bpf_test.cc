@@ -12,7 +12,7 @@
 #include "base/bug.h"
 #include "capture/trace/bpf/join.h"
 #include "capture/trace/bpf/settings.h"
-#include "capture/trace/calls.h"
+#include "capture/trace/decode/calls.h"
 #include "capture/trace/testing/traced.h"
 
 namespace gittxn::capture {

@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "capture/trace/lookup.h"
-#include "capture/trace/shape.h"
+#include "capture/trace/decode/lookup.h"
+#include "capture/trace/decode/shape.h"
 
 namespace gittxn::capture {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "capture/trace/bpf/event.h"
+#include "capture/trace/decode/tracee.h"
 #include "capture/trace/trace.h"
-#include "capture/trace/tracee.h"
 
 namespace gittxn::capture {
 

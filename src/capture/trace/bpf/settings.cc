@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "capture/trace/calls.h"
+#include "capture/trace/decode/calls.h"
 
 namespace gittxn::capture {
 

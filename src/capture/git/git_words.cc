@@ -1,0 +1,366 @@
+#include "capture/git/git_words.h"
+
+#include <algorithm>
+#include <span>
+
+#include "capture/git/git_options.h"
+#include "capture/git/git_revisions.h"
+
+namespace gittxn::capture::words {
+namespace {
+
+using What = GitRead::What;
+
+GitRead commit_read(What what, std::string revision) {
+  GitRead read;
+  read.what = what;
+  read.revision = std::move(revision);
+  return read;
+}
+
+GitRead path_read(What what, std::string revision, std::string path) {
+  GitRead read;
+  read.what = what;
+  read.revision = std::move(revision);
+  read.path = std::move(path);
+  return read;
+}
+
+GitRead in_tree(What what, std::string revision) {
+  GitRead read = path_read(what, std::move(revision), "");
+  read.from_top = true;
+  return read;
+}
+
+void add_everything(GitUse& use) {
+  use.reads.push_back(commit_read(What::kEverything, ""));
+}
+
+// Without a revision among its words the command goes by HEAD.
+void or_head(GitUse& use) {
+  GitRead read = commit_read(What::kRevision, "HEAD");
+  read.fallback = true;
+  use.reads.push_back(std::move(read));
+}
+
+// The object that a word names as a file, a directory or a whole tree. False when it names a
+// commit, if anything.
+bool object_read(const std::string& word, What what, GitRead& read) {
+  if (split_object(word, read)) {
+    read.what = what;
+    return true;
+  }
+  if (const auto commit = without_tree(word)) {
+    read = in_tree(what, *commit);
+    return true;
+  }
+  return false;
+}
+
+void add_commits(const std::string& word, What what, GitUse& use) {
+  for (std::string& end : ends_of_range(word)) {
+    use.reads.push_back(commit_read(what, std::move(end)));
+  }
+}
+
+// Before "--" (or without it) git takes what exists as a path.
+void revisions_and_paths(const GitArguments& arguments, GitUse& use) {
+  for (const std::string& word : arguments.before_dashes) {
+    GitRead read;
+    if (object_read(word, What::kPath, read)) {
+      use.reads.push_back(std::move(read));
+    } else if (arguments.saw_dashes || names_head(word) || is_range(word)) {
+      add_commits(word, What::kRevision, use);
+    } else {
+      read = path_read(What::kPath, "", word);
+      read.perhaps_revision = true;
+      use.reads.push_back(std::move(read));
+    }
+  }
+  for (const std::string& path : arguments.after_dashes) {
+    use.reads.push_back(path_read(What::kPath, "", path));
+  }
+  for (const std::string& path : arguments.line_range_files) {
+    use.reads.push_back(path_read(What::kPath, "", path));
+  }
+}
+
+std::vector<std::string> all_words(const GitArguments& arguments) {
+  std::vector<std::string> all = arguments.before_dashes;
+  all.insert(all.end(), arguments.after_dashes.begin(), arguments.after_dashes.end());
+  return all;
+}
+
+bool has_any(const GitArguments& arguments, std::span<const std::string_view> options) {
+  return std::any_of(options.begin(), options.end(),
+                     [&](std::string_view option) { return arguments.has(option); });
+}
+
+// "TREE", "TREE PATH ..." or "REV:path".
+void tree_and_paths(const GitArguments& arguments, What what, GitUse& use) {
+  const std::vector<std::string> all = all_words(arguments);
+  if (all.empty()) return;
+  GitRead object;
+  if (object_read(all.front(), what, object)) {
+    use.reads.push_back(std::move(object));
+    return;
+  }
+  const bool from_top = arguments.has("--full-tree");
+  if (all.size() == 1) use.reads.push_back(path_read(what, all.front(), "."));
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    use.reads.push_back(path_read(what, all.front(), all[i]));
+  }
+  for (GitRead& read : use.reads) read.from_top = from_top;
+}
+
+}  // namespace
+
+void none(const GitWords&, GitUse&) {}
+
+void log(const GitWords& words, GitUse& use) {
+  revisions_and_paths(split_arguments(kLogOptions, words), use);
+  or_head(use);
+}
+
+void cherry(const GitWords& words, GitUse& use) {
+  log(words, use);
+  history(words, use);
+}
+
+void history(const GitWords&, GitUse& use) {
+  use.reads.push_back(commit_read(What::kHistory, ""));
+}
+
+void refs(const GitWords& words, GitUse& use) {
+  static constexpr std::string_view kLists[] = {
+      "-l", "--list",      "-a",         "--all",    "-r",          "--remotes",
+      "-v", "--verbose",   "--contains", "--merged", "--no-merged", "--no-contains",
+      "-n", "--points-at", "--format",   "--sort",   "--column",    "--verify"};
+  static constexpr std::string_view kRemoves[] = {"-d", "-D", "--delete"};
+  const GitArguments arguments = split_arguments(kStartOptions, words);
+  if (arguments.has("--show-current")) return;  // the name of the target, which stays
+  const std::vector<std::string> all = all_words(arguments);
+  const bool annotates = use.command == "tag" && arguments.has("-a");
+  const bool lists = has_any(arguments, kLists) && !annotates;
+  if (all.empty() || lists) return history(words, use);
+  if (has_any(arguments, kRemoves)) return;
+  // A new one, and what it starts from.
+  if (all.size() > 1) add_commits(all[1], What::kStart, use);
+}
+
+void diff(const GitWords& words, GitUse& use) {
+  if (std::find(words.begin(), words.end(), "--no-index") != words.end()) {
+    use.keeps_opens = true;  // two files, git or not
+    return;
+  }
+  use.compares = true;
+  const GitArguments arguments = split_arguments(kLogOptions, words);
+  revisions_and_paths(arguments, use);
+  use.from_merge_base =
+      arguments.has("--merge-base") ||
+      std::any_of(arguments.before_dashes.begin(), arguments.before_dashes.end(),
+                  [](const std::string& word) { return word.find("...") != word.npos; });
+}
+
+void diff_tree(const GitWords& words, GitUse& use) {
+  const GitArguments arguments = split_arguments(kLogOptions, words);
+  const bool patch = arguments.before_dashes.size() < 2 && !arguments.has("--merge-base");
+  if (patch) return log(words, use);
+  diff(words, use);
+}
+
+void blame(const GitWords& words, GitUse& use) {
+  GitArguments arguments = split_arguments(kBlameOptions, words);
+  const bool dashes = !arguments.after_dashes.empty();
+  const std::vector<std::string>& files = dashes ? arguments.after_dashes : arguments.before_dashes;
+  if (files.empty()) return;  // its own usage message
+  if (dashes) {
+    for (const std::string& word : arguments.before_dashes) {
+      add_commits(word, What::kRevision, use);
+    }
+  }
+  // "blame [REV] FILE" and, of old, "blame FILE REV": both words count as paths if they are.
+  for (const std::string& word : files) {
+    GitRead read = path_read(What::kPath, "", word);
+    read.perhaps_revision = !dashes && files.size() > 1;
+    use.reads.push_back(std::move(read));
+  }
+}
+
+void grep(const GitWords& words, GitUse& use) {
+  GitArguments arguments = split_arguments(kGrepOptions, words);
+  if (arguments.unknown_option) return add_everything(use);
+  // Other than git's own files: what it opens was searched.
+  use.keeps_opens = arguments.has("--no-index") || arguments.has("--untracked");
+  if (arguments.has("--no-index")) return;
+  std::vector<std::string>& before = arguments.before_dashes;
+  const bool pattern_by_option = arguments.has("-e") || arguments.has("-f");
+  if (!pattern_by_option && !before.empty()) before.erase(before.begin());
+  revisions_and_paths(arguments, use);
+  GitRead here = path_read(What::kPath, "", ".");
+  here.fallback = true;
+  use.reads.push_back(std::move(here));
+}
+
+void ls_files(const GitWords& words, GitUse& use) {
+  static constexpr std::string_view kContents[] = {"-s",       "--stage", "-u",    "--unmerged",
+                                                   "--format", "--debug", "--eol", "--with-tree"};
+  const GitArguments arguments = split_arguments(kLsFilesOptions, words);
+  const bool contents = arguments.unknown_option || has_any(arguments, kContents);
+  const What what = contents ? What::kPath : What::kNames;
+  std::vector<std::string> paths = all_words(arguments);
+  if (paths.empty()) paths.emplace_back(".");
+  for (const std::string& path : paths) use.reads.push_back(path_read(what, "", path));
+  static constexpr std::string_view kWithTree[] = {"--with-tree"};
+  for (const std::string& tree : option_values(words, kWithTree)) {
+    add_commits(tree, What::kStart, use);
+  }
+}
+
+void ls_tree(const GitWords& words, GitUse& use) {
+  const GitArguments arguments = split_arguments(kLsTreeOptions, words);
+  const bool names =
+      !arguments.unknown_option && (arguments.has("--name-only") || arguments.has("--name-status"));
+  tree_and_paths(arguments, names ? What::kNames : What::kPath, use);
+}
+
+void archive(const GitWords& words, GitUse& use) {
+  const GitArguments arguments = split_arguments(kArchiveOptions, words);
+  if (arguments.unknown_option) return add_everything(use);
+  if (arguments.has("--remote") || arguments.has("--list") || arguments.has("-l")) return;
+  tree_and_paths(arguments, What::kPath, use);
+  const std::vector<std::string> all = all_words(arguments);
+  if (all.size() < 2) return;
+  use.reads.push_back(in_tree(What::kPath, all.front()));  // says what is left out
+  use.reads.back().path = ".gitattributes";
+}
+
+void cat_file(const GitWords& words, GitUse& use) {
+  static constexpr std::string_view kMany[] = {"--batch", "--batch-check", "--batch-command",
+                                               "--batch-all-objects"};
+  static constexpr std::string_view kTypes[] = {"blob", "tree", "commit", "tag"};
+  const GitArguments arguments = split_arguments(kCatFileOptions, words);
+  if (arguments.unknown_option || has_any(arguments, kMany)) return add_everything(use);
+  std::vector<std::string> names = arguments.before_dashes;
+  const bool typed = names.size() == 2 && among(kTypes, names.front());
+  const bool as_tree = typed && names.front() == "tree";
+  if (typed) names.erase(names.begin());
+  for (const std::string& word : names) {
+    GitRead read;
+    const bool object = object_read(word, What::kPath, read);
+    if (!object && as_tree) read = in_tree(What::kPath, word);
+    if (!object && !as_tree) read = commit_read(What::kRevision, word);
+    use.reads.push_back(std::move(read));
+  }
+}
+
+void rev_parse(const GitWords& words, GitUse& use) {
+  static constexpr std::string_view kLists[] = {"--all",     "--branches", "--tags",
+                                                "--remotes", "--glob",     "--disambiguate"};
+  bool name_alone = false;  // the head's name is the target's, which stays
+  for (const std::string& word : words) {
+    const std::string_view option = std::string_view(word).substr(0, word.find('='));
+    if (option == "--abbrev-ref" || option == "--symbolic-full-name") name_alone = true;
+    if (among(kLists, option)) history(words, use);
+    if (word.starts_with('-')) continue;
+    GitRead read;
+    if (object_read(word, What::kPath, read)) {
+      use.reads.push_back(std::move(read));
+    } else if (!name_alone) {
+      add_commits(word, What::kRevision, use);
+    }
+  }
+}
+
+void rev_list(const GitWords& words, GitUse& use) {
+  const bool objects = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with("--objects") || word == "--disk-usage" || word == "--unpacked";
+  });
+  log(words, use);
+  if (objects) add_everything(use);
+}
+
+void status(const GitWords& words, GitUse& use) {
+  static constexpr std::string_view kShort[] = {"-s", "--short", "--porcelain", "-z", "--null"};
+  const GitArguments arguments = split_arguments(kStatusOptions, words);
+  const bool branch = arguments.has("-b") || arguments.has("--branch");
+  if (branch || !has_any(arguments, kShort)) history(words, use);
+}
+
+void starts(const GitWords& words, GitUse& use) {
+  const GitArguments arguments = split_arguments(kStartOptions, words);
+  for (const std::string& word : arguments.before_dashes) {
+    for (std::string& end : ends_of_range(word)) {
+      GitRead read = commit_read(What::kStart, std::move(end));
+      read.perhaps_revision = !arguments.saw_dashes;
+      use.reads.push_back(std::move(read));
+    }
+  }
+  static constexpr std::string_view kOnto[] = {"--onto"};
+  for (const std::string& onto : option_values(words, kOnto)) add_commits(onto, What::kStart, use);
+}
+
+void restore(const GitWords& words, GitUse& use) {
+  static constexpr std::string_view kSource[] = {"-s", "--source"};
+  for (const std::string& source : option_values(words, kSource)) {
+    add_commits(source, What::kStart, use);
+  }
+}
+
+void merge_tree(const GitWords& words, GitUse& use) {
+  for (const std::string& word : split_arguments(kStartOptions, words).before_dashes) {
+    use.reads.push_back(in_tree(What::kPath, word));
+  }
+}
+
+void whole_tree(const GitWords&, GitUse& use) {
+  use.reads.push_back(in_tree(What::kPath, ""));
+}
+
+void checkout_index(const GitWords& words, GitUse& use) {
+  const GitArguments arguments = split_arguments(kCheckoutIndexOptions, words);
+  const bool copies = arguments.has("--prefix") || arguments.has("--temp");
+  if (!copies) return;  // puts back what is checked out already
+  const bool all = arguments.has("-a") || arguments.has("--all") || arguments.has("--stdin");
+  if (all) return whole_tree(words, use);
+  for (const std::string& path : all_words(arguments)) {
+    use.reads.push_back(path_read(What::kPath, "", path));
+  }
+}
+
+// The contents of a directory that is removed whole. The trace tells of one that is moved.
+void remove(const GitWords& words, GitUse& use) {
+  for (const std::string& path : all_words(split_arguments(kStartOptions, words))) {
+    use.reads.push_back(path_read(What::kNames, "", path));
+  }
+}
+
+void worktree(const GitWords& words, GitUse& use) {
+  const GitArguments arguments = split_arguments(kStartOptions, words);
+  const std::vector<std::string> all = all_words(arguments);
+  if (all.empty()) return;
+  if (all.front() == "list") return history(words, use);
+  if (all.front() != "add") return;
+  add_everything(use);
+  if (all.size() > 2) add_commits(all[2], What::kStart, use);
+}
+
+void submodule(const GitWords&, GitUse& use) {
+  GitRead read = in_tree(What::kPath, "");
+  read.path = ".gitmodules";
+  use.reads.push_back(std::move(read));
+}
+
+void config(const GitWords& words, GitUse& use) {
+  static constexpr std::string_view kBlob[] = {"--blob"};
+  for (const std::string& blob : option_values(words, kBlob)) {
+    GitRead read;
+    if (split_object(blob, read)) use.reads.push_back(std::move(read));
+  }
+}
+
+void bundle(const GitWords& words, GitUse& use) {
+  if (!words.empty() && words.front() == "create") add_everything(use);
+}
+
+}  // namespace gittxn::capture::words

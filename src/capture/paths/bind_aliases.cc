@@ -1,0 +1,87 @@
+#include "capture/paths/bind_aliases.h"
+
+#include <charconv>
+#include <cstddef>
+
+#include "base/fs.h"
+
+namespace gittxn::capture {
+namespace {
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  while (!line.empty()) {
+    const std::size_t space = line.find(' ');
+    fields.push_back(line.substr(0, space));
+    if (space == std::string_view::npos) break;
+    line.remove_prefix(space + 1);
+  }
+  return fields;
+}
+
+// mountinfo writes space, tab, newline and backslash as \ooo.
+std::string unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    if (text[i] == '\\' && i + 3 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 4, value, 8).ptr ==
+            text.data() + i + 4) {
+      out += static_cast<char>(value);
+      i += 3;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+struct MountLine {
+  std::string device, root, point;
+};
+
+std::vector<MountLine> parse_mountinfo(std::string_view text) {
+  std::vector<MountLine> mounts;
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const auto fields = fields_of(text.substr(0, newline));
+    if (fields.size() > 4) {
+      mounts.push_back({std::string(fields[2]), unescape(fields[3]), unescape(fields[4])});
+    }
+    if (newline == std::string_view::npos) break;
+    text.remove_prefix(newline + 1);
+  }
+  return mounts;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> bind_aliases(std::string_view mountinfo,
+                                                              const std::string& tree) {
+  const std::vector<MountLine> mounts = parse_mountinfo(mountinfo);
+  const MountLine* home = nullptr;  // the mount the tree is on: the longest, and of those the last
+  std::string below_home;
+  for (const MountLine& mount : mounts) {
+    std::string relative;
+    if (!path_below(tree, mount.point, &relative)) continue;
+    if (home != nullptr && mount.point.size() < home->point.size()) continue;
+    home = &mount;
+    below_home = relative;
+  }
+  std::vector<std::pair<std::string, std::string>> aliases;
+  if (home == nullptr) return aliases;
+  const std::string inside = normal_path(join_path(home->root, below_home));  // path on its device
+  for (const MountLine& mount : mounts) {
+    if (&mount == home || mount.device != home->device) continue;
+    std::string relative;
+    if (path_below(inside, mount.root, &relative)) {
+      const std::string seen_at = normal_path(join_path(mount.point, relative));
+      if (seen_at != tree) aliases.emplace_back(seen_at, tree);
+    } else if (path_below(mount.root, inside, &relative)) {
+      aliases.emplace_back(mount.point, join_path(tree, relative));
+    }
+  }
+  return aliases;
+}
+
+}  // namespace gittxn::capture

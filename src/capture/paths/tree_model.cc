@@ -1,0 +1,130 @@
+#include "capture/paths/tree_model.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace gittxn::capture {
+namespace {
+
+constexpr std::size_t kMaxLinkText = 1u << 16;
+
+}  // namespace
+
+std::string join_tree_path(std::string_view dir, std::string_view name) {
+  if (dir.empty()) return std::string(name);
+  std::string path(dir);
+  path += '/';
+  path += name;
+  return path;
+}
+
+TreeModel::TreeModel(const repo::Objects& objects, const Oid& snapshot_tree)
+    : objects_(objects), tree_(snapshot_tree), root_(std::make_unique<Node>()) {
+  root_->mode = FileMode::kTree;
+  root_->entry = {FileMode::kTree, tree_};
+}
+
+void TreeModel::keep(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+std::unique_ptr<Node> TreeModel::from_snapshot(Node& dir, const std::string& name,
+                                               const TreeEntry& entry) {
+  auto node = std::make_unique<Node>();
+  node->name = name;
+  node->parent = &dir;
+  node->mode = entry.mode;
+  node->entry = entry;
+  node->snapshot_path = join_tree_path(dir.snapshot_path, name);
+  return node;
+}
+
+std::vector<repo::NamedEntry> TreeModel::list(const Oid& tree) {
+  auto entries = objects_.list(tree);
+  if (entries) return *std::move(entries);
+  keep(std::move(entries).error().in("reading the snapshot"));
+  return {};
+}
+
+void TreeModel::open(Node& dir) {
+  if (dir.loaded) return;
+  dir.loaded = true;
+  if (dir.entry.mode != FileMode::kTree) return;
+  for (const repo::NamedEntry& entry : list(dir.entry.oid)) {
+    dir.children.emplace(entry.name, from_snapshot(dir, entry.name, entry.entry));
+  }
+}
+
+Node* TreeModel::child(Node& dir, std::string_view name) {
+  open(dir);
+  const auto at = dir.children.find(name);
+  return at == dir.children.end() ? nullptr : at->second.get();
+}
+
+std::string TreeModel::text_of(Node& link) {
+  if (!link.link()) return "";
+  if (link.origin != Origin::kSnapshot || !link.link_text.empty()) return link.link_text;
+  auto text = objects_.blob(link.entry.oid, kMaxLinkText);
+  if (!text) {
+    keep(std::move(text).error().in("reading a link of the snapshot"));
+    return "";
+  }
+  link.link_text = *std::move(text);
+  return link.link_text;
+}
+
+std::string TreeModel::path_of(const Node& node) const {
+  if (node.parent == nullptr) return "";
+  return join_tree_path(path_of(*node.parent), node.name);
+}
+
+TreeEntry TreeModel::snapshot_entry(std::string_view path) {
+  if (path.empty()) return root_->entry;
+  auto entry = objects_.entry_at(tree_, path);
+  if (entry) return *entry;
+  keep(std::move(entry).error().in("reading the snapshot"));
+  return {};
+}
+
+Node& TreeModel::make(Node& dir, std::string_view name, FileMode mode, Origin origin) {
+  auto node = std::make_unique<Node>();
+  node->mode = mode;
+  node->origin = origin;
+  node->loaded = true;
+  Node& made = *node;
+  attach(dir, name, std::move(node));
+  return made;
+}
+
+std::unique_ptr<Node> TreeModel::detach(Node& node) {
+  Node& dir = *node.parent;
+  const auto at = dir.children.find(node.name);
+  std::unique_ptr<Node> taken = std::move(at->second);
+  dir.removed.insert(taken->name);
+  dir.children.erase(at);
+  taken->parent = nullptr;
+  return taken;
+}
+
+void TreeModel::attach(Node& dir, std::string_view name, std::unique_ptr<Node> node) {
+  open(dir);
+  node->name = std::string(name);
+  node->parent = &dir;
+  if (const auto gone = dir.removed.find(name); gone != dir.removed.end()) dir.removed.erase(gone);
+  dir.children[std::string(name)] = std::move(node);
+}
+
+Node* TreeModel::restore(Node& dir, std::string_view name) {
+  if (dir.entry.mode != FileMode::kTree) return nullptr;
+  auto entry = objects_.entry_at(dir.entry.oid, name);
+  if (!entry) {
+    keep(std::move(entry).error().in("reading the snapshot"));
+    return nullptr;
+  }
+  if (!entry->present()) return nullptr;
+  attach(dir, name, from_snapshot(dir, std::string(name), *entry));
+  return child(dir, name);
+}
+
+}  // namespace gittxn::capture

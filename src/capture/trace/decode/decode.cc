@@ -1,0 +1,192 @@
+// shape.cc says what the call asks for; this adds who makes it and what stands there.
+#include "capture/trace/decode/decode.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "base/bug.h"
+#include "base/fs.h"
+#include "capture/trace/decode/lookup.h"
+
+namespace gittxn::capture {
+
+namespace {
+
+// Whether a current directory, or the path of one, may be another one after this call.
+bool moves_directories(const Record& record) {
+  switch (record.op) {
+    case Op::kChdir:
+    case Op::kRmdir:
+    case Op::kMount:
+      return true;
+    case Op::kRename:
+      return record.mode == 0 || S_ISDIR(record.mode) || record.flags != 0;
+    default:
+      return false;
+  }
+}
+
+// Which records a look-up can say something about.
+bool is_path(const Record& record) {
+  switch (record.op) {
+    case Op::kMount:
+    case Op::kNote:
+    case Op::kBlind:
+    case Op::kFork:
+    case Op::kExit:
+    case Op::kWasLink:
+      return false;
+    default:
+      return record.path.starts_with('/');
+  }
+}
+
+}  // namespace
+
+void Decoded::clear() {
+  before.clear();
+  after.clear();
+  call = Record();
+  has_call = false;
+}
+
+// A call of a process that waits for us: its memory, and what /proc says of its directories.
+class Decoder::ProcessView final : public CallView {
+ public:
+  ProcessView(WorkingDirs* dirs, pid_t tid, pid_t process)
+      : dirs_(dirs), tid_(tid), process_(process) {}
+  Peek text(std::uint64_t address, std::size_t limit, std::string* out) override {
+    return peek_string(tid_, address, limit, out);
+  }
+  Peek bytes(std::uint64_t address, void* out, std::size_t size) override {
+    return peek_bytes(tid_, address, out, size);
+  }
+  Peek words(std::uint64_t address, std::vector<std::string>* out) override {
+    return peek_argv(tid_, address, out);
+  }
+  Peek settings(std::uint64_t address, std::vector<std::string>* out) override {
+    return peek_settings(tid_, address, out);
+  }
+  Peek directory(int descriptor, std::string* out) override {
+    return descriptor == AT_FDCWD ? dirs_->of(tid_, out) : descriptor_path(tid_, descriptor, out);
+  }
+  std::string absolute(std::string base, std::string path, Alias alias) override {
+    return absolute_path({tid_, process_}, std::move(base), std::move(path), alias);
+  }
+
+ private:
+  WorkingDirs* dirs_;
+  pid_t tid_, process_;
+};
+
+// What comes with a program that is about to start.
+void Decoder::describe_program(CallView& view, Decoded* out) {
+  const Record& exec = out->call;
+  if (exec.result != 0 || !S_ISREG(exec.mode)) return;
+  if ((exec.mode & S_ISUID) != 0 || ((exec.mode & S_ISGID) != 0 && (exec.mode & S_IXGRP) != 0)) {
+    Record note;
+    note.op = Op::kNote;
+    note.pid = exec.pid;
+    note.path = "setuid program lost its bit: " + exec.path;
+    out->after.push_back(std::move(note));
+  }
+  std::string interpreter = interpreter_of(exec.path);
+  if (interpreter.empty()) return;
+  Record read;
+  read.op = Op::kOpenRead;
+  read.pid = exec.pid;
+  read.path2 = "#!";
+  read.assumed = true;
+  std::string base;
+  if (!interpreter.starts_with('/') && view.directory(AT_FDCWD, &base) != Peek::kOk) return;
+  read.path = view.absolute(std::move(base), std::move(interpreter), Alias::kReplace);
+  predict(&read);
+  out->after.push_back(std::move(read));
+}
+
+// The entry that is about to go may be a link that others have followed.
+void Decoder::keep_link(const std::string& path, Decoded* out) {
+  const Record& call = out->call;
+  auto text = read_link(path);
+  if (!text) return;  // no link, or nothing
+  Record link;
+  link.op = Op::kWasLink;
+  link.pid = call.pid;
+  link.path = path;
+  link.path2 = *std::move(text);
+  link.nofollow = true;
+  out->before.push_back(std::move(link));
+}
+
+void Decoder::keep_links(Decoded* out) {
+  const Record& call = out->call;
+  const bool goes = call.op == Op::kUnlink || call.op == Op::kRename;
+  if (!goes || call.result != 0) return;
+  if (S_ISLNK(call.mode)) keep_link(call.path, out);
+  if (call.op == Op::kRename) keep_link(call.path2, out);
+}
+
+bool Decoder::decode(const CallSite& site, Decoded* out) {
+  out->clear();
+  const Family::Member& member = family_.of(site.tid, &out->before);
+  if (!out->before.empty()) dirs_.forget(site.tid);
+  dirs_.returned(site.tid);
+  Record& record = out->call;
+  record.pid = member.process;
+  record.assumed = true;
+  if (site.arch != native_arch()) {
+    record.op = Op::kBlind;
+    record.path = "a 32-bit program";
+    out->has_call = true;
+    return true;
+  }
+  const Call* call = find_call(site.number);
+  if (call == nullptr) return true;
+  if (call->shape == Shape::kAddress && site.number == SYS_sendto &&
+      INJECTED_BUG("trace.no_datagrams"))
+    return true;
+  const bool one = INJECTED_BUG("trace.threads_share_a_directory");
+  if (call->shape == Shape::kUnshare && !one && thread_count(member.process) > 1) dirs_.part();
+  record.op = call->op;
+  ProcessView view(&dirs_, site.tid, member.process);
+  const Peek peek = shape_call(view, site, *call, &record);
+  if (record.op == Op::kMount && peek != Peek::kFault) mounts_changed_ = true;
+  // After a fault too: what we cannot read the kernel may still understand.
+  const auto scope = record.op == Op::kChdir && site.by_library ? WorkingDirs::Scope::kOwn
+                                                                : WorkingDirs::Scope::kAny;
+  if (peek != Peek::kOk && moves_directories(record)) {
+    dirs_.changes(site.tid, site.number, scope);
+  }
+  switch (peek) {
+    case Peek::kOk:
+      break;
+    case Peek::kGone:
+      return false;
+    case Peek::kFault:
+    case Peek::kLong:
+      return true;  // the kernel answers EFAULT, ENOENT, ENAMETOOLONG: nothing seen
+    case Peek::kDenied:
+    case Peek::kNoPath:
+      record = Record();
+      record.op = Op::kBlind;
+      record.pid = member.process;
+      record.path = peek == Peek::kDenied ? "a process whose memory cannot be read: "
+                                          : "a directory whose path cannot be told, used by: ";
+      record.path += command_line(member.process);
+      out->has_call = true;
+      return true;
+  }
+  out->has_call = true;
+  if (record.op == Op::kExec) record.parent = member.parent;
+  if (!mounts_changed_ && is_path(record)) {
+    predict(&record);
+    keep_links(out);
+    if (record.op == Op::kExec) describe_program(view, out);
+  }
+  if (moves_directories(record)) dirs_.changes(site.tid, site.number, scope);
+  return true;
+}
+
+}  // namespace gittxn::capture
