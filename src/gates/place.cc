@@ -9,7 +9,7 @@
 
 #include <cerrno>
 
-#include "base/copy_tree.h"
+#include "base/files/copy_tree.h"
 #include "base/fs.h"
 
 namespace gittxn::gates {

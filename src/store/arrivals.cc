@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/dir_watch.h"
+#include "base/files/dir_watch.h"
 #include "store/dialect.h"
 #include "store/state.h"
 

@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/copy_tree.h"
 #include "base/failpoint.h"
+#include "base/files/copy_tree.h"
 #include "base/fs.h"
 #include "repo/worktree/worktree_index.h"
 #include "repo/worktree/worktree_mount.h"

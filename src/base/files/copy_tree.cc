@@ -1,4 +1,4 @@
-#include "base/copy_tree.h"
+#include "base/files/copy_tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "base/dir_watch.h"
+#include "base/files/dir_watch.h"
 
 #include <gtest/gtest.h>
 
