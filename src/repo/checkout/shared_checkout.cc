@@ -28,17 +28,11 @@ Status fill(Repository& repository, const internal::Inherited& inherited, const 
   const std::string git_dir = making + "/git";
   const auto borrowed =
       TRY(internal::object_directories(repository.place().common_dir + "/objects"));
-  std::vector<internal::ConfigEntry> config = {
-      {"core.repositoryformatversion", inherited.partial_clone ? "1" : "0"},
-      {"core.bare", "false"}};
-  config.insert(config.end(), inherited.entries.begin(), inherited.entries.end());
-  config.insert(config.end(), {{"core.fsmonitor", "false"},
-                               {"core.untrackedcache", "false"},
-                               {"core.splitindex", "false"}});
   TRY(make_dirs(making + "/tree", 0777));
   TRY(make_dirs(making + "/tree/.git", 0755));
   const RefName nowhere("refs/heads/shared");
-  TRY(internal::make_git_directory(repository, git_dir, nowhere, borrowed, config));
+  TRY(internal::make_git_directory(repository, git_dir, nowhere, borrowed,
+                                   internal::brief_config(inherited)));
   if (!TRY(internal::grow_checkout(repository, {path, making + "/tree", git_dir, commit}))) {
     TRY(internal::check_out(repository, git_dir, making + "/tree", commit));
   }

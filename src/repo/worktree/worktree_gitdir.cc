@@ -202,6 +202,17 @@ Result<std::vector<std::string>> object_directories(const std::string& objects) 
   return found;
 }
 
+std::vector<ConfigEntry> brief_config(const Inherited& inherited) {
+  std::vector<ConfigEntry> config = {
+      {"core.repositoryformatversion", inherited.partial_clone ? "1" : "0"},
+      {"core.bare", "false"}};
+  config.insert(config.end(), inherited.entries.begin(), inherited.entries.end());
+  config.insert(config.end(), {{"core.fsmonitor", "false"},
+                               {"core.untrackedcache", "false"},
+                               {"core.splitindex", "false"}});
+  return config;
+}
+
 Status make_git_directory(const Repository& repository, const std::string& git_dir,
                           const RefName& head, const std::vector<std::string>& borrowed,
                           const std::vector<ConfigEntry>& config) {

@@ -47,6 +47,8 @@ Result<std::vector<std::string>> object_directories(const std::string& objects);
 Status make_git_directory(const Repository& repository, const std::string& git_dir,
                           const RefName& head, const std::vector<std::string>& borrowed,
                           const std::vector<ConfigEntry>& config);
+// The configuration of one that lives for a moment: inherited, and nothing that writes beside it.
+std::vector<ConfigEntry> brief_config(const Inherited& inherited);
 // Branches, tags, remote branches and notes as they are now, the target at `base`.
 Status copy_refs(const Repository& repository, const std::string& git_dir, const RefName& target,
                  const Oid& base);

@@ -147,14 +147,8 @@ Result<TakeView> open_view(Repository& repository, const Worktree& given, const 
     }
   }
   directories.insert(directories.end(), agents.begin(), agents.end());
-  std::vector<internal::ConfigEntry> config = {
-      {"core.repositoryformatversion", inherited.partial_clone ? "1" : "0"},
-      {"core.bare", "false"}};
-  config.insert(config.end(), inherited.entries.begin(), inherited.entries.end());
-  config.insert(config.end(), {{"core.fsmonitor", "false"},
-                               {"core.untrackedcache", "false"},
-                               {"core.splitindex", "false"},
-                               {"index.sparse", "false"}});
+  std::vector<internal::ConfigEntry> config = internal::brief_config(inherited);
+  config.push_back({"index.sparse", "false"});
   const RefName nowhere("refs/heads/taking");
   TRY(internal::make_git_directory(repository, view.dir, nowhere, directories, config));
   const auto agents_patterns = exists(worktree.git_dir + "/info/sparse-checkout");
