@@ -130,12 +130,6 @@ std::vector<BuildChange> moved(const Manifest& before, const Manifest& after) {
 
 }  // namespace
 
-std::string_view ecosystem_name(Ecosystem ecosystem) {
-  constexpr std::array<std::string_view, 7> kNames = {"none",  "npm",   "cargo", "go",
-                                                      "maven", "cmake", "bazel"};
-  return kNames[static_cast<std::size_t>(ecosystem)];
-}
-
 std::string_view build_kind_name(BuildKind kind) {
   constexpr std::array<std::string_view, 5> kNames = {"dependency", "toolchain", "target", "script",
                                                       "option"};

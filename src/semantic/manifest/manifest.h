@@ -21,7 +21,6 @@ namespace gittxn::semantic {
 
 enum class Ecosystem : std::uint8_t { kNone, kNpm, kCargo, kGo, kMaven, kCMake, kBazel };
 enum class BuildKind : std::uint8_t { kDependency, kToolchain, kTarget, kScript, kOption };
-std::string_view ecosystem_name(Ecosystem ecosystem);
 std::string_view build_kind_name(BuildKind kind);
 
 struct BuildSymbol {
