@@ -103,8 +103,6 @@ struct LateSave {
   std::string kept;  // absolute: where the bytes are
 };
 Result<std::vector<LateSave>> find_late_saves(Repository& repository, const CheckoutPlace& place);
-// Only the paths.
-Result<std::vector<std::string>> late_saves(Repository& repository, const CheckoutPlace& place);
 
 // For gc: removes what landings displaced when it is unchanged and at least min_age_ms old.
 struct PruneOptions {

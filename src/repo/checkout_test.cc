@@ -15,6 +15,7 @@ namespace {
 
 using testing::Edits;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Landing;
@@ -95,7 +96,7 @@ TEST(Checkout, MovesEveryKindOfChange) {
   EXPECT_EQ(read(repo, "added/deep/file"), "added\n");
   EXPECT_FALSE(must(exists(repo.file("dir/sub")))) << "an emptied directory goes";
   EXPECT_EQ(must(read_link(repo.file("link"))), "b.txt");
-  EXPECT_THAT(must(late_saves(landing.repository(), landing.move().place)), IsEmpty());
+  EXPECT_THAT(must(find_late_saves(landing.repository(), landing.move().place)), IsEmpty());
 }
 
 TEST(Checkout, LeavesEverythingElseAlone) {
@@ -381,10 +382,12 @@ TEST(CheckoutRace, AWriteToTheDisplacedFileIsFoundAndNeverPruned) {
   const UniqueFd other = must(open_fd(repo.file("dir/sub/e.txt"), O_RDWR));
   landing.land();
   const CheckoutPlace& place = landing.move().place;
-  EXPECT_THAT(must(late_saves(landing.repository(), place)), IsEmpty());
+  EXPECT_THAT(must(find_late_saves(landing.repository(), place)), IsEmpty());
   must(write_all(editor.get(), "late"));
   must(write_all(other.get(), "late"));
-  EXPECT_THAT(must(late_saves(landing.repository(), place)), ElementsAre("b.txt", "dir/sub/e.txt"));
+  EXPECT_THAT(
+      must(find_late_saves(landing.repository(), place)),
+      ElementsAre(Field(&LateSave::path, "b.txt"), Field(&LateSave::path, "dir/sub/e.txt")));
   const PruneOptions later{.now_wall_ms = std::int64_t{1} << 50, .min_age_ms = 1000};
   const PruneReport report = must(prune_displaced(landing.repository(), place, later));
   EXPECT_THAT(report.removed, IsEmpty());

@@ -152,14 +152,6 @@ Result<std::vector<LateSave>> find_late_saves(Repository& repository, const Chec
   return saves;
 }
 
-Result<std::vector<std::string>> late_saves(Repository& repository, const CheckoutPlace& place) {
-  std::vector<std::string> paths;
-  for (LateSave& save : TRY(find_late_saves(repository, place))) {
-    paths.push_back(std::move(save.path));
-  }
-  return paths;
-}
-
 Result<PruneReport> prune_displaced(Repository& repository, const CheckoutPlace& place,
                                     const PruneOptions& options) {
   (void)repository;
