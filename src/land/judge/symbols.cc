@@ -26,7 +26,7 @@ using semantic::Footprint;
 
 constexpr std::size_t kShownOfLine = 80;
 
-bool is_file(const TreeEntry& entry) {
+bool is_there_as_file(const TreeEntry& entry) {
   return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
 }
 bool has_other_contents(const PathChange& change) {
@@ -35,7 +35,9 @@ bool has_other_contents(const PathChange& change) {
 // A file that both changed to different things. The same contents in two modes are nobody's to
 // choose from: an update that both made would be there once.
 bool both_edited(const PathChange& head, const PathChange& work) {
-  if (!is_file(head.before) || !is_file(head.after) || !is_file(work.after)) return false;
+  if (!is_there_as_file(head.before) || !is_there_as_file(head.after) ||
+      !is_there_as_file(work.after))
+    return false;
   if (head.after == work.after) return false;
   if (has_other_contents(head) != has_other_contents(work)) return true;
   return has_other_contents(head) && head.after.oid != work.after.oid;

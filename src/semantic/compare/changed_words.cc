@@ -10,7 +10,7 @@
 namespace gittxn::semantic {
 namespace {
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> bare_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -46,8 +46,8 @@ std::set<std::string_view> changed_words(const FileChange& change) {
   if (a.find('\0') != std::string_view::npos || b.find('\0') != std::string_view::npos) {
     return words;
   }
-  for (const std::string_view line : lines_of(a)) ++count[line];
-  for (const std::string_view line : lines_of(b)) --count[line];
+  for (const std::string_view line : bare_lines(a)) ++count[line];
+  for (const std::string_view line : bare_lines(b)) --count[line];
   const bool prose = is_prose(change.path);
   for (const auto& [line, times] : count) {
     if (times == 0) continue;
