@@ -39,7 +39,8 @@ struct Samples {
 
 // "LINE -> READS", "not run: NAME ... because REASON", "# comment".
 Samples load_samples() {
-  const auto file = std::filesystem::path(__FILE__).parent_path() / "testing" / "git_samples";
+  const auto file =
+      std::filesystem::path(__FILE__).parent_path().parent_path() / "testing" / "git_samples";
   std::istringstream in(must(read_file(file.string())));
   Samples all;
   for (std::string line; std::getline(in, line);) {

@@ -26,7 +26,7 @@ class Calls : public ::testing::TestWithParam<Backend> {
                     "-pthread",
                     "-o",
                     *shared_ / "helper",
-                    parent_dir(__FILE__) + "/testing/helper.c"};
+                    parent_dir(parent_dir(__FILE__)) + "/testing/helper.c"};
     compile.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
     const auto output = gittxn::run(compile);
     ASSERT_TRUE(output && output->exit.success()) << (output ? output->err : "no compiler");
