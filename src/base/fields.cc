@@ -152,7 +152,8 @@ void Fields::on_integer(const Field& field, std::int64_t& value, Bounds bounds) 
       found->is_number_unsigned() &&
       std::cmp_greater(found->get<std::uint64_t>(), std::numeric_limits<std::int64_t>::max());
   const std::int64_t number = too_large ? 0 : found->get<std::int64_t>();
-  if (too_large || number < bounds.least || number > bounds.most) {
+  const bool judged = bounds.by == Bounds::By::kReader;
+  if (too_large || (judged && (number < bounds.least || number > bounds.most))) {
     return wrong(field, "out of range");
   }
   value = number;

@@ -41,12 +41,16 @@ struct Field {
   const char* pattern;  // of a text, for its schema; what reads it checks that itself
 };
 
+// A reader refuses what is out of bounds, but for what the state decides about: there they say what
+// the documents say, and the rule of the type refuses the rest (kStale, mostly).
 struct Bounds {
+  enum class By { kReader, kRule };
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  By by = By::kReader;
 };
-inline constexpr Bounds kNotNegative{.least = 0};
-inline constexpr Bounds kPositive{.least = 1};
+inline constexpr Bounds kNotNegative{.least = 0, .by = Bounds::By::kRule};
+inline constexpr Bounds kPositive{.least = 1, .by = Bounds::By::kRule};
 
 class FieldIo {
  public:
@@ -151,9 +155,9 @@ class FieldIo {
 
   // Something is wrong with a field that was read, for a reason of the list's. Only reading looks.
   virtual void wrong(const Field& /*field*/, std::string_view /*reason*/) {}
-  // Here a field of another list has only this value, is empty, or is never there; what reads it
+  // Here a field of another list has only these values, is empty, or is never there; what reads it
   // checks that.
-  virtual void only(const char* /*key*/, std::string_view /*word*/) {}
+  virtual void only(const char* /*key*/, std::span<const std::string_view> /*words*/) {}
   virtual void empty(const char* /*key*/) {}
   virtual void never(const char* /*key*/) {}
 

@@ -29,7 +29,7 @@ auto key_of(const Read& read) {
 // [first, count]
 void span_field(FieldIo& io, const char* key, LineSpan& lines) {
   std::vector<std::int64_t> pair{lines.first, lines.count};
-  const auto number = [](FieldIo& each, std::int64_t& one) { each.integer("", one, kPositive); };
+  const auto number = [](FieldIo& each, std::int64_t& one) { each.integer("", one, {.least = 1}); };
   io.list_of(key, pair, number, {.least = 2, .most = 2});
   if (pair.size() == 2 && LineSpan{pair[0], pair[1]} != lines) lines = {pair[0], pair[1]};
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "model/names.h"
 #include "store/area.h"
 #include "store/consumers.h"
@@ -11,9 +13,10 @@ namespace gittxn::store {
 
 namespace events {
 static void fields(FieldIo& io, HandlerEnd& end) {
-  constexpr NameTable<HandlerState, 3> kEnds{{{HandlerState::kDone, "done"},
-                                              {HandlerState::kFailing, "failing"},
-                                              {HandlerState::kStopped, "stopped"}}};
+  constexpr NameTable<HandlerState, 4> kStates{{{HandlerState::kRunning, "running"},
+                                                {HandlerState::kDone, "done"},
+                                                {HandlerState::kFailing, "failing"},
+                                                {HandlerState::kStopped, "stopped"}}};
   io.integer("event", end.event, kPositive);
   io.integer("attempt", end.attempt, kPositive);
   io.integer({"exit", "-1: nobody saw its end"}, end.exit);
@@ -21,7 +24,8 @@ static void fields(FieldIo& io, HandlerEnd& end) {
   io.name({"output", "artifact, or \"\""}, end.output);
   io.integer("duration_ms", end.duration_ms, kNotNegative);
   io.integer({"retry_at_ms", "of the kernel's clock"}, end.retry_at_ms, kNotNegative);
-  io.choice("state", end.state, kEnds);
+  io.choice({"state", "`done`, `failing`, `stopped`"}, end.state, kStates);
+  io.only("state", std::array<std::string_view, 3>{"done", "failing", "stopped"});
 }
 }  // namespace events
 
@@ -119,7 +123,7 @@ Status handler_ended(db::Database& database, const Event& event, const Json& jso
   const auto before = TRY(load_handler(database, row.name));
   const bool its = before && before->event == row.event && before->attempt == row.attempt &&
                    before->state == HandlerState::kRunning;
-  if (!its) return stale(event, "that attempt does not run");
+  if (!its || row.state == HandlerState::kRunning) return stale(event, "that attempt does not run");
   return save_handler(database, row);
 }
 

@@ -1,5 +1,7 @@
 #include "store/transaction_events.h"
 
+#include <array>
+
 #include "model/fields.h"
 #include "store/area.h"
 
@@ -7,7 +9,7 @@ namespace gittxn::store {
 
 void fields(FieldIo& io, Begun& begun) {
   fields(io, begun.txn);
-  io.only("state", state_name(TxnState::kOpen));
+  io.only("state", std::array{state_name(TxnState::kOpen)});
   io.empty("attempts");
 }
 

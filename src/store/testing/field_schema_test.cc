@@ -44,8 +44,8 @@ class SchemaMaker final : public FieldIo {
     name_ = name;
     std::ranges::replace(name_, ' ', '_');
   }
-  void only(const char* key, std::string_view word) override {
-    properties_[key] = {{"enum", {word}}};
+  void only(const char* key, std::span<const std::string_view> words) override {
+    properties_[key] = {{"enum", Schema(words)}};
   }
   void empty(const char* key) override { properties_[key] = {{"type", "array"}, {"maxItems", 0}}; }
   void never(const char* key) override { properties_.erase(key); }
