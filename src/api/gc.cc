@@ -30,7 +30,7 @@
 #include "repo/checkout.h"
 #include "repo/checkout/shared_checkout.h"
 #include "store/events.h"
-#include "store/pruning.h"
+#include "store/log/pruning.h"
 #include "txn/attempt.h"
 #include "txn/bounds/usage.h"
 #include "work/compensations.h"

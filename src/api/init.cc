@@ -10,7 +10,7 @@
 #include "land/hub.h"
 #include "land/remote.h"
 #include "store/clones.h"
-#include "store/pruning.h"
+#include "store/log/pruning.h"
 #include "txn/clone.h"
 #include "txn/state.h"
 

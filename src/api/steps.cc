@@ -8,7 +8,7 @@
 #include "certify/certify.h"
 #include "land/remote.h"
 #include "store/events.h"
-#include "store/locks.h"
+#include "store/server/locks.h"
 #include "txn/attempt.h"
 #include "txn/bounds/confine.h"
 #include "txn/bounds/lacking.h"

@@ -9,7 +9,7 @@
 #include "base/json_value.h"
 #include "base/subprocess.h"
 #include "store/events.h"
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 #include "txn/running.h"
 #include "txn/settle.h"
 #include "txn/state.h"

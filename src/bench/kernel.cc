@@ -15,8 +15,8 @@
 #include "bench/world.h"
 #include "db/database.h"
 #include "store/events.h"
-#include "store/feed.h"
-#include "store/pruning.h"
+#include "store/log/feed.h"
+#include "store/log/pruning.h"
 
 namespace gittxn::bench {
 namespace {

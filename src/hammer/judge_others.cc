@@ -10,7 +10,7 @@
 #include "hammer/judge_parts.h"
 #include "hammer/worker.h"
 #include "model/policy.h"
-#include "store/portfolio.h"
+#include "store/work/portfolio.h"
 
 namespace gittxn::hammer {
 namespace {

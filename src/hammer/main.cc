@@ -25,10 +25,10 @@
 #include "hammer/judge.h"
 #include "hammer/waits.h"
 #include "hammer/worker.h"
-#include "store/budgets.h"
-#include "store/consumers.h"
-#include "store/feed.h"
+#include "store/log/consumers.h"
+#include "store/log/feed.h"
 #include "store/summaries.h"
+#include "store/work/budgets.h"
 
 namespace gittxn::hammer {
 namespace {
@@ -216,7 +216,7 @@ class Hammer {
   }
 
   // The connections of its stores. That of its locks is left alone: with it a server forgets the
-  // locks, and who has them is then promised by nobody (store/locks.h).
+  // locks, and who has them is then promised by nobody (store/server/locks.h).
   Status cut(const Who& who) {
     db::Statement end = TRY(server_->statement(
         "SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "

@@ -8,14 +8,14 @@
 #include "hammer/worker.h"
 #include "land/land.h"
 #include "land/turn.h"
-#include "store/budgets.h"
-#include "store/consumers.h"
 #include "store/events.h"
-#include "store/feed.h"
-#include "store/handlers.h"
-#include "store/pruning.h"
+#include "store/log/consumers.h"
+#include "store/log/feed.h"
+#include "store/log/handlers.h"
+#include "store/log/pruning.h"
 #include "store/sentinels.h"
-#include "store/workflows.h"
+#include "store/work/budgets.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::hammer {
 namespace {

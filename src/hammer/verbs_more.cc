@@ -9,15 +9,15 @@
 
 #include "base/bug.h"
 #include "hammer/worker.h"
-#include "store/compensations.h"
 #include "store/events.h"
-#include "store/feed.h"
-#include "store/locks.h"
-#include "store/portfolio.h"
-#include "store/portfolio_relay.h"
-#include "store/proposals.h"
-#include "store/pruning.h"
-#include "store/workflows.h"
+#include "store/log/feed.h"
+#include "store/log/pruning.h"
+#include "store/server/locks.h"
+#include "store/work/compensations.h"
+#include "store/work/portfolio.h"
+#include "store/work/portfolio_relay.h"
+#include "store/work/proposals.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::hammer {
 namespace {

@@ -6,12 +6,12 @@
 #include <cerrno>
 
 #include "db/database.h"
-#include "store/budgets.h"
-#include "store/consumers.h"
 #include "store/events.h"
-#include "store/portfolio.h"
-#include "store/pruning.h"
-#include "store/workflows.h"
+#include "store/log/consumers.h"
+#include "store/log/pruning.h"
+#include "store/work/budgets.h"
+#include "store/work/portfolio.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::hammer {
 

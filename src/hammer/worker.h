@@ -11,9 +11,9 @@
 #include "base/random.h"
 #include "base/subprocess.h"
 #include "hammer/journal.h"
-#include "store/lease_moves.h"
-#include "store/proposals.h"
 #include "store/store.h"
+#include "store/work/lease_moves.h"
+#include "store/work/proposals.h"
 
 namespace gittxn::hammer {
 

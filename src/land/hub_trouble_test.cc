@@ -5,7 +5,7 @@
 
 #include "land/hub.h"
 #include "land/testing/land_world.h"
-#include "store/pruning.h"
+#include "store/log/pruning.h"
 
 namespace gittxn::land {
 namespace {

@@ -147,6 +147,6 @@ Result<RecoveryReport> recover(const Context& context);
 std::string turn_lock_path(const Context& context, const RefName& branch);
 std::string landing_lock_path(const Context& context, const RefName& branch);
 inline constexpr std::int64_t kLandingLockMs = 10'000;  // a live landing is inside for milliseconds
-std::string landing_lock_name(const RefName& branch);   // of store/locks.h
+std::string landing_lock_name(const RefName& branch);   // of store/server/locks.h
 
 }  // namespace gittxn::land

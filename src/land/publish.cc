@@ -28,7 +28,7 @@
 #include "land/recover.h"
 #include "land/remote.h"
 #include "store/events.h"
-#include "store/locks.h"
+#include "store/server/locks.h"
 
 namespace gittxn::land {
 

@@ -33,7 +33,7 @@
 #include "land/hub.h"
 #include "land/remote.h"
 #include "store/events.h"
-#include "store/locks.h"
+#include "store/server/locks.h"
 
 namespace gittxn::land {
 

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "land/deadline.h"
 #include "store/events.h"
-#include "store/locks.h"
+#include "store/server/locks.h"
 
 namespace gittxn::land {
 

@@ -1,10 +1,10 @@
 // The turn: the right to be the next to land on a branch, held through one's gates, so that a slow
 // gate always sees a current candidate.
 //
-// The turn is a lock (store/locks.h) that dies with its holder. Who gets it next is decided by
-// tickets: a ticket is an event (so that everybody sees the same order) and a locked slot (so that
-// a dead ticket is known at once and skipped, with no time-out to guess). Order: priority, then
-// age; a transaction that has lost before goes ahead of everybody.
+// The turn is a lock (store/server/locks.h) that dies with its holder. Who gets it next is decided
+// by tickets: a ticket is an event (so that everybody sees the same order) and a locked slot (so
+// that a dead ticket is known at once and skipped, with no time-out to guess). Order: priority,
+// then age; a transaction that has lost before goes ahead of everybody.
 //
 // A free turn that nobody queues for is taken without a ticket: two synced appends less per
 // landing. A taker without a ticket may thus pass somebody whose ticket is being written at that
@@ -21,7 +21,7 @@
 #include "base/fs.h"
 #include "land/land.h"
 #include "model/event.h"
-#include "store/locks.h"
+#include "store/server/locks.h"
 
 namespace gittxn::land {
 

@@ -92,7 +92,7 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
-// What may become of a proposal (store/proposals.h). Scores and likenesses in thousandths.
+// What may become of a proposal (store/work/proposals.h). Scores and likenesses in thousandths.
 struct ProposalRules {
   static constexpr int kNever = 1001;  // above every score
   int start = 800;                     // from here on it may start by itself

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/pruning.h"
+#include "store/log/pruning.h"
 #include "store/testing/check.h"
 #include "store/testing/temp_store.h"
 

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/json_value.h"
 #include "store/events.h"
-#include "store/pruning.h"
+#include "store/log/pruning.h"
 #include "store/rows.h"
 #include "store/testing/check.h"
 #include "store/testing/every_event.h"

@@ -8,7 +8,7 @@
 
 #include "base/json_value.h"
 #include "store/events.h"
-#include "store/feed.h"
+#include "store/log/feed.h"
 #include "store/testing/check.h"
 #include "store/testing/every_event.h"
 #include "store/testing/golden_log.h"

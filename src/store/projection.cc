@@ -6,7 +6,7 @@
 
 #include "base/json_value.h"
 #include "store/area.h"
-#include "store/checkpoint.h"
+#include "store/log/checkpoint.h"
 #include "store/rows.h"
 #include "store/schema.h"
 #include "store/state.h"

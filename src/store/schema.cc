@@ -8,9 +8,9 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/random.h"
-#include "store/dialect.h"
 #include "store/projection.h"
 #include "store/rows.h"
+#include "store/server/dialect.h"
 #include "store/store.h"
 
 namespace gittxn::store {

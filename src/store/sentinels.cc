@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/bug.h"
-#include "store/leases.h"
 #include "store/state.h"
+#include "store/work/leases.h"
 
 namespace gittxn::store {
 namespace {

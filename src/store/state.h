@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "db/database.h"
 #include "db/writer_queue.h"
-#include "store/locks.h"
 #include "store/rows.h"
 #include "store/schema.h"
+#include "store/server/locks.h"
 #include "store/store.h"
 
 namespace gittxn::store {

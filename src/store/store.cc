@@ -8,10 +8,10 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/hash.h"
-#include "store/dialect.h"
 #include "store/events.h"
 #include "store/projection.h"
 #include "store/rows.h"
+#include "store/server/dialect.h"
 #include "store/state.h"
 
 namespace gittxn::store {

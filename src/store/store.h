@@ -102,7 +102,7 @@ class View {
 
 enum class Create { kYes, kNo };
 struct Plan;  // what the present layout is; internal, see schema.h
-class Locks;  // store/locks.h
+class Locks;  // store/server/locks.h
 
 // Where a store is.
 struct Location {

@@ -10,7 +10,7 @@
 #include "capture/trace/trace.h"
 #include "model/workflow.h"
 #include "repo/worktree/worktree_mount.h"
-#include "store/locks.h"
+#include "store/server/locks.h"
 #include "txn/state.h"
 
 namespace gittxn::api {

@@ -1,7 +1,7 @@
 // Having a transaction to oneself, and keeping what is in its worktree: see attempt.h.
 #include "txn/attempt.h"
 
-#include "store/locks.h"
+#include "store/server/locks.h"
 #include "txn/running.h"
 
 namespace gittxn::api {

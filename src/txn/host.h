@@ -58,8 +58,9 @@ struct RunOptions {
   int retries = 2;
   int priority = 0;
   std::int64_t timeout_ms = -1;
-  std::optional<std::int64_t> wait_ms;   // unset: for ever with a terminal, else 0
-  std::vector<std::string> leases = {};  // held while it runs and lands, as store/leases.h has it
+  std::optional<std::int64_t> wait_ms;  // unset: for ever with a terminal, else 0
+  std::vector<std::string> leases =
+      {};  // held while it runs and lands, as store/work/leases.h has it
   std::vector<std::string> budget = {};  // KIND=VALUE each
   bool no_land = false;
   bool keep = false;          // keep the worktree after landing

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "store/compensations.h"
 #include "store/events.h"
+#include "store/work/compensations.h"
 #include "txn/state.h"
 
 namespace gittxn::api {

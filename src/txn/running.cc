@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "store/locks.h"
+#include "store/server/locks.h"
 
 namespace gittxn::api {
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "land/hub.h"
 #include "store/events.h"
-#include "store/pruning.h"
+#include "store/log/pruning.h"
 #include "txn/clone.h"
 #include "txn/home.h"
 

@@ -9,7 +9,7 @@
 #include "base/fs.h"
 #include "land/judge/phase.h"
 #include "store/events.h"
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::api {
 

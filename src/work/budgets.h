@@ -1,5 +1,5 @@
-// Budgets, as faces ask for them. store/budgets.h says what counts and docs/enforces.md what is
-// enforced.
+// Budgets, as faces ask for them. store/work/budgets.h says what counts and docs/enforces.md what
+// is enforced.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/budgets.h"
+#include "store/work/budgets.h"
 #include "txn/bounds/budget_values.h"
 #include "txn/host.h"
 

@@ -9,7 +9,7 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "gates/process.h"
-#include "store/compensations.h"
+#include "store/work/compensations.h"
 #include "txn/attempt.h"
 #include "txn/bounds/confine.h"
 #include "txn/serve/ask.h"

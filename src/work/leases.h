@@ -1,5 +1,5 @@
-// Leases and sentinels, as faces ask for them. store/leases.h says what a lease is and when it is
-// over; here are waiting, holding one for a command or a transaction, and how it is told.
+// Leases and sentinels, as faces ask for them. store/work/leases.h says what a lease is and when it
+// is over; here are waiting, holding one for a command or a transaction, and how it is told.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct LeaseLine {
   Seq fence = 0;  // 0: it waits
 };
 
-// Each of these refuses to run inside a transaction; errors as store/lease_moves.h has them.
+// Each of these refuses to run inside a transaction; errors as store/work/lease_moves.h has them.
 // kBusy: it is not to be had at once; kTimeout: not in time either. The message says who has it.
 Result<LeaseLine> acquire_lease(State& state, const LeaseRequest& request,
                                 const Progress& progress);

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/fs.h"
-#include "store/pruning.h"
-#include "store/workflows.h"
+#include "store/log/pruning.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::api {
 namespace {

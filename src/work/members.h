@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "store/portfolio.h"
+#include "store/work/portfolio.h"
 #include "txn/state.h"
 
 namespace gittxn::api {

@@ -8,7 +8,7 @@
 #include "base/json_value.h"
 #include "store/events.h"
 #include "store/summaries.h"
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 #include "work/members.h"
 
 namespace gittxn::api {

@@ -9,7 +9,7 @@
 #include "base/failpoint.h"
 #include "gates/trust.h"
 #include "store/events.h"
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 #include "txn/attempt.h"
 #include "work/compensations.h"
 #include "work/phase_gates.h"

@@ -6,9 +6,9 @@
 
 #include "base/failpoint.h"
 #include "base/fs.h"
-#include "store/portfolio_relay.h"
-#include "store/pruning.h"
-#include "store/workflows.h"
+#include "store/log/pruning.h"
+#include "store/work/portfolio_relay.h"
+#include "store/work/workflows.h"
 #include "work/members.h"
 #include "work/workflow_scene.h"
 

@@ -1,5 +1,5 @@
 // A portfolio: repositories on this machine whose work goes together. The repository that a command
-// runs in keeps the list; store/portfolio.h says what is in whose log.
+// runs in keeps the list; store/work/portfolio.h says what is in whose log.
 //
 // A member's store is only looked at, except that relay() appends to it. What cannot be looked at
 // (gone, moved, another repository, corrupt) is an error that names the member; status tells it
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "model/workflow.h"
-#include "store/portfolio.h"
+#include "store/work/portfolio.h"
 #include "txn/host.h"
 
 namespace gittxn::api {

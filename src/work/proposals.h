@@ -1,7 +1,7 @@
-// Proposals, as faces ask for them. store/proposals.h says what may be promoted; the boundaries are
-// [proposals] of the policy of the proposal's branch, as it is when something is decided. The
-// branch is of the proposal, so that nobody promotes by the policy of another one; where it is gone
-// only an override begins it.
+// Proposals, as faces ask for them. store/work/proposals.h says what may be promoted; the
+// boundaries are [proposals] of the policy of the proposal's branch, as it is when something is
+// decided. The branch is of the proposal, so that nobody promotes by the policy of another one;
+// where it is gone only an override begins it.
 //
 // A yes of a person (approve, override, dismiss), and the choice of a branch, are taken at their
 // word outside of transactions, handlers and gates, and refused inside of them (kRefused): what
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/proposals.h"
+#include "store/work/proposals.h"
 #include "txn/host.h"
 
 namespace gittxn::api {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "land/hub.h"
-#include "store/compensations.h"
 #include "store/events.h"
-#include "store/locks.h"
+#include "store/server/locks.h"
+#include "store/work/compensations.h"
 #include "txn/attempt.h"
 #include "work/compensations.h"
 #include "work/upkeep_events.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::api {
 

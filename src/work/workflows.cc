@@ -8,7 +8,7 @@
 
 #include "base/json_value.h"
 #include "store/events.h"
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 #include "txn/attempt.h"
 #include "txn/serve/kernel_reads.h"
 #include "work/recovery.h"

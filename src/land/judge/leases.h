@@ -1,6 +1,6 @@
-// Leases of others in the way of a landing (store/leases.h). A mandatory one on what it writes is
-// in its way: the landing waits, as for a dirty file, and lands when the lease is over. An advisory
-// one is a note.
+// Leases of others in the way of a landing (store/work/leases.h). A mandatory one on what it writes
+// is in its way: the landing waits, as for a dirty file, and lands when the lease is over. An
+// advisory one is a note.
 //
 // Whether a lease is in the way is decided in the append that makes the landing the next one of its
 // branch, under the write lock that also hands out leases: a lease that was had before it denies
@@ -15,7 +15,7 @@
 
 #include "land/land.h"
 #include "model/change.h"
-#include "store/leases.h"
+#include "store/work/leases.h"
 
 namespace gittxn::land {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "land/testing/land_world.h"
-#include "store/lease_moves.h"
+#include "store/work/lease_moves.h"
 
 namespace gittxn::land {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/bug.h"
 #include "base/json_value.h"
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::land {
 

@@ -21,7 +21,7 @@
 #include "repo/testing/scratch_repo.h"
 #include "store/events.h"
 #include "store/store.h"
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::land::testing {
 

@@ -3,19 +3,19 @@
 #include <fmt/format.h>
 
 #include "base/json_value.h"
-#include "store/budgets.h"
 #include "store/clones.h"
-#include "store/compensations.h"
-#include "store/consumers.h"
 #include "store/events.h"
-#include "store/handlers.h"
-#include "store/leases.h"
-#include "store/portfolio.h"
-#include "store/proposals.h"
-#include "store/pruning.h"
+#include "store/log/consumers.h"
+#include "store/log/handlers.h"
+#include "store/log/pruning.h"
 #include "store/summaries.h"
 #include "store/testing/stories.h"
-#include "store/workflows.h"
+#include "store/work/budgets.h"
+#include "store/work/compensations.h"
+#include "store/work/leases.h"
+#include "store/work/portfolio.h"
+#include "store/work/proposals.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::store::testing {
 namespace {

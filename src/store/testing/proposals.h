@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "store/proposals.h"
+#include "store/work/proposals.h"
 
 namespace gittxn::store::testing {
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "db/database.h"
-#include "store/dialect.h"
+#include "store/server/dialect.h"
 
 namespace gittxn::store::testing {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/budgets.h"
+#include "store/work/budgets.h"
 
 namespace gittxn::api {
 

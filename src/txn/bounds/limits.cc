@@ -7,7 +7,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
-#include "store/locks.h"
+#include "store/server/locks.h"
 
 namespace gittxn::api {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "store/budgets.h"
+#include "store/work/budgets.h"
 #include "txn/attempt.h"
 #include "txn/bounds/meter.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/fields.h"
 #include "base/fs.h"
-#include "store/workflows.h"
+#include "store/work/workflows.h"
 #include "txn/attempt.h"
 
 namespace gittxn::api {

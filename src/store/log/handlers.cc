@@ -1,0 +1,250 @@
+#include "store/log/handlers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "model/names.h"
+#include "store/area.h"
+#include "store/log/consumers.h"
+#include "store/state.h"
+
+namespace gittxn::store {
+
+namespace events {
+static void fields(FieldIo& io, HandlerEnd& end) {
+  constexpr NameTable<HandlerState, 4> kStates{{{HandlerState::kRunning, "running"},
+                                                {HandlerState::kDone, "done"},
+                                                {HandlerState::kFailing, "failing"},
+                                                {HandlerState::kStopped, "stopped"}}};
+  io.integer("event", end.event, kPositive);
+  io.integer("attempt", end.attempt, kPositive);
+  io.integer({"exit", "-1: nobody saw its end"}, end.exit);
+  io.boolean("timed_out", end.timed_out);
+  io.name({"output", "artifact, or \"\""}, end.output);
+  io.integer("duration_ms", end.duration_ms, kNotNegative);
+  io.integer({"retry_at_ms", "of the kernel's clock"}, end.retry_at_ms, kNotNegative);
+  io.choice({"state", "`done`, `failing`, `stopped`"}, end.state, kStates);
+  io.only("state", std::array<std::string_view, 3>{"done", "failing", "stopped"});
+}
+}  // namespace events
+
+namespace {
+
+Result<HandlerState> handler_state_of(std::string_view name) {
+  using enum HandlerState;
+  for (const HandlerState state : {kRunning, kDone, kFailing, kStopped}) {
+    if (handler_state_name(state) == name) return state;
+  }
+  return fail(Code::kCorrupt, fmt::format("no state of a handler is called '{}'", name));
+}
+
+constexpr std::string_view kSelectHandler =
+    "SELECT name, event, attempt, state, exit, timed_out, output, retry_at_ms FROM handlers";
+
+Result<HandlerRow> handler_row_of(const db::Statement& query) {
+  HandlerRow row;
+  row.name = query.text(0);
+  row.event = query.integer(1);
+  row.attempt = static_cast<int>(query.integer(2));
+  row.state = TRY(handler_state_of(query.text(3)));
+  row.exit = static_cast<int>(query.integer(4));
+  row.timed_out = query.integer(5) != 0;
+  row.output = Digest(query.text(6));
+  row.retry_at_ms = query.integer(7);
+  return row;
+}
+
+Result<std::optional<HandlerRow>> load_handler(const db::Database& database,
+                                               const std::string& name) {
+  static const std::string kOne = fmt::format("{} WHERE name = ?", kSelectHandler);
+  db::Statement query = TRY(database.statement(kOne));
+  query.bind_all(name);
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<HandlerRow>();
+  return std::optional<HandlerRow>(TRY(handler_row_of(query)));
+}
+
+Status save_handler(db::Database& database, const HandlerRow& row) {
+  db::Statement statement = TRY(database.statement(
+      "INSERT INTO handlers (name, event, attempt, state, exit, timed_out, output, retry_at_ms) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET event = excluded.event, "
+      "attempt = excluded.attempt, state = excluded.state, exit = excluded.exit, "
+      "timed_out = excluded.timed_out, output = excluded.output, "
+      "retry_at_ms = excluded.retry_at_ms"));
+  statement.bind_all(row.name, row.event, std::int64_t{row.attempt}, handler_state_name(row.state),
+                     std::int64_t{row.exit}, std::int64_t{row.timed_out ? 1 : 0}, row.output.str(),
+                     row.retry_at_ms);
+  return statement.run();
+}
+
+struct HandlerStarted {
+  Seq event = 0;
+  int attempt = 0;
+};
+void fields(FieldIo& io, HandlerStarted& started) {
+  io.integer({"event", "seq"}, started.event, kPositive);
+  io.integer("attempt", started.attempt, kPositive);
+}
+
+struct HandlerRetried {
+  Seq event = 0;
+  std::string actor;
+};
+void fields(FieldIo& io, HandlerRetried& retried) {
+  io.integer({"event", "seq"}, retried.event, kNotNegative);
+  io.text("actor", retried.actor);
+}
+
+Status handler_started(db::Database& database, const Event& event, const Json& json) {
+  const auto started = TRY(read_fields<HandlerStarted>(json, event.type));
+  HandlerRow row;
+  row.name = event.subject;
+  row.state = HandlerState::kRunning;
+  row.event = started.event;
+  row.attempt = started.attempt;
+  if (row.event < 1 || row.event >= event.seq) return stale(event, "there is no such event");
+  const auto before = TRY(load_handler(database, row.name));
+  const bool again = before && before->event == row.event;
+  const bool may = !again || before->state == HandlerState::kFailing;
+  if (!may) {
+    return stale(event,
+                 fmt::format("event {} is {}", row.event, handler_state_name(before->state)));
+  }
+  const int next = again ? before->attempt + 1 : 1;
+  if (row.attempt != next) return stale(event, fmt::format("its attempt {} is next", next));
+  return save_handler(database, row);
+}
+
+Status handler_ended(db::Database& database, const Event& event, const Json& json) {
+  const auto end = TRY(read_fields<events::HandlerEnd>(json, event.type));
+  const HandlerRow row{event.subject, end.event,     end.attempt, end.state,
+                       end.exit,      end.timed_out, end.output,  end.retry_at_ms};
+  const auto before = TRY(load_handler(database, row.name));
+  const bool its = before && before->event == row.event && before->attempt == row.attempt &&
+                   before->state == HandlerState::kRunning;
+  if (!its || row.state == HandlerState::kRunning) return stale(event, "that attempt does not run");
+  return save_handler(database, row);
+}
+
+Status handler_retried(db::Database& database, const Event& event, const Json& json) {
+  const Seq which = TRY(read_fields<HandlerRetried>(json, event.type)).event;
+  auto row = TRY(load_handler(database, event.subject));
+  const bool failed =
+      row && row->event == which &&
+      (row->state == HandlerState::kFailing || row->state == HandlerState::kStopped);
+  if (!failed) return stale(event, fmt::format("it did not fail on event {}", which));
+  row->state = HandlerState::kFailing;
+  row->attempt = 0;
+  row->retry_at_ms = 0;
+  return save_handler(database, *row);
+}
+
+std::string tell_handler_started(const Json& payload) {
+  return fmt::format("handler is given event {}, attempt {}", telling::number(payload, "event"),
+                     telling::number(payload, "attempt"));
+}
+std::string tell_handler_ended(const Json& payload) {
+  return fmt::format("handler {} with event {}, exit {}", telling::text(payload, "state"),
+                     telling::number(payload, "event"), telling::number(payload, "exit"));
+}
+std::string tell_handler_retried(const Json& payload) {
+  return fmt::format("event {} is to be tried again, says {}", telling::number(payload, "event"),
+                     telling::text(payload, "actor"));
+}
+
+constexpr std::string_view kHandlerSql = R"sql(
+CREATE TABLE handlers (
+  name        TEXT    PRIMARY KEY,
+  event       INTEGER NOT NULL,
+  attempt     INTEGER NOT NULL,
+  state       TEXT    NOT NULL,
+  exit        INTEGER NOT NULL,
+  timed_out   INTEGER NOT NULL,
+  output      TEXT    NOT NULL,
+  retry_at_ms INTEGER NOT NULL
+) STRICT;
+)sql";
+
+constexpr ProjectionTable kHandlerTables[] = {{"handlers", "name"}};
+
+constexpr EventRule kHandlerRules[] = {
+    {event_type::kHandlerStarted,
+     {"A handler is about to be given this event, for the attempt-th time.", "the handler's name",
+      "it does not run, and the attempt is the next one of that event"},
+     payload_of<HandlerStarted>,
+     handler_started,
+     tell_handler_started},
+    {event_type::kHandlerEnded,
+     {"What came of it. When it failed: the time of the kernel's clock from which it is "
+      "tried again, or that it is left for a person.",
+      "the handler's name", "that attempt runs"},
+     payload_of<events::HandlerEnd>,
+     handler_ended,
+     tell_handler_ended},
+    {event_type::kHandlerRetried,
+     {"A person asked to try that event again.", "the handler's name", "it failed on that event"},
+     payload_of<HandlerRetried>,
+     handler_retried,
+     tell_handler_retried},
+};
+
+}  // namespace
+
+const Area kHandlers{kHandlerSql, kHandlerTables, kHandlerRules};
+
+namespace events {
+
+NewEvent handler_started(const std::string& name, Seq event, int attempt) {
+  return event_with(event_type::kHandlerStarted, name, HandlerStarted{event, attempt});
+}
+
+NewEvent handler_ended(const std::string& name, const HandlerEnd& end) {
+  return event_with(event_type::kHandlerEnded, name, end);
+}
+
+NewEvent handler_retried(const std::string& name, Seq event, const std::string& actor) {
+  return event_with(event_type::kHandlerRetried, name, HandlerRetried{event, actor});
+}
+
+}  // namespace events
+
+std::string handler_consumer(std::string_view name) {
+  return fmt::format("on/{}", name);
+}
+
+std::string_view handler_state_name(HandlerState state) {
+  switch (state) {
+    case HandlerState::kRunning:
+      return "running";
+    case HandlerState::kDone:
+      return "done";
+    case HandlerState::kFailing:
+      return "failing";
+    case HandlerState::kStopped:
+      return "stopped";
+  }
+  return "stopped";
+}
+
+Result<std::optional<HandlerRow>> handler(const View& view, const std::string& name) {
+  return load_handler(view.tables(), name);
+}
+
+Result<std::vector<HandlerRow>> handlers(const View& view) {
+  static const std::string kAll = fmt::format("{} ORDER BY name", kSelectHandler);
+  db::Statement query = TRY(view.tables().statement(kAll));
+  std::vector<HandlerRow> rows;
+  while (TRY(query.step())) rows.push_back(TRY(handler_row_of(query)));
+  return rows;
+}
+
+Result<std::string> why_not_due(const View& view, const HandlerRow& row) {
+  const std::string name = handler_consumer(row.name);
+  const std::optional<Consumer> reader = TRY(consumer(view, name));
+  if (!reader) return fmt::format("there is no consumer '{}' any more", name);
+  if (reader->position >= row.event) return fmt::format("event {} was passed over", row.event);
+  return std::string();
+}
+
+}  // namespace gittxn::store

@@ -1,0 +1,563 @@
+// The tables of budgets and of what was used: see budgets.h.
+#include "store/work/budgets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/bug.h"
+#include "base/json_value.h"
+#include "model/names.h"
+#include "store/area.h"
+#include "store/rows.h"
+
+namespace gittxn::store {
+namespace {
+
+constexpr std::string_view kKindNames[] = {"input", "output", "cache", "cost",
+                                           "calls", "wall",   "bytes"};
+constexpr std::size_t kMaxId = 512;
+
+}  // namespace
+
+// A kind that was not used is not there.
+static void fields(FieldIo& io, UsageItem& item) {
+  io.thing("usage");
+  io.text("id", item.id);
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    const char* name = kKindNames[i].data();
+    if (!io.maybe(name, item.amounts[i])) continue;
+    io.integer(name, item.amounts[i], {.least = 0, .most = kMaxAmount});
+  }
+  if (item.id.empty() || item.id.size() > kMaxId) io.wrong("id", "empty, or too long");
+}
+
+namespace {
+
+constexpr NameTable<UsageSource, 4> kUsageSources{{{UsageSource::kTranscript, "transcript"},
+                                                   {UsageSource::kHook, "hook"},
+                                                   {UsageSource::kHand, "hand"},
+                                                   {UsageSource::kMeasured, "measured"}}};
+constexpr std::string_view kScopeNames[] = {"txn", "owner", "workflow"};
+constexpr std::string_view kLevelNames[] = {"within", "warned", "exceeded"};
+constexpr std::string_view kAmountColumns = "input, output, cache, cost, calls, wall, bytes";
+
+Result<Kind> kind_of(std::string_view name) {
+  if (const auto kind = kind_from_name(name)) return *kind;
+  return fail(Code::kCorrupt, "no such kind");
+}
+
+Result<Scope> scope_from_text(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  for (std::size_t i = 0; i < std::size(kScopeNames); ++i) {
+    if (text.substr(0, colon) == kScopeNames[i] && colon + 1 < text.size()) {
+      return Scope{static_cast<Scope::Of>(i), std::string(text.substr(colon + 1))};
+    }
+  }
+  return fail(Code::kCorrupt, fmt::format("'{}' has no budget", text));
+}
+
+Amounts amounts_at(const db::Statement& row, int first) {
+  Amounts amounts{};
+  for (std::size_t i = 0; i < kKinds; ++i) amounts[i] = row.integer(first + static_cast<int>(i));
+  return amounts;
+}
+
+void bind_amounts(db::Statement& statement, int first, const Amounts& amounts) {
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    statement.bind(first + static_cast<int>(i), amounts[i]);
+  }
+}
+
+Result<std::optional<Amounts>> item(const db::Database& database, const std::string& id) {
+  db::Statement query = TRY(
+      database.statement(fmt::format("SELECT {} FROM usage_items WHERE id = ?", kAmountColumns)));
+  query.bind_all(encode_path(id));
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<Amounts>();
+  return std::optional<Amounts>(amounts_at(query, 0));
+}
+
+Result<Amounts> total(const db::Database& database, const Scope& scope) {
+  db::Statement query = TRY(database.statement(
+      fmt::format("SELECT {} FROM usage_totals WHERE scope = ?", kAmountColumns)));
+  query.bind_all(encode_path(scope_text(scope)));
+  const bool found = TRY(query.step());
+  return found ? amounts_at(query, 0) : Amounts{};
+}
+
+// In `table`, whose key is its first column.
+Status save_amounts(db::Database& database, std::string_view table, std::string_view key_column,
+                    const std::string& key, const Amounts& amounts) {
+  std::string updates;
+  for (const std::string_view name : kKindNames) {
+    updates += fmt::format("{}{} = excluded.{}", updates.empty() ? "" : ", ", name, name);
+  }
+  db::Statement save = TRY(database.statement(
+      fmt::format("INSERT INTO {} ({}, {}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({}) DO "
+                  "UPDATE SET {}",
+                  table, key_column, kAmountColumns, key_column, updates)));
+  save.bind(1, encode_path(key));
+  bind_amounts(save, 2, amounts);
+  return save.run();
+}
+
+// What `next` says beyond what is known; all zero: nothing new.
+Amounts beyond(const Amounts& known, const Amounts& next) {
+  Amounts more{};
+  for (std::size_t i = 0; i < kKinds; ++i) more[i] = std::max<std::int64_t>(next[i] - known[i], 0);
+  return more;
+}
+
+bool none(const Amounts& amounts) {
+  return std::ranges::all_of(amounts, [](std::int64_t amount) { return amount == 0; });
+}
+
+// Bounded, so that no sum that could be asked for overflows.
+Amounts sum(const Amounts& a, const Amounts& b) {
+  Amounts both{};
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    both[i] = std::min(a[i] + b[i], std::int64_t{1} << 60);
+  }
+  return both;
+}
+
+constexpr auto kKindTable = [] {
+  NameTable<Kind, kKinds> table{};
+  for (std::size_t i = 0; i < kKinds; ++i) table[i] = {static_cast<Kind>(i), kKindNames[i]};
+  return table;
+}();
+
+struct UsageReported {
+  UsageSource source = UsageSource::kHand;
+  std::vector<UsageItem> items;
+};
+void fields(FieldIo& io, UsageReported& reported) {
+  io.choice("source", reported.source, kUsageSources);
+  io.list("items", reported.items);
+}
+
+struct BudgetSet {
+  Kind kind = Kind::kInput;
+  std::optional<std::int64_t> limit;
+};
+void fields(FieldIo& io, BudgetSet& set) {
+  io.choice("kind", set.kind, kKindTable);
+  if (io.or_null("limit", set.limit)) {
+    io.integer({"limit", "null takes it away"}, *set.limit, {.least = 1, .most = kMaxAmount});
+  }
+}
+
+struct BudgetReached {
+  Kind kind = Kind::kInput;
+  std::int64_t limit = 0;
+  std::int64_t used = 0;
+  Seq version = 0;
+  bool best_effort = false;
+  TxnId txn;
+};
+void fields(FieldIo& io, BudgetReached& reached) {
+  io.choice("kind", reached.kind, kKindTable);
+  io.integer("limit", reached.limit, kPositive);
+  io.integer("used", reached.used, kNotNegative);
+  io.integer({"version", "the seq of its `budget.set`"}, reached.version, kNotNegative);
+  io.boolean({"best_effort", "true: as reported"}, reached.best_effort);
+  io.name({"txn", "whose report it was, \"\" none"}, reached.txn);
+}
+
+struct BudgetReconciled {
+  Kind kind = Kind::kInput;
+  std::int64_t reported = 0;
+  std::int64_t billed = 0;
+  std::int64_t tolerance_percent = 0;
+  bool within = false;
+};
+void fields(FieldIo& io, BudgetReconciled& figures) {
+  io.choice("kind", figures.kind, kKindTable);
+  io.integer("reported", figures.reported, kNotNegative);
+  io.integer("billed", figures.billed, kNotNegative);
+  io.integer("tolerance_percent", figures.tolerance_percent, kNotNegative);
+  io.boolean("within", figures.within);
+}
+
+Status reported(db::Database& database, const Event& event, const Json& json) {
+  const auto items = TRY(read_fields<UsageReported>(json, event.type)).items;
+  const std::optional<Txn> txn = TRY(load_txn(database, TxnId(event.subject)));
+  if (!txn) return stale(event, "there is no such transaction");
+  Amounts more{};
+  for (const UsageItem& one : items) {
+    const Amounts known = TRY(item(database, one.id)).value_or(Amounts{});
+    const Amounts added = beyond(known, one.amounts);
+    if (none(added)) continue;
+    TRY(save_amounts(database, "usage_items", "id", one.id, sum(known, added)));
+    more = sum(more, added);
+  }
+  for (const Scope& scope : scopes_of(*txn)) {
+    const Amounts before = TRY(total(database, scope));
+    TRY(save_amounts(database, "usage_totals", "scope", scope_text(scope), sum(before, more)));
+  }
+  return {};
+}
+
+Status budget_was_set(db::Database& database, const Event& event, const Json& json) {
+  const auto [kind, limit] = TRY(read_fields<BudgetSet>(json, event.type));
+  TRY(scope_from_text(event.subject));
+  if (!limit) {
+    db::Statement gone =
+        TRY(database.statement("DELETE FROM budgets WHERE scope = ? AND kind = ?"));
+    gone.bind_all(encode_path(event.subject), kind_name(kind));
+    return gone.run();
+  }
+  db::Statement save = TRY(database.statement(
+      "INSERT INTO budgets (scope, kind, most, version, level) VALUES (?, ?, ?, ?, 0) ON CONFLICT "
+      "(scope, kind) DO UPDATE SET most = excluded.most, version = excluded.version, level = 0"));
+  save.bind_all(encode_path(event.subject), kind_name(kind), *limit, event.seq);
+  return save.run();
+}
+
+Status reached(db::Database& database, const Event& event, const Json& json) {
+  const auto told = TRY(read_fields<BudgetReached>(json, event.type));
+  const std::int64_t level = event.type == event_type::kBudgetExceeded ? 2 : 1;
+  db::Statement raise = TRY(
+      database.statement("UPDATE budgets SET level = ? WHERE scope = ? AND kind = ? AND version = "
+                         "? AND level < ? RETURNING level"));
+  raise.bind_all(level, encode_path(event.subject), kind_name(told.kind), told.version, level);
+  const bool raised = TRY(raise.step());
+  if (!raised) return stale(event, "there is no such budget, or it has been told");
+  return raise.run();
+}
+
+Status reconciled(db::Database&, const Event& event, const Json& json) {
+  TRY(read_fields<BudgetReconciled>(json, event.type));
+  TRY(scope_from_text(event.subject));
+  return {};
+}
+
+std::string tell_reported(const Json& payload) {
+  const std::string source = telling::text(payload, "source");
+  return source == "measured" ? "its usage was measured" : "usage reported by " + source;
+}
+std::string tell_budget_set(const Json& payload) {
+  return fmt::format("budget of {}: {}", telling::text(payload, "kind"),
+                     telling::number(payload, "limit"));
+}
+std::string tell_reached(const Json& payload) {
+  const bool best_effort = payload.value("best_effort", Json(false)) == Json(true);
+  return fmt::format("{} of {} {} used{}", telling::number(payload, "used"),
+                     telling::number(payload, "limit"), telling::text(payload, "kind"),
+                     best_effort ? " (as reported, best effort)" : " (measured)");
+}
+std::string tell_reconciled(const Json& payload) {
+  return fmt::format("{}: {} reported, {} billed", telling::text(payload, "kind"),
+                     telling::number(payload, "reported"), telling::number(payload, "billed"));
+}
+
+constexpr std::string_view kBudgetSql = R"sql(
+CREATE TABLE usage_items (
+  id     TEXT    PRIMARY KEY,
+  input  INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache  INTEGER NOT NULL,
+  cost   INTEGER NOT NULL,
+  calls  INTEGER NOT NULL,
+  wall   INTEGER NOT NULL,
+  bytes  INTEGER NOT NULL
+) STRICT;
+CREATE TABLE usage_totals (
+  scope  TEXT    PRIMARY KEY,
+  input  INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache  INTEGER NOT NULL,
+  cost   INTEGER NOT NULL,
+  calls  INTEGER NOT NULL,
+  wall   INTEGER NOT NULL,
+  bytes  INTEGER NOT NULL
+) STRICT;
+CREATE TABLE budgets (
+  scope   TEXT    NOT NULL,
+  kind    TEXT    NOT NULL,
+  most    INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  level   INTEGER NOT NULL,
+  PRIMARY KEY (scope, kind)
+) STRICT;
+)sql";
+
+constexpr ProjectionTable kBudgetTables[] = {
+    {"usage_items", "id"}, {"usage_totals", "scope"}, {"budgets", "scope, kind"}};
+
+constexpr const char* kOfScope = "`txn:ID`, `owner:NAME` or `workflow:NAME`";
+constexpr const char* kToldOnce = "there is such a budget, and it was not told";
+constexpr EventRule kBudgetRules[] = {
+    {event_type::kUsageReported,
+     {"What a transaction used; of two reports of one id the larger numbers count.", "",
+      "the transaction exists"},
+     payload_of<UsageReported>,
+     reported,
+     tell_reported},
+    {event_type::kBudgetSet,
+     {"How much may be used; null takes the limit away.", kOfScope},
+     payload_of<BudgetSet>,
+     budget_was_set,
+     tell_budget_set},
+    {event_type::kBudgetWarning,
+     {"Four fifths of a budget are used.", kOfScope, kToldOnce},
+     payload_of<BudgetReached>,
+     reached,
+     tell_reached},
+    {event_type::kBudgetExceeded,
+     {"A budget is used up.", kOfScope, kToldOnce},
+     payload_of<BudgetReached>,
+     reached,
+     tell_reached},
+    {event_type::kBudgetReconciled,
+     {"What was reported against what was billed.", kOfScope},
+     payload_of<BudgetReconciled>,
+     reconciled,
+     tell_reconciled},
+};
+
+Result<std::vector<Budget>> read_budgets(db::Statement& query) {
+  std::vector<Budget> budgets;
+  while (TRY(query.step())) {
+    Budget budget;
+    budget.scope = TRY(scope_from_text(decode_path(query.text(0))));
+    budget.kind = TRY(kind_of(query.text(1)));
+    budget.limit = query.integer(2);
+    budget.version = query.integer(3);
+    budget.level = static_cast<Budget::Level>(query.integer(4));
+    budgets.push_back(std::move(budget));
+  }
+  return budgets;
+}
+
+}  // namespace
+
+const Area kBudgets{kBudgetSql, kBudgetTables, kBudgetRules};
+
+std::string_view kind_name(Kind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<Kind> kind_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    if (kKindNames[i] == name) return static_cast<Kind>(i);
+  }
+  return std::nullopt;
+}
+
+Trust trust_of(Kind kind) {
+  return kind == Kind::kWall || kind == Kind::kBytes ? Trust::kMeasured : Trust::kSelfReported;
+}
+
+std::string_view usage_source_name(UsageSource source) {
+  return name_in(kUsageSources, source);
+}
+
+std::string scope_text(const Scope& scope) {
+  return fmt::format("{}:{}", kScopeNames[static_cast<std::size_t>(scope.of)], scope.name);
+}
+
+std::vector<Scope> scopes_of(const Txn& txn) {
+  std::vector<Scope> scopes{{Scope::Of::kTxn, txn.id.str()}};
+  if (!txn.owner.empty()) scopes.push_back({Scope::Of::kOwner, txn.owner});
+  if (!txn.workflow.empty()) scopes.push_back({Scope::Of::kWorkflow, txn.workflow});
+  return scopes;
+}
+
+Result<Amounts> used(const View& view, const Scope& scope) {
+  return total(view.tables(), scope);
+}
+
+Result<std::vector<Budget>> budgets_of(const View& view, const Scope& scope) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT scope, kind, most, version, level FROM budgets WHERE scope = ? ORDER BY kind"));
+  query.bind_all(encode_path(scope_text(scope)));
+  return read_budgets(query);
+}
+
+Result<std::vector<Budget>> all_budgets(const View& view) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT scope, kind, most, version, level FROM budgets ORDER BY scope, kind"));
+  return read_budgets(query);
+}
+
+Result<std::optional<Left>> left_of(const View& view, const Txn& txn, Kind kind) {
+  std::optional<Left> tightest;
+  for (const Scope& scope : scopes_of(txn)) {
+    const Amounts amounts = TRY(used(view, scope));
+    for (const Budget& budget : TRY(budgets_of(view, scope))) {
+      if (budget.kind != kind) continue;
+      const std::int64_t left =
+          std::max<std::int64_t>(budget.limit - amounts[static_cast<std::size_t>(kind)], 0);
+      if (!tightest || left < tightest->amount) tightest = Left{left, scope};
+    }
+  }
+  return tightest;
+}
+
+bool Reconciled::within() const {
+  const std::int64_t difference = reported > billed ? reported - billed : billed - reported;
+  return difference <= billed / 100 * tolerance_percent + billed % 100 * tolerance_percent / 100;
+}
+
+namespace events {
+
+NewEvent usage_reported(const Usage& usage) {
+  return event_with(event_type::kUsageReported, usage.txn.str(),
+                    UsageReported{usage.source, usage.items});
+}
+
+NewEvent budget_set(const Budget& budget, std::optional<std::int64_t> limit) {
+  return event_with(event_type::kBudgetSet, scope_text(budget.scope),
+                    BudgetSet{budget.kind, limit});
+}
+
+NewEvent budget_reached(const Budget& budget, Budget::Level level, std::int64_t used,
+                        const TxnId& txn) {
+  const bool exceeded = level == Budget::Level::kExceeded;
+  const std::string subject = scope_text(budget.scope);
+  return event_with(exceeded ? event_type::kBudgetExceeded : event_type::kBudgetWarning, subject,
+                    BudgetReached{budget.kind, budget.limit, used, budget.version,
+                                  trust_of(budget.kind) == Trust::kSelfReported, txn},
+                    fmt::format("budget:{}/{}:{}:{}", encode_path(subject), kind_name(budget.kind),
+                                kLevelNames[static_cast<std::size_t>(level)], budget.version));
+}
+
+NewEvent budget_reconciled(const Reconciled& figures) {
+  return event_with(event_type::kBudgetReconciled, scope_text(figures.scope),
+                    BudgetReconciled{figures.kind, figures.reported, figures.billed,
+                                     figures.tolerance_percent, figures.within()});
+}
+
+}  // namespace events
+
+namespace {
+
+// The levels that `amounts` bring the budgets of a scope to, where that has not been told.
+void add_levels(const std::vector<Budget>& budgets, const Amounts& amounts, const TxnId& txn,
+                std::vector<NewEvent>& appended) {
+  for (const Budget& budget : budgets) {
+    const std::int64_t amount = amounts[static_cast<std::size_t>(budget.kind)];
+    const bool over = amount >= budget.limit;
+    const bool near =
+        amount >= budget.limit / 100 * kWarnPercent + budget.limit % 100 * kWarnPercent / 100;
+    if (near && budget.level < Budget::Level::kWarned) {
+      appended.push_back(events::budget_reached(budget, Budget::Level::kWarned, amount, txn));
+    }
+    if (over && budget.level < Budget::Level::kExceeded) {
+      appended.push_back(events::budget_reached(budget, Budget::Level::kExceeded, amount, txn));
+    }
+  }
+}
+
+Status check_usage(const Usage& usage) {
+  for (const UsageItem& item : usage.items) {
+    if (item.id.empty() || item.id.size() > kMaxId) {
+      return fail(Code::kUsage, "what a report is of is empty, or longer than 512 bytes");
+    }
+    for (std::size_t i = 0; i < kKinds; ++i) {
+      if (item.amounts[i] < 0 || item.amounts[i] > kMaxAmount) {
+        return fail(Code::kUsage,
+                    fmt::format("{}: {} is out of bounds", kKindNames[i], item.amounts[i]));
+      }
+      const bool measured = trust_of(static_cast<Kind>(i)) == Trust::kMeasured;
+      if (item.amounts[i] == 0 || measured == (usage.source == UsageSource::kMeasured)) continue;
+      if (INJECTED_BUG("budgets.anybody_measures")) continue;
+      return fail(Code::kUsage,
+                  fmt::format("{} is {}", kKindNames[i],
+                              measured ? "measured, not reported" : "reported, not measured"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status report_usage(Store& store, const Usage& usage) {
+  TRY(check_usage(usage));
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    const std::optional<Txn> txn = TRY(view.txn(usage.txn));
+    if (!txn) return fail(Code::kNotFound, "there is no transaction " + usage.txn.str());
+    std::vector<NewEvent> appended;
+    Usage fresh{usage.txn, usage.source, {}};
+    Amounts more{};
+    std::map<std::string, Amounts> here;  // what this report has said already
+    const auto append_fresh = [&] {
+      if (!fresh.items.empty()) appended.push_back(events::usage_reported(fresh));
+      fresh.items.clear();
+    };
+    for (const UsageItem& one : usage.items) {
+      const auto [at, first] = here.try_emplace(one.id);
+      if (first) at->second = TRY(item(view.tables(), one.id)).value_or(Amounts{});
+      const Amounts added = beyond(at->second, one.amounts);
+      if (none(added)) continue;
+      at->second = sum(at->second, added);
+      more = sum(more, added);
+      fresh.items.push_back(one);
+      if (fresh.items.size() == kMaxUsageItems) append_fresh();
+    }
+    append_fresh();
+    if (appended.empty()) return appended;
+    for (const Scope& scope : scopes_of(*txn)) {
+      const Amounts before = TRY(used(view, scope));
+      add_levels(TRY(budgets_of(view, scope)), sum(before, more), usage.txn, appended);
+    }
+    return appended;
+  };
+  TRY(store.decide(decision));
+  return {};
+}
+
+Result<Amounts> reported_of(const View& view, const std::string& id) {
+  return TRY(item(view.tables(), id)).value_or(Amounts{});
+}
+
+Result<std::vector<std::string>> reported_ids(const View& view, const std::string& prefix) {
+  const std::string first = encode_path(prefix);
+  std::string behind = first;
+  ++behind.back();
+  db::Statement query =
+      TRY(view.tables().statement("SELECT id FROM usage_items WHERE id >= ? AND id < ?"));
+  query.bind_all(first, behind);
+  std::vector<std::string> ids;
+  while (TRY(query.step())) ids.push_back(decode_path(query.text(0)));
+  return ids;
+}
+
+Status set_budget(Store& store, const Scope& scope, Kind kind, std::optional<std::int64_t> limit) {
+  if (limit && (*limit <= 0 || *limit > kMaxAmount)) {
+    return fail(Code::kUsage, fmt::format("{}: {} is no budget", kind_name(kind), *limit),
+                "give a number above 0, or none to take the budget away");
+  }
+  if (scope.name.empty() || scope.name.size() > kMaxId) {
+    return fail(Code::kUsage, "whose budget it is is empty, or longer than 512 bytes");
+  }
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    Budget budget{scope, kind, limit.value_or(0), 0, Budget::Level::kWithin};
+    std::vector<NewEvent> appended{events::budget_set(budget, limit)};
+    if (!limit) return appended;
+    budget.version = TRY(view.head()) + 1;
+    add_levels({budget}, TRY(used(view, scope)), TxnId(), appended);
+    return appended;
+  };
+  TRY(store.decide(decision));
+  return {};
+}
+
+Status reconcile(Store& store, std::vector<Reconciled>& figures) {
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
+    std::vector<NewEvent> appended;
+    for (Reconciled& one : figures) {
+      const Amounts amounts = TRY(used(view, one.scope));
+      one.reported = amounts[static_cast<std::size_t>(one.kind)];
+      appended.push_back(events::budget_reconciled(one));
+    }
+    return appended;
+  };
+  TRY(store.decide(decision));
+  return {};
+}
+
+}  // namespace gittxn::store

@@ -1,0 +1,209 @@
+#include "store/work/compensations.h"
+
+#include <fmt/format.h>
+
+#include "base/json_value.h"
+#include "model/fields.h"
+#include "store/area.h"
+#include "store/transactions.h"
+
+namespace gittxn::store {
+
+namespace events {
+static void fields(FieldIo& io, CompensationRun& run) {
+  io.integer("number", run.number, kPositive);
+  io.integer({"run", "the last"}, run.run, kPositive);
+  io.integer("exit", run.exit_status);
+  io.boolean("timed_out", run.timed_out);
+  io.name("output", run.output);
+}
+}  // namespace events
+
+namespace {
+
+constexpr std::size_t kMaxArgv = 4096;
+
+Result<std::vector<Compensation>> load_compensations(const db::Database& database,
+                                                     const std::string& txn) {
+  db::Statement query =
+      TRY(database.statement("SELECT body FROM compensations WHERE txn = ? ORDER BY number"));
+  query.bind_all(txn);
+  std::vector<Compensation> out;
+  while (TRY(query.step())) {
+    const Json json = TRY(parse_json(query.text(0)));
+    out.push_back(TRY(compensation_from_json(json)));
+  }
+  return out;
+}
+
+Status save_compensation(db::Database& database, const std::string& txn, const Compensation& one) {
+  db::Statement write = TRY(database.statement(
+      "INSERT INTO compensations (txn, number, ended, body) VALUES (?, ?, ?, ?) "
+      "ON CONFLICT (txn, number) DO UPDATE SET ended = excluded.ended, body = excluded.body"));
+  write.bind_all(txn, std::int64_t{one.number}, std::int64_t{one.ended ? 1 : 0},
+                 canonical_text(field_list(one)));
+  return write.run();
+}
+
+// What is known of one when it is registered.
+struct Registered {
+  Compensation one;
+};
+void fields(FieldIo& io, Registered& registered) {
+  io.integer({"number", "one more than the last"}, registered.one.number, kPositive);
+  io.integer({"attempt", "the last"}, registered.one.attempt, kPositive);
+  io.text("name", registered.one.name);
+  io.texts("argv", registered.one.argv);
+}
+
+struct CompensationStarted {
+  int number = 0;
+  int run = 0;
+};
+void fields(FieldIo& io, CompensationStarted& started) {
+  io.integer({"number", "the last that has not ended"}, started.number, kPositive);
+  io.integer({"run", "one more than the last of it"}, started.run, kPositive);
+}
+
+Status compensation_registered(db::Database& database, const Event& event, const Json& json) {
+  const Compensation one = TRY(read_fields<Registered>(json, event.type)).one;
+  if (one.argv.empty() || one.argv.size() > kMaxArgv || one.argv.front().empty()) {
+    return fail(Code::kCorrupt, fmt::format("{}: it names no program", event.type));
+  }
+  const Txn txn = TRY(known_txn(database, event));
+  if (txn.state != TxnState::kOpen) {
+    return stale(event, fmt::format("it is {}", state_name(txn.state)));
+  }
+  if (one.attempt != static_cast<int>(txn.attempts.size())) {
+    return stale(event, fmt::format("its attempt is {}", txn.attempts.size()));
+  }
+  const auto known = TRY(load_compensations(database, event.subject));
+  if (one.number != static_cast<int>(known.size()) + 1 || one.number > kMaxCompensations) {
+    return stale(event, fmt::format("it has {} already", known.size()));
+  }
+  return save_compensation(database, event.subject, one);
+}
+
+// The last that has not ended: what was done last is undone first.
+Result<Compensation> due_compensation(const db::Database& database, const Event& event,
+                                      int number) {
+  const std::vector<Compensation> all = TRY(load_compensations(database, event.subject));
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (one->ended) continue;
+    if (one->number == number) return *one;
+    return stale(event, fmt::format("compensation {} comes first", one->number));
+  }
+  return stale(event, fmt::format("compensation {} has ended, or never was", number));
+}
+
+Status compensation_started(db::Database& database, const Event& event, const Json& json) {
+  const auto [number, run] = TRY(read_fields<CompensationStarted>(json, event.type));
+  const Txn txn = TRY(known_txn(database, event));
+  if (!ended_without_landing(txn)) {
+    return stale(event, fmt::format("it is {}", state_name(txn.state)));
+  }
+  Compensation one = TRY(due_compensation(database, event, number));
+  if (run != one.runs + 1) return stale(event, fmt::format("it was started {} times", one.runs));
+  one.runs = run;
+  return save_compensation(database, event.subject, one);
+}
+
+Status compensation_ended(db::Database& database, const Event& event, const Json& json) {
+  const auto told = TRY(read_fields<events::CompensationRun>(json, event.type));
+  Compensation one = TRY(due_compensation(database, event, told.number));
+  if (told.run != one.runs) {
+    return stale(event, fmt::format("run {} is not the last", told.run));
+  }
+  one.ended = true;
+  one.exit_status = told.exit_status;
+  one.timed_out = told.timed_out;
+  one.output = told.output;
+  return save_compensation(database, event.subject, one);
+}
+
+std::string tell_compensation_registered(const Json& p) {
+  const std::string name = telling::text(p, "name");
+  return fmt::format("compensation {} registered{}", telling::number(p, "number"),
+                     telling::after_colon(name.empty() ? telling::first_texts(p, "argv") : name));
+}
+std::string tell_compensation_started(const Json& p) {
+  return fmt::format("compensation {} started, run {}", telling::number(p, "number"),
+                     telling::number(p, "run"));
+}
+std::string tell_compensation_ended(const Json& p) {
+  return fmt::format("compensation {} ended, exit {}", telling::number(p, "number"),
+                     telling::number(p, "exit"));
+}
+
+constexpr std::string_view kCompensationSql = R"sql(
+CREATE TABLE compensations (
+  txn    TEXT    NOT NULL,
+  number INTEGER NOT NULL,
+  ended  INTEGER NOT NULL,
+  body   TEXT    NOT NULL,
+  PRIMARY KEY (txn, number)
+) STRICT;
+)sql";
+
+constexpr ProjectionTable kCompensationTables[] = {{"compensations", "txn, number"}};
+
+constexpr EventRule kCompensationRules[] = {
+    {event_type::kCompensationRegistered,
+     {"A command that undoes an effect outside of the repository.", "", "open"},
+     payload_of<Registered>,
+     compensation_registered,
+     tell_compensation_registered},
+    {event_type::kCompensationStarted,
+     {"It is run.", "", "aborted, nothing"},
+     payload_of<CompensationStarted>,
+     compensation_started,
+     tell_compensation_started},
+    {event_type::kCompensationEnded,
+     {"How that run ended."},
+     payload_of<events::CompensationRun>,
+     compensation_ended,
+     tell_compensation_ended},
+};
+
+}  // namespace
+
+const Area kCompensations{kCompensationSql, kCompensationTables, kCompensationRules};
+
+Result<std::vector<Compensation>> compensations(const View& view, const TxnId& txn) {
+  return load_compensations(view.tables(), txn.str());
+}
+
+bool ended_without_landing(const Txn& txn) {
+  if (txn.state == TxnState::kNothing) return txn.landed_commit.empty();  // else it was merged
+  return txn.state == TxnState::kAborted;
+}
+
+Result<std::vector<TxnId>> owing_compensation(const View& view) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT DISTINCT c.txn FROM compensations c JOIN txns t ON t.id = c.txn "
+      "WHERE c.ended = 0 AND t.state IN ('aborted', 'nothing') ORDER BY c.txn"));
+  std::vector<TxnId> ids, out;
+  while (TRY(query.step())) ids.emplace_back(query.text(0));
+  for (TxnId& id : ids) {
+    const auto txn = TRY(view.txn(id));
+    if (txn && ended_without_landing(*txn)) out.push_back(std::move(id));
+  }
+  return out;
+}
+
+namespace events {
+
+NewEvent compensation_registered(const TxnId& txn, const Compensation& compensation) {
+  return event_with(event_type::kCompensationRegistered, txn.str(), Registered{compensation});
+}
+
+NewEvent compensation_started(const TxnId& txn, int number, int run) {
+  return event_with(event_type::kCompensationStarted, txn.str(), CompensationStarted{number, run});
+}
+
+NewEvent compensation_ended(const TxnId& txn, const CompensationRun& run) {
+  return event_with(event_type::kCompensationEnded, txn.str(), run);
+}
+
+}  // namespace events
+}  // namespace gittxn::store

@@ -1,0 +1,594 @@
+#include "store/work/workflows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bug.h"
+#include "base/hash.h"
+#include "base/json_value.h"
+#include "model/fields.h"
+#include "store/area.h"
+#include "store/events.h"
+#include "store/rows.h"
+#include "store/transactions.h"
+
+namespace gittxn::store {
+namespace {
+
+Result<std::optional<Workflow>> load_workflow(const db::Database& database, const std::string& id) {
+  db::Statement query = TRY(database.statement("SELECT body FROM workflows WHERE id = ?"));
+  query.bind_all(id);
+  const bool found = TRY(query.step());
+  if (!found) return std::optional<Workflow>();
+  const Json json = TRY_IN("workflow " + id, parse_json(query.text(0)));
+  return std::optional<Workflow>(TRY_IN("workflow " + id, workflow_from_json(json)));
+}
+
+Status save_workflow(db::Database& database, const Workflow& workflow, Seq seq) {
+  db::Statement write =
+      TRY(database.statement("INSERT INTO workflows (id, created_seq, body) VALUES (?, ?, ?) "
+                             "ON CONFLICT (id) DO UPDATE SET body = excluded.body"));
+  write.bind_all(workflow.id.str(), seq, canonical_text(field_list(workflow)));
+  return write.run();
+}
+
+Result<Workflow> known_workflow(const db::Database& database, const Event& event) {
+  std::optional<Workflow> workflow = TRY(load_workflow(database, event.subject));
+  if (!workflow) return stale(event, "there is no such workflow");
+  return *std::move(workflow);
+}
+
+Phase* phase_in(Workflow& workflow, std::string_view name) {
+  const auto found = std::ranges::find(workflow.phases, name, &Phase::name);
+  return found == workflow.phases.end() ? nullptr : &*found;
+}
+
+Status created(db::Database& database, const Event& event, const Json& json) {
+  const Workflow workflow = TRY_IN(event.type, workflow_from_json(json));
+  const auto wrong = [&](std::string_view why) {
+    return fail(Code::kCorrupt, fmt::format("{}: {}", event.type, why));
+  };
+  if (workflow.id.str() != event.subject || !is_workflow_name(event.subject)) {
+    return wrong(fmt::format("'{}' is no workflow id", event.subject));
+  }
+  if (workflow.phases.empty() || workflow.version != 1 || workflow.cancelled)
+    return wrong("it is not new");
+  for (std::size_t i = 0; i < workflow.phases.size(); ++i) {
+    const Phase& phase = workflow.phases[i];
+    const PhaseState expected = i == 0 ? PhaseState::kOpen : PhaseState::kPending;
+    if (phase.state != expected || phase.version != 1) return wrong("its phases are not new");
+    if (workflow.phase(phase.name) != &phase) return wrong("a phase is there twice");
+  }
+  const auto known = TRY(load_workflow(database, event.subject));
+  if (known) return fail(Code::kExists, fmt::format("workflow {} exists", event.subject));
+  return save_workflow(database, workflow, event.seq);
+}
+
+// A new one.
+struct WorkflowCreated {
+  Workflow workflow;
+};
+void fields(FieldIo& io, WorkflowCreated& created) {
+  fields(io, created.workflow);
+  io.never("cancelled");
+}
+
+// What every kind of move has, and what each has beyond that.
+void move_fields(FieldIo& io, events::PhaseMove& move) {
+  io.integer({"version", "of the workflow, before"}, move.version, kPositive);
+  io.text({"from", "the open phase"}, move.from);
+  io.text({"to", "the next, \"\" behind the last"}, move.to);
+  io.text("actor", move.actor);
+}
+void reason_field(FieldIo& io, events::PhaseMove& move) {
+  io.text({"reason", "not empty"}, move.reason);
+  if (move.reason.empty()) io.wrong("reason", "it gives no reason");
+}
+struct PhaseAdvanced {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, PhaseAdvanced& advanced) {
+  move_fields(io, advanced.move);
+}
+struct PhaseSkipped {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, PhaseSkipped& skipped) {
+  move_fields(io, skipped.move);
+  reason_field(io, skipped.move);
+}
+struct PhaseOverridden {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, PhaseOverridden& overridden) {
+  move_fields(io, overridden.move);
+  reason_field(io, overridden.move);
+  io.texts({"failed", "the gates that did not hold"}, overridden.move.failed);
+}
+struct PhaseRolledBack {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, PhaseRolledBack& back) {
+  move_fields(io, back.move);
+  reason_field(io, back.move);
+  const auto id = [](FieldIo& each, TxnId& one) { each.name("", one); };
+  io.list_of({"cancelled", "the transactions aborted with it"}, back.move.cancelled, id);
+}
+struct WorkflowCancelled {
+  events::PhaseMove move;
+};
+void fields(FieldIo& io, WorkflowCancelled& cancelled) {
+  io.integer({"version", "of the workflow, before"}, cancelled.move.version, kPositive);
+  io.text({"from", "the open phase"}, cancelled.move.from);
+  io.text("actor", cancelled.move.actor);
+  io.text({"reason", "may be \"\""}, cancelled.move.reason);
+}
+
+// A move, checked against the workflow as it is.
+struct Move {
+  Workflow workflow;
+  events::PhaseMove told;
+};
+Result<Move> phase_move_of(const db::Database& database, const Event& event,
+                           events::PhaseMove told) {
+  Move move{.workflow = TRY(known_workflow(database, event)), .told = std::move(told)};
+  const bool same = move.workflow.version == move.told.version;
+  if (!same && !INJECTED_BUG("workflow.no_compare")) {
+    return stale(event, fmt::format("it is at version {}, not {}", move.workflow.version,
+                                    move.told.version));
+  }
+  if (move.workflow.cancelled) return stale(event, "it was cancelled");
+  const Phase* open = move.workflow.open();
+  if ((open == nullptr ? std::string_view() : std::string_view(open->name)) != move.told.from) {
+    return stale(event, fmt::format("its open phase is '{}'", open == nullptr ? "" : open->name));
+  }
+  return move;
+}
+
+// From the open phase to the one after it.
+Status move_on(db::Database& database, const Event& event, Move move, PhaseState left_as) {
+  Phase* from = phase_in(move.workflow, move.told.from);
+  if (from == nullptr) return stale(event, "it is finished");
+  const Phase* next = move.workflow.after(from->name);
+  if (move.told.to != (next == nullptr ? std::string() : next->name)) {
+    return stale(event, fmt::format("'{}' does not come after '{}'", move.told.to, from->name));
+  }
+  from->state = left_as;
+  ++from->version;
+  if (Phase* to = phase_in(move.workflow, move.told.to)) {
+    to->state = PhaseState::kOpen;
+    ++to->version;
+  }
+  ++move.workflow.version;
+  return save_workflow(database, move.workflow, event.seq);
+}
+
+Status advanced(db::Database& database, const Event& event, const Json& json) {
+  auto told = TRY(read_fields<PhaseAdvanced>(json, event.type)).move;
+  Move move = TRY(phase_move_of(database, event, std::move(told)));
+  return move_on(database, event, std::move(move), PhaseState::kDone);
+}
+
+Status skipped(db::Database& database, const Event& event, const Json& json) {
+  auto told = TRY(read_fields<PhaseSkipped>(json, event.type)).move;
+  Move move = TRY(phase_move_of(database, event, std::move(told)));
+  return move_on(database, event, std::move(move), PhaseState::kSkipped);
+}
+
+Status overridden(db::Database& database, const Event& event, const Json& json) {
+  auto told = TRY(read_fields<PhaseOverridden>(json, event.type)).move;
+  Move move = TRY(phase_move_of(database, event, std::move(told)));
+  return move_on(database, event, std::move(move), PhaseState::kOverridden);
+}
+
+Status rolled_back(db::Database& database, const Event& event, const Json& json) {
+  auto told = TRY(read_fields<PhaseRolledBack>(json, event.type)).move;
+  Move move = TRY(phase_move_of(database, event, std::move(told)));
+  bool later = false;
+  for (Phase& phase : move.workflow.phases) {
+    const bool target = phase.name == move.told.to;
+    if (target && phase.state == PhaseState::kOpen) return stale(event, "that phase is open");
+    if (target && phase.state == PhaseState::kPending) return stale(event, "that phase is ahead");
+    if (target || (later && phase.state != PhaseState::kPending)) {
+      phase.state = target ? PhaseState::kOpen : PhaseState::kPending;
+      ++phase.version;
+    }
+    later = later || target;
+  }
+  if (!later) return stale(event, fmt::format("it has no phase '{}'", move.told.to));
+  ++move.workflow.version;
+  return save_workflow(database, move.workflow, event.seq);
+}
+
+Status cancelled(db::Database& database, const Event& event, const Json& json) {
+  const auto told = TRY(read_fields<WorkflowCancelled>(json, event.type)).move;
+  Workflow workflow = TRY(known_workflow(database, event));
+  Phase* open = phase_in(workflow, told.from);
+  if (workflow.version != told.version || open == nullptr || open->state != PhaseState::kOpen) {
+    return stale(event,
+                 fmt::format("phase '{}' is not open at version {}", told.from, told.version));
+  }
+  open->state = PhaseState::kCancelled;
+  ++open->version;
+  ++workflow.version;
+  workflow.cancelled = Cancelled{told.actor, told.reason};
+  return save_workflow(database, workflow, event.seq);
+}
+
+Status phase_evaluated(db::Database& database, const Event& event, const Json& json) {
+  const PhaseEvidence evidence = TRY_IN(event.type, phase_evidence_from_json(json));
+  const Workflow workflow = TRY(known_workflow(database, event));
+  const Phase* phase = workflow.phase(evidence.phase);
+  if (phase == nullptr || phase->version != evidence.version) {
+    return stale(event, fmt::format("phase '{}' is another by now", evidence.phase));
+  }
+  db::Statement write = TRY(database.statement(
+      "INSERT INTO phase_gates (workflow, phase, gate, seq, body) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT (workflow, phase, gate) DO UPDATE SET seq = excluded.seq, body = "
+      "excluded.body"));
+  write.bind_all(event.subject, evidence.phase, evidence.gate.str(), event.seq, event.payload);
+  return write.run();
+}
+
+Status verdict_given(db::Database& database, const Event& event, const Json& json) {
+  const PhaseVerdict verdict = TRY_IN(event.type, phase_verdict_from_json(json));
+  const Workflow workflow = TRY(known_workflow(database, event));
+  const Phase* open = workflow.open();
+  if (open == nullptr || open->name != verdict.phase || open->version != verdict.version) {
+    return stale(
+        event, fmt::format("phase '{}' is not open in version {}", verdict.phase, verdict.version));
+  }
+  db::Statement write = TRY(database.statement(
+      "INSERT INTO verdicts (workflow, phase, name, seq, body) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT (workflow, phase, name) DO UPDATE SET seq = excluded.seq, body = "
+      "excluded.body"));
+  write.bind_all(event.subject, verdict.phase, verdict.name, event.seq, event.payload);
+  return write.run();
+}
+
+// The member that the payload says, of the workflow as it is now.
+Result<PhaseMember> phase_member_of(const db::Database& database, const Event& event,
+                                    const Json& json) {
+  PhaseMember member = TRY_IN(event.type, phase_member_from_json(json));
+  const auto workflow = TRY(load_workflow(database, member.workflow.str()));
+  if (!workflow) return stale(event, "there is no workflow " + member.workflow.str());
+  const Phase* open = workflow->open();
+  const bool same = open != nullptr && open->name == member.phase &&
+                    open->version == member.phase_version &&
+                    workflow->version == member.workflow_version;
+  if (!same) {
+    return stale(event, fmt::format("the open phase of {} is {}", member.workflow.str(),
+                                    open == nullptr ? "none" : open->name));
+  }
+  return member;
+}
+
+Status save_phase_member(db::Database& database, const Event& event, const PhaseMember& member) {
+  db::Statement write = TRY(database.statement(
+      "INSERT INTO members (txn, workflow, phase, seq, body) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT (txn) DO UPDATE SET workflow = excluded.workflow, phase = excluded.phase, "
+      "seq = excluded.seq, body = excluded.body"));
+  write.bind_all(event.subject, member.workflow.str(), member.phase, event.seq, event.payload);
+  return write.run();
+}
+
+Status phase_joined(db::Database& database, const Event& event, const Json& json) {
+  const PhaseMember member = TRY(phase_member_of(database, event, json));
+  const Txn txn = TRY(known_txn(database, event));
+  if (txn.workflow != member.workflow.str() || txn.phase != member.phase) {
+    return stale(event, "it was begun in another phase");
+  }
+  return save_phase_member(database, event, member);
+}
+
+Status phase_carried(db::Database& database, const Event& event, const Json& json) {
+  const PhaseMember member = TRY(phase_member_of(database, event, json));
+  Txn txn = TRY(known_txn(database, event));
+  if (txn.workflow != member.workflow.str()) return stale(event, "it belongs to another workflow");
+  if (is_final(txn.state) || txn.state == TxnState::kLanding) {
+    return stale(event, fmt::format("it is {}", state_name(txn.state)));
+  }
+  txn.phase = member.phase;
+  txn.version = event.seq;
+  TRY(update_txn(database, txn));
+  return save_phase_member(database, event, member);
+}
+
+using telling::after_colon;
+using telling::number;
+using telling::text;
+
+std::string phase_or_end(const Json& p, const char* key) {
+  const std::string name = text(p, key);
+  return name.empty() ? "its end" : "phase " + name;
+}
+std::string tell_created(const Json& p) {
+  return fmt::format("workflow {} created by {}", text(p, "name"), text(p, "actor"));
+}
+std::string tell_advanced(const Json& p) {
+  return fmt::format("{} is done; on to {}", phase_or_end(p, "from"), phase_or_end(p, "to"));
+}
+std::string tell_skipped(const Json& p) {
+  return fmt::format("{} skipped by {}{}", phase_or_end(p, "from"), text(p, "actor"),
+                     after_colon(text(p, "reason")));
+}
+std::string tell_overridden(const Json& p) {
+  return fmt::format("{} overridden by {}{}", phase_or_end(p, "from"), text(p, "actor"),
+                     after_colon(text(p, "reason")));
+}
+std::string tell_rolled_back(const Json& p) {
+  return fmt::format("back to {} by {}{}", phase_or_end(p, "to"), text(p, "actor"),
+                     after_colon(text(p, "reason")));
+}
+std::string tell_cancelled(const Json& p) {
+  return fmt::format("cancelled in {} by {}{}", phase_or_end(p, "from"), text(p, "actor"),
+                     after_colon(text(p, "reason")));
+}
+std::string tell_phase_evaluated(const Json& p) {
+  const bool passed = p.value("passed", Json(false)) == Json(true);
+  return fmt::format("gate {} of phase {} {}{}", text(p, "gate"), text(p, "phase"),
+                     passed ? "holds" : "does not hold", after_colon(text(p, "why")));
+}
+std::string tell_verdict(const Json& p) {
+  const bool passed = p.value("passed", Json(false)) == Json(true);
+  return fmt::format("verdict {} of phase {}: {} by {}{}", text(p, "name"), text(p, "phase"),
+                     passed ? "pass" : "fail", text(p, "actor"), after_colon(text(p, "note")));
+}
+std::string tell_phase_joined(const Json& p) {
+  return fmt::format("belongs to phase {} of {}", text(p, "phase"), text(p, "workflow"));
+}
+std::string tell_phase_carried(const Json& p) {
+  return fmt::format("carried over to phase {} of {}, version {}", text(p, "phase"),
+                     text(p, "workflow"), number(p, "phase_version"));
+}
+
+constexpr std::string_view kWorkflowSql = R"sql(
+CREATE TABLE workflows (
+  id          TEXT    PRIMARY KEY,
+  created_seq INTEGER NOT NULL,
+  body        TEXT    NOT NULL
+) STRICT;
+CREATE TABLE phase_gates (
+  workflow TEXT    NOT NULL,
+  phase    TEXT    NOT NULL,
+  gate     TEXT    NOT NULL,
+  seq      INTEGER NOT NULL,
+  body     TEXT    NOT NULL,
+  PRIMARY KEY (workflow, phase, gate)
+) STRICT;
+CREATE TABLE verdicts (
+  workflow TEXT    NOT NULL,
+  phase    TEXT    NOT NULL,
+  name     TEXT    NOT NULL,
+  seq      INTEGER NOT NULL,
+  body     TEXT    NOT NULL,
+  PRIMARY KEY (workflow, phase, name)
+) STRICT;
+CREATE TABLE members (
+  txn      TEXT    PRIMARY KEY,
+  workflow TEXT    NOT NULL,
+  phase    TEXT    NOT NULL,
+  seq      INTEGER NOT NULL,
+  body     TEXT    NOT NULL
+) STRICT;
+CREATE INDEX members_by_phase ON members (workflow, phase);
+)sql";
+
+constexpr ProjectionTable kWorkflowTables[] = {{"workflows", "created_seq"},
+                                               {"phase_gates", "workflow, phase, gate"},
+                                               {"verdicts", "workflow, phase, name"},
+                                               {"members", "txn"}};
+
+constexpr const char* kOfWorkflow = "the workflow";
+constexpr const char* kThatVersion = "it is at that version, and that phase is open";
+constexpr EventRule kWorkflowRules[] = {
+    {event_type::kWorkflowCreated,
+     {"A new workflow, its first phase open.", "its id", "no such id", "",
+      "the workflow (below), its first phase open"},
+     payload_of<WorkflowCreated>,
+     created,
+     tell_created},
+    {event_type::kPhaseAdvanced,
+     {"A phase is left and the next is open; version is the workflow's before.", kOfWorkflow,
+      kThatVersion},
+     payload_of<PhaseAdvanced>,
+     advanced,
+     tell_advanced},
+    {event_type::kPhaseSkipped,
+     {"A phase without gates is passed over.", kOfWorkflow, kThatVersion},
+     payload_of<PhaseSkipped>,
+     skipped,
+     tell_skipped},
+    {event_type::kPhaseOverridden,
+     {"A phase is left although these gates did not hold.", kOfWorkflow, kThatVersion},
+     payload_of<PhaseOverridden>,
+     overridden,
+     tell_overridden},
+    {event_type::kPhaseRolledBack,
+     {"A phase that was left is open again; these transactions are aborted with it.", kOfWorkflow,
+      "the same; `to` is a phase that was left, `from` \"\" when it was finished"},
+     payload_of<PhaseRolledBack>,
+     rolled_back,
+     tell_rolled_back},
+    {event_type::kWorkflowCancelled,
+     {"A workflow is ended before its last phase was left.", kOfWorkflow, kThatVersion,
+      "no move of it is taken"},
+     payload_of<WorkflowCancelled>,
+     cancelled,
+     tell_cancelled},
+    {event_type::kPhaseEvaluated,
+     {"What a gate of a phase said.", kOfWorkflow, "the phase is at that version"},
+     payload_of<PhaseEvidence>,
+     phase_evaluated,
+     tell_phase_evaluated},
+    {event_type::kVerdictGiven,
+     {"Somebody judged a phase as it is.", kOfWorkflow, "the phase is open, at that version"},
+     payload_of<PhaseVerdict>,
+     verdict_given,
+     tell_verdict},
+    {event_type::kPhaseJoined,
+     {"A new transaction belongs to a phase, in these versions.", "",
+      "it was begun in that phase, which is open, in these versions"},
+     payload_of<PhaseMember>,
+     phase_joined,
+     tell_phase_joined},
+    {event_type::kPhaseCarried,
+     {"A transaction goes on under what holds now.", "",
+      "all but final and landing; that phase is open, in these versions"},
+     payload_of<PhaseMember>,
+     phase_carried,
+     tell_phase_carried},
+};
+
+// Those that ask for the work of somebody, or may be asked for again by themselves: what is shown
+// to whoever decides what to do next.
+bool is_pending(TxnState state) {
+  return state == TxnState::kOpen || state == TxnState::kPrepared || state == TxnState::kLanding ||
+         state == TxnState::kRepairing;
+}
+
+template <typename T>
+Result<std::vector<T>> bodies(db::Statement query, Result<T> (*from_json)(const Json&)) {
+  std::vector<T> out;
+  while (TRY(query.step())) {
+    const Json json = TRY(parse_json(query.text(0)));
+    out.push_back(TRY(from_json(json)));
+  }
+  return out;
+}
+
+}  // namespace
+
+const Area kWorkflows{kWorkflowSql, kWorkflowTables, kWorkflowRules};
+
+Result<std::optional<Workflow>> workflow(const View& view, const WorkflowId& id) {
+  return load_workflow(view.tables(), id.str());
+}
+
+Result<std::vector<Workflow>> workflows(const View& view) {
+  return bodies(
+      TRY(view.tables().statement("SELECT body FROM workflows ORDER BY created_seq DESC")),
+      workflow_from_json);
+}
+
+Result<std::vector<PhaseEvidence>> phase_evidence(const View& view, const WorkflowId& id) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT body FROM phase_gates WHERE workflow = ? ORDER BY phase, gate"));
+  query.bind_all(id.str());
+  return bodies(std::move(query), phase_evidence_from_json);
+}
+
+Result<std::vector<PhaseVerdict>> phase_verdicts(const View& view, const WorkflowId& id) {
+  db::Statement query = TRY(
+      view.tables().statement("SELECT body FROM verdicts WHERE workflow = ? ORDER BY phase, name"));
+  query.bind_all(id.str());
+  return bodies(std::move(query), phase_verdict_from_json);
+}
+
+Result<std::optional<PhaseMember>> phase_member(const View& view, const TxnId& txn) {
+  db::Statement query = TRY(view.tables().statement("SELECT body FROM members WHERE txn = ?"));
+  query.bind_all(txn.str());
+  std::vector<PhaseMember> found = TRY(bodies(std::move(query), phase_member_from_json));
+  if (found.empty()) return std::optional<PhaseMember>();
+  return std::optional<PhaseMember>(std::move(found.front()));
+}
+
+Result<std::vector<Txn>> unfinished_of(const View& view, const WorkflowId& id,
+                                       std::string_view phase) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT t.body FROM members m JOIN txns t ON t.id = m.txn "
+      "WHERE m.workflow = ? AND m.phase = ? "
+      "AND t.state NOT IN ('landed', 'nothing', 'aborted') ORDER BY t.begun_seq"));
+  query.bind_all(id.str(), phase);
+  std::vector<Txn> txns = TRY(bodies(std::move(query), txn_from_json));
+  std::ranges::stable_sort(txns, std::ranges::greater(), &Txn::priority);
+  return txns;
+}
+
+Result<std::optional<std::string>> kernel_version(const View& view, std::string_view subject,
+                                                  const TxnId& reader) {
+  using SubjectKind = KernelSubject::Kind;
+  const auto parsed = parse_kernel_subject(subject);
+  if (!parsed || parsed->kind == SubjectKind::kGates) return std::optional<std::string>();
+  if (parsed->kind == SubjectKind::kWorkflows) {
+    Json ids = Json::array();  // what each is like is a read of its own
+    for (const Workflow& one : TRY(workflows(view))) ids.push_back(one.id.str());
+    return std::optional<std::string>(sha256(canonical_json(ids)).str());
+  }
+  const auto found = TRY(workflow(view, parsed->workflow));
+  if (!found) return std::optional<std::string>("");
+  if (parsed->kind == SubjectKind::kWorkflow) {
+    return std::optional<std::string>(std::to_string(found->version));
+  }
+  const Phase* phase = found->phase(parsed->phase);
+  if (phase == nullptr) return std::optional<std::string>("");
+  if (parsed->kind == SubjectKind::kPhase) {
+    return std::optional<std::string>(std::to_string(phase->version));
+  }
+  Json order = Json::array();
+  for (const Txn& txn : TRY(unfinished_of(view, parsed->workflow, parsed->phase))) {
+    if (!is_pending(txn.state) || txn.id == reader) continue;
+    order.push_back({txn.id.str(), txn.priority});
+  }
+  return std::optional<std::string>(sha256(canonical_json(order)).str());
+}
+
+namespace events {
+namespace {
+
+std::string move_key(const PhaseMove& move, std::string_view action) {
+  return fmt::format("workflow:{}:{}:{}", move.workflow.str(), action, move.version);
+}
+
+}  // namespace
+
+NewEvent workflow_created(const Workflow& workflow) {
+  return event_with(event_type::kWorkflowCreated, workflow.id.str(), workflow,
+                    fmt::format("workflow:{}:created:1", workflow.id.str()));
+}
+
+NewEvent phase_advanced(const PhaseMove& move) {
+  return event_with(event_type::kPhaseAdvanced, move.workflow.str(), PhaseAdvanced{move},
+                    move_key(move, "advanced"));
+}
+
+NewEvent phase_skipped(const PhaseMove& move) {
+  return event_with(event_type::kPhaseSkipped, move.workflow.str(), PhaseSkipped{move},
+                    move_key(move, "skipped"));
+}
+
+NewEvent phase_overridden(const PhaseMove& move) {
+  return event_with(event_type::kPhaseOverridden, move.workflow.str(), PhaseOverridden{move},
+                    move_key(move, "overridden"));
+}
+
+NewEvent phase_rolled_back(const PhaseMove& move) {
+  return event_with(event_type::kPhaseRolledBack, move.workflow.str(), PhaseRolledBack{move},
+                    move_key(move, "rolled-back"));
+}
+
+NewEvent workflow_cancelled(const PhaseMove& move) {
+  return event_with(event_type::kWorkflowCancelled, move.workflow.str(), WorkflowCancelled{move},
+                    move_key(move, "cancelled"));
+}
+
+NewEvent phase_evaluated(const WorkflowId& id, const PhaseEvidence& evidence) {
+  return event_with(event_type::kPhaseEvaluated, id.str(), evidence);
+}
+
+NewEvent verdict_given(const WorkflowId& id, const PhaseVerdict& verdict) {
+  return event_with(event_type::kVerdictGiven, id.str(), verdict);
+}
+
+NewEvent phase_joined(const TxnId& txn, const PhaseMember& member) {
+  return event_with(event_type::kPhaseJoined, txn.str(), member,
+                    fmt::format("txn:{}:joined:1", txn.str()));
+}
+
+NewEvent phase_carried(const TxnId& txn, const PhaseMember& member) {
+  return event_with(event_type::kPhaseCarried, txn.str(), member);
+}
+
+}  // namespace events
+}  // namespace gittxn::store
