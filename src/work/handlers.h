@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "txn/host.h"
 

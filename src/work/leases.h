@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/txn.h"
 #include "txn/host.h"
 
 namespace gittxn::api {
