@@ -101,7 +101,7 @@ def quick():
     yield Suite("tidy-negative", "quick", ["tests/negative/tidy"])
     yield Suite("setup", "quick", ["tests/setup/run"])
     yield with_program("golden", "quick", "quick", "tests/golden/run")
-    yield with_program("toys", "quick", "quick", "tests/toys/run")
+    yield with_program("toys", "quick", "quick", "tests/toys/run", build=["store_test"])
     for module in modules_with_tests():
         yield unit("quick", module, shards=2 if module in ("capture", "land") else 1)
     yield unit("quick", "store", "store-postgres", env={"GIT_TXN_TEST_STORE": "postgres"})
