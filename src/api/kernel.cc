@@ -52,7 +52,8 @@ Status Kernel::trust(const std::optional<std::string>& onto, const std::string& 
         "read what it would run with: git txn trust");
   }
   store::Store* store = TRY(state_->writing());
-  TRY(gates::grant_trust(*store, found, TRY(state_->caller())));
+  const auto caller = TRY(state_->caller());
+  TRY(gates::grant_trust(*store, found, caller));
   return register_handlers(*state_, found);
 }
 

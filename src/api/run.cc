@@ -222,7 +222,8 @@ bool Run::may_retry(const std::vector<Conflict>& conflicts) const {
 
 // Aborts the other transaction, once this one has begun in its place.
 Status Run::replace(const std::string& other) {
-  const Held held = TRY(hold(state_, TRY(state_.find(other))));
+  const Txn found = TRY(state_.find(other));
+  const Held held = TRY(hold(state_, found));
   const TxnId& replaced = held.txn.id;
   if (held.txn.state == TxnState::kAborted) return {};
   TRY(keep_work(state_, held.txn, progress_));

@@ -169,7 +169,8 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   }
   TRY(check_confine(*state_, options));
   TRY(find_program(state_->host, command.front()));
-  const Held held = TRY(hold(*state_, TRY(state_->find(id))));
+  const Txn found = TRY(state_->find(id));
+  const Held held = TRY(hold(*state_, found));
   const Txn& txn = held.txn;
   if (txn.state != TxnState::kOpen) {
     return fail(Code::kUsage,
@@ -195,7 +196,8 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
     std::string lacking = TRY(lacking_note(*state_, after.attempts.back().base, work.reads));
     if (!lacking.empty()) executed->notes.push_back(std::move(lacking));
   }
-  TRY(compensate(*state_, TRY(reload(*state_, txn.id)), progress, executed->notes));
+  const Txn now = TRY(reload(*state_, txn.id));
+  TRY(compensate(*state_, now, progress, executed->notes));
   for (const std::string& note : executed->notes) {
     if (progress.on_note) progress.on_note(note);
   }
@@ -212,7 +214,8 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   Outcome outcome;
   TRY(start_writing(*state_, "commit", progress, outcome.notes));
-  const Held held = TRY(hold(*state_, TRY(state_->find(id))));
+  const Txn found = TRY(state_->find(id));
+  const Held held = TRY(hold(*state_, found));
   const TxnId txn = held.txn.id;
   switch (held.txn.state) {
     case TxnState::kAborted:
@@ -243,7 +246,8 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
                           const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "abort", progress, notes));
-  const Held held = TRY(hold(*state_, TRY(state_->find(id))));
+  const Txn found = TRY(state_->find(id));
+  const Held held = TRY(hold(*state_, found));
   const Txn& txn = held.txn;
   if (txn.state == TxnState::kAborted) {
     TRY(compensate(*state_, txn, progress, notes));
@@ -260,8 +264,10 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
   TRY(check_not_pushed(*state_, txn));
   TRY(keep_work(*state_, txn, progress));
   TRY(fp_abort_kept.hit());
-  TRY(state_->store->append({events::aborted(txn.id, reason, TRY(state_->caller()))}));
-  TRY(compensate(*state_, TRY(reload(*state_, txn.id)), progress, notes));
+  const std::string caller = TRY(state_->caller());
+  TRY(state_->store->append({events::aborted(txn.id, reason, caller)}));
+  const Txn aborted = TRY(reload(*state_, txn.id));
+  TRY(compensate(*state_, aborted, progress, notes));
   return reload(*state_, txn.id);
 }
 
@@ -276,7 +282,8 @@ Result<Txn> Kernel::stop(const std::string& id, const Progress& progress) {
 Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "resume", progress, notes));
-  const Held held = TRY(hold(*state_, TRY(state_->find(id))));
+  const Txn found = TRY(state_->find(id));
+  const Held held = TRY(hold(*state_, found));
   const Txn& txn = held.txn;
   if (txn.state == TxnState::kLanded || txn.state == TxnState::kNothing) {
     return fail(Code::kUsage, fmt::format("{} is {}", txn.id.str(), state_name(txn.state)),

@@ -342,7 +342,8 @@ Status retry_handler(State& state, const std::string& name) {
                             row->event, over),
                 "git txn events consumer list shows how far it is");
   }
-  TRY(store->append({events::handler_retried(bare, row->event, TRY(state.caller()))}));
+  const auto caller = TRY(state.caller());
+  TRY(store->append({events::handler_retried(bare, row->event, caller)}));
   return {};
 }
 
