@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
-#include "base/bug.h"
 #include "base/json_value.h"
 #include "model/names.h"
 #include "store/area.h"
@@ -17,7 +15,6 @@ namespace {
 
 constexpr std::string_view kKindNames[] = {"input", "output", "cache", "cost",
                                            "calls", "wall",   "bytes"};
-constexpr std::size_t kMaxId = 512;
 
 }  // namespace
 
@@ -30,7 +27,7 @@ static void fields(FieldIo& io, UsageItem& item) {
     if (!io.maybe(name, item.amounts[i])) continue;
     io.integer(name, item.amounts[i], {.least = 0, .most = kMaxAmount});
   }
-  if (item.id.empty() || item.id.size() > kMaxId) io.wrong("id", "empty, or too long");
+  if (item.id.empty() || item.id.size() > kMaxUsageId) io.wrong("id", "empty, or too long");
 }
 
 namespace {
@@ -70,13 +67,12 @@ void bind_amounts(db::Statement& statement, int first, const Amounts& amounts) {
   }
 }
 
-Result<std::optional<Amounts>> item(const db::Database& database, const std::string& id) {
+Result<Amounts> item(const db::Database& database, const std::string& id) {
   db::Statement query = TRY(
       database.statement(fmt::format("SELECT {} FROM usage_items WHERE id = ?", kAmountColumns)));
   query.bind_all(encode_path(id));
   const bool found = TRY(query.step());
-  if (!found) return std::optional<Amounts>();
-  return std::optional<Amounts>(amounts_at(query, 0));
+  return found ? amounts_at(query, 0) : Amounts{};
 }
 
 Result<Amounts> total(const db::Database& database, const Scope& scope) {
@@ -101,26 +97,6 @@ Status save_amounts(db::Database& database, std::string_view table, std::string_
   save.bind(1, encode_path(key));
   bind_amounts(save, 2, amounts);
   return save.run();
-}
-
-// What `next` says beyond what is known; all zero: nothing new.
-Amounts beyond(const Amounts& known, const Amounts& next) {
-  Amounts more{};
-  for (std::size_t i = 0; i < kKinds; ++i) more[i] = std::max<std::int64_t>(next[i] - known[i], 0);
-  return more;
-}
-
-bool none(const Amounts& amounts) {
-  return std::ranges::all_of(amounts, [](std::int64_t amount) { return amount == 0; });
-}
-
-// Bounded, so that no sum that could be asked for overflows.
-Amounts sum(const Amounts& a, const Amounts& b) {
-  Amounts both{};
-  for (std::size_t i = 0; i < kKinds; ++i) {
-    both[i] = std::min(a[i] + b[i], std::int64_t{1} << 60);
-  }
-  return both;
 }
 
 constexpr auto kKindTable = [] {
@@ -187,15 +163,16 @@ Status reported(db::Database& database, const Event& event, const Json& json) {
   if (!txn) return stale(event, "there is no such transaction");
   Amounts more{};
   for (const UsageItem& one : items) {
-    const Amounts known = TRY(item(database, one.id)).value_or(Amounts{});
-    const Amounts added = beyond(known, one.amounts);
-    if (none(added)) continue;
-    TRY(save_amounts(database, "usage_items", "id", one.id, sum(known, added)));
-    more = sum(more, added);
+    const Amounts known = TRY(item(database, one.id));
+    const Amounts added = amounts_beyond(known, one.amounts);
+    if (added == Amounts{}) continue;
+    TRY(save_amounts(database, "usage_items", "id", one.id, amounts_sum(known, added)));
+    more = amounts_sum(more, added);
   }
   for (const Scope& scope : scopes_of(*txn)) {
     const Amounts before = TRY(total(database, scope));
-    TRY(save_amounts(database, "usage_totals", "scope", scope_text(scope), sum(before, more)));
+    TRY(save_amounts(database, "usage_totals", "scope", scope_text(scope),
+                     amounts_sum(before, more)));
   }
   return {};
 }
@@ -351,6 +328,20 @@ Trust trust_of(Kind kind) {
   return kind == Kind::kWall || kind == Kind::kBytes ? Trust::kMeasured : Trust::kSelfReported;
 }
 
+Amounts amounts_beyond(const Amounts& known, const Amounts& next) {
+  Amounts more{};
+  for (std::size_t i = 0; i < kKinds; ++i) more[i] = std::max<std::int64_t>(next[i] - known[i], 0);
+  return more;
+}
+
+Amounts amounts_sum(const Amounts& a, const Amounts& b) {
+  Amounts both{};
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    both[i] = std::min(a[i] + b[i], std::int64_t{1} << 60);
+  }
+  return both;
+}
+
 std::string_view usage_source_name(UsageSource source) {
   return name_in(kUsageSources, source);
 }
@@ -397,6 +388,22 @@ Result<std::optional<Left>> left_of(const View& view, const Txn& txn, Kind kind)
   return tightest;
 }
 
+Result<Amounts> reported_of(const View& view, const std::string& id) {
+  return item(view.tables(), id);
+}
+
+Result<std::vector<std::string>> reported_ids(const View& view, const std::string& prefix) {
+  const std::string first = encode_path(prefix);
+  std::string behind = first;
+  ++behind.back();
+  db::Statement query =
+      TRY(view.tables().statement("SELECT id FROM usage_items WHERE id >= ? AND id < ?"));
+  query.bind_all(first, behind);
+  std::vector<std::string> ids;
+  while (TRY(query.step())) ids.push_back(decode_path(query.text(0)));
+  return ids;
+}
+
 bool Reconciled::within() const {
   const std::int64_t difference = reported > billed ? reported - billed : billed - reported;
   return difference <= billed / 100 * tolerance_percent + billed % 100 * tolerance_percent / 100;
@@ -432,132 +439,5 @@ NewEvent budget_reconciled(const Reconciled& figures) {
 }
 
 }  // namespace events
-
-namespace {
-
-// The levels that `amounts` bring the budgets of a scope to, where that has not been told.
-void add_levels(const std::vector<Budget>& budgets, const Amounts& amounts, const TxnId& txn,
-                std::vector<NewEvent>& appended) {
-  for (const Budget& budget : budgets) {
-    const std::int64_t amount = amounts[static_cast<std::size_t>(budget.kind)];
-    const bool over = amount >= budget.limit;
-    const bool near =
-        amount >= budget.limit / 100 * kWarnPercent + budget.limit % 100 * kWarnPercent / 100;
-    if (near && budget.level < Budget::Level::kWarned) {
-      appended.push_back(events::budget_reached(budget, Budget::Level::kWarned, amount, txn));
-    }
-    if (over && budget.level < Budget::Level::kExceeded) {
-      appended.push_back(events::budget_reached(budget, Budget::Level::kExceeded, amount, txn));
-    }
-  }
-}
-
-Status check_usage(const Usage& usage) {
-  for (const UsageItem& item : usage.items) {
-    if (item.id.empty() || item.id.size() > kMaxId) {
-      return fail(Code::kUsage, "what a report is of is empty, or longer than 512 bytes");
-    }
-    for (std::size_t i = 0; i < kKinds; ++i) {
-      if (item.amounts[i] < 0 || item.amounts[i] > kMaxAmount) {
-        return fail(Code::kUsage,
-                    fmt::format("{}: {} is out of bounds", kKindNames[i], item.amounts[i]));
-      }
-      const bool measured = trust_of(static_cast<Kind>(i)) == Trust::kMeasured;
-      if (item.amounts[i] == 0 || measured == (usage.source == UsageSource::kMeasured)) continue;
-      if (INJECTED_BUG("budgets.anybody_measures")) continue;
-      return fail(Code::kUsage,
-                  fmt::format("{} is {}", kKindNames[i],
-                              measured ? "measured, not reported" : "reported, not measured"));
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
-Status report_usage(Store& store, const Usage& usage) {
-  TRY(check_usage(usage));
-  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
-    const std::optional<Txn> txn = TRY(view.txn(usage.txn));
-    if (!txn) return fail(Code::kNotFound, "there is no transaction " + usage.txn.str());
-    std::vector<NewEvent> appended;
-    Usage fresh{usage.txn, usage.source, {}};
-    Amounts more{};
-    std::map<std::string, Amounts> here;  // what this report has said already
-    const auto append_fresh = [&] {
-      if (!fresh.items.empty()) appended.push_back(events::usage_reported(fresh));
-      fresh.items.clear();
-    };
-    for (const UsageItem& one : usage.items) {
-      const auto [at, first] = here.try_emplace(one.id);
-      if (first) at->second = TRY(item(view.tables(), one.id)).value_or(Amounts{});
-      const Amounts added = beyond(at->second, one.amounts);
-      if (none(added)) continue;
-      at->second = sum(at->second, added);
-      more = sum(more, added);
-      fresh.items.push_back(one);
-      if (fresh.items.size() == kMaxUsageItems) append_fresh();
-    }
-    append_fresh();
-    if (appended.empty()) return appended;
-    for (const Scope& scope : scopes_of(*txn)) {
-      const Amounts before = TRY(used(view, scope));
-      add_levels(TRY(budgets_of(view, scope)), sum(before, more), usage.txn, appended);
-    }
-    return appended;
-  };
-  TRY(store.decide(decision));
-  return {};
-}
-
-Result<Amounts> reported_of(const View& view, const std::string& id) {
-  return TRY(item(view.tables(), id)).value_or(Amounts{});
-}
-
-Result<std::vector<std::string>> reported_ids(const View& view, const std::string& prefix) {
-  const std::string first = encode_path(prefix);
-  std::string behind = first;
-  ++behind.back();
-  db::Statement query =
-      TRY(view.tables().statement("SELECT id FROM usage_items WHERE id >= ? AND id < ?"));
-  query.bind_all(first, behind);
-  std::vector<std::string> ids;
-  while (TRY(query.step())) ids.push_back(decode_path(query.text(0)));
-  return ids;
-}
-
-Status set_budget(Store& store, const Scope& scope, Kind kind, std::optional<std::int64_t> limit) {
-  if (limit && (*limit <= 0 || *limit > kMaxAmount)) {
-    return fail(Code::kUsage, fmt::format("{}: {} is no budget", kind_name(kind), *limit),
-                "give a number above 0, or none to take the budget away");
-  }
-  if (scope.name.empty() || scope.name.size() > kMaxId) {
-    return fail(Code::kUsage, "whose budget it is is empty, or longer than 512 bytes");
-  }
-  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
-    Budget budget{scope, kind, limit.value_or(0), 0, Budget::Level::kWithin};
-    std::vector<NewEvent> appended{events::budget_set(budget, limit)};
-    if (!limit) return appended;
-    budget.version = TRY(view.head()) + 1;
-    add_levels({budget}, TRY(used(view, scope)), TxnId(), appended);
-    return appended;
-  };
-  TRY(store.decide(decision));
-  return {};
-}
-
-Status reconcile(Store& store, std::vector<Reconciled>& figures) {
-  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
-    std::vector<NewEvent> appended;
-    for (Reconciled& one : figures) {
-      const Amounts amounts = TRY(used(view, one.scope));
-      one.reported = amounts[static_cast<std::size_t>(one.kind)];
-      appended.push_back(events::budget_reconciled(one));
-    }
-    return appended;
-  };
-  TRY(store.decide(decision));
-  return {};
-}
 
 }  // namespace gittxn::store

@@ -29,6 +29,9 @@ enum class Kind { kInput, kOutput, kCache, kCost, kCalls, kWall, kBytes };
 inline constexpr std::size_t kKinds = 7;
 using Amounts = std::array<std::int64_t, kKinds>;
 inline constexpr std::int64_t kMaxAmount = 1'000'000'000'000'000;
+// Kind by kind: what `next` says beyond what is known, and both together, which never overflows.
+Amounts amounts_beyond(const Amounts& known, const Amounts& next);
+Amounts amounts_sum(const Amounts& a, const Amounts& b);
 
 std::string_view kind_name(Kind kind);  // "input", "output", "cache", "cost", "calls", ...
 std::optional<Kind> kind_from_name(std::string_view name);
@@ -48,6 +51,7 @@ struct Usage {
   std::vector<UsageItem> items{};
 };
 inline constexpr std::size_t kMaxUsageItems = 2000;  // in one event
+inline constexpr std::size_t kMaxUsageId = 512;
 
 struct Scope {
   enum class Of { kTxn, kOwner, kWorkflow } of = Of::kTxn;
