@@ -1,3 +1,4 @@
+// The tables of workflows and the moves that change them: see workflows.h.
 #include "store/work/workflows.h"
 
 #include <fmt/format.h>
@@ -5,7 +6,6 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "base/hash.h"
 #include "base/json_value.h"
 #include "model/fields.h"
 #include "store/area.h"
@@ -164,22 +164,11 @@ Status move_on(db::Database& database, const Event& event, Move move, PhaseState
   return save_workflow(database, move.workflow, event.seq);
 }
 
-Status advanced(db::Database& database, const Event& event, const Json& json) {
-  auto told = TRY(read_fields<PhaseAdvanced>(json, event.type)).move;
+template <typename Payload, PhaseState left_as>
+Status left(db::Database& database, const Event& event, const Json& json) {
+  auto told = TRY(read_fields<Payload>(json, event.type)).move;
   Move move = TRY(phase_move_of(database, event, std::move(told)));
-  return move_on(database, event, std::move(move), PhaseState::kDone);
-}
-
-Status skipped(db::Database& database, const Event& event, const Json& json) {
-  auto told = TRY(read_fields<PhaseSkipped>(json, event.type)).move;
-  Move move = TRY(phase_move_of(database, event, std::move(told)));
-  return move_on(database, event, std::move(move), PhaseState::kSkipped);
-}
-
-Status overridden(db::Database& database, const Event& event, const Json& json) {
-  auto told = TRY(read_fields<PhaseOverridden>(json, event.type)).move;
-  Move move = TRY(phase_move_of(database, event, std::move(told)));
-  return move_on(database, event, std::move(move), PhaseState::kOverridden);
+  return move_on(database, event, std::move(move), left_as);
 }
 
 Status rolled_back(db::Database& database, const Event& event, const Json& json) {
@@ -393,17 +382,17 @@ constexpr EventRule kWorkflowRules[] = {
      {"A phase is left and the next is open; version is the workflow's before.", kOfWorkflow,
       kThatVersion},
      payload_of<PhaseAdvanced>,
-     advanced,
+     left<PhaseAdvanced, PhaseState::kDone>,
      tell_advanced},
     {event_type::kPhaseSkipped,
      {"A phase without gates is passed over.", kOfWorkflow, kThatVersion},
      payload_of<PhaseSkipped>,
-     skipped,
+     left<PhaseSkipped, PhaseState::kSkipped>,
      tell_skipped},
     {event_type::kPhaseOverridden,
      {"A phase is left although these gates did not hold.", kOfWorkflow, kThatVersion},
      payload_of<PhaseOverridden>,
-     overridden,
+     left<PhaseOverridden, PhaseState::kOverridden>,
      tell_overridden},
     {event_type::kPhaseRolledBack,
      {"A phase that was left is open again; these transactions are aborted with it.", kOfWorkflow,
@@ -441,97 +430,12 @@ constexpr EventRule kWorkflowRules[] = {
      tell_phase_carried},
 };
 
-// Those that ask for the work of somebody, or may be asked for again by themselves: what is shown
-// to whoever decides what to do next.
-bool is_pending(TxnState state) {
-  return state == TxnState::kOpen || state == TxnState::kPrepared || state == TxnState::kLanding ||
-         state == TxnState::kRepairing;
-}
-
-template <typename T>
-Result<std::vector<T>> bodies(db::Statement query, Result<T> (*from_json)(const Json&)) {
-  std::vector<T> out;
-  while (TRY(query.step())) {
-    const Json json = TRY(parse_json(query.text(0)));
-    out.push_back(TRY(from_json(json)));
-  }
-  return out;
-}
-
 }  // namespace
 
 const Area kWorkflows{kWorkflowSql, kWorkflowTables, kWorkflowRules};
 
 Result<std::optional<Workflow>> workflow(const View& view, const WorkflowId& id) {
   return load_workflow(view.tables(), id.str());
-}
-
-Result<std::vector<Workflow>> workflows(const View& view) {
-  return bodies(
-      TRY(view.tables().statement("SELECT body FROM workflows ORDER BY created_seq DESC")),
-      workflow_from_json);
-}
-
-Result<std::vector<PhaseEvidence>> phase_evidence(const View& view, const WorkflowId& id) {
-  db::Statement query = TRY(view.tables().statement(
-      "SELECT body FROM phase_gates WHERE workflow = ? ORDER BY phase, gate"));
-  query.bind_all(id.str());
-  return bodies(std::move(query), phase_evidence_from_json);
-}
-
-Result<std::vector<PhaseVerdict>> phase_verdicts(const View& view, const WorkflowId& id) {
-  db::Statement query = TRY(
-      view.tables().statement("SELECT body FROM verdicts WHERE workflow = ? ORDER BY phase, name"));
-  query.bind_all(id.str());
-  return bodies(std::move(query), phase_verdict_from_json);
-}
-
-Result<std::optional<PhaseMember>> phase_member(const View& view, const TxnId& txn) {
-  db::Statement query = TRY(view.tables().statement("SELECT body FROM members WHERE txn = ?"));
-  query.bind_all(txn.str());
-  std::vector<PhaseMember> found = TRY(bodies(std::move(query), phase_member_from_json));
-  if (found.empty()) return std::optional<PhaseMember>();
-  return std::optional<PhaseMember>(std::move(found.front()));
-}
-
-Result<std::vector<Txn>> unfinished_of(const View& view, const WorkflowId& id,
-                                       std::string_view phase) {
-  db::Statement query = TRY(view.tables().statement(
-      "SELECT t.body FROM members m JOIN txns t ON t.id = m.txn "
-      "WHERE m.workflow = ? AND m.phase = ? "
-      "AND t.state NOT IN ('landed', 'nothing', 'aborted') ORDER BY t.begun_seq"));
-  query.bind_all(id.str(), phase);
-  std::vector<Txn> txns = TRY(bodies(std::move(query), txn_from_json));
-  std::ranges::stable_sort(txns, std::ranges::greater(), &Txn::priority);
-  return txns;
-}
-
-Result<std::optional<std::string>> kernel_version(const View& view, std::string_view subject,
-                                                  const TxnId& reader) {
-  using SubjectKind = KernelSubject::Kind;
-  const auto parsed = parse_kernel_subject(subject);
-  if (!parsed || parsed->kind == SubjectKind::kGates) return std::optional<std::string>();
-  if (parsed->kind == SubjectKind::kWorkflows) {
-    Json ids = Json::array();  // what each is like is a read of its own
-    for (const Workflow& one : TRY(workflows(view))) ids.push_back(one.id.str());
-    return std::optional<std::string>(sha256(canonical_json(ids)).str());
-  }
-  const auto found = TRY(workflow(view, parsed->workflow));
-  if (!found) return std::optional<std::string>("");
-  if (parsed->kind == SubjectKind::kWorkflow) {
-    return std::optional<std::string>(std::to_string(found->version));
-  }
-  const Phase* phase = found->phase(parsed->phase);
-  if (phase == nullptr) return std::optional<std::string>("");
-  if (parsed->kind == SubjectKind::kPhase) {
-    return std::optional<std::string>(std::to_string(phase->version));
-  }
-  Json order = Json::array();
-  for (const Txn& txn : TRY(unfinished_of(view, parsed->workflow, parsed->phase))) {
-    if (!is_pending(txn.state) || txn.id == reader) continue;
-    order.push_back({txn.id.str(), txn.priority});
-  }
-  return std::optional<std::string>(sha256(canonical_json(order)).str());
 }
 
 namespace events {

@@ -375,74 +375,104 @@ class WorkflowReference {
   std::int64_t version_ = 1;
 };
 
-TEST(Workflows, RandomMovesAreThoseOfTheReference) {
-  Random random(gittxn::testing::told_seed());
-  const int rounds = gittxn::testing::campaign_rounds(120);
-  TempStore place;
-  Store store = place.open();
-  const std::vector<std::string> names{"a", "b", "c", "d"};
-  ASSERT_OK(store.append({events::workflow_created(new_workflow("w-1", names))}));
-  WorkflowReference reference(names);
-  std::map<std::string, std::size_t> members;  // transaction -> phase, while unfinished
-  for (int round = 0; round < rounds; ++round) {
-    events::PhaseMove move = next_move(store);
-    if (random.below(4) == 0) move.version -= 1;  // decided on what is not so any more
-    const std::size_t to = random.below(names.size());
-    bool expected = false;
-    Result<Seq> done = 0;
-    switch (random.below(6)) {
-      case 0:
-        expected = reference.move(move.version, PhaseState::kDone);
-        done = store.append({events::phase_advanced(move)});
-        break;
-      case 1:
-        expected = reference.move(move.version, PhaseState::kSkipped);
-        done = store.append({events::phase_skipped(move)});
-        break;
-      case 2:
-        expected = reference.move(move.version, PhaseState::kOverridden);
-        done = store.append({events::phase_overridden(move)});
-        break;
-      case 3: {
-        move.to = names[to];
-        std::vector<NewEvent> events;
-        for (const auto& [id, phase] : members) {
-          if (phase <= to) continue;
-          move.cancelled.emplace_back(id);
-          events.push_back(events::aborted(TxnId(id), "back", "Ada"));
-        }
-        events.insert(events.begin(), events::phase_rolled_back(move));
-        expected = reference.back(move.version, to);
-        done = store.append(events);
-        if (expected) std::erase_if(members, [&](const auto& one) { return one.second > to; });
-        break;
-      }
-      case 4: {
-        expected = reference.open() < names.size();
-        if (!expected) continue;
-        const std::string id = fmt::format("t-{}", round);
-        begin_in_phase(store, id);
-        members[id] = reference.open();
-        break;
-      }
-      default: {
-        if (members.empty()) continue;
-        expected = true;
-        const std::string id = members.begin()->first;
-        done = store.append({events::nothing(TxnId(id), "")});
-        members.erase(members.begin());
-      }
+// Random moves of one workflow and of its transactions, on the store and on the reference.
+class WorkflowPlay {
+ public:
+  explicit WorkflowPlay(std::uint64_t seed) : random_(seed), store_(place_.open()) {}
+
+  void run(int rounds) {
+    ASSERT_OK(store_.append({events::workflow_created(new_workflow("w-1", names_))}));
+    for (int round = 0; round < rounds; ++round) {
+      SCOPED_TRACE(fmt::format("round {}", round));
+      if (!step(round)) continue;
+      compare();
+      if (::testing::Test::HasFailure()) return;
     }
-    if (expected) {
-      ASSERT_OK(done);
-    }
-    reference.compare(workflow(store, kW).value().value());
-    std::size_t unfinished = 0;
-    for (const std::string& name : names) unfinished += unfinished_of(store, kW, name)->size();
-    EXPECT_EQ(unfinished, members.size());
-    ASSERT_TRUE(store.verify_replay()->problems.empty()) << "round " << round;
-    if (::testing::Test::HasFailure()) return;
   }
+
+ private:
+  // Whether there was something to do.
+  bool step(int round) {
+    events::PhaseMove move = next_move(store_);
+    if (random_.below(4) == 0) move.version -= 1;  // decided on what is not so any more
+    const std::size_t to = random_.below(names_.size());
+    switch (random_.below(6)) {
+      case 0:
+        moved(move, PhaseState::kDone, events::phase_advanced(move));
+        return true;
+      case 1:
+        moved(move, PhaseState::kSkipped, events::phase_skipped(move));
+        return true;
+      case 2:
+        moved(move, PhaseState::kOverridden, events::phase_overridden(move));
+        return true;
+      case 3:
+        back(move, to);
+        return true;
+      case 4:
+        return begin(fmt::format("t-{}", round));
+      default:
+        return end_one();
+    }
+  }
+
+  void moved(const events::PhaseMove& move, PhaseState left_as, const NewEvent& event) {
+    const bool expected = reference_.move(move.version, left_as);
+    const auto done = store_.append({event});
+    if (expected) ASSERT_OK(done);
+  }
+
+  void back(events::PhaseMove& move, std::size_t to) {
+    move.to = names_[to];
+    std::vector<NewEvent> events;
+    for (const auto& [id, phase] : members_) {
+      if (phase <= to) continue;
+      move.cancelled.emplace_back(id);
+      events.push_back(events::aborted(TxnId(id), "back", "Ada"));
+    }
+    events.insert(events.begin(), events::phase_rolled_back(move));
+    const bool expected = reference_.back(move.version, to);
+    const auto done = store_.append(events);
+    if (!expected) return;
+    ASSERT_OK(done);
+    std::erase_if(members_, [&](const auto& one) { return one.second > to; });
+  }
+
+  bool begin(const std::string& id) {
+    if (reference_.open() == names_.size()) return false;
+    begin_in_phase(store_, id);
+    members_[id] = reference_.open();
+    return true;
+  }
+
+  bool end_one() {
+    if (members_.empty()) return false;
+    const TxnId id(members_.begin()->first);
+    members_.erase(members_.begin());
+    const auto done = store_.append({events::nothing(id, "")});
+    EXPECT_TRUE(done.has_value()) << told(done);
+    return true;
+  }
+
+  void compare() {
+    reference_.compare(workflow(store_, kW).value().value());
+    std::size_t unfinished = 0;
+    for (const std::string& name : names_) unfinished += unfinished_of(store_, kW, name)->size();
+    EXPECT_EQ(unfinished, members_.size());
+    ASSERT_TRUE(store_.verify_replay()->problems.empty());
+  }
+
+  const std::vector<std::string> names_{"a", "b", "c", "d"};
+  TempStore place_;
+  Random random_;
+  Store store_;
+  WorkflowReference reference_{names_};
+  std::map<std::string, std::size_t> members_;  // transaction -> phase, while unfinished
+};
+
+TEST(Workflows, RandomMovesAreThoseOfTheReference) {
+  WorkflowPlay play(gittxn::testing::told_seed());
+  play.run(gittxn::testing::campaign_rounds(120));
 }
 
 }  // namespace

@@ -1,0 +1,98 @@
+// What is asked about workflows: see workflows.h.
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/json_value.h"
+#include "store/work/workflows.h"
+
+namespace gittxn::store {
+namespace {
+
+// Those that ask for the work of somebody, or may be asked for again by themselves: what is shown
+// to whoever decides what to do next.
+bool is_pending(TxnState state) {
+  return state == TxnState::kOpen || state == TxnState::kPrepared || state == TxnState::kLanding ||
+         state == TxnState::kRepairing;
+}
+
+template <typename T>
+Result<std::vector<T>> bodies(db::Statement query, Result<T> (*from_json)(const Json&)) {
+  std::vector<T> out;
+  while (TRY(query.step())) {
+    const Json json = TRY(parse_json(query.text(0)));
+    out.push_back(TRY(from_json(json)));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<Workflow>> workflows(const View& view) {
+  return bodies(
+      TRY(view.tables().statement("SELECT body FROM workflows ORDER BY created_seq DESC")),
+      workflow_from_json);
+}
+
+Result<std::vector<PhaseEvidence>> phase_evidence(const View& view, const WorkflowId& id) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT body FROM phase_gates WHERE workflow = ? ORDER BY phase, gate"));
+  query.bind_all(id.str());
+  return bodies(std::move(query), phase_evidence_from_json);
+}
+
+Result<std::vector<PhaseVerdict>> phase_verdicts(const View& view, const WorkflowId& id) {
+  db::Statement query = TRY(
+      view.tables().statement("SELECT body FROM verdicts WHERE workflow = ? ORDER BY phase, name"));
+  query.bind_all(id.str());
+  return bodies(std::move(query), phase_verdict_from_json);
+}
+
+Result<std::optional<PhaseMember>> phase_member(const View& view, const TxnId& txn) {
+  db::Statement query = TRY(view.tables().statement("SELECT body FROM members WHERE txn = ?"));
+  query.bind_all(txn.str());
+  std::vector<PhaseMember> found = TRY(bodies(std::move(query), phase_member_from_json));
+  if (found.empty()) return std::optional<PhaseMember>();
+  return std::optional<PhaseMember>(std::move(found.front()));
+}
+
+Result<std::vector<Txn>> unfinished_of(const View& view, const WorkflowId& id,
+                                       std::string_view phase) {
+  db::Statement query = TRY(view.tables().statement(
+      "SELECT t.body FROM members m JOIN txns t ON t.id = m.txn "
+      "WHERE m.workflow = ? AND m.phase = ? "
+      "AND t.state NOT IN ('landed', 'nothing', 'aborted') ORDER BY t.begun_seq"));
+  query.bind_all(id.str(), phase);
+  std::vector<Txn> txns = TRY(bodies(std::move(query), txn_from_json));
+  std::ranges::stable_sort(txns, std::ranges::greater(), &Txn::priority);
+  return txns;
+}
+
+Result<std::optional<std::string>> kernel_version(const View& view, std::string_view subject,
+                                                  const TxnId& reader) {
+  using SubjectKind = KernelSubject::Kind;
+  const auto parsed = parse_kernel_subject(subject);
+  if (!parsed || parsed->kind == SubjectKind::kGates) return std::optional<std::string>();
+  if (parsed->kind == SubjectKind::kWorkflows) {
+    Json ids = Json::array();  // what each is like is a read of its own
+    for (const Workflow& one : TRY(workflows(view))) ids.push_back(one.id.str());
+    return std::optional<std::string>(sha256(canonical_json(ids)).str());
+  }
+  const auto found = TRY(workflow(view, parsed->workflow));
+  if (!found) return std::optional<std::string>("");
+  if (parsed->kind == SubjectKind::kWorkflow) {
+    return std::optional<std::string>(std::to_string(found->version));
+  }
+  const Phase* phase = found->phase(parsed->phase);
+  if (phase == nullptr) return std::optional<std::string>("");
+  if (parsed->kind == SubjectKind::kPhase) {
+    return std::optional<std::string>(std::to_string(phase->version));
+  }
+  Json order = Json::array();
+  for (const Txn& txn : TRY(unfinished_of(view, parsed->workflow, parsed->phase))) {
+    if (!is_pending(txn.state) || txn.id == reader) continue;
+    order.push_back({txn.id.str(), txn.priority});
+  }
+  return std::optional<std::string>(sha256(canonical_json(order)).str());
+}
+
+}  // namespace gittxn::store
