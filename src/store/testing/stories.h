@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "store/events.h"
 #include "store/store.h"
+#include "store/testing/temp_store.h"
 
 namespace gittxn::store::testing {
 
@@ -22,6 +23,8 @@ std::vector<NewEvent> until_prepared(const std::string& id, const Oid& base, con
 PreparedLanding new_landing(const std::string& id, const Oid& from, const Oid& to);
 NewEvent landing_event(const PreparedLanding& landing);
 std::vector<Conflict> some_conflicts();
+// A store with one transaction that has landed.
+void fill_place(const TempStore& place);
 // One event about six transactions and one branch, whether it may happen now or not.
 NewEvent random_event(Store& store, Random& random);
 

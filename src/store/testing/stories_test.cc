@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json_value.h"
+#include "store/testing/check.h"
 
 namespace gittxn::store::testing {
 
@@ -70,6 +71,14 @@ NewEvent landing_event(const PreparedLanding& landing) {
 std::vector<Conflict> some_conflicts() {
   return {{ConflictKind::kReadStale, "src/caf\xe9.c", "aa", "bb", "t-1", "read it again",
            "pid 7, cat x", "src/caf\xe9.c"}};
+}
+
+void fill_place(const TempStore& place) {
+  Store store = place.open();
+  ASSERT_OK(store.append({events::durable_head(kMain, oid(1))}));
+  ASSERT_OK(store.append(until_prepared("t-1", oid(1), oid(9))));
+  ASSERT_OK(store.append({landing_event(new_landing("t-1", oid(1), oid(2)))}));
+  ASSERT_OK(store.append({events::transaction_landed(*store.branch(kMain).value()->prepared)}));
 }
 
 // One random event about a transaction, whether it may happen now or not.
