@@ -206,10 +206,11 @@ inline bool starts(const char* text, size_t length, const char* with, size_t siz
   return length >= size && same(text, with, size);
 }
 
-// Below /proc and /dev names mean something else for each process: only the monitor tells them.
+// Below /proc and /dev, but for shared memory, names mean something else for each process: only the
+// monitor tells them.
 inline bool has_alias(const char* path, size_t length) {
   if (starts(path, length, "/proc/", 6)) return true;
-  if (!starts(path, length, "/dev/", 5)) return false;
+  if (!starts(path, length, "/dev/", 5) || starts(path, length, "/dev/shm/", 9)) return false;
   return length != 9 || !same(path, "/dev/null", 9);
 }
 
