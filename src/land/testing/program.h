@@ -112,6 +112,7 @@ class Player {
         base_commit_(snapshot.commit),
         view_(base_),
         trace_(trace) {
+    reads_.complete = true;
     record(ReadKind::kKernel, "policy", "1").strength = Strength::kSoft;
   }
 
@@ -396,7 +397,7 @@ class Player {
   bool moved_ = false;
   std::string seen_;
   std::set<std::string> own_;
-  ReadSet reads_{.reads = {}, .complete = true};
+  ReadSet reads_;
   Trace trace_;
   Read ignored_;
   const Tree* instead_ = nullptr;
