@@ -19,9 +19,6 @@
 #include "work/upkeep_events.h"
 
 namespace gittxn::api {
-
-namespace events = store::events;
-
 namespace {
 
 // Brings what others have landed, and says which fences are there.

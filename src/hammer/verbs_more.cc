@@ -179,7 +179,7 @@ Status Worker::promise_undo(Operation& op) {
 Status Worker::undo(Operation& op) {
   const std::vector<TxnId> owing = TRY(store::owing_compensation(*store_));
   if (owing.empty()) return {};
-  const TxnId id = owing[random_.below(2) == 0 ? 0 : random_.below(owing.size())];
+  const TxnId& id = owing[random_.below(2) == 0 ? 0 : random_.below(owing.size())];
   store::Lock held;
   if (!INJECTED_BUG("hammer.no_hold")) {
     auto lock = store_->locks().acquire("undo-" + id.str(), 0);

@@ -11,6 +11,8 @@
 
 namespace gittxn::land {
 
+namespace events = store::events;
+
 namespace {
 constexpr WaitReason kRemoteRefuses{"the remote refuses it", Looks::kSeldom};
 constexpr WaitReason kUnpushed{"the branch has commits that the remote has not", Looks::kSeldom};

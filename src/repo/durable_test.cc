@@ -89,8 +89,8 @@ TEST_F(Durable, OfRandomHistoriesMissesNothing) {
   const std::vector<Oid> commits = importer.run(repo_);
   std::size_t needed = 0;
   for (int i = 0; i < 20; ++i) {
-    const Oid tip = commits[maker.random().below(commits.size())];
-    const Oid old = commits[maker.random().below(commits.size())];
+    const Oid& tip = commits[maker.random().below(commits.size())];
+    const Oid& old = commits[maker.random().below(commits.size())];
     const auto found = as_set(set(tip, {old}).files);
     const auto here = counted(old.str());
     // the range as git counts it has objects of both, where a change was undone

@@ -250,8 +250,8 @@ TEST(History, IsWhatGitSays) {
     std::size_t one = maker.random().below(kCommits);
     std::size_t other = maker.random().below(kCommits);
     if (i % 3 != 0 && one > other) std::swap(one, other);  // more of those that are related
-    const Oid a = commits[one];
-    const Oid b = commits[other];
+    const Oid& a = commits[one];
+    const Oid& b = commits[other];
     const bool is = repo.git_status({"merge-base", "--is-ancestor", a.str(), b.str()}) == 0;
     EXPECT_EQ(must(objects.is_ancestor(a, b)), is);
     const auto base = must(objects.merge_base(a, b));

@@ -16,7 +16,6 @@ namespace {
 using testing::Agent;
 using ::testing::HasSubstr;
 using testing::must;
-using ::testing::Not;
 using testing::ScratchRepo;
 
 ScratchRepo worktree_repo(std::vector<std::string> init = {}) {

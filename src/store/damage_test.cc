@@ -58,8 +58,7 @@ TEST(Damage, IsSaidAndChangesNothing) {
   fill_place(place);
   const std::string whole = read_file(place.database()).value();
   const std::vector<std::string> broken{
-      "this is no database at all, but long enough to be looked at as one......................"
-      "..........................................................................",
+      "this is no database at all, but long enough to be looked at as one" + std::string(96, '.'),
       whole.substr(0, 700),
       whole.substr(0, whole.size() / 2),
       std::string(whole.size(), '\0'),

@@ -14,8 +14,8 @@ namespace gittxn::testing {
 // Bytes as file names and arguments have them: percent signs, newlines, broken and whole UTF-8.
 inline std::string random_bytes(Random& random) {
   static const std::vector<std::string> kPieces{
-      "a", "Z", "%",  "%41", "\n",       "\t",       "\"",           "\\",   "\xff",
-      " ", "/", "\0", "é",   "\xc3\x28", "\xed\xa0", "\xf0\x9f\x98", "\x7f", "\xf0\x9f\x98\x80"};
+      "a", "Z", "%",    "%41", "\n",       "\t",       "\"",           "\\",   "\xff",
+      " ", "/", "\x01", "é",   "\xc3\x28", "\xed\xa0", "\xf0\x9f\x98", "\x7f", "\xf0\x9f\x98\x80"};
   std::string out;
   const std::uint64_t pieces = random.below(8);
   for (std::uint64_t i = 0; i < pieces; ++i) out += kPieces[random.below(kPieces.size())];

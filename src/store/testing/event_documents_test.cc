@@ -12,6 +12,7 @@
 #include "base/testing/campaign.h"
 #include "base/testing/random_fields.h"
 #include "store/area.h"
+#include "store/events.h"
 #include "store/log/feed.h"
 #include "store/testing/check.h"
 #include "store/testing/field_schema.h"

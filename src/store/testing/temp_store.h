@@ -20,7 +20,7 @@ namespace gittxn::store::testing {
 
 // In milliseconds.
 inline constexpr std::int64_t kMinute = 60'000;
-inline constexpr std::int64_t kDay = 24 * 60 * kMinute;
+inline constexpr std::int64_t kDay = kMinute * 60 * 24;
 
 class FakeClock final : public Clock {
  public:

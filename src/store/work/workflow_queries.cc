@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/json_value.h"
+#include "db/database.h"
 #include "store/work/workflows.h"
 
 namespace gittxn::store {
