@@ -9,6 +9,7 @@
 
 #include "audit/checks.h"
 #include "base/fs.h"
+#include "base/text.h"
 
 namespace gittxn::audit {
 namespace {
@@ -266,13 +267,10 @@ Status check_branches(repo::Repository& repository, const store::Store& store, c
 
 std::string trailer(std::string_view message, std::string_view name) {
   std::string value;
-  while (!message.empty()) {
-    const std::size_t end = message.find('\n');
-    const std::string_view line = message.substr(0, end);
+  for (const std::string_view line : lines_of(message)) {
     if (line.starts_with(name) && line.substr(name.size()).starts_with(": ")) {
       value = line.substr(name.size() + 2);
     }
-    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
   }
   return value;
 }
@@ -285,10 +283,7 @@ Result<std::vector<ReflogLanding>> reflog_landings(repo::Repository& repository,
   if (!log && log.error().code == Code::kNotFound) return out;
   if (!log) return std::unexpected(log.error());
   constexpr std::string_view kMark = "txn: land ";
-  std::string_view rest = *log;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
+  for (const std::string_view line : lines_of(*log)) {
     const std::size_t tab = line.find('\t');
     // "<old> <new> who time zone\tmessage"
     if (tab != std::string_view::npos && line.substr(tab + 1).starts_with(kMark) &&
@@ -296,7 +291,6 @@ Result<std::vector<ReflogLanding>> reflog_landings(repo::Repository& repository,
       out.push_back({TxnId(std::string(line.substr(tab + 1 + kMark.size()))),
                      Oid(std::string(line.substr(41, 40)))});
     }
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   return out;
 }

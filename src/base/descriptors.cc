@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -20,13 +21,6 @@ int lowest_kept_from(const std::vector<int>& keep, int from) {
     if (fd >= from && fd < lowest) lowest = fd;
   }
   return lowest;
-}
-
-bool contains(const std::vector<int>& keep, int fd) {
-  for (int kept : keep) {
-    if (kept == fd) return true;
-  }
-  return false;
 }
 
 bool close_by_ranges(const std::vector<int>& keep) {
@@ -60,7 +54,8 @@ void close_listed(const std::vector<int>& keep) {
         fd = fd * 10 + (*c - '0');
         number = true;
       }
-      if (number && fd > STDERR_FILENO && fd != dir && !contains(keep, fd)) ::close(fd);
+      if (number && fd > STDERR_FILENO && fd != dir && std::ranges::find(keep, fd) == keep.end())
+        ::close(fd);
       at += length;
     }
   }

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/fs.h"
+#include "base/text.h"
 
 namespace gittxn {
 
@@ -61,10 +62,8 @@ std::string fence_mark() {
 
 std::vector<std::string> ids_of_mark(std::string_view mark) {
   std::vector<std::string> ids;
-  while (!mark.empty()) {
-    const std::size_t end = std::min(mark.find(' '), mark.size());
-    if (end > 0) ids.emplace_back(mark.substr(0, end));
-    mark.remove_prefix(std::min(end + 1, mark.size()));
+  for (const std::string_view id : pieces_of(mark, ' ')) {
+    if (!id.empty()) ids.emplace_back(id);
   }
   return ids;
 }

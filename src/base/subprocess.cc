@@ -24,6 +24,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/text.h"
 
 namespace gittxn {
 
@@ -96,12 +97,9 @@ Result<std::string> find_program(const Command& command) {
   const std::string& name = command.argv[0];
   if (name.find('/') != name.npos) return name;
   const auto it = command.env.find("PATH");
-  std::string_view path =
+  const std::string_view path =
       it == command.env.end() ? "/usr/local/bin:/usr/bin:/bin" : std::string_view(it->second);
-  while (!path.empty()) {
-    const std::size_t colon = path.find(':');
-    const std::string_view dir = path.substr(0, colon);
-    path.remove_prefix(colon == path.npos ? path.size() : colon + 1);
+  for (const std::string_view dir : pieces_of(path, ':')) {
     if (dir.empty()) continue;
     std::string candidate = join_path(dir, name);
     if (is_program(join_path(command.cwd, candidate))) return candidate;
@@ -344,13 +342,7 @@ std::string quote_argv(const std::vector<std::string>& argv) {
       continue;
     }
     line += '\'';
-    for (char c : word) {
-      if (c == '\'') {
-        line += "'\\''";
-      } else {
-        line += c;
-      }
-    }
+    for (char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
     line += '\'';
   }
   return line;

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/fs.h"
+#include "base/text.h"
 
 namespace gittxn {
 
@@ -144,10 +145,7 @@ Result<std::string> mount_type(const std::string& path) {
   const std::string device =
       " " + std::to_string(major(info.st_dev)) + ":" + std::to_string(minor(info.st_dev)) + " ";
   const std::string table = TRY(read_file("/proc/self/mountinfo"));
-  for (std::size_t at = 0; at < table.size();) {
-    const std::size_t end = std::min(table.find('\n', at), table.size());
-    const std::string_view line = std::string_view(table).substr(at, end - at);
-    at = end + 1;
+  for (const std::string_view line : lines_of(table)) {
     const std::size_t dash = line.find(" - ");
     if (line.find(device) >= dash) continue;  // absent, or only in the part after the dash
     const std::string_view rest = line.substr(dash + 3);

@@ -1,5 +1,6 @@
 // Paths as text; the disk is never asked.
 #include "base/fs.h"
+#include "base/text.h"
 
 namespace gittxn {
 
@@ -31,10 +32,7 @@ std::string join_path(std::string_view a, std::string_view b) {
 std::string normal_path(std::string_view path) {
   const bool absolute = path.starts_with('/');
   std::vector<std::string_view> parts;
-  while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    const std::string_view part = path.substr(0, slash);
-    path.remove_prefix(slash == path.npos ? path.size() : slash + 1);
+  for (const std::string_view part : pieces_of(path, '/')) {
     if (part.empty() || part == ".") continue;
     if (part != "..") {
       parts.push_back(part);
