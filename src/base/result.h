@@ -57,16 +57,14 @@ std::string_view code_name(Code code);
 }  // namespace gittxn
 
 // TRY(expr): the value of a Result, or return its error from the enclosing function.
-// TRY_IN(context, expr): the same with context added.
-#define TRY(expr)                                                             \
-  __extension__({                                                             \
-    auto&& try_result_ = (expr);                                              \
-    if (!try_result_) return std::unexpected(std::move(try_result_).error()); \
-    *std::move(try_result_);                                                  \
-  })
-#define TRY_IN(context, expr)                                                             \
-  __extension__({                                                                         \
-    auto&& try_result_ = (expr);                                                          \
-    if (!try_result_) return std::unexpected(std::move(try_result_).error().in(context)); \
-    *std::move(try_result_);                                                              \
+// TRY_IN(context, expr): the same with context added. One may stand within another.
+#define TRY(expr) TRY_AS_(TRY_NAME_(__COUNTER__), expr, )
+#define TRY_IN(context, expr) TRY_AS_(TRY_NAME_(__COUNTER__), expr, .in(context))
+#define TRY_NAME_(number) TRY_JOIN_(try_result_, number)
+#define TRY_JOIN_(name, number) name##number
+#define TRY_AS_(result, expr, in_context)                                      \
+  __extension__({                                                              \
+    auto&& result = (expr);                                                    \
+    if (!result) return std::unexpected(std::move(result).error() in_context); \
+    *std::move(result);                                                        \
   })
