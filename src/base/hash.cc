@@ -4,18 +4,12 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/hash.h"
 
-#include <openssl/sha.h>
-
 #include <array>
 #include <cstdint>
-
-#include "base/sha1.h"
 
 namespace gittxn {
 
 namespace {
-
-constexpr std::size_t kDigestBytes = 32;
 
 std::string to_hex(const unsigned char* bytes, std::size_t count) {
   static constexpr char kHex[] = "0123456789abcdef";
@@ -29,25 +23,18 @@ std::string to_hex(const unsigned char* bytes, std::size_t count) {
 
 }  // namespace
 
-struct Sha256::State {
-  SHA256_CTX context;
-};
-
 // They always return 1.
-Sha256::Sha256() : state_(std::make_unique<State>()) {
-  SHA256_Init(&state_->context);
+Sha256::Sha256() {
+  SHA256_Init(&state_);
 }
-Sha256::~Sha256() = default;
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::string_view bytes) {
-  SHA256_Update(&state_->context, bytes.data(), bytes.size());
+  SHA256_Update(&state_, bytes.data(), bytes.size());
 }
 
 Digest Sha256::finish() {
-  std::array<unsigned char, kDigestBytes> raw{};
-  SHA256_Final(raw.data(), &state_->context);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> raw{};
+  SHA256_Final(raw.data(), &state_);
   return Digest(to_hex(raw.data(), raw.size()));
 }
 

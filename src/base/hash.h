@@ -1,8 +1,10 @@
-// SHA-256 (OpenSSL), as lower-case hex. Pure; callable from any thread.
+// SHA-256 as lower-case hex, and SHA-1, which git names objects by (OpenSSL). Pure; callable from
+// any thread.
 #pragma once
 
+#include <openssl/sha.h>
+
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,15 +18,21 @@ Digest sha256(std::string_view bytes);
 class Sha256 {
  public:
   Sha256();
-  ~Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
   void update(std::string_view bytes);
   Digest finish();  // call once
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  SHA256_CTX state_;
+};
+
+class Sha1 {
+ public:
+  Sha1();
+  void update(std::string_view bytes);
+  std::string finish();  // its 20 bytes; call once
+
+ private:
+  SHA_CTX state_;
 };
 
 // Fields joined so that no two different lists have the same bytes (each preceded by its length).

@@ -12,7 +12,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
-#include "base/sha1.h"
+#include "base/hash.h"
 #include "capture/interpret.h"
 #include "capture/record_kinds.h"
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "base/fs.h"
-#include "base/sha1.h"
+#include "base/hash.h"
 
 namespace gittxn::repo {
 namespace {
