@@ -1,6 +1,7 @@
 // The file system, as far as durability and atomicity need saying. Nothing here is cached.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cstdint>
@@ -82,6 +83,9 @@ Result<FsKind> fs_kind(const std::string& path);  // statfs
 // Of a magic number of statfs(2), and for FUSE the type in the table of mounts ("fuse.sshfs").
 FsKind fs_kind_of(unsigned long magic, std::string_view fuse_type);
 
+// What fcntl(2) is asked of a lock of so many bytes; 0: of all from the first on.
+struct flock lock_range(short type, off_t first, off_t count);
+
 // An exclusive flock(2) on a file that is created when absent and never unlinked. Dies with its
 // holder; the descriptor is close-on-exec and base/subprocess closes it in every child first.
 class FileLock {
@@ -89,9 +93,6 @@ class FileLock {
   // deadline_ms counts from now: < 0 waits for ever, 0 tries once. kBusy when not had in time;
   // kInterrupted when a signal handler ran while waiting for ever.
   static Result<FileLock> acquire(const std::string& path, std::int64_t deadline_ms);
-  FileLock() = default;
-  FileLock(FileLock&&) = default;
-  FileLock& operator=(FileLock&&) = default;
   bool held() const { return fd_.valid(); }
   void release() { fd_.reset(); }
   // For a forked child that is to hold it on: the lock is free when both have closed theirs.
@@ -116,9 +117,6 @@ class SlotLock {
   // Not synced: after a power cut it may have been forgotten.
   Status mark(const std::string& path, std::int64_t slot) const;
   static Result<bool> is_marked(const std::string& path, std::int64_t slot);
-  SlotLock() = default;
-  SlotLock(SlotLock&&) = default;
-  SlotLock& operator=(SlotLock&&) = default;
   bool held() const { return fd_.valid(); }
   void release() { fd_.reset(); }
 

@@ -21,22 +21,13 @@ constexpr std::int64_t kPauseOfAPlaceNs = 150'000;
 // Of one in front who does not move on where he could: he was stopped.
 constexpr std::int64_t kPatienceNs = 1'000'000'000;
 
-struct flock bytes(short type, off_t first, off_t count) {
-  struct flock range{};
-  range.l_type = type;
-  range.l_whence = SEEK_SET;
-  range.l_start = first;
-  range.l_len = count;
-  return range;
-}
-
 int set_lock(int fd, short type, off_t byte) {
-  struct flock range = bytes(type, byte, 1);
+  struct flock range = lock_range(type, byte, 1);
   return ::fcntl(fd, F_OFD_SETLK, &range);
 }
 
 bool nobody_is_in_line(int fd) {
-  struct flock range = bytes(F_WRLCK, kNow, kPlaces + 1);
+  struct flock range = lock_range(F_WRLCK, kNow, kPlaces + 1);
   return ::fcntl(fd, F_OFD_GETLK, &range) == 0 && range.l_type == F_UNLCK;
 }
 

@@ -21,13 +21,6 @@ std::string mark_path(const Attempt& attempt) {
   return join_path(attempt.worktree, "process");
 }
 
-struct flock whole_file(short type) {
-  struct flock lock = {};
-  lock.l_type = type;
-  lock.l_whence = SEEK_SET;
-  return lock;
-}
-
 // The command has ended; what it did is being taken.
 Status wait_until_let_go(State& state, const Txn& txn) {
   const std::int64_t until = state.host.clock->monotonic_ns() + kGiveUpNs;
@@ -47,7 +40,7 @@ Result<RunningMark> RunningMark::set(const Attempt& attempt) {
   const std::string path = mark_path(attempt);
   UniqueFd fd = TRY(open_fd(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   // Of the process and not of the open file: only then does the kernel tell others whose it is.
-  struct flock lock = whole_file(F_WRLCK);
+  struct flock lock = lock_range(F_WRLCK, 0, 0);
   if (::fcntl(fd.get(), F_SETLK, &lock) != 0) return fail_errno(errno, "lock '" + path + "'");
   return RunningMark(std::move(fd));
 }
@@ -57,7 +50,7 @@ Running running_now(const Attempt& attempt) {
   if (attempt.worktree.empty()) return running;
   const auto fd = open_fd(mark_path(attempt), O_RDONLY | O_CLOEXEC);
   if (!fd) return running;  // none has run here
-  struct flock lock = whole_file(F_WRLCK);
+  struct flock lock = lock_range(F_WRLCK, 0, 0);
   if (::fcntl(fd->get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return running;
   running.process = lock.l_pid;
   struct stat info = {};

@@ -3,7 +3,6 @@
 //
 // Both belong to an open file description, so a forked child shares them until it closes its copy:
 // base/subprocess does that before anything else. Neither leaves anything to clean after a crash.
-#include <fcntl.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,23 +45,23 @@ Result<UniqueFd> open_lock(const std::string& path) {
   return open_fd(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
 }
 
-struct flock slot_range(short type, std::int64_t slot) {
-  struct flock range{};
-  range.l_type = type;
-  range.l_whence = SEEK_SET;
-  range.l_start = slot;
-  range.l_len = 1;
-  return range;
-}
-
 // The type of a lock in the way of taking `type` on the slot: F_UNLCK, F_RDLCK or F_WRLCK.
 Result<short> in_the_way(int fd, const std::string& path, short type, std::int64_t slot) {
-  struct flock range = slot_range(type, slot);
+  struct flock range = lock_range(type, slot, 1);
   if (::fcntl(fd, F_OFD_GETLK, &range) != 0) return fail_errno(errno, "query lock '" + path + "'");
   return range.l_type;
 }
 
 }  // namespace
+
+struct flock lock_range(short type, off_t first, off_t count) {
+  struct flock range{};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = first;
+  range.l_len = count;
+  return range;
+}
 
 Result<FileLock> FileLock::acquire(const std::string& path, std::int64_t deadline_ms) {
   FileLock lock;
@@ -84,7 +83,7 @@ Result<SlotLock> SlotLock::try_acquire(const std::string& path, std::int64_t slo
   SlotLock lock;
   lock.fd_ = TRY(open_lock(path));
   while (true) {
-    struct flock range = slot_range(F_WRLCK, slot);
+    struct flock range = lock_range(F_WRLCK, slot, 1);
     if (::fcntl(lock.fd_.get(), F_OFD_SETLK, &range) == 0) return lock;
     if (errno != EAGAIN && errno != EACCES && errno != EINTR) {
       return fail_errno(errno, "lock slot of '" + path + "'");
@@ -101,7 +100,7 @@ Status SlotLock::wait_free(const std::string& path, std::int64_t slot, std::int6
   UniqueFd fd = TRY(open_lock(path));
   if (deadline_ms < 0) {
     // A shared lock: waiters do not wait for each other. Let go at once, by closing.
-    struct flock range = slot_range(F_RDLCK, slot);
+    struct flock range = lock_range(F_RDLCK, slot, 1);
     if (::fcntl(fd.get(), F_OFD_SETLKW, &range) == 0) return {};
     if (errno == EINTR) return fail(Code::kInterrupted, "interrupted waiting for '" + path + "'");
     return fail_errno(errno, "wait for slot of '" + path + "'");
