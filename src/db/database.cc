@@ -9,14 +9,12 @@
 #include "base/fs.h"
 #include "db/postgres.h"
 #include "db/postgres_sql.h"
-#include "db/sqlite.h"
 
 namespace gittxn::db {
 
 // Preparing costs more than most statements: what was prepared is kept, by its text.
 struct ConnectionState {
   std::unique_ptr<Driver> driver;
-  SqliteDriver* sqlite = nullptr;  // the driver, where it is that one
   std::map<std::string, std::vector<std::unique_ptr<Cursor>>, std::less<>> idle;
 
   ~ConnectionState() { idle.clear(); }  // before the connection they are of
@@ -28,16 +26,10 @@ FAILPOINT(fp_statement, "db.statement");
 
 constexpr std::size_t kIdlePerText = 4;
 
-std::unique_ptr<ConnectionState> on(std::unique_ptr<SqliteDriver> driver) {
+std::unique_ptr<ConnectionState> on(std::unique_ptr<Driver> driver) {
   auto state = std::make_unique<ConnectionState>();
-  state->sqlite = driver.get();
   state->driver = std::move(driver);
   return state;
-}
-
-Result<SqliteDriver*> sqlite_of(const ConnectionState& state) {
-  if (state.sqlite != nullptr) return state.sqlite;
-  return fail(Code::kUnsupported, "only a SQLite file can do this");
 }
 
 }  // namespace
@@ -74,19 +66,6 @@ void Statement::give_back() {
   }
 }
 
-Statement& Statement::bind(int parameter, std::int64_t value) {
-  cursor_->bind(parameter, value);
-  return *this;
-}
-Statement& Statement::bind(int parameter, std::string_view text) {
-  cursor_->bind(parameter, text);
-  return *this;
-}
-Statement& Statement::bind_bytes(int parameter, std::string_view bytes) {
-  cursor_->bind_bytes(parameter, bytes);
-  return *this;
-}
-
 Result<bool> Statement::step() {
   if (!begun_ && !sql_.starts_with("SELECT")) TRY(fp_statement.hit());
   begun_ = true;
@@ -104,25 +83,6 @@ void Statement::reset() {
   cursor_->reset();
 }
 
-int Statement::columns() const {
-  return cursor_->columns();
-}
-std::string Statement::column_name(int column) const {
-  return cursor_->column_name(column);
-}
-bool Statement::is_integer(int column) const {
-  return cursor_->is_integer(column);
-}
-std::int64_t Statement::integer(int column) const {
-  return cursor_->integer(column);
-}
-std::string Statement::text(int column) const {
-  return cursor_->text(column);
-}
-std::string Statement::bytes(int column) const {
-  return cursor_->bytes(column);
-}
-
 // Database
 
 Database::Database(std::unique_ptr<ConnectionState> state) : state_(std::move(state)) {}
@@ -134,8 +94,8 @@ Result<Database> Database::open(const std::string& path, const OpenOptions& opti
   const bool create = options.mode == OpenMode::kCreate;
   const bool there = TRY(exists(path));
   if (!create && !there) return fail(Code::kNotFound, fmt::format("'{}' does not exist", path));
-  const auto kind = create ? SqliteDriver::Kind::kCreate : SqliteDriver::Kind::kExisting;
-  Database database(on(TRY(SqliteDriver::open(path, kind, options))));
+  const SqliteFile file = create ? SqliteFile::kCreate : SqliteFile::kExisting;
+  Database database(on(TRY(open_sqlite(path, file, options))));
   if (options.mode == OpenMode::kAlone) {
     TRY(database.on_close(CloseWith::kNothing));
     TRY(database.execute("PRAGMA locking_mode = EXCLUSIVE"));
@@ -144,20 +104,18 @@ Result<Database> Database::open(const std::string& path, const OpenOptions& opti
 }
 
 Result<Database> Database::open_memory() {
-  return Database(on(TRY(SqliteDriver::open(":memory:", SqliteDriver::Kind::kCreate, {}))));
+  return Database(on(TRY(open_sqlite(":memory:", SqliteFile::kCreate, {}))));
 }
 
 Result<Database> Database::open_immutable(const std::string& path) {
   const bool there = TRY(exists(path));
   if (!there) return fail(Code::kNotFound, fmt::format("'{}' does not exist", path));
-  return Database(on(TRY(SqliteDriver::open(path, SqliteDriver::Kind::kImmutable, {}))));
+  return Database(on(TRY(open_sqlite(path, SqliteFile::kImmutable, {}))));
 }
 
 Result<Database> Database::connect(const std::string& url, const std::string& schema,
                                    const ConnectOptions& options) {
-  auto state = std::make_unique<ConnectionState>();
-  state->driver = TRY(PostgresDriver::connect(url, schema, options));
-  return Database(std::move(state));
+  return Database(on(TRY(PostgresDriver::connect(url, schema, options))));
 }
 
 Dialect Database::dialect() const {
@@ -196,31 +154,29 @@ Result<Statement> Database::statement(std::string_view sql) const {
   return Statement(state_.get(), std::string(sql), TRY(state_->driver->prepare(sql)));
 }
 
-Result<std::int64_t> Database::pragma_integer(std::string_view name) const {
-  TRY(sqlite_of(*state_));
+// At its one row. One that only asks changes nothing, and is no point to die at.
+Result<Statement> Database::pragma(std::string_view name) const {
+  if (dialect() != Dialect::kSqlite) return Driver::no_file();
   Statement query = TRY(statement(fmt::format("PRAGMA {}", name)));
-  query.begun_ = true;  // it asks, and changes nothing: no point to die at
-  const bool row = TRY(query.step());
-  if (!row) return fail(Code::kFault, fmt::format("PRAGMA {} has no value", name));
-  return query.integer(0);
+  query.begun_ = name.find('=') == name.npos;
+  if (TRY(query.step())) return query;
+  return fail(Code::kFault, fmt::format("PRAGMA {} has no value", name));
+}
+
+Result<std::int64_t> Database::pragma_integer(std::string_view name) const {
+  return TRY(pragma(name)).integer(0);
 }
 
 Result<std::string> Database::pragma_text(std::string_view name) const {
-  TRY(sqlite_of(*state_));
-  Statement query = TRY(statement(fmt::format("PRAGMA {}", name)));
-  const bool row = TRY(query.step());
-  if (!row) return fail(Code::kFault, fmt::format("PRAGMA {} has no value", name));
-  return query.text(0);
+  return TRY(pragma(name)).text(0);
 }
 
 Status Database::on_close(CloseWith what) {
-  SqliteDriver* sqlite = TRY(sqlite_of(*state_));
-  return sqlite->on_close(what);
+  return state_->driver->on_close(what);
 }
 
 Status Database::backup_to(const std::string& path) const {
-  const SqliteDriver* sqlite = TRY(sqlite_of(*state_));
-  return sqlite->backup_to(path);
+  return state_->driver->backup_to(path);
 }
 
 // Transaction

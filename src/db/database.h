@@ -43,10 +43,30 @@
 
 namespace gittxn::db {
 
-class Cursor;
 struct ConnectionState;
 
 enum class Dialect { kSqlite, kPostgres };
+
+// A prepared statement as its database has it. Parameters count from 1, columns from 0. What cannot
+// be bound is reported by the next step().
+class Cursor {
+ public:
+  virtual ~Cursor() = default;
+  virtual void bind(int parameter, std::int64_t value) = 0;
+  virtual void bind(int parameter, std::string_view text) = 0;
+  virtual void bind_bytes(int parameter, std::string_view bytes) = 0;
+  virtual Result<bool> step() = 0;
+  virtual void reset() = 0;  // parameters stay
+  virtual void clear() = 0;  // to be given back: no parameters, nothing running
+  virtual int columns() const = 0;
+  virtual std::string column_name(int column) const = 0;
+  virtual bool is_integer(int column) const = 0;
+  virtual std::int64_t integer(int column) const = 0;
+  virtual std::string text(int column) const = 0;
+  virtual std::string bytes(int column) const = 0;
+  // False when the connection it was prepared on is gone.
+  virtual bool usable() const { return true; }
+};
 
 // A prepared statement, borrowed from its connection's cache and given back when destroyed.
 class Statement {
@@ -56,9 +76,18 @@ class Statement {
   ~Statement();
 
   // Parameters count from 1. A parameter that cannot be bound is reported by the next step().
-  Statement& bind(int parameter, std::int64_t value);
-  Statement& bind(int parameter, std::string_view text);
-  Statement& bind_bytes(int parameter, std::string_view bytes);
+  Statement& bind(int parameter, std::int64_t value) {
+    cursor_->bind(parameter, value);
+    return *this;
+  }
+  Statement& bind(int parameter, std::string_view text) {
+    cursor_->bind(parameter, text);
+    return *this;
+  }
+  Statement& bind_bytes(int parameter, std::string_view bytes) {
+    cursor_->bind_bytes(parameter, bytes);
+    return *this;
+  }
   template <typename... Values>
   Statement& bind_all(const Values&... values) {
     int parameter = 0;
@@ -71,12 +100,13 @@ class Statement {
   void reset();         // to run again with new parameters
 
   // Columns count from 0, of the row that step() reached.
-  int columns() const;
-  std::string column_name(int column) const;
-  bool is_integer(int column) const;  // what the row has there; NULL is none
-  std::int64_t integer(int column) const;
-  std::string text(int column) const;
-  std::string bytes(int column) const;
+  int columns() const { return cursor_->columns(); }
+  std::string column_name(int column) const { return cursor_->column_name(column); }
+  // What the row has there; NULL is none.
+  bool is_integer(int column) const { return cursor_->is_integer(column); }
+  std::int64_t integer(int column) const { return cursor_->integer(column); }
+  std::string text(int column) const { return cursor_->text(column); }
+  std::string bytes(int column) const { return cursor_->bytes(column); }
 
  private:
   friend class Database;
@@ -160,6 +190,7 @@ class Database {
  private:
   friend class Transaction;
   explicit Database(std::unique_ptr<ConnectionState> state);
+  Result<Statement> pragma(std::string_view name) const;
   std::unique_ptr<ConnectionState> state_;
 };
 

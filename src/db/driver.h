@@ -1,5 +1,5 @@
-// The interface of a database under Database, Statement and Transaction; one implementation each
-// for SQLite (sqlite.cc) and PostgreSQL (postgres.cc). Internal to db/.
+// The interface of a database under Database and Transaction; one implementation each for SQLite
+// (sqlite.cc) and PostgreSQL (postgres.cc). Internal to db/.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,6 @@
 
 namespace gittxn::db {
 
-// A prepared statement. Parameters count from 1, columns from 0. What cannot be bound is reported
-// by the next step().
-class Cursor {
- public:
-  virtual ~Cursor() = default;
-  virtual void bind(int parameter, std::int64_t value) = 0;
-  virtual void bind(int parameter, std::string_view text) = 0;
-  virtual void bind_bytes(int parameter, std::string_view bytes) = 0;
-  virtual Result<bool> step() = 0;
-  virtual void reset() = 0;  // parameters stay
-  virtual void clear() = 0;  // to be given back: no parameters, nothing running
-  virtual int columns() const = 0;
-  virtual std::string column_name(int column) const = 0;
-  virtual bool is_integer(int column) const = 0;
-  virtual std::int64_t integer(int column) const = 0;
-  virtual std::string text(int column) const = 0;
-  virtual std::string bytes(int column) const = 0;
-  // False when the connection it was prepared on is gone.
-  virtual bool usable() const { return true; }
-};
-
 class Driver {
  public:
   virtual ~Driver() = default;
@@ -43,13 +22,24 @@ class Driver {
   virtual Status begin(Transaction::Kind kind) = 0;
   virtual Status commit() = 0;
   virtual void roll_back() = 0;  // nothing when there is no transaction any more
+  // A server's alone.
   virtual Status listen(const std::string&) { return no_notes(); }
   virtual Status wait_for_note(std::int64_t) { return no_notes(); }
+  // SQLite's alone.
+  virtual Status on_close(Database::CloseWith) { return no_file(); }
+  virtual Status backup_to(const std::string&) { return no_file(); }
+  static std::unexpected<Error> no_file() {
+    return fail(Code::kUnsupported, "only a SQLite file can do this");
+  }
 
  private:
   static std::unexpected<Error> no_notes() {
     return fail(Code::kUnsupported, "a store in a file sends no notes");
   }
 };
+
+enum class SqliteFile { kExisting, kCreate, kImmutable };
+Result<std::unique_ptr<Driver>> open_sqlite(const std::string& path, SqliteFile file,
+                                            const OpenOptions& options);
 
 }  // namespace gittxn::db

@@ -1,5 +1,4 @@
-#include "db/sqlite.h"
-
+// SQLite as a driver.
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -9,8 +8,10 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "db/driver.h"
 
 namespace gittxn::db {
+namespace {
 
 struct SqliteHandle {
   sqlite3* handle = nullptr;
@@ -20,8 +21,6 @@ struct SqliteHandle {
 
   ~SqliteHandle() { sqlite3_close(handle); }
 };
-
-namespace {
 
 // Short steady pauses. SQLite's own handler backs off to 100 ms, and whoever slept longest loses
 // again and again to those who just came.
@@ -160,104 +159,115 @@ class SqliteCursor final : public Cursor {
   int bind_error_ = 0;
 };
 
+Result<std::unique_ptr<SqliteHandle>> connect_sqlite(const std::string& path, SqliteFile file,
+                                                     const OpenOptions& options) {
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  switch (file) {
+    case SqliteFile::kExisting:
+      flags |= SQLITE_OPEN_READWRITE;
+      break;
+    case SqliteFile::kCreate:
+      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+      break;
+    case SqliteFile::kImmutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+      break;
+  }
+  const std::string name = file == SqliteFile::kImmutable ? as_uri(path) : path;
+  auto connection = std::make_unique<SqliteHandle>();
+  connection->path = path;
+  connection->busy_ms = options.busy_ms;
+  const int rc = sqlite3_open_v2(name.c_str(), &connection->handle, flags, options.vfs);
+  if (rc != SQLITE_OK) return failure(*connection, rc, During::kOther);
+  sqlite3_busy_handler(connection->handle, on_busy, connection.get());
+  // What is stored may have been edited by anybody: SQL in it must not run, and pages are checked.
+  sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  return connection;
+}
+
+class SqliteDriver final : public Driver {
+ public:
+  explicit SqliteDriver(std::unique_ptr<SqliteHandle> connection)
+      : connection_(std::move(connection)) {}
+
+  Dialect dialect() const override { return Dialect::kSqlite; }
+
+  Status execute(const std::string& sql) override { return execute(sql, During::kOther); }
+
+  Result<std::unique_ptr<Cursor>> prepare(std::string_view sql) override {
+    sqlite3_stmt* statement = nullptr;
+    const int rc = sqlite3_prepare_v3(connection_->handle, sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
+    if (statement == nullptr) return fail(Code::kFault, "an empty SQL statement");
+    return std::make_unique<SqliteCursor>(*connection_, statement);
+  }
+
+  Status begin(Transaction::Kind kind) override {
+    const bool lock = kind == Transaction::Kind::kWrite && !INJECTED_BUG("db.no_write_lock");
+    return execute(lock ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED");
+  }
+
+  Status commit() override { return execute("COMMIT", During::kCommit); }
+
+  void roll_back() override {
+    // Some errors roll back by themselves; then there is nothing left to do.
+    if (sqlite3_get_autocommit(connection_->handle) == 0) {
+      sqlite3_exec(connection_->handle, "ROLLBACK", nullptr, nullptr, nullptr);
+    }
+  }
+
+  Status on_close(Database::CloseWith what) override {
+    const int keep = what == Database::CloseWith::kNothing ? 1 : 0;
+    const int rc =
+        sqlite3_db_config(connection_->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep, nullptr);
+    if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
+    return {};
+  }
+
+  Status backup_to(const std::string& path) override {
+    const std::string draft = path + ".tmp";
+    TRY(remove_file(draft));
+    TRY(copy_to(draft));
+    if (::chmod(draft.c_str(), 0600) != 0) return fail_errno(errno, "chmod '" + draft + "'");
+    TRY(fsync_path(draft));
+    TRY(rename_over(draft, path));
+    return fsync_parent(path);
+  }
+
+ private:
+  Status execute(const std::string& sql, During during) {
+    const int rc = sqlite3_exec(connection_->handle, sql.c_str(), nullptr, nullptr, nullptr);
+    if (rc != SQLITE_OK) return failure(*connection_, rc, during);
+    return {};
+  }
+
+  Status copy_to(const std::string& path) {
+    const auto copy = TRY(connect_sqlite(path, SqliteFile::kCreate, {}));
+    sqlite3_backup* backup = sqlite3_backup_init(copy->handle, "main", connection_->handle, "main");
+    if (backup == nullptr) {
+      return failure(*copy, sqlite3_extended_errcode(copy->handle), During::kOther);
+    }
+    const int rc = sqlite3_backup_step(backup, -1);
+    const int finished = sqlite3_backup_finish(backup);
+    if (rc != SQLITE_DONE) return failure(*copy, rc, During::kOther);
+    if (finished != SQLITE_OK) return failure(*copy, finished, During::kOther);
+    return {};
+  }
+
+  std::unique_ptr<SqliteHandle> connection_;
+};
+
 }  // namespace
 
 bool is_disk_full(const Error& error) {
   return error.code == Code::kFault && error.hint == kFreeSpace;
 }
 
-SqliteDriver::SqliteDriver(std::unique_ptr<SqliteHandle> connection)
-    : connection_(std::move(connection)) {}
-SqliteDriver::~SqliteDriver() = default;
-
-Result<std::unique_ptr<SqliteDriver>> SqliteDriver::open(const std::string& path, Kind kind,
-                                                         const OpenOptions& options) {
-  int flags = 0;
-  switch (kind) {
-    case Kind::kExisting:
-      flags = SQLITE_OPEN_READWRITE;
-      break;
-    case Kind::kCreate:
-      flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-      break;
-    case Kind::kImmutable:
-      flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-      break;
-  }
-  const std::string name = kind == Kind::kImmutable ? as_uri(path) : path;
-  auto connection = std::make_unique<SqliteHandle>();
-  connection->path = path;
-  connection->busy_ms = options.busy_ms;
-  const int rc = sqlite3_open_v2(name.c_str(), &connection->handle,
-                                 flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, options.vfs);
-  if (rc != SQLITE_OK) return failure(*connection, rc, During::kOther);
-  sqlite3_busy_handler(connection->handle, on_busy, connection.get());
-  // What is stored may have been edited by anybody: SQL in it must not run, and pages are checked.
-  sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(connection->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  return std::make_unique<SqliteDriver>(std::move(connection));
-}
-
-Status SqliteDriver::execute(const std::string& sql) {
-  const int rc = sqlite3_exec(connection_->handle, sql.c_str(), nullptr, nullptr, nullptr);
-  if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
-  return {};
-}
-
-Result<std::unique_ptr<Cursor>> SqliteDriver::prepare(std::string_view sql) {
-  sqlite3_stmt* statement = nullptr;
-  const int rc = sqlite3_prepare_v3(connection_->handle, sql.data(), static_cast<int>(sql.size()),
-                                    SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
-  if (statement == nullptr) return fail(Code::kFault, "an empty SQL statement");
-  return std::make_unique<SqliteCursor>(*connection_, statement);
-}
-
-Status SqliteDriver::begin(Transaction::Kind kind) {
-  const bool lock = kind == Transaction::Kind::kWrite && !INJECTED_BUG("db.no_write_lock");
-  return execute(lock ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED");
-}
-
-Status SqliteDriver::commit() {
-  const int rc = sqlite3_exec(connection_->handle, "COMMIT", nullptr, nullptr, nullptr);
-  if (rc != SQLITE_OK) return failure(*connection_, rc, During::kCommit);
-  return {};
-}
-
-void SqliteDriver::roll_back() {
-  // Some errors roll back by themselves; then there is nothing left to do.
-  if (sqlite3_get_autocommit(connection_->handle) == 0) {
-    sqlite3_exec(connection_->handle, "ROLLBACK", nullptr, nullptr, nullptr);
-  }
-}
-
-Status SqliteDriver::on_close(Database::CloseWith what) {
-  const int keep = what == Database::CloseWith::kNothing ? 1 : 0;
-  const int rc =
-      sqlite3_db_config(connection_->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep, nullptr);
-  if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
-  return {};
-}
-
-Status SqliteDriver::backup_to(const std::string& path) const {
-  const std::string draft = path + ".tmp";
-  TRY(remove_file(draft));
-  {
-    const std::unique_ptr<SqliteDriver> copy = TRY(SqliteDriver::open(draft, Kind::kCreate, {}));
-    const SqliteHandle& to = *copy->connection_;
-    sqlite3_backup* backup = sqlite3_backup_init(to.handle, "main", connection_->handle, "main");
-    if (backup == nullptr) {
-      return failure(to, sqlite3_extended_errcode(to.handle), During::kOther);
-    }
-    const int rc = sqlite3_backup_step(backup, -1);
-    const int finished = sqlite3_backup_finish(backup);
-    if (rc != SQLITE_DONE) return failure(to, rc, During::kOther);
-    if (finished != SQLITE_OK) return failure(to, finished, During::kOther);
-  }
-  if (::chmod(draft.c_str(), 0600) != 0) return fail_errno(errno, "chmod '" + draft + "'");
-  TRY(fsync_path(draft));
-  TRY(rename_over(draft, path));
-  return fsync_parent(path);
+Result<std::unique_ptr<Driver>> open_sqlite(const std::string& path, SqliteFile file,
+                                            const OpenOptions& options) {
+  return std::make_unique<SqliteDriver>(TRY(connect_sqlite(path, file, options)));
 }
 
 }  // namespace gittxn::db
