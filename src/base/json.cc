@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_text.h"
 #include "base/json_value.h"
 
 namespace gittxn {
@@ -65,36 +64,15 @@ std::u16string to_utf16(std::string_view text) {
   return units;
 }
 
-void write_escaped(std::string* out, unsigned char c) {
-  switch (c) {
-    case '"':
-      *out += "\\\"";
-      return;
-    case '\\':
-      *out += "\\\\";
-      return;
-    case '\b':
-      *out += "\\b";
-      return;
-    case '\t':
-      *out += "\\t";
-      return;
-    case '\n':
-      *out += "\\n";
-      return;
-    case '\f':
-      *out += "\\f";
-      return;
-    case '\r':
-      *out += "\\r";
-      return;
-    default:
-      break;
-  }
-  if (c < 0x20) {
-    *out += fmt::format("\\u{:04x}", c);
+// Of a control character, a quotation mark or a backslash.
+void write_escaped(std::string* out, char c) {
+  constexpr std::string_view kNamed = "\"\\\b\t\n\f\r";
+  constexpr std::string_view kNames = "\"\\btnfr";
+  const std::size_t at = kNamed.find(c);
+  if (at != kNamed.npos) {
+    *out += {'\\', kNames[at]};
   } else {
-    *out += static_cast<char>(c);
+    *out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
   }
 }
 
@@ -127,7 +105,7 @@ void write_string(std::string* out, std::string_view text) {
     char32_t point = 0;
     const std::size_t length = utf8_sequence(text, &point);
     if (length == 1) {
-      write_escaped(out, static_cast<unsigned char>(text[0]));
+      write_escaped(out, text[0]);
     } else if (length == 0) {
       *out += "\xef\xbf\xbd";  // U+FFFD: the output stays JSON, whatever a caller forgot to encode
     } else {
@@ -275,17 +253,6 @@ int nesting_depth(std::string_view text) {
   return deepest;
 }
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-}  // namespace
-
-namespace {
-
 // The parser's own words are for programmers. `byte`: the last one that it read, from 1.
 std::string where_it_ends(std::string_view text, std::size_t byte) {
   if (text.find_first_not_of(" \t\r\n") == text.npos) return "it is empty";
@@ -358,14 +325,12 @@ std::string decode_path(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-    const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
-    if (low >= 0) {
-      out += static_cast<char>(high * 16 + low);
-      i += 2;
-    } else {
-      out += text[i];
-    }
+    unsigned char byte = 0;
+    const char* digits = text.data() + i + 1;
+    const bool encoded = text[i] == '%' && i + 2 < text.size() &&
+                         std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    out += encoded ? static_cast<char>(byte) : text[i];
+    if (encoded) i += 2;
   }
   return out;
 }

@@ -23,6 +23,10 @@ Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
 // numbers as ECMAScript prints them. Strings that are not UTF-8 must be made so by encode_path
 // first.
 std::string canonical_json(const Json& value);
+// Pieces of it for who writes a whole text of it themselves, because it is made for every event:
+// the same bytes as canonical_json of a value of them.
+void append_canonical(std::string* out, std::string_view text);  // quoted
+void append_canonical(std::string* out, std::int64_t number);
 
 // One-line output for users: keys in insertion or sorted order, invalid UTF-8 replaced.
 std::string dump_json(const Json& value);

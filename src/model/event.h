@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/ids.h"
-#include "base/json.h"
 
 namespace gittxn {
 
@@ -18,8 +17,6 @@ struct NewEvent {
   std::string payload;    // canonical JSON
   std::string dedup_key;  // "source:id:action:version"; unique; empty: made from the sequence
 };
-NewEvent new_event(std::string_view type, std::string subject, const Json& payload,
-                   std::string dedup_key = {});
 
 struct Event {
   Seq seq = 0;

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "model/change.h"
 #include "model/txn.h"

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "db/patience.h"
 #include "model/event.h"
