@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gittxn;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const agents::Sink round_trip = [](agents::Observation&& observation) {
-    const auto again = agents::observation_from_json(agents::to_json(observation));
+    const auto again = read_fields<agents::Observation>(to_json(observation));
     CHECK(again && *again == observation);
   };
   agents::Tally tally;

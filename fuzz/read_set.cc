@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   agents::Tally tally;
   const agents::Sink sink = [](agents::Observation&& observation) {
     CHECK(observation.source == ReadSource::kDeclared);
-    const auto again = agents::observation_from_json(agents::to_json(observation));
+    const auto again = read_fields<agents::Observation>(to_json(observation));
     CHECK(again && *again == observation);
   };
   agents::observe_read_set(agents::Observation(), bytes, sink, tally);

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(whole == parts && one.tally() == two.tally());
   CHECK(one.tally().damaged <= one.tally().lines);
   for (const auto& each : whole) {
-    const auto again = agents::observation_from_json(agents::to_json(each));
+    const auto again = read_fields<agents::Observation>(to_json(each));
     CHECK(again && *again == each);
   }
   return 0;

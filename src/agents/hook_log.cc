@@ -138,7 +138,7 @@ void HookLogReader::on_line(std::string_view line) {
     ++unparsed_;
     return;
   }
-  auto observation = observation_from_json(at(*json, "observation"));
+  auto observation = read_fields<Observation>(at(*json, "observation"));
   if (!observation) {
     ++tally_.damaged;
     return;

@@ -154,7 +154,7 @@ std::string_view program_name(Program program) {
   return name_in(kPrograms, program);
 }
 
-static void fields(FieldIo& io, Observation& seen) {
+void fields(FieldIo& io, Observation& seen) {
   io.thing("observation");
   io.choice("source", seen.source, kReadSources);
   std::string kind(kind_name(seen.detail));
@@ -173,14 +173,6 @@ static void fields(FieldIo& io, Observation& seen) {
   io.integer("end_ms", seen.end_ms);
   io.choice("outcome", seen.outcome, kOutcomes);
   std::visit([&io](auto& detail) { fields(io, detail); }, seen.detail);
-}
-
-Json to_json(const Observation& observation) {
-  return json_of(field_list(observation));
-}
-
-Result<Observation> observation_from_json(const Json& json) {
-  return read_fields<Observation>(json);
 }
 
 }  // namespace gittxn::agents

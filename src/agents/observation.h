@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/result.h"
 #include "model/read.h"
 
@@ -166,8 +166,7 @@ std::string_view outcome_name(Outcome outcome);
 std::string_view program_name(Program program);
 
 // docs/formats/observations.md. Free strings are written by encode_path. kCorrupt for anything that
-// to_json does not write; fields that are not known are refused too.
-Json to_json(const Observation& observation);
-Result<Observation> observation_from_json(const Json& json);
+// its list does not name; fields that are not known are refused too.
+void fields(FieldIo& io, Observation& seen);
 
 }  // namespace gittxn::agents

@@ -84,7 +84,7 @@ TEST(Observation, ComesBackFromJsonAsItWas) {
     one.detail = random_detail(random);
     const auto parsed = parse_json(canonical_json(to_json(one)));
     ASSERT_TRUE(parsed);
-    const auto again = observation_from_json(*parsed);
+    const auto again = read_fields<Observation>(*parsed);
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, one);
   }
@@ -94,25 +94,25 @@ TEST(Observation, IsReadStrictly) {
   Observation one;
   one.detail = FileRead{"a", {}, Via::kTool};
   const Json good = to_json(one);
-  ASSERT_TRUE(observation_from_json(good));
+  ASSERT_TRUE(read_fields<Observation>(good));
   for (const auto& [key, value] : good.items()) {
     Json bad = good;
     bad.erase(key);
-    EXPECT_FALSE(observation_from_json(bad)) << "without " << key;
+    EXPECT_FALSE(read_fields<Observation>(bad)) << "without " << key;
     bad[key] = Json::array();
-    EXPECT_FALSE(observation_from_json(bad)) << "wrong " << key;
+    EXPECT_FALSE(read_fields<Observation>(bad)) << "wrong " << key;
     bad[key] = "nonsense";
     if (key == "kind" || key == "outcome" || key == "source" || key == "via") {
-      EXPECT_FALSE(observation_from_json(bad)) << "unknown " << key;
+      EXPECT_FALSE(read_fields<Observation>(bad)) << "unknown " << key;
     }
   }
   Json more = good;
   more["more"] = 1;
-  EXPECT_FALSE(observation_from_json(more));
-  EXPECT_FALSE(observation_from_json(Json()));
+  EXPECT_FALSE(read_fields<Observation>(more));
+  EXPECT_FALSE(read_fields<Observation>(Json()));
   more = good;
   more["path"] = std::string(kMaxText + 1, 'a');
-  EXPECT_FALSE(observation_from_json(more));
+  EXPECT_FALSE(read_fields<Observation>(more));
 }
 
 TEST(Fields, TimesAreThoseThatTheClockWrites) {

@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "land/history.h"
+#include "model/fields.h"
 #include "repo/checkout.h"
 #include "store/events.h"
 #include "store/server/locks.h"
@@ -337,7 +338,7 @@ Result<Outcome> Kernel::show(const std::string& id) {
     if (event.type == event_type::kPrepared) outcome.gates.clear();  // asked again
     if (event.type != event_type::kGateEvaluated) continue;
     const Json payload = TRY(parse_json(event.payload));
-    outcome.gates.push_back(gate_line(TRY(certificate_from_json(payload))));
+    outcome.gates.push_back(gate_line(TRY(read_fields<Certificate>(payload))));
   }
   TRY(finish_outcome(*state_, txn.id, started_ns, outcome));
   if (!txn.attempts.empty()) outcome.process = running_now(txn.attempts.back()).process;

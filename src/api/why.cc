@@ -8,6 +8,7 @@
 #include "api/kernel.h"
 #include "base/json_value.h"
 #include "base/subprocess.h"
+#include "model/fields.h"
 #include "store/events.h"
 #include "store/work/workflows.h"
 #include "txn/running.h"
@@ -84,7 +85,7 @@ Result<WhyReport::Witness> gate_witness(State& state, const std::vector<Event>& 
   for (const Event& event : history) {
     if (event.type != event_type::kGateEvaluated) continue;
     const Json payload = TRY(parse_json(event.payload));
-    const Certificate certificate = TRY(certificate_from_json(payload));
+    const Certificate certificate = TRY(read_fields<Certificate>(payload));
     if (certificate.gate.str() == gate && !certificate.passed) output = certificate.output;
   }
   if (output.empty()) return witness;

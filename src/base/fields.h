@@ -191,65 +191,11 @@ class FieldIo {
 
 using FieldList = std::function<void(FieldIo&)>;
 
-// Makes the JSON of what a list names, in the value that it is given.
-class FieldWriter final : public FieldIo {
- public:
-  explicit FieldWriter(Json& out);
-
- private:
-  Json& at(const Field& field);
-  void on_text(const Field& field, std::string& value) override;
-  void on_oid(const Field& field, std::string& value) override;
-  void on_integer(const Field& field, std::int64_t& value, Bounds bounds) override;
-  void on_boolean(const Field& field, bool& value) override;
-  std::size_t on_word(const Field& field, std::span<const std::string_view> words,
-                      std::size_t place) override;
-  void on_object(const Field& field, const FieldList& list) override;
-  void on_items(const Field& field, const Items& items) override;
-  void on_any(const Field& field, Json& value, Any kind) override;
-  bool on_maybe(std::span<const char* const> keys, There there) override;
-  bool on_null(const char* key, There there) override;
-
-  Json& out_;
-};
-
-// Reads one JSON object: remembers the first thing that is wrong and which keys were asked for.
-// done() returns that first error, or names a key nobody asked for.
-class Fields final : public FieldIo {
- public:
-  // `what`: in messages; "" as the list calls itself.
-  explicit Fields(const Json& json, std::string_view what = "");
-
-  // True when the key is there and not null; an absent key is not an error.
-  bool has(const char* key);
-  Status done();
-
-  void thing(std::string_view name) override;
-  void wrong(const Field& field, std::string_view reason) override;
-
- private:
-  void on_text(const Field& field, std::string& value) override;
-  void on_oid(const Field& field, std::string& value) override;
-  void on_integer(const Field& field, std::int64_t& value, Bounds bounds) override;
-  void on_boolean(const Field& field, bool& value) override;
-  std::size_t on_word(const Field& field, std::span<const std::string_view> words,
-                      std::size_t at) override;
-  void on_object(const Field& field, const FieldList& list) override;
-  void on_items(const Field& field, const Items& items) override;
-  void on_any(const Field& field, Json& value, Any kind) override;
-  bool on_maybe(std::span<const char* const> keys, There there) override;
-  bool on_null(const char* key, There there) override;
-  const Json* find(const Field& field);
-  void fail_with(std::string message);
-
-  const Json& json_;
-  std::string what_;
-  std::vector<std::string_view> asked_;
-  std::optional<Error> error_;
-};
-
 Json json_of(const FieldList& list);                // what the list says of its value
 std::string canonical_text(const FieldList& list);  // canonical_json of that
+// Into the value of the list, from an object that has its fields and no other. The first thing that
+// is wrong is the error. `what`: in messages; "" as the list calls itself.
+Status read_json(const Json& json, std::string_view what, const FieldList& list);
 Status read_text(std::string_view text, std::string_view what, const FieldList& list);
 
 // To write, a list only looks at the value.
@@ -259,12 +205,15 @@ FieldList field_list(const T& value) {
   return [&looked_at](FieldIo& io) { fields(io, looked_at); };
 }
 
+// The JSON of a value of a type that has a list, and the value of such.
+template <typename T>
+auto to_json(const T& value) {
+  return json_of(field_list(value));
+}
 template <typename T>
 Result<T> read_fields(const Json& json, std::string_view what = "") {
-  Fields io(json, what);
   T value{};
-  fields(io, value);
-  TRY(io.done());
+  TRY(read_json(json, what, field_list(value)));
   return value;
 }
 

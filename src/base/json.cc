@@ -283,6 +283,23 @@ Result<Json> parse_json(std::string_view text, JsonLimits limits) {
   }
 }
 
+Status each_json_line(std::string_view lines, std::string_view what,
+                      const std::function<Status(const Json&)>& visit) {
+  std::size_t number = 0;
+  while (!lines.empty()) {
+    ++number;
+    const std::string context = fmt::format("{}, line {}", what, number);
+    const std::size_t end = lines.find('\n');
+    if (end == std::string_view::npos) {
+      return fail(Code::kCorrupt, context + ": the line is cut off");
+    }
+    const Json json = TRY_IN(context, parse_json(lines.substr(0, end)));
+    TRY_IN(context, visit(json));
+    lines.remove_prefix(end + 1);
+  }
+  return {};
+}
+
 std::string canonical_json(const Json& value) {
   std::string out;
   write_value(&out, value);

@@ -2,6 +2,7 @@
 // canonical form below is the only one that is ever hashed.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ struct JsonLimits {
   int max_depth = 64;
 };
 Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
+
+// Calls `visit` for each line of JSON lines; the last line ends with a newline too.
+Status each_json_line(std::string_view lines, std::string_view what,
+                      const std::function<Status(const Json&)>& visit);
 
 // RFC 8785 (JSON Canonicalization Scheme): keys sorted by UTF-16 code units, no white space,
 // numbers as ECMAScript prints them. Strings that are not UTF-8 must be made so by encode_path

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/json_value.h"
 #include "cli/json_out.h"
 #include "cli/render.h"

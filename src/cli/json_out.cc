@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/json_value.h"
 #include "cli/text.h"
 

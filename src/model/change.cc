@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/hash.h"
-#include "model/codec.h"
+#include "base/json.h"
 #include "model/fields.h"
 
 namespace gittxn {

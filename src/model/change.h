@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/json.h"
 #include "base/result.h"
 
 namespace gittxn {
+
+class FieldIo;  // base/fields.h
 
 enum class FileMode : std::uint32_t {
   kNone = 0,
@@ -44,13 +45,13 @@ struct PathChange {
   bool operator==(const PathChange&) const = default;
 };
 
+void fields(FieldIo& io, TreeEntry& entry);
+void fields(FieldIo& io, PathChange& change);  // a side where nothing is, is null
+
 using Changes = std::vector<PathChange>;  // sorted by path (bytes), unique
 
 std::string_view mode_text(FileMode mode);               // "100644"; kNone is "000000"
 Result<FileMode> mode_from_text(std::string_view text);  // never kNone
-// {path, before, after}; a side where nothing is, is null.
-Json to_json(const PathChange& change);
-Result<PathChange> change_from_json(const Json& json);
 std::string changes_to_lines(const Changes& changes);
 Result<Changes> changes_from_lines(std::string_view lines);  // kCorrupt also when out of order
 Digest digest_of(const Changes& changes);                    // SHA-256 of the lines

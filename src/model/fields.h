@@ -1,10 +1,9 @@
-// The field list (base/fields.h) of every type of model/ that is stored or told, and the names of
-// those enumerations that lists elsewhere use too.
+// What field lists (base/fields.h) of the types of model/ are made with: the names of those
+// enumerations that lists elsewhere use too.
 #pragma once
 
 #include "base/fields.h"
 #include "model/change.h"
-#include "model/compensation.h"
 #include "model/names.h"
 #include "model/policy.h"
 #include "model/read.h"
@@ -45,24 +44,5 @@ inline constexpr NameTable<PhaseGate::Kind, 5> kPhaseGateKinds{{
     {PhaseGate::Kind::kVerdict, "verdict"},
     {PhaseGate::Kind::kMembers, "members"},
 }};
-
-void fields(FieldIo& io, TreeEntry& entry);
-void fields(FieldIo& io, PathChange& change);
-void fields(FieldIo& io, Read& read);
-void fields(FieldIo& io, ReadSet& set);  // its first line: all but the reads
-void fields(FieldIo& io, SummarySource& source);
-void fields(FieldIo& io, Summary& summary);
-void fields(FieldIo& io, Identity& identity);
-void fields(FieldIo& io, Attempt& attempt);
-void fields(FieldIo& io, Conflict& conflict);
-void fields(FieldIo& io, Txn& txn);
-void fields(FieldIo& io, Certificate& certificate);
-void fields(FieldIo& io, Compensation& compensation);
-void fields(FieldIo& io, Phase& phase);
-void fields(FieldIo& io, Cancelled& cancelled);
-void fields(FieldIo& io, Workflow& workflow);
-void fields(FieldIo& io, PhaseEvidence& evidence);
-void fields(FieldIo& io, PhaseVerdict& verdict);
-void fields(FieldIo& io, PhaseMember& member);
 
 }  // namespace gittxn

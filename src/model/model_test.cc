@@ -11,7 +11,6 @@
 #include "base/random.h"
 #include "base/testing/random_fields.h"
 #include "model/change.h"
-#include "model/codec.h"
 #include "model/event.h"
 #include "model/fields.h"
 #include "model/policy.h"
@@ -177,17 +176,17 @@ TEST(Golden, ReadSet) {
 TEST(Reads, ASearchKeepsItsQueryAndAPartItsLines) {
   Read search = sample_read();
   search.kind = ReadKind::kSearch;
-  EXPECT_EQ(read_from_json(to_json(search)).error().code, Code::kCorrupt) << "it has no query";
+  EXPECT_EQ(read_fields<Read>(to_json(search)).error().code, Code::kCorrupt) << "it has no query";
   search.query = "{}";
-  EXPECT_EQ(read_from_json(to_json(search)).value(), search);
+  EXPECT_EQ(read_fields<Read>(to_json(search)).value(), search);
   Read part = sample_read();
   part.lines = {3, 4};
-  EXPECT_EQ(read_from_json(to_json(part)).value(), part);
+  EXPECT_EQ(read_fields<Read>(to_json(part)).value(), part);
   part.kind = ReadKind::kAbsence;
-  EXPECT_EQ(read_from_json(to_json(part)).error().code, Code::kCorrupt);
+  EXPECT_EQ(read_fields<Read>(to_json(part)).error().code, Code::kCorrupt);
   part.kind = ReadKind::kContent;
   part.query = "{}";
-  EXPECT_EQ(read_from_json(to_json(part)).error().code, Code::kCorrupt);
+  EXPECT_EQ(read_fields<Read>(to_json(part)).error().code, Code::kCorrupt);
 }
 
 TEST(Reads, OneObservationOfTwoSourcesKeepsTheBetterAndWhoMadeIt) {
@@ -309,7 +308,7 @@ TEST(EventHash, CoversEveryColumnButItself) {
 
 // What is refused, and by what name.
 std::string refusal(const std::string& text) {
-  const Result<Read> read = read_from_json(parse_json(text).value());
+  const Result<Read> read = read_fields<Read>(parse_json(text).value());
   if (read) return "accepted";
   EXPECT_EQ(read.error().code, Code::kCorrupt);
   return read.error().message;
@@ -335,11 +334,12 @@ TEST(Strict, NamesWhatIsWrong) {
 // As many fields as were asked for, and yet not those.
 TEST(Strict, AnUnknownFieldDoesNotHideBehindAnAbsentOne) {
   const Json json{{"a", 1}, {"c", 1}};
-  Fields fields(json, "thing");
   int a = 0;
-  fields.integer("a", a);
-  EXPECT_FALSE(fields.has("b"));
-  const Status done = fields.done();
+  int b = 0;
+  const Status done = read_json(json, "thing", [&](FieldIo& io) {
+    io.integer("a", a);
+    EXPECT_FALSE(io.maybe("b", b));
+  });
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().message, "thing: field 'c': unknown field");
 }
@@ -349,11 +349,11 @@ TEST(Strict, NamesTheElementAndTheLine) {
   txn.attempts.resize(2);
   Json json = to_json(txn);
   json["attempts"][1]["kept"] = 5;
-  EXPECT_EQ(txn_from_json(json).error().message,
+  EXPECT_EQ(read_fields<Txn>(json).error().message,
             "transaction: field 'attempts': element 1: attempt: field 'kept': not a string");
   json = to_json(txn);
   json["priority"] = std::int64_t{1} << 40;
-  EXPECT_EQ(txn_from_json(json).error().message, "transaction: field 'priority': out of range");
+  EXPECT_EQ(read_fields<Txn>(json).error().message, "transaction: field 'priority': out of range");
 
   ReadSet set;
   set.reads = {sample_read()};
@@ -426,12 +426,15 @@ TEST(FilesOf, DropsDirectoriesButNotTheFilesTheyReplace) {
 
 TEST(Names, ComeBack) {
   for (int i = 0; i < 9; ++i) {
-    const auto state = static_cast<TxnState>(i);
-    EXPECT_EQ(state_from_name(state_name(state)).value(), state);
+    Txn txn;
+    txn.state = static_cast<TxnState>(i);
+    const Json json = to_json(txn);
+    EXPECT_EQ(json["state"], state_name(txn.state));
+    EXPECT_EQ(read_fields<Txn>(json).value().state, txn.state);
   }
   for (int i = 0; i < 11; ++i) {
     const auto kind = static_cast<ReadKind>(i);
-    EXPECT_EQ(read_kind_from_name(read_kind_name(kind)).value(), kind);
+    EXPECT_EQ(value_in(kReadKinds, "kind", read_kind_name(kind)).value(), kind);
   }
   for (int i = 0; i < 5; ++i) {
     const auto level = static_cast<Isolation>(i);

@@ -135,7 +135,6 @@ struct Certificate {
   TxnId txn;
   bool operator==(const Certificate&) const = default;
 };
-Json to_json(const Certificate& certificate);
-Result<Certificate> certificate_from_json(const Json& json);
+void fields(FieldIo& io, Certificate& certificate);
 
 }  // namespace gittxn

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/hash.h"
-#include "model/codec.h"
+#include "base/json.h"
 #include "model/fields.h"
 
 namespace gittxn {
@@ -50,20 +50,8 @@ void keep_attribution(Read& best, const Read& other) {
 std::string_view read_kind_name(ReadKind kind) {
   return name_in(kReadKinds, kind);
 }
-Result<ReadKind> read_kind_from_name(std::string_view name) {
-  return value_in(kReadKinds, "kind of read", name);
-}
-std::string_view strength_name(Strength strength) {
-  return name_in(kStrengths, strength);
-}
-Result<Strength> strength_from_name(std::string_view name) {
-  return value_in(kStrengths, "strength", name);
-}
 std::string_view source_name(ReadSource source) {
   return name_in(kReadSources, source);
-}
-Result<ReadSource> source_from_name(std::string_view name) {
-  return value_in(kReadSources, "source", name);
 }
 
 std::string maker_of(const Read& read) {

@@ -21,10 +21,11 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/json.h"
 #include "base/result.h"
 
 namespace gittxn {
+
+class FieldIo;  // base/fields.h
 
 enum class ReadKind {
   kContent,
@@ -85,16 +86,13 @@ struct ReadSet {
   std::vector<std::string> resumed;   // of them and of others, those that were gone on with, sorted
 };
 
+void fields(FieldIo& io, Read& read);
+void fields(FieldIo& io, ReadSet& set);  // the first of its lines: all but the reads
+
 std::string_view read_kind_name(ReadKind kind);
-Result<ReadKind> read_kind_from_name(std::string_view name);
-std::string_view strength_name(Strength strength);
-Result<Strength> strength_from_name(std::string_view name);
 std::string_view source_name(ReadSource source);
-Result<ReadSource> source_from_name(std::string_view name);
 // Who made it: "Read call toolu_01, session s-1, pid 12, cat a"; what is not known is left out.
 std::string maker_of(const Read& read);
-Json to_json(const Read& read);
-Result<Read> read_from_json(const Json& json);
 // Sorts and removes duplicates: of two observations of one thing the better source stays, and hard
 // wins over soft. Two observations with different digests are two reads (they cannot both hold, and
 // dropping one would hide that).

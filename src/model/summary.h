@@ -34,6 +34,9 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
+void fields(FieldIo& io, SummarySource& source);
+void fields(FieldIo& io, Summary& summary);
+
 inline constexpr std::size_t kMaxSummaryBytes = 1u << 20;
 inline constexpr std::size_t kMaxSummarySources = 100'000;
 
@@ -43,6 +46,5 @@ Status check_summary_name(std::string_view name);
 
 // Sorts the sources and drops repeats. canonical_json of this is the manifest.
 Json to_json(const Summary& summary);
-Result<Summary> summary_from_json(const Json& json);  // kCorrupt
 
 }  // namespace gittxn

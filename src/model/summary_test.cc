@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json_value.h"
+#include "model/fields.h"
 
 namespace gittxn {
 namespace {
@@ -22,7 +23,7 @@ TEST(Summary, ComesBackAsItWasWithItsSourcesSortedAndOnce) {
   Summary mixed = example();
   std::swap(mixed.sources[0], mixed.sources[2]);
   mixed.sources.push_back(mixed.sources[0]);
-  const auto back = summary_from_json(to_json(mixed));
+  const auto back = read_fields<Summary>(to_json(mixed));
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(back->sources.size(), 3u);
   EXPECT_EQ(canonical_json(to_json(*back)), canonical_json(to_json(example())));
@@ -35,20 +36,20 @@ TEST(Summary, IsReadStrictly) {
   for (const auto& [key, value] : good.items()) {
     Json bad = good;
     bad.erase(key);
-    EXPECT_FALSE(summary_from_json(bad)) << "without " << key;
+    EXPECT_FALSE(read_fields<Summary>(bad)) << "without " << key;
     bad[key] = Json::object();
-    EXPECT_FALSE(summary_from_json(bad)) << "wrong " << key;
+    EXPECT_FALSE(read_fields<Summary>(bad)) << "wrong " << key;
   }
   Json bad = good;
   bad["more"] = 1;
-  EXPECT_FALSE(summary_from_json(bad));
+  EXPECT_FALSE(read_fields<Summary>(bad));
   bad = good;
   bad["v"] = 2;
-  EXPECT_FALSE(summary_from_json(bad));
+  EXPECT_FALSE(read_fields<Summary>(bad));
   for (const char* kind : {"kernel", "summary", "external", "ref", "glance"}) {
     bad = good;
     bad["sources"][0]["kind"] = kind;
-    EXPECT_FALSE(summary_from_json(bad)) << kind << " is no look-up in a tree";
+    EXPECT_FALSE(read_fields<Summary>(bad)) << kind << " is no look-up in a tree";
   }
 }
 

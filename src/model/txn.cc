@@ -38,49 +38,10 @@ constexpr NameTable<ConflictKind, 8> kConflictKinds{{
     {ConflictKind::kSymbol, "symbol"},
 }};
 
-std::initializer_list<TxnState> followers(TxnState from) {
-  using enum TxnState;
-  switch (from) {
-    case kOpen: {
-      static constexpr auto kList = {kPrepared, kNothing, kAborted};
-      return kList;
-    }
-    case kPrepared: {
-      static constexpr auto kList = {kLanding, kRepairing, kRejected, kQuarantined,
-                                     kNothing, kAborted,   kOpen};
-      return kList;
-    }
-    case kLanding: {
-      static constexpr auto kList = {kLanded, kPrepared};
-      return kList;
-    }
-    case kRepairing: {
-      static constexpr auto kList = {kPrepared, kOpen, kRejected, kQuarantined, kNothing, kAborted};
-      return kList;
-    }
-    case kRejected:
-    case kQuarantined: {
-      static constexpr auto kList = {kOpen, kPrepared, kAborted};
-      return kList;
-    }
-    case kAborted: {
-      static constexpr auto kList = {kOpen};
-      return kList;
-    }
-    case kLanded:
-    case kNothing:
-      break;
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string_view state_name(TxnState state) {
   return name_in(kTxnStates, state);
-}
-Result<TxnState> state_from_name(std::string_view name) {
-  return value_in(kTxnStates, "state", name);
 }
 std::string_view isolation_name(Isolation level) {
   return name_in(kIsolations, level);
@@ -91,13 +52,31 @@ Result<Isolation> isolation_from_name(std::string_view name) {
 std::string_view conflict_kind_name(ConflictKind kind) {
   return name_in(kConflictKinds, kind);
 }
-Result<ConflictKind> conflict_kind_from_name(std::string_view name) {
-  return value_in(kConflictKinds, "kind of conflict", name);
-}
 
 bool may_follow(TxnState from, TxnState to) {
-  const auto allowed = followers(from);
-  return std::find(allowed.begin(), allowed.end(), to) != allowed.end();
+  using enum TxnState;
+  const auto is_of = [to](std::initializer_list<TxnState> followers) {
+    return std::ranges::find(followers, to) != followers.end();
+  };
+  switch (from) {
+    case kOpen:
+      return is_of({kPrepared, kNothing, kAborted});
+    case kPrepared:
+      return is_of({kLanding, kRepairing, kRejected, kQuarantined, kNothing, kAborted, kOpen});
+    case kLanding:
+      return is_of({kLanded, kPrepared});
+    case kRepairing:
+      return is_of({kPrepared, kOpen, kRejected, kQuarantined, kNothing, kAborted});
+    case kRejected:
+    case kQuarantined:
+      return is_of({kOpen, kPrepared, kAborted});
+    case kAborted:
+      return to == kOpen;
+    case kLanded:
+    case kNothing:
+      break;
+  }
+  return false;
 }
 
 bool is_final(TxnState state) {
@@ -172,6 +151,19 @@ void fields(FieldIo& io, Txn& txn) {
     io.integer("depth", txn.depth, kNotNegative);
   }
   if (io.maybe("clone", txn.clone)) io.text("clone", txn.clone);
+}
+
+void fields(FieldIo& io, Compensation& compensation) {
+  io.thing("compensation");
+  io.integer("number", compensation.number, kPositive);
+  io.integer("attempt", compensation.attempt, kPositive);
+  io.text("name", compensation.name);
+  io.texts("argv", compensation.argv);
+  io.integer("runs", compensation.runs, kNotNegative);
+  io.boolean("ended", compensation.ended);
+  io.integer("exit", compensation.exit_status);
+  io.boolean("timed_out", compensation.timed_out);
+  io.name("output", compensation.output);
 }
 
 }  // namespace gittxn

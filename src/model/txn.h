@@ -19,10 +19,11 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/json.h"
 #include "base/result.h"
 
 namespace gittxn {
+
+class FieldIo;  // base/fields.h
 
 enum class TxnState {
   kOpen,
@@ -41,7 +42,6 @@ enum class Isolation { kReadCommitted, kSnapshot, kSemantic, kSerializable, kStr
 inline constexpr Isolation kDefaultIsolation = Isolation::kSemantic;  // where nobody names one
 
 std::string_view state_name(TxnState state);
-Result<TxnState> state_from_name(std::string_view name);
 std::string_view isolation_name(Isolation level);
 Result<Isolation> isolation_from_name(std::string_view name);
 // True for the moves the diagram above allows; the store refuses every other one.
@@ -102,6 +102,25 @@ struct Txn {
   bool operator==(const Txn&) const = default;
 };
 
+void fields(FieldIo& io, Identity& identity);
+void fields(FieldIo& io, Attempt& attempt);
+void fields(FieldIo& io, Txn& txn);
+
+// A command that undoes what a transaction did outside of the repository.
+struct Compensation {
+  int number = 1;  // of its transaction, in the order of registration
+  int attempt = 1;
+  std::string name;
+  std::vector<std::string> argv;
+  int runs = 0;  // how often it was started
+  bool ended = false;
+  int exit_status = 0;  // with `ended`
+  bool timed_out = false;
+  Digest output;  // artifact; with `ended`
+  bool operator==(const Compensation&) const = default;
+};
+void fields(FieldIo& io, Compensation& compensation);
+
 // Why a transaction did not land: the witness a person sees.
 enum class ConflictKind {
   kReadStale,
@@ -124,16 +143,7 @@ struct Conflict {
   std::string cause;    // the path whose change it met, where the subject is no path
   bool operator==(const Conflict&) const = default;
 };
+void fields(FieldIo& io, Conflict& conflict);
 std::string_view conflict_kind_name(ConflictKind kind);
-Result<ConflictKind> conflict_kind_from_name(std::string_view name);
-Json to_json(const Conflict& conflict);
-Result<Conflict> conflict_from_json(const Json& json);
-
-Json to_json(const Identity& identity);
-Result<Identity> identity_from_json(const Json& json);
-Json to_json(const Attempt& attempt);
-Result<Attempt> attempt_from_json(const Json& json);
-Json to_json(const Txn& txn);
-Result<Txn> txn_from_json(const Json& json);
 
 }  // namespace gittxn

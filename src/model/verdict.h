@@ -43,7 +43,6 @@ struct Excuse {
   std::string subject;
   bool operator==(const Excuse&) const = default;
 };
-std::string_view excuse_name(Excuse::Why why);
 
 struct Verdict {
   bool commit = false;

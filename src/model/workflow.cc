@@ -39,9 +39,6 @@ std::string subject_of(KernelSubject::Kind kind, const WorkflowId& id, std::stri
 std::string_view phase_state_name(PhaseState state) {
   return name_in(kPhaseStates, state);
 }
-Result<PhaseState> phase_state_from_name(std::string_view name) {
-  return value_in(kPhaseStates, "state of a phase", name);
-}
 
 const Phase* Workflow::open() const {
   const auto found = std::ranges::find(phases, PhaseState::kOpen, &Phase::state);

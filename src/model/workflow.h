@@ -20,8 +20,6 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/json.h"
-#include "base/result.h"
 #include "model/policy.h"
 
 namespace gittxn {
@@ -30,7 +28,6 @@ using WorkflowId = Name<struct WorkflowIdTag>;  // "w-7k2m", unique in one repos
 
 enum class PhaseState { kPending, kOpen, kDone, kSkipped, kOverridden, kCancelled };
 std::string_view phase_state_name(PhaseState state);
-Result<PhaseState> phase_state_from_name(std::string_view name);
 
 struct Phase {
   std::string name;
@@ -38,6 +35,7 @@ struct Phase {
   std::int64_t version = 1;
   bool operator==(const Phase&) const = default;
 };
+void fields(FieldIo& io, Phase& phase);
 
 // Who ended a workflow before its last phase was left, and why.
 struct Cancelled {
@@ -45,6 +43,7 @@ struct Cancelled {
   std::string reason;  // may be empty
   bool operator==(const Cancelled&) const = default;
 };
+void fields(FieldIo& io, Cancelled& cancelled);
 
 struct Workflow {
   WorkflowId id;
@@ -60,8 +59,7 @@ struct Workflow {
   const Phase* phase(std::string_view wanted) const;  // nullptr: there is none
   const Phase* after(std::string_view wanted) const;  // nullptr: it is the last
 };
-Json to_json(const Workflow& workflow);
-Result<Workflow> workflow_from_json(const Json& json);
+void fields(FieldIo& io, Workflow& workflow);
 
 // A name that a workflow, a phase or a verdict may have: letters, digits, '.', '_' and '-', at most
 // 64, the first a letter or digit.
@@ -80,8 +78,7 @@ struct PhaseEvidence {
   Digest certificate;  // kRun: SHA-256 of it as the log has it; empty: it was not run
   bool operator==(const PhaseEvidence&) const = default;
 };
-Json to_json(const PhaseEvidence& evidence);
-Result<PhaseEvidence> phase_evidence_from_json(const Json& json);
+void fields(FieldIo& io, PhaseEvidence& evidence);
 
 struct PhaseVerdict {
   std::string phase;
@@ -92,8 +89,7 @@ struct PhaseVerdict {
   std::string note;
   bool operator==(const PhaseVerdict&) const = default;
 };
-Json to_json(const PhaseVerdict& verdict);
-Result<PhaseVerdict> phase_verdict_from_json(const Json& json);
+void fields(FieldIo& io, PhaseVerdict& verdict);
 
 // To which phase a transaction belongs, and which versions it was begun, or carried over, under:
 // its kernel reads.
@@ -105,8 +101,7 @@ struct PhaseMember {
   Digest gates;  // PhaseSpec::version
   bool operator==(const PhaseMember&) const = default;
 };
-Json to_json(const PhaseMember& member);
-Result<PhaseMember> phase_member_from_json(const Json& json);
+void fields(FieldIo& io, PhaseMember& member);
 
 // The subjects of kernel reads.
 std::string workflow_subject(const WorkflowId& id);                         // "workflow:w-1"

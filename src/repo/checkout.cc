@@ -18,6 +18,7 @@
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "base/random.h"
+#include "model/fields.h"
 #include "repo/checkout/checkout_stage.h"
 #include "repo/refs.h"
 
@@ -73,7 +74,8 @@ Result<CheckoutMove> checkout_move_from_json(const Json& json) {
       !json["files"].is_array()) {
     return fail(Code::kCorrupt, "a recorded checkout has no commits or files");
   }
-  for (const Json& change : json["files"]) move.files.push_back(TRY(change_from_json(change)));
+  for (const Json& change : json["files"])
+    move.files.push_back(TRY(read_fields<PathChange>(change)));
   return move;
 }
 

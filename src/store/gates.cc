@@ -20,7 +20,7 @@ static void fields(FieldIo& io, SummaryAdded& added) {
 namespace {
 
 Status gate_evaluated(db::Database& database, const Event& event, const Json& json) {
-  const Certificate certificate = TRY_IN(event.type, certificate_from_json(json));
+  const Certificate certificate = TRY_IN(event.type, read_fields<Certificate>(json));
   db::Statement insert =
       TRY(database.statement("INSERT INTO certificates (seq, tree, body) VALUES (?, ?, ?)"));
   insert.bind_all(event.seq, certificate.tree.str(), event.payload);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/json_value.h"
+#include "model/fields.h"
 #include "store/rows.h"
 #include "store/state.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 Result<Txn> txn_of(const db::Statement& row, int column) {
   const Json json = TRY_IN("a stored transaction", parse_json(row.text(column)));
-  return txn_from_json(json);
+  return read_fields<Txn>(json);
 }
 
 std::int64_t limited(int limit) {  // 0: all
@@ -136,7 +137,7 @@ Result<std::vector<Certificate>> Store::certificates(const Oid& tree) const {
   std::vector<Certificate> out;
   while (TRY(query.step())) {
     const Json json = TRY_IN("a stored certificate", parse_json(query.text(0)));
-    out.push_back(TRY(certificate_from_json(json)));
+    out.push_back(TRY(read_fields<Certificate>(json)));
   }
   return out;
 }

@@ -17,7 +17,7 @@ Result<std::optional<Txn>> load_txn(const db::Database& database, const TxnId& i
   const bool found = TRY(query.step());
   if (!found) return std::optional<Txn>();
   const Json json = TRY_IN("transaction " + id.str(), parse_json(query.text(0)));
-  return std::optional<Txn>(TRY_IN("transaction " + id.str(), txn_from_json(json)));
+  return std::optional<Txn>(TRY_IN("transaction " + id.str(), read_fields<Txn>(json)));
 }
 
 Status insert_txn(db::Database& database, const Txn& txn) {

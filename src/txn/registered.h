@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/compensation.h"
 #include "model/txn.h"
 #include "txn/host.h"
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/json_value.h"
 #include "land/judge/phase.h"
+#include "model/fields.h"
 #include "store/events.h"
 #include "txn/registered.h"
 

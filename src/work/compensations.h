@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/compensation.h"
+#include "model/txn.h"
 #include "txn/host.h"
 #include "txn/registered.h"
 

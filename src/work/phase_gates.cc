@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/json_value.h"
+#include "model/fields.h"
 #include "store/events.h"
 #include "store/summaries.h"
 #include "store/work/workflows.h"

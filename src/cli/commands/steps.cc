@@ -1,6 +1,7 @@
 // abort, stop, resume, compensate.
 #include <fmt/format.h>
 
+#include "base/fields.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
 #include "cli/commands/compensate.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/work.h"
+#include "base/fields.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"

@@ -7,6 +7,7 @@
 
 #include "base/json_value.h"
 #include "capture/interpret.h"
+#include "model/fields.h"
 
 namespace gittxn::land {
 
@@ -53,7 +54,7 @@ Result<std::optional<StaleSource>> first_stale(const repo::Objects& objects, con
 Result<Summary> load_summary(const store::Store& store, const Digest& manifest) {
   const std::string text = TRY(store.artifact(manifest));
   const Json json = TRY_IN("a summary", parse_json(text));
-  return summary_from_json(json);
+  return read_fields<Summary>(json);
 }
 
 Result<std::vector<certify::SummaryState>> summary_states(const store::Store& store,

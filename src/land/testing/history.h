@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -381,6 +382,11 @@ inline void History::put_back_parts(const Member& member, Tree& tree) {
   }
 }
 
+inline std::string excuse_name(Excuse::Why why) {
+  constexpr std::array kNames{"layout", "merged", "history"};
+  return kNames[static_cast<std::size_t>(why)];
+}
+
 // The answers that it excuses are put back, and then it has to be shown the same.
 inline void History::check_semantic(const Member& member, const Tree& after) {
   const Player& player = *member.player;
@@ -389,7 +395,7 @@ inline void History::check_semantic(const Member& member, const Tree& after) {
   Tree shown, told = trees_.back();  // instead of the head's
   Oid commit = ids_.back();
   for (const Excuse& excuse : member.excused) {
-    ++counts_.excused[std::string(excuse_name(excuse.why))];
+    ++counts_.excused[excuse_name(excuse.why)];
     if (excuse.why == Excuse::Why::kHistory) {
       const std::vector<Oid> commits = history_as_read(member);
       if (commits.size() > 1) return;  // it moved its base, and no one place has both

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "base/fields.h"
 #include "base/hash.h"
 #include "base/json_value.h"
-#include "model/codec.h"
 #include "model/event.h"
 #include "store/schema.h"
 #include "store/state.h"
@@ -168,14 +168,15 @@ Result<std::optional<LogStart>> last_checkpoint_event(const db::Database& databa
   const bool found = TRY(query.step());
   if (!found) return std::optional<LogStart>();
   const Json json = TRY_IN(event_type::kCheckpoint, parse_json(query.text(0)));
-  Fields fields(json, event_type::kCheckpoint);
   LogStart start;
   std::string actor;
-  fields.integer("seq", start.pruned);
-  fields.text("hash", start.hash);
-  fields.text("state", start.state);
-  fields.text("actor", actor);
-  TRY(fields.done());
+  const auto list = [&](FieldIo& io) {
+    io.integer("seq", start.pruned);
+    io.text("hash", start.hash);
+    io.text("state", start.state);
+    io.text("actor", actor);
+  };
+  TRY(read_json(json, event_type::kCheckpoint, list));
   return std::optional<LogStart>(std::move(start));
 }
 

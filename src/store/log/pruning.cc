@@ -9,6 +9,7 @@
 #include "base/failpoint.h"
 #include "base/hash.h"
 #include "base/json_value.h"
+#include "model/fields.h"
 #include "store/area.h"
 #include "store/log/checkpoint.h"
 #include "store/log/consumers.h"
@@ -105,7 +106,7 @@ Status add_resumable(const View& view, Seq asked, std::vector<PruneHold>& holds)
   std::size_t told = 0;
   while (TRY(query.step()) && told < kHoldsTold) {
     const Json body = TRY_IN("a stored transaction", parse_json(query.text(0)));
-    const Txn txn = TRY(txn_from_json(body));
+    const Txn txn = TRY(read_fields<Txn>(body));
     const bool kept = std::ranges::any_of(
         txn.attempts, [](const Attempt& attempt) { return !attempt.worktree.empty(); });
     if (!kept) continue;

@@ -113,16 +113,13 @@ TEST(EventDocuments, EveryPayloadComesBackAsItWasWritten) {
     int seen = 0;
     for (int i = 0; i < kTries && seen < kEach; ++i) {
       gittxn::testing::RandomFields any(random);
-      Json written;
-      FieldWriter writer(written);
-      rule.payload({&any, &writer});
+      const Json written = json_of([&](FieldIo& writer) { rule.payload({&any, &writer}); });
       if (any.refused()) continue;  // values that do not go together
       ++seen;
-      Fields reader(written, type);
       Json again;
-      FieldWriter second(again);
-      rule.payload({&reader, &second});
-      const Status read = reader.done();
+      const Status read = read_json(written, type, [&](FieldIo& reader) {
+        again = json_of([&](FieldIo& second) { rule.payload({&reader, &second}); });
+      });
       ASSERT_TRUE(read) << written.dump() << ": " << read.error().message;
       EXPECT_EQ(again, written);
       // Of these the list says more than a new one may have.

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
+#include "base/fields.h"
 #include "base/fs.h"
 #include "base/json_value.h"
-#include "model/codec.h"
 #include "store/projection.h"
 #include "store/rows.h"
 
@@ -18,18 +18,19 @@ std::filesystem::path here() {
 }
 
 Result<Event> event_from(const Json& json) {
-  Fields fields(json, "a line");
   Event event;
-  fields.integer("seq", event.seq);
-  fields.text("time", event.time);
-  fields.text("type", event.type);
-  fields.text("subject", event.subject);
-  fields.integer("schema_version", event.schema_version);
-  fields.text("dedup_key", event.dedup_key);
-  fields.text("payload", event.payload);
-  fields.name("prev_hash", event.prev_hash);
-  fields.name("hash", event.hash);
-  TRY(fields.done());
+  const auto list = [&event](FieldIo& io) {
+    io.integer("seq", event.seq);
+    io.text("time", event.time);
+    io.text("type", event.type);
+    io.text("subject", event.subject);
+    io.integer("schema_version", event.schema_version);
+    io.text("dedup_key", event.dedup_key);
+    io.text("payload", event.payload);
+    io.name("prev_hash", event.prev_hash);
+    io.name("hash", event.hash);
+  };
+  TRY(read_json(json, "a line", list));
   return event;
 }
 

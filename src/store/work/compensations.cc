@@ -31,7 +31,7 @@ Result<std::vector<Compensation>> load_compensations(const db::Database& databas
   std::vector<Compensation> out;
   while (TRY(query.step())) {
     const Json json = TRY(parse_json(query.text(0)));
-    out.push_back(TRY(compensation_from_json(json)));
+    out.push_back(TRY(read_fields<Compensation>(json)));
   }
   return out;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/compensation.h"
+#include "model/txn.h"
 #include "store/store.h"
 
 namespace gittxn::store {

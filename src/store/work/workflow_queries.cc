@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/json_value.h"
 #include "db/database.h"
+#include "model/fields.h"
 #include "store/work/workflows.h"
 
 namespace gittxn::store {
@@ -17,11 +18,11 @@ bool is_pending(TxnState state) {
 }
 
 template <typename T>
-Result<std::vector<T>> bodies(db::Statement query, Result<T> (*from_json)(const Json&)) {
+Result<std::vector<T>> bodies(db::Statement query) {
   std::vector<T> out;
   while (TRY(query.step())) {
     const Json json = TRY(parse_json(query.text(0)));
-    out.push_back(TRY(from_json(json)));
+    out.push_back(TRY(read_fields<T>(json)));
   }
   return out;
 }
@@ -29,29 +30,28 @@ Result<std::vector<T>> bodies(db::Statement query, Result<T> (*from_json)(const 
 }  // namespace
 
 Result<std::vector<Workflow>> workflows(const View& view) {
-  return bodies(
-      TRY(view.tables().statement("SELECT body FROM workflows ORDER BY created_seq DESC")),
-      workflow_from_json);
+  return bodies<Workflow>(
+      TRY(view.tables().statement("SELECT body FROM workflows ORDER BY created_seq DESC")));
 }
 
 Result<std::vector<PhaseEvidence>> phase_evidence(const View& view, const WorkflowId& id) {
   db::Statement query = TRY(view.tables().statement(
       "SELECT body FROM phase_gates WHERE workflow = ? ORDER BY phase, gate"));
   query.bind_all(id.str());
-  return bodies(std::move(query), phase_evidence_from_json);
+  return bodies<PhaseEvidence>(std::move(query));
 }
 
 Result<std::vector<PhaseVerdict>> phase_verdicts(const View& view, const WorkflowId& id) {
   db::Statement query = TRY(
       view.tables().statement("SELECT body FROM verdicts WHERE workflow = ? ORDER BY phase, name"));
   query.bind_all(id.str());
-  return bodies(std::move(query), phase_verdict_from_json);
+  return bodies<PhaseVerdict>(std::move(query));
 }
 
 Result<std::optional<PhaseMember>> phase_member(const View& view, const TxnId& txn) {
   db::Statement query = TRY(view.tables().statement("SELECT body FROM members WHERE txn = ?"));
   query.bind_all(txn.str());
-  std::vector<PhaseMember> found = TRY(bodies(std::move(query), phase_member_from_json));
+  std::vector<PhaseMember> found = TRY(bodies<PhaseMember>(std::move(query)));
   if (found.empty()) return std::optional<PhaseMember>();
   return std::optional<PhaseMember>(std::move(found.front()));
 }
@@ -63,7 +63,7 @@ Result<std::vector<Txn>> unfinished_of(const View& view, const WorkflowId& id,
       "WHERE m.workflow = ? AND m.phase = ? "
       "AND t.state NOT IN ('landed', 'nothing', 'aborted') ORDER BY t.begun_seq"));
   query.bind_all(id.str(), phase);
-  std::vector<Txn> txns = TRY(bodies(std::move(query), txn_from_json));
+  std::vector<Txn> txns = TRY(bodies<Txn>(std::move(query)));
   std::ranges::stable_sort(txns, std::ranges::greater(), &Txn::priority);
   return txns;
 }

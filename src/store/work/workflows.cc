@@ -22,7 +22,7 @@ Result<std::optional<Workflow>> load_workflow(const db::Database& database, cons
   const bool found = TRY(query.step());
   if (!found) return std::optional<Workflow>();
   const Json json = TRY_IN("workflow " + id, parse_json(query.text(0)));
-  return std::optional<Workflow>(TRY_IN("workflow " + id, workflow_from_json(json)));
+  return std::optional<Workflow>(TRY_IN("workflow " + id, read_fields<Workflow>(json)));
 }
 
 Status save_workflow(db::Database& database, const Workflow& workflow, Seq seq) {
@@ -45,7 +45,7 @@ Phase* phase_in(Workflow& workflow, std::string_view name) {
 }
 
 Status created(db::Database& database, const Event& event, const Json& json) {
-  const Workflow workflow = TRY_IN(event.type, workflow_from_json(json));
+  const Workflow workflow = TRY_IN(event.type, read_fields<Workflow>(json));
   const auto wrong = [&](std::string_view why) {
     return fail(Code::kCorrupt, fmt::format("{}: {}", event.type, why));
   };
@@ -206,7 +206,7 @@ Status cancelled(db::Database& database, const Event& event, const Json& json) {
 }
 
 Status phase_evaluated(db::Database& database, const Event& event, const Json& json) {
-  const PhaseEvidence evidence = TRY_IN(event.type, phase_evidence_from_json(json));
+  const PhaseEvidence evidence = TRY_IN(event.type, read_fields<PhaseEvidence>(json));
   const Workflow workflow = TRY(known_workflow(database, event));
   const Phase* phase = workflow.phase(evidence.phase);
   if (phase == nullptr || phase->version != evidence.version) {
@@ -221,7 +221,7 @@ Status phase_evaluated(db::Database& database, const Event& event, const Json& j
 }
 
 Status verdict_given(db::Database& database, const Event& event, const Json& json) {
-  const PhaseVerdict verdict = TRY_IN(event.type, phase_verdict_from_json(json));
+  const PhaseVerdict verdict = TRY_IN(event.type, read_fields<PhaseVerdict>(json));
   const Workflow workflow = TRY(known_workflow(database, event));
   const Phase* open = workflow.open();
   if (open == nullptr || open->name != verdict.phase || open->version != verdict.version) {
@@ -239,7 +239,7 @@ Status verdict_given(db::Database& database, const Event& event, const Json& jso
 // The member that the payload says, of the workflow as it is now.
 Result<PhaseMember> phase_member_of(const db::Database& database, const Event& event,
                                     const Json& json) {
-  PhaseMember member = TRY_IN(event.type, phase_member_from_json(json));
+  PhaseMember member = TRY_IN(event.type, read_fields<PhaseMember>(json));
   const auto workflow = TRY(load_workflow(database, member.workflow.str()));
   if (!workflow) return stale(event, "there is no workflow " + member.workflow.str());
   const Phase* open = workflow->open();
