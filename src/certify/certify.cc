@@ -20,10 +20,6 @@ constexpr std::size_t kReadsPerChange = 8;
 
 using Group = std::vector<const Read*>;  // of one snapshot, sorted by subject
 
-bool by_subject(const Read* a, const Read* b) {
-  return a->subject < b->subject;
-}
-
 const SnapshotDiff* diff_of(const Input& input, const Oid& snapshot) {
   if (input.diffs == nullptr) return nullptr;
   for (const SnapshotDiff& diff : *input.diffs) {
@@ -53,9 +49,7 @@ const std::string* version_of(const Input& input, const std::string& subject) {
 Group candidates(const Group& reads, const Changes& changes) {
   Group found;
   const auto take_equal = [&](std::string_view subject) {
-    auto at = std::lower_bound(
-        reads.begin(), reads.end(), subject,
-        [](const Read* read, std::string_view wanted) { return read->subject < wanted; });
+    auto at = std::ranges::lower_bound(reads, subject, {}, &Read::subject);
     for (; at != reads.end() && (*at)->subject == subject; ++at) found.push_back(*at);
   };
   std::string_view last_parent = "/";  // no path is this
@@ -75,9 +69,7 @@ Group candidates(const Group& reads, const Changes& changes) {
     if (was == Shape::kFile && is == Shape::kFile) continue;
     // Lookups below it may stop for another reason now.
     const std::string prefix = change.path + "/";
-    auto at = std::lower_bound(
-        reads.begin(), reads.end(), prefix,
-        [](const Read* read, const std::string& wanted) { return read->subject < wanted; });
+    auto at = std::ranges::lower_bound(reads, prefix, {}, &Read::subject);
     for (; at != reads.end() && (*at)->subject.starts_with(prefix); ++at) found.push_back(*at);
   }
   std::sort(found.begin(), found.end());  // by address, to drop doubles
@@ -371,8 +363,8 @@ class Certification {
     }
     // Binary searches in what is not sorted would miss a stale read, so this is never taken on
     // trust.
-    if (!std::is_sorted(members.begin(), members.end(), by_subject)) {
-      std::stable_sort(members.begin(), members.end(), by_subject);
+    if (!std::ranges::is_sorted(members, {}, &Read::subject)) {
+      std::ranges::stable_sort(members, {}, &Read::subject);
     }
     const Changes& changes = diff->changes;
     const bool narrow = members.size() / kReadsPerChange > changes.size();
@@ -402,13 +394,11 @@ class Certification {
 };
 
 bool sorted(const Changes& changes) {
-  return std::is_sorted(changes.begin(), changes.end(),
-                        [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
+  return std::ranges::is_sorted(changes, {}, &PathChange::path);
 }
 
 void sort(Changes& changes) {
-  std::sort(changes.begin(), changes.end(),
-            [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
+  std::ranges::sort(changes, {}, &PathChange::path);
 }
 
 Verdict decide(const Input& input) {

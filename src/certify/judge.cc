@@ -179,9 +179,7 @@ bool blocks_lookups(Shape shape) {
 }
 
 std::size_t first_from(const Changes& changes, std::string_view path) {
-  const auto at = std::lower_bound(
-      changes.begin(), changes.end(), path,
-      [](const PathChange& change, std::string_view wanted) { return change.path < wanted; });
+  const auto at = std::ranges::lower_bound(changes, path, {}, &PathChange::path);
   return static_cast<std::size_t>(at - changes.begin());
 }
 

@@ -70,10 +70,9 @@ std::vector<Overlap> overlaps(const Changes& writes, const Changes& head) {
       found.push_back({ours.path, theirs.path, ours.after, theirs.after});
     });
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Overlap& a, const Overlap& b) { return a.path < b.path; });
-  const auto same = [](const Overlap& a, const Overlap& b) { return a.path == b.path; };
-  found.erase(std::unique(found.begin(), found.end(), same), found.end());
+  std::ranges::stable_sort(found, {}, &Overlap::path);
+  const auto repeats = std::ranges::unique(found, {}, &Overlap::path);
+  found.erase(repeats.begin(), repeats.end());
   return found;
 }
 

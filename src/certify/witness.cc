@@ -81,54 +81,47 @@ std::string Witnesses::last_mover() const {
 }
 
 Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kReadStale;
-  // Of a search it is the path that made the difference which people want to see.
-  conflict.subject = shown(read.kind == ReadKind::kSearch ? stale.cause : read.subject);
-  conflict.read_digest = read.digest;
-  conflict.head_digest = stale.digest_now;
-  conflict.changed_by = who_changed(stale.cause);
-  conflict.hint = what_happened(read, stale);
-  conflict.read_by = maker_of(read);
-  return conflict;
+  return {.kind = ConflictKind::kReadStale,
+          // Of a search it is the path that made the difference which people want to see.
+          .subject = shown(read.kind == ReadKind::kSearch ? stale.cause : read.subject),
+          .read_digest = read.digest,
+          .head_digest = stale.digest_now,
+          .changed_by = who_changed(stale.cause),
+          .hint = what_happened(read, stale),
+          .read_by = maker_of(read)};
 }
 
 Conflict Witnesses::overlap(const Overlap& overlap) const {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kWriteWrite;
-  conflict.subject = overlap.path;
-  conflict.read_digest = entry_text(overlap.ours);
-  conflict.head_digest = entry_text(overlap.head);
-  conflict.changed_by = who_changed(overlap.cause);
-  conflict.hint =
-      overlap.cause == overlap.path
-          ? fmt::format("both changed '{}'; resolve the conflict with the branch", overlap.path)
-          : fmt::format("'{}' and '{}' cannot both be there, a file is in the way of a directory",
-                        overlap.path, overlap.cause);
-  return conflict;
+  return {.kind = ConflictKind::kWriteWrite,
+          .subject = overlap.path,
+          .read_digest = entry_text(overlap.ours),
+          .head_digest = entry_text(overlap.head),
+          .changed_by = who_changed(overlap.cause),
+          .hint = overlap.cause == overlap.path
+                      ? fmt::format("both changed '{}'; resolve the conflict with the branch",
+                                    overlap.path)
+                      : fmt::format("'{}' and '{}' cannot both be there, a file is in the way of "
+                                    "a directory",
+                                    overlap.path, overlap.cause)};
 }
 
 Conflict Witnesses::made_twice(const PathChange& head) const {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kWriteWrite;
-  conflict.subject = head.path;
-  conflict.read_digest = entry_text(head.after);
-  conflict.head_digest = entry_text(head.after);
-  conflict.changed_by = who_changed(head.path);
-  conflict.hint = fmt::format(
-      "'{}' was read, and both made the same of it; run again, it may become something else",
-      head.path);
-  return conflict;
+  return {.kind = ConflictKind::kWriteWrite,
+          .subject = head.path,
+          .read_digest = entry_text(head.after),
+          .head_digest = entry_text(head.after),
+          .changed_by = who_changed(head.path),
+          .hint = fmt::format("'{}' was read, and both made the same of it; run again, it may "
+                              "become something else",
+                              head.path)};
 }
 
 Conflict Witnesses::clash(const SymbolClash& clash) const {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kSymbol;
-  conflict.subject = clash.subject;
-  conflict.changed_by = who_changed(clash.cause);
-  conflict.hint = clash.why;
-  conflict.cause = clash.cause;
-  return conflict;
+  return {.kind = ConflictKind::kSymbol,
+          .subject = clash.subject,
+          .changed_by = who_changed(clash.cause),
+          .hint = clash.why,
+          .cause = clash.cause};
 }
 
 Conflict Witnesses::version(const Read& read, std::string_view now) const {
@@ -165,29 +158,26 @@ Conflict Witnesses::summary(const Read& read, const SummaryState* state) const {
 }
 
 Conflict Witnesses::everything(const ReadSet& reads, const SnapshotDiff& diff) const {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kReadStale;
-  conflict.subject = "(everything)";
-  conflict.read_digest = diff.snapshot.str();
-  conflict.head_digest =
-      history_ != nullptr && !history_->empty() ? history_->back().commit.str() : "another commit";
-  conflict.changed_by = last_mover();
-  conflict.hint = fmt::format(
-      "what the transaction read is unknown ({}), so it counts as everything, and '{}' changed",
-      reads.unknown_reason.empty() ? "no reason given" : reads.unknown_reason,
-      diff.changes.front().path);
-  return conflict;
+  return {
+      .kind = ConflictKind::kReadStale,
+      .subject = "(everything)",
+      .read_digest = diff.snapshot.str(),
+      .head_digest = history_ != nullptr && !history_->empty() ? history_->back().commit.str()
+                                                               : "another commit",
+      .changed_by = last_mover(),
+      .hint = fmt::format("what the transaction read is unknown ({}), so it counts as "
+                          "everything, and '{}' changed",
+                          reads.unknown_reason.empty() ? "no reason given" : reads.unknown_reason,
+                          diff.changes.front().path)};
 }
 
 Conflict Witnesses::no_difference(const Oid& snapshot) const {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kReadStale;
-  conflict.subject = fmt::format("(snapshot {})", snapshot.str());
-  conflict.read_digest = snapshot.str();
-  conflict.head_digest = "unknown";
-  conflict.changed_by = "nobody on record";
-  conflict.hint = "what changed since this snapshot is unknown";
-  return conflict;
+  return {.kind = ConflictKind::kReadStale,
+          .subject = fmt::format("(snapshot {})", snapshot.str()),
+          .read_digest = snapshot.str(),
+          .head_digest = "unknown",
+          .changed_by = "nobody on record",
+          .hint = "what changed since this snapshot is unknown"};
 }
 
 }  // namespace gittxn::certify
