@@ -1,5 +1,3 @@
-#include "bench/catalogue.h"
-
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -12,6 +10,8 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "bench/measures.h"
+#include "bench/world.h"
 #include "catalogue/impact.h"
 #include "repo/repository.h"
 #include "semantic/file_facts.h"
@@ -29,28 +29,36 @@ constexpr int kUpdates = 15;
 constexpr std::size_t kEdits = 10;
 constexpr std::size_t kAny = static_cast<std::size_t>(-1);
 
-struct WrittenSource {
-  std::string path, text;
+struct CatalogueFigures {
+  std::size_t files = 0;
+  std::uint64_t bytes = 0;
+  std::size_t threads = 0;
+  Measured cold;
+  Measured cold_cpu;      // of all threads
+  double kept_mib = 0;    // on disk
+  double look_mb_s = 0;   // of processor time: all that is kept of a file
+  double parse_mb_s = 0;  // of processor time: its tree alone
+  Measured warm;          // ten files changed, the catalogue opened anew
+  Measured warm_cpu;      // the same, of all threads
+  Measured same;          // nothing changed
+  Measured file;          // symbols of one file that is kept
+  Measured impact;        // of one name
+
+  void print() const {
+    const double mb = static_cast<double>(bytes) / 1e6;
+    fmt::print("catalogue files={} mb={:.1f} threads={} cold_s={:.1f} of_processor_time_s={:.1f}\n",
+               files, mb, threads, cold.median() / 1e3, cold_cpu.median() / 1e3);
+    fmt::print("catalogue of_processor_time: tree_mb_s={:.2f} all_that_is_kept_mb_s={:.2f}\n",
+               parse_mb_s, look_mb_s);
+    fmt::print(
+        "catalogue ten_files_changed_ms={:.1f} of_processor_time_ms={:.1f} "
+        "nothing_changed_ms={:.1f} one_file_ms={:.1f} impact_ms={:.1f} on_disk_mib={:.0f}\n",
+        warm.median(), warm_cpu.median(), same.median(), file.median(), impact.median(), kept_mib);
+  }
 };
 
-// Of all threads of this process. Other programs on the machine do not count.
-double cpu_ms() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto ms = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
-
-Result<double> time_cpu_ms(const std::function<Status()>& work) {
-  const double before = cpu_ms();
-  TRY(work());
-  return cpu_ms() - before;
-}
-
-std::vector<WrittenSource> sources_below(const std::vector<std::string>& roots) {
-  std::vector<WrittenSource> found;
+std::vector<SourceFile> sources_below(const std::vector<std::string>& roots) {
+  std::vector<SourceFile> found;
   std::set<std::string> seen;
   for (const std::string& root : roots) {
     std::error_code error;
@@ -74,39 +82,6 @@ std::vector<WrittenSource> sources_below(const std::vector<std::string>& roots) 
   return found;
 }
 
-std::string ending_of(const std::string& path) {
-  return std::string(catalogue::language_hint(path));
-}
-
-Status import(const std::string& git_dir, const std::vector<WrittenSource>& sources,
-              std::size_t files, const Environment& caller, CatalogueFigures* figures) {
-  std::string stream, names;
-  for (std::size_t n = 0; n < files; ++n) {
-    const WrittenSource& source = sources[n % sources.size()];
-    const std::string text = source.text + std::string(n / sources.size(), '\n');
-    figures->bytes += text.size();
-    stream += fmt::format("blob\nmark :{}\ndata {}\n{}\n", n + 1, text.size(), text);
-    names += fmt::format("M 100644 :{} d{:02}/e{:02}/f{}{}\n", n + 1, n / 500, n / 20 % 25, n,
-                         ending_of(source.path));
-  }
-  stream +=
-      "commit refs/heads/main\ncommitter Bench <bench@example.org> 1700000000 +0000\n"
-      "data 5\nstart\n" +
-      names;
-  Command make;
-  make.argv = {"git", "init", "-q", "--bare", "-b", "main", git_dir};
-  make.env = caller;
-  const Output made = TRY(gittxn::run(make));
-  if (!made.exit.success()) return fail(Code::kFault, "git init: " + made.err);
-  Command load;
-  load.argv = {"git", "-C", git_dir, "fast-import", "--quiet"};
-  load.env = caller;
-  load.input = std::move(stream);
-  const Output loaded = TRY(gittxn::run(load));
-  if (!loaded.exit.success()) return fail(Code::kFault, "git fast-import: " + loaded.err);
-  return {};
-}
-
 class Measuring {
  public:
   Measuring(repo::Repository repository, std::string cache, CatalogueFigures* figures)
@@ -116,17 +91,15 @@ class Measuring {
     const Oid head = TRY(repository_.refs().read(RefName("refs/heads/main")));
     Oid tree = TRY(repository_.objects().tree_of(head));
     out_.threads = std::max(1u, std::thread::hardware_concurrency());
-    const double before_ms = cpu_ms();
-    out_.cold_ms = TRY(time_ms([&] { return fill(tree, kAny); }));
-    out_.cold_cpu_ms = cpu_ms() - before_ms;
+    TRY(out_.cold_cpu.time_processor(
+        RUSAGE_SELF, [&] { return out_.cold.time([&] { return fill(tree, kAny); }); }));
     for (int round = 0; round < kUpdates; ++round) {
       tree = TRY(edited(tree, round));
-      const double cpu_before_ms = cpu_ms();
-      out_.warm.ms.push_back(TRY(time_ms([&] { return fill(tree, kEdits); })));
-      out_.warm_cpu.ms.push_back(cpu_ms() - cpu_before_ms);
-      out_.same.ms.push_back(TRY(time_ms([&] { return fill(tree, 0); })));
-      out_.file.ms.push_back(TRY(time_ms([&] { return file(tree); })));
-      out_.impact.ms.push_back(TRY(time_ms([&] { return impact(tree); })));
+      TRY(out_.warm_cpu.time_processor(
+          RUSAGE_SELF, [&] { return out_.warm.time([&] { return fill(tree, kEdits); }); }));
+      TRY(out_.same.time([&] { return fill(tree, 0); }));
+      TRY(out_.file.time([&] { return file(tree); }));
+      TRY(out_.impact.time([&] { return impact(tree); }));
     }
     const auto catalogue = open();
     out_.kept_mib = static_cast<double>(catalogue->cache().bytes_on_disk()) / (1 << 20);
@@ -200,8 +173,7 @@ class Measuring {
                             TRY(objects.write_blob("def value_of_bench():\n    return 1\n"))};
       changes.back() = {"bench.py", none, added};
     }
-    std::sort(changes.begin(), changes.end(),
-              [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
+    std::ranges::sort(changes, {}, &PathChange::path);
     return objects.apply(tree, changes);
   }
 
@@ -212,22 +184,22 @@ class Measuring {
   std::vector<std::string> names_;
 };
 
-Status time_threads(const std::vector<WrittenSource>& sources, CatalogueFigures* figures) {
+Status time_threads(const std::vector<SourceFile>& sources, CatalogueFigures* figures) {
   std::uint64_t bytes = 0;
-  std::vector<const WrittenSource*> chosen;
+  std::vector<const SourceFile*> chosen;
   for (std::size_t i = 0; i < sources.size() && bytes < kParsed; ++i) {
     chosen.push_back(&sources[(i * 7919) % sources.size()]);
     bytes += chosen.back()->text.size();
   }
-  const double look = TRY(time_cpu_ms([&]() -> Status {
-    for (const WrittenSource* source : chosen) {
+  const double look = TRY(time_processor_ms(RUSAGE_SELF, [&]() -> Status {
+    for (const SourceFile* source : chosen) {
       const auto facts = semantic::facts_of(source->path, source->text, {});
       if (facts.symbols.empty()) return fail(Code::kFault, "no symbol in " + source->path);
     }
     return {};
   }));
-  const double parse = TRY(time_cpu_ms([&]() -> Status {
-    for (const WrittenSource* source : chosen) {
+  const double parse = TRY(time_processor_ms(RUSAGE_SELF, [&]() -> Status {
+    for (const SourceFile* source : chosen) {
       const auto* language = semantic::language_of_path(source->path);
       const auto tree =
           semantic::Tree::parse(*language, source->text, {}, semantic::Detail::kFacts);
@@ -243,20 +215,27 @@ Status time_threads(const std::vector<WrittenSource>& sources, CatalogueFigures*
 
 }  // namespace
 
-Result<CatalogueFigures> measure_catalogue(const std::string& dir,
-                                           const std::vector<std::string>& roots, std::size_t files,
-                                           const Environment& caller) {
-  const std::vector<WrittenSource> sources = sources_below(roots);
+Status measure_catalogue(const Asked& asked) {
+  const std::vector<SourceFile> sources =
+      sources_below({asked.words.begin() + 1, asked.words.end()});
   if (sources.empty()) return fail(Code::kUsage, "there are no sources in a known language there");
   CatalogueFigures figures;
-  figures.files = files;
-  TRY(make_dirs(dir));
-  const std::string git_dir = dir + "/catalogue.git";
-  TRY(import(git_dir, sources, files, caller, &figures));
+  figures.files = static_cast<std::size_t>(asked.number(10'000));
+  TRY(make_dirs(asked.dir));
+  const auto file = [&](std::size_t n) {
+    const SourceFile& source = sources[n % sources.size()];
+    const std::string text = source.text + std::string(n / sources.size(), '\n');
+    figures.bytes += text.size();
+    return SourceFile{fmt::format("d{:02}/e{:02}/f{}{}", n / 500, n / 20 % 25, n,
+                                  catalogue::language_hint(source.path)),
+                      text};
+  };
+  repo::Repository repository =
+      TRY(make_repository(asked.dir + "/catalogue.git", figures.files, file, asked.env));
   TRY(time_threads(sources, &figures));
-  repo::Repository repository = TRY(repo::Repository::open(git_dir, caller));
-  TRY(Measuring(std::move(repository), dir + "/cache", &figures).run());
-  return figures;
+  TRY(Measuring(std::move(repository), asked.dir + "/cache", &figures).run());
+  figures.print();
+  return {};
 }
 
 }  // namespace gittxn::bench

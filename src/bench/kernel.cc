@@ -1,5 +1,3 @@
-#include "bench/kernel.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -12,6 +10,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/random.h"
+#include "bench/measures.h"
 #include "bench/world.h"
 #include "db/database.h"
 #include "store/events.h"
@@ -126,9 +125,9 @@ Status journal(store::Store& store, Lives& lives, Disk& disk) {
     return {};
   };
   for (int round = 0; round < kRounds; ++round) {
-    one.ms.push_back(TRY(time_ms([&] { return append(1); })));
-    eight.ms.push_back(TRY(time_ms([&] { return append(kGroup); })));
-    synced.ms.push_back(TRY(time_ms([&] { return disk.sync(); })));
+    TRY(one.time([&] { return append(1); }));
+    TRY(eight.time([&] { return append(kGroup); }));
+    TRY(synced.time([&] { return disk.sync(); }));
   }
   fmt::print(
       "kernel journal append_ms={:.3f} eight_ms={:.3f} fdatasync_ms={:.3f} "
@@ -141,16 +140,13 @@ Status journal(store::Store& store, Lives& lives, Disk& disk) {
 // One after the other on the small log and on the large one.
 Status growth(store::Store& small, store::Store& large, Lives& lives) {
   Measured on_small, on_large;
-  const auto append = [&](store::Store& store) {
-    const auto one = [&]() -> Status {
-      TRY(store.append({lives.begin()}));
-      return {};
-    };
-    return time_ms(one);
+  const auto append = [&](store::Store& store) -> Status {
+    TRY(store.append({lives.begin()}));
+    return {};
   };
   for (int round = 0; round < kRounds; ++round) {
-    on_small.ms.push_back(TRY(append(small)));
-    on_large.ms.push_back(TRY(append(large)));
+    TRY(on_small.time([&] { return append(small); }));
+    TRY(on_large.time([&] { return append(large); }));
   }
   const Seq few = TRY(small.head());
   const Seq many = TRY(large.head());
@@ -219,7 +215,10 @@ Status pruned(store::Store& store) {
 
 }  // namespace
 
-Status measure_kernel(const std::string& dir, int events, const std::string& url) {
+Status measure_kernel(const Asked& asked) {
+  const std::string& dir = asked.dir;
+  const int events = asked.number(100'000);
+  const std::string url = asked.words.size() > 1 ? asked.words[1] : "";
   SystemClock clock;
   Lives lives(7);
   store::Store small = TRY(open(dir + ".small", url, "bench_small", clock));

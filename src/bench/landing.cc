@@ -1,10 +1,12 @@
 // One landing of a three-file change, measured against what people do today: git plumbing with
 // every sync on, a kept worktree, and a fresh worktree for each landing (the pipeline of the
 // seeds).
-#include "bench/landing.h"
-
 #include <fmt/format.h>
 
+#include <cstdio>
+
+#include "bench/measures.h"
+#include "bench/world.h"
 #include "land/land.h"
 
 namespace gittxn::bench {
@@ -28,7 +30,7 @@ struct Rival {
     std::vector<std::string> all{
         "-c", "core.fsync=all", "-c", "user.name=Bench", "-c", "user.email=bench@example.org"};
     for (std::string& arg : args) all.push_back(std::move(arg));
-    std::string out = TRY(world.repository().git().must(std::move(all), in(dir)));
+    std::string out = TRY(world.repository->git().must(std::move(all), in(dir)));
     while (!out.empty() && out.back() == '\n') out.pop_back();
     return out;
   }
@@ -50,7 +52,7 @@ struct Rival {
     return {};
   }
   Status fresh(const std::string& patch) const {
-    const std::string dir = world.dir() + "/fresh";
+    const std::string dir = world.dir + "/fresh";
     TRY(git({"worktree", "add", "-q", "--detach", dir, "main"}, git_dir));
     TRY(in_worktree(dir, patch));
     TRY(git({"worktree", "remove", "--force", dir}, git_dir));
@@ -59,9 +61,9 @@ struct Rival {
 };
 
 Result<Rival> make_rival(World& world) {
-  Rival rival{world, world.dir() + "/rival.git", world.dir() + "/kept"};
-  TRY(world.repository().git().must(
-      {"clone", "-q", "--bare", "--no-local", world.git_dir(), rival.git_dir}, {}));
+  Rival rival{world, world.dir + "/rival.git", world.dir + "/kept"};
+  TRY(world.repository->git().must(
+      {"clone", "-q", "--bare", "--no-local", world.git_dir, rival.git_dir}, {}));
   TRY(rival.git({"worktree", "add", "-q", "--detach", rival.kept, "main"}, rival.git_dir));
   return rival;
 }
@@ -73,11 +75,11 @@ struct Patch {
 };
 Result<Patch> give_rival(World& world, const Rival& rival, const TxnId& txn) {
   const std::string ref = "refs/txn/" + txn.str() + "/1";
-  TRY(rival.git({"fetch", "-q", world.git_dir(), ref + ":" + ref}, rival.git_dir));
+  TRY(rival.git({"fetch", "-q", world.git_dir, ref + ":" + ref}, rival.git_dir));
   const std::string commit = TRY(rival.git({"rev-parse", ref}, rival.git_dir));
-  Patch patch{Oid(commit), world.dir() + "/" + txn.str() + ".patch"};
-  const std::string text = TRY(world.repository().git().must(
-      {"diff", "--binary", "--full-index", world.base().str(), patch.commit.str()},
+  Patch patch{Oid(commit), world.dir + "/" + txn.str() + ".patch"};
+  const std::string text = TRY(world.repository->git().must(
+      {"diff", "--binary", "--full-index", world.base.str(), patch.commit.str()},
       rival.in(rival.git_dir)));
   TRY(write_file(patch.file, text, Sync::kNo));
   return patch;
@@ -85,18 +87,21 @@ Result<Patch> give_rival(World& world, const Rival& rival, const TxnId& txn) {
 
 }  // namespace
 
-Result<LandingFigures> measure_landing(World& world, int rounds) {
+Status measure_landing(const Asked& asked) {
+  const int files = asked.number(10'000);
+  const int rounds = asked.number(20, 1);
+  World world = TRY(World::create(asked.dir, files, asked.env));
   const Rival rival = TRY(make_rival(world));
   land::Context context;
-  context.repository = &world.repository();
-  context.store = &world.store();
-  context.clock = &world.clock();
-  context.random = &world.dice();
+  context.repository = world.repository.get();
+  context.store = world.store.get();
+  context.clock = world.clock.get();
+  context.random = &world.dice;
   context.gates.repository = context.repository;
   context.gates.store = context.store;
   context.gates.clock = context.clock;
-  context.gates.worktree_root = world.dir() + "/gates";
-  LandingFigures figures;
+  context.gates.worktree_root = world.dir + "/gates";
+  Measured ours, plumbing, kept, fresh;
   for (int round = 0; round <= rounds; ++round) {
     const World::Edit edit = TRY(world.edit(round));
     const TxnId txn = TRY(world.prepared(round, edit, 3));
@@ -106,25 +111,29 @@ Result<LandingFigures> measure_landing(World& world, int rounds) {
       if (outcome.result == land::LandResult::kLanded) return {};
       return fail(Code::kFault, fmt::format("{} did not land", txn.str()));
     };
-    const double ours = TRY(time_ms(land));
-    const double plumbing = TRY(time_ms([&] { return rival.plumbing(patch.commit); }));
-    if (round == 0) continue;  // the first makes the head durable: one syncfs of everything
-    figures.ours.ms.push_back(ours);
-    figures.plumbing.ms.push_back(plumbing);
+    TRY(ours.time(land));
+    TRY(plumbing.time([&] { return rival.plumbing(patch.commit); }));
   }
+  // The first makes the head durable: one syncfs of everything.
+  ours.ms.erase(ours.ms.begin());
+  plumbing.ms.erase(plumbing.ms.begin());
   for (int round = 0; round < rounds; ++round) {
     const World::Edit edit = TRY(world.edit(rounds + 1 + round));
     const TxnId txn = TRY(world.prepared(rounds + 1 + round, edit, 3));
     const Patch patch = TRY(give_rival(world, rival, txn));
-    figures.kept.ms.push_back(
-        TRY(time_ms([&] { return rival.in_worktree(rival.kept, patch.file); })));
+    TRY(kept.time([&] { return rival.in_worktree(rival.kept, patch.file); }));
     if (round % kNaiveEvery != 0) continue;
     const World::Edit other = TRY(world.edit(2 * rounds + 2 + round));
     const TxnId another = TRY(world.prepared(2 * rounds + 2 + round, other, 3));
-    const Patch fresh = TRY(give_rival(world, rival, another));
-    figures.fresh.ms.push_back(TRY(time_ms([&] { return rival.fresh(fresh.file); })));
+    const Patch again = TRY(give_rival(world, rival, another));
+    TRY(fresh.time([&] { return rival.fresh(again.file); }));
   }
-  return figures;
+  fmt::print("landing files={} ours_ms={:.2f} plumbing_ms={:.2f} kept_ms={:.2f} fresh_ms={:.2f}\n",
+             files, ours.median(), plumbing.median(), kept.median(), fresh.median());
+  fmt::print("landing files={} ours/plumbing={:.3f} kept/ours={:.1f} fresh/ours={:.1f}\n", files,
+             median_ratio(ours, plumbing), kept.median() / ours.median(),
+             fresh.median() / ours.median());
+  return {};
 }
 
 }  // namespace gittxn::bench

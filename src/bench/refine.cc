@@ -1,13 +1,14 @@
-#include "bench/refine.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 #include <vector>
 
 #include "base/fs.h"
+#include "base/text.h"
+#include "bench/measures.h"
 #include "capture/interpret.h"
 #include "capture/search_settings.h"
 #include "certify/certify.h"
@@ -21,16 +22,26 @@ namespace {
 constexpr int kNeighbours = 5;
 constexpr std::size_t kFilesLookedAt = 3;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
+struct Judged {
+  std::size_t reads = 0;  // all agents together
+  int refused = 0;
+  int falsely = 0;  // refused although the commands print the same
+  int missed = 0;   // held although they do not: must be 0
+
+  void add(bool held, bool same) {
+    refused += held ? 0 : 1;
+    falsely += !held && same ? 1 : 0;
+    missed += held && !same ? 1 : 0;
   }
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
+};
+
+struct RefineFigures {
+  int agents = 0;  // commits that were replayed
+  int moves = 0;   // (agent, neighbouring commit) pairs that were judged
+  int stale = 0;   // where the agent's commands really print something else
+  Judged before;   // searches are refined
+  Judged after;
+};
 
 // What an author looks for and at, from what they changed.
 std::string script_of(const Changes& changes) {
@@ -86,7 +97,8 @@ class Replay {
     spec.stdout_fd = out.get();
     TRY(capture::run_traced(spec));
     const std::string text = TRY(read_file(place + "/out"));
-    ran.lines = lines_of(text);
+    for (const std::string_view line : lines_of(text)) ran.lines.emplace_back(line);
+    std::ranges::sort(ran.lines);
     return ran;
   }
 
@@ -136,8 +148,8 @@ Status Replay::agent(const std::vector<Oid>& commits, std::size_t at, RefineFigu
   const ReadSet after = TRY(reads_of(was, base, own, Refine::kYes));
   if (!after.complete) return fail(Code::kFault, after.unknown_reason);
   ++figures.agents;
-  figures.reads_before += before.reads.size();
-  figures.reads_after += after.reads.size();
+  figures.before.reads += before.reads.size();
+  figures.after.reads += after.reads.size();
   for (std::size_t next = at + 2; next < std::min(at + 2 + kNeighbours, commits.size()); ++next) {
     const Changes landed = TRY(objects.diff(commits[next - 1], commits[next]));
     const auto tree = objects.apply(base_tree, landed);
@@ -147,16 +159,10 @@ Status Replay::agent(const std::vector<Oid>& commits, std::size_t at, RefineFigu
     const SnapshotDiff diff{base, TRY(objects.diff(base_tree, *tree))};
     const Ran is = TRY(look(script, head, capture::Backend::kOff));
     const bool same = was.lines == is.lines;
-    const bool held_before = holds(before, own, diff, *tree);
-    const bool held_after = holds(after, own, diff, *tree);
     ++figures.moves;
     figures.stale += same ? 0 : 1;
-    figures.refused_before += held_before ? 0 : 1;
-    figures.refused_after += held_after ? 0 : 1;
-    figures.false_before += !held_before && same ? 1 : 0;
-    figures.false_after += !held_after && same ? 1 : 0;
-    figures.missed_before += held_before && !same ? 1 : 0;
-    figures.missed_after += held_after && !same ? 1 : 0;
+    figures.before.add(holds(before, own, diff, *tree), same);
+    figures.after.add(holds(after, own, diff, *tree), same);
     TRY(repo::remove_worktree(is.worktree.path));
   }
   return repo::remove_worktree(was.worktree.path);
@@ -164,16 +170,16 @@ Status Replay::agent(const std::vector<Oid>& commits, std::size_t at, RefineFigu
 
 }  // namespace
 
-Result<RefineFigures> measure_refinement(const std::string& dir, const std::string& source,
-                                         int commits, const Environment& caller) {
+Status measure_refinement(const Asked& asked) {
+  const std::string& dir = asked.dir;
   TRY(make_dirs(dir + "/home"));
-  Environment env = repo::without_repository(caller);
+  Environment env = repo::without_repository(asked.env);
   env["HOME"] = dir + "/home";
   env["XDG_CONFIG_HOME"] = dir + "/home/.config";
   env["LC_ALL"] = "C.UTF-8";
   const repo::Git git(env);
   const std::string copy = dir + "/repo.git";
-  TRY(git.must({"clone", "-q", "--bare", "--no-local", source, copy}, {}));
+  TRY(git.must({"clone", "-q", "--bare", "--no-local", asked.words[1], copy}, {}));
   repo::GitOptions in_copy;
   in_copy.dir = copy;
   TRY(git.must({"update-ref", "refs/heads/main", "HEAD"}, in_copy));
@@ -181,13 +187,21 @@ Result<RefineFigures> measure_refinement(const std::string& dir, const std::stri
       TRY(git.must({"rev-list", "--first-parent", "--no-merges", "--reverse", "HEAD"}, in_copy));
   std::vector<Oid> all;
   for (std::size_t at = 0; at + 40 <= list.size(); at += 41) all.emplace_back(list.substr(at, 40));
-  const auto wanted = static_cast<std::size_t>(commits) + 1;
+  const auto wanted = static_cast<std::size_t>(asked.number(30)) + 1;
   if (all.size() > wanted) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(wanted));
   Replay replay(dir, TRY(repo::Repository::open(copy, env)), env);
   RefineFigures figures;
   for (std::size_t at = 0; at + 2 < all.size(); ++at) TRY(replay.agent(all, at, figures));
   if (figures.moves == 0) return fail(Code::kUsage, "the history is too short to replay");
-  return figures;
+  fmt::print("refine agents={} moves={} really_stale={}\n", figures.agents, figures.moves,
+             figures.stale);
+  for (const auto& [when, judged] :
+       {std::pair("before:", &figures.before), {"after: ", &figures.after}}) {
+    fmt::print("refine {} reads={} refused={} falsely={} missed={}\n", when, judged->reads,
+               judged->refused, judged->falsely, judged->missed);
+  }
+  if (figures.after.missed == 0) return {};
+  return fail(Code::kFault, "a read was said to hold that did not");
 }
 
 }  // namespace gittxn::bench

@@ -1,5 +1,3 @@
-#include "bench/semantic.h"
-
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "base/fs.h"
+#include "bench/measures.h"
 #include "bench/world.h"
 #include "semantic/footprint.h"
 #include "semantic/symbol.h"
@@ -24,35 +23,15 @@ using semantic::Language;
 constexpr int kParses = 9;
 constexpr std::size_t kBytesOfARound = 400'000;
 
-// Of this process, or of the children that ended: the machine may have other work.
-double processor_ms(int who) {
-  rusage used{};
-  getrusage(who, &used);
-  const auto ms = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
-  };
-  return ms(used.ru_utime) + ms(used.ru_stime);
-}
-
-Result<double> time_processor(int who, const std::function<Status()>& work) {
-  const double start = processor_ms(who);
-  TRY(work());
-  return processor_ms(who) - start;
-}
-
-struct ParsedSource {
-  std::string path, text;
-};
-
 struct Corpus {
   std::string name;
   const Language* language = nullptr;
-  std::vector<ParsedSource> files;
+  std::vector<SourceFile> files;
   std::size_t bytes = 0;
 };
 
 Status add_file(const fs::path& path, Corpus* corpus) {
-  ParsedSource source{path.filename().string(), TRY(read_file(path.string()))};
+  SourceFile source{path.filename().string(), TRY(read_file(path.string()))};
   corpus->bytes += source.text.size();
   corpus->files.push_back(std::move(source));
   return {};
@@ -89,10 +68,10 @@ Status languages(const std::string& sources) {
   const std::vector<Corpus> all = TRY(corpora(sources));
   for (const Corpus& corpus : all) {
     const std::size_t times = std::max<std::size_t>(1, kBytesOfARound / corpus.bytes);
-    const auto each = [&](const std::function<bool(const ParsedSource&)>& use) {
+    const auto each = [&](const std::function<bool(const SourceFile&)>& use) {
       return [&corpus, times, use]() -> Status {
         for (std::size_t i = 0; i < times; ++i) {
-          for (const ParsedSource& source : corpus.files) {
+          for (const SourceFile& source : corpus.files) {
             if (!use(source)) return fail(Code::kFault, source.path + " cannot be looked into");
           }
         }
@@ -100,25 +79,25 @@ Status languages(const std::string& sources) {
       };
     };
     const Language& language = *corpus.language;
-    const auto parse = each([&](const ParsedSource& source) {
+    const auto parse = each([&](const SourceFile& source) {
       return semantic::VersionParser(language, {}).parse(source.text).has_value();
     });
-    const auto tree = each([&](const ParsedSource& source) {
+    const auto tree = each([&](const SourceFile& source) {
       return semantic::Tree::parse(language, source.text, {}) != nullptr;
     });
-    const auto symbols = each([&](const ParsedSource& source) {
+    const auto symbols = each([&](const SourceFile& source) {
       return !semantic::symbols_of(&language, source.path, source.text, {}).symbols.empty();
     });
-    const auto footprint = each([&](const ParsedSource& source) {
+    const auto footprint = each([&](const SourceFile& source) {
       return !semantic::footprint_of({{source.path, source.text, with_an_edit(source.text)}}, {})
                   .paths.empty();
     });
     Measured ms[4];
     for (int round = 0; round < kParses; ++round) {
-      ms[0].ms.push_back(TRY(time_processor(RUSAGE_SELF, parse)));
-      ms[1].ms.push_back(TRY(time_processor(RUSAGE_SELF, tree)));
-      ms[2].ms.push_back(TRY(time_processor(RUSAGE_SELF, symbols)));
-      ms[3].ms.push_back(TRY(time_processor(RUSAGE_SELF, footprint)));
+      TRY(ms[0].time_processor(RUSAGE_SELF, parse));
+      TRY(ms[1].time_processor(RUSAGE_SELF, tree));
+      TRY(ms[2].time_processor(RUSAGE_SELF, symbols));
+      TRY(ms[3].time_processor(RUSAGE_SELF, footprint));
     }
     const double kilobytes = static_cast<double>(corpus.bytes * times) / 1e3;
     const auto rate = [&](const Measured& of) { return kilobytes / std::max(of.median(), 1e-3); };
@@ -201,8 +180,8 @@ Status merges(const std::string& dir, const Environment& env) {
                                0);
       Measured git, txn;
       for (int round = 0; round < kParses; ++round) {
-        git.ms.push_back(TRY(time_processor(RUSAGE_CHILDREN, theirs)));
-        txn.ms.push_back(TRY(time_processor(RUSAGE_CHILDREN, ours)));
+        TRY(git.time_processor(RUSAGE_CHILDREN, theirs));
+        TRY(txn.time_processor(RUSAGE_CHILDREN, ours));
       }
       fmt::print("semantic merge {:<4} {:<9} lines=2000 git_ms={:.1f} ours_ms={:.1f}\n", ending,
                  one.name, git.median(), txn.median());
@@ -213,11 +192,10 @@ Status merges(const std::string& dir, const Environment& env) {
 
 }  // namespace
 
-Status measure_semantic(const std::string& dir, const std::string& sources,
-                        const Environment& env) {
-  TRY(make_dirs(dir));
-  TRY(languages(sources));
-  return merges(dir, env);
+Status measure_semantic(const Asked& asked) {
+  TRY(make_dirs(asked.dir));
+  TRY(languages(asked.words[0]));
+  return merges(asked.dir, asked.env);
 }
 
 }  // namespace gittxn::bench

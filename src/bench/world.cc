@@ -1,6 +1,7 @@
 #include "bench/world.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -26,27 +27,6 @@ std::string file_text(int file, int version) {
   return text;
 }
 
-Status import_files(const repo::Git& git, const World& world, int files) {
-  std::string stream;
-  for (int file = 0; file < files; ++file) {
-    const std::string text = file_text(file, 0);
-    stream += fmt::format("blob\nmark :{}\ndata {}\n", file + 1, text.size());
-    stream += text;
-    stream += '\n';
-  }
-  stream +=
-      "commit refs/heads/main\ncommitter Bench <bench@example.org> 1700000000 +0000\n"
-      "data 5\nstart\n";
-  for (int file = 0; file < files; ++file) {
-    stream += fmt::format("M 100644 :{} {}\n", file + 1, world.path_of(file));
-  }
-  repo::GitOptions options;
-  options.dir = world.git_dir();
-  options.input = std::move(stream);
-  TRY(git.must({"fast-import", "--quiet"}, options));
-  return {};
-}
-
 Txn begun(const TxnId& id) {
   Txn txn;
   txn.id = id;
@@ -58,13 +38,45 @@ Txn begun(const TxnId& id) {
   return txn;
 }
 
-}  // namespace
-
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+double processor_ms(int who) {
+  rusage used{};
+  ::getrusage(who, &used);
+  const auto ms = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return ms(used.ru_utime) + ms(used.ru_stime);
+}
+
+}  // namespace
+
+Result<double> time_ms(const Work& work) {
+  const SystemClock clock;
+  const std::int64_t start = clock.monotonic_ns();
+  TRY(work());
+  return static_cast<double>(clock.monotonic_ns() - start) / 1e6;
+}
+
+Result<double> time_processor_ms(int who, const Work& work) {
+  const double start = processor_ms(who);
+  TRY(work());
+  return processor_ms(who) - start;
+}
+
+Status Measured::time(const Work& work) {
+  ms.push_back(TRY(time_ms(work)));
+  return {};
+}
+
+Status Measured::time_processor(int who, const Work& work) {
+  ms.push_back(TRY(time_processor_ms(who, work)));
+  return {};
 }
 
 double Measured::median() const {
@@ -79,11 +91,26 @@ double median_ratio(const Measured& ours, const Measured& theirs) {
   return median_of(std::move(ratios));
 }
 
-Result<double> time_ms(const std::function<Status()>& work) {
-  const SystemClock clock;
-  const std::int64_t start = clock.monotonic_ns();
-  TRY(work());
-  return static_cast<double>(clock.monotonic_ns() - start) / 1e6;
+Result<repo::Repository> make_repository(const std::string& git_dir, std::size_t files,
+                                         const std::function<SourceFile(std::size_t)>& file,
+                                         const Environment& caller) {
+  repo::GitOptions load;
+  load.dir = git_dir;
+  std::string tree;
+  for (std::size_t n = 0; n < files; ++n) {
+    const SourceFile source = file(n);
+    load.input += fmt::format("blob\nmark :{}\ndata {}\n", n + 1, source.text.size());
+    load.input += source.text + "\n";
+    tree += fmt::format("M 100644 :{} {}\n", n + 1, source.path);
+  }
+  load.input +=
+      "commit refs/heads/main\ncommitter Bench <bench@example.org> 1700000000 +0000\n"
+      "data 5\nstart\n" +
+      tree;
+  const repo::Git git(caller);
+  TRY(git.must({"init", "-q", "--bare", "-b", "main", git_dir}, {}));
+  TRY(git.must({"fast-import", "--quiet"}, load));
+  return repo::Repository::open(git_dir, caller);
 }
 
 std::string World::path_of(int file) const {
@@ -94,53 +121,54 @@ std::string World::path_of(int file) const {
 
 Result<World> World::create(const std::string& dir, int files, const Environment& caller) {
   World world;
-  world.dir_ = dir;
-  world.git_dir_ = dir + "/bench.git";
-  world.files_ = files;
-  world.clock_ = std::make_unique<SystemClock>();
+  world.dir = dir;
+  world.git_dir = dir + "/bench.git";
+  world.files = files;
+  world.clock = std::make_unique<SystemClock>();
   TRY(make_dirs(dir));
-  const repo::Git git(caller);
-  TRY(git.must({"init", "-q", "--bare", "-b", "main", world.git_dir_}, {}));
-  TRY(import_files(git, world, files));
-  repo::Repository repository = TRY(repo::Repository::open(world.git_dir_, caller));
-  world.repository_ = std::make_unique<repo::Repository>(std::move(repository));
-  world.base_ = TRY(world.repository_->refs().read(RefName("refs/heads/main")));
-  store::Store store = TRY(store::Store::open(world.repository_->txn_dir(), *world.clock_));
-  world.store_ = std::make_unique<store::Store>(std::move(store));
+  const auto file = [&world](std::size_t n) {
+    const int number = static_cast<int>(n);
+    return SourceFile{world.path_of(number), file_text(number, 0)};
+  };
+  repo::Repository repository =
+      TRY(make_repository(world.git_dir, static_cast<std::size_t>(files), file, caller));
+  world.repository = std::make_unique<repo::Repository>(std::move(repository));
+  world.base = TRY(world.repository->refs().read(RefName("refs/heads/main")));
+  store::Store store = TRY(store::Store::open(world.repository->txn_dir(), *world.clock));
+  world.store = std::make_unique<store::Store>(std::move(store));
   return world;
 }
 
 Result<World::Edit> World::edit(int n) {
-  repo::Objects& objects = repository_->objects();
-  const Oid tree = TRY(objects.tree_of(base_));
+  repo::Objects& objects = repository->objects();
+  const Oid tree = TRY(objects.tree_of(base));
   Edit edit;
   for (int k = 0; k < kFilesPerEdit; ++k) {
     // Spread over the tree; distinct because 7919 is prime to the number of files.
     const int file =
-        static_cast<int>((static_cast<std::int64_t>(n) * kFilesPerEdit + k) * 7919 % files_);
+        static_cast<int>((static_cast<std::int64_t>(n) * kFilesPerEdit + k) * 7919 % files);
     const std::string path = path_of(file);
     const TreeEntry before = TRY(objects.entry_at(tree, path));
     const Oid blob = TRY(objects.write_blob(file_text(file, n + 1)));
     edit.changes.push_back({path, before, {FileMode::kFile, blob}});
   }
-  std::sort(edit.changes.begin(), edit.changes.end(),
-            [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
+  std::ranges::sort(edit.changes, {}, &PathChange::path);
   edit.tree = TRY(objects.apply(tree, edit.changes));
   return edit;
 }
 
 Result<ReadSet> World::reads(int count, int offset) {
-  repo::Objects& objects = repository_->objects();
-  const Oid tree = TRY(objects.tree_of(base_));
+  repo::Objects& objects = repository->objects();
+  const Oid tree = TRY(objects.tree_of(base));
   ReadSet set;
   set.complete = true;
   for (int i = 0; i < count; ++i) {
     // Files that no edit touches: edits are multiples of 7919, these are found from the other end.
-    const int file = files_ - 1 - (i * 31 + offset) % (files_ / 2);
+    const int file = files - 1 - (i * 31 + offset) % (files / 2);
     Read read;
     read.subject = path_of(file);
     read.digest = TRY(objects.entry_at(tree, read.subject)).oid.str();
-    read.snapshot = base_;
+    read.snapshot = base;
     read.op = "openat";
     set.reads.push_back(std::move(read));
   }
@@ -159,27 +187,27 @@ Result<TxnId> World::prepared(int n, const Edit& edit, int read_count) {
     Read read;
     read.subject = change.path;
     read.digest = change.before.oid.str();
-    read.snapshot = base_;
+    read.snapshot = base;
     read_set.reads.push_back(std::move(read));
   }
   normalize(read_set);
   repo::Taken taken;
   taken.tree = edit.tree;
-  taken.base = base_;
+  taken.base = base;
   taken.changes = edit.changes;
   const Identity who{"Bench", "bench@example.org"};
-  const Oid kept = TRY(repo::keep(*repository_, id, 1, taken, "bench", who, clock_->wall_ms()));
+  const Oid kept = TRY(repo::keep(*repository, id, 1, taken, "bench", who, clock->wall_ms()));
   Attempt attempt;
   attempt.number = 1;
-  attempt.base = base_;
+  attempt.base = base;
   events::Taken told;
   told.attempt = 1;
   told.kept = kept;
-  told.reads = TRY(store_->put_artifact(reads_to_lines(read_set)));
+  told.reads = TRY(store->put_artifact(reads_to_lines(read_set)));
   told.reads_complete = true;
-  told.writes = TRY(store_->put_artifact(changes_to_lines(edit.changes)));
-  TRY(store_->append({events::txn_begun(begun(id)), events::attempt_started(id, attempt),
-                      events::taken(id, told), events::prepared(id, 1)}));
+  told.writes = TRY(store->put_artifact(changes_to_lines(edit.changes)));
+  TRY(store->append({events::txn_begun(begun(id)), events::attempt_started(id, attempt),
+                     events::taken(id, told), events::prepared(id, 1)}));
   return id;
 }
 

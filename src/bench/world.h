@@ -19,27 +19,39 @@
 
 namespace gittxn::bench {
 
+using Work = std::function<Status()>;
+Result<double> time_ms(const Work& work);
+// Of processor time, of all threads of this process (RUSAGE_SELF) or of its children that ended:
+// other programs on the machine do not count.
+Result<double> time_processor_ms(int who, const Work& work);
+
 struct Measured {
   std::vector<double> ms;
+  Status time(const Work& work);
+  Status time_processor(int who, const Work& work);
   double median() const;
 };
-double median_of(std::vector<double> values);
 double median_ratio(const Measured& ours, const Measured& theirs);  // pairwise by round
-Result<double> time_ms(const std::function<Status()>& work);
 
-class World {
- public:
+struct SourceFile {
+  std::string path, text;
+};
+// A new bare repository, whose branch main has so many files.
+Result<repo::Repository> make_repository(const std::string& git_dir, std::size_t files,
+                                         const std::function<SourceFile(std::size_t)>& file,
+                                         const Environment& caller);
+
+struct World {
   // A bare repository with `files` files of about 4 KiB in a two-level tree, below `dir`.
   static Result<World> create(const std::string& dir, int files, const Environment& caller);
 
-  repo::Repository& repository() { return *repository_; }
-  store::Store& store() { return *store_; }
-  SystemClock& clock() { return *clock_; }
-  Random& dice() { return dice_; }
-  const std::string& dir() const { return dir_; }
-  const std::string& git_dir() const { return git_dir_; }
-  const Oid& base() const { return base_; }
-  int files() const { return files_; }
+  std::string dir, git_dir;
+  int files = 0;
+  Oid base;
+  std::unique_ptr<SystemClock> clock;
+  std::unique_ptr<repo::Repository> repository;
+  std::unique_ptr<store::Store> store;
+  Random dice{1};
   std::string path_of(int file) const;
 
   // A tree with three files of the base changed, no two `n` the same files, and its changes.
@@ -52,16 +64,6 @@ class World {
   Result<TxnId> prepared(int n, const Edit& edit, int reads);
   // A reader's footprint: content reads of the base, spread over the tree.
   Result<ReadSet> reads(int count, int offset);
-
- private:
-  World() = default;
-  std::string dir_, git_dir_;
-  int files_ = 0;
-  Oid base_;
-  std::unique_ptr<SystemClock> clock_;
-  std::unique_ptr<repo::Repository> repository_;
-  std::unique_ptr<store::Store> store_;
-  Random dice_{1};
 };
 
 }  // namespace gittxn::bench
