@@ -9,22 +9,18 @@
 #include <iterator>
 #include <sstream>
 
+#include "model/names.h"
+
 namespace gittxn::hammer {
 namespace {
 
 constexpr std::size_t kMostJournal = 1u << 30;
 
-std::string_view name_of(Ended ended) {
-  switch (ended) {
-    case Ended::kMade:
-      return "made";
-    case Ended::kRefused:
-      return "refused";
-    case Ended::kOpen:
-      break;
-  }
-  return "open";
-}
+constexpr NameTable<Ended, 3> kEnded{{
+    {Ended::kMade, "made"},
+    {Ended::kRefused, "refused"},
+    {Ended::kOpen, "open"},
+}};
 
 std::int64_t number_in(std::string_view text) {
   std::int64_t number = 0;
@@ -56,7 +52,7 @@ Result<std::string> Journal::begin(std::string_view verb, std::int64_t now_ns) {
 
 Status Journal::end(const Operation& operation) {
   std::string line = fmt::format("end {} {} {} {}", operation.tag, operation.ended_ns,
-                                 name_of(operation.ended), operation.seq);
+                                 name_in(kEnded, operation.ended), operation.seq);
   for (const auto& [name, value] : operation.facts) line += fmt::format(" {}={}", name, value);
   return write_all(fd_.get(), line + "\n");
 }

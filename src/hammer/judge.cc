@@ -156,13 +156,12 @@ class Judge {
     bool attached = false;
   };
   std::optional<std::pair<int, int>> life_of(const std::string& owner) const {
-    int place = 0;
-    int life = 0;
     const std::size_t g = owner.find('g');
-    if (owner.empty() || owner[0] != 'h' || g == std::string::npos) return std::nullopt;
-    place = static_cast<int>(std::strtol(owner.c_str() + 1, nullptr, 10));
-    life = static_cast<int>(std::strtol(owner.c_str() + g + 1, nullptr, 10));
-    return std::pair(place, life);
+    if (!owner.starts_with('h') || g == std::string::npos) return std::nullopt;
+    const auto number = [&](std::size_t at) {
+      return static_cast<int>(std::strtol(owner.c_str() + at, nullptr, 10));
+    };
+    return std::pair(number(1), number(g + 1));
   }
 
   void held_leases() {
@@ -270,6 +269,30 @@ class Judge {
 };
 
 }  // namespace
+
+Json payload_of(const Event& event) {
+  return parse_json(event.payload).value_or(Json::object());
+}
+
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t number_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+std::string fact(const Operation& op, const char* key) {
+  const auto found = op.facts.find(key);
+  return found == op.facts.end() ? std::string() : found->second;
+}
+
+std::int64_t number_of(const Operation& op, const char* key) {
+  const std::string number = fact(op, key);
+  return number.empty() ? 0 : std::stoll(number);
+}
 
 std::vector<std::string> judge(const Told& told) {
   return Judge(told).all();

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -253,17 +254,23 @@ class Hammer {
     return sound;
   }
 
+  // What comes after those that are there.
+  static Status read_on(const store::Store& store, std::vector<Event>& log) {
+    for (bool more = true; more;) {
+      const Seq next = static_cast<Seq>(log.size()) + 1;
+      store::EventBatch batch = TRY(store::read_batch(store, next, {}, 2'000));
+      for (Event& event : batch.events) log.push_back(std::move(event));
+      more = !batch.at_end;
+    }
+    return {};
+  }
+
   // As a consumer that pruning waits for.
   Status read_log() {
-    while (true) {
-      const Seq next = static_cast<Seq>(told_.log.size()) + 1;
-      store::EventBatch batch = TRY(store::read_batch(*store_, next, {}, 2'000));
-      for (Event& event : batch.events) told_.log.push_back(std::move(event));
-      if (!batch.events.empty()) {
-        TRY(store::acknowledge(*store_, "archive", static_cast<Seq>(told_.log.size())));
-      }
-      if (batch.at_end) return {};
-    }
+    const std::size_t before = told_.log.size();
+    TRY(read_on(*store_, told_.log));
+    if (told_.log.size() == before) return {};
+    return store::acknowledge(*store_, "archive", static_cast<Seq>(told_.log.size()));
   }
 
   // What is left to tell the member, by whoever comes next.
@@ -271,14 +278,7 @@ class Hammer {
     constexpr int kMost = 500;
     while (TRY(relay_some(*store_, *member_, kMost)).left > 0) {
     }
-    Seq next = 1;
-    for (bool more = true; more;) {
-      store::EventBatch batch = TRY(store::read_batch(*member_, next, {}, 2'000));
-      for (Event& event : batch.events) told_.member.push_back(std::move(event));
-      next = batch.seen + 1;
-      more = !batch.at_end;
-    }
-    return {};
+    return read_on(*member_, told_.member);
   }
 
   // Of one name the last in the log counts, and its text is there.
@@ -370,23 +370,18 @@ Result<Options> parse(std::vector<std::string> words) {
   options.explain = std::erase(words, "--explain") > 0;
   if (words.size() < 2 || words.size() % 2 != 0) return fail(Code::kUsage, kUsage);
   options.dir = words[1];
+  using Value = const std::string&;
+  const std::map<std::string_view, std::function<void(Value)>> takers{
+      {"--seconds", [&](Value value) { options.seconds = std::stoll(value); }},
+      {"--seed", [&](Value value) { options.seed = std::stoull(value); }},
+      {"--processes", [&](Value value) { options.processes = std::stoi(value); }},
+      {"--postgres", [&](Value value) { options.postgres = value; }},
+      {"--program", [&](Value value) { options.program = value; }},
+      {"--often", [&](Value value) { options.often = value; }}};
   for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
-    const std::string& value = words[i + 1];
-    if (words[i] == "--seconds") {
-      options.seconds = std::stoll(value);
-    } else if (words[i] == "--seed") {
-      options.seed = std::stoull(value);
-    } else if (words[i] == "--processes") {
-      options.processes = std::stoi(value);
-    } else if (words[i] == "--postgres") {
-      options.postgres = value;
-    } else if (words[i] == "--program") {
-      options.program = value;
-    } else if (words[i] == "--often") {
-      options.often = value;
-    } else {
-      return fail(Code::kUsage, kUsage);
-    }
+    const auto taker = takers.find(words[i]);
+    if (taker == takers.end()) return fail(Code::kUsage, kUsage);
+    taker->second(words[i + 1]);
   }
   return options;
 }

@@ -164,8 +164,7 @@ Status Worker::budget(Operation& op) {
   const auto kind = random_.below(2) == 0 ? store::Kind::kInput : store::Kind::kCalls;
   const auto limit = static_cast<std::int64_t>(1 + random_.below(1'000'000));
   TRY(store::set_budget(*store_, scope, kind, limit));
-  op.ended = Ended::kMade;
-  return {};
+  return made(op);
 }
 
 Status Worker::usage(Operation& op) {
@@ -177,8 +176,7 @@ Status Worker::usage(Operation& op) {
   item.amounts[0] = static_cast<std::int64_t>(1 + random_.below(500));
   usage.items = {item};
   TRY(store::report_usage(*store_, usage));
-  op.ended = Ended::kMade;
-  return {};
+  return made(op);
 }
 
 Status Worker::bill(Operation& op) {
@@ -186,8 +184,7 @@ Status Worker::bill(Operation& op) {
   figures[0].scope = {store::Scope::Of::kTxn, kShared};
   figures[0].kind = store::Kind::kInput;
   TRY(store::reconcile(*store_, figures));
-  op.ended = Ended::kMade;
-  return {};
+  return made(op);
 }
 
 // In order and without a gap, from where the place's last process got.
@@ -210,28 +207,20 @@ Status Worker::tail(Operation& op) {
   op.facts["from"] = std::to_string(reader->position + 1);
   op.facts["to"] = std::to_string(expected);
   TRY(timed(op, clock_, "ack", [&] { return store::acknowledge(*store_, name, expected); }));
-  op.ended = Ended::kMade;
-  return {};
+  return made(op);
 }
 
 Status Worker::come_and_go(Operation& op) {
   const std::string name = fmt::format("e{}", random_.below(3));
-  Status done;
-  if (random_.below(2) == 0) {
-    store::Registration registration;
-    registration.name = name;
-    registration.kind = store::ConsumerKind::kEphemeral;
-    registration.ttl_ms = 60'000;
-    const auto registered = store::register_consumer(*store_, registration);
-    if (!registered) done = std::unexpected(registered.error());
-  } else {
-    done = store::remove_consumer(*store_, name, op.tag);
+  const auto quicker = {Code::kUsage, Code::kStale};  // another one was
+  if (random_.below(2) != 0) {
+    return answered(op, store::remove_consumer(*store_, name, op.tag), quicker);
   }
-  const bool gone = !done && (done.error().code == Code::kUsage ||
-                              done.error().code == Code::kStale);  // another one was quicker
-  if (!done && !gone) return done;
-  op.ended = done ? Ended::kMade : Ended::kRefused;
-  return {};
+  store::Registration registration;
+  registration.name = name;
+  registration.kind = store::ConsumerKind::kEphemeral;
+  registration.ttl_ms = 60'000;
+  return answered(op, store::register_consumer(*store_, registration), quicker);
 }
 
 // Under the lock of whoever gives events out, so that what runs there is of a process that died.
@@ -285,16 +274,14 @@ Status Worker::look(Operation& op) {
   TRY(store::all_budgets(*store_));
   TRY(store::consumers(*store_));
   TRY(store::sentinels(*store_));
-  op.ended = Ended::kMade;
-  return {};
+  return made(op);
 }
 
 Status Worker::verify(Operation& op) {
   if (random_.below(8) != 0) return {};  // its work grows with the log
   const store::VerifyReport report = TRY(store_->verify());
   if (!report.problems.empty()) return fail(Code::kCorrupt, report.problems.front());
-  op.ended = Ended::kMade;
-  return {};
+  return made(op);
 }
 
 // Whole programs in between, as people and agents run them.
@@ -330,8 +317,7 @@ Status Worker::run_program(Operation& op) {
     return fail(Code::kCorrupt, fmt::format("git txn {}: exit {}: {}", quote_argv(line),
                                             output.exit.status, output.err));
   }
-  op.ended = Ended::kMade;
-  return {};
+  return made(op);
 }
 
 }  // namespace gittxn::hammer

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 
 #include "base/bug.h"
 #include "hammer/worker.h"
@@ -40,17 +39,6 @@ std::string words_about(std::uint64_t topic) {
   return text;
 }
 
-// What was made is on record with the tag in it; what was not allowed is not.
-template <typename T>
-Status answered(Operation& op, const Result<T>& answer, std::initializer_list<Code> refusals) {
-  if (answer) {
-    op.ended = Ended::kMade;
-    return {};
-  }
-  const bool refused = std::ranges::find(refusals, answer.error().code) != refusals.end();
-  return refused ? Status() : Status(std::unexpected(answer.error()));
-}
-
 }  // namespace
 
 Status Worker::propose(Operation& op) {
@@ -60,9 +48,8 @@ Status Worker::propose(Operation& op) {
   request.source = op.tag;
   request.actor = "hammer";
   const auto answer = TRY(store::propose(*store_, request, rules()));
-  op.ended = Ended::kMade;
   op.facts["on"] = answer.proposal.id;
-  return {};
+  return made(op);
 }
 
 // One with no id when there is none yet.
@@ -145,8 +132,7 @@ Status Worker::relay(Operation& op) {
   if (!done && done.error().code == Code::kStale) return {};
   if (!done) return std::unexpected(done.error());
   op.facts["told"] = std::to_string(done->told);
-  op.ended = Ended::kMade;
-  return {};
+  return made(op);
 }
 
 // Of an effect outside of the repository, while the transaction is worked on.
@@ -226,8 +212,7 @@ Status Worker::carry(Operation& op) {
 }
 
 Status Worker::evaluate(Operation& op) {
-  const WorkflowId id(fmt::format("w-{}", random_.below(kWorkflows)));
-  const auto now = TRY(store::workflow(*store_, id));
+  const auto now = TRY(some_workflow());
   if (!now || now->open() == nullptr) return {};
   PhaseEvidence evidence;
   evidence.phase = now->open()->name;
@@ -237,7 +222,7 @@ Status Worker::evaluate(Operation& op) {
   evidence.head = Oid(fmt::format("{:040x}", 1));
   evidence.passed = random_.below(2) == 0;
   evidence.why = op.tag;
-  return appended(op, store_->append({store::events::phase_evaluated(id, evidence)}));
+  return appended(op, store_->append({store::events::phase_evaluated(now->id, evidence)}));
 }
 
 Status Worker::summarize(Operation& op) {

@@ -33,10 +33,7 @@ std::string name_of(const Who& who) {
 Result<Witness> Witness::enter(const World& world, const std::string& what, As as) {
   const std::string path = world.journals + "/" + what + ".witness";
   UniqueFd fd = TRY(open_fd(path, O_RDWR | O_CREAT, 0600));
-  struct flock range{};
-  range.l_type = as == As::kAlone ? F_WRLCK : F_RDLCK;
-  range.l_whence = SEEK_SET;
-  range.l_len = 1;
+  struct flock range = lock_range(as == As::kAlone ? F_WRLCK : F_RDLCK, 0, 1);
   if (::fcntl(fd.get(), F_OFD_SETLK, &range) == 0) return Witness(std::move(fd));
   if (errno != EAGAIN && errno != EACCES) return fail_errno(errno, "lock '" + path + "'");
   return fail(Code::kCorrupt, fmt::format("two at once in '{}'", what));
@@ -196,18 +193,15 @@ Status Worker::work() {
 }
 
 // What the state did not allow is no failure of anybody's; all else is. The move that somebody else
-// made first has the key of ours, and so has
-// the workflow that they created.
+// made first has the key of ours, and so has the workflow that they created.
 Status Worker::appended(Operation& op, const Result<Seq>& seq) {
-  if (seq) {
-    op.ended = Ended::kMade;
-    op.seq = *seq;
-    return {};
-  }
-  if (seq.error().code == Code::kStale) return {};
+  if (seq) op.seq = *seq;
   const bool same_key = op.verb == "move" || op.verb == "create";
-  if (seq.error().code == Code::kExists && same_key) return {};
-  return std::unexpected(seq.error());
+  return answered(op, seq, {Code::kStale, same_key ? Code::kExists : Code::kStale});
+}
+
+Result<std::optional<Workflow>> Worker::some_workflow() {
+  return store::workflow(*store_, WorkflowId(fmt::format("w-{}", random_.below(kWorkflows))));
 }
 
 Status Worker::slot(Operation& op) {
@@ -241,13 +235,13 @@ Status Worker::begin_txn(Operation& op) {
   Txn txn = new_txn(id, op.tag, branch());
   txn.priority = static_cast<int>(random_.below(3));
   std::vector<NewEvent> begun;
-  const WorkflowId in(fmt::format("w-{}", random_.below(kWorkflows)));
-  const auto workflow = TRY(store::workflow(*store_, in));
+  const auto workflow = TRY(some_workflow());
   if (workflow && workflow->open() != nullptr && random_.below(2) == 0) {
     const Phase& open = *workflow->open();
-    txn.workflow = in.str();
+    txn.workflow = workflow->id.str();
     txn.phase = open.name;
-    const PhaseMember member{in, open.name, workflow->version, open.version, Digest(op.tag)};
+    const PhaseMember member{workflow->id, open.name, workflow->version, open.version,
+                             Digest(op.tag)};
     begun.push_back(store::events::phase_joined(id, member));
   }
   begun.insert(begun.begin(), store::events::txn_begun(txn));
@@ -302,15 +296,14 @@ Status Worker::meddle(Operation& op) {
 }
 
 Status Worker::move_phase(Operation& op) {
-  const WorkflowId id(fmt::format("w-{}", random_.below(kWorkflows)));
-  const auto seen = TRY(store::workflow(*store_, id));
-  if (!seen) return fail(Code::kCorrupt, id.str() + " is gone");
+  const auto seen = TRY(some_workflow());
+  if (!seen) return fail(Code::kCorrupt, "a workflow is gone");
   store::events::PhaseMove move;
-  move.workflow = id;
+  move.workflow = seen->id;
   move.version = seen->version;
   move.actor = op.tag;
   move.reason = "because";
-  op.facts["on"] = id.str();
+  op.facts["on"] = seen->id.str();
   op.facts["version"] = std::to_string(seen->version);
   const Phase* open = seen->open();
   move.from = open == nullptr ? "" : open->name;
@@ -331,8 +324,7 @@ Status Worker::move_phase(Operation& op) {
 }
 
 Status Worker::verdict(Operation& op) {
-  const WorkflowId id(fmt::format("w-{}", random_.below(kWorkflows)));
-  const auto seen = TRY(store::workflow(*store_, id));
+  const auto seen = TRY(some_workflow());
   if (!seen || seen->open() == nullptr) return {};
   PhaseVerdict given;
   given.phase = seen->open()->name;
@@ -340,7 +332,7 @@ Status Worker::verdict(Operation& op) {
   given.name = "review";
   given.passed = true;
   given.actor = op.tag;
-  return appended(op, store_->append({store::events::verdict_given(id, given)}));
+  return appended(op, store_->append({store::events::verdict_given(seen->id, given)}));
 }
 
 }  // namespace gittxn::hammer

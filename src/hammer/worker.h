@@ -2,6 +2,8 @@
 // told to stop or killed. What it can see to be wrong by itself, it says at once and ends.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include "store/store.h"
 #include "store/work/lease_moves.h"
 #include "store/work/proposals.h"
+#include "store/work/workflows.h"
 
 namespace gittxn::hammer {
 
@@ -116,6 +119,7 @@ class Worker {
   std::uint64_t weight(const Verb& verb) const;
 
   Status appended(Operation& op, const Result<Seq>& seq);
+  Result<std::optional<Workflow>> some_workflow();
   Result<store::Proposal> some_proposal();
   Status land_in_turn(Operation& op, const Txn& txn);
   Status hold(Operation& op, const store::LeaseAsk& ask, store::LeaseAnswer answer,
@@ -139,6 +143,18 @@ Status make_world(const World& world);
 // What a process calls its connections, for whoever ends them.
 std::string name_of(const Who& who);
 Txn new_txn(const TxnId& id, const std::string& name, const std::string& target);
+
+inline Status made(Operation& op) {
+  op.ended = Ended::kMade;
+  return {};
+}
+// What was made is on record with the tag in it; what was not allowed is not.
+template <typename T>
+Status answered(Operation& op, const Result<T>& answer, std::initializer_list<Code> refusals) {
+  if (answer) return made(op);
+  const bool refused = std::ranges::find(refusals, answer.error().code) != refusals.end();
+  return refused ? Status() : Status(std::unexpected(answer.error()));
+}
 
 struct Relaying {
   int told = 0;
