@@ -99,7 +99,7 @@ Result<Json> parse_foreign(std::string_view text, std::size_t max_bytes) {
   }
   auto json = parse_json(text, {.max_bytes = max_bytes});
   if (json || text.size() > max_bytes) return json;
-  if (text.find("\\ud") == text.npos && text.find("\\uD") == text.npos) return json;
+  if (!text.contains("\\ud") && !text.contains("\\uD")) return json;
   return parse_json(without_lone_surrogates(text), {.max_bytes = max_bytes});
 }
 
@@ -122,7 +122,7 @@ std::string name_at(const Json& object, std::string_view key) {
 }
 
 std::optional<std::string> as_path(std::string_view text) {
-  if (text.empty() || text.size() > kMaxPath || text.find('\0') != text.npos) return {};
+  if (text.empty() || text.size() > kMaxPath || text.contains('\0')) return {};
   return std::string(text);
 }
 
@@ -204,7 +204,7 @@ bool says_absent(std::string_view error) {
   std::string low(error.substr(0, std::size_t{64} << 10));
   std::ranges::transform(low, low.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return std::ranges::any_of(kPhrases, [&](auto phrase) { return low.find(phrase) != low.npos; });
+  return std::ranges::any_of(kPhrases, [&](auto phrase) { return low.contains(phrase); });
 }
 
 Json cut_marker(std::string_view text) {

@@ -37,11 +37,11 @@ Program by_name(std::string_view name) {
 
 // The npm packages, and where Claude Code's own installer keeps its versions.
 Program by_file(std::string_view file) {
-  if (file.find("/" + std::string(kClaudePackage) + "/") != file.npos ||
-      file.find("/claude/versions/") != file.npos) {
+  if (file.contains("/" + std::string(kClaudePackage) + "/") ||
+      file.contains("/claude/versions/")) {
     return Program::kClaudeCode;
   }
-  if (file.find("/" + std::string(kCodexPackage) + "/") != file.npos) return Program::kCodex;
+  if (file.contains("/" + std::string(kCodexPackage) + "/")) return Program::kCodex;
   return Program::kUnknown;
 }
 

@@ -84,7 +84,7 @@ bool name_has(std::string_view name, std::initializer_list<std::string_view> wor
   std::string low(name);
   std::ranges::transform(low, low.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return std::ranges::any_of(words, [&](auto word) { return low.find(word) != low.npos; });
+  return std::ranges::any_of(words, [&](auto word) { return low.contains(word); });
 }
 
 std::int64_t nanos_to_ms(const Json& span, const char* key) {

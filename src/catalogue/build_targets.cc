@@ -25,7 +25,7 @@ std::vector<std::string_view> cmake_words(std::string_view text) {
       at = std::min(text.find('\n', at), text.size());
     } else if (c == '(' || c == ')') {
       words.push_back(text.substr(at++, 1));
-    } else if (kSeparators.find(c) != std::string_view::npos) {
+    } else if (kSeparators.contains(c)) {
       ++at;
     } else {
       const std::size_t end = std::min(text.find_first_of(kSeparators, at), text.size());
@@ -87,7 +87,7 @@ std::vector<BuildTarget> build_targets(std::string_view path, std::string_view t
   }
   std::vector<BuildTarget>& targets = named.empty() ? all : named;
   const auto by_name = [](const BuildTarget& a, const BuildTarget& b) { return a.name < b.name; };
-  std::sort(targets.begin(), targets.end(), by_name);
+  std::ranges::sort(targets, by_name);
   targets.erase(
       std::unique(targets.begin(), targets.end(),
                   [](const BuildTarget& a, const BuildTarget& b) { return a.name == b.name; }),

@@ -89,7 +89,7 @@ std::vector<std::uint32_t> Bytes::hashes() {
     }
     rest_.remove_prefix(4);
   }
-  if (std::adjacent_find(hashes.begin(), hashes.end(), std::greater_equal<>()) != hashes.end()) {
+  if (std::ranges::adjacent_find(hashes, std::greater_equal<>()) != hashes.end()) {
     refuse();
   }
   return hashes;

@@ -13,26 +13,25 @@ using semantic::UseRole;
 
 template <typename Test>
 bool any(const Linked& link, Test test) {
-  return std::any_of(link.by.begin(), link.by.end(),
-                     [&](const semantic::Import* import) { return test(*import); });
+  return std::ranges::any_of(link.by,
+                             [&](const semantic::Import* import) { return test(*import); });
 }
 
 bool is_member(const Subject& subject) {
-  return subject.container.find('#') != std::string::npos || subject.kind == "field";
+  return subject.container.contains('#') || subject.kind == "field";
 }
 
 // The import calls the module so.
 bool names(const semantic::Import& import, std::string_view by) {
   const auto words = semantic::words_of(import.module);
   if (!words.empty() && words.back() == by) return true;
-  return std::any_of(import.binds.begin(), import.binds.end(),
-                     [&](const semantic::Binding& binding) { return binding.local == by; });
+  return std::ranges::any_of(import.binds,
+                             [&](const semantic::Binding& binding) { return binding.local == by; });
 }
 bool binds(const semantic::Import& import, std::string_view name) {
-  return std::any_of(import.binds.begin(), import.binds.end(),
-                     [&](const semantic::Binding& binding) {
-                       return binding.local == name || binding.original == name;
-                     });
+  return std::ranges::any_of(import.binds, [&](const semantic::Binding& binding) {
+    return binding.local == name || binding.original == name;
+  });
 }
 
 }  // namespace

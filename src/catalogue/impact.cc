@@ -366,7 +366,7 @@ class Judge {
   bool is_of_another(const std::string& test, const std::string& file) const {
     const std::vector<std::string>& named = sight_.namesakes(file);
     return parent_dir(test) != parent_dir(file) &&
-           std::any_of(named.begin(), named.end(), [&](const std::string& other) {
+           std::ranges::any_of(named, [&](const std::string& other) {
              return parent_dir(other) == parent_dir(test);
            });
   }
@@ -401,8 +401,7 @@ class Judge {
     const auto key = [](const Affected& a) {
       return std::tie(a.relation, a.certainty, a.path, a.line, a.symbol, a.name, a.of);
     };
-    std::sort(all.begin(), all.end(),
-              [&](const Affected& a, const Affected& b) { return key(a) < key(b); });
+    std::ranges::sort(all, [&](const Affected& a, const Affected& b) { return key(a) < key(b); });
     // A test that uses it need not be told again for what it is called.
     std::set<std::pair<Relation, std::string>> told;
     std::vector<Affected> each;

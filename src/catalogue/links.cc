@@ -57,9 +57,8 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
 }
 
 std::size_t count_ending_in(const Layout& layout, std::string_view tail) {
-  return static_cast<std::size_t>(
-      std::count_if(layout.namesakes.begin(), layout.namesakes.end(),
-                    [&](const std::string& path) { return ends_in(path, tail); }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      layout.namesakes, [&](const std::string& path) { return ends_in(path, tail); }));
 }
 
 // --- Python ---
@@ -96,9 +95,9 @@ Link python(std::string_view from, const Import& import, const ImportedFile& to)
     std::string inside;
     const bool near = root.empty() || path_below(from, root, &inside);
     const bool usual = is_any(file_of(root), {"src", "lib", "python"});
-    const std::size_t others = static_cast<std::size_t>(
-        std::count_if(to.layout->namesakes.begin(), to.layout->namesakes.end(),
-                      [&](const std::string& path) { return ends_in(python_module(path), name); }));
+    const std::size_t others = static_cast<std::size_t>(std::ranges::count_if(
+        to.layout->namesakes,
+        [&](const std::string& path) { return ends_in(python_module(path), name); }));
     return (near || usual) && others <= 1 ? Link::kYes : Link::kPerhaps;
   }
   return Link::kNo;
@@ -199,7 +198,7 @@ Link include(std::string_view from, const Import& import, const ImportedFile& to
   std::string_view tail = plain;
   while (tail.starts_with("../")) tail.remove_prefix(3);
   if (!ends_in(to.path, tail)) return Link::kNo;
-  const bool folder = tail.find('/') != std::string_view::npos;
+  const bool folder = tail.contains('/');
   const bool certain = (!searched || folder) && count_ending_in(*to.layout, tail) <= 1;
   return certain ? Link::kYes : Link::kPerhaps;
 }
@@ -319,9 +318,9 @@ std::vector<std::string> names_of_module(std::string_view path) {
 
 bool same_family(std::string_view a, std::string_view b) {
   if (a == b) return true;
-  return std::any_of(kFamilies.begin(), kFamilies.end(), [&](const auto& family) {
+  return std::ranges::any_of(kFamilies, [&](const auto& family) {
     const auto in = [&](std::string_view language) {
-      return std::find(family.begin(), family.end(), language) != family.end();
+      return std::ranges::find(family, language) != family.end();
     };
     return !a.empty() && !b.empty() && in(a) && in(b);
   });

@@ -15,19 +15,18 @@ std::uint32_t name_hash(std::string_view name) {
 }
 
 void settle(NameSet* names) {
-  std::sort(names->begin(), names->end());
+  std::ranges::sort(*names);
   names->erase(std::unique(names->begin(), names->end()), names->end());
 }
 
 bool contains(const NameSet& names, std::uint32_t hash) {
-  return std::binary_search(names.begin(), names.end(), hash);
+  return std::ranges::binary_search(names, hash);
 }
 
 bool meet(const NameSet& a, const NameSet& b) {
   const NameSet& few = a.size() < b.size() ? a : b;
   const NameSet& many = a.size() < b.size() ? b : a;
-  return std::any_of(few.begin(), few.end(),
-                     [&](std::uint32_t hash) { return contains(many, hash); });
+  return std::ranges::any_of(few, [&](std::uint32_t hash) { return contains(many, hash); });
 }
 
 // A file's name need not be an identifier.

@@ -72,8 +72,7 @@ std::string unqualified(std::string_view types) {
 }
 
 bool has_name(const Subject& subject, std::string_view name) {
-  return subject.name == name ||
-         std::find(subject.defines.begin(), subject.defines.end(), name) != subject.defines.end();
+  return subject.name == name || std::ranges::find(subject.defines, name) != subject.defines.end();
 }
 
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -138,8 +137,8 @@ class Finder {
             subject.symbol == text || (i > 0 && has_name(subject, text.substr(slash + 1)));
         if (it && i > 0) subjects.push_back(std::move(subject));
       }
-      const auto exact = std::find_if(subjects.begin(), subjects.end(),
-                                      [&](const Subject& one) { return one.symbol == text; });
+      const auto exact =
+          std::ranges::find_if(subjects, [&](const Subject& one) { return one.symbol == text; });
       if (exact != subjects.end()) return std::vector<Subject>{*exact};
       return subjects;
     }
@@ -188,8 +187,8 @@ class Finder {
       if (is_constructor(subject)) return 2;
       return subject.kind == "prototype" ? 1 : 0;
     };
-    std::stable_sort(subjects.begin(), subjects.end(),
-                     [&](const Subject& a, const Subject& b) { return rank(a) < rank(b); });
+    std::ranges::stable_sort(subjects,
+                             [&](const Subject& a, const Subject& b) { return rank(a) < rank(b); });
     std::set<std::string> seen;
     std::vector<Subject> each;
     for (Subject& subject : subjects) {
@@ -207,7 +206,7 @@ class Finder {
       if (other.size() > kLongestName || asked.size() > kLongestName || asked.empty()) return;
       const std::string small = lower(other);
       std::size_t far = distance(small, asked);
-      if (far > 0 && asked.size() >= 4 && small.find(asked) != std::string::npos) far = 1;
+      if (far > 0 && asked.size() >= 4 && small.contains(asked)) far = 1;
       if (far > 1 + asked.size() / 4) return;
       ranked.emplace(std::pair{far, std::move(shown)}, 0);
       if (ranked.size() > kMostNear) ranked.erase(std::prev(ranked.end()));

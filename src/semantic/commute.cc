@@ -103,7 +103,7 @@ class Judge {
     if (x.renamed_to != y.renamed_to || folded(a_, x) || folded(b_, y)) return false;
     // Gone with all that it was in, which may be part of something else now.
     if (is_gone(a_, x.container) != is_gone(b_, y.container)) return false;
-    return std::all_of(x.defines.begin(), x.defines.end(), [this](const std::string& name) {
+    return std::ranges::all_of(x.defines, [this](const std::string& name) {
       const auto left = left_added_.find(name), right = right_added_.find(name);
       if (left == left_added_.end()) return right == right_added_.end();
       return right != right_added_.end() && left->second == right->second;
@@ -205,8 +205,7 @@ class Judge {
       const bool gone = write->change == Change::kRemoved;
       const bool strong = write->change == Change::kChanged && write->what.strong();
       if (!gone && !strong && !write->opaque) continue;
-      if (write->opaque &&
-          std::binary_search(theirs().paths.begin(), theirs().paths.end(), write->path)) {
+      if (write->opaque && std::ranges::binary_search(theirs().paths, write->path)) {
         find(Verdict::kValidate, Rule::kOpaque, *write, write->path + "/", {},
              {did(*write), "edited the file"});
       }
@@ -290,13 +289,11 @@ class Judge {
       if (!write->feeds_all || write->change == Change::kMoved) continue;
       const Changed& what = write->what;
       if (write->change == Change::kChanged && !what.code() && !what.contract_in_words) continue;
-      const bool members =
-          write->language == "rust" && write->symbol.find('*') == std::string::npos;
+      const bool members = write->language == "rust" && !write->symbol.contains('*');
       const bool header = is_header(write->path);
-      const bool global =
-          write->language == "csharp" && write->symbol.find("/`globalusing") != std::string::npos;
+      const bool global = write->language == "csharp" && write->symbol.contains("/`globalusing");
       const auto& uses = theirs().uses;
-      const auto fed = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
+      const auto fed = std::ranges::find_if(uses, [&](const Use& use) {
         const bool reached = use.path == write->path ||
                              (header && family_of(use.language) == Family::kC) ||
                              (global && use.language == write->language);
@@ -315,7 +312,7 @@ class Judge {
   void predicates() {
     std::vector<Predicate> common;
     std::vector<Predicate> read = theirs().read;
-    std::sort(read.begin(), read.end());
+    std::ranges::sort(read);
     std::set_intersection(mine().touched.begin(), mine().touched.end(), read.begin(), read.end(),
                           std::back_inserter(common));
     for (const Predicate& predicate : common) {
@@ -356,7 +353,7 @@ class Judge {
   static bool defines(const Defined& defined) {
     const auto& names = defined.write->defines;
     return (defined.event == Event::kAdded || defined.event >= Event::kStrong) &&
-           std::binary_search(names.begin(), names.end(), defined.name);
+           std::ranges::binary_search(names, defined.name);
   }
 
   void two_definitions(const Defined& x, const Defined& y) {
@@ -437,7 +434,7 @@ class Judge {
   }
 
   Commuted result() {
-    std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& x, const Finding& y) {
+    std::ranges::stable_sort(findings_, [](const Finding& x, const Finding& y) {
       return std::tie(y.verdict, x.rule, x.left, x.right, x.name) <
              std::tie(x.verdict, y.rule, y.left, y.right, y.name);
     });

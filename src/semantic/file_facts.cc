@@ -42,7 +42,7 @@ class LineIndex {
 };
 
 bool is_in(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 // The names that stand in a symbol, its own left out.
@@ -79,7 +79,7 @@ void settle(std::vector<Reference>* references) {
   const auto key = [](const Reference& r) {
     return std::tie(r.symbol, r.name, r.role, r.qualifier, r.arity);
   };
-  std::sort(references->begin(), references->end(), [&](const Reference& a, const Reference& b) {
+  std::ranges::sort(*references, [&](const Reference& a, const Reference& b) {
     if (key(a) != key(b)) return key(a) < key(b);
     return a.line < b.line;
   });
@@ -103,7 +103,7 @@ void mentions_in(std::string_view text, const LineIndex& lines, std::vector<Refe
 
 Opaque why_opaque(const Outline& outline, std::string_view text, const Budget& budget) {
   if (!outline.opaque()) return Opaque::kNo;
-  if (text.find('\0') != std::string_view::npos) return Opaque::kBinary;
+  if (text.contains('\0')) return Opaque::kBinary;
   if (text.size() > budget.bytes) return Opaque::kTooLarge;
   return outline.language == nullptr ? Opaque::kUnknownLanguage : Opaque::kNotParsed;
 }
@@ -123,7 +123,7 @@ std::string_view opaque_reason(Opaque opaque) {
 }
 
 FileFacts facts_of(std::string_view name, std::string_view text, const Budget& budget) {
-  const bool readable = text.size() <= budget.bytes && text.find('\0') == std::string_view::npos;
+  const bool readable = text.size() <= budget.bytes && !text.contains('\0');
   const Language* language = readable ? language_of(name, text) : language_of_path(name);
   const Outline outline = outline_of(language, {}, text, budget);
   FileFacts facts;

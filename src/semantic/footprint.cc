@@ -12,8 +12,7 @@ namespace {
 
 template <typename T, typename Key>
 void sort_by(std::vector<T>* items, Key key) {
-  std::stable_sort(items->begin(), items->end(),
-                   [&](const T& a, const T& b) { return key(a) < key(b); });
+  std::ranges::stable_sort(*items, [&](const T& a, const T& b) { return key(a) < key(b); });
 }
 
 void note_touched(Footprint* out) {
@@ -59,7 +58,7 @@ bool Changed::code() const {
     rest.contract_in_words = false;
     return rest.code();
   }
-  return std::any_of(of.begin(), of.end(), [](std::uint8_t one) { return one != 0; });
+  return std::ranges::any_of(of, [](std::uint8_t one) { return one != 0; });
 }
 
 bool Changed::strong() const {

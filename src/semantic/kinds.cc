@@ -5,7 +5,7 @@
 namespace gittxn::semantic {
 
 bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of) {
-  return std::find(any_of.begin(), any_of.end(), text) != any_of.end();
+  return std::ranges::find(any_of, text) != any_of.end();
 }
 
 bool is_data(const Language& language) {
@@ -29,12 +29,10 @@ namespace {
 // of tasks. One with statements alone is a value.
 bool has_declarations(const Node& node) {
   if (is_any(node.kind, {"call", "do_block"})) {
-    return std::any_of(node.kids.begin(), node.kids.end(),
-                       [](const Node* kid) { return has_declarations(*kid); });
+    return std::ranges::any_of(node.kids, [](const Node* kid) { return has_declarations(*kid); });
   }
   return node.kind == "body_statement" &&
-         std::any_of(node.kids.begin(), node.kids.end(),
-                     [](const Node* kid) { return !kid->decl.empty(); });
+         std::ranges::any_of(node.kids, [](const Node* kid) { return !kid->decl.empty(); });
 }
 
 }  // namespace
@@ -80,13 +78,13 @@ bool is_ordered(const Language& language, std::string_view kind, Owner owner) {
 
 bool has_contract(const Language& language, std::string_view kind, std::string_view text) {
   if (kind != "import") return true;
-  return language.name == "go" && text.find("\"C\"") != std::string_view::npos;
+  return language.name == "go" && text.contains("\"C\"");
 }
 
 bool computes(std::string_view code) {
   for (const std::string_view part :
        {"call", "new_", "await", "macro", "invocation", "substitution"}) {
-    if (code.find(part) != std::string_view::npos) return true;
+    if (code.contains(part)) return true;
   }
   return false;
 }

@@ -73,7 +73,7 @@ constexpr LanguageRow kLanguageRows[] = {
 
 // `word` is one of the words of a row, as a whole.
 bool among(std::string_view words, std::string_view word) {
-  if (word.empty() || word.find(' ') != std::string_view::npos) return false;
+  if (word.empty() || word.contains(' ')) return false;
   for (std::size_t at = 0; at < words.size();) {
     const std::size_t end = words.find(' ', at);
     if (words.substr(at, end - at) == word) return true;
@@ -84,7 +84,7 @@ bool among(std::string_view words, std::string_view word) {
 
 template <typename Test>
 const Language* row_where(Test test) {
-  const auto* row = std::find_if(std::begin(kLanguageRows), std::end(kLanguageRows), test);
+  const auto* row = std::ranges::find_if(kLanguageRows, test);
   return row == std::end(kLanguageRows) ? nullptr : find_language(row->name);
 }
 
@@ -117,7 +117,7 @@ Fact fact_of(std::string_view name) {
 }
 
 Kind kind_of(std::string_view name) {
-  const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
+  const auto has = [name](std::string_view part) { return name.contains(part); };
   return {name, has("comment"), has("string") || has("char") || has("regex")};
 }
 
@@ -206,7 +206,7 @@ const Language* language_of_first_line(std::string_view text) {
     std::string_view word = rest.substr(from, end - from);
     rest = rest.substr(end);
     // What env is told before the program: options, and variables.
-    if (word.starts_with('-') || word.find('=') != std::string_view::npos) continue;
+    if (word.starts_with('-') || word.contains('=')) continue;
     word = word.substr(word.rfind('/') + 1);
     if (word == "env") continue;
     word = word.substr(0, word.find_last_not_of("0123456789.") + 1);

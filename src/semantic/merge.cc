@@ -70,8 +70,7 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
   const auto& [base, left, right] = texts;
   if (left == right || right == base) return Merged{MergeRule::kOneSide, left, {}, 0};
   if (left == base) return Merged{MergeRule::kOneSide, right, {}, 0};
-  if (std::any_of(texts.begin(), texts.end(),
-                  [](const std::string& text) { return text.find('\0') != std::string::npos; })) {
+  if (std::ranges::any_of(texts, [](const std::string& text) { return text.contains('\0'); })) {
     return Merged{MergeRule::kConflict, left, "bytes that are no text", 0};
   }
   LineMerge lines = TRY(merge_lines({base, left, right}, labels));

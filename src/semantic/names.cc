@@ -23,9 +23,9 @@ bool is_digit(char c) {
 bool is_string(const Node& leaf) {
   constexpr std::string_view kQuotes = "\"'`";
   for (const std::string_view part : {"string", "char", "quote", "heredoc", "nowdoc"}) {
-    if (leaf.kind.find(part) != std::string_view::npos) return true;
+    if (leaf.kind.contains(part)) return true;
   }
-  return leaf.kind != "identifier" && kQuotes.find(leaf.text.front()) != std::string_view::npos;
+  return leaf.kind != "identifier" && kQuotes.contains(leaf.text.front());
 }
 
 // In a string '$' stands before a name, and is no part of it.
@@ -107,7 +107,7 @@ void string_names(const Tree& tree, const Node& leaf, std::vector<NameRead>* nam
   if (from == std::string_view::npos) return;
   const std::size_t to = text.find_last_not_of("\"'`") + 1;
   const std::string_view inner = text.substr(from, to > from ? to - from : 0);
-  const bool mention = std::all_of(inner.begin(), inner.end(), [](char c) {
+  const bool mention = std::ranges::all_of(inner, [](char c) {
     return is_letter(c) || is_digit(c) || c == '.' || c == ':' || c == '/' || c == '-' || c == '#';
   });
   if (!mention) return;
@@ -134,9 +134,8 @@ int arity_of(const Node& leaf) {
       if (kid->field == "arguments") arguments = kid;
     }
     if (arguments != nullptr && arguments != at && at->text.end() <= arguments->text.begin()) {
-      return static_cast<int>(
-          std::count_if(arguments->kids.begin(), arguments->kids.end(),
-                        [](const Node* kid) { return kid->named && !kid->comment; }));
+      return static_cast<int>(std::ranges::count_if(
+          arguments->kids, [](const Node* kid) { return kid->named && !kid->comment; }));
     }
     if (parent.kids.back() != at) return -1;
     at = &parent;
@@ -188,7 +187,7 @@ std::string_view role_name(UseRole role) {
 
 bool is_identifier(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+  return std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {

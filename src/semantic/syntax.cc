@@ -26,7 +26,7 @@ std::string squeeze(std::string_view text) {
 }
 
 bool is_blank(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), is_space);
+  return std::ranges::all_of(text, is_space);
 }
 
 class TreeBuilder {
@@ -34,7 +34,7 @@ class TreeBuilder {
   TreeBuilder(Tree* tree, const FlatTree& flat, const Budget& budget)
       : tree_(*tree), language_(*tree->language_), flat_(flat), budget_(budget) {
     for (const Kind& kind : language_.kinds) kind_hashes_.push_back(mix(kHashStart, kind.name));
-    const auto type = std::find(language_.fields.begin(), language_.fields.end(), "type");
+    const auto type = std::ranges::find(language_.fields, "type");
     type_field_ = static_cast<std::size_t>(type - language_.fields.begin());
   }
 
@@ -77,7 +77,7 @@ class TreeBuilder {
 
   std::string_view squeezed(std::uint32_t at) {
     const std::string_view text = text_of(at);
-    return std::any_of(text.begin(), text.end(), is_space) ? keep(squeeze(text)) : text;
+    return std::ranges::any_of(text, is_space) ? keep(squeeze(text)) : text;
   }
 
   void mark_facts(const Match& match) {

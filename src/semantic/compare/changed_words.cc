@@ -43,7 +43,7 @@ std::set<std::string_view> changed_words(const FileChange& change) {
   std::unordered_map<std::string_view, int> count;
   std::set<std::string_view> words;
   const std::string_view a = text_of(change.before), b = text_of(change.after);
-  if (a.find('\0') != std::string_view::npos || b.find('\0') != std::string_view::npos) {
+  if (a.contains('\0') || b.contains('\0')) {
     return words;
   }
   for (const std::string_view line : bare_lines(a)) ++count[line];

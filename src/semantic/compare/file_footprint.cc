@@ -179,7 +179,7 @@ class FileFootprint {
   }
 
   static void sort_unique(std::vector<std::string>* names) {
-    std::sort(names->begin(), names->end());
+    std::ranges::sort(*names);
     names->erase(std::unique(names->begin(), names->end()), names->end());
   }
 
@@ -202,13 +202,11 @@ class FileFootprint {
 
   // Its container has another one that is found by the same name, and had it before.
   bool has_sibling(const Outlined& added) const {
-    return std::any_of(pair_.before.symbols.begin(), pair_.before.symbols.end(),
-                       [&](const Outlined& other) {
-                         return other.container == added.container && after_.contains(other.id) &&
-                                std::find_first_of(other.defines.begin(), other.defines.end(),
-                                                   added.defines.begin(),
-                                                   added.defines.end()) != other.defines.end();
-                       });
+    return std::ranges::any_of(pair_.before.symbols, [&](const Outlined& other) {
+      return other.container == added.container && after_.contains(other.id) &&
+             std::find_first_of(other.defines.begin(), other.defines.end(), added.defines.begin(),
+                                added.defines.end()) != other.defines.end();
+    });
   }
 
   // --- names ---
@@ -269,7 +267,7 @@ class FileFootprint {
   }
 
   static bool is_in(const std::vector<std::string>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
   }
 
   void uses_of(const Outlined* was, const Outlined* is, Write* write) {

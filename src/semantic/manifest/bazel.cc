@@ -9,8 +9,8 @@ namespace gittxn::semantic {
 namespace {
 
 const Node* kid_in(const Node& node, std::string_view field) {
-  const auto found = std::find_if(node.kids.begin(), node.kids.end(),
-                                  [&](const Node* kid) { return kid->field == field; });
+  const auto found =
+      std::ranges::find_if(node.kids, [&](const Node* kid) { return kid->field == field; });
   return found == node.kids.end() ? nullptr : *found;
 }
 
@@ -29,7 +29,7 @@ bool fetches(std::string_view rule) {
       "bazel_dep",      "http_archive",       "http_file",
       "git_repository", "new_git_repository", "local_repository",
       "use_extension",  "archive_override",   "single_version_override"};
-  return std::find(std::begin(kRules), std::end(kRules), rule) != std::end(kRules);
+  return std::ranges::find(kRules, rule) != std::end(kRules);
 }
 
 void add_call(const Tree& tree, const Node& function, const Node& arguments, Manifest* manifest) {

@@ -100,7 +100,7 @@ class Lexer {
       quoted();
     } else {
       while (at_ < text_.size() && why_.empty() && !is_cmake_space(text_[at_]) &&
-             std::string_view("()#").find(text_[at_]) == std::string_view::npos) {
+             !std::string_view("()#").contains(text_[at_])) {
         if (text_[at_] == '"') {  // as in -DA="b c"
           quoted();
         } else {
@@ -147,9 +147,8 @@ constexpr CommandRow kCommandRows[] = {
 
 BuildSymbol symbol_of(const CMakeCommand& command) {
   BuildSymbol symbol;
-  const auto* row =
-      std::find_if(std::begin(kCommandRows), std::end(kCommandRows),
-                   [&](const CommandRow& one) { return one.command == command.name; });
+  const auto* row = std::ranges::find_if(
+      kCommandRows, [&](const CommandRow& one) { return one.command == command.name; });
   if (row != std::end(kCommandRows)) symbol.kind = row->kind;
   const auto& arguments = command.arguments;
   const bool of_target = command.name.starts_with("target_") || command.name == "add_dependencies";
@@ -170,7 +169,7 @@ BuildSymbol symbol_of(const CMakeCommand& command) {
 }  // namespace
 
 std::string read_cmake_lists(std::string_view text, Manifest* manifest) {
-  if (text.find('\0') != std::string_view::npos) return "it is no text";
+  if (text.contains('\0')) return "it is no text";
   manifest->ordered = true;
   Lexer lexer(text);
   while (const auto command = lexer.next()) manifest->symbols.push_back(symbol_of(*command));

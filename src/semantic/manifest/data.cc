@@ -26,8 +26,7 @@ std::string value_of(const Tree& tree, const Node& node) {
   if (!node.kids.empty()) return tokens_of(tree, node);
   if (node.kind != "string") return "=" + std::string(node.text);
   std::string inner = unquoted(node.text);
-  const bool plain =
-      !inner.empty() && std::string_view("'=#\"").find(inner[0]) == std::string::npos;
+  const bool plain = !inner.empty() && !std::string_view("'=#\"").contains(inner[0]);
   return plain ? inner : std::string(node.text);
 }
 
@@ -35,7 +34,7 @@ std::string joined_path(const Path& path, std::size_t from = 0) {
   std::string out;
   for (std::size_t i = from; i < path.size(); ++i) {
     if (i > from) out += '.';
-    const bool plain = path[i].find('.') == std::string::npos;
+    const bool plain = !path[i].contains('.');
     out += plain ? path[i] : '"' + path[i] + '"';
   }
   return out;
@@ -68,10 +67,10 @@ class JsonEntries {
         if (kid->field == "value") value = kid;
       }
       if (value == nullptr || here.size() != path.size() + 1) return "it is nested too deep";
-      if (here.back().find('\\') != std::string::npos) return "a key is written with an escape";
+      if (here.back().contains('\\')) return "a key is written with an escape";
       if (!seen.insert(here.back()).second) return "the key '" + here.back() + "' is there twice";
-      const bool pairs = std::any_of(value->kids.begin(), value->kids.end(),
-                                     [](const Node* kid) { return kid->kind == "pair"; });
+      const bool pairs =
+          std::ranges::any_of(value->kids, [](const Node* kid) { return kid->kind == "pair"; });
       if (value->kind == "object" && pairs) {
         if (std::string why = flatten(*value, here); !why.empty()) return why;
       } else {
@@ -198,7 +197,7 @@ struct DataPlace {
 };
 
 bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 DataPlace whole(BuildKind kind, const Path& path) {
@@ -302,7 +301,7 @@ std::string version_of(const Group& group) {
       rest.push_back(joined_path(entry.path) + '\0' + entry.value);
     }
   }
-  std::sort(rest.begin(), rest.end());
+  std::ranges::sort(rest);
   std::string all;
   for (const std::string& one : rest) all += one + '\n';
   return rest.empty() ? version : version + "#" + sha256(all).str();

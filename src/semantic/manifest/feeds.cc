@@ -54,9 +54,7 @@ bool is_tool(std::string_view package) {
 
 bool is_build_script(std::string_view name) {
   constexpr std::string_view kParts[] = {"build", "compile", "prepare", "install", "generate"};
-  return std::any_of(std::begin(kParts), std::end(kParts), [name](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
+  return std::ranges::any_of(kParts, [name](std::string_view part) { return name.contains(part); });
 }
 
 Feeds option_feeds(const Manifest& manifest, std::string_view path, const BuildSymbol& symbol) {
@@ -116,17 +114,15 @@ bool is_crate_at(std::string_view text, std::size_t at, std::size_t size) {
   if (behind.starts_with("::")) return true;
   const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
   const std::string_view line = text.substr(begin, at - begin);
-  return line.find("use ") != std::string_view::npos ||
-         line.find("crate ") != std::string_view::npos;
+  return line.contains("use ") || line.contains("crate ");
 }
 
 // A string that is the package, or something of it.
 bool is_module_at(std::string_view text, std::size_t at, std::size_t size) {
   constexpr std::string_view kQuotes = "\"'`";
-  if (at == 0 || kQuotes.find(text[at - 1]) == std::string_view::npos) return false;
+  if (at == 0 || !kQuotes.contains(text[at - 1])) return false;
   const std::string_view behind = text.substr(at + size);
-  return !behind.empty() &&
-         (behind.front() == '/' || kQuotes.find(behind.front()) != std::string_view::npos);
+  return !behind.empty() && (behind.front() == '/' || kQuotes.contains(behind.front()));
 }
 
 bool mentions(Ecosystem ecosystem, std::string_view imported, std::string_view text) {
@@ -146,8 +142,8 @@ std::set<std::string, std::less<>> names_from(Ecosystem ecosystem, std::string_v
   std::vector<std::string_view> imports;  // ids
   for (const Symbol& symbol : file.symbols) {
     if (!is_any(symbol.kind, {"import", "variable"})) continue;
-    bool from = std::any_of(imports.begin(), imports.end(),
-                            [&](std::string_view id) { return symbol.id.starts_with(id); });
+    bool from = std::ranges::any_of(imports,
+                                    [&](std::string_view id) { return symbol.id.starts_with(id); });
     for (const Extent& extent : symbol.extents) {
       from = from ||
              mentions(ecosystem, imported, text.substr(extent.begin, extent.end - extent.begin));
@@ -214,7 +210,7 @@ std::string imported_as(Ecosystem ecosystem, const BuildSymbol& dependency) {
       name = first_part(name, '[');
       std::string crate(is_any(dependency.target, {"patch", "replace"}) ? last_part(name, '.')
                                                                         : name);
-      std::replace(crate.begin(), crate.end(), '-', '_');
+      std::ranges::replace(crate, '-', '_');
       return crate;
     }
     default:
@@ -283,7 +279,7 @@ Reliance reliance_on(Ecosystem ecosystem, std::string_view imported, const FileC
   if (file.opaque) return Reliance::kNew;
   const auto names = names_from(ecosystem, imported, file, text);
   const Footprint footprint = footprint_of({source}, budget);
-  const bool fresh = std::any_of(footprint.uses.begin(), footprint.uses.end(), [&](const Use& use) {
+  const bool fresh = std::ranges::any_of(footprint.uses, [&](const Use& use) {
     return use.state == UseState::kGained && !use.local && names.contains(use.name);
   });
   return fresh ? Reliance::kNew : Reliance::kKept;

@@ -54,15 +54,15 @@ constexpr Directive kDirectives[] = {
 std::string add_directive(const std::string& name, const Words& words, Manifest* manifest) {
   if (words.empty()) return "'" + name + "' says nothing";
   if (name == "replace") {
-    const auto arrow = std::find(words.begin(), words.end(), "=>");
+    const auto arrow = std::ranges::find(words, "=>");
     if (arrow == words.end()) return "a 'replace' has no '=>'";
     const auto at = static_cast<std::size_t>(arrow - words.begin());
     manifest->symbols.push_back({BuildKind::kDependency, joined_words({words.begin(), arrow}, 0),
                                  shown(joined_words(words, at + 1)), "replace"});
     return {};
   }
-  const auto* row = std::find_if(std::begin(kDirectives), std::end(kDirectives),
-                                 [&](const Directive& one) { return one.name == name; });
+  const auto* row =
+      std::ranges::find_if(kDirectives, [&](const Directive& one) { return one.name == name; });
   if (row == std::end(kDirectives)) return "'" + name + "' is not known";
   manifest->symbols.push_back({row->kind, row->itself ? name : words[0],
                                shown(joined_words(words, row->itself ? 0 : 1)),
@@ -83,7 +83,7 @@ std::string each_line(std::string_view text, Take take) {
 }  // namespace
 
 std::string read_go_mod(std::string_view text, Manifest* manifest) {
-  if (text.find('\0') != std::string_view::npos) return "it is no text";
+  if (text.contains('\0')) return "it is no text";
   std::string block;  // the directive whose block is open
   const std::string why = each_line(text, [&](std::string_view line) -> std::string {
     line = line.substr(0, line.find("//"));
@@ -98,8 +98,7 @@ std::string read_go_mod(std::string_view text, Manifest* manifest) {
       block = words[0];
       return {};
     }
-    if (std::count(words.begin(), words.end(), "(") + std::count(words.begin(), words.end(), ")") >
-        0) {
+    if (std::ranges::count(words, "(") + std::ranges::count(words, ")") > 0) {
       return "a parenthesis stands where none is known";
     }
     if (!block.empty()) return add_directive(block, words, manifest);
@@ -112,7 +111,7 @@ std::string read_go_mod(std::string_view text, Manifest* manifest) {
 }
 
 std::string read_go_sum(std::string_view text, Manifest* manifest) {
-  if (text.find('\0') != std::string_view::npos) return "it is no text";
+  if (text.contains('\0')) return "it is no text";
   return each_line(text, [&](std::string_view line) -> std::string {
     const Words words = directive_words(line);
     if (words.empty()) return {};
@@ -128,7 +127,7 @@ std::string read_toolchain_version(std::string_view text, Manifest* manifest) {
   if (words.size() != 1 || !is_blank(text.substr(std::min(text.find('\n'), text.size())))) {
     return "it is not one version alone";
   }
-  if (text.find('\0') != std::string_view::npos) return "it is no text";
+  if (text.contains('\0')) return "it is no text";
   manifest->symbols.push_back({BuildKind::kToolchain, "version", shown(words[0]), {}});
   return {};
 }

@@ -55,11 +55,9 @@ constexpr ManifestRow kManifestRows[] = {
 
 const ManifestRow* row_of(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  const auto* row =
-      std::find_if(std::begin(kManifestRows), std::end(kManifestRows), [&](const ManifestRow& one) {
-        return one.name == file ||
-               (one.name.starts_with('*') && file.ends_with(one.name.substr(1)));
-      });
+  const auto* row = std::ranges::find_if(kManifestRows, [&](const ManifestRow& one) {
+    return one.name == file || (one.name.starts_with('*') && file.ends_with(one.name.substr(1)));
+  });
   return row == std::end(kManifestRows) ? nullptr : row;
 }
 
@@ -138,9 +136,8 @@ std::string_view build_kind_name(BuildKind kind) {
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kShown = 80;
-  const bool plain = !text.starts_with('#') && std::all_of(text.begin(), text.end(), [](char c) {
-    return c > ' ' && c < 0x7f;
-  });
+  const bool plain = !text.starts_with('#') &&
+                     std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
   if (plain && text.size() <= kShown) return std::string(text);
   return "#" + sha256(text).str();
 }
@@ -206,7 +203,7 @@ std::vector<BuildChange> manifest_changes(const Manifest& before, const Manifest
   }
   if (!before.ordered || !after.ordered) return changes;
   for (BuildChange& change : moved(before, after)) changes.push_back(std::move(change));
-  std::stable_sort(changes.begin(), changes.end(), [](const BuildChange& a, const BuildChange& b) {
+  std::ranges::stable_sort(changes, [](const BuildChange& a, const BuildChange& b) {
     const auto& x = a.what == BuildChangeKind::kAdded ? a.after : a.before;
     const auto& y = b.what == BuildChangeKind::kAdded ? b.after : b.before;
     return key_of(x) < key_of(y);

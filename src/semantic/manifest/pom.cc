@@ -74,9 +74,8 @@ class Xml {
 
   std::string name() {
     std::size_t end = 0;
-    while (end < rest_.size() &&
-           (std::isalnum(static_cast<unsigned char>(rest_[end])) != 0 ||
-            std::string_view("_.:-").find(rest_[end]) != std::string_view::npos)) {
+    while (end < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[end])) != 0 ||
+                                  std::string_view("_.:-").contains(rest_[end]))) {
       ++end;
     }
     if (end == 0) fault("a name is missing");
@@ -165,8 +164,8 @@ bool is_list(const Element& element) {
 }
 
 const Element* kid_of(const Element& element, std::string_view name) {
-  const auto found = std::find_if(element.kids.begin(), element.kids.end(),
-                                  [&](const Element& kid) { return kid.name == name; });
+  const auto found =
+      std::ranges::find_if(element.kids, [&](const Element& kid) { return kid.name == name; });
   return found == element.kids.end() ? nullptr : &*found;
 }
 std::string element_text(const Element& element, std::string_view name) {
@@ -278,7 +277,7 @@ class Pom {
 }  // namespace
 
 std::string read_pom(std::string_view text, Manifest* manifest) {
-  if (text.find('\0') != std::string_view::npos) return "it is no text";
+  if (text.contains('\0')) return "it is no text";
   Element root;
   if (std::string why = Xml(text).read(&root); !why.empty()) return why;
   if (root.name != "project") return "it is no project of Maven";

@@ -117,7 +117,7 @@ Neighbours neighbours(const Tree& tree, std::string_view name) {
     found.emplace_back(i > 0 ? leaves[i - 1]->text : std::string_view(),
                        i + 1 < leaves.size() ? leaves[i + 1]->text : std::string_view());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 
@@ -175,13 +175,13 @@ void find_calls(const Node& node, Calls* calls) {
 }
 
 std::size_t count_arguments(const Node& list) {
-  return static_cast<std::size_t>(std::count_if(
-      list.kids.begin(), list.kids.end(), [](const Node* x) { return x->named && !x->comment; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(list.kids, [](const Node* x) { return x->named && !x->comment; }));
 }
 
 bool all_take(const std::vector<const Node*>& lists, std::size_t arity) {
-  return std::all_of(lists.begin(), lists.end(),
-                     [arity](const Node* list) { return count_arguments(*list) == arity; });
+  return std::ranges::all_of(lists,
+                             [arity](const Node* list) { return count_arguments(*list) == arity; });
 }
 
 // A name that took so many arguments and that one side gives others wherever it stands, while the
@@ -286,8 +286,7 @@ class Checker {
 
   bool parses() const {
     return merged_.error_bytes() == 0 &&
-           std::all_of(sides_.begin(), sides_.end(),
-                       [](const Tree* tree) { return tree->error_bytes() == 0; });
+           std::ranges::all_of(sides_, [](const Tree* tree) { return tree->error_bytes() == 0; });
   }
 
   // What a side put into something that is still there, with some of what it had, is in something
@@ -318,7 +317,7 @@ class Checker {
 
   // Under another name it is most of what it was.
   bool renamed(const Node& was, Side side) const {
-    return std::any_of(before_[side].begin(), before_[side].end(), [&](const auto& entry) {
+    return std::ranges::any_of(before_[side], [&](const auto& entry) {
       const Node& node = *entry.second.node;
       return node.decl == was.decl && !before_[kBase].contains(entry.first) &&
              likeness(*sides_[kBase], was, *sides_[side], node) >= 0.5;

@@ -33,7 +33,7 @@ std::size_t width_of(const char* begin, const char* end) {
 }
 
 bool has_line_end(std::string_view text) {
-  return text.find('\n') != std::string_view::npos;
+  return text.contains('\n');
 }
 
 // A cell ends where white space stands between two parts, commas and "=" aside.
@@ -72,8 +72,8 @@ std::optional<std::vector<Line>> lines_of(const Tree& tree, const Node& list) {
     if (!has_line_end(item.lead)) return std::nullopt;
     const bool several = has_line_end(item.node->text) || has_line_end(item.trail);
     Line line = several ? Line{} : line_of(item);
-    line.follows = !broken && !several && is_blank(item.lead) &&
-                   std::count(item.lead.begin(), item.lead.end(), '\n') == 1;
+    line.follows =
+        !broken && !several && is_blank(item.lead) && std::ranges::count(item.lead, '\n') == 1;
     broken = several;
     if (!line.cells.empty() && line.cells.front() > kWideKey) return std::nullopt;
     lines.push_back(std::move(line));
@@ -123,8 +123,8 @@ void find_lists(const Node& node, const Kinds& kinds, std::vector<const Node*>* 
 
 Columns columns_of(const Tree& tree, const Node& list) {
   const auto gaps = gaps_of(tree, list);
-  if (!gaps || !std::all_of(gaps->begin(), gaps->end(), is_right)) return Columns::kNone;
-  return std::any_of(gaps->begin(), gaps->end(), [](const Gap& gap) { return gap.width > 1; })
+  if (!gaps || !std::ranges::all_of(*gaps, is_right)) return Columns::kNone;
+  return std::ranges::any_of(*gaps, [](const Gap& gap) { return gap.width > 1; })
              ? Columns::kWide
              : Columns::kNarrow;
 }
@@ -145,8 +145,7 @@ std::string with_columns(const Tree& merged, const Sides<const Tree*>& sides, co
       if (!is_right(gap)) wrong.push_back(gap);
     }
   }
-  std::sort(wrong.begin(), wrong.end(),
-            [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
+  std::ranges::sort(wrong, [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
   std::string out;
   const char* at = merged.text().data();
   for (const Gap& gap : wrong) {

@@ -160,7 +160,7 @@ std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<Te
     }
     if (touched.from < touched.to) found.push_back(touched);
   }
-  std::sort(found.begin(), found.end(), [](LineRange a, LineRange b) { return a.from < b.from; });
+  std::ranges::sort(found, [](LineRange a, LineRange b) { return a.from < b.from; });
   std::vector<LineRange> apart;
   for (const LineRange& range : found) {
     if (!apart.empty() && range.from < apart.back().to) {

@@ -26,12 +26,12 @@ const char* trailing_comment(const std::vector<Node*>& kids, std::size_t* next, 
   const char* end = at;
   while (*next < kids.size() && kids[*next]->comment) {
     const std::string_view gap = between(end, start_of(kids[*next]->text));
-    if (gap.find('\n') != std::string_view::npos) break;
+    if (gap.contains('\n')) break;
     // One in front of something on the same line belongs to that.
     const bool last = *next + 1 == kids.size();
     const std::string_view behind =
         last ? "\n" : between(end_of(kids[*next]->text), start_of(kids[*next + 1]->text));
-    if (behind.find('\n') == std::string_view::npos && !is_token(*kids[*next + 1], "}])")) break;
+    if (!behind.contains('\n') && !is_token(*kids[*next + 1], "}])")) break;
     end = end_of(kids[*next]->text);
     ++*next;
   }

@@ -72,7 +72,7 @@ class Matcher {
     if (left.size() == 1 && right.size() == 1) return pair(left[0], right[0]);
     std::vector<std::size_t> rest;
     for (const std::size_t i : left) {
-      const auto same = std::find_if(right.begin(), right.end(), [&](std::size_t j) {
+      const auto same = std::ranges::find_if(right, [&](std::size_t j) {
         return taken_[j] == 0 && same_code(a_.tree, *x(i).node, b_.tree, *y(j).node);
       });
       if (same == right.end()) {
@@ -113,7 +113,7 @@ class Matcher {
 
   static std::vector<std::string> brought(const Tree& tree, const Node& node) {
     std::vector<std::string> names = brought_names(tree.language(), node);
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     return names;
   }
 
@@ -202,8 +202,8 @@ class Matcher {
   // The only one with its place in the parent.
   static bool once(const Listed& listed, const Node& node) {
     const auto& items = listed.list.items;
-    return std::count_if(items.begin(), items.end(),
-                         [&](const Item& item) { return item.node->field == node.field; }) == 1;
+    return std::ranges::count_if(
+               items, [&](const Item& item) { return item.node->field == node.field; }) == 1;
   }
 
   // 0 when they are not the same thing changed.

@@ -298,9 +298,8 @@ class ListMerger {
     const auto import = [&](std::size_t slot, Side in) {
       return item(slot, in).node->decl == "import";
     };
-    return std::any_of(added_by.begin(), added_by.end(),
-                       [&](std::size_t slot) { return import(slot, side); }) &&
-           std::any_of(gap.base.begin(), gap.base.end(), [&](std::size_t slot) {
+    return std::ranges::any_of(added_by, [&](std::size_t slot) { return import(slot, side); }) &&
+           std::ranges::any_of(gap.base, [&](std::size_t slot) {
              return in(slot, side) && !in(slot, other(side)) && import(slot, kBase);
            });
   }
@@ -327,7 +326,7 @@ class ListMerger {
       together_ = true;
       // One block that both brought in, in two versions: what is in one only may be gone from the
       // other.
-      if (std::any_of(gap.left.begin(), gap.left.end(), [this](std::size_t slot) {
+      if (std::ranges::any_of(gap.left, [this](std::size_t slot) {
             return added(slot) && in(slot, kRight) && item(slot, kLeft).node->decl != "import";
           })) {
         return "both sides added one block in different versions";
@@ -337,7 +336,7 @@ class ListMerger {
           if (!free_of_order(slot)) return "both sides added statements at one place";
         }
       }
-      if (std::any_of(gap.base.begin(), gap.base.end(), [this](std::size_t slot) {
+      if (std::ranges::any_of(gap.base, [this](std::size_t slot) {
             return !in(slot, kLeft) && !in(slot, kRight) &&
                    item(slot, kBase).node->decl != "import";
           })) {
@@ -357,7 +356,7 @@ class ListMerger {
       if (!added(rest[i]) || in(rest[i], skeleton_)) continue;
       auto place = out.begin();
       for (std::size_t before = i; before-- > 0;) {
-        const auto found = std::find(out.begin(), out.end(), rest[before]);
+        const auto found = std::ranges::find(out, rest[before]);
         if (found == out.end()) continue;
         place = found + 1;
         break;

@@ -61,8 +61,7 @@ std::vector<std::string_view> signature_of(const Tree& tree, const Node& node) {
 
 // White space inside of a line that is there to stand below or above something.
 bool in_columns(std::string_view line) {
-  return line.find('\n') == std::string_view::npos &&
-         (line.find("  ") != std::string_view::npos || line.find('\t') != std::string_view::npos);
+  return !line.contains('\n') && (line.contains("  ") || line.contains('\t'));
 }
 
 class TreeMerger {
@@ -125,8 +124,7 @@ class TreeMerger {
       return refuse("both sides changed " + place_of(*n[kBase]));
     }
     const bool container = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
-    if (inner_ == Inner::kLines && !container &&
-        n[kBase]->text.find('\n') != std::string_view::npos) {
+    if (inner_ == Inner::kLines && !container && n[kBase]->text.contains('\n')) {
       const auto lines = merge_lines({n[0]->text, n[1]->text, n[2]->text}, {});
       if (lines && lines->clean) {
         beside_ = beside_ || is_callable(*n[kBase]);
@@ -147,7 +145,7 @@ class TreeMerger {
     if (n[kBase]->kids.empty()) return std::nullopt;
     for (const Side side : {kLeft, kRight}) {
       const std::string_view text = n[other(side)]->text;
-      if (n[other(side)]->kind != n[kBase]->kind || text.find('\n') != std::string_view::npos) {
+      if (n[other(side)]->kind != n[kBase]->kind || text.contains('\n')) {
         continue;
       }
       std::vector<const Node*> found;
@@ -235,15 +233,14 @@ class TreeMerger {
       const Sides<const Item*> item = slot_items(lists, slot);
       if (item[kBase] == nullptr || item[kLeft] == nullptr || item[kRight] == nullptr) continue;
       for (const Side side : {kLeft, kRight}) {
-        if (item[side]->lead.find('\n') != std::string_view::npos) before = {false, false, false};
+        if (item[side]->lead.contains('\n')) before = {false, false, false};
       }
       Sides<bool> changed = {false, false, false};
       for (const Side side : {kLeft, kRight}) {
         const std::string_view text = item[side]->node->text;
         changed[side] = text != item[kBase]->node->text;
         const std::string_view line = text.substr(0, text.find('\n'));
-        const bool list = line.size() < text.size() && line.find('{') == std::string_view::npos &&
-                          line.find('(') != std::string_view::npos;
+        const bool list = line.size() < text.size() && !line.contains('{') && line.contains('(');
         if (changed[side] && list && before[other(side)]) return true;
       }
       for (const Side side : {kLeft, kRight}) before[side] = before[side] || changed[side];
@@ -320,7 +317,7 @@ class TreeMerger {
   Text merge_slot(const Sides<Items>& lists, const ListOrder& order, std::size_t place) {
     const Slot& slot = order.slots[place];
     const Spacing spacing = spacing_of(lists, order, place);
-    const bool lines = spacing.blank.find('\n') != std::string::npos;
+    const bool lines = spacing.blank.contains('\n');
     if (spacing.clash && (lines || trees_[kBase]->language().name == "python")) {
       return refuse("both sides laid out the lines");
     }

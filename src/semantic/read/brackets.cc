@@ -82,7 +82,7 @@ class Scanner {
     while (is_word_byte(at(0)) || (number && at(0) == '\'' && is_word_byte(at(1)))) ++at_;
     const std::string_view prefix = text_.substr(from, at_ - from);
     constexpr std::string_view kRaw[] = {"R", "LR", "uR", "UR", "u8R"};
-    if (at(0) != '"' || std::find(std::begin(kRaw), std::end(kRaw), prefix) == std::end(kRaw)) {
+    if (at(0) != '"' || std::ranges::find(kRaw, prefix) == std::end(kRaw)) {
       return;
     }
     const std::size_t paren = text_.find('(', at_);
@@ -177,9 +177,9 @@ bool find_holders(const Node& node, std::string_view language, std::vector<const
   }
   if (node.kind == "ERROR") return false;
   // With none below, a token is missing here.
-  return std::any_of(node.kids.begin(), node.kids.end(), [](const Node* x) { return x->error; }) &&
-         std::all_of(node.kids.begin(), node.kids.end(),
-                     [&](const Node* x) { return find_holders(*x, language, holders); });
+  return std::ranges::any_of(node.kids, [](const Node* x) { return x->error; }) &&
+         std::ranges::all_of(node.kids,
+                             [&](const Node* x) { return find_holders(*x, language, holders); });
 }
 
 }  // namespace
@@ -189,19 +189,19 @@ bool errs_inside_only(const Tree& tree, const Node& function) {
   if (!is_any(language, {"c", "cpp"}) || function.decl != "function") return false;
   std::vector<const Node*> parts;
   if (!find_holders(function, language, &parts)) return false;
-  const auto body = std::find_if(function.kids.begin(), function.kids.end(),
-                                 [](const Node* kid) { return kid->field == "body"; });
+  const auto body =
+      std::ranges::find_if(function.kids, [](const Node* kid) { return kid->field == "body"; });
   if (body == function.kids.end() || (*body)->kind != "compound_statement") return false;
   parts.push_back(*body);
   std::size_t depth = 0;
   for (const Node* in = function.parent; in != nullptr; in = in->parent) {
-    depth += static_cast<std::size_t>(std::count_if(
-        in->kids.begin(), in->kids.end(), [](const Node* kid) { return kid->text == "{"; }));
+    depth += static_cast<std::size_t>(
+        std::ranges::count_if(in->kids, [](const Node* kid) { return kid->text == "{"; }));
   }
   const auto brackets = matched_brackets(tree.text());
-  return brackets && std::all_of(parts.begin(), parts.end(), [&](const Node* part) {
+  return brackets && std::ranges::all_of(parts, [&](const Node* part) {
            const auto begin = static_cast<std::size_t>(part->text.data() - tree.text().data());
-           return std::any_of(brackets->begin(), brackets->end(), [&](const Brackets& pair) {
+           return std::ranges::any_of(*brackets, [&](const Brackets& pair) {
              return pair.open == begin && pair.close + 1 == begin + part->text.size() &&
                     pair.depth == depth;
            });

@@ -17,9 +17,7 @@ namespace {
 constexpr std::size_t kMaxPlaces = 512;
 
 bool has_any(std::string_view kind, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [kind](std::string_view part) {
-    return kind.find(part) != std::string_view::npos;
-  });
+  return std::ranges::any_of(parts, [kind](std::string_view part) { return kind.contains(part); });
 }
 
 bool is_scope(const Node& node) {
@@ -35,7 +33,7 @@ bool is_scope(const Node& node) {
 
 // Parts of a declaration, between the name and the block.
 bool is_passed(const Node& node) {
-  if (node.kind.find("condition") != std::string_view::npos) return false;
+  if (node.kind.contains("condition")) return false;
   return has_any(node.kind, {"declar", "assignment", "pattern", "_spec", "expression_statement",
                              "expression_list", "with_", "range_clause", "for_clause",
                              "catch_formal", "binding", "variable_name", "pair"});
@@ -53,7 +51,7 @@ Scope parameter_scope(const Node& leaf) {
         is_any(list->kind, {"parameter_list", "function_value_parameters", "lambda_parameters"});
     if (!parameters) continue;
     const Node* owner = list->parent;
-    while (owner != nullptr && owner->kind.find("declarator") != std::string_view::npos) {
+    while (owner != nullptr && owner->kind.contains("declarator")) {
       owner = owner->parent;
     }
     return {owner, list};
@@ -149,7 +147,7 @@ bool Tree::is_local(const Node& leaf) const {
   if (names_a_field(leaf) || is_another_name(*language_, leaf)) return false;
   const char* at = leaf.text.data();
   const Node* own = has_own_variables(*language_) ? own_scope(leaf) : nullptr;
-  return std::any_of(found->second.begin(), found->second.end(), [&](const LocalName& local) {
+  return std::ranges::any_of(found->second, [&](const LocalName& local) {
     if (own != nullptr && own->text.data() > local.scope.data()) return false;
     return at >= local.after && at >= local.scope.data() &&
            at < local.scope.data() + local.scope.size();

@@ -233,7 +233,7 @@ VersionParser::TreePointer VersionParser::from_first(std::string_view text) {
 
 std::optional<FlatTree> VersionParser::parse(std::string_view text) {
   if (parser_ == nullptr || text.size() > budget_.bytes) return std::nullopt;
-  if (text.find('\0') != text.npos) return std::nullopt;
+  if (text.contains('\0')) return std::nullopt;
   TreePointer tree = from_first(text);
   if (tree == nullptr) tree = run(text, nullptr);
   if (tree == nullptr) return std::nullopt;

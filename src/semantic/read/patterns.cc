@@ -95,7 +95,7 @@ class PatternReader {
     const std::size_t from = at_;
     at_ = std::min(text_.find('"', at_), text_.size());
     const std::string_view inner = text_.substr(from, at_ - from);
-    if (at_ == text_.size() || inner.find('\\') != inner.npos) wrong("a text with a backslash");
+    if (at_ == text_.size() || inner.contains('\\')) wrong("a text with a backslash");
     ++at_;
     return inner;
   }
@@ -121,7 +121,7 @@ class PatternReader {
 
   std::uint32_t capture(std::string_view name) {
     auto& all = out_.captures_;
-    const auto found = std::find(all.begin(), all.end(), name);
+    const auto found = std::ranges::find(all, name);
     if (found != all.end()) return static_cast<std::uint32_t>(found - all.begin());
     all.push_back(name);
     return static_cast<std::uint32_t>(all.size() - 1);
@@ -276,7 +276,7 @@ class PatternMatcher {
     if (shape.absent.empty()) return true;
     for (std::uint32_t kid = at + 1; kid < node.next; kid = tree_[kid].next) {
       const auto& absent = shape.absent;
-      if (std::find(absent.begin(), absent.end(), tree_[kid].field) != absent.end()) return false;
+      if (std::ranges::find(absent, tree_[kid].field) != absent.end()) return false;
     }
     return true;
   }
@@ -319,7 +319,7 @@ class PatternMatcher {
         if (captured.capture != condition.capture) continue;
         const auto& texts = condition.texts;
         const std::string_view text = text_of(tree_[captured.node], text_);
-        if (std::find(texts.begin(), texts.end(), text) == texts.end()) return;
+        if (std::ranges::find(texts, text) == texts.end()) return;
       }
     }
     use_({pattern_, last_, captured_});

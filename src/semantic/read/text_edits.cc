@@ -82,7 +82,7 @@ class LineMatcher {
     for (std::size_t i = tails.empty() ? kNone : tails.back(); i != kNone; i = before[i]) {
       chosen.push_back(once[i]);
     }
-    std::reverse(chosen.begin(), chosen.end());
+    std::ranges::reverse(chosen);
     return chosen;
   }
 

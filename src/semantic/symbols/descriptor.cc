@@ -20,7 +20,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string escaped(std::string_view name) {
-  if (!name.empty() && std::all_of(name.begin(), name.end(), is_simple)) return std::string(name);
+  if (!name.empty() && std::ranges::all_of(name, is_simple)) return std::string(name);
   return quoted(name);
 }
 

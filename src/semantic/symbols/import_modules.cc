@@ -256,7 +256,7 @@ class Statement {
       const std::string_view token = peek();
       if (is_any(token, {"(", ")", ";"})) continue;
       const std::string_view file = unquote(token);
-      if (file.empty() || file.find('$') != std::string_view::npos) return;
+      if (file.empty() || file.contains('$')) return;
       const bool relative = how == "require_relative" && !file.starts_with('.');
       add((relative ? "./" : "") + std::string(file)).all = true;
       return;
@@ -273,7 +273,7 @@ class Statement {
 std::uint32_t line_of(std::string_view text, std::string_view part) {
   const std::string_view before =
       text.substr(0, static_cast<std::size_t>(part.data() - text.data()));
-  return 1 + static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
+  return 1 + static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
 }
 
 // Of scripts: what calls and exports name.
@@ -281,14 +281,14 @@ void loose_imports(const Outline& outline, std::vector<Import>* out) {
   const std::vector<const Node*>& leaves = outline.tree->leaves();
   for (std::size_t i = 1; i < leaves.size(); ++i) {
     const std::string_view text = leaves[i]->text;
-    if (!is_quoted(text) || leaves[i]->kind.find("string") == std::string_view::npos) continue;
+    if (!is_quoted(text) || !leaves[i]->kind.contains("string")) continue;
     const bool call =
         leaves[i - 1]->text == "(" && i > 1 && is_any(leaves[i - 2]->text, {"require", "import"});
     const bool from = leaves[i - 1]->text == "from";
     if (!call && !from) continue;
     const std::string_view module = unquote(text);
-    const bool known = std::any_of(out->begin(), out->end(),
-                                   [&](const Import& there) { return there.module == module; });
+    const bool known =
+        std::ranges::any_of(*out, [&](const Import& there) { return there.module == module; });
     if (known) continue;
     Import import;
     import.module = module;
@@ -327,8 +327,8 @@ std::vector<Import> imports_in(const Outline& outline) {
     }
   }
   if (is_any(language, {"javascript", "typescript", "tsx"})) loose_imports(outline, &imports);
-  std::stable_sort(imports.begin(), imports.end(),
-                   [](const Import& a, const Import& b) { return a.line < b.line; });
+  std::ranges::stable_sort(imports,
+                           [](const Import& a, const Import& b) { return a.line < b.line; });
   return imports;
 }
 

@@ -17,7 +17,7 @@ bool is_operator(const Node& node, std::size_t words) {
   if (words == 0) return true;
   if (node.kids.empty() || node.kids.front()->kind != "modifiers") return false;
   const std::vector<std::string_view> modifiers = words_of(node.kids.front()->text);
-  return std::find(modifiers.begin(), modifiers.end(), "operator") != modifiers.end();
+  return std::ranges::find(modifiers, "operator") != modifiers.end();
 }
 
 // Of `fun A.f()` and of `f(this A a)`.
@@ -157,7 +157,7 @@ std::vector<std::string> brought_names(const Language& in, const Node& node) {
   if (language == "python") return brought_to_python(node);
   if (is_any(language, {"javascript", "typescript", "tsx"})) return brought_to_script(node);
   Strings names;
-  if (node.text.find('*') != std::string_view::npos) return names;
+  if (node.text.contains('*')) return names;
   if (language == "java") add_last_word(node.text, &names);
   if (language == "rust") brought_to_rust(node, &names);
   return names;
@@ -204,23 +204,21 @@ bool imports_all(const Language& in, const Node& node) {
   if (is_any(language, {"c", "cpp", "rust", "ruby", "bash"})) return true;
   if (language == "php") return node.kind == "use_declaration";
   if (language == "csharp") {
-    return std::none_of(node.kids.begin(), node.kids.end(),
-                        [](const Node* kid) { return kid->field == "name"; });
+    return std::ranges::none_of(node.kids, [](const Node* kid) { return kid->field == "name"; });
   }
   const auto has = [&node](std::string_view kind) {
-    return std::any_of(node.kids.begin(), node.kids.end(),
-                       [kind](const Node* kid) { return kid->kind == kind; });
+    return std::ranges::any_of(node.kids, [kind](const Node* kid) { return kid->kind == kind; });
   };
   if (is_any(language, {"javascript", "typescript", "tsx"})) {
     return node.kind == "import_statement" && !has("import_clause");
   }
-  return has("dot") || node.text.find('*') != std::string_view::npos;
+  return has("dot") || node.text.contains('*');
 }
 
 bool brings_names(const Tree& tree, const Unit& unit) {
   const std::string_view language = tree.language().name;
   if (!is_any(language, {"ruby", "php", "bash"})) return false;
-  return std::any_of(unit.tokens.begin(), unit.tokens.end(), [&](std::uint32_t token) {
+  return std::ranges::any_of(unit.tokens, [&](std::uint32_t token) {
     const Node& leaf = *tree.leaves()[token];
     if (language == "ruby") {
       return leaf.field == "method" &&

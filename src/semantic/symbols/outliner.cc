@@ -78,8 +78,7 @@ class Outliner {
 
   void note_error(const Node& node, std::size_t where) {
     if (!node.error) return;
-    const bool below =
-        std::any_of(node.kids.begin(), node.kids.end(), [](const Node* kid) { return kid->error; });
+    const bool below = std::ranges::any_of(node.kids, [](const Node* kid) { return kid->error; });
     if (!below || node.wrong) errors_.push_back(where);
   }
 
@@ -141,9 +140,8 @@ class Outliner {
     if (node.kind.starts_with("jsx_")) return emit(node, at, node.text);
     if (switches && at.capability == Capability::kBody) return body(node, at);
     // That something is decorated or exported is in the tokens for it.
-    const bool wraps = std::any_of(node.kids.begin(), node.kids.end(), [](const Node* kid) {
-      return !kid->decl.empty() && is_wrapped(*kid);
-    });
+    const bool wraps = std::ranges::any_of(
+        node.kids, [](const Node* kid) { return !kid->decl.empty() && is_wrapped(*kid); });
     if (!wraps) bracket(node, at, '(');
     for (const Node* kid : node.kids) walk(*kid, at);
     if (!wraps) bracket(node, at, ')');
@@ -382,9 +380,8 @@ class Outliner {
     for (const Node* attribute : lead.attributes) {
       OutlinePlace before = in;
       before.open = false;
-      before.capability = attribute->text.find("cfg") == std::string_view::npos
-                              ? Capability::kContract
-                              : Capability::kBuild;
+      before.capability =
+          !attribute->text.contains("cfg") ? Capability::kContract : Capability::kBuild;
       walk(*attribute, before);
     }
     for (std::string& part : made.code) {
@@ -403,8 +400,7 @@ class Outliner {
   }
 
   static std::ptrdiff_t count_of(const Node& node, std::string_view kind) {
-    return std::count_if(node.kids.begin(), node.kids.end(),
-                         [kind](const Node* kid) { return kid->kind == kind; });
+    return std::ranges::count_if(node.kids, [kind](const Node* kid) { return kid->kind == kind; });
   }
 
   // The value of a key may be a mapping, whose keys are symbols; a list is one value.
@@ -435,7 +431,7 @@ class Outliner {
     Outlined& made = out_.symbols[index];
     auto& build = made.code[static_cast<std::size_t>(Capability::kBuild)];
     auto& visibility = made.code[static_cast<std::size_t>(Capability::kVisibility)];
-    if (!at.branch.empty() && at.branch.find("else") != std::string::npos) {
+    if (!at.branch.empty() && at.branch.contains("else")) {
       put_code(&build, '/', {}, at.branch);
     }
     const Outlined& container = symbol(at);
@@ -452,7 +448,7 @@ class Outliner {
 
   void finish(std::size_t index) {
     Outlined& made = out_.symbols[index];
-    std::sort(made.defines.begin(), made.defines.end());
+    std::ranges::sort(made.defines);
     made.defines.erase(std::unique(made.defines.begin(), made.defines.end()), made.defines.end());
     // Run where they stand, one after the other.
     if (made.kind == "import" && tree_.language().name == "bash") made.runs = true;
