@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 #include "agents/observation.h"
 #include "base/hash.h"
 #include "base/json_value.h"
+#include "base/text.h"
 
 namespace gittxn::agents {
 
@@ -16,12 +18,6 @@ namespace {
 constexpr std::size_t kMaxValues = 1u << 20;
 constexpr std::size_t kMaxName = 1024;
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
-
-// An upper bound of the values in the text: every value but the first follows one of these.
-std::size_t value_bound(std::string_view text) {
-  return 1 + static_cast<std::size_t>(std::ranges::count_if(
-                 text, [](char c) { return c == ',' || c == '[' || c == '{' || c == ':'; }));
-}
 
 // Values by the characters outside strings; prose in strings is full of commas.
 std::size_t values_in(std::string_view text) {
@@ -74,27 +70,17 @@ std::string without_lone_surrogates(std::string_view text) {
 
 // The number in `width` digits at `i`, or -1.
 int digits(std::string_view text, std::size_t i, std::size_t width) {
-  int value = 0;
-  if (i + width > text.size()) return -1;
-  for (const char c : text.substr(i, width)) {
-    if (c < '0' || c > '9') return -1;
-    value = value * 10 + (c - '0');
-  }
-  return value;
-}
-
-std::int64_t days_since_1970(int year, int month, int day) {
-  const int y = month <= 2 ? year - 1 : year;
-  const std::int64_t era = y / 400;
-  const std::int64_t of_era = y - era * 400;
-  const std::int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+  unsigned value = 0;
+  const std::string_view figures = text.substr(std::min(i, text.size()), width);
+  const auto [end, error] = std::from_chars(figures.begin(), figures.end(), value);
+  const bool whole = error == std::errc() && end == figures.end() && figures.size() == width;
+  return whole ? static_cast<int>(value) : -1;
 }
 
 }  // namespace
 
 Result<Json> parse_foreign(std::string_view text, std::size_t max_bytes) {
-  if (text.size() <= max_bytes && value_bound(text) > kMaxValues && values_in(text) > kMaxValues) {
+  if (text.size() <= max_bytes && values_in(text) > kMaxValues) {
     return fail(Code::kCorrupt, "JSON of more than a million values");
   }
   auto json = parse_json(text, {.max_bytes = max_bytes});
@@ -108,6 +94,17 @@ const Json& at(const Json& object, std::string_view key) {
   if (!object.is_object()) return none;
   const auto found = object.find(key);
   return found == object.end() ? none : *found;
+}
+
+const Json& list_at(const Json& object, std::string_view key) {
+  static const Json none = Json::array();
+  const Json& list = at(object, key);
+  return list.is_array() ? list : none;
+}
+
+bool flag_at(const Json& object, std::string_view key) {
+  const Json& flag = at(object, key);
+  return flag.is_boolean() && flag.get<bool>();
 }
 
 std::string text_at(const Json& object, std::string_view key, std::size_t max) {
@@ -178,7 +175,8 @@ std::int64_t parse_utc(std::string_view text) {
       unit /= 10;
     }
   }
-  return ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60000 +
+  const std::chrono::sys_days date = std::chrono::year(year) / month / day;
+  return ((date.time_since_epoch().count() * 24LL + hour) * 60 + minute) * 60000 +
          std::int64_t{second} * 1000 + ms;
 }
 
@@ -201,9 +199,7 @@ bool says_absent(std::string_view error) {
                                                         "file not found",
                                                         "path not found",
                                                         "cannot find the file"};
-  std::string low(error.substr(0, std::size_t{64} << 10));
-  std::ranges::transform(low, low.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  const std::string low = lower_ascii(error.substr(0, std::size_t{64} << 10));
   return std::ranges::any_of(kPhrases, [&](auto phrase) { return low.contains(phrase); });
 }
 

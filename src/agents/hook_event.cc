@@ -1,6 +1,5 @@
 #include "agents/hook_event.h"
 
-#include <algorithm>
 #include <array>
 
 #include "agents/fields.h"
@@ -45,18 +44,10 @@ Observation base_of(const Json& event, std::int64_t time_ms) {
   return base;
 }
 
-struct Event {
+struct Event : Emitter {
   const Json& json;
   std::string name;
-  Observation base;
-  const Sink& sink;
-  Tally& tally;
 
-  void emit(Detail detail) const {
-    Observation observation = base;
-    observation.detail = std::move(detail);
-    sink(std::move(observation));
-  }
   std::string path(const char* key) const { return path_at(json, key).value_or(""); }
 };
 
@@ -174,7 +165,7 @@ void observe_parsed_hook_event(const Json& json, std::int64_t time_ms, const Sin
     ++tally.damaged;
     return;
   }
-  const Event event{json, name, base_of(json, time_ms), sink, tally};
+  const Event event{{base_of(json, time_ms), sink, tally}, json, name};
   if (name == "PreToolUse" || name == "PostToolUse" || name == "PostToolUseFailure") {
     on_tool(event);
   } else if (name == "UserPromptSubmit") {
@@ -188,7 +179,7 @@ void observe_parsed_hook_event(const Json& json, std::int64_t time_ms, const Sin
     on_instructions(event);
   } else if (name == "WorktreeCreate") {
     on_worktree(event);
-  } else if (std::ranges::find(kSilent, name) == kSilent.end()) {
+  } else if (!among(kSilent, name)) {
     ++tally.unknown;
   }
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "agents/fields.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/json_value.h"
@@ -19,10 +20,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 using FileOf = std::function<std::string(const std::string&)>;
-
-bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 // ---- finding -----------------------------------------------------------------------------------
 
@@ -64,7 +61,7 @@ std::size_t skip_options(const Words& argv, std::size_t i,
                          std::span<const std::string_view> with_value) {
   while (i < argv.size() && argv[i].starts_with('-')) {
     if (argv[i] == "--") return i + 1;
-    i += is_one_of(argv[i], with_value) ? 2 : 1;
+    i += among(with_value, argv[i]) ? 2 : 1;
   }
   return i;
 }
@@ -121,8 +118,7 @@ constexpr std::array<std::string_view, 24> kCodexOther = {"agents",         "log
 bool is_session(Program program, const Words& argv, std::size_t at) {
   if (at + 1 >= argv.size()) return true;
   const std::string& next = argv[at + 1];
-  return program == Program::kCodex ? !is_one_of(next, kCodexOther)
-                                    : !is_one_of(next, kClaudeOther);
+  return program == Program::kCodex ? !among(kCodexOther, next) : !among(kClaudeOther, next);
 }
 
 // ---- injecting ---------------------------------------------------------------------------------
@@ -258,11 +254,6 @@ std::string switched_off(const FoundAgent& found, const Words& argv) {
     }
   }
   return {};
-}
-
-bool is_utf8(const std::string& text) {  // encode_path widens '%' and what is not UTF-8
-  const auto percents = static_cast<std::size_t>(std::ranges::count(text, '%'));
-  return encode_path(text).size() == text.size() + 2 * percents;
 }
 
 }  // namespace

@@ -144,6 +144,12 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
+void Emitter::emit(Detail detail) const {
+  Observation observation = base;
+  observation.detail = std::move(detail);
+  sink(std::move(observation));
+}
+
 std::string_view kind_name(const Detail& detail) {
   return detail.valueless_by_exception() ? kKinds[0] : kKinds[detail.index()];
 }

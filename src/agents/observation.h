@@ -161,6 +161,15 @@ struct Tally {
   Tally& operator+=(const Tally& other);
 };
 
+// Who gives out what one event, line or call says.
+struct Emitter {
+  Observation base;
+  const Sink& sink;
+  Tally& tally;
+
+  void emit(Detail detail) const;
+};
+
 std::string_view kind_name(const Detail& detail);  // "read", "list", "write", "query", ...
 std::string_view outcome_name(Outcome outcome);
 std::string_view program_name(Program program);

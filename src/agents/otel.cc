@@ -10,6 +10,7 @@
 #include "agents/lines.h"
 #include "agents/tools.h"
 #include "base/json_value.h"
+#include "base/text.h"
 
 namespace gittxn::agents {
 
@@ -42,9 +43,7 @@ Json plain(const Json& any, int depth) {
 
 Json attributes_of(const Json& holder) {
   Json out = Json::object();
-  const Json& list = at(holder, "attributes");
-  if (!list.is_array()) return out;
-  for (const Json& pair : list) {
+  for (const Json& pair : list_at(holder, "attributes")) {
     if (out.size() >= kMaxAttributes) break;
     const std::string key = name_at(pair, "key");
     if (!key.empty()) out[key] = plain(at(pair, "value"), 0);
@@ -81,9 +80,7 @@ Json arguments_of(const Json& attributes) {
 }
 
 bool name_has(std::string_view name, std::initializer_list<std::string_view> words) {
-  std::string low(name);
-  std::ranges::transform(low, low.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  const std::string low = lower_ascii(name);
   return std::ranges::any_of(words, [&](auto word) { return low.contains(word); });
 }
 
@@ -99,17 +96,8 @@ std::int64_t nanos_to_ms(const Json& span, const char* key) {
   return static_cast<std::int64_t>(value.get<std::uint64_t>() / 1'000'000);
 }
 
-struct Span {
-  Observation base;
+struct Span : Emitter {
   Json arguments;
-  const Sink& sink;
-  Tally& tally;
-
-  void emit(Detail detail) const {
-    Observation observation = base;
-    observation.detail = std::move(detail);
-    sink(std::move(observation));
-  }
 };
 
 std::vector<std::string> paths_in(const Span& span) {
@@ -128,9 +116,7 @@ std::vector<std::string> paths_in(const Span& span) {
     take(at(span.arguments, key));
   }
   for (const char* const key : {"paths", "files", "file_paths", "filenames"}) {
-    const Json& list = at(span.arguments, key);
-    if (!list.is_array()) continue;
-    for (const Json& each : list) take(each);
+    for (const Json& each : list_at(span.arguments, key)) take(each);
   }
   return paths;
 }
@@ -195,7 +181,7 @@ void on_span(const Json& json, const Json& resource, const Sink& sink, Tally& ta
     return;
   }
   const Json attributes = attributes_of(json);
-  Span span{Observation(), arguments_of(attributes), sink, tally};
+  Span span{{Observation(), sink, tally}, arguments_of(attributes)};
   Observation& base = span.base;
   base.source = ReadSource::kDeclared;
   base.program = Program::kOtel;
@@ -235,12 +221,8 @@ bool on_export(const Json& json, const Sink& sink, Tally& tally) {
   if (!resources.is_array()) return false;
   for (const Json& resource : resources) {
     const Json attributes = attributes_of(at(resource, "resource"));
-    const Json& scopes = at(resource, "scopeSpans");
-    if (!scopes.is_array()) continue;
-    for (const Json& scope : scopes) {
-      const Json& spans = at(scope, "spans");
-      if (!spans.is_array()) continue;
-      for (const Json& span : spans) on_span(span, attributes, sink, tally);
+    for (const Json& scope : list_at(resource, "scopeSpans")) {
+      for (const Json& span : list_at(scope, "spans")) on_span(span, attributes, sink, tally);
     }
   }
   return true;

@@ -5,26 +5,13 @@
 #include <optional>
 
 #include "agents/fields.h"
+#include "base/text.h"
 
 namespace gittxn::agents {
 
 namespace {
 
 constexpr std::size_t kMaxEntries = 10'000;
-constexpr std::string_view kSpace = " \t\r";
-
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == text.npos) return "";
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-std::string_view next_line(std::string_view* text) {
-  const std::size_t end = std::min(text->find('\n'), text->size());
-  const std::string_view line = text->substr(0, end);
-  text->remove_prefix(std::min(end + 1, text->size()));
-  return line;
-}
 
 // The fence a block opens with ("```" or longer, "~~~"), "" when the line opens none.
 std::string_view fence_of(std::string_view line) {
@@ -55,10 +42,10 @@ LineRange cut_range(std::string_view* path) {
   const std::string_view figures = path->substr(at_word + kWord.size());
   const std::size_t dash = figures.find('-');
   if (dash == figures.npos) return {};
-  const auto first = number(trim(figures.substr(0, dash)));
-  const auto last = number(trim(figures.substr(dash + 1)));
+  const auto first = number(trimmed(figures.substr(0, dash)));
+  const auto last = number(trimmed(figures.substr(dash + 1)));
   if (!first || !last || *last < *first) return {};
-  *path = trim(path->substr(0, at_word));
+  *path = trimmed(path->substr(0, at_word));
   return {*first, *last - *first + 1};
 }
 
@@ -67,9 +54,9 @@ std::optional<Detail> query_entry(QueryKind kind, std::string_view text) {
   Query query;
   query.kind = kind;
   const std::size_t at_in = text.rfind(kIn);
-  query.pattern = std::string(trim(text.substr(0, at_in)));
+  query.pattern = std::string(trimmed(text.substr(0, at_in)));
   if (at_in != text.npos) {
-    const auto root = as_path(trim(text.substr(at_in + kIn.size())));
+    const auto root = as_path(trimmed(text.substr(at_in + kIn.size())));
     if (!root) return {};
     query.root = *root;
   }
@@ -83,11 +70,11 @@ struct Entry {
 };
 
 std::optional<Entry> entry_of(std::string_view line) {
-  if (line.starts_with("- ") || line.starts_with("* ")) line = trim(line.substr(2));
+  if (line.starts_with("- ") || line.starts_with("* ")) line = trimmed(line.substr(2));
   const std::size_t colon = line.find(':');
   if (colon == line.npos) return {};
   const std::string_view word = line.substr(0, colon);
-  std::string_view rest = trim(line.substr(colon + 1));
+  std::string_view rest = trimmed(line.substr(colon + 1));
   if (rest.size() >= 2 && rest.front() == '`' && rest.back() == '`') {
     rest = rest.substr(1, rest.size() - 2);
   }
@@ -114,11 +101,11 @@ std::size_t observe_read_set(const Observation& base, std::string_view message, 
   std::size_t entries = 0;
   std::string_view fence;  // of the block we are in; any block hides what is written in it
   bool ours = false;
-  while (!message.empty()) {
-    const std::string_view line = trim(next_line(&message));
+  for (const std::string_view whole : split_lines(message)) {
+    const std::string_view line = trimmed(whole);
     if (fence.empty()) {
       fence = fence_of(line);
-      ours = !fence.empty() && trim(line.substr(fence.size())) == "read_set";
+      ours = !fence.empty() && trimmed(line.substr(fence.size())) == "read_set";
       if (ours) ++blocks;
       continue;
     }

@@ -4,6 +4,7 @@
 
 #include "agents/fields.h"
 #include "base/json_value.h"
+#include "base/text.h"
 
 namespace gittxn::agents {
 
@@ -12,23 +13,16 @@ namespace {
 constexpr std::size_t kMaxPatchFiles = 10'000;
 constexpr std::size_t kMaxOption = 4096;
 
-struct Context {
+struct Context : Emitter {
   const ToolCall& call;
-  const Sink& sink;
-  Tally& tally;
+  const Json& input;
 
-  void emit(Detail detail) const {
-    Observation observation = call.base;
-    observation.detail = std::move(detail);
-    sink(std::move(observation));
-  }
   // A call that we should understand and do not.
   void incomplete() const {
     ++tally.incomplete;
     emit(OtherTool{});
   }
-  const Json& input(std::string_view key) const { return at(*call.input, key); }
-  bool succeeded() const { return call.base.outcome == Outcome::kDone; }
+  bool succeeded() const { return base.outcome == Outcome::kDone; }
   bool answered() const { return call.response != nullptr && succeeded(); }
 };
 
@@ -52,30 +46,30 @@ LineRange served_range(const Json& input, const Json* response) {
 }
 
 void on_read(const Context& on) {
-  auto path = path_at(*on.call.input, "file_path");
+  auto path = path_at(on.input, "file_path");
   if (!path) return on.incomplete();
   const Json* response = on.answered() ? on.call.response : nullptr;
-  LineRange lines = served_range(*on.call.input, response);
-  if (on.call.base.outcome == Outcome::kAbsent) lines = {};
+  LineRange lines = served_range(on.input, response);
+  if (on.base.outcome == Outcome::kAbsent) lines = {};
   on.emit(FileRead{std::move(*path), lines, Via::kTool});
 }
 
 // An edit finds its old text in the file, so it read it, also when it says that this was not there.
 void on_edit(const Context& on) {
-  auto path = path_at(*on.call.input, "file_path");
-  if (!path) path = path_at(*on.call.input, "notebook_path");
+  auto path = path_at(on.input, "file_path");
+  if (!path) path = path_at(on.input, "notebook_path");
   if (!path) return on.incomplete();
-  const Json& old_text = on.input("old_string");
+  const Json& old_text = at(on.input, "old_string");
   const bool creates = old_text.is_string() && old_text.get_ref<const std::string&>().empty() &&
                        on.answered() && !is_text_or_cut(at(*on.call.response, "originalFile"));
   if (!creates) on.emit(FileRead{*path, {}, Via::kEdit});
-  if (on.succeeded() || on.call.base.outcome == Outcome::kAsked) {
+  if (on.succeeded() || on.base.outcome == Outcome::kAsked) {
     on.emit(FileWrite{std::move(*path), creates ? WriteHow::kCreated : WriteHow::kChanged});
   }
 }
 
 void on_write(const Context& on) {
-  auto path = path_at(*on.call.input, "file_path");
+  auto path = path_at(on.input, "file_path");
   if (!path) return on.incomplete();
   WriteHow how = WriteHow::kUnknown;
   if (on.answered()) {
@@ -89,10 +83,10 @@ void on_write(const Context& on) {
 Query query_of(const Context& on, QueryKind kind, std::string pattern) {
   Query query{.kind = kind,
               .pattern = std::move(pattern),
-              .root = path_at(*on.call.input, "path").value_or(""),
+              .root = path_at(on.input, "path").value_or(""),
               .options = {},
               .files = {}};
-  for (const auto& [name, value] : on.call.input->items()) {
+  for (const auto& [name, value] : on.input.items()) {
     if (name == "pattern" || name == "path" || name == "query") continue;
     std::string text = canonical_json(value);
     const bool fits = name.size() <= kMaxOption && text.size() <= kMaxOption;
@@ -117,16 +111,15 @@ void answer_files(const Json& response, Query* query) {
   }
   const auto total =
       count_at(response, query->kind == QueryKind::kGrep ? "totalFiles" : "totalMatches");
-  const Json& cut = at(response, "truncated");
   query->files_known = total && static_cast<std::size_t>(*total) == query->files.size() &&
-                       !(cut.is_boolean() && cut.get<bool>());
+                       !flag_at(response, "truncated");
 }
 
 void on_query(const Context& on, QueryKind kind) {
   const char* const key = kind == QueryKind::kWeb ? "query" : "pattern";
-  const Json& pattern = on.input(key);
-  const bool bad_root = !on.input("path").is_null() && !path_at(*on.call.input, "path");
-  std::string text = text_at(*on.call.input, key, kMaxText);
+  const Json& pattern = at(on.input, key);
+  const bool bad_root = !at(on.input, "path").is_null() && !path_at(on.input, "path");
+  std::string text = text_at(on.input, key, kMaxText);
   if (!pattern.is_string() || text.empty() || bad_root) return on.incomplete();
   Query query = query_of(on, kind, std::move(text));
   const bool names_files =
@@ -138,13 +131,11 @@ void on_query(const Context& on, QueryKind kind) {
 
 void on_shell(const Context& on) {
   Command command;
-  command.text = text_at(*on.call.input, "command", kMaxText);
+  command.text = text_at(on.input, "command", kMaxText);
   if (command.text.empty()) return on.incomplete();
   // Claude Code reports the directory after the command, Codex the one of the call.
-  command.cwd_exact =
-      on.call.base.outcome == Outcome::kAsked || on.call.base.program == Program::kCodex;
-  const Json& background = on.input("run_in_background");
-  command.background = background.is_boolean() && background.get<bool>();
+  command.cwd_exact = on.base.outcome == Outcome::kAsked || on.base.program == Program::kCodex;
+  command.background = flag_at(on.input, "run_in_background");
   if (on.call.response != nullptr && !name_at(*on.call.response, "backgroundTaskId").empty()) {
     command.background = true;
   }
@@ -159,15 +150,15 @@ void on_shell(const Context& on) {
 }
 
 void on_fetch(const Context& on) {
-  std::string url = text_at(*on.call.input, "url", kMaxText);
+  std::string url = text_at(on.input, "url", kMaxText);
   if (url.empty()) return on.incomplete();
   on.emit(Url{std::move(url)});
 }
 
 void on_agent(const Context& on) {
   SubAgent agent;
-  agent.type = name_at(*on.call.input, "subagent_type");
-  const bool isolated = name_at(*on.call.input, "isolation") == "worktree";
+  agent.type = name_at(on.input, "subagent_type");
+  const bool isolated = name_at(on.input, "isolation") == "worktree";
   if (on.call.response != nullptr) {
     agent.id = name_at(*on.call.response, "agentId");
     if (agent.id.empty()) agent.id = name_at(*on.call.response, "agent_id");
@@ -181,19 +172,12 @@ void on_agent(const Context& on) {
 }
 
 void on_worktree(const Context& on) {
-  const char* const key = on.call.base.tool == "EnterWorktree" ? "worktreePath" : "restoredCwd";
+  const char* const key = on.base.tool == "EnterWorktree" ? "worktreePath" : "restoredCwd";
   if (!on.answered()) return on.emit(OtherTool{});
   auto path = path_at(*on.call.response, key);
   if (!path) path = path_at(*on.call.response, "originalCwd");
   if (!path) return on.incomplete();
   on.emit(Session{SessionPhase::kMoved, std::move(*path), "", ""});
-}
-
-void on_patch(const Context& on) {
-  const Json& input = *on.call.input;
-  std::string patch = text_at(input, "command", kMaxEvent);
-  if (patch.empty()) patch = text_at(input, "input", kMaxEvent);
-  if (patch.empty() || observe_patch(on.call.base, patch, on.sink) == 0) on.incomplete();
 }
 
 // The value after `prefix`, when the line begins with it.
@@ -205,47 +189,41 @@ std::optional<std::string> patch_path(std::string_view line, std::string_view pr
   return as_path(line);
 }
 
-}  // namespace
-
-std::size_t observe_patch(const Observation& base, std::string_view patch, const Sink& sink) {
+// The files of an apply_patch text ("*** Update File: x"), as reads and writes.
+void on_patch(const Context& on) {
+  std::string patch = text_at(on.input, "command", kMaxEvent);
+  if (patch.empty()) patch = text_at(on.input, "input", kMaxEvent);
   std::size_t files = 0;
   std::string updated;  // the file a "Move to" is about
-  const auto emit = [&](Detail detail) {
-    Observation observation = base;
-    observation.detail = std::move(detail);
-    sink(std::move(observation));
-  };
-  const bool wrote = base.outcome == Outcome::kDone || base.outcome == Outcome::kAsked;
-  while (!patch.empty() && files < kMaxPatchFiles) {
-    const std::size_t end = std::min(patch.find('\n'), patch.size());
-    const std::string_view line = patch.substr(0, end);
-    patch.remove_prefix(std::min(end + 1, patch.size()));
-    if (!line.starts_with("*** ")) continue;
+  const bool wrote = on.succeeded() || on.base.outcome == Outcome::kAsked;
+  for (const std::string_view line : split_lines(patch)) {
+    if (files == kMaxPatchFiles) break;
     if (auto path = patch_path(line, "*** Update File:")) {
-      emit(FileRead{*path, {}, Via::kEdit});
-      if (wrote) emit(FileWrite{*path, WriteHow::kChanged});
+      on.emit(FileRead{*path, {}, Via::kEdit});
+      if (wrote) on.emit(FileWrite{*path, WriteHow::kChanged});
       updated = std::move(*path);
     } else if (auto added = patch_path(line, "*** Add File:")) {
-      if (wrote) emit(FileWrite{std::move(*added), WriteHow::kCreated});
+      if (wrote) on.emit(FileWrite{std::move(*added), WriteHow::kCreated});
     } else if (auto removed = patch_path(line, "*** Delete File:")) {
-      if (wrote) emit(FileWrite{std::move(*removed), WriteHow::kRemoved});
+      if (wrote) on.emit(FileWrite{std::move(*removed), WriteHow::kRemoved});
     } else if (auto moved = patch_path(line, "*** Move to:")) {
-      if (wrote && !updated.empty()) emit(FileWrite{updated, WriteHow::kRemoved});
-      if (wrote) emit(FileWrite{std::move(*moved), WriteHow::kCreated});
+      if (wrote && !updated.empty()) on.emit(FileWrite{updated, WriteHow::kRemoved});
+      if (wrote) on.emit(FileWrite{std::move(*moved), WriteHow::kCreated});
     } else {
       continue;
     }
     ++files;
   }
-  return files;
+  if (files == 0) on.incomplete();
 }
+
+}  // namespace
 
 void observe_tool(const ToolCall& call, const Sink& sink, Tally& tally) {
   static const Json nothing = Json::object();
-  ToolCall copy = call;
-  if (copy.input == nullptr || !copy.input->is_object()) copy.input = &nothing;
-  const Context on{copy, sink, tally};
-  const std::string& tool = copy.base.tool;
+  const bool given = call.input != nullptr && call.input->is_object();
+  const Context on{{call.base, sink, tally}, call, given ? *call.input : nothing};
+  const std::string& tool = call.base.tool;
   if (tool == "Read") return on_read(on);
   if (tool == "Edit" || tool == "MultiEdit" || tool == "NotebookEdit") return on_edit(on);
   if (tool == "Write") return on_write(on);

@@ -21,9 +21,6 @@ struct ToolCall {
 // be there and is not is counted in tally.incomplete, and the call is an OtherTool, never left out.
 void observe_tool(const ToolCall& call, const Sink& sink, Tally& tally);
 
-// The files of an apply_patch text ("*** Update File: x"), as reads and writes. Returns how many.
-std::size_t observe_patch(const Observation& base, std::string_view patch, const Sink& sink);
-
 // The answer a model gave, from Anthropic's or OpenAI's usage object.
 Usage usage_of(const Json& usage, std::string model);
 

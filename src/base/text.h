@@ -1,13 +1,15 @@
-// Text cut into pieces, which are views of it. Each ends before the mark; the last may end with the
-// text, and what stands behind the last mark is no piece when it is empty.
+// Small things that are done with text everywhere. Letters and white space are those of ASCII.
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace gittxn {
 
+// Text cut into pieces, which are views of it. Each ends before the mark; the last may end with the
+// text, and what stands behind the last mark is no piece when it is empty.
 inline std::vector<std::string_view> pieces_of(std::string_view text, char mark) {
   std::vector<std::string_view> pieces;
   while (!text.empty()) {
@@ -20,6 +22,25 @@ inline std::vector<std::string_view> pieces_of(std::string_view text, char mark)
 
 inline std::vector<std::string_view> lines_of(std::string_view text) {
   return pieces_of(text, '\n');
+}
+
+inline std::vector<std::string_view> split_lines(std::string_view text) {
+  return lines_of(text);
+}
+
+// Without white space at both ends.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  const std::size_t from = std::min(text.find_first_not_of(kSpaces), text.size());
+  return text.substr(from, text.find_last_not_of(kSpaces) + 1 - from);
+}
+
+inline std::string lower_ascii(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
 }
 
 }  // namespace gittxn
