@@ -1,5 +1,5 @@
 // Rollouts of Codex, in two chunks.
-#include "agents/rollout.h"
+#include "agents/session_file.h"
 
 #include "base/json_value.h"
 #include "fuzz/check.h"
@@ -9,15 +9,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   std::vector<agents::Observation> whole;
   std::vector<agents::Observation> parts;
-  agents::RolloutReader one([&](agents::Observation&& each) { whole.push_back(std::move(each)); });
-  one.feed(bytes);
-  one.finish();
-  agents::RolloutReader two([&](agents::Observation&& each) { parts.push_back(std::move(each)); });
-  two.feed(bytes.substr(0, size / 2));
-  two.feed(bytes.substr(size / 2));
-  two.finish();
-  CHECK(whole == parts && one.tally() == two.tally());
-  CHECK(one.tally().damaged <= one.tally().lines);
+  const auto one =
+      agents::rollout_reader([&](agents::Observation&& each) { whole.push_back(std::move(each)); });
+  one->feed(bytes);
+  one->finish();
+  const auto two =
+      agents::rollout_reader([&](agents::Observation&& each) { parts.push_back(std::move(each)); });
+  two->feed(bytes.substr(0, size / 2));
+  two->feed(bytes.substr(size / 2));
+  two->finish();
+  CHECK(whole == parts && one->tally() == two->tally());
+  CHECK(one->tally().damaged <= one->tally().lines);
   for (const auto& each : whole) {
     const auto again = read_fields<agents::Observation>(to_json(each));
     CHECK(again && *again == each);

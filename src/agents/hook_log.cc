@@ -40,7 +40,7 @@ void cut_below(Json& value, const Cut& cut, bool bulk) {
     }
     const bool object = value.is_object();
     for (auto it = value.begin(); it != value.end(); ++it) {
-      const bool named = object && std::ranges::find(kBulkKeys, it.key()) != kBulkKeys.end();
+      const bool named = object && among(kBulkKeys, it.key());
       cut_below(*it, cut, bulk || named);
     }
   }
@@ -53,8 +53,8 @@ constexpr std::array<std::string_view, 7> kNames = {"hook_event_name", "session_
 
 void cut_event(Json& event, const Cut& cut) {
   for (auto it = event.begin(); it != event.end(); ++it) {
-    if (std::ranges::find(kNames, it.key()) != kNames.end()) continue;
-    cut_below(*it, cut, std::ranges::find(kBulkKeys, it.key()) != kBulkKeys.end());
+    if (among(kNames, it.key())) continue;
+    cut_below(*it, cut, among(kBulkKeys, it.key()));
   }
 }
 
@@ -207,7 +207,10 @@ bool HookLogReader::all_sessions_ended() const {
 }
 
 Status read_hook_log(const std::string& path, HookLogReader& reader) {
-  TRY(feed_file(path, [&](std::string_view bytes) { reader.feed(bytes); }));
+  TRY(feed_file(path, [&](std::string_view bytes) {
+    reader.feed(bytes);
+    return true;
+  }));
   reader.finish();
   return {};
 }

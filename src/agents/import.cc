@@ -2,11 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <deque>
 #include <map>
 #include <set>
@@ -15,8 +11,7 @@
 #include "agents/fields.h"
 #include "agents/hook_log.h"
 #include "agents/otel.h"
-#include "agents/rollout.h"
-#include "agents/transcript.h"
+#include "agents/session_file.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 
@@ -58,21 +53,14 @@ struct SessionFile {
 
 // The first line of a file that somebody named: regular or nothing, and no more than a bound of it.
 std::string first_line(const std::string& path) {
-  const auto fd = open_fd(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  struct stat info = {};
-  if (!fd || ::fstat(fd->get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  std::string text;
-  std::array<char, 1 << 14> buffer;
-  while (text.size() < kMaxMeta) {
-    const ssize_t got = ::read(fd->get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    const std::string_view part(buffer.data(), static_cast<std::size_t>(got));
+  std::string line;
+  // What cannot be read has none.
+  static_cast<void>(feed_file(path, [&](std::string_view part) {
     const std::size_t end = part.find('\n');
-    text += part.substr(0, end);
-    if (end != part.npos) return text;
-  }
-  return text;
+    line += part.substr(0, end);
+    return end == part.npos && line.size() < kMaxMeta;
+  }));
+  return line;
 }
 
 class Import {
@@ -123,9 +111,11 @@ class Import {
     due_.push_back({program, path});
   }
 
-  template <typename Reader>
-  bool feed(const std::string& path, Reader& reader) {
-    const Status read = feed_file(path, [&](std::string_view bytes) { reader.feed(bytes); });
+  bool feed(const std::string& path, SessionReader& reader) {
+    const Status read = feed_file(path, [&](std::string_view bytes) {
+      reader.feed(bytes);
+      return true;
+    });
     if (!read) {
       if (report_.missing.size() < kMaxMissingNamed) {
         report_.missing.push_back(fmt::format("{}: {}", path, read.error().message));
@@ -141,8 +131,7 @@ class Import {
   // A session of Claude Code. Its sub-agents have files below a folder of its name, also those
   // whose end no hook has seen.
   void session(const std::string& path) {
-    TranscriptReader reader([this](Observation&& seen) { lines_.add(seen); });
-    feed(path, reader);
+    feed(path, *transcript_reader([this](Observation&& seen) { lines_.add(seen); }));
     const std::string folder = join_path(path.substr(0, path.size() - kSuffix.size()), "subagents");
     for (const std::string& name : session_files(folder, "agent-")) {
       const std::string file = join_path(folder, name);
@@ -168,13 +157,13 @@ class Import {
 
   // A rollout of Codex. Those of sub-agents lie beside it and name the session they came from.
   void rollout(const std::string& path) {
-    RolloutReader reader([this](Observation&& seen) {
+    const auto reader = rollout_reader([this](Observation&& seen) {
       if (!seen.session.empty() && sessions_.size() < kMaxSessionFiles) {
         sessions_.insert(seen.session);
       }
       lines_.add(seen);
     });
-    if (!feed(path, reader)) return;
+    if (!feed(path, *reader)) return;
     const std::string folder = parent_dir(path);
     for (const std::string& name : session_files(folder, "rollout-")) {
       const std::string file = join_path(folder, name);

@@ -51,7 +51,7 @@ void LineSplitter::finish() {
   dropping_ = false;
 }
 
-Status feed_file(const std::string& path, const std::function<void(std::string_view)>& feed) {
+Status feed_file(const std::string& path, const std::function<bool(std::string_view)>& feed) {
   // Without O_NONBLOCK the open of a pipe waits for a writer.
   const UniqueFd fd = TRY(open_fd(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
   struct stat info = {};
@@ -63,7 +63,7 @@ Status feed_file(const std::string& path, const std::function<void(std::string_v
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno(errno, "read '" + path + "'");
     if (got == 0) return {};
-    feed(std::string_view(chunk).substr(0, static_cast<std::size_t>(got)));
+    if (!feed(std::string_view(chunk).substr(0, static_cast<std::size_t>(got)))) return {};
   }
 }
 

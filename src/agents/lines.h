@@ -30,9 +30,9 @@ class LineSplitter {
   std::uint64_t too_long_ = 0;
 };
 
-// Hands out the bytes of a regular file in chunks. kNotFound, kUnsupported for anything that is not
-// a regular file (a pipe would block), kFault. Follows links: the caller decides which file is
-// right.
-Status feed_file(const std::string& path, const std::function<void(std::string_view)>& feed);
+// Hands out the bytes of a regular file in chunks, as long as `feed` says true. kNotFound,
+// kUnsupported for anything that is not a regular file (a pipe would block), kFault. Follows links:
+// the caller decides which file is right.
+Status feed_file(const std::string& path, const std::function<bool(std::string_view)>& feed);
 
 }  // namespace gittxn::agents

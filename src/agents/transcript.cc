@@ -1,11 +1,10 @@
-#include "agents/transcript.h"
-
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "agents/fields.h"
-#include "agents/read_set.h"
+#include "agents/session_file.h"
 #include "agents/tools.h"
 #include "base/hash.h"
 #include "base/json_value.h"
@@ -78,195 +77,195 @@ LineRange served_lines(const Json& file) {
   return {std::max<std::int64_t>(*first, 1), *count};
 }
 
+class TranscriptReader final : public SessionReader {
+ public:
+  using SessionReader::SessionReader;
+
+ private:
+  void on_line(const Json& line, const std::string& type) override {
+    if (type == "assistant") {
+      on_assistant(line, base_of(line));
+    } else if (type == "user") {
+      on_user(line, base_of(line));
+    } else if (type == "attachment") {
+      on_attachment(line, base_of(line));
+    } else if (!among(kSilentLines, type)) {
+      ++tally_.unknown;
+    }
+  }
+
+  struct Call {
+    Observation base;
+    std::string input;  // JSON text, which is smaller than the tree
+  };
+
+  void on_assistant(const Json& line, const Observation& base) {
+    const Json& message = at(line, "message");
+    const std::string id = name_at(message, "id");
+    if (id != message_ || id.empty()) flush_usage();
+    message_ = id;
+    const Json& usage = at(message, "usage");
+    const std::string model = name_at(message, "model");
+    if (usage.is_object() && model != "<synthetic>") {  // the agent's own words, nobody was asked
+      usage_ = base;
+      usage_.tool_use_id = id;
+      usage_.detail = usage_of(usage, model);
+      usage_due_ = true;
+    }
+    const Json& content = at(message, "content");
+    if (!content.is_array()) {
+      ++tally_.incomplete;
+      return;
+    }
+    for (const Json& block : content) {
+      const std::string type = name_at(block, "type");
+      if (type == "tool_use") on_tool_use(block, base);
+      if (type != "text") continue;
+      if (text_message_ != id || id.empty()) text_.clear();
+      text_message_ = id;
+      text_base_ = base;
+      text_ += text_at(block, "text", kMaxText);
+      text_ += '\n';
+      if (text_.size() > kMaxText) text_.erase(0, text_.size() - kMaxText);  // the end says it
+    }
+  }
+
+  void on_tool_use(const Json& block, const Observation& base) {
+    Call call{.base = base, .input = {}};
+    call.base.tool = name_at(block, "name");
+    call.base.tool_use_id = name_at(block, "id");
+    call.base.outcome = Outcome::kAsked;
+    if (call.base.tool.empty()) {
+      ++tally_.incomplete;
+      return;
+    }
+    call.input = canonical_json(at(block, "input"));
+    const bool held = !call.base.tool_use_id.empty() && !calls_.contains(call.base.tool_use_id) &&
+                      calls_.size() < kMaxCalls &&
+                      calls_bytes_ + call.input.size() <= kMaxCallBytes;
+    if (!held) return flush_call(call);
+    calls_bytes_ += call.input.size();
+    calls_.emplace(call.base.tool_use_id, std::move(call));
+  }
+
+  void flush_call(const Call& call) {
+    const auto input = parse_foreign(call.input);
+    ToolCall tool{.base = call.base, .error = {}};
+    if (input) tool.input = &*input;
+    observe_tool(tool, sink_, tally_);
+  }
+
+  void on_user(const Json& line, const Observation& base) {
+    const Json& content = at(at(line, "message"), "content");
+    const bool by_agent = flag_at(line, "isMeta");
+    const auto prompt = [&](const std::string& text) {
+      if (!by_agent) emit(base, Prompt{sha256(text), static_cast<std::int64_t>(text.size())});
+    };
+    if (content.is_string()) return prompt(content.get_ref<const std::string&>());
+    if (!content.is_array()) {
+      ++tally_.incomplete;
+      return;
+    }
+    std::string text;
+    for (const Json& block : content) {
+      const std::string type = name_at(block, "type");
+      if (type == "tool_result") on_tool_result(block, line, base);
+      const Json& words = at(block, "text");
+      if (type == "text" && words.is_string()) text += words.get_ref<const std::string&>();
+    }
+    if (!text.empty()) prompt(text);
+  }
+
+  void on_tool_result(const Json& block, const Json& line, const Observation& base) {
+    const auto found = calls_.find(name_at(block, "tool_use_id"));
+    if (found == calls_.end()) {  // its call was damaged, or came twice
+      ++tally_.incomplete;
+      return;
+    }
+    const Call call = std::move(found->second);
+    calls_bytes_ -= call.input.size();
+    calls_.erase(found);
+    ToolCall tool{.base = call.base, .error = {}};
+    tool.base.end_ms = base.end_ms;
+    tool.base.outcome = Outcome::kDone;
+    const auto input = parse_foreign(call.input);
+    if (input) tool.input = &*input;
+    std::string error;
+    if (flag_at(block, "is_error")) {
+      error = result_text(at(block, "content"));
+      tool.error = error;
+      tool.base.outcome = says_absent(error) ? Outcome::kAbsent : Outcome::kFailed;
+    }
+    // The files of sub-agents lack it.
+    if (at(line, "toolUseResult").is_object()) tool.response = &at(line, "toolUseResult");
+    std::vector<Observation> seen;
+    observe_tool(tool, [&](Observation&& each) { seen.push_back(std::move(each)); }, tally_);
+    for (Observation& each : seen) {
+      // The directory is the one of the line that called, so from before a cd.
+      if (auto* command = std::get_if<Command>(&each.detail)) command->cwd_exact = true;
+      sink_(std::move(each));
+    }
+  }
+
+  void on_attachment(const Json& line, const Observation& base) {
+    const Json& attachment = at(line, "attachment");
+    const std::string type = name_at(attachment, "type");
+    if (type == "instructions") {
+      const Json& files = at(attachment, "files");
+      if (!files.is_array()) ++tally_.incomplete;
+      for (const Json& file : files) {
+        auto path = path_at(file, "path");
+        if (!path) ++tally_.incomplete;
+        if (path) emit(base, Instructions{std::move(*path), "instructions", ""});
+      }
+      return;
+    }
+    if (among(kSilentAttachments, type)) return;
+    const auto path = path_at(attachment, "path");
+    const auto file = path_at(attachment, "filename");
+    if (type == "nested_memory" && path) {
+      emit(base, Instructions{*path, "nested_memory", ""});
+    } else if (type == "directory" && path) {
+      emit(base, Listing{*path, Via::kMention});
+    } else if (file) {  // "file", and whatever else puts a file in front of the model
+      const LineRange lines = served_lines(at(at(attachment, "content"), "file"));
+      emit(base, FileRead{*file, lines, Via::kMention});
+    } else if (type == "nested_memory" || type == "directory" || type == "file") {
+      ++tally_.incomplete;
+    } else {
+      ++tally_.unknown;
+    }
+  }
+
+  void flush_usage() {
+    if (usage_due_) sink_(std::exchange(usage_, Observation()));
+    usage_due_ = false;
+  }
+
+  void at_end() override {
+    for (const auto& [id, call] : calls_) flush_call(call);
+    calls_.clear();
+    calls_bytes_ = 0;
+    flush_usage();
+    // Declared by the last message, not by one before it.
+    if (text_message_ == message_) declare(text_base_, text_);
+  }
+
+  std::map<std::string, Call> calls_;  // by tool_use id, without an answer yet
+  std::size_t calls_bytes_ = 0;
+  // An answer of the model comes as one line a block, each with the usage so far.
+  std::string message_;  // its id
+  Observation usage_;
+  bool usage_due_ = false;
+  std::string text_;  // of the last message that had any
+  std::string text_message_;
+  Observation text_base_;
+};
+
 }  // namespace
 
-TranscriptReader::TranscriptReader(Sink sink)
-    : sink_(std::move(sink)), lines_(kMaxEvent, [this](std::string_view line) { on_line(line); }) {}
-
-void TranscriptReader::emit(const Observation& base, Detail detail) {
-  Observation observation = base;
-  observation.detail = std::move(detail);
-  sink_(std::move(observation));
-}
-
-void TranscriptReader::on_line(std::string_view text) {
-  ++tally_.lines;
-  const auto json = parse_foreign(text);
-  const std::string type = json ? name_at(*json, "type") : "";
-  if (type.empty()) {
-    ++tally_.damaged;
-    return;
-  }
-  if (type == "assistant") {
-    on_assistant(*json, base_of(*json));
-  } else if (type == "user") {
-    on_user(*json, base_of(*json));
-  } else if (type == "attachment") {
-    on_attachment(*json, base_of(*json));
-  } else if (!among(kSilentLines, type)) {
-    ++tally_.unknown;
-  }
-}
-
-void TranscriptReader::on_assistant(const Json& line, const Observation& base) {
-  const Json& message = at(line, "message");
-  const std::string id = name_at(message, "id");
-  if (id != message_ || id.empty()) flush_usage();
-  message_ = id;
-  const Json& usage = at(message, "usage");
-  const std::string model = name_at(message, "model");
-  if (usage.is_object() && model != "<synthetic>") {  // the agent's own words, nobody was asked
-    usage_ = base;
-    usage_.tool_use_id = id;
-    usage_.detail = usage_of(usage, model);
-    usage_due_ = true;
-  }
-  const Json& content = at(message, "content");
-  if (!content.is_array()) {
-    ++tally_.incomplete;
-    return;
-  }
-  for (const Json& block : content) {
-    const std::string type = name_at(block, "type");
-    if (type == "tool_use") on_tool_use(block, base);
-    if (type != "text") continue;
-    if (text_message_ != id || id.empty()) text_.clear();
-    text_message_ = id;
-    text_base_ = base;
-    text_ += text_at(block, "text", kMaxText);
-    text_ += '\n';
-    if (text_.size() > kMaxText) text_.erase(0, text_.size() - kMaxText);  // the end says it
-  }
-}
-
-void TranscriptReader::on_tool_use(const Json& block, const Observation& base) {
-  Call call{.base = base, .input = {}};
-  call.base.tool = name_at(block, "name");
-  call.base.tool_use_id = name_at(block, "id");
-  call.base.outcome = Outcome::kAsked;
-  if (call.base.tool.empty()) {
-    ++tally_.incomplete;
-    return;
-  }
-  call.input = canonical_json(at(block, "input"));
-  const bool held = !call.base.tool_use_id.empty() && !calls_.contains(call.base.tool_use_id) &&
-                    calls_.size() < kMaxCalls && calls_bytes_ + call.input.size() <= kMaxCallBytes;
-  if (!held) return flush_call(call);
-  calls_bytes_ += call.input.size();
-  calls_.emplace(call.base.tool_use_id, std::move(call));
-}
-
-void TranscriptReader::flush_call(const Call& call) {
-  const auto input = parse_foreign(call.input);
-  ToolCall tool{.base = call.base, .error = {}};
-  if (input) tool.input = &*input;
-  observe_tool(tool, sink_, tally_);
-}
-
-void TranscriptReader::on_user(const Json& line, const Observation& base) {
-  const Json& content = at(at(line, "message"), "content");
-  const Json& meta = at(line, "isMeta");
-  const bool by_agent = meta.is_boolean() && meta.get<bool>();
-  const auto prompt = [&](const std::string& text) {
-    if (!by_agent) emit(base, Prompt{sha256(text), static_cast<std::int64_t>(text.size())});
-  };
-  if (content.is_string()) return prompt(content.get_ref<const std::string&>());
-  if (!content.is_array()) {
-    ++tally_.incomplete;
-    return;
-  }
-  std::string text;
-  for (const Json& block : content) {
-    const std::string type = name_at(block, "type");
-    if (type == "tool_result") on_tool_result(block, line, base);
-    const Json& words = at(block, "text");
-    if (type == "text" && words.is_string()) text += words.get_ref<const std::string&>();
-  }
-  if (!text.empty()) prompt(text);
-}
-
-void TranscriptReader::on_tool_result(const Json& block, const Json& line,
-                                      const Observation& base) {
-  const auto found = calls_.find(name_at(block, "tool_use_id"));
-  if (found == calls_.end()) {  // its call was damaged, or came twice
-    ++tally_.incomplete;
-    return;
-  }
-  const Call call = std::move(found->second);
-  calls_bytes_ -= call.input.size();
-  calls_.erase(found);
-  ToolCall tool{.base = call.base, .error = {}};
-  tool.base.end_ms = base.end_ms;
-  tool.base.outcome = Outcome::kDone;
-  const auto input = parse_foreign(call.input);
-  if (input) tool.input = &*input;
-  const Json& failed = at(block, "is_error");
-  std::string error;
-  if (failed.is_boolean() && failed.get<bool>()) {
-    error = result_text(at(block, "content"));
-    tool.error = error;
-    tool.base.outcome = says_absent(error) ? Outcome::kAbsent : Outcome::kFailed;
-  }
-  // The files of sub-agents lack it.
-  if (at(line, "toolUseResult").is_object()) tool.response = &at(line, "toolUseResult");
-  std::vector<Observation> seen;
-  observe_tool(tool, [&](Observation&& each) { seen.push_back(std::move(each)); }, tally_);
-  for (Observation& each : seen) {
-    // The directory is the one of the line that called, so from before a cd.
-    if (auto* command = std::get_if<Command>(&each.detail)) command->cwd_exact = true;
-    sink_(std::move(each));
-  }
-}
-
-void TranscriptReader::on_attachment(const Json& line, const Observation& base) {
-  const Json& attachment = at(line, "attachment");
-  const std::string type = name_at(attachment, "type");
-  if (type == "instructions") {
-    const Json& files = at(attachment, "files");
-    if (!files.is_array()) ++tally_.incomplete;
-    for (const Json& file : files) {
-      auto path = path_at(file, "path");
-      if (!path) ++tally_.incomplete;
-      if (path) emit(base, Instructions{std::move(*path), "instructions", ""});
-    }
-    return;
-  }
-  if (among(kSilentAttachments, type)) return;
-  const auto path = path_at(attachment, "path");
-  const auto file = path_at(attachment, "filename");
-  if (type == "nested_memory" && path) {
-    emit(base, Instructions{*path, "nested_memory", ""});
-  } else if (type == "directory" && path) {
-    emit(base, Listing{*path, Via::kMention});
-  } else if (file) {  // "file", and whatever else puts a file in front of the model
-    const LineRange lines = served_lines(at(at(attachment, "content"), "file"));
-    emit(base, FileRead{*file, lines, Via::kMention});
-  } else if (type == "nested_memory" || type == "directory" || type == "file") {
-    ++tally_.incomplete;
-  } else {
-    ++tally_.unknown;
-  }
-}
-
-void TranscriptReader::flush_usage() {
-  if (usage_due_) sink_(std::exchange(usage_, Observation()));
-  usage_due_ = false;
-}
-
-void TranscriptReader::finish() {
-  lines_.finish();
-  tally_.lines += lines_.too_long();
-  tally_.damaged += lines_.too_long();
-  for (const auto& [id, call] : calls_) flush_call(call);
-  calls_.clear();
-  calls_bytes_ = 0;
-  flush_usage();
-  // Declared by the last message, not by one before it.
-  if (text_message_ == message_) {
-    Tally block;
-    observe_read_set(text_base_, text_, sink_, block);
-    tally_.incomplete += block.damaged;
-  }
+std::unique_ptr<SessionReader> transcript_reader(Sink sink) {
+  return std::make_unique<TranscriptReader>(std::move(sink));
 }
 
 Result<Observation> observe_sub_agent_meta(std::string_view text, std::string_view agent) {
@@ -279,9 +278,7 @@ Result<Observation> observe_sub_agent_meta(std::string_view text, std::string_vi
   observation.agent_type = name_at(json, "agentType");
   observation.tool_use_id = name_at(json, "toolUseId");
   SubAgent sub;
-  const Json& finished = at(json, "finished");
-  const bool stopped = finished.is_boolean() && finished.get<bool>();
-  sub.phase = stopped ? Phase::kStopped : Phase::kStarted;
+  sub.phase = flag_at(json, "finished") ? Phase::kStopped : Phase::kStarted;
   sub.id = observation.agent;
   sub.type = observation.agent_type;
   sub.worktree = path_at(json, "worktreePath").value_or("");

@@ -1,4 +1,4 @@
-#include "agents/transcript.h"
+#include "agents/session_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@ using testing::Kept;
 
 struct ReadTranscript {
   Kept kept;
-  TranscriptReader reader{kept.sink()};
+  std::unique_ptr<SessionReader> reader = transcript_reader(kept.sink());
   explicit ReadTranscript(std::string_view text) {
-    reader.feed(text);
-    reader.finish();
+    reader->feed(text);
+    reader->finish();
   }
   // Without the usage lines, which are all the same.
   std::vector<std::string> lines() const {
@@ -45,7 +45,7 @@ TEST(Transcript, OfASession) {
                   "write src/math.c changed", "write src/new.c created", "read src/main.c via=edit",
                   "write src/main.c changed", "subagent launched a2471c32961320503 general-purpose",
                   "command sleep 0.2; cat docs/guide.md background=true", "prompt", "prompt"));
-  EXPECT_EQ(parsed.reader.tally(), (Tally{.lines = 64}));
+  EXPECT_EQ(parsed.reader->tally(), (Tally{.lines = 64}));
   for (const Observation& seen : parsed.kept.all) {
     EXPECT_EQ(seen.source, ReadSource::kTranscript);
     EXPECT_EQ(seen.session, "2df9d045-b3db-4f64-b132-f8f6b5e152e7");
@@ -62,7 +62,7 @@ TEST(Transcript, OfASubAgent) {
                   "[a247] instructions docs/imported.md instructions", "[a247] read src/math.h",
                   "[a247] command cat docs/guide.md exit_code=1 absent"));
   EXPECT_EQ(parsed.kept.all.size(), 8U);  // three answers of the model
-  EXPECT_EQ(parsed.reader.tally(), (Tally{.lines = 10}));
+  EXPECT_EQ(parsed.reader->tally(), (Tally{.lines = 10}));
   const auto meta = observe_sub_agent_meta(fixture("claude-subagent.meta.json"), "a6b0");
   ASSERT_TRUE(meta);
   EXPECT_EQ(testing::describe(*meta),
@@ -113,7 +113,7 @@ TEST(Transcript, AttachmentsAreReads) {
                            attachment(R"("type":"instructions","files":[{},7])") +
                            attachment(R"("type":"date","date":"2026-11-21")"));
   EXPECT_THAT(odd.lines(), IsEmpty());
-  EXPECT_EQ(odd.reader.tally(), (Tally{.lines = 4, .unknown = 1, .incomplete = 3}));
+  EXPECT_EQ(odd.reader->tally(), (Tally{.lines = 4, .unknown = 1, .incomplete = 3}));
 }
 
 TEST(Transcript, CallsAndAnswersThatDoNotMeet) {
@@ -122,7 +122,7 @@ TEST(Transcript, CallsAndAnswersThatDoNotMeet) {
                               R"({"type":"user","message":{"content":[{"type":"tool_result",)"
                               R"("tool_use_id":"other"}]}})");
   EXPECT_THAT(parsed.lines(), ElementsAre("read b asked", "read a asked"));
-  EXPECT_EQ(parsed.reader.tally().incomplete, 1U);
+  EXPECT_EQ(parsed.reader->tally().incomplete, 1U);
 }
 
 TEST(Transcript, OnlyTheLastMessageDeclares) {
@@ -154,7 +154,7 @@ TEST(Transcript, SkipsDamagedLinesAndCountsThem) {
   const ReadTranscript parsed("{\"type\"\n\r\n[]\n7\n{\"type\":\"novel\"}\n" + good +
                               std::string((16 << 20) + 3, 'x') + "\n" + good.substr(0, 60));
   EXPECT_THAT(parsed.lines(), ElementsAre("read a asked"));
-  EXPECT_EQ(parsed.reader.tally(), (Tally{.lines = 7, .damaged = 5, .unknown = 1}));
+  EXPECT_EQ(parsed.reader->tally(), (Tally{.lines = 7, .damaged = 5, .unknown = 1}));
 }
 
 // Wherever the file is cut into chunks, and whichever bytes of it are damaged, it is read alike or
@@ -166,20 +166,20 @@ TEST(Transcript, AnyChunksAndAnyDamage) {
     SCOPED_TRACE(seed);
     Random random(seed);
     Kept kept;
-    TranscriptReader reader(kept.sink());
+    const auto reader = transcript_reader(kept.sink());
     for (std::string_view rest = whole; !rest.empty();) {
       const std::size_t size = std::min<std::size_t>(rest.size(), 1 + random.below(3000));
-      reader.feed(rest.substr(0, size));
+      reader->feed(rest.substr(0, size));
       rest.remove_prefix(size);
     }
-    reader.finish();
+    reader->finish();
     EXPECT_EQ(kept.all, expected);
 
     std::string damaged = whole;
     for (int i = 0; i < 20; ++i) damaged[random.below(damaged.size())] = char(random.below(256));
     const ReadTranscript parsed(damaged);
-    EXPECT_LE(parsed.reader.tally().damaged, 40U);
-    EXPECT_GE(parsed.reader.tally().lines, 44U);
+    EXPECT_LE(parsed.reader->tally().damaged, 40U);
+    EXPECT_GE(parsed.reader->tally().lines, 44U);
   }
 }
 
