@@ -2,7 +2,6 @@
 
 #include <array>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,51 +14,6 @@ using semantic::Footprint;
 using semantic::Predicate;
 using semantic::Use;
 using semantic::Write;
-
-// Both have the same face, so that each thing says its fields once.
-class Writer {
- public:
-  explicit Writer(std::string* out) : out_(out) {}
-  void text(const std::string& value) { put_text(out_, value); }
-  void digest(const Digest& value) { put_hex(out_, value.str()); }
-  void flag(bool value) { put(out_, value ? 1 : 0); }
-  void count(int value) { put(out_, static_cast<std::uint64_t>(value + 1)); }
-  template <typename T>
-  void one_of(T value, T) {
-    put(out_, static_cast<std::uint64_t>(value));
-  }
-  template <typename T, typename Each>
-  void list(const std::vector<T>& values, const Each& each) {
-    put(out_, values.size());
-    for (const T& value : values) each(*this, value);
-  }
-
- private:
-  std::string* out_;
-};
-
-class Reader {
- public:
-  explicit Reader(Bytes* in) : in_(in) {}
-  void text(std::string& value) { value = in_->text(); }
-  void digest(Digest& value) { value = Digest(in_->hex(kHexDigest)); }
-  template <typename T>
-  void flag(T& value) {
-    value = static_cast<T>(in_->number(2));
-  }
-  void count(int& value) { value = static_cast<int>(in_->number(1u << 30)) - 1; }
-  template <typename T>
-  void one_of(T& value, T last) {
-    value = static_cast<T>(in_->number(static_cast<std::uint64_t>(last) + 1));
-  }
-  template <typename T, typename Each>
-  void list(std::vector<T>& values, const Each& each) {
-    for (std::size_t n = in_->count(); n > 0 && in_->ok(); --n) each(*this, values.emplace_back());
-  }
-
- private:
-  Bytes* in_;
-};
 
 constexpr auto kText = [](auto& io, auto& value) { io.text(value); };
 
@@ -82,9 +36,7 @@ constexpr auto kWrite = [](auto& io, auto& write) {
         &write.member, &write.ordered, &write.runs, &write.overload, &write.feeds_all}) {
     io.flag(*flag);
   }
-  io.digest(write.before);
-  io.digest(write.after);
-  io.digest(write.behind);
+  for (auto* digest : {&write.before, &write.after, &write.behind}) io.hex(*digest, kHexDigest);
 };
 
 constexpr auto kUse = [](auto& io, auto& use) {
@@ -128,18 +80,16 @@ std::string encode(const Footprint& footprint) {
   for (const auto& [name, containers] : footprint.definitions) {
     definitions.push_back({name, containers});
   }
-  std::string out;
-  Writer writer(&out);
+  Writer writer;
   kFootprint(writer, footprint, std::as_const(definitions));
-  return out;
+  return writer.bytes();
 }
 
 Result<Footprint> decode_footprint(std::string_view bytes) {
-  Bytes in(bytes);
-  Reader reader(&in);
+  Reader in(bytes);
   Footprint footprint;
   std::vector<Definition> definitions;
-  kFootprint(reader, footprint, definitions);
+  kFootprint(in, footprint, definitions);
   if (!in.at_end()) return damaged();
   for (const Definition& definition : definitions) {
     footprint.definitions[definition.name] = definition.containers;
