@@ -7,7 +7,8 @@
 
 #include "base/hash.h"
 #include "semantic/kinds.h"
-#include "semantic/symbols/import_modules.h"
+#include "semantic/read/text_lines.h"
+#include "semantic/symbols/imports.h"
 #include "semantic/symbols/outline.h"
 
 namespace gittxn::semantic {
@@ -15,38 +16,16 @@ namespace {
 
 constexpr std::size_t kMaxMentionBytes = 1u << 20;  // of an unknown language, for its words
 
-class LineIndex {
- public:
-  explicit LineIndex(std::string_view text) : text_(text) {
-    for (std::size_t at = text.find('\n'); at != std::string_view::npos;
-         at = text.find('\n', at + 1)) {
-      ends_.push_back(at);
-    }
-  }
-  std::uint32_t of(std::size_t offset) const {
-    const auto before = std::lower_bound(ends_.begin(), ends_.end(), offset) - ends_.begin();
-    return static_cast<std::uint32_t>(before) + 1;
-  }
-  // `part` of the text.
-  std::uint32_t first_of(std::string_view part) const {
-    return of(static_cast<std::size_t>(part.data() - text_.data()));
-  }
-  Lines of(std::string_view part) const {
-    const std::uint32_t first = first_of(part);
-    return {first, part.empty() ? first : first_of(part.substr(part.size() - 1))};
-  }
-
- private:
-  std::string_view text_;
-  std::vector<std::size_t> ends_;
-};
+std::uint32_t line_of(const TextLines& lines, std::string_view part) {
+  return static_cast<std::uint32_t>(lines.at(part)) + 1;
+}
 
 bool is_in(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
 // The names that stand in a symbol, its own left out.
-void references_in(const Outline& outline, std::uint32_t index, const LineIndex& lines,
+void references_in(const Outline& outline, std::uint32_t index, const TextLines& lines,
                    std::vector<Reference>* out) {
   const Outlined& symbol = outline.symbols[index];
   std::vector<NameRead> found;
@@ -65,7 +44,7 @@ void references_in(const Outline& outline, std::uint32_t index, const LineIndex&
         reference.name = read.name;
         reference.qualifier = read.qualifier;
         reference.symbol = index;
-        reference.line = lines.first_of(leaf.text);
+        reference.line = line_of(lines, leaf.text);
         reference.arity = read.arity;
         reference.role = import ? UseRole::kImport : read.role;
         out->push_back(std::move(reference));
@@ -89,13 +68,13 @@ void settle(std::vector<Reference>* references) {
       references->end());
 }
 
-void mentions_in(std::string_view text, const LineIndex& lines, std::vector<Reference>* out) {
+void mentions_in(std::string_view text, const TextLines& lines, std::vector<Reference>* out) {
   std::unordered_set<std::string_view> seen;
   for (const std::string_view word : words_of(text)) {
     if (!seen.insert(word).second) continue;
     Reference reference;
     reference.name = word;
-    reference.line = lines.first_of(word);
+    reference.line = line_of(lines, word);
     reference.role = UseRole::kText;
     out->push_back(std::move(reference));
   }
@@ -130,10 +109,12 @@ FileFacts facts_of(std::string_view name, std::string_view text, const Budget& b
   facts.language = language == nullptr ? "" : language->name;
   facts.opaque = why_opaque(outline, text, budget);
   facts.symbols = symbols_in(outline).symbols;
-  const LineIndex lines(outline.bytes());
+  const TextLines lines(outline.bytes());
   for (const Outlined& symbol : outline.symbols) {
     const bool part = symbol.kind != "file" && !symbol.nodes.empty();
-    facts.lines.push_back(lines.of(part ? symbol.nodes.front()->text : outline.bytes()));
+    const std::string_view text_of = part ? symbol.nodes.front()->text : outline.bytes();
+    const std::string_view last = text_of.substr(text_of.empty() ? 0 : text_of.size() - 1);
+    facts.lines.push_back({line_of(lines, text_of), line_of(lines, last)});
   }
   if (outline.tree != nullptr) {
     for (std::uint32_t i = 0; i < outline.symbols.size(); ++i) {

@@ -8,7 +8,7 @@
 #include "capture/lines.h"
 #include "capture/search_tree.h"
 #include "search/evaluate.h"
-#include "semantic/merge/line_diff.h"
+#include "semantic/read/text_lines.h"
 
 namespace gittxn::land {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "semantic/merge/line_diff.h"
+#include "semantic/read/text_lines.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -18,34 +18,6 @@ struct Run {
   bool changed = false;
   std::size_t taken = kBase;
   std::size_t merged_from = 0, merged_to = 0;  // bytes of the merged text
-};
-
-class TextLines {
- public:
-  explicit TextLines(std::string_view text) : text_(text) {
-    for (std::size_t at = 0; at < text.size();) {
-      starts_.push_back(at);
-      const std::size_t end = text.find('\n', at);
-      at = end == std::string_view::npos ? text.size() : end + 1;
-    }
-    starts_.push_back(text.size());
-  }
-  std::size_t count() const { return starts_.size() - 1; }
-  std::string_view of(LineRange range) const {
-    return text_.substr(starts_[range.from], starts_[range.to] - starts_[range.from]);
-  }
-  // The lines that bytes are on.
-  LineRange around(std::size_t from, std::size_t to) const {
-    const auto line = [this](std::size_t at) {
-      const auto found = std::upper_bound(starts_.begin(), starts_.end() - 1, at);
-      return static_cast<std::size_t>(found - starts_.begin());
-    };
-    return {std::max<std::size_t>(line(from), 1) - 1, std::max<std::size_t>(line(to), 1)};
-  }
-
- private:
-  std::string_view text_;
-  std::vector<std::size_t> starts_;
 };
 
 class Cutter {
@@ -141,21 +113,25 @@ std::string between_markers(const Sides<std::string_view>& parts, const MergeLab
   return out;
 }
 
+LineRange lines_with(const TextLines& lines, const Span& span) {
+  return {lines.at(span.from), lines.at(span.to) + 1};
+}
+
 // First and last run of each conflict, in order, none touching another.
 std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<TextLines>& lines,
                                     const std::vector<Span>& spans) {
   std::vector<LineRange> found;
   for (const Span& span : spans) {
     const bool merged = span.version == kMergedText;
-    const LineRange at = merged ? LineRange{} : lines[span.version].around(span.from, span.to);
+    const LineRange at =
+        merged ? LineRange{span.from, span.to} : lines_with(lines[span.version], span);
     LineRange touched{runs.size(), 0};
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!runs[i].changed) continue;
       const LineRange has =
           merged ? LineRange{runs[i].merged_from, runs[i].merged_to} : runs[i].lines[span.version];
-      const LineRange want = merged ? LineRange{span.from, span.to} : at;
-      if (has.from > want.to || has.to < want.from) continue;
-      if (has.from < has.to && (has.from == want.to || has.to == want.from)) continue;
+      if (has.from > at.to || has.to < at.from) continue;
+      if (has.from < has.to && (has.from == at.to || has.to == at.from)) continue;
       touched = {std::min(touched.from, i), i + 1};
     }
     if (touched.from < touched.to) found.push_back(touched);

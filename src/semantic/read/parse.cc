@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "semantic/read/text_edits.h"
+#include "semantic/read/text_lines.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -109,22 +109,11 @@ class Flattener {
   bool deep_ = false;
 };
 
-class Points {
- public:
-  explicit Points(std::string_view text) {
-    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
-      starts_.push_back(at + 1);
-    }
-  }
-  TSPoint of(std::size_t byte) const {
-    const auto line = std::upper_bound(starts_.begin(), starts_.end(), byte) - 1;
-    return {static_cast<std::uint32_t>(line - starts_.begin()),
-            static_cast<std::uint32_t>(byte - *line)};
-  }
-
- private:
-  std::vector<std::size_t> starts_ = {0};
-};
+TSPoint point_of(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, byte);
+  return {static_cast<std::uint32_t>(std::ranges::count(before, '\n')),
+          static_cast<std::uint32_t>(byte - (before.rfind('\n') + 1))};
+}
 
 // Whether the byte is in something that may stand anywhere, and where that begins.
 bool is_in_extra(TSNode root, std::uint32_t byte, std::size_t* begin) {
@@ -151,35 +140,44 @@ std::size_t token_before(TSNode root, std::string_view text, std::size_t at) {
   }
 }
 
-void widen(TSNode root, std::string_view text, std::vector<TextEdit>* edits) {
-  std::vector<TextEdit> wide;
-  for (TextEdit edit : *edits) {
-    const std::size_t begin = token_before(root, text, edit.old_begin);
-    edit.new_begin -= edit.old_begin - begin;
-    edit.old_begin = begin;
-    if (!wide.empty() && begin <= wide.back().old_end) {
-      wide.back().old_end = edit.old_end;
-      wide.back().new_end = edit.new_end;
+// Bytes [old_begin, old_end) of the one text became [new_begin, new_end) of the other.
+struct TextEdit {
+  std::size_t old_begin = 0, old_end = 0;
+  std::size_t new_begin = 0, new_end = 0;
+};
+
+// In order, apart from each other.
+std::vector<TextEdit> edits_of(const std::vector<LineHunk>& hunks, TSNode root,
+                               std::string_view old_text, std::string_view new_text) {
+  const TextLines before(old_text), after(new_text);
+  std::vector<TextEdit> edits;
+  for (const LineHunk& hunk : hunks) {
+    const std::size_t line = before.start(hunk.before.from);
+    const std::size_t begin = token_before(root, old_text, line);
+    const std::size_t old_end = before.start(hunk.before.to);
+    const std::size_t new_end = after.start(hunk.after.to);
+    if (!edits.empty() && begin <= edits.back().old_end) {
+      edits.back().old_end = old_end;
+      edits.back().new_end = new_end;
     } else {
-      wide.push_back(edit);
+      edits.push_back({begin, old_end, after.start(hunk.after.from) - (line - begin), new_end});
     }
   }
-  *edits = std::move(wide);
+  return edits;
 }
 
 // From the last one on, so that what is before each is still as it was.
 void apply(const std::vector<TextEdit>& edits, std::string_view old_text, std::string_view new_text,
            TSTree* tree) {
-  const Points points(old_text);
   for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
     const std::string_view now = new_text.substr(edit->new_begin, edit->new_end - edit->new_begin);
     TSInputEdit input = {};
     input.start_byte = static_cast<std::uint32_t>(edit->old_begin);
     input.old_end_byte = static_cast<std::uint32_t>(edit->old_end);
     input.new_end_byte = static_cast<std::uint32_t>(edit->old_begin + now.size());
-    input.start_point = points.of(edit->old_begin);
-    input.old_end_point = points.of(edit->old_end);
-    const TSPoint end = Points(now).of(now.size());
+    input.start_point = point_of(old_text, edit->old_begin);
+    input.old_end_point = point_of(old_text, edit->old_end);
+    const TSPoint end = point_of(now, now.size());
     input.new_end_point = {input.start_point.row + end.row,
                            end.row == 0 ? input.start_point.column + end.column : end.column};
     ts_tree_edit(tree, &input);
@@ -220,11 +218,11 @@ VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTre
 VersionParser::TreePointer VersionParser::from_first(std::string_view text) {
   if (first_ == nullptr) return nullptr;
   constexpr std::size_t kMaxEdits = 1000;
-  std::vector<TextEdit> edits = text_edits(first_text_, text);
-  if (edits.size() > kMaxEdits) return nullptr;
-  widen(ts_tree_root_node(first_.get()), first_text_, &edits);
+  const auto hunks = line_difference(first_text_, text);
+  if (!hunks || hunks->size() > kMaxEdits) return nullptr;
   const TreePointer edited(ts_tree_copy(first_.get()));
-  apply(edits, first_text_, text, edited.get());
+  apply(edits_of(*hunks, ts_tree_root_node(first_.get()), first_text_, text), first_text_, text,
+        edited.get());
   TreePointer tree = run(text, edited.get());
   if (tree == nullptr || ts_node_has_error(ts_tree_root_node(tree.get()))) return nullptr;
   ++taken_;

@@ -8,7 +8,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
-#include "semantic/read/text_edits.h"
+#include "semantic/read/text_lines.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -164,18 +164,19 @@ TEST(Versions, WhatWouldCostMoreThanItSavesIsParsedAlone) {
 }
 
 std::string applied(const std::string& old_text, const std::string& new_text) {
+  const TextLines before(old_text), after(new_text);
   std::string out;
   std::size_t done = 0;
-  for (const TextEdit& edit : text_edits(old_text, new_text)) {
-    out += old_text.substr(done, edit.old_begin - done);
-    EXPECT_EQ(out.size(), edit.new_begin);
-    out += new_text.substr(edit.new_begin, edit.new_end - edit.new_begin);
-    done = edit.old_end;
+  for (const LineHunk& hunk : *line_difference(old_text, new_text)) {
+    out += before.of({done, hunk.before.from});
+    EXPECT_EQ(out.size(), after.start(hunk.after.from));
+    out += after.of(hunk.after);
+    done = hunk.before.to;
   }
-  return out + old_text.substr(done);
+  return out.append(before.of({done, before.count()}));
 }
 
-TEST(TextEdits, MakeTheOneOfTheOther) {
+TEST(LineDifference, MakesTheOneOfTheOther) {
   Random random(gittxn::testing::told_seed());
   for (int i = 0; i < 2000; ++i) {
     std::string texts[2];
@@ -189,15 +190,15 @@ TEST(TextEdits, MakeTheOneOfTheOther) {
   }
 }
 
-TEST(TextEdits, AreWhereTheTextsDiffer) {
-  const auto edits = text_edits("a\nb\nc\nd\ne\nf\n", "a\nB\nc\nd\nf\ng\n");
-  ASSERT_EQ(edits.size(), 3u);
-  EXPECT_EQ(edits[0].old_begin, 2u);
-  EXPECT_EQ(edits[0].old_end, 4u);
-  EXPECT_EQ(edits[1].old_begin, 8u);
-  EXPECT_EQ(edits[1].new_end, edits[1].new_begin);
-  EXPECT_EQ(edits[2].old_begin, 12u);
-  EXPECT_TRUE(text_edits("a\n", "a\n").empty());
+TEST(LineDifference, IsWhereTheTextsDiffer) {
+  const auto hunks = *line_difference("a\nb\nc\nd\ne\nf\n", "a\nB\nc\nd\nf\ng\n");
+  ASSERT_EQ(hunks.size(), 3u);
+  EXPECT_EQ(hunks[0].before.from, 1u);
+  EXPECT_EQ(hunks[0].before.to, 2u);
+  EXPECT_EQ(hunks[1].before.from, 4u);
+  EXPECT_EQ(hunks[1].after.to, hunks[1].after.from);
+  EXPECT_EQ(hunks[2].before.from, 6u);
+  EXPECT_TRUE(line_difference("a\n", "a\n")->empty());
 }
 
 }  // namespace

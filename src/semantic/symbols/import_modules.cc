@@ -1,11 +1,11 @@
-#include "semantic/symbols/import_modules.h"
-
 #include <algorithm>
 #include <span>
 #include <utility>
 
 #include "semantic/kinds.h"
 #include "semantic/names.h"
+#include "semantic/read/text_lines.h"
+#include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -269,15 +269,8 @@ class Statement {
   std::size_t at_ = 0;
 };
 
-// Of a part of the text.
-std::uint32_t line_of(std::string_view text, std::string_view part) {
-  const std::string_view before =
-      text.substr(0, static_cast<std::size_t>(part.data() - text.data()));
-  return 1 + static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
-}
-
 // Of scripts: what calls and exports name.
-void loose_imports(const Outline& outline, std::vector<Import>* out) {
+void loose_imports(const Outline& outline, const TextLines& lines, std::vector<Import>* out) {
   const std::vector<const Node*>& leaves = outline.tree->leaves();
   for (std::size_t i = 1; i < leaves.size(); ++i) {
     const std::string_view text = leaves[i]->text;
@@ -292,7 +285,7 @@ void loose_imports(const Outline& outline, std::vector<Import>* out) {
     if (known) continue;
     Import import;
     import.module = module;
-    import.line = line_of(outline.tree->text(), text);
+    import.line = static_cast<std::uint32_t>(lines.at(text)) + 1;
     if (call && i > 3 && leaves[i - 3]->text == "=" && is_identifier(leaves[i - 4]->text)) {
       import.binds.push_back({std::string(leaves[i - 4]->text), {}});
     }
@@ -312,6 +305,7 @@ std::vector<Import> imports_in(const Outline& outline) {
   if (outline.tree == nullptr || outline.language == nullptr) return imports;
   const std::string_view language = outline.language->name;
   const std::vector<const Node*>& leaves = outline.tree->leaves();
+  const TextLines lines(outline.tree->text());
   for (const Outlined& symbol : outline.symbols) {
     const bool module = language == "rust" && is_module_alone(symbol);
     if (symbol.kind != "import" && !module) continue;
@@ -322,11 +316,12 @@ std::vector<Import> imports_in(const Outline& outline) {
       for (std::uint32_t i = 0; i < node->leaves; ++i) {
         tokens.push_back(leaves[node->leaf + i]->text);
       }
-      const std::uint32_t line = line_of(outline.tree->text(), node->text);
+      const auto line = static_cast<std::uint32_t>(lines.at(node->text)) + 1;
       Statement(std::move(tokens), line, &imports).read(language);
     }
   }
-  if (is_any(language, {"javascript", "typescript", "tsx"})) loose_imports(outline, &imports);
+  if (is_any(language, {"javascript", "typescript", "tsx"}))
+    loose_imports(outline, lines, &imports);
   std::ranges::stable_sort(imports,
                            [](const Import& a, const Import& b) { return a.line < b.line; });
   return imports;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "semantic/file_facts.h"
 #include "semantic/symbols/outline.h"
 #include "semantic/syntax.h"
 
@@ -32,5 +33,10 @@ bool imports_all(const Language& in, const Node& node);
 // A statement among whose tokens is a word that brings in names it does not say: an include where
 // it is run, a mixin.
 bool brings_names(const Tree& tree, const Unit& unit);
+
+// What a file imports, told by the tokens of each statement (import_modules.cc), in the order of
+// the file. Scripts' require(), import() and `export from`, modules that Rust declares and files
+// that C includes are imports here too.
+std::vector<Import> imports_in(const Outline& outline);
 
 }  // namespace gittxn::semantic

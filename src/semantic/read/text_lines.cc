@@ -1,6 +1,9 @@
-#include "semantic/merge/line_diff.h"
+#include "semantic/read/text_lines.h"
 
 #include <git2.h>
+
+#include <algorithm>
+#include <string>
 
 namespace gittxn::semantic {
 namespace {
@@ -19,7 +22,7 @@ int take_hunk(const git_diff_delta*, const git_diff_hunk* hunk, void* payload) {
 
 }  // namespace
 
-Result<std::vector<LineHunk>> line_difference(const std::string& before, const std::string& after) {
+Result<std::vector<LineHunk>> line_difference(std::string_view before, std::string_view after) {
   static const int started = git_libgit2_init();  // counted: others may start it as well
   if (started < 0) return fail(Code::kFault, "libgit2 cannot start");
   std::vector<LineHunk> hunks;
@@ -35,6 +38,19 @@ Result<std::vector<LineHunk>> line_difference(const std::string& before, const s
                                   (error != nullptr ? error->message : "libgit2 gave no reason"));
   }
   return hunks;
+}
+
+TextLines::TextLines(std::string_view text) : text_(text) {
+  for (std::size_t at = 0; at < text.size();
+       at = std::min(text.find('\n', at), text.size() - 1) + 1) {
+    starts_.push_back(at);
+  }
+  starts_.push_back(text.size());
+}
+
+std::size_t TextLines::at(std::size_t byte) const {
+  const auto behind = std::upper_bound(starts_.begin(), starts_.end() - 1, byte);
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(behind - starts_.begin(), 1) - 1);
 }
 
 }  // namespace gittxn::semantic
