@@ -1,6 +1,5 @@
 #include "catalogue/footprints.h"
 
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,16 +10,10 @@ namespace gittxn::catalogue {
 namespace {
 
 using semantic::Footprint;
-using semantic::Predicate;
 using semantic::Use;
 using semantic::Write;
 
 constexpr auto kText = [](auto& io, auto& value) { io.text(value); };
-
-constexpr auto kPredicate = [](auto& io, auto& predicate) {
-  io.one_of(predicate.kind, semantic::PredicateKind::kImporters);
-  io.text(predicate.name);
-};
 
 constexpr auto kWrite = [](auto& io, auto& write) {
   for (auto* text : {&write.symbol, &write.container, &write.path, &write.language, &write.kind,
@@ -58,12 +51,12 @@ constexpr auto kDefinition = [](auto& io, auto& definition) {
   io.count(definition.containers);
 };
 
-// `touched` follows from the others.
 constexpr auto kFootprint = [](auto& io, auto& footprint, auto& definitions) {
   io.list(footprint.paths, kText);
   io.list(footprint.writes, kWrite);
   io.list(footprint.uses, kUse);
-  io.list(footprint.read, kPredicate);
+  std::uint64_t none = 0;  // a list stood here that nobody filled
+  io.number(none, 1);
   io.list(definitions, kDefinition);
 };
 
@@ -94,9 +87,7 @@ Result<Footprint> decode_footprint(std::string_view bytes) {
   for (const Definition& definition : definitions) {
     footprint.definitions[definition.name] = definition.containers;
   }
-  std::vector<Footprint> one;
-  one.push_back(std::move(footprint));
-  return semantic::together(std::move(one));  // with what follows from the rest
+  return semantic::settled(std::move(footprint));
 }
 
 Result<Footprint> footprint_of(const repo::Objects& objects, const PathChange& change,

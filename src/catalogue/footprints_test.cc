@@ -22,7 +22,6 @@ TEST(FootprintBytes, GiveBackWhatWasPut) {
       const std::string bytes = encode(made);
       const semantic::Footprint back = must(decode_footprint(bytes));
       EXPECT_EQ(encode(back), bytes) << path;
-      EXPECT_EQ(back.touched, made.touched);
       EXPECT_EQ(back.definitions, made.definitions);
       EXPECT_EQ(back.writes.size(), made.writes.size());
       EXPECT_EQ(back.uses.size(), made.uses.size());

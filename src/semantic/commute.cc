@@ -1,13 +1,13 @@
 #include "semantic/commute.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
 #include <unordered_map>
 
 #include "semantic/compare/events.h"
-#include "semantic/compare/use_rules.h"
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
@@ -30,7 +30,6 @@ class Judge {
       names();
       implementers();
       imports();
-      predicates();
     }
     turned_ = false;
     definitions();
@@ -45,20 +44,22 @@ class Judge {
   const std::vector<const Write*>& my_writes() const { return turned_ ? right_ : left_; }
   const std::vector<const Write*>& their_writes() const { return turned_ ? left_ : right_; }
 
-  // What both did alike is no matter between them.
+  // What both did alike is no matter between them. A symbol may have been changed and moved: two
+  // writes of one side.
   void split() {
-    std::size_t i = 0, j = 0;
-    while (i < a_.writes.size() || j < b_.writes.size()) {
-      const Write* x = i < a_.writes.size() ? &a_.writes[i] : nullptr;
-      const Write* y = j < b_.writes.size() ? &b_.writes[j] : nullptr;
-      if (y == nullptr || (x != nullptr && x->symbol < y->symbol)) {
-        left_.push_back(x);
-        ++i;
-      } else if (x == nullptr || y->symbol < x->symbol) {
-        right_.push_back(y);
-        ++j;
-      } else {
-        meet(&i, &j);
+    std::map<std::string_view, std::array<std::vector<const Write*>, 2>> symbols;
+    for (const Write& write : a_.writes) symbols[write.symbol][0].push_back(&write);
+    for (const Write& write : b_.writes) symbols[write.symbol][1].push_back(&write);
+    for (const auto& [symbol, writes] : symbols) {
+      const auto& [xs, ys] = writes;
+      if (xs.size() == 1 && ys.size() == 1 && is_alike(*xs[0], *ys[0])) {
+        agreed_.emplace(symbol);
+        continue;
+      }
+      left_.insert(left_.end(), xs.begin(), xs.end());
+      right_.insert(right_.end(), ys.begin(), ys.end());
+      for (const Write* x : xs) {
+        for (const Write* y : ys) both_.emplace_back(x, y);
       }
     }
   }
@@ -75,20 +76,22 @@ class Judge {
     return added;
   }
 
+  // The first write of a symbol; nullptr when there is none.
+  static const Write* write_of(const Footprint& side, const std::string& id) {
+    const auto at = std::ranges::lower_bound(side.writes, id, {}, &Write::symbol);
+    return at != side.writes.end() && at->symbol == id ? &*at : nullptr;
+  }
+
   // It may be gone because what it was in has become something else.
   static bool folded(const Footprint& side, const Write& gone) {
-    const auto at = std::lower_bound(
-        side.writes.begin(), side.writes.end(), gone.container,
-        [](const Write& write, const std::string& id) { return write.symbol < id; });
-    return at != side.writes.end() && at->symbol == gone.container &&
-           at->change == Change::kChanged && at->what.has(Capability::kBody);
+    const Write* around = write_of(side, gone.container);
+    return around != nullptr && around->change == Change::kChanged &&
+           around->what.has(Capability::kBody);
   }
 
   static bool is_gone(const Footprint& side, const std::string& id) {
-    const auto at = std::lower_bound(
-        side.writes.begin(), side.writes.end(), id,
-        [](const Write& write, const std::string& wanted) { return write.symbol < wanted; });
-    return at != side.writes.end() && at->symbol == id && at->change == Change::kRemoved;
+    const Write* there = write_of(side, id);
+    return there != nullptr && there->change == Change::kRemoved;
   }
 
   // What one side took out and has elsewhere, in a container that it renamed or another file, was
@@ -108,26 +111,6 @@ class Judge {
       if (left == left_added_.end()) return right == right_added_.end();
       return right != right_added_.end() && left->second == right->second;
     });
-  }
-
-  // A symbol may have been changed and moved: two writes of one side.
-  void meet(std::size_t* i, std::size_t* j) {
-    const std::string& symbol = a_.writes[*i].symbol;
-    std::vector<const Write*> xs, ys;
-    for (; *i < a_.writes.size() && a_.writes[*i].symbol == symbol; ++*i)
-      xs.push_back(&a_.writes[*i]);
-    for (; *j < b_.writes.size() && b_.writes[*j].symbol == symbol; ++*j)
-      ys.push_back(&b_.writes[*j]);
-    const bool alike = xs.size() == 1 && ys.size() == 1 && is_alike(*xs[0], *ys[0]);
-    if (alike) {
-      agreed_.insert(symbol);
-      return;
-    }
-    left_.insert(left_.end(), xs.begin(), xs.end());
-    right_.insert(right_.end(), ys.begin(), ys.end());
-    for (const Write* x : xs) {
-      for (const Write* y : ys) both_.emplace_back(x, y);
-    }
   }
 
   // What each did, as the ends of "one side ...": mine, theirs, and what follows from both.
@@ -210,9 +193,7 @@ class Judge {
              {did(*write), "edited the file"});
       }
       const auto& others = their_writes();
-      auto at = std::upper_bound(
-          others.begin(), others.end(), write->symbol,
-          [](const std::string& id, const Write* other) { return id < other->symbol; });
+      auto at = std::ranges::upper_bound(others, write->symbol, {}, &Write::symbol);
       for (; at != others.end() && (*at)->symbol.starts_with(write->symbol); ++at) {
         const Write& inner = **at;
         if (inner.symbol == write->symbol) continue;
@@ -236,15 +217,15 @@ class Judge {
     return most;
   }
 
-  static bool less_name(const Use& use, const std::string& name) { return use.name < name; }
+  auto their_uses_of(const std::string& name) const {
+    return std::ranges::equal_range(theirs().uses, name, {}, &Use::name);
+  }
 
   void names() {
-    const std::vector<Use>& uses = theirs().uses;
     for (const Defined& defined : defined_by(my_writes())) {
-      auto at = std::lower_bound(uses.begin(), uses.end(), defined.name, less_name);
-      for (; at != uses.end() && at->name == defined.name; ++at) {
-        if (at->symbol != defined.write->symbol && !agreed_.contains(at->symbol)) {
-          judge_use(defined, *at);
+      for (const Use& use : their_uses_of(defined.name)) {
+        if (use.symbol != defined.write->symbol && !agreed_.contains(use.symbol)) {
+          judge_use(defined, use);
         }
       }
     }
@@ -262,7 +243,6 @@ class Judge {
 
   // A type's members are what its implementers must follow.
   void implementers() {
-    const std::vector<Use>& uses = theirs().uses;
     for (const Write* write : my_writes()) {
       const bool told = write->change != Change::kChanged || write->what.strong();
       if (!told || write->change == Change::kMoved) continue;
@@ -271,13 +251,12 @@ class Judge {
       if ((write->member || mixin) && !write->of_type.empty()) types = {write->of_type};
       if (write->kind == "type") types = write->defines;
       for (const std::string& type : types) {
-        auto at = std::lower_bound(uses.begin(), uses.end(), type, less_name);
-        for (; at != uses.end() && at->name == type; ++at) {
-          if (at->role != UseRole::kSuper || at->state != UseState::kGained) continue;
-          if (reach(write->language, at->language) != Reach::kFull) continue;
-          if (agreed_.contains(at->symbol)) continue;
-          find(Verdict::kBlock, Rule::kImplementers, *write, at->symbol, type,
-               {did(*write), "made " + at->symbol + " one of '" + type + "'"});
+        for (const Use& use : their_uses_of(type)) {
+          if (use.role != UseRole::kSuper || use.state != UseState::kGained) continue;
+          if (reach(write->language, use.language) != Reach::kFull) continue;
+          if (agreed_.contains(use.symbol)) continue;
+          find(Verdict::kBlock, Rule::kImplementers, *write, use.symbol, type,
+               {did(*write), "made " + use.symbol + " one of '" + type + "'"});
         }
       }
     }
@@ -306,21 +285,6 @@ class Judge {
       find(Verdict::kValidate, Rule::kImport, *write, fed->symbol, fed->name,
            {did(*write) + ", which may bring in any name",
             "uses '" + fed->name + "' in " + fed->symbol});
-    }
-  }
-
-  void predicates() {
-    std::vector<Predicate> common;
-    std::vector<Predicate> read = theirs().read;
-    std::ranges::sort(read);
-    std::set_intersection(mine().touched.begin(), mine().touched.end(), read.begin(), read.end(),
-                          std::back_inserter(common));
-    for (const Predicate& predicate : common) {
-      const std::string what =
-          std::string(predicate_name(predicate.kind)) + " '" + predicate.name + "'";
-      Write none;
-      find(Verdict::kBlock, Rule::kPredicate, none, {}, predicate.name,
-           {"changed which are the " + what, "had looked at them"});
     }
   }
 
@@ -461,17 +425,12 @@ class Judge {
 
 }  // namespace
 
-std::string_view verdict_name(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"COMMUTE", "VALIDATE", "BLOCK"};
-  return kNames[static_cast<std::size_t>(verdict)];
-}
-
 std::string_view rule_name(Rule rule) {
   constexpr std::string_view kNames[] = {
-      "disjoint",    "same-symbol",  "signature-body", "both-added",     "removed-changed",
-      "container",   "opaque",       "definition-use", "new-definition", "ambiguous",
-      "body-caller", "implementers", "import",         "macro",          "order",
-      "loose",       "predicate"};
+      "disjoint",        "same-symbol", "signature-body", "both-added",
+      "removed-changed", "container",   "opaque",         "definition-use",
+      "new-definition",  "ambiguous",   "body-caller",    "implementers",
+      "import",          "macro",       "order",          "loose"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 

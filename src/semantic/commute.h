@@ -23,7 +23,6 @@
 namespace gittxn::semantic {
 
 enum class Verdict : std::uint8_t { kCommute, kValidate, kBlock };
-std::string_view verdict_name(Verdict verdict);  // "COMMUTE", "VALIDATE", "BLOCK"
 
 enum class Rule : std::uint8_t {
   kDisjoint,        // nothing met
@@ -42,7 +41,6 @@ enum class Rule : std::uint8_t {
   kMacro,           // a macro against what it feeds
   kOrder,           // an order that has a meaning, changed by both
   kLoose,           // statements that run when the file is loaded, changed by both
-  kPredicate,       // a set that one read and the other changed
 };
 std::string_view rule_name(Rule rule);  // "signature-body"
 

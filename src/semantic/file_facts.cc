@@ -20,36 +20,23 @@ std::uint32_t line_of(const TextLines& lines, std::string_view part) {
   return static_cast<std::uint32_t>(lines.at(part)) + 1;
 }
 
-bool is_in(const std::vector<std::string>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 // The names that stand in a symbol, its own left out.
 void references_in(const Outline& outline, std::uint32_t index, const TextLines& lines,
                    std::vector<Reference>* out) {
   const Outlined& symbol = outline.symbols[index];
-  std::vector<NameRead> found;
+  const bool import = symbol.kind == "import";
   for (const Unit& unit : symbol.units) {
-    for (const std::uint32_t token : unit.tokens) {
-      const Node& leaf = *outline.tree->leaves()[token];
-      const bool own = &unit == &symbol.units.front() && leaf.is_name && symbol.kind != "file";
-      if (own && !leaf.named) continue;
-      found.clear();
-      names_of(*outline.tree, token, &found);
-      for (const NameRead& read : found) {
-        const bool import = symbol.kind == "import";
-        if (read.local && !import) continue;
-        if (own && !import && is_in(symbol.defines, read.name)) continue;
-        Reference reference;
-        reference.name = read.name;
-        reference.qualifier = read.qualifier;
-        reference.symbol = index;
-        reference.line = line_of(lines, leaf.text);
-        reference.arity = read.arity;
-        reference.role = import ? UseRole::kImport : read.role;
-        out->push_back(std::move(reference));
-      }
-    }
+    names_in(outline, symbol, unit, [&](const NameIn& name) {
+      if (!import && (name.read.local || name.own)) return;
+      Reference reference;
+      reference.name = name.read.name;
+      reference.qualifier = name.read.qualifier;
+      reference.symbol = index;
+      reference.line = line_of(lines, name.leaf.text);
+      reference.arity = name.read.arity;
+      reference.role = import ? UseRole::kImport : name.read.role;
+      out->push_back(std::move(reference));
+    });
   }
 }
 

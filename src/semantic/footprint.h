@@ -79,7 +79,6 @@ enum class UseState : std::uint8_t {
   kKept,    // in a statement of an edited symbol that is as it was
   kLost,    // the symbol used it and does so no more
 };
-std::string_view state_name(UseState state);
 
 struct Use {
   std::string name;
@@ -93,35 +92,18 @@ struct Use {
   bool local = false;  // bound by a parameter or declaration around it, in the same symbol
 };
 
-enum class PredicateKind : std::uint8_t {
-  kDefinitions,   // of a name
-  kCallers,       // of a name; every use counts
-  kImplementers,  // of a type
-  kImporters,     // of a module
-};
-std::string_view predicate_name(PredicateKind kind);
-
-struct Predicate {
-  PredicateKind kind = PredicateKind::kDefinitions;
-  std::string name;
-  auto operator<=>(const Predicate&) const = default;
-};
-
 struct Footprint {
   std::vector<std::string> paths;  // sorted; of files that were only laid out anew, too
   std::vector<Write> writes;       // sorted by symbol
   std::vector<Use> uses;           // sorted by name
-  // Sets whose members this change added, took out or changed.
-  std::vector<Predicate> touched;  // sorted
-  // Sets that were looked at, as far as the caller of footprint_of knows and puts here. (That an
-  // edit looked at its own names is in `uses` and `writes`.)
-  std::vector<Predicate> read;
   // In the changed files, before and after: how many containers have something of a name.
   std::map<std::string, int, std::less<>> definitions;
   bool empty() const { return writes.empty(); }
 };
 
 Footprint footprint_of_file(const FileChange& change, const Budget& budget);
+// With its parts in order, and each use once.
+Footprint settled(Footprint footprint);
 // Of changes of different files.
 Footprint together(std::vector<Footprint> files);
 Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget);

@@ -25,7 +25,7 @@ std::string judged(const Footprint& a, const Footprint& b) {
   const Commuted forth = commute(a, b), back = commute(b, a);
   EXPECT_EQ(forth.verdict, back.verdict) << said(forth) << said(back);
   if (forth.findings.empty()) return "COMMUTE";
-  return std::string(verdict_name(forth.verdict)) + " " +
+  return std::string(testing::verdict_name(forth.verdict)) + " " +
          std::string(rule_name(forth.findings.front().rule));
 }
 

@@ -179,12 +179,6 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
 
 }  // namespace
 
-std::string_view role_name(UseRole role) {
-  constexpr std::string_view kNames[] = {"use",    "call",   "type", "supertype",
-                                         "import", "member", "text"};
-  return kNames[static_cast<std::size_t>(role)];
-}
-
 bool is_identifier(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return false;
   return std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });

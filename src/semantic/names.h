@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +20,6 @@ enum class UseRole : std::uint8_t {
   kMember,  // behind a '.' or an arrow
   kText,    // in a string, or in a file of an unknown language
 };
-std::string_view role_name(UseRole role);
 
 struct NameRead {
   std::string_view name;       // in the bytes of the tree

@@ -15,6 +15,23 @@ std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
   return (hash ^ bytes.size()) * 0x9e3779b97f4a7c15u;
 }
 
+void collect(const Node& node, const std::string& path, std::vector<Declared>* found) {
+  const bool wrapped = node.parent != nullptr && node.decl == node.parent->decl &&
+                       node.name == node.parent->name;  // decorated, exported, a template's
+  if (node.decl.empty() || wrapped) {
+    for (const Node* kid : node.kids) collect(*kid, path, found);
+    return;
+  }
+  std::string here = path;
+  if (!here.empty()) here += '/';
+  here.append(node.decl).append(" ").append(node.name);
+  if (!node.detail.empty()) {
+    here.append("(").append(node.detail.substr(0, node.detail.size() - 1)).append(")");
+  }
+  found->push_back({here, &node});
+  for (const Node* kid : node.kids) collect(*kid, here, found);
+}
+
 }  // namespace
 
 std::string squeeze(std::string_view text) {
@@ -288,6 +305,12 @@ const Language* language_of(std::string_view path, std::string_view text) {
   return as_cpp->error_bytes() < as_c->error_bytes() ? cpp : named;
 }
 
+const Node* kid_in(const Node& node, std::string_view field) {
+  const auto found =
+      std::ranges::find_if(node.kids, [&](const Node* kid) { return kid->field == field; });
+  return found == node.kids.end() ? nullptr : *found;
+}
+
 bool same_code(const Tree& a, const Node& x, const Tree& b, const Node& y) {
   if (x.hash != y.hash || x.leaves != y.leaves) return false;
   for (std::uint32_t i = 0; i < x.leaves; ++i) {
@@ -297,27 +320,6 @@ bool same_code(const Tree& a, const Node& x, const Tree& b, const Node& y) {
   }
   return true;
 }
-
-namespace {
-
-void collect(const Node& node, const std::string& path, std::vector<Declared>* found) {
-  const bool wrapped = node.parent != nullptr && node.decl == node.parent->decl &&
-                       node.name == node.parent->name;  // decorated, exported, a template's
-  if (node.decl.empty() || wrapped) {
-    for (const Node* kid : node.kids) collect(*kid, path, found);
-    return;
-  }
-  std::string here = path;
-  if (!here.empty()) here += '/';
-  here.append(node.decl).append(" ").append(node.name);
-  if (!node.detail.empty()) {
-    here.append("(").append(node.detail.substr(0, node.detail.size() - 1)).append(")");
-  }
-  found->push_back({here, &node});
-  for (const Node* kid : node.kids) collect(*kid, here, found);
-}
-
-}  // namespace
 
 std::vector<Declared> declarations(const Tree& tree) {
   std::vector<Declared> found;

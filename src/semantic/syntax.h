@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -111,6 +110,9 @@ const Language* language_of(std::string_view path, std::string_view text);
 
 // The same tokens in the same shape, white space and comments aside.
 bool same_code(const Tree& a, const Node& x, const Tree& b, const Node& y);
+
+// The first child in that field; nullptr when there is none.
+const Node* kid_in(const Node& node, std::string_view field);
 
 // `text` without white space.
 std::string squeeze(std::string_view text);

@@ -5,20 +5,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text.h"
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
 namespace {
-
-std::vector<std::string_view> bare_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(text.size(), end + 1));
-  }
-  return lines;
-}
 
 // What a reader of prose takes for code: in `back quotes`, or with a parenthesis behind it.
 std::vector<std::string_view> code_words(std::string_view line) {
@@ -46,8 +37,8 @@ std::set<std::string_view> changed_words(const FileChange& change) {
   if (a.contains('\0') || b.contains('\0')) {
     return words;
   }
-  for (const std::string_view line : bare_lines(a)) ++count[line];
-  for (const std::string_view line : bare_lines(b)) --count[line];
+  for (const std::string_view line : split_lines(a)) ++count[line];
+  for (const std::string_view line : split_lines(b)) --count[line];
   const bool prose = is_prose(change.path);
   for (const auto& [line, times] : count) {
     if (times == 0) continue;

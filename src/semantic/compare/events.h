@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "semantic/commute.h"
 #include "semantic/footprint.h"
 
 namespace gittxn::semantic {
@@ -46,6 +47,16 @@ struct Defined {
 
 // A name is here as often as there are writes that define it, or may.
 std::vector<Defined> defined_by(const std::vector<const Write*>& writes);
+
+// What a change of a name means for one use of it on the other side: the table behind the names of
+// commute.h.
+struct Judged {
+  Verdict verdict = Verdict::kCommute;
+  Rule rule = Rule::kDisjoint;
+};
+
+// `definitions`: how many containers of the changed files have something of the name.
+Judged judge(const Defined& defined, const Use& use, int definitions);
 
 // "renamed a.py/f(). to a.py/g()." and the like.
 std::string did(const Write& write);

@@ -110,25 +110,31 @@ class FileFootprint {
            was->code == is->code && was->docs == is->docs && was->remarks == is->remarks;
   }
 
+  // Of what is in the version `of`.
+  Write write_of(const Outline& of, const Outlined& symbol) const {
+    Write write;
+    write.symbol = symbol.id;
+    write.container = symbol.container;
+    write.path = pair_.change->path;
+    write.language = language();
+    write.kind = symbol.kind;
+    write.member = symbol.member;
+    write.of_type = type_of(of, symbol);
+    return write;
+  }
+
   void compare(const Outlined* was, const Outlined* is) {
     if (is_same(was, is)) return;
     const Digest before = whole(pair_.before, was), after = whole(pair_.after, is);
     if (before == after) return;
     const Outlined& any = is != nullptr ? *is : *was;
-    Write write;
-    write.symbol = any.id;
-    write.container = any.container;
-    write.path = pair_.change->path;
-    write.language = language();
-    write.kind = any.kind;
+    Write write = write_of(is != nullptr ? pair_.after : pair_.before, any);
     write.never_parsed = was != nullptr && was->opaque;
     write.change = was == nullptr  ? Change::kAdded
                    : is == nullptr ? Change::kRemoved
                                    : Change::kChanged;
     write.before = before;
     write.after = after;
-    write.member = any.member;
-    write.of_type = type_of(is != nullptr ? pair_.after : pair_.before, any);
     for (const Outlined* side : {was, is}) {
       if (side == nullptr) continue;
       write.opaque |= side->opaque;
@@ -246,28 +252,17 @@ class FileFootprint {
 
   static void read_unit(const Outline& outline, const Outlined& symbol, const Unit& unit,
                         UseState state, Names* names) {
-    std::vector<NameRead> found;
-    for (const std::uint32_t token : unit.tokens) {
-      const Node& leaf = *outline.tree->leaves()[token];
-      const bool own = &unit == &symbol.units.front() && leaf.is_name && symbol.kind != "file";
-      if (own && !leaf.named) continue;
-      found.clear();
-      names_of(*outline.tree, token, &found);
-      for (NameRead& read : found) {
-        if (symbol.kind == "import") {
-          if (read.role != UseRole::kSuper) read.role = UseRole::kImport;
-          read.local = false;
-        }
-        // A declaration's own name is no use of it.
-        if (own && is_in(symbol.defines, read.name) && read.role != UseRole::kImport) continue;
-        names->of.insert(read.name);
-        names->reads.emplace_back(read, state);
+    names_in(outline, symbol, unit, [&](NameIn name) {
+      NameRead& read = name.read;
+      if (symbol.kind == "import") {
+        if (read.role != UseRole::kSuper) read.role = UseRole::kImport;
+        read.local = false;
       }
-    }
-  }
-
-  static bool is_in(const std::vector<std::string>& names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
+      // A declaration's own name is no use of it.
+      if (name.own && read.role != UseRole::kImport) return;
+      names->of.insert(read.name);
+      names->reads.emplace_back(read, state);
+    });
   }
 
   void uses_of(const Outlined* was, const Outlined* is, Write* write) {
@@ -423,18 +418,11 @@ class FileFootprint {
   void add_move(const Entry& entry, const Outlined& container, bool meant) {
     const Outlined* moved = entry.member ? after_.at(entry.key) : &container;
     if (!moves_.insert(moved->id).second) return;
-    Write write;
-    write.symbol = moved->id;
-    write.container = moved->container;
-    write.path = pair_.change->path;
-    write.language = language();
-    write.kind = moved->kind;
+    Write write = write_of(pair_.after, *moved);
     write.defines = moved->defines;
     write.change = Change::kMoved;
     write.before = whole(pair_.before, before_.at(moved->id));
     write.after = whole(pair_.after, moved);
-    write.member = moved->member;
-    write.of_type = type_of(pair_.after, *moved);
     write.ordered = meant;
     out_.writes.push_back(std::move(write));
   }

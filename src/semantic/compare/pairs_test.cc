@@ -25,7 +25,7 @@ void expect_pair(const std::string& path, const Sides3& text, Verdict verdict, R
   const Footprint left = footprint_of({{path, text.base, text.left}}, {});
   const Footprint right = footprint_of({{path, text.base, text.right}}, {});
   for (const Commuted& got : {commute(left, right), commute(right, left)}) {
-    EXPECT_EQ(verdict_name(got.verdict), verdict_name(verdict)) << path;
+    EXPECT_EQ(testing::verdict_name(got.verdict), testing::verdict_name(verdict)) << path;
     const Rule worst = got.findings.empty() ? Rule::kDisjoint : got.findings.front().rule;
     EXPECT_EQ(rule_name(worst), rule_name(rule)) << path;
   }

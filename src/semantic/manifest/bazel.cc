@@ -8,12 +8,6 @@
 namespace gittxn::semantic {
 namespace {
 
-const Node* kid_in(const Node& node, std::string_view field) {
-  const auto found =
-      std::ranges::find_if(node.kids, [&](const Node* kid) { return kid->field == field; });
-  return found == node.kids.end() ? nullptr : *found;
-}
-
 // The value of a keyword argument.
 const Node* argument(const Node& arguments, std::string_view name) {
   for (const Node* kid : arguments.kids) {

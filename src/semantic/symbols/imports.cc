@@ -32,9 +32,7 @@ std::string_view extended(const Node& node) {
     if (kid.kind != "parameter_list" || kid.kids.size() < 2) continue;
     const Node& parameter = *kid.kids[1];
     if (parameter.kids.empty() || parameter.kids.front()->text != "this") continue;
-    for (const Node* part : parameter.kids) {
-      if (part->field == "type") return first(*part);
-    }
+    if (const Node* type = kid_in(parameter, "type"); type != nullptr) return first(*type);
   }
   return {};
 }
@@ -85,11 +83,9 @@ Strings brought_to_go(const Node& node) {
       if (kid->kind == "import_spec") return brought_to_go(*kid);
     }
   }
-  for (const Node* kid : node.kids) {
-    if (kid->field == "name") {
-      return is_identifier(kid->text) && kid->text != "_" ? Strings{std::string(kid->text)}
-                                                          : Strings{};
-    }
+  if (const Node* name = kid_in(node, "name"); name != nullptr) {
+    const bool said = is_identifier(name->text) && name->text != "_";
+    return said ? Strings{std::string(name->text)} : Strings{};
   }
   std::string_view path = node.text;
   while (!path.empty() && (path.back() == '"' || path.back() == '`')) path.remove_suffix(1);
@@ -204,7 +200,7 @@ bool imports_all(const Language& in, const Node& node) {
   if (is_any(language, {"c", "cpp", "rust", "ruby", "bash"})) return true;
   if (language == "php") return node.kind == "use_declaration";
   if (language == "csharp") {
-    return std::ranges::none_of(node.kids, [](const Node* kid) { return kid->field == "name"; });
+    return kid_in(node, "name") == nullptr;
   }
   const auto has = [&node](std::string_view kind) {
     return std::ranges::any_of(node.kids, [kind](const Node* kid) { return kid->kind == kind; });

@@ -1,5 +1,6 @@
 #include "semantic/symbols/outline.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -52,7 +53,50 @@ Outline outlined(const Language* language, std::string_view path, std::string_vi
   }
 }
 
+// --- descriptors ---
+
+bool is_simple(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '+' || c == '-' || c == '$';
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "`";
+  for (const char c : text) {
+    if (c == '`') out += '`';
+    out += c;
+  }
+  return out + "`";
+}
+
+std::string escaped(std::string_view name) {
+  if (!name.empty() && std::ranges::all_of(name, is_simple)) return std::string(name);
+  return quoted(name);
+}
+
+// Types as they are, unless they would be taken for the end of the list.
+std::string listed(std::string_view detail) {
+  if (!detail.empty() && detail.back() == ',') detail.remove_suffix(1);
+  if (detail.find_first_of("()`") == std::string_view::npos) return std::string(detail);
+  return quoted(detail);
+}
+
 }  // namespace
+
+std::string descriptor(std::string_view kind, std::string_view name, std::string_view detail) {
+  if (kind == "impl") {
+    const std::string trait = detail.empty() ? "" : "[" + escaped(listed(detail)) + "]";
+    return "impl#[" + escaped(name) + "]" + trait;
+  }
+  if (kind == "type") return escaped(name) + "#";
+  if (kind == "namespace") return escaped(name) + "/";
+  if (kind == "macro") return escaped(name) + "!";
+  if (kind == "guard" || kind == "import") return escaped(name) + ":";
+  if (kind == "function" || kind == "prototype" || kind == "constructor") {
+    return escaped(name) + "(" + listed(detail) + ").";
+  }
+  return escaped(name) + ".";
+}
 
 Outline outline_of(const Language* language, std::string_view path, std::string_view text,
                    const Budget& budget) {
@@ -81,6 +125,23 @@ Outlines outlines_of(std::string_view path, const std::optional<std::string>& be
   both.before = outline(before);
   both.after = outline(after);
   return both;
+}
+
+void names_in(const Outline& outline, const Outlined& symbol, const Unit& unit,
+              const std::function<void(NameIn)>& use) {
+  std::vector<NameRead> found;
+  for (const std::uint32_t token : unit.tokens) {
+    const Node& leaf = *outline.tree->leaves()[token];
+    const bool own = &unit == &symbol.units.front() && leaf.is_name && symbol.kind != "file";
+    if (own && !leaf.named) continue;
+    found.clear();
+    names_of(*outline.tree, token, &found);
+    for (const NameRead& read : found) {
+      const bool given =
+          own && std::ranges::find(symbol.defines, read.name) != symbol.defines.end();
+      use({read, leaf, given});
+    }
+  }
 }
 
 std::string raw_of(const Outline& outline, const Outlined& symbol) {

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "semantic/names.h"
 #include "semantic/symbol.h"
 #include "semantic/syntax.h"
 
@@ -70,6 +72,15 @@ struct Outlines {
 };
 Outlines outlines_of(std::string_view path, const std::optional<std::string>& before,
                      const std::optional<std::string>& after, const Budget& budget);
+
+// A name that a unit of a symbol has in it.
+struct NameIn {
+  NameRead read;
+  const Node& leaf;
+  bool own;  // part of what the symbol itself is called
+};
+void names_in(const Outline& outline, const Outlined& symbol, const Unit& unit,
+              const std::function<void(NameIn)>& use);
 
 // Of everything in a symbol that is no layout, its members aside.
 std::string code_of(const Outlined& symbol);

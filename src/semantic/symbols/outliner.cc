@@ -7,7 +7,6 @@
 
 #include "semantic/kinds.h"
 #include "semantic/names.h"
-#include "semantic/symbols/descriptor.h"
 #include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {

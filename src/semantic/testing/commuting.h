@@ -8,6 +8,11 @@
 
 namespace gittxn::semantic::testing {
 
+inline std::string_view verdict_name(Verdict verdict) {
+  constexpr std::string_view kNames[] = {"COMMUTE", "VALIDATE", "BLOCK"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
 inline constexpr Verdict kCommute = Verdict::kCommute, kValidate = Verdict::kValidate,
                          kBlock = Verdict::kBlock;
 
