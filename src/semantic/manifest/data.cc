@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "semantic/kinds.h"
 #include "semantic/manifest/reader.h"
 
 namespace gittxn::semantic {
@@ -196,10 +197,6 @@ struct DataPlace {
   std::size_t used = 0;
 };
 
-bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 DataPlace whole(BuildKind kind, const Path& path) {
   return {kind, joined_path(path), {}, path.size()};
 }
@@ -208,25 +205,25 @@ DataPlace place_npm(const Path& path) {
   const std::string& first = path[0];
   if (path.size() >= 2) {
     if (first == "dependencies") return {BuildKind::kDependency, path[1], {}, 2};
-    if (one_of(first, {"devDependencies", "peerDependencies", "optionalDependencies"})) {
+    if (is_any(first, {"devDependencies", "peerDependencies", "optionalDependencies"})) {
       return {BuildKind::kDependency, path[1], first.substr(0, first.size() - 12), 2};
     }
-    if (one_of(first, {"overrides", "resolutions"})) {
+    if (is_any(first, {"overrides", "resolutions"})) {
       return {BuildKind::kDependency, joined_path(path, 1), first, path.size()};
     }
     if (first == "scripts") return {BuildKind::kScript, joined_path(path, 1), {}, path.size()};
   }
-  if (one_of(first, {"engines", "packageManager", "volta", "devEngines"})) {
+  if (is_any(first, {"engines", "packageManager", "volta", "devEngines"})) {
     return whole(BuildKind::kToolchain, path);
   }
-  if (one_of(first, {"bin", "exports", "main", "module", "browser", "types", "typings"})) {
+  if (is_any(first, {"bin", "exports", "main", "module", "browser", "types", "typings"})) {
     return whole(BuildKind::kTarget, path);
   }
   return whole(BuildKind::kOption, path);
 }
 
 DataPlace place_npm_lock(const Path& path) {
-  const bool package = one_of(path[0], {"packages", "dependencies"}) && path.size() >= 2;
+  const bool package = is_any(path[0], {"packages", "dependencies"}) && path.size() >= 2;
   if (!package) return whole(BuildKind::kOption, path);
   return {BuildKind::kDependency, path[1], path[0] == "packages" ? "" : path[0], 2};
 }
@@ -234,8 +231,8 @@ DataPlace place_npm_lock(const Path& path) {
 // "dev" of "dev-dependencies"; nothing when it is no such section.
 std::optional<std::string> section(std::string_view name) {
   if (name == "dependencies") return "";
-  if (one_of(name, {"dev-dependencies", "dev_dependencies"})) return "dev";
-  if (one_of(name, {"build-dependencies", "build_dependencies"})) return "build";
+  if (is_any(name, {"dev-dependencies", "dev_dependencies"})) return "dev";
+  if (is_any(name, {"build-dependencies", "build_dependencies"})) return "build";
   return std::nullopt;
 }
 
@@ -254,20 +251,20 @@ DataPlace place_cargo(const Path& path) {
       return {BuildKind::kDependency, path[3], target, 4};
     }
   }
-  if (one_of(first, {"patch", "replace"}) && size >= 2) {
+  if (is_any(first, {"patch", "replace"}) && size >= 2) {
     const std::size_t used = std::min<std::size_t>(size, first == "patch" ? 3 : 2);
     return {BuildKind::kDependency,
             joined_path({path.begin() + 1, path.begin() + static_cast<std::ptrdiff_t>(used)}),
             first, used};
   }
   if (first == "lib") return {BuildKind::kTarget, "lib", {}, 1};
-  if (one_of(first, {"bin", "example", "test", "bench"}) && size >= 2) {
+  if (is_any(first, {"bin", "example", "test", "bench"}) && size >= 2) {
     return {BuildKind::kTarget, first + " " + path[1], {}, 2};
   }
   const std::string_view last = path.back();
   const bool package =
       first == "package" || (first == "workspace" && size > 1 && path[1] == "package");
-  if (package && one_of(last, {"edition", "rust-version"}))
+  if (package && is_any(last, {"edition", "rust-version"}))
     return whole(BuildKind::kToolchain, path);
   if (package && last == "build") return whole(BuildKind::kScript, path);
   return whole(BuildKind::kOption, path);

@@ -1,10 +1,10 @@
 #include "semantic/manifest/feeds.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
@@ -91,18 +91,9 @@ Feeds dependency_feeds(const Manifest& manifest, const BuildSymbol& symbol) {
 // Lines of `text` that `before` does not have.
 std::vector<std::string_view> new_lines(std::string_view before, std::string_view text) {
   std::map<std::string_view, int> there;
-  const auto each = [](std::string_view from, const auto& take) {
-    while (!from.empty()) {
-      const std::size_t end = std::min(from.find('\n'), from.size());
-      take(from.substr(0, end));
-      from.remove_prefix(std::min(from.size(), end + 1));
-    }
-  };
-  each(before, [&](std::string_view line) { ++there[line]; });
-  std::vector<std::string_view> lines;
-  each(text, [&](std::string_view line) {
-    if (--there[line] < 0) lines.push_back(line);
-  });
+  for (const std::string_view line : split_lines(before)) ++there[line];
+  std::vector<std::string_view> lines = split_lines(text);
+  std::erase_if(lines, [&](std::string_view line) { return --there[line] >= 0; });
   return lines;
 }
 

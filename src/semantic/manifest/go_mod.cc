@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text.h"
 #include "semantic/manifest/reader.h"
 
 namespace gittxn::semantic {
@@ -70,56 +71,47 @@ std::string add_directive(const std::string& name, const Words& words, Manifest*
   return {};
 }
 
-template <typename Take>
-std::string each_line(std::string_view text, Take take) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (std::string why = take(text.substr(0, end)); !why.empty()) return why;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string read_go_mod(std::string_view text, Manifest* manifest) {
   if (text.contains('\0')) return "it is no text";
   std::string block;  // the directive whose block is open
-  const std::string why = each_line(text, [&](std::string_view line) -> std::string {
+  for (std::string_view line : split_lines(text)) {
     line = line.substr(0, line.find("//"));
     if (line.find_first_of("\"`") != std::string_view::npos) return "a string is quoted";
     Words words = directive_words(line);
-    if (words.empty()) return {};
+    if (words.empty()) continue;
     if (!block.empty() && words == Words{")"}) {
       block.clear();
-      return {};
+      continue;
     }
     if (block.empty() && words.size() == 2 && words[1] == "(") {
       block = words[0];
-      return {};
+      continue;
     }
     if (std::ranges::count(words, "(") + std::ranges::count(words, ")") > 0) {
       return "a parenthesis stands where none is known";
     }
-    if (!block.empty()) return add_directive(block, words, manifest);
-    const std::string name = words[0];
-    words.erase(words.begin());
-    return add_directive(name, words, manifest);
-  });
-  if (why.empty() && !block.empty()) return "the block '" + block + "' does not end";
-  return why;
+    std::string name = block;
+    if (name.empty()) {
+      name = words[0];
+      words.erase(words.begin());
+    }
+    if (std::string why = add_directive(name, words, manifest); !why.empty()) return why;
+  }
+  return block.empty() ? std::string() : "the block '" + block + "' does not end";
 }
 
 std::string read_go_sum(std::string_view text, Manifest* manifest) {
   if (text.contains('\0')) return "it is no text";
-  return each_line(text, [&](std::string_view line) -> std::string {
+  for (const std::string_view line : split_lines(text)) {
     const Words words = directive_words(line);
-    if (words.empty()) return {};
+    if (words.empty()) continue;
     if (words.size() != 3) return "a line is not a module, a version and a hash";
     manifest->symbols.push_back(
         {BuildKind::kDependency, words[0] + "@" + words[1], shown(words[2]), {}});
-    return {};
-  });
+  }
+  return {};
 }
 
 std::string read_toolchain_version(std::string_view text, Manifest* manifest) {

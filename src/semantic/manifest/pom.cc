@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "semantic/manifest/reader.h"
 
 namespace gittxn::semantic {
@@ -23,12 +24,6 @@ struct Element {
   std::vector<Element> kids;
   std::string all;  // everything in it, in one way of writing
 };
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  const std::size_t from = std::min(text.find_first_not_of(kSpaces), text.size());
-  return text.substr(from, text.find_last_not_of(kSpaces) + 1 - from);
-}
 
 class Xml {
  public:

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "semantic/manifest/manifest.h"
 #include "semantic/syntax.h"
