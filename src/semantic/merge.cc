@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "semantic/merge/checks.h"
 #include "semantic/merge/columns.h"
@@ -52,17 +53,8 @@ class FileMerger {
 }  // namespace
 
 std::string_view rule_name(MergeRule rule) {
-  switch (rule) {
-    case MergeRule::kOneSide:
-      return "one-side";
-    case MergeRule::kLines:
-      return "lines";
-    case MergeRule::kStructure:
-      return "structure";
-    case MergeRule::kConflict:
-      return "conflict";
-  }
-  return "conflict";
+  constexpr std::string_view kNames[] = {"one-side", "lines", "structure", "conflict"};
+  return kNames[static_cast<std::size_t>(rule)];
 }
 
 Result<Merged> merge_file(const Language* language, const Sides<std::string>& texts,
@@ -77,25 +69,21 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
   Merged out;
   out.text = std::move(lines.text);
   out.conflicts = lines.conflicts;
-  if (language == nullptr) {
-    if (lines.clean) out.rule = MergeRule::kLines;
-    out.why = lines.clean ? "" : "both sides changed the same lines";
-    return out;
-  }
-  FileMerger merger(*language, texts);
-  if (merger.opaque()) {
+  std::optional<FileMerger> merger;
+  if (language != nullptr) merger.emplace(*language, texts);
+  if (!merger || merger->opaque()) {
     if (lines.clean) out.rule = MergeRule::kLines;
     out.why = lines.clean ? "" : "both sides changed the same lines";
     return out;
   }
   Broken broken;
   if (lines.clean) {
-    broken = merger.against(out.text);
+    broken = merger->against(out.text);
     if (broken.why.empty()) out.rule = MergeRule::kLines;
     if (out.clean()) return out;
   }
   // Lines that merged and were refused would merge the same way again, inside of a node.
-  TreeMerge tree = merger.by_structure(lines.clean ? Inner::kStructure : Inner::kLines);
+  TreeMerge tree = merger->by_structure(lines.clean ? Inner::kStructure : Inner::kLines);
   // Each place that is put together from both sides may be put together wrongly. One is trusted;
   // with several, a person looks at all of them.
   if (tree.clean && tree.inside && lines.conflicts > 1) {

@@ -353,6 +353,12 @@ class Checker {
   Names after_;
 };
 
+bool in_import(const Node& leaf) {
+  const Node* at = &leaf;
+  while (at != nullptr && at->decl != "import") at = at->parent;
+  return at != nullptr;
+}
+
 }  // namespace
 
 Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
@@ -365,16 +371,6 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   if (broken.why.empty()) broken = renamed_and_used(sides);
   return broken.why.empty() ? called_otherwise(sides) : broken;
 }
-
-namespace {
-
-bool in_import(const Node& leaf) {
-  const Node* at = &leaf;
-  while (at != nullptr && at->decl != "import") at = at->parent;
-  return at != nullptr;
-}
-
-}  // namespace
 
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
   std::unordered_map<std::string_view, std::array<int, 4>> counts, code;

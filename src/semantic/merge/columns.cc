@@ -1,7 +1,6 @@
 #include "semantic/merge/columns.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -64,8 +63,8 @@ Line line_of(const Item& item) {
 }
 
 // One for each item; nothing when two of them share a line, and for very long keys.
-std::optional<std::vector<Line>> lines_of(const Tree& tree, const Node& list) {
-  const Items items = items_of(tree, list);
+std::optional<std::vector<Line>> lines_of(const Node& list) {
+  const Items items = items_of(list);
   std::vector<Line> lines;
   bool broken = true;
   for (const Item& item : items.items) {
@@ -81,8 +80,8 @@ std::optional<std::vector<Line>> lines_of(const Tree& tree, const Node& list) {
   return lines;
 }
 
-std::optional<std::vector<Gap>> gaps_of(const Tree& tree, const Node& list) {
-  const auto found = lines_of(tree, list);
+std::optional<std::vector<Gap>> gaps_of(const Node& list) {
+  const auto found = lines_of(list);
   if (!found) return std::nullopt;
   const std::vector<Line>& lines = *found;
   std::vector<Gap> gaps;
@@ -121,8 +120,8 @@ void find_lists(const Node& node, const Kinds& kinds, std::vector<const Node*>* 
 
 }  // namespace
 
-Columns columns_of(const Tree& tree, const Node& list) {
-  const auto gaps = gaps_of(tree, list);
+Columns columns_of(const Node& list) {
+  const auto gaps = gaps_of(list);
   if (!gaps || !std::ranges::all_of(*gaps, is_right)) return Columns::kNone;
   return std::ranges::any_of(*gaps, [](const Gap& gap) { return gap.width > 1; })
              ? Columns::kWide
@@ -140,7 +139,7 @@ std::string with_columns(const Tree& merged, const Sides<const Tree*>& sides, co
   std::vector<Gap> wrong;
   for (const Node* list : lists) {
     if (known.contains(list->text)) continue;
-    const auto gaps = gaps_of(merged, *list);
+    const auto gaps = gaps_of(*list);
     for (const Gap& gap : gaps.value_or(std::vector<Gap>())) {
       if (!is_right(gap)) wrong.push_back(gap);
     }

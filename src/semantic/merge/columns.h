@@ -15,7 +15,7 @@ namespace gittxn::semantic {
 enum class Columns { kNone, kNarrow, kWide };
 // kNarrow and kWide: all white space inside of the lines of `list` is what that rule says; kWide:
 // and somewhere it is more than one space.
-Columns columns_of(const Tree& tree, const Node& list);
+Columns columns_of(const Node& list);
 
 // The text of `merged` with the columns of every list of one of `kinds` that none of the sides has
 // as it is.

@@ -13,26 +13,18 @@ std::string_view between(const char* from, const char* to) {
   return from < to ? std::string_view(from, to) : std::string_view(from, from);
 }
 
-const char* start_of(std::string_view text) {
-  return text.begin();
-}
-
-const char* end_of(std::string_view text) {
-  return text.end();
-}
-
 // Where a comment that begins on the line of `at` ends; `at` when there is none.
 const char* trailing_comment(const std::vector<Node*>& kids, std::size_t* next, const char* at) {
   const char* end = at;
   while (*next < kids.size() && kids[*next]->comment) {
-    const std::string_view gap = between(end, start_of(kids[*next]->text));
+    const std::string_view gap = between(end, kids[*next]->text.begin());
     if (gap.contains('\n')) break;
     // One in front of something on the same line belongs to that.
     const bool last = *next + 1 == kids.size();
     const std::string_view behind =
-        last ? "\n" : between(end_of(kids[*next]->text), start_of(kids[*next + 1]->text));
+        last ? "\n" : between(kids[*next]->text.end(), kids[*next + 1]->text.begin());
     if (!behind.contains('\n') && !is_token(*kids[*next + 1], "}])")) break;
-    end = end_of(kids[*next]->text);
+    end = kids[*next]->text.end();
     ++*next;
   }
   return end;
@@ -40,7 +32,7 @@ const char* trailing_comment(const std::vector<Node*>& kids, std::size_t* next, 
 
 class Splitter {
  public:
-  explicit Splitter(const Node& node) : end_(end_of(node.text)) {
+  explicit Splitter(const Node& node) : end_(node.text.end()) {
     at_ = node.text.data();
     flatten(node, node.role == Role::kSet ? node.kind : std::string_view());
     out_.set = node.role == Role::kSet;
@@ -54,8 +46,8 @@ class Splitter {
     std::size_t first = 0, last = kids_.size();
     if (!kids_.empty() && is_token(*kids_.front(), "{[(<")) {
       first = 1;
-      at_ = end_of(kids_.front()->text);
-      out_.open = between(start_of(kids_.front()->text), at_);
+      at_ = kids_.front()->text.end();
+      out_.open = between(kids_.front()->text.begin(), at_);
     } else {
       out_.open = between(at_, at_);
     }
@@ -88,14 +80,14 @@ class Splitter {
     if (kid.comment || kid.role == Role::kPrefix) return i + 1;  // part of the lead of what follows
     Item item;
     item.node = &kid;
-    item.lead = between(at_, start_of(kid.text));
-    at_ = end_of(kid.text);
+    item.lead = between(at_, kid.text.begin());
+    at_ = kid.text.end();
     std::size_t next = i + 1;
     std::size_t separator = next;
     while (separator < last && kids_[separator]->comment) ++separator;
     if (separator < last && is_separator(*kids_[separator])) {
-      item.sep = between(at_, end_of(kids_[separator]->text));
-      at_ = end_of(item.sep);
+      item.sep = between(at_, kids_[separator]->text.end());
+      at_ = item.sep.end();
       next = separator + 1;
     }
     const char* comment = trailing_comment(kids_, &next, at_);
@@ -122,7 +114,7 @@ class Splitter {
 
 }  // namespace
 
-Items items_of(const Tree& /*tree*/, const Node& node) {
+Items items_of(const Node& node) {
   return Splitter(node).split();
 }
 

@@ -26,6 +26,6 @@ struct Items {
   std::string_view separator;  // what stands between every two items; empty when nothing must
 };
 
-Items items_of(const Tree& tree, const Node& node);
+Items items_of(const Node& node);
 
 }  // namespace gittxn::semantic

@@ -2,6 +2,10 @@
 
 #include <git2.h>
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace gittxn::semantic {
 namespace {
 
@@ -39,16 +43,11 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
   if (result.ptr != nullptr) merged.text.assign(result.ptr, result.len);
   git_merge_file_result_free(&result);
   const std::string marker = std::string(labels.marker_size, '<') + " " + labels.left;
-  for (std::size_t at = 0; !merged.clean && at != std::string::npos;) {
-    if (merged.text.compare(at, marker.size(), marker) == 0) {
-      const std::size_t end = at + marker.size();
-      if (end < merged.text.size() && (merged.text[end] == '\n' || merged.text[end] == '\r')) {
-        ++merged.conflicts;
-      }
-    }
-    at = merged.text.find('\n', at);
-    if (at != std::string::npos) ++at;
-  }
+  if (merged.clean) return merged;
+  merged.conflicts =
+      static_cast<int>(std::ranges::count_if(split_lines(merged.text), [&](std::string_view line) {
+        return line == marker || line.starts_with(marker + "\r");
+      }));
   return merged;
 }
 

@@ -37,40 +37,45 @@ class Matcher {
     taken_[j] = 1;
   }
 
-  using Places = std::unordered_map<std::string_view, std::vector<std::size_t>>;
+  using Places = std::vector<std::size_t>;
 
-  // What is left in both lists, by what `name` says of it.
-  std::pair<Places, Places> left_over(std::string Item::* name) const {
-    std::pair<Places, Places> places;
+  // What is left in both lists, by what `key_of` says of it; without what it says nothing of.
+  template <typename KeyOf>
+  auto left_over(KeyOf key_of) const {
+    std::map<decltype(key_of(a_.tree, x(0))), std::pair<Places, Places>> groups;
+    const auto take = [&](auto key, std::size_t place, Places std::pair<Places, Places>::* side) {
+      if (!key.empty()) (groups[std::move(key)].*side).push_back(place);
+    };
     for (std::size_t i = 0; i < to_.size(); ++i) {
-      if (to_[i] == kUnmatched && !x(i).key.empty()) places.first[x(i).*name].push_back(i);
+      if (to_[i] == kUnmatched) take(key_of(a_.tree, x(i)), i, &std::pair<Places, Places>::first);
     }
     for (std::size_t j = 0; j < taken_.size(); ++j) {
-      if (taken_[j] == 0 && !y(j).key.empty()) places.second[y(j).*name].push_back(j);
+      if (taken_[j] == 0) take(key_of(b_.tree, y(j)), j, &std::pair<Places, Places>::second);
     }
-    return places;
+    return groups;
+  }
+
+  // Those of which there is one alone on each side.
+  template <typename KeyOf>
+  void pair_single(KeyOf key_of) {
+    for (const auto& [key, both] : left_over(key_of)) {
+      if (both.first.size() == 1 && both.second.size() == 1) {
+        pair(both.first.front(), both.second.front());
+      }
+    }
   }
 
   // Several of one name are told by their code first; then, once with all that tells them and once
   // by name alone (the parameters changed), the last one on each side.
   void by_key() {
-    const auto [left, right] = left_over(&Item::key);
-    for (const auto& [key, places] : left) {
-      const auto found = right.find(key);
-      if (found != right.end()) pair_group(places, found->second);
-    }
-    const auto [others, there] = left_over(&Item::name_key);
-    for (const auto& [name, places] : others) {
-      const auto found = there.find(name);
-      if (found != there.end() && places.size() == 1 && found->second.size() == 1) {
-        pair(places[0], found->second[0]);
-      }
-    }
+    const auto key = [](const Tree&, const Item& item) { return std::string_view(item.key); };
+    for (const auto& [name, both] : left_over(key)) pair_group(both.first, both.second);
+    pair_single([](const Tree&, const Item& item) { return std::string_view(item.name_key); });
   }
 
-  void pair_group(const std::vector<std::size_t>& left, const std::vector<std::size_t>& right) {
+  void pair_group(const Places& left, const Places& right) {
     if (left.size() == 1 && right.size() == 1) return pair(left[0], right[0]);
-    std::vector<std::size_t> rest;
+    Places rest;
     for (const std::size_t i : left) {
       const auto same = std::ranges::find_if(right, [&](std::size_t j) {
         return taken_[j] == 0 && same_code(a_.tree, *x(i).node, b_.tree, *y(j).node);
@@ -91,30 +96,12 @@ class Matcher {
 
   // An import of the same names from elsewhere is the old one, redirected.
   void by_brought_names() {
-    std::map<std::vector<std::string>,
-             std::pair<std::vector<std::size_t>, std::vector<std::size_t>>>
-        places;
-    for (std::size_t i = 0; i < to_.size(); ++i) {
-      if (to_[i] == kUnmatched && x(i).node->decl == "import") {
-        places[brought(a_.tree, *x(i).node)].first.push_back(i);
-      }
-    }
-    if (places.empty()) return;
-    for (std::size_t j = 0; j < taken_.size(); ++j) {
-      if (taken_[j] == 0 && y(j).node->decl == "import") {
-        places[brought(b_.tree, *y(j).node)].second.push_back(j);
-      }
-    }
-    for (const auto& [names, both] : places) {
-      if (names.empty() || both.first.size() != 1 || both.second.size() != 1) continue;
-      pair(both.first.front(), both.second.front());
-    }
-  }
-
-  static std::vector<std::string> brought(const Tree& tree, const Node& node) {
-    std::vector<std::string> names = brought_names(tree.language(), node);
-    std::ranges::sort(names);
-    return names;
+    pair_single([](const Tree& tree, const Item& item) {
+      std::vector<std::string> names;
+      if (item.node->decl == "import") names = brought_names(tree.language(), *item.node);
+      std::ranges::sort(names);
+      return names;
+    });
   }
 
   bool equal(std::size_t i, std::size_t j) const {

@@ -266,9 +266,7 @@ class ListMerger {
     return {};
   }
 
-  struct Gap {
-    Order base, left, right;
-  };
+  using Gap = Sides<Order>;
   // What stands between two slots that all have, in each version; only when nothing was moved.
   std::vector<Gap> gaps() const {
     std::vector<Gap> out(1);
@@ -276,7 +274,7 @@ class ListMerger {
       if (in_all(slot)) {
         out.emplace_back();
       } else {
-        out.back().base.push_back(slot);
+        out.back()[kBase].push_back(slot);
       }
     }
     for (const Side side : {kLeft, kRight}) {
@@ -285,7 +283,7 @@ class ListMerger {
         if (in_all(slot)) {
           ++gap;
         } else {
-          (side == kLeft ? out[gap].left : out[gap].right).push_back(slot);
+          out[gap][side].push_back(slot);
         }
       }
     }
@@ -299,7 +297,7 @@ class ListMerger {
       return item(slot, in).node->decl == "import";
     };
     return std::ranges::any_of(added_by, [&](std::size_t slot) { return import(slot, side); }) &&
-           std::ranges::any_of(gap.base, [&](std::size_t slot) {
+           std::ranges::any_of(gap[kBase], [&](std::size_t slot) {
              return in(slot, side) && !in(slot, other(side)) && import(slot, kBase);
            });
   }
@@ -308,16 +306,14 @@ class ListMerger {
     const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
     if (moved_) return {};
     for (const Gap& gap : gaps()) {
-      if (gap.left == gap.base || gap.right == gap.base || gap.left == gap.right) continue;
+      if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) continue;
+      if (gap[kLeft] == gap[kRight]) continue;
       if (!unordered) return "both sides changed one place";
       Sides<Order> own;
-      for (const std::size_t slot : gap.left) {
-        if (added(slot) && !in(slot, kRight)) own[kLeft].push_back(slot);
-      }
-      for (const std::size_t slot : gap.right) {
-        if (added(slot) && !in(slot, kLeft)) own[kRight].push_back(slot);
-      }
       for (const Side side : {kLeft, kRight}) {
+        for (const std::size_t slot : gap[side]) {
+          if (added(slot) && !in(slot, other(side))) own[side].push_back(slot);
+        }
         if (swaps_import(gap, own[side], side)) {
           return "one side removed an import where the other added one";
         }
@@ -326,7 +322,7 @@ class ListMerger {
       together_ = true;
       // One block that both brought in, in two versions: what is in one only may be gone from the
       // other.
-      if (std::ranges::any_of(gap.left, [this](std::size_t slot) {
+      if (std::ranges::any_of(gap[kLeft], [this](std::size_t slot) {
             return added(slot) && in(slot, kRight) && item(slot, kLeft).node->decl != "import";
           })) {
         return "both sides added one block in different versions";
@@ -336,7 +332,7 @@ class ListMerger {
           if (!free_of_order(slot)) return "both sides added statements at one place";
         }
       }
-      if (std::ranges::any_of(gap.base, [this](std::size_t slot) {
+      if (std::ranges::any_of(gap[kBase], [this](std::size_t slot) {
             return !in(slot, kLeft) && !in(slot, kRight) &&
                    item(slot, kBase).node->decl != "import";
           })) {

@@ -1,6 +1,5 @@
 #include "semantic/merge/merge_tree.h"
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -197,7 +196,7 @@ class TreeMerger {
 
   Text merge_kids(const Sides<const Node*>& n) {
     Sides<Items> lists;
-    for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*trees_[i], *n[i]);
+    for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*n[i]);
     const ListOrder order = order_items(trees_, lists, n[kBase]->role);
     if (!order.why.empty()) return refuse(order.why + " in " + place_of(*n[kBase], "the file"));
     const bool members = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
@@ -295,7 +294,7 @@ class TreeMerger {
   bool in_columns_all(const Sides<const Node*>& n) const {
     bool wide = false;
     for (std::size_t i = 0; i < 3; ++i) {
-      const Columns columns = columns_of(*trees_[i], *n[i]);
+      const Columns columns = columns_of(*n[i]);
       if (columns == Columns::kNone) return false;
       wide = wide || columns == Columns::kWide;
     }

@@ -159,14 +159,6 @@ class Scanner {
   std::vector<std::pair<std::size_t, std::size_t>> branches_;
 };
 
-}  // namespace
-
-std::optional<std::vector<Brackets>> matched_brackets(std::string_view text) {
-  return Scanner(text).scan();
-}
-
-namespace {
-
 // The parts that may hold errors; false for an error elsewhere.
 bool find_holders(const Node& node, std::string_view language, std::vector<const Node*>* holders) {
   if (!node.error) return true;
@@ -184,15 +176,18 @@ bool find_holders(const Node& node, std::string_view language, std::vector<const
 
 }  // namespace
 
+std::optional<std::vector<Brackets>> matched_brackets(std::string_view text) {
+  return Scanner(text).scan();
+}
+
 bool errs_inside_only(const Tree& tree, const Node& function) {
   const std::string_view language = tree.language().name;
   if (!is_any(language, {"c", "cpp"}) || function.decl != "function") return false;
   std::vector<const Node*> parts;
   if (!find_holders(function, language, &parts)) return false;
-  const auto body =
-      std::ranges::find_if(function.kids, [](const Node* kid) { return kid->field == "body"; });
-  if (body == function.kids.end() || (*body)->kind != "compound_statement") return false;
-  parts.push_back(*body);
+  const Node* body = kid_in(function, "body");
+  if (body == nullptr || body->kind != "compound_statement") return false;
+  parts.push_back(body);
   std::size_t depth = 0;
   for (const Node* in = function.parent; in != nullptr; in = in->parent) {
     depth += static_cast<std::size_t>(

@@ -5,7 +5,6 @@
 // local.
 #include <algorithm>
 #include <initializer_list>
-#include <utility>
 
 #include "semantic/kinds.h"
 #include "semantic/syntax.h"

@@ -17,7 +17,6 @@
 // Immutable when compiled; any thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
