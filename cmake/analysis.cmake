@@ -13,7 +13,7 @@ function(txn_analysis MODULE)
   endforeach()
   string(SHA256 digest "${all}")
   set(source ${PROJECT_BINARY_DIR}/embed/analysis_inputs.cc)
-  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "#include \"catalogue/version.h\"
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "#include \"catalogue/codec.h\"
 
 namespace gittxn::${MODULE} {
 

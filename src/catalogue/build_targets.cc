@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/manifest/manifest.h"
 
@@ -97,10 +98,7 @@ std::vector<BuildTarget> build_targets(std::string_view path, std::string_view t
 }
 
 std::string go_module(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
+  for (std::string_view line : split_lines(text)) {
     line = line.substr(0, line.find("//"));
     constexpr std::string_view kModule = "module";
     const std::size_t first = std::min(line.find_first_not_of(" \t\r"), line.size());

@@ -10,7 +10,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "catalogue/bytes.h"
-#include "catalogue/version.h"
+#include "catalogue/codec.h"
 #include "db/writer_queue.h"
 
 namespace gittxn::catalogue {

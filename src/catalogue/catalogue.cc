@@ -68,17 +68,21 @@ Catalogue::Catalogue(const repo::Objects& objects, repo::Git git, CatalogueOptio
 
 Catalogue::~Catalogue() = default;
 
+template <typename Make>
+Result<semantic::FileFacts> Catalogue::kept_or_made(const Key& key, Make make) {
+  if (const auto kept = cache_.find(key)) {
+    auto facts = decode_facts(*kept);
+    if (facts) return facts;  // sealed, but not what this program writes: made again
+  }
+  Result<semantic::FileFacts> facts = make();
+  if (facts) cache_.put(key, encode(*facts));
+  return facts;
+}
+
 Result<semantic::FileFacts> Catalogue::file(std::string_view path, const TreeEntry& entry) {
   const std::string_view hint = language_hint(path);
-  if (is_file(entry)) {
-    if (const auto kept = cache_.find(key_of(hint, entry.oid))) {
-      auto facts = decode_facts(*kept);
-      if (facts) return facts;  // sealed, but not what this program writes: made again
-    }
-  }
-  semantic::FileFacts facts = TRY(look_into(objects_, hint, entry, options_.budget));
-  if (is_file(entry)) cache_.put(key_of(hint, entry.oid), encode(facts));
-  return facts;
+  const auto make = [&] { return look_into(objects_, hint, entry, options_.budget); };
+  return is_file(entry) ? kept_or_made(key_of(hint, entry.oid), make) : make();
 }
 
 Result<semantic::FileFacts> Catalogue::text(std::string_view path, std::string_view bytes) {
@@ -87,13 +91,8 @@ Result<semantic::FileFacts> Catalogue::text(std::string_view path, std::string_v
   if (bytes.size() > options_.budget.bytes) {
     return semantic::opaque_facts(semantic::Opaque::kTooLarge, oid.str());
   }
-  if (const auto kept = cache_.find(key_of(hint, oid))) {
-    auto facts = decode_facts(*kept);
-    if (facts) return facts;
-  }
-  semantic::FileFacts facts = semantic::facts_of(hint, bytes, options_.budget);
-  cache_.put(key_of(hint, oid), encode(facts));
-  return facts;
+  return kept_or_made(key_of(hint, oid),
+                      [&] { return semantic::facts_of(hint, bytes, options_.budget); });
 }
 
 Result<NameSet> Catalogue::names_of(const std::string& name, const TreeEntry& entry) {

@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -77,6 +76,8 @@ class Catalogue {
   Status plan(const Oid& tree, Plan* plan);
   Status look(Plan* plan, Filled* filled);
   Status build(Plan* plan, Filled* filled);
+  template <typename Make>
+  Result<semantic::FileFacts> kept_or_made(const Key& key, Make make);
   Result<NameSet> names_of(const std::string& name, const TreeEntry& entry);
   Result<Directory> make_directory(const Oid& tree);
   std::optional<std::string> find_directory(const Oid& tree);

@@ -13,7 +13,6 @@
 #include "base/random.h"
 #include "catalogue/footprints.h"
 #include "catalogue/testing/world.h"
-#include "catalogue/version.h"
 #include "semantic/language.h"
 
 namespace gittxn::catalogue {
@@ -60,7 +59,7 @@ TEST(Analysis, IsRaisedWhenWhatIsKeptChanges) {
   const std::string before = read_file(golden).value_or("");
   const std::string now_made = number + " " + inputs + " ";
   ASSERT_TRUE(before == said || !before.starts_with(now_made))
-      << "what is kept of a file has changed: raise kAnalysis in version.h";
+      << "what is kept of a file has changed: raise kAnalysis in codec.h";
   const char* mode = std::getenv("GIT_TXN_GOLDEN");
   if (mode != nullptr && std::string(mode) == "write") {
     must(write_file(golden, said, Sync::kNo, 0644));

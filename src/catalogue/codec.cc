@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.h"
 #include "catalogue/bytes.h"
 
 namespace gittxn::catalogue {
@@ -164,6 +165,11 @@ Result<Directory> decode_directory(std::string_view bytes) {
   const auto no_mode = [](const FileNames& file) { return !is_mode(file.entry.mode); };
   if (!in.at_end() || std::ranges::any_of(directory.files, no_mode)) return damaged();
   return directory;
+}
+
+const Digest& analysis_version() {
+  static const Digest version = sha256_fields({std::to_string(kAnalysis), analysis_inputs()});
+  return version;
 }
 
 }  // namespace gittxn::catalogue

@@ -1,11 +1,11 @@
 // Contents of a catalogue, as bytes. Not a format for others: it changes with the version of the
-// analysis (version.h), and what was written by another version is not found.
+// analysis, and what was written by another version is not found. So every change of what is found
+// out about a file must change the version.
 //
 // Decoding is strict and bounded by the bytes that are there: a length, a place or a kind that does
 // not fit is kCorrupt, and nothing is believed.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,5 +42,15 @@ Result<NameSet> decode_names(std::string_view bytes);
 
 std::string encode(const Directory& directory);
 Result<Directory> decode_directory(std::string_view bytes);
+
+// Raise it when code in semantic/ or codec.cc changes what is kept of a file. A test compares what
+// is kept of the samples with golden/analysis.txt and says when it must be raised.
+inline constexpr int kAnalysis = 3;
+
+// A digest of the queries and of the pinned grammars, made when the program is built.
+std::string_view analysis_inputs();
+
+// Of both.
+const Digest& analysis_version();
 
 }  // namespace gittxn::catalogue

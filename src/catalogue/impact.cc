@@ -46,13 +46,6 @@ struct Asked {
   std::map<std::string, std::string> unparsed;  // a file that may define it too
 };
 
-std::string family_of(std::string_view language) {
-  if (same_family(language, "c")) return "c";
-  if (same_family(language, "javascript")) return "javascript";
-  if (same_family(language, "java")) return "java";
-  return std::string(language);
-}
-
 class Judge {
  public:
   Judge(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree,
@@ -209,9 +202,9 @@ class Judge {
     Affected importer;
     importer.relation = Relation::kImporter;
     Link best = Link::kNo;
-    const Layout& layout = sight_.layout_of(file);
     for (const semantic::Import& import : candidate.imports) {
-      const Link link = link_of(candidate.language, candidate.path, import, {file, &layout});
+      const Link link =
+          link_of(candidate.language, candidate.path, import, {file, sight_.layout_of(file)});
       if (link <= best) continue;
       best = link;
       importer.line = import.line;

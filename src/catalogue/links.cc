@@ -1,13 +1,10 @@
 #include "catalogue/links.h"
 
 #include <algorithm>
-#include <array>
-#include <initializer_list>
 
 #include "base/fs.h"
 #include "catalogue/names.h"
 #include "semantic/kinds.h"
-#include "semantic/names.h"
 
 namespace gittxn::catalogue {
 namespace {
@@ -56,6 +53,16 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
   return out;
 }
 
+std::vector<std::string> parts_of(std::string_view path) {
+  std::vector<std::string> parts;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    parts.emplace_back(path.substr(0, slash));
+    path.remove_prefix(std::min(path.size(), slash + 1));
+  }
+  return parts;
+}
+
 std::size_t count_ending_in(const Layout& layout, std::string_view tail) {
   return static_cast<std::size_t>(std::ranges::count_if(
       layout.namesakes, [&](const std::string& path) { return ends_in(path, tail); }));
@@ -96,7 +103,7 @@ Link python(std::string_view from, const Import& import, const ImportedFile& to)
     const bool near = root.empty() || path_below(from, root, &inside);
     const bool usual = is_any(file_of(root), {"src", "lib", "python"});
     const std::size_t others = static_cast<std::size_t>(std::ranges::count_if(
-        to.layout->namesakes,
+        to.layout.namesakes,
         [&](const std::string& path) { return ends_in(python_module(path), name); }));
     return (near || usual) && others <= 1 ? Link::kYes : Link::kPerhaps;
   }
@@ -137,7 +144,7 @@ Link go(const Import& import, const ImportedFile& to) {
   std::string_view nearest;
   const std::string* name = nullptr;
   std::string inside;
-  for (const auto& [root, module] : to.layout->go_modules) {
+  for (const auto& [root, module] : to.layout.go_modules) {
     if (!root.empty() && !path_below(folder, root, &inside)) continue;
     if (name != nullptr && root.size() < nearest.size()) continue;
     nearest = root;
@@ -173,7 +180,7 @@ Link java(const Import& import, const ImportedFile& to) {
   }
   for (int part = 0; part < 2; ++part) {  // the second time: a member of a class
     if (ends_in(target, name)) {
-      return count_ending_in(*to.layout, name + std::string(to.path.substr(target.size()))) <= 1
+      return count_ending_in(to.layout, name + std::string(to.path.substr(target.size()))) <= 1
                  ? Link::kYes
                  : Link::kPerhaps;
     }
@@ -199,7 +206,7 @@ Link include(std::string_view from, const Import& import, const ImportedFile& to
   while (tail.starts_with("../")) tail.remove_prefix(3);
   if (!ends_in(to.path, tail)) return Link::kNo;
   const bool folder = tail.contains('/');
-  const bool certain = (!searched || folder) && count_ending_in(*to.layout, tail) <= 1;
+  const bool certain = (!searched || folder) && count_ending_in(to.layout, tail) <= 1;
   return certain ? Link::kYes : Link::kPerhaps;
 }
 
@@ -221,11 +228,7 @@ CratePath crate_path(std::string_view path) {
     crate.root = "src";
     rest.remove_prefix(4);
   }
-  while (!rest.empty()) {
-    const std::size_t slash = std::min(rest.find('/'), rest.size());
-    crate.parts.emplace_back(rest.substr(0, slash));
-    rest.remove_prefix(std::min(rest.size(), slash + 1));
-  }
+  crate.parts = parts_of(rest);
   if (!crate.parts.empty() && is_any(crate.parts.back(), {"mod", "lib", "main"})) {
     crate.parts.pop_back();
   }
@@ -234,13 +237,7 @@ CratePath crate_path(std::string_view path) {
 
 Link rust(std::string_view from, const Import& import, const ImportedFile& to) {
   const CratePath here = crate_path(from), there = crate_path(to.path);
-  std::vector<std::string> parts;
-  std::string rest = replaced(import.module, "::", "/");
-  for (std::size_t at = 0; at < rest.size();) {
-    const std::size_t slash = std::min(rest.find('/', at), rest.size());
-    parts.push_back(rest.substr(at, slash - at));
-    at = slash + 1;
-  }
+  const std::vector<std::string> parts = parts_of(replaced(import.module, "::", "/"));
   if (parts.empty()) return Link::kNo;
   const std::string first = parts.front();
   const auto is_it = [&](const std::vector<std::string>& whole) {
@@ -284,9 +281,6 @@ Link by_file(std::string_view from, const Import& import, const ImportedFile& to
   return file_of(folders) == file_of(target) ? Link::kPerhaps : Link::kNo;
 }
 
-constexpr std::array<std::array<std::string_view, 3>, 3> kFamilies{
-    {{"c", "cpp", ""}, {"javascript", "typescript", "tsx"}, {"java", "kotlin", ""}}};
-
 }  // namespace
 
 Link link_of(std::string_view language, std::string_view from, const Import& import,
@@ -316,14 +310,14 @@ std::vector<std::string> names_of_module(std::string_view path) {
   return names;
 }
 
+std::string family_of(std::string_view language) {
+  if (language == "cpp") return "c";
+  if (is_any(language, {"typescript", "tsx"})) return "javascript";
+  return std::string(language == "kotlin" ? "java" : language);
+}
+
 bool same_family(std::string_view a, std::string_view b) {
-  if (a == b) return true;
-  return std::ranges::any_of(kFamilies, [&](const auto& family) {
-    const auto in = [&](std::string_view language) {
-      return std::ranges::find(family, language) != family.end();
-    };
-    return !a.empty() && !b.empty() && in(a) && in(b);
-  });
+  return family_of(a) == family_of(b);
 }
 
 bool is_data_language(std::string_view language) {
@@ -332,14 +326,9 @@ bool is_data_language(std::string_view language) {
 
 bool is_test_path(std::string_view path) {
   if (!tested_stem(path).empty()) return true;
-  for (std::string_view rest = path; !rest.empty();) {
-    const std::size_t slash = rest.find('/');
-    if (slash == std::string_view::npos) break;
-    if (is_any(rest.substr(0, slash), {"test", "tests", "__tests__", "spec", "testing"}))
-      return true;
-    rest.remove_prefix(slash + 1);
-  }
-  return false;
+  return std::ranges::any_of(parts_of(folder_of(path)), [](const std::string& folder) {
+    return is_any(folder, {"test", "tests", "__tests__", "spec", "testing"});
+  });
 }
 
 std::string tested_stem(std::string_view path) {

@@ -19,13 +19,13 @@ enum class Link : std::uint8_t { kNo, kPerhaps, kYes };
 
 // What of the tree has to be known for it.
 struct Layout {
-  std::vector<std::string> namesakes;  // paths whose last part is that of the imported file
-  std::map<std::string, std::string, std::less<>> go_modules;  // folder -> name in its go.mod
+  const std::vector<std::string>& namesakes;  // paths whose last part is that of the imported file
+  const std::map<std::string, std::string, std::less<>>& go_modules;  // folder -> its go.mod's name
 };
 
 struct ImportedFile {
   std::string_view path;
-  const Layout* layout = nullptr;
+  Layout layout;
 };
 
 Link link_of(std::string_view language, std::string_view from, const semantic::Import& import,
@@ -38,7 +38,8 @@ bool same_package(std::string_view language, std::string_view a, std::string_vie
 // file in Go that of its folder too.
 std::vector<std::string> names_of_module(std::string_view path);
 
-// A name in one of them may be a use of a definition in the other.
+// Languages that use each other's definitions have one: "c" of C++.
+std::string family_of(std::string_view language);
 bool same_family(std::string_view a, std::string_view b);
 bool is_data_language(std::string_view language);
 

@@ -18,13 +18,11 @@ Link link(const Case& one, const std::map<std::string, std::string, std::less<>>
   const semantic::FileFacts facts = semantic::facts_of(name, one.text, {});
   EXPECT_EQ(facts.language, one.language) << one.text;
   EXPECT_FALSE(facts.imports.empty()) << one.text;
-  Layout layout;
-  layout.namesakes = one.also;
-  layout.namesakes.emplace_back(one.to);
-  layout.go_modules = modules;
+  std::vector<std::string> namesakes = one.also;
+  namesakes.emplace_back(one.to);
   Link best = Link::kNo;
   for (const semantic::Import& import : facts.imports) {
-    best = std::max(best, link_of(one.language, one.from, import, {one.to, &layout}));
+    best = std::max(best, link_of(one.language, one.from, import, {one.to, {namesakes, modules}}));
   }
   return best;
 }

@@ -40,18 +40,11 @@ const std::vector<std::string>& Sight::namesakes(std::string_view file) const {
   return named == by_file_name_.end() ? kNone : named->second;
 }
 
-const Layout& Sight::layout_of(const std::string& file) {
-  const auto [layout, added] = layouts_.try_emplace(file);
-  if (added) layout->second = {namesakes(file), go_modules_};
-  return layout->second;
-}
-
 Linked Sight::linked(const Importer& from, const std::string& to) {
   Linked best;
   if (from.path == to) return best;
-  const Layout& layout = layout_of(to);
   for (const semantic::Import& import : from.imports) {
-    const Link link = link_of(from.language, from.path, import, {to, &layout});
+    const Link link = link_of(from.language, from.path, import, {to, layout_of(to)});
     if (link > best.link) best = {link, {}};
     if (link == best.link && link != Link::kNo) best.by.push_back(&import);
   }
@@ -65,9 +58,9 @@ Linked Sight::linked(const Importer& from, const std::string& to) {
 bool Sight::reaches(const std::string& from, const std::vector<semantic::Import>& imports,
                     const std::string& to, std::set<std::string>* seen) {
   for (const semantic::Import& import : imports) {
-    const Layout layout{namesakes(last_of(import.module)), {}};
-    for (const std::string& path : layout.namesakes) {
-      if (link_of("c", from, import, {path, &layout}) != Link::kYes) continue;
+    const std::vector<std::string>& named = namesakes(last_of(import.module));
+    for (const std::string& path : named) {
+      if (link_of("c", from, import, {path, {named, go_modules_}}) != Link::kYes) continue;
       if (path == to) return true;
       if (seen->size() >= kMostIncludes || !seen->insert(path).second) continue;
       if (reaches(path, includes_of(path), to, seen)) return true;

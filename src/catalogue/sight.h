@@ -36,7 +36,7 @@ class Sight {
 
   // Paths whose last part is that of `file`.
   const std::vector<std::string>& namesakes(std::string_view file) const;
-  const Layout& layout_of(const std::string& file);
+  Layout layout_of(const std::string& file) const { return {namesakes(file), go_modules_}; }
   // How `from` sees the file `to`, by its imports.
   Linked linked(const Importer& from, const std::string& to);
 
@@ -50,7 +50,6 @@ class Sight {
   const Oid& tree_;
   std::vector<std::string> go_mods_;
   std::map<std::string, std::string, std::less<>> go_modules_;  // by folder
-  std::map<std::string, Layout, std::less<>> layouts_;          // by file
   std::unordered_map<std::string, std::vector<std::string>> by_file_name_;
   std::unordered_map<std::string, std::vector<semantic::Import>> includes_;
 };

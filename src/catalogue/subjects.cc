@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "catalogue/links.h"
+#include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 
@@ -88,14 +88,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 class Finder {
@@ -199,12 +191,12 @@ class Finder {
 
   Result<std::vector<std::string>> near(std::string_view text) {
     const auto words = semantic::words_of(text);
-    const std::string name = lower(words.empty() ? text : words.back());
-    const std::string file = lower(text.substr(text.rfind('/') + 1));
+    const std::string name = lower_ascii(words.empty() ? text : words.back());
+    const std::string file = lower_ascii(text.substr(text.rfind('/') + 1));
     std::map<std::pair<std::size_t, std::string>, int> ranked;
     const auto offer = [&](std::string_view other, const std::string& asked, std::string shown) {
       if (other.size() > kLongestName || asked.size() > kLongestName || asked.empty()) return;
-      const std::string small = lower(other);
+      const std::string small = lower_ascii(other);
       std::size_t far = distance(small, asked);
       if (far > 0 && asked.size() >= 4 && small.contains(asked)) far = 1;
       if (far > 1 + asked.size() / 4) return;
