@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(again && *again == observation);
   };
   agents::Tally tally;
-  agents::observe_hook_event(bytes, 1'795'252'680'159, round_trip, tally);
+  const auto event = parse_json(bytes);
+  agents::observe_hook_event(event ? *event : Json(), 1'795'252'680'159, round_trip, tally);
   CHECK(tally.lines >= 1 && tally.damaged <= tally.lines);
 
   const std::string line = agents::log_line_of(bytes, 1);

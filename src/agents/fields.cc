@@ -1,7 +1,6 @@
 #include "agents/fields.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -192,13 +191,13 @@ bool among(std::span<const std::string_view> names, std::string_view name) {
 }
 
 bool says_absent(std::string_view error) {
-  constexpr std::array<std::string_view, 7> kPhrases = {"no such file or directory",
-                                                        "enoent",
-                                                        "does not exist",
-                                                        "doesn't exist",
-                                                        "file not found",
-                                                        "path not found",
-                                                        "cannot find the file"};
+  constexpr std::string_view kPhrases[] = {"no such file or directory",
+                                           "enoent",
+                                           "does not exist",
+                                           "doesn't exist",
+                                           "file not found",
+                                           "path not found",
+                                           "cannot find the file"};
   const std::string low = lower_ascii(error.substr(0, std::size_t{64} << 10));
   return std::ranges::any_of(kPhrases, [&](auto phrase) { return low.contains(phrase); });
 }

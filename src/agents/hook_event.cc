@@ -1,7 +1,5 @@
 #include "agents/hook_event.h"
 
-#include <array>
-
 #include "agents/fields.h"
 #include "agents/read_set.h"
 #include "agents/tools.h"
@@ -14,7 +12,7 @@ namespace gittxn::agents {
 namespace {
 
 // Events that say nothing about the tree.
-constexpr std::array<std::string_view, 10> kSilent = {
+constexpr std::string_view kSilent[] = {
     "MessageDisplay",    "PostToolBatch", "Notification",   "PreCompact",       "PostCompact",
     "PermissionRequest", "Setup",         "WorktreeRemove", "PermissionDenied", "ConfigChange"};
 
@@ -157,8 +155,7 @@ void on_worktree(const Event& event) {
 
 }  // namespace
 
-void observe_parsed_hook_event(const Json& json, std::int64_t time_ms, const Sink& sink,
-                               Tally& tally) {
+void observe_hook_event(const Json& json, std::int64_t time_ms, const Sink& sink, Tally& tally) {
   ++tally.lines;
   const std::string name = name_at(json, "hook_event_name");
   if (name.empty()) {
@@ -182,14 +179,6 @@ void observe_parsed_hook_event(const Json& json, std::int64_t time_ms, const Sin
   } else if (!among(kSilent, name)) {
     ++tally.unknown;
   }
-}
-
-void observe_hook_event(std::string_view text, std::int64_t time_ms, const Sink& sink,
-                        Tally& tally) {
-  const auto json = parse_foreign(text);
-  if (json) return observe_parsed_hook_event(*json, time_ms, sink, tally);
-  ++tally.lines;
-  ++tally.damaged;
 }
 
 }  // namespace gittxn::agents

@@ -3,22 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "agents/observation.h"
 #include "base/json.h"
 
 namespace gittxn::agents {
 
-// `text` is what the agent wrote to the hook's standard input; `time_ms` when that was (since
-// 1970), for a hook event bears no time. PreToolUse gives what is about to happen with
-// Outcome::kAsked; the event after the call repeats it with its outcome and the same tool_use_id
-// (HookLogReader joins them). An event that is not JSON or names no event is counted in
-// tally.damaged.
-void observe_hook_event(std::string_view text, std::int64_t time_ms, const Sink& sink,
-                        Tally& tally);
-// The same for an event that is parsed already. Fields may have been cut by log_line_of.
-void observe_parsed_hook_event(const Json& event, std::int64_t time_ms, const Sink& sink,
-                               Tally& tally);
+// `event` is what the agent wrote to the hook's standard input; fields may have been cut by
+// log_line_of. `time_ms` is when that was (since 1970), for a hook event bears no time. PreToolUse
+// gives what is about to happen with Outcome::kAsked; the event after the call repeats it with its
+// outcome and the same tool_use_id (HookLogReader joins them). An event that names none is counted
+// in tally.damaged.
+void observe_hook_event(const Json& event, std::int64_t time_ms, const Sink& sink, Tally& tally);
 
 }  // namespace gittxn::agents

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agents/fields.h"
 #include "agents/testing/describe.h"
 #include "base/hash.h"
+#include "base/json_value.h"
 
 namespace gittxn::agents {
 namespace {
@@ -14,10 +16,15 @@ using testing::fixture;
 using ::testing::IsEmpty;
 using testing::Kept;
 
+void observe_text(std::string_view event, std::int64_t time_ms, const Sink& sink, Tally& tally) {
+  const auto json = parse_foreign(event);
+  observe_hook_event(json ? *json : Json(), time_ms, sink, tally);
+}
+
 std::vector<std::string> lines_for(std::string_view event, Tally* tally = nullptr) {
   Kept kept;
   Tally own;
-  observe_hook_event(event, 5000, kept.sink(), tally != nullptr ? *tally : own);
+  observe_text(event, 5000, kept.sink(), tally != nullptr ? *tally : own);
   return kept.lines();
 }
 
@@ -36,7 +43,7 @@ TEST(HookEvent, HasEveryToolOfClaudeCode) {
   Kept kept;
   Tally tally;
   for (const auto& line : testing::lines_of(fixture("claude-hooks-tools.jsonl"))) {
-    observe_hook_event(line, 1000, kept.sink(), tally);
+    observe_text(line, 1000, kept.sink(), tally);
   }
   EXPECT_THAT(
       kept.lines(),
@@ -60,11 +67,10 @@ TEST(HookEvent, HasEveryToolOfClaudeCode) {
 TEST(HookEvent, KeepsWhoSaidItAndWhen) {
   Kept kept;
   Tally tally;
-  observe_hook_event(
-      tool_event("PostToolUse", "Read",
-                 R"("tool_input":{"file_path":"a"},"duration_ms":40,"agent_id":"x/../y",)"
-                 R"("agent_type":"Explore")"),
-      5000, kept.sink(), tally);
+  observe_text(tool_event("PostToolUse", "Read",
+                          R"("tool_input":{"file_path":"a"},"duration_ms":40,"agent_id":"x/../y",)"
+                          R"("agent_type":"Explore")"),
+               5000, kept.sink(), tally);
   ASSERT_EQ(kept.all.size(), 1U);
   const Observation& seen = kept.all[0];
   EXPECT_EQ(seen.source, ReadSource::kHook);
@@ -83,8 +89,8 @@ TEST(HookEvent, KnowsTheProgram) {
   const auto program = [](std::string_view fields) {
     Kept kept;
     Tally tally;
-    observe_hook_event(fmt::format(R"({{"hook_event_name":"SessionStart",{}}})", fields), 1,
-                       kept.sink(), tally);
+    observe_text(fmt::format(R"({{"hook_event_name":"SessionStart",{}}})", fields), 1, kept.sink(),
+                 tally);
     return kept.all.at(0).program;
   };
   EXPECT_EQ(program(R"("turn_id":"t")"), Program::kCodex);
@@ -155,11 +161,10 @@ TEST(HookEvent, EditsReadAndWrite) {
 TEST(HookEvent, QueriesKeepEveryOption) {
   Kept kept;
   Tally tally;
-  observe_hook_event(
-      tool_event("PostToolUse", "Grep",
-                 R"("tool_input":{"pattern":"a|b","path":"src","glob":"*.c","-i":true,)"
-                 R"("-A":2,"output_mode":"content"})"),
-      1, kept.sink(), tally);
+  observe_text(tool_event("PostToolUse", "Grep",
+                          R"("tool_input":{"pattern":"a|b","path":"src","glob":"*.c","-i":true,)"
+                          R"("-A":2,"output_mode":"content"})"),
+               1, kept.sink(), tally);
   const Query expected{
       .kind = QueryKind::kGrep,
       .pattern = "a|b",
@@ -199,8 +204,8 @@ TEST(HookEvent, PatchesOfCodex) {
 TEST(HookEvent, PromptsAreDigestsOnly) {
   Kept kept;
   Tally tally;
-  observe_hook_event(R"({"hook_event_name":"UserPromptSubmit","prompt":"fix it"})", 1, kept.sink(),
-                     tally);
+  observe_text(R"({"hook_event_name":"UserPromptSubmit","prompt":"fix it"})", 1, kept.sink(),
+               tally);
   EXPECT_EQ(std::get<Prompt>(kept.all.at(0).detail), (Prompt{sha256("fix it"), 6}));
 }
 

@@ -18,7 +18,7 @@ constexpr int kVersion = 1;
 static_assert(kMaxHookEvent == kMaxEvent);
 
 // Payloads that no parser of ours looks into; cut first.
-constexpr std::array<std::string_view, 12> kBulkKeys = {
+constexpr std::string_view kBulkKeys[] = {
     "content",    "stdout",     "stderr", "originalFile", "oldString",       "newString",
     "old_string", "new_string", "base64", "delta",        "structuredPatch", "tool_calls"};
 
@@ -47,9 +47,8 @@ void cut_below(Json& value, const Cut& cut, bool bulk) {
 }
 
 // What tells one call from another; never cut, unless they are too long to be names.
-constexpr std::array<std::string_view, 7> kNames = {"hook_event_name", "session_id", "agent_id",
-                                                    "agent_type",      "tool_name",  "tool_use_id",
-                                                    "turn_id"};
+constexpr std::string_view kNames[] = {"hook_event_name", "session_id",  "agent_id", "agent_type",
+                                       "tool_name",       "tool_use_id", "turn_id"};
 
 void cut_event(Json& event, const Cut& cut) {
   for (auto it = event.begin(); it != event.end(); ++it) {
@@ -149,7 +148,7 @@ void HookLogReader::on_line(std::string_view line) {
 void HookLogReader::on_event(const Json& event, std::int64_t time_ms) {
   const Key key{name_at(event, "session_id"), name_at(event, "tool_use_id")};
   std::vector<Observation> seen;
-  observe_parsed_hook_event(
+  observe_hook_event(
       event, time_ms,
       [&](Observation&& observation) {
         note_session(observation);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <span>
 #include <string_view>
@@ -66,12 +64,12 @@ std::size_t skip_options(const Words& argv, std::size_t i,
   return i;
 }
 
-constexpr std::array<std::string_view, 4> kEnvValues = {"-u", "--unset", "-C", "--chdir"};
-constexpr std::array<std::string_view, 2> kNiceValues = {"-n", "--adjustment"};
-constexpr std::array<std::string_view, 4> kTimeoutValues = {"-k", "--kill-after", "-s", "--signal"};
-constexpr std::array<std::string_view, 5> kNodeValues = {"-r", "--require", "--import", "--loader",
-                                                         "--env-file"};
-constexpr std::array<std::string_view, 4> kNpxValues = {"-p", "--package", "-w", "--workspace"};
+constexpr std::string_view kEnvValues[] = {"-u", "--unset", "-C", "--chdir"};
+constexpr std::string_view kNiceValues[] = {"-n", "--adjustment"};
+constexpr std::string_view kTimeoutValues[] = {"-k", "--kill-after", "-s", "--signal"};
+constexpr std::string_view kNodeValues[] = {"-r", "--require", "--import", "--loader",
+                                            "--env-file"};
+constexpr std::string_view kNpxValues[] = {"-p", "--package", "-w", "--workspace"};
 
 // Where the program behind a wrapper is named; argv.size() when this is no wrapper that we read.
 std::size_t behind_wrapper(const Words& argv, std::size_t i) {
@@ -98,22 +96,22 @@ std::size_t behind_runner(const Words& argv, std::size_t i) {
   return at <= argv.size() && argv[at - 1] == "--" ? at : argv.size();
 }
 
-constexpr std::array<std::string_view, 22> kClaudeOther = {
+constexpr std::string_view kClaudeOther[] = {
     "agents", "attach", "auth",    "auto-mode",   "doctor",  "gateway",    "import",  "install",
     "kill",   "logs",   "mcp",     "plugin",      "plugins", "purge",      "respawn", "rm",
     "stop",   "update", "upgrade", "setup-token", "help",    "ultrareview"};
-constexpr std::array<std::string_view, 24> kCodexOther = {"agents",         "login",
-                                                          "logout",         "mcp",
-                                                          "plugin",         "app-server",
-                                                          "completion",     "update",
-                                                          "doctor",         "debug",
-                                                          "apply",          "a",
-                                                          "queue",          "archive",
-                                                          "delete",         "cloud",
-                                                          "unarchive",      "exec-server",
-                                                          "features",       "help",
-                                                          "sandbox",        "migrate-rollouts",
-                                                          "migrate-nfs-db", "remote-control"};
+constexpr std::string_view kCodexOther[] = {"agents",         "login",
+                                            "logout",         "mcp",
+                                            "plugin",         "app-server",
+                                            "completion",     "update",
+                                            "doctor",         "debug",
+                                            "apply",          "a",
+                                            "queue",          "archive",
+                                            "delete",         "cloud",
+                                            "unarchive",      "exec-server",
+                                            "features",       "help",
+                                            "sandbox",        "migrate-rollouts",
+                                            "migrate-nfs-db", "remote-control"};
 
 bool is_session(Program program, const Words& argv, std::size_t at) {
   if (at + 1 >= argv.size()) return true;
@@ -131,26 +129,22 @@ struct HookedEvent {
 constexpr int kTimeoutS = 10;
 constexpr int kEndTimeoutS = 3;         // Codex allows no more
 constexpr int kWorktreeTimeoutS = 120;  // a checkout, and what the policy does in a fresh one
-constexpr std::array<HookedEvent, 12> kClaudeEvents = {{{"WorktreeCreate", kWorktreeTimeoutS},
-                                                        {"SessionStart", kTimeoutS},
-                                                        {"SessionEnd", kEndTimeoutS},
-                                                        {"UserPromptSubmit", kTimeoutS},
-                                                        {"PreToolUse", kTimeoutS},
-                                                        {"PostToolUse", kTimeoutS},
-                                                        {"PostToolUseFailure", kTimeoutS},
-                                                        {"InstructionsLoaded", kTimeoutS},
-                                                        {"CwdChanged", kTimeoutS},
-                                                        {"SubagentStart", kTimeoutS},
-                                                        {"SubagentStop", kWorktreeTimeoutS},
-                                                        {"Stop", kTimeoutS}}};
-constexpr std::array<HookedEvent, 8> kCodexEvents = {{{"SessionStart", kTimeoutS},
-                                                      {"SessionEnd", kEndTimeoutS},
-                                                      {"UserPromptSubmit", kTimeoutS},
-                                                      {"PreToolUse", kTimeoutS},
-                                                      {"PostToolUse", kTimeoutS},
-                                                      {"SubagentStart", kTimeoutS},
-                                                      {"SubagentStop", kTimeoutS},
-                                                      {"Stop", kTimeoutS}}};
+constexpr HookedEvent kClaudeEvents[] = {{"WorktreeCreate", kWorktreeTimeoutS},
+                                         {"SessionStart", kTimeoutS},
+                                         {"SessionEnd", kEndTimeoutS},
+                                         {"UserPromptSubmit", kTimeoutS},
+                                         {"PreToolUse", kTimeoutS},
+                                         {"PostToolUse", kTimeoutS},
+                                         {"PostToolUseFailure", kTimeoutS},
+                                         {"InstructionsLoaded", kTimeoutS},
+                                         {"CwdChanged", kTimeoutS},
+                                         {"SubagentStart", kTimeoutS},
+                                         {"SubagentStop", kWorktreeTimeoutS},
+                                         {"Stop", kTimeoutS}};
+constexpr HookedEvent kCodexEvents[] = {
+    {"SessionStart", kTimeoutS}, {"SessionEnd", kEndTimeoutS}, {"UserPromptSubmit", kTimeoutS},
+    {"PreToolUse", kTimeoutS},   {"PostToolUse", kTimeoutS},   {"SubagentStart", kTimeoutS},
+    {"SubagentStop", kTimeoutS}, {"Stop", kTimeoutS}};
 
 std::string hook_command(const Reporting& reporting, std::string_view event) {
   return quote_argv({reporting.program, "hook", std::string(event), "--into", reporting.observed});

@@ -47,6 +47,15 @@ void bounded(FieldIo& io, const Field& field, std::vector<std::string>& texts) {
   io.list_of(field, texts, each, {.least = 0, .most = kMaxFiles});
 }
 
+template <std::size_t I = 0>
+Detail detail_of(std::size_t index) {
+  if constexpr (I + 1 < std::variant_size_v<Detail>) {
+    return index == I ? Detail(std::in_place_index<I>) : detail_of<I + 1>(index);
+  } else {
+    return Detail(std::in_place_index<I>);
+  }
+}
+
 }  // namespace
 
 static void fields(FieldIo& /*io*/, OtherTool& /*none*/) {}
@@ -122,19 +131,6 @@ static void fields(FieldIo& io, SummaryUse& use) {
   bounded(io, "name", use.name);
   bounded(io, "digest", use.digest);
 }
-
-namespace {
-
-template <std::size_t I = 0>
-Detail detail_of(std::size_t index) {
-  if constexpr (I + 1 < std::variant_size_v<Detail>) {
-    return index == I ? Detail(std::in_place_index<I>) : detail_of<I + 1>(index);
-  } else {
-    return Detail(std::in_place_index<I>);
-  }
-}
-
-}  // namespace
 
 Tally& Tally::operator+=(const Tally& other) {
   lines += other.lines;

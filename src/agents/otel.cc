@@ -1,14 +1,10 @@
 #include "agents/otel.h"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
-#include <map>
-#include <optional>
 
 #include "agents/fields.h"
 #include "agents/lines.h"
-#include "agents/tools.h"
 #include "base/json_value.h"
 #include "base/text.h"
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "agents/fields.h"
 #include "agents/session_file.h"
@@ -16,13 +15,12 @@ namespace {
 constexpr std::size_t kMaxArguments = 4096;
 constexpr std::size_t kMaxChanges = 10'000;
 
-constexpr std::array<std::string_view, 14> kSilentEvents = {
+constexpr std::string_view kSilentEvents[] = {
     "thread_settings_applied", "task_started",     "turn_started",    "agent_message",
     "agent_reasoning",         "user_message",     "turn_diff",       "item_started",
     "exec_command_begin",      "exec_command_end", "patch_apply_end", "mcp_tool_call_end",
     "web_search_end",          "context_compacted"};
-constexpr std::array<std::string_view, 4> kSilentItems = {"AgentMessage", "HookPrompt", "Reasoning",
-                                                          "Plan"};
+constexpr std::string_view kSilentItems[] = {"AgentMessage", "HookPrompt", "Reasoning", "Plan"};
 
 Outcome outcome_of(const Json& item) {
   const std::string status = name_at(item, "status");

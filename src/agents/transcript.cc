@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -17,32 +16,32 @@ constexpr std::size_t kMaxCalls = 4096;
 constexpr std::size_t kMaxCallBytes = 32u << 20;  // of inputs held for their answers
 
 // Types of lines and attachments that say nothing about the tree.
-constexpr std::array<std::string_view, 11> kSilentLines = {
+constexpr std::string_view kSilentLines[] = {
     "system",         "queue-operation", "last-prompt", "tools-used",
     "worktree-state", "relocated",       "summary",     "file-history-snapshot",
     "progress",       "custom-title",    "agent-name"};
-constexpr std::array<std::string_view, 22> kSilentAttachments = {"deferred_tools_delta",
-                                                                 "deferred_tools_record",
-                                                                 "environment",
-                                                                 "model",
-                                                                 "skill_listing",
-                                                                 "session_context",
-                                                                 "date",
-                                                                 "remote_session_change",
-                                                                 "prompt_snapshot",
-                                                                 "agent_listing_delta",
-                                                                 "auto_mode",
-                                                                 "silent_turn_reminder",
-                                                                 "hook_success",
-                                                                 "hook_additional_context",
-                                                                 "hook_non_blocking_error",
-                                                                 "hook_cancelled",
-                                                                 "hook_blocking_error",
-                                                                 "hook_stopped_continuation",
-                                                                 "mcp_instructions_delta",
-                                                                 "todo_reminder",
-                                                                 "task_status",
-                                                                 "diagnostics"};
+constexpr std::string_view kSilentAttachments[] = {"deferred_tools_delta",
+                                                   "deferred_tools_record",
+                                                   "environment",
+                                                   "model",
+                                                   "skill_listing",
+                                                   "session_context",
+                                                   "date",
+                                                   "remote_session_change",
+                                                   "prompt_snapshot",
+                                                   "agent_listing_delta",
+                                                   "auto_mode",
+                                                   "silent_turn_reminder",
+                                                   "hook_success",
+                                                   "hook_additional_context",
+                                                   "hook_non_blocking_error",
+                                                   "hook_cancelled",
+                                                   "hook_blocking_error",
+                                                   "hook_stopped_continuation",
+                                                   "mcp_instructions_delta",
+                                                   "todo_reminder",
+                                                   "task_status",
+                                                   "diagnostics"};
 
 Observation base_of(const Json& line) {
   Observation base;
