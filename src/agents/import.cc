@@ -91,10 +91,14 @@ class Import {
   }
 
  private:
-  void note(const Observation& seen) {
+  void note_session(const Observation& seen) {
     if (!seen.session.empty() && sessions_.size() < kMaxSessionFiles) {
       sessions_.insert(seen.session);
     }
+  }
+
+  void note(const Observation& seen) {
+    note_session(seen);
     if (const auto* session = std::get_if<Session>(&seen.detail)) {
       ask(seen.program, session->transcript);
     } else if (const auto* agent = std::get_if<SubAgent>(&seen.detail)) {
@@ -158,9 +162,7 @@ class Import {
   // A rollout of Codex. Those of sub-agents lie beside it and name the session they came from.
   void rollout(const std::string& path) {
     const auto reader = rollout_reader([this](Observation&& seen) {
-      if (!seen.session.empty() && sessions_.size() < kMaxSessionFiles) {
-        sessions_.insert(seen.session);
-      }
+      note_session(seen);
       lines_.add(seen);
     });
     if (!feed(path, *reader)) return;

@@ -31,7 +31,10 @@ class Writer {
     number(to - from);
   }
   void count(int value) { number(static_cast<std::uint64_t>(value + 1)); }
-  void flag(bool value) { number(value ? 1 : 0); }
+  template <typename T>
+  void flag(T value) {
+    number(value ? 1 : 0);
+  }
   template <typename T>
   void one_of(T value, T /*last*/) {
     number(static_cast<std::uint64_t>(value));

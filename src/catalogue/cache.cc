@@ -71,7 +71,10 @@ Status Cache::open_alone() {
   db::WriterQueue line = TRY(db::WriterQueue::open(options_.directory + "/cache.lock"));
   const db::WriterQueue::Turn alone = TRY(line.enter(options_.busy_ms));
   while (true) {
-    if (damaged_) TRY(remove_file());
+    for (const std::string_view ending : {"", "-wal", "-shm"}) {
+      // Others that have it open keep what they have, and find nothing of ours.
+      if (damaged_) TRY(remove_tree(path() + std::string(ending)));
+    }
     Status opened = try_open();
     damaged_ = !opened && opened.error().code == Code::kCorrupt;
     if (!damaged_ || made_anew_ >= kMostAnew) return opened;
@@ -112,14 +115,6 @@ void Cache::start_anew() {
   ++made_anew_;
   damaged_ = true;
   open();
-}
-
-// Others that have it open keep what they have, and find nothing of ours.
-Status Cache::remove_file() {
-  for (const std::string_view ending : {"", "-wal", "-shm"}) {
-    TRY(remove_tree(path() + std::string(ending)));
-  }
-  return {};
 }
 
 std::optional<std::string> Cache::find(const Key& key) {

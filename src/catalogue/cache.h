@@ -81,7 +81,6 @@ class Cache {
   Status try_open();
   void give_up(const Error& error);
   void start_anew();  // the file there is damaged
-  Status remove_file();
   Status write_batch();
   Status keep_bound();
   std::string path() const { return options_.directory + "/cache.db"; }

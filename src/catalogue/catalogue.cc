@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -56,8 +56,8 @@ Result<semantic::FileFacts> look_into(const repo::Objects& objects, std::string_
 struct Catalogue::Plan {
   std::vector<Oid> directories;  // children before parents
   std::vector<LookJob> jobs;
-  std::unordered_map<std::string, std::size_t> known;  // files in `jobs`
-  std::unordered_map<std::string, bool> seen;          // directories
+  std::unordered_set<std::string> known;  // files in `jobs`
+  std::unordered_set<std::string> seen;   // directories
 };
 
 Catalogue::Catalogue(const repo::Objects& objects, repo::Git git, CatalogueOptions options)
@@ -149,7 +149,7 @@ Status Catalogue::plan(const Oid& tree, Plan* plan) {
       plan->directories.push_back(at.tree);
       continue;
     }
-    if (!plan->seen.emplace(at.tree.str(), true).second || find_directory(at.tree)) continue;
+    if (!plan->seen.insert(at.tree.str()).second || find_directory(at.tree)) continue;
     stack.push_back({at.tree, true});
     for (const repo::NamedEntry& entry : TRY(objects_.list(at.tree))) {
       if (entry.entry.mode == FileMode::kTree) {
@@ -161,7 +161,7 @@ Status Catalogue::plan(const Oid& tree, Plan* plan) {
       const std::string name = name_of(hint, entry.entry.oid);
       if (names_.contains(name) || plan->known.contains(name)) continue;
       if (cache_.find(key_of(hint, entry.entry.oid))) continue;
-      plan->known.emplace(name, plan->jobs.size());
+      plan->known.insert(name);
       plan->jobs.push_back({std::string(hint), entry.entry});
     }
   }
@@ -196,10 +196,15 @@ Status Catalogue::look(Plan* plan, Filled* filled) {
   return {};
 }
 
-Status Catalogue::build(Plan* plan, Filled* filled) {
-  for (const Oid& tree : plan->directories) {
-    TRY(make_directory(tree));
-    ++filled->directories;
+Result<Filled> Catalogue::fill(const Oid& tree) {
+  Plan missing;
+  const Oid root = TRY(objects_.tree_of(tree));
+  TRY(plan(root, &missing));
+  Filled filled;
+  TRY(look(&missing, &filled));
+  for (const Oid& below : missing.directories) {
+    TRY(make_directory(below));
+    ++filled.directories;
   }
   cache_.flush();
   // What is kept can be had again; what is not, only by looking again.
@@ -207,16 +212,6 @@ Status Catalogue::build(Plan* plan, Filled* filled) {
     names_.clear();
     names_held_ = 0;
   }
-  return {};
-}
-
-Result<Filled> Catalogue::fill(const Oid& tree) {
-  Plan missing;
-  const Oid root = TRY(objects_.tree_of(tree));
-  TRY(plan(root, &missing));
-  Filled filled;
-  TRY(look(&missing, &filled));
-  TRY(build(&missing, &filled));
   return filled;
 }
 

@@ -75,7 +75,6 @@ class Catalogue {
   struct Plan;
   Status plan(const Oid& tree, Plan* plan);
   Status look(Plan* plan, Filled* filled);
-  Status build(Plan* plan, Filled* filled);
   template <typename Make>
   Result<semantic::FileFacts> kept_or_made(const Key& key, Make make);
   Result<NameSet> names_of(const std::string& name, const TreeEntry& entry);

@@ -267,9 +267,8 @@ std::string owner_of(const Subject& subject) {
   constexpr std::string_view kImpl = "impl#[";
   const std::size_t impl = subject.container.rfind(kImpl);
   if (impl != std::string::npos) {
-    const auto words =
-        semantic::words_of(std::string_view(subject.container).substr(impl + kImpl.size()));
-    if (!words.empty()) return std::string(words.front());
+    const std::string_view behind = std::string_view(subject.container).substr(impl + kImpl.size());
+    if (const auto type = semantic::first_word(behind); !type.empty()) return std::string(type);
   }
   const std::vector<std::string> chain = chain_of(subject);
   return chain.empty() ? std::string() : chain.back();

@@ -195,6 +195,11 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+std::string_view first_word(std::string_view text) {
+  const std::vector<std::string_view> words = words_of(text);
+  return words.empty() ? std::string_view() : words.front();
+}
+
 void names_of(const Tree& tree, std::uint32_t leaf, std::vector<NameRead>* names) {
   const Node& token = *tree.leaves()[leaf];
   if (token.text.empty()) return;

@@ -34,6 +34,7 @@ void names_of(const Tree& tree, std::uint32_t leaf, std::vector<NameRead>* names
 
 // Identifiers in any text, in order. Digits do not begin one.
 std::vector<std::string_view> words_of(std::string_view text);
+std::string_view first_word(std::string_view text);  // "" when there is none
 bool is_identifier(std::string_view text);
 
 }  // namespace gittxn::semantic

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "semantic/kinds.h"
 #include "semantic/read/misread.h"
 
 namespace gittxn::semantic {
@@ -16,9 +17,7 @@ std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
 }
 
 void collect(const Node& node, const std::string& path, std::vector<Declared>* found) {
-  const bool wrapped = node.parent != nullptr && node.decl == node.parent->decl &&
-                       node.name == node.parent->name;  // decorated, exported, a template's
-  if (node.decl.empty() || wrapped) {
+  if (node.decl.empty() || is_wrapped(node)) {
     for (const Node* kid : node.kids) collect(*kid, path, found);
     return;
   }

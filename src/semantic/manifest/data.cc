@@ -304,8 +304,9 @@ std::string version_of(const Group& group) {
   return rest.empty() ? version : version + "#" + sha256(all).str();
 }
 
-void to_symbols(const std::vector<DataEntry>& entries, DataPlace (*place_of)(const Path&),
-                Manifest* manifest) {
+using PlaceOf = DataPlace (*)(const Path&);
+
+void to_symbols(const std::vector<DataEntry>& entries, PlaceOf place_of, Manifest* manifest) {
   std::vector<Group> groups;
   std::map<std::tuple<BuildKind, std::string, std::string>, std::size_t> index;
   for (const DataEntry& entry : entries) {
@@ -321,15 +322,6 @@ void to_symbols(const std::vector<DataEntry>& entries, DataPlace (*place_of)(con
   }
 }
 
-template <typename Reader>
-std::string read_data(std::string_view text, DataPlace (*place_of)(const Path&),
-                      Manifest* manifest) {
-  std::vector<DataEntry> entries;
-  if (std::string why = Reader().read(text, &entries); !why.empty()) return why;
-  to_symbols(entries, place_of, manifest);
-  return {};
-}
-
 // The words of a key and of a value: names of packages among them.
 void collect_words(std::string_view text, std::vector<std::string>* words) {
   constexpr std::string_view kBetween("\0\"', []{}", 9);
@@ -340,13 +332,7 @@ void collect_words(std::string_view text, std::vector<std::string>* words) {
   }
 }
 
-// The same, and what each record needs.
-template <typename Reader>
-std::string read_lock(std::string_view text, DataPlace (*place_of)(const Path&),
-                      Manifest* manifest) {
-  std::vector<DataEntry> entries;
-  if (std::string why = Reader().read(text, &entries); !why.empty()) return why;
-  to_symbols(entries, place_of, manifest);
+void note_needs(const std::vector<DataEntry>& entries, PlaceOf place_of, Manifest* manifest) {
   for (const DataEntry& entry : entries) {
     const DataPlace place = place_of(entry.path);
     if (place.kind != BuildKind::kDependency) continue;
@@ -358,6 +344,18 @@ std::string read_lock(std::string_view text, DataPlace (*place_of)(const Path&),
       collect_words(entry.value, &needs);
     }
   }
+}
+
+enum class Lock { kNo, kYes };  // of a lock file what each record needs is kept, too
+
+template <typename Entries>
+std::string read_data(std::string_view text, PlaceOf place_of, Manifest* manifest,
+                      Lock lock = Lock::kNo) {
+  std::vector<DataEntry> entries;
+  std::string why = Entries().read(text, &entries);
+  if (!why.empty()) return why;
+  to_symbols(entries, place_of, manifest);
+  if (lock == Lock::kYes) note_needs(entries, place_of, manifest);
   return {};
 }
 
@@ -367,13 +365,13 @@ std::string read_package_json(std::string_view text, Manifest* manifest) {
   return read_data<JsonEntries>(text, place_npm, manifest);
 }
 std::string read_package_lock(std::string_view text, Manifest* manifest) {
-  return read_lock<JsonEntries>(text, place_npm_lock, manifest);
+  return read_data<JsonEntries>(text, place_npm_lock, manifest, Lock::kYes);
 }
 std::string read_cargo_toml(std::string_view text, Manifest* manifest) {
   return read_data<TomlEntries>(text, place_cargo, manifest);
 }
 std::string read_cargo_lock(std::string_view text, Manifest* manifest) {
-  return read_lock<TomlEntries>(text, place_cargo_lock, manifest);
+  return read_data<TomlEntries>(text, place_cargo_lock, manifest, Lock::kYes);
 }
 std::string read_rust_toolchain(std::string_view text, Manifest* manifest) {
   return read_data<TomlEntries>(text, place_toolchain, manifest);

@@ -14,10 +14,6 @@ bool is_ascii_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-const BuildSymbol& symbol_in(const BuildChange& change) {
-  return change.what == BuildChangeKind::kAdded ? change.after : change.before;
-}
-
 std::string_view first_part(std::string_view name, char end) {
   return name.substr(0, name.find(end));
 }

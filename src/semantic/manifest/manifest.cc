@@ -96,12 +96,6 @@ Key key_of(const BuildSymbol& symbol) {
   return {symbol.kind, symbol.name, symbol.target};
 }
 
-std::map<Key, std::vector<BuildSymbol>> by_key(const Manifest& manifest) {
-  std::map<Key, std::vector<BuildSymbol>> keys;
-  for (const BuildSymbol& symbol : manifest.symbols) keys[key_of(symbol)].push_back(symbol);
-  return keys;
-}
-
 // Of programs: what both have stands in another order.
 std::vector<BuildChange> moved(const Manifest& before, const Manifest& after) {
   const auto only = [](const Manifest& manifest, const std::multiset<BuildSymbol>& others) {
@@ -184,13 +178,11 @@ Manifest read_manifest(std::string_view path, std::string_view text) {
 
 std::vector<BuildChange> manifest_changes(const Manifest& before, const Manifest& after) {
   std::vector<BuildChange> changes;
-  auto was = by_key(before), is = by_key(after);
-  std::set<Key> keys;
-  for (const auto& [key, symbols] : was) keys.insert(key);
-  for (const auto& [key, symbols] : is) keys.insert(key);
-  for (const Key& key : keys) {
-    const auto& left = was[key];
-    const auto& right = is[key];
+  std::map<Key, std::pair<std::vector<BuildSymbol>, std::vector<BuildSymbol>>> keys;
+  for (const BuildSymbol& symbol : before.symbols) keys[key_of(symbol)].first.push_back(symbol);
+  for (const BuildSymbol& symbol : after.symbols) keys[key_of(symbol)].second.push_back(symbol);
+  for (const auto& [key, both] : keys) {
+    const auto& [left, right] = both;
     for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
       if (i >= left.size()) {
         changes.push_back({BuildChangeKind::kAdded, {}, right[i]});
@@ -204,11 +196,13 @@ std::vector<BuildChange> manifest_changes(const Manifest& before, const Manifest
   if (!before.ordered || !after.ordered) return changes;
   for (BuildChange& change : moved(before, after)) changes.push_back(std::move(change));
   std::ranges::stable_sort(changes, [](const BuildChange& a, const BuildChange& b) {
-    const auto& x = a.what == BuildChangeKind::kAdded ? a.after : a.before;
-    const auto& y = b.what == BuildChangeKind::kAdded ? b.after : b.before;
-    return key_of(x) < key_of(y);
+    return key_of(symbol_in(a)) < key_of(symbol_in(b));
   });
   return changes;
+}
+
+const BuildSymbol& symbol_in(const BuildChange& change) {
+  return change.what == BuildChangeKind::kAdded ? change.after : change.before;
 }
 
 std::vector<std::string> manifests_governing(std::string_view source,

@@ -52,6 +52,8 @@ struct BuildChange {
   BuildChangeKind what = BuildChangeKind::kChanged;
   BuildSymbol before, after;  // only one of them when it was added or removed
 };
+// The one that it is about: as it was, where it was.
+const BuildSymbol& symbol_in(const BuildChange& change);
 // Sorted by kind, name and target. Empty when the manifests say the same; for a file that is not
 // there an empty Manifest stands.
 std::vector<BuildChange> manifest_changes(const Manifest& before, const Manifest& after);

@@ -22,17 +22,14 @@ bool is_operator(const Node& node, std::size_t words) {
 
 // Of `fun A.f()` and of `f(this A a)`.
 std::string_view extended(const Node& node) {
-  const auto first = [](const Node& type) {
-    const std::vector<std::string_view> words = words_of(type.text);
-    return words.empty() ? std::string_view() : words.front();
-  };
   for (std::size_t i = 0; i + 1 < node.kids.size(); ++i) {
     const Node& kid = *node.kids[i];
-    if (node.kids[i + 1]->text == "." && kid.kind.ends_with("_type")) return first(kid);
+    if (node.kids[i + 1]->text == "." && kid.kind.ends_with("_type")) return first_word(kid.text);
     if (kid.kind != "parameter_list" || kid.kids.size() < 2) continue;
     const Node& parameter = *kid.kids[1];
     if (parameter.kids.empty() || parameter.kids.front()->text != "this") continue;
-    if (const Node* type = kid_in(parameter, "type"); type != nullptr) return first(*type);
+    if (const Node* type = kid_in(parameter, "type"); type != nullptr)
+      return first_word(type->text);
   }
   return {};
 }
@@ -134,8 +131,7 @@ std::string type_of(const Outline& outline, const Outlined& symbol) {
     while (is_any(parent->name, {"self", "companion"}) && parent->parent != 0) {
       parent = &outline.symbols[parent->parent];
     }
-    const std::vector<std::string_view> words = words_of(parent->name);
-    return words.empty() ? "" : std::string(words.front());
+    return std::string(first_word(parent->name));
   }
   if (symbol.kind != "function") return {};
   if (is_any(language, {"kotlin", "csharp"}) && !symbol.nodes.empty()) {
@@ -143,8 +139,7 @@ std::string type_of(const Outline& outline, const Outlined& symbol) {
   }
   const std::size_t from = symbol.id.rfind('(');
   if (from == std::string::npos || language != "go") return {};
-  const std::vector<std::string_view> words = words_of(std::string_view(symbol.id).substr(from));
-  return words.empty() ? "" : std::string(words.front());
+  return std::string(first_word(std::string_view(symbol.id).substr(from)));
 }
 
 std::vector<std::string> brought_names(const Language& in, const Node& node) {
