@@ -1,5 +1,5 @@
 // Hook events, which an agent writes to our standard input, and the log that we make of them.
-#include "agents/hook_event.h"
+#include "agents/observe.h"
 
 #include "agents/hook_log.h"
 #include "base/json_value.h"

@@ -1,5 +1,5 @@
 // Exports of spans.
-#include "agents/otel.h"
+#include "agents/observe.h"
 
 #include "base/json_value.h"
 #include "fuzz/check.h"

@@ -1,5 +1,5 @@
 // Last messages of agents, with a read_set block or not.
-#include "agents/read_set.h"
+#include "agents/observe.h"
 
 #include "base/json_value.h"
 #include "fuzz/check.h"

@@ -1,8 +1,6 @@
-#include "agents/hook_event.h"
+#include "agents/observe.h"
 
 #include "agents/fields.h"
-#include "agents/read_set.h"
-#include "agents/tools.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/json_value.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "agents/fields.h"
-#include "agents/hook_event.h"
+#include "agents/observe.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 

@@ -10,7 +10,7 @@
 
 #include "agents/fields.h"
 #include "agents/hook_log.h"
-#include "agents/otel.h"
+#include "agents/observe.h"
 #include "agents/session_file.h"
 #include "base/fs.h"
 #include "base/json_value.h"

@@ -1,4 +1,4 @@
-#include "agents/read_set.h"
+#include "agents/observe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "agents/fields.h"
-#include "agents/read_set.h"
+#include "agents/observe.h"
 #include "base/json_value.h"
 
 namespace gittxn::agents {

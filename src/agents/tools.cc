@@ -1,4 +1,4 @@
-#include "agents/tools.h"
+#include "agents/observe.h"
 
 #include <algorithm>
 

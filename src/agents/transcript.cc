@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "agents/fields.h"
+#include "agents/observe.h"
 #include "agents/session_file.h"
-#include "agents/tools.h"
 #include "base/hash.h"
 #include "base/json_value.h"
 
