@@ -1,4 +1,4 @@
-#include "catalogue/doubt.h"
+#include "catalogue/sight.h"
 
 #include <algorithm>
 

@@ -11,7 +11,6 @@
 #include "base/bug.h"
 #include "base/fs.h"
 #include "catalogue/build_targets.h"
-#include "catalogue/doubt.h"
 #include "catalogue/links.h"
 #include "catalogue/sight.h"
 #include "semantic/kinds.h"

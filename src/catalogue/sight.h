@@ -1,5 +1,5 @@
-// Which files of a tree see which others, by what they import. One per question: it remembers what
-// it has looked up.
+// Which files of a tree see which others, by what they import, and why a use of a name there is not
+// sure to mean a certain subject.
 #pragma once
 
 #include <map>
@@ -11,6 +11,7 @@
 
 #include "catalogue/catalogue.h"
 #include "catalogue/links.h"
+#include "catalogue/subjects.h"
 
 namespace gittxn::catalogue {
 
@@ -25,6 +26,7 @@ struct Importer {
   const std::vector<semantic::Import>& imports;
 };
 
+// One per question: it remembers what it has looked up.
 class Sight {
  public:
   Sight(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree)
@@ -53,5 +55,17 @@ class Sight {
   std::unordered_map<std::string, std::vector<std::string>> by_file_name_;
   std::unordered_map<std::string, std::vector<semantic::Import>> includes_;
 };
+
+struct UsedIn {
+  semantic::Reference reference;
+  std::string symbol, container;  // of what it stands in, with the path
+  std::string kind;
+};
+
+enum class Near { kNo, kYes };  // in the same file or package
+
+// Of a name that has one definition, in a file that is near or linked. Empty when it is sure.
+std::string doubt_of_place(const UsedIn& use, const Subject& subject, const Linked& link,
+                           Near near);
 
 }  // namespace gittxn::catalogue

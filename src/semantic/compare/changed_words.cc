@@ -1,4 +1,4 @@
-#include "semantic/compare/changed_words.h"
+#include "semantic/compare/file_footprint.h"
 
 #include <algorithm>
 #include <string>

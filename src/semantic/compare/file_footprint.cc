@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "semantic/compare/changed_words.h"
 #include "semantic/kinds.h"
-#include "semantic/merge/match.h"
+#include "semantic/merge/lists.h"
 #include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {

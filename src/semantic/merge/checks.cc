@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "semantic/merge/match.h"
+#include "semantic/merge/lists.h"
 
 namespace gittxn::semantic {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "semantic/merge/items.h"
+#include "semantic/merge/lists.h"
 
 namespace gittxn::semantic {
 namespace {

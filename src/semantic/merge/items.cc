@@ -1,4 +1,4 @@
-#include "semantic/merge/items.h"
+#include "semantic/merge/lists.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "semantic/merge/list_spacing.h"
+#include "semantic/merge/lists.h"
 
 #include <optional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "semantic/merge/match.h"
+#include "semantic/merge/lists.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "semantic/merge/merge_list.h"
+#include "semantic/merge/lists.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "semantic/merge/columns.h"
-#include "semantic/merge/items.h"
 #include "semantic/merge/line_merge.h"
-#include "semantic/merge/list_spacing.h"
-#include "semantic/merge/match.h"
-#include "semantic/merge/merge_list.h"
+#include "semantic/merge/lists.h"
 
 namespace gittxn::semantic {
 namespace {

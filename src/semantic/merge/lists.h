@@ -1,0 +1,86 @@
+// Lists in three versions: the children of a node as a list that can be put together anew, where
+// every byte of the node belongs to the opening, to one item, or to the closing; which item of one
+// version is which of another; which are in the result, in what order and with what between them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantic/sides.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+// --- items.cc ---
+
+struct Item {
+  const Node* node = nullptr;
+  std::string_view lead;   // white space, comments and attributes before it
+  std::string_view sep;    // from its end through the separator behind it; empty when it has none
+  std::string_view trail;  // a comment on its last line
+  std::string key;         // kind, name and detail; empty when nothing tells it but its code
+  std::string name_key;    // kind and name
+};
+
+struct Items {
+  std::string_view open, close;
+  std::vector<Item> items;
+  bool set = false;  // of a node with that role: an element is another one as soon as it changed
+  std::string_view separator;  // what stands between every two items; empty when nothing must
+};
+
+Items items_of(const Node& node);
+
+// --- match.cc ---
+
+inline constexpr std::size_t kUnmatched = static_cast<std::size_t>(-1);
+
+struct Listed {
+  const Tree& tree;
+  const Items& list;
+};
+
+// For every item of `a` its place in `b`, or kUnmatched. By key; imports by the names that they
+// bring; by the same code, in order; then, in the gap between two that are matched, by place in the
+// parent, name, or likeness.
+std::vector<std::size_t> match_items(const Listed& a, const Listed& b);
+
+// How much of the tokens of two nodes is common, 0 to 1.
+double likeness(const Tree& a, const Node& x, const Tree& b, const Node& y);
+
+// --- merge_list.cc ---
+
+// One thing in up to three versions: its place in each list, or kUnmatched.
+struct Slot {
+  Sides<std::size_t> at = {kUnmatched, kUnmatched, kUnmatched};
+};
+
+struct ListOrder {
+  std::vector<Slot> slots;        // of the result, in order
+  Sides<std::vector<bool>> kept;  // of the items of each list, which are in the result
+  std::string why;                // not empty: the lists cannot be merged
+  std::string_view way;           // how: "parts of", "both added to", "moved in"
+};
+
+// `role` kMembers: declarations and imports that both sides add at one place stand one behind the
+// other, left before right; kSet: everything does; else two changes at one place are a conflict.
+ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role);
+
+Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);
+
+// --- list_spacing.cc ---
+
+// The white space before the item at `place` of the result, and the separator behind it.
+struct Spacing {
+  std::string blank;
+  std::string sep;
+  bool clash = false;  // both sides laid it out differently
+};
+Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_t place);
+
+// A lead without the white space it begins with.
+std::string_view rest_of(std::string_view lead);
+
+}  // namespace gittxn::semantic
