@@ -87,12 +87,9 @@ std::vector<BuildTarget> build_targets(std::string_view path, std::string_view t
     if (symbol.kind == BuildKind::kTarget) all.push_back({symbol.name, false});
   }
   std::vector<BuildTarget>& targets = named.empty() ? all : named;
-  const auto by_name = [](const BuildTarget& a, const BuildTarget& b) { return a.name < b.name; };
-  std::ranges::sort(targets, by_name);
-  targets.erase(
-      std::unique(targets.begin(), targets.end(),
-                  [](const BuildTarget& a, const BuildTarget& b) { return a.name == b.name; }),
-      targets.end());
+  std::ranges::sort(targets, {}, &BuildTarget::name);
+  const auto again = std::ranges::unique(targets, {}, &BuildTarget::name);
+  targets.erase(again.begin(), again.end());
   if (targets.size() > kMostTargets) targets.resize(kMostTargets);
   return targets;
 }

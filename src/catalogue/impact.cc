@@ -393,7 +393,7 @@ class Judge {
     const auto key = [](const Affected& a) {
       return std::tie(a.relation, a.certainty, a.path, a.line, a.symbol, a.name, a.of);
     };
-    std::ranges::sort(all, [&](const Affected& a, const Affected& b) { return key(a) < key(b); });
+    std::ranges::sort(all, {}, key);
     // A test that uses it need not be told again for what it is called.
     std::set<std::pair<Relation, std::string>> told;
     std::vector<Affected> each;

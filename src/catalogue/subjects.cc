@@ -129,8 +129,7 @@ class Finder {
             subject.symbol == text || (i > 0 && has_name(subject, text.substr(slash + 1)));
         if (it && i > 0) subjects.push_back(std::move(subject));
       }
-      const auto exact =
-          std::ranges::find_if(subjects, [&](const Subject& one) { return one.symbol == text; });
+      const auto exact = std::ranges::find(subjects, text, &Subject::symbol);
       if (exact != subjects.end()) return std::vector<Subject>{*exact};
       return subjects;
     }
@@ -179,8 +178,7 @@ class Finder {
       if (is_constructor(subject)) return 2;
       return subject.kind == "prototype" ? 1 : 0;
     };
-    std::ranges::stable_sort(subjects,
-                             [&](const Subject& a, const Subject& b) { return rank(a) < rank(b); });
+    std::ranges::stable_sort(subjects, {}, rank);
     std::set<std::string> seen;
     std::vector<Subject> each;
     for (Subject& subject : subjects) {

@@ -45,14 +45,10 @@ void settle(std::vector<Reference>* references) {
   const auto key = [](const Reference& r) {
     return std::tie(r.symbol, r.name, r.role, r.qualifier, r.arity);
   };
-  std::ranges::sort(*references, [&](const Reference& a, const Reference& b) {
-    if (key(a) != key(b)) return key(a) < key(b);
-    return a.line < b.line;
-  });
-  references->erase(
-      std::unique(references->begin(), references->end(),
-                  [&](const Reference& a, const Reference& b) { return key(a) == key(b); }),
-      references->end());
+  const auto place = [&](const Reference& r) { return std::tuple_cat(key(r), std::tie(r.line)); };
+  std::ranges::sort(*references, {}, place);
+  const auto again = std::ranges::unique(*references, {}, key);
+  references->erase(again.begin(), again.end());
 }
 
 void mentions_in(std::string_view text, const TextLines& lines, std::vector<Reference>* out) {

@@ -7,15 +7,6 @@
 #include "semantic/compare/file_footprint.h"
 
 namespace gittxn::semantic {
-namespace {
-
-template <typename T, typename Key>
-void sort_by(std::vector<T>* items, Key key) {
-  std::ranges::stable_sort(*items, [&](const T& a, const T& b) { return key(a) < key(b); });
-}
-
-}  // namespace
-
 std::string_view change_name(Change change) {
   constexpr std::string_view kNames[] = {"added", "removed", "changed", "moved"};
   return kNames[static_cast<std::size_t>(change)];
@@ -37,7 +28,7 @@ bool Changed::strong() const {
 }
 
 Footprint settled(Footprint all) {
-  sort_by(&all.writes, [](const Write& write) -> const std::string& { return write.symbol; });
+  std::ranges::stable_sort(all.writes, {}, &Write::symbol);
   const auto key = [](const Use& use) {
     return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity);
   };

@@ -1,8 +1,7 @@
 // Bazel's BUILD, MODULE.bazel and WORKSPACE, read with the grammar of Python, of which their
 // language is a part. A call at the top is a rule; what stands there otherwise is an option, and
 // nothing is evaluated. The order is part of what the file says.
-#include <algorithm>
-
+#include "semantic/kinds.h"
 #include "semantic/manifest/reader.h"
 
 namespace gittxn::semantic {
@@ -19,11 +18,9 @@ const Node* argument(const Node& arguments, std::string_view name) {
 }
 
 bool fetches(std::string_view rule) {
-  constexpr std::string_view kRules[] = {
-      "bazel_dep",      "http_archive",       "http_file",
-      "git_repository", "new_git_repository", "local_repository",
-      "use_extension",  "archive_override",   "single_version_override"};
-  return std::ranges::find(kRules, rule) != std::end(kRules);
+  return is_any(
+      rule, {"bazel_dep", "http_archive", "http_file", "git_repository", "new_git_repository",
+             "local_repository", "use_extension", "archive_override", "single_version_override"});
 }
 
 void add_call(const Tree& tree, const Node& function, const Node& arguments, Manifest* manifest) {

@@ -147,8 +147,7 @@ constexpr CommandRow kCommandRows[] = {
 
 BuildSymbol symbol_of(const CMakeCommand& command) {
   BuildSymbol symbol;
-  const auto* row = std::ranges::find_if(
-      kCommandRows, [&](const CommandRow& one) { return one.command == command.name; });
+  const auto* row = std::ranges::find(kCommandRows, command.name, &CommandRow::command);
   if (row != std::end(kCommandRows)) symbol.kind = row->kind;
   const auto& arguments = command.arguments;
   const bool of_target = command.name.starts_with("target_") || command.name == "add_dependencies";

@@ -62,8 +62,7 @@ std::string add_directive(const std::string& name, const Words& words, Manifest*
                                  shown(joined_words(words, at + 1)), "replace"});
     return {};
   }
-  const auto* row =
-      std::ranges::find_if(kDirectives, [&](const Directive& one) { return one.name == name; });
+  const auto* row = std::ranges::find(kDirectives, name, &Directive::name);
   if (row == std::end(kDirectives)) return "'" + name + "' is not known";
   manifest->symbols.push_back({row->kind, row->itself ? name : words[0],
                                shown(joined_words(words, row->itself ? 0 : 1)),

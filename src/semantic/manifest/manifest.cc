@@ -195,9 +195,8 @@ std::vector<BuildChange> manifest_changes(const Manifest& before, const Manifest
   }
   if (!before.ordered || !after.ordered) return changes;
   for (BuildChange& change : moved(before, after)) changes.push_back(std::move(change));
-  std::ranges::stable_sort(changes, [](const BuildChange& a, const BuildChange& b) {
-    return key_of(symbol_in(a)) < key_of(symbol_in(b));
-  });
+  std::ranges::stable_sort(changes, {},
+                           [](const BuildChange& change) { return key_of(symbol_in(change)); });
   return changes;
 }
 

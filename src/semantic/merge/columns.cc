@@ -144,7 +144,7 @@ std::string with_columns(const Tree& merged, const Sides<const Tree*>& sides, co
       if (!is_right(gap)) wrong.push_back(gap);
     }
   }
-  std::ranges::sort(wrong, [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
+  std::ranges::sort(wrong, {}, &Gap::begin);
   std::string out;
   const char* at = merged.text().data();
   for (const Gap& gap : wrong) {

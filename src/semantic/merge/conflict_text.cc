@@ -29,7 +29,7 @@ class Cutter {
   std::optional<std::vector<Run>> cut() {
     std::vector<Run> runs;
     while (next_[kLeft] < hunks_[kLeft].size() || next_[kRight] < hunks_[kRight].size()) {
-      const Side first = before(kLeft, kRight) ? kLeft : kRight;
+      const Side first = left_is_next() ? kLeft : kRight;
       const std::size_t from = hunks_[first][next_[first]].before.from;
       runs.push_back(run_to({from, from}));
       LineRange base{from, from};
@@ -55,11 +55,10 @@ class Cutter {
   }
 
  private:
-  bool before(Side a, Side b) const {
-    if (next_[a] == hunks_[a].size() || next_[b] == hunks_[b].size()) {
-      return next_[a] != hunks_[a].size();
-    }
-    return hunks_[a][next_[a]].before.from <= hunks_[b][next_[b]].before.from;
+  bool left_is_next() const {
+    if (next_[kLeft] == hunks_[kLeft].size()) return false;
+    return next_[kRight] == hunks_[kRight].size() ||
+           hunks_[kLeft][next_[kLeft]].before.from <= hunks_[kRight][next_[kRight]].before.from;
   }
 
   // Up to the end of `base`, from where the last one ended.
@@ -136,7 +135,7 @@ std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<Te
     }
     if (touched.from < touched.to) found.push_back(touched);
   }
-  std::ranges::sort(found, [](LineRange a, LineRange b) { return a.from < b.from; });
+  std::ranges::sort(found, {}, &LineRange::from);
   std::vector<LineRange> apart;
   for (const LineRange& range : found) {
     if (!apart.empty() && range.from < apart.back().to) {

@@ -104,8 +104,7 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
     }
   }
   if (between.empty()) {
-    const bool all = items[0] != nullptr && items[1] != nullptr && items[2] != nullptr;
-    out.sep = all ? pick(items[0]->sep, items[1]->sep, items[2]->sep) : own;
+    out.sep = in_all(items) ? pick(items[0]->sep, items[1]->sep, items[2]->sep) : own;
   } else if (place + 1 < order.slots.size()) {
     bool needed = own.empty();  // by an item that was the last one wherever it was
     for (std::size_t side = 0; side < 3; ++side) {

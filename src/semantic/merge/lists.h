@@ -68,7 +68,11 @@ struct ListOrder {
 // other, left before right; kSet: everything does; else two changes at one place are a conflict.
 ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role);
 
+// The item in each version; nullptr where it is not.
 Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);
+constexpr bool in_all(const Sides<const Item*>& item) {
+  return item[kBase] != nullptr && item[kLeft] != nullptr && item[kRight] != nullptr;
+}
 
 // --- list_spacing.cc ---
 

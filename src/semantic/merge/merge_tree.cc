@@ -227,7 +227,7 @@ class TreeMerger {
     Sides<bool> before = {false, false, false};
     for (const Slot& slot : order.slots) {
       const Sides<const Item*> item = slot_items(lists, slot);
-      if (item[kBase] == nullptr || item[kLeft] == nullptr || item[kRight] == nullptr) continue;
+      if (!in_all(item)) continue;
       for (const Side side : {kLeft, kRight}) {
         if (item[side]->lead.contains('\n')) before = {false, false, false};
       }
@@ -272,8 +272,7 @@ class TreeMerger {
       std::vector<bool> changed(lists[side].items.size(), false);  // by the other side
       for (const Slot& slot : order.slots) {
         const Sides<const Item*> item = slot_items(lists, slot);
-        if (item[kBase] == nullptr || item[side] == nullptr || item[other(side)] == nullptr)
-          continue;
+        if (!in_all(item)) continue;
         changed[slot.at[side]] =
             squeeze(item[kBase]->node->text) != squeeze(item[other(side)]->node->text);
       }
@@ -318,7 +317,7 @@ class TreeMerger {
       return refuse("both sides laid out the lines");
     }
     const Sides<const Item*> item = slot_items(lists, slot);
-    if (item[kBase] == nullptr || item[kLeft] == nullptr || item[kRight] == nullptr) {
+    if (!in_all(item)) {
       const Item* only = item[kLeft] != nullptr ? item[kLeft] : item[kRight];
       return spacing.blank + std::string(rest_of(only->lead)) + std::string(only->node->text) +
              spacing.sep + std::string(only->trail);

@@ -81,10 +81,7 @@ class Scanner {
     const bool number = at(0) >= '0' && at(0) <= '9';
     while (is_word_byte(at(0)) || (number && at(0) == '\'' && is_word_byte(at(1)))) ++at_;
     const std::string_view prefix = text_.substr(from, at_ - from);
-    constexpr std::string_view kRaw[] = {"R", "LR", "uR", "UR", "u8R"};
-    if (at(0) != '"' || std::ranges::find(kRaw, prefix) == std::end(kRaw)) {
-      return;
-    }
+    if (at(0) != '"' || !is_any(prefix, {"R", "LR", "uR", "UR", "u8R"})) return;
     const std::size_t paren = text_.find('(', at_);
     if (paren == std::string_view::npos) {
       broken_ = true;

@@ -321,8 +321,7 @@ std::vector<Import> imports_in(const Outline& outline) {
   }
   if (is_any(language, {"javascript", "typescript", "tsx"}))
     loose_imports(outline, lines, &imports);
-  std::ranges::stable_sort(imports,
-                           [](const Import& a, const Import& b) { return a.line < b.line; });
+  std::ranges::stable_sort(imports, {}, &Import::line);
   return imports;
 }
 

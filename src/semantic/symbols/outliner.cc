@@ -71,10 +71,6 @@ class Outliner {
  private:
   Outlined& symbol(const OutlinePlace& at) { return out_.symbols[at.symbol]; }
 
-  std::string* code(const OutlinePlace& at) {
-    return &symbol(at).code[static_cast<std::size_t>(at.capability)];
-  }
-
   void note_error(const Node& node, std::size_t where) {
     if (!node.error) return;
     const bool below = std::ranges::any_of(node.kids, [](const Node* kid) { return kid->error; });
@@ -89,23 +85,23 @@ class Outliner {
     if (doc) put_code(&of.docs, '#', {}, words);
   }
 
+  // All code goes through here; `nameless` is what it is without the name.
+  void put(const OutlinePlace& at, char sign, std::string_view kind, std::string_view text,
+           std::string_view nameless) {
+    Outlined& owner = symbol(at);
+    put_code(&owner.code[static_cast<std::size_t>(at.capability)], sign, kind, text);
+    if (at.capability == Capability::kSignature) put_code(&owner.nameless, sign, kind, nameless);
+    if (at.unit > 0) put_code(&owner.units[at.unit].code, sign, kind, text);
+  }
+
   // Every token goes through here, so that none is in two places or in none.
   void emit(const Node& node, const OutlinePlace& at, std::string_view text) {
-    put_code(code(at), '"', node.kind, text);
-    Outlined& owner = symbol(at);
-    if (at.capability == Capability::kSignature) {
-      put_code(&owner.nameless, '"', node.kind, node.is_name ? std::string_view() : text);
-    }
-    Unit& unit = owner.units[at.unit];
-    if (at.unit > 0) put_code(&unit.code, '"', node.kind, text);
-    count_tokens(node, &unit);
+    put(at, '"', node.kind, text, node.is_name ? std::string_view() : text);
+    count_tokens(node, &symbol(at).units[at.unit]);
   }
 
   void bracket(const Node& node, const OutlinePlace& at, char sign) {
-    const std::string_view kind = sign == '(' ? node.kind : std::string_view();
-    put_code(code(at), sign, kind, {});
-    if (at.capability == Capability::kSignature) put_code(&symbol(at).nameless, sign, kind, {});
-    if (at.unit > 0) put_code(&symbol(at).units[at.unit].code, sign, kind, {});
+    put(at, sign, sign == '(' ? node.kind : std::string_view(), {}, {});
   }
 
   std::size_t new_unit(std::size_t where, const OutlinePlace& at) {
