@@ -41,14 +41,9 @@ bool ends_in(std::string_view path, std::string_view tail) {
 }
 
 std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text.substr(at).starts_with(what)) {
-      out += with;
-      at += what.size();
-    } else {
-      out += text[at++];
-    }
+  std::string out(text);
+  for (std::size_t at = out.find(what); at != out.npos; at = out.find(what, at + with.size())) {
+    out.replace(at, what.size(), with);
   }
   return out;
 }

@@ -28,14 +28,13 @@ void references_in(const Outline& outline, std::uint32_t index, const TextLines&
   for (const Unit& unit : symbol.units) {
     names_in(outline, symbol, unit, [&](const NameIn& name) {
       if (!import && (name.read.local || name.own)) return;
-      Reference reference;
+      Reference& reference = out->emplace_back();
       reference.name = name.read.name;
       reference.qualifier = name.read.qualifier;
       reference.symbol = index;
       reference.line = line_of(lines, name.leaf.text);
       reference.arity = name.read.arity;
       reference.role = import ? UseRole::kImport : name.read.role;
-      out->push_back(std::move(reference));
     });
   }
 }
@@ -55,11 +54,10 @@ void mentions_in(std::string_view text, const TextLines& lines, std::vector<Refe
   std::unordered_set<std::string_view> seen;
   for (const std::string_view word : words_of(text)) {
     if (!seen.insert(word).second) continue;
-    Reference reference;
+    Reference& reference = out->emplace_back();
     reference.name = word;
     reference.line = line_of(lines, word);
     reference.role = UseRole::kText;
-    out->push_back(std::move(reference));
   }
 }
 

@@ -34,10 +34,8 @@ void collect(const Node& node, const std::string& path, std::vector<Declared>* f
 }  // namespace
 
 std::string squeeze(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (!is_space(c)) out += c;
-  }
+  std::string out(text);
+  std::erase_if(out, is_space);
   return out;
 }
 

@@ -67,13 +67,12 @@ class FileFootprint {
     if (pair_.change->before) write.before = sha256(*pair_.change->before);
     if (pair_.change->after) write.after = sha256(*pair_.change->after);
     for (const std::string_view word : words) {
-      Use use;
+      Use& use = out_.uses.emplace_back();
       use.name = word;
       use.symbol = write.symbol;
       use.path = write.path;
       use.language = write.language;
       use.role = write.language.empty() ? UseRole::kText : UseRole::kPlain;
-      out_.uses.push_back(std::move(use));
       if (!prose) write.maybe.emplace_back(word);
     }
     out_.writes.push_back(std::move(write));
@@ -313,7 +312,7 @@ class FileFootprint {
   }
 
   void add_use(const NameRead& read, UseState state, const Write& write) {
-    Use use;
+    Use& use = out_.uses.emplace_back();
     use.name = read.name;
     use.symbol = write.symbol;
     use.path = write.path;
@@ -323,7 +322,6 @@ class FileFootprint {
     use.state = state;
     use.arity = read.arity;
     use.local = read.local;
-    out_.uses.push_back(std::move(use));
   }
 
   // --- places ---

@@ -31,10 +31,6 @@ std::size_t width_of(const char* begin, const char* end) {
       begin, end, [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
 }
 
-bool has_line_end(std::string_view text) {
-  return text.contains('\n');
-}
-
 // A cell ends where white space stands between two parts, commas and "=" aside.
 Line line_of(const Item& item) {
   Line line;
@@ -68,8 +64,8 @@ std::optional<std::vector<Line>> lines_of(const Node& list) {
   std::vector<Line> lines;
   bool broken = true;
   for (const Item& item : items.items) {
-    if (!has_line_end(item.lead)) return std::nullopt;
-    const bool several = has_line_end(item.node->text) || has_line_end(item.trail);
+    if (!item.lead.contains('\n')) return std::nullopt;
+    const bool several = item.node->text.contains('\n') || item.trail.contains('\n');
     Line line = several ? Line{} : line_of(item);
     line.follows =
         !broken && !several && is_blank(item.lead) && std::ranges::count(item.lead, '\n') == 1;

@@ -74,7 +74,7 @@ constexpr bool in_all(const Sides<const Item*>& item) {
   return item[kBase] != nullptr && item[kLeft] != nullptr && item[kRight] != nullptr;
 }
 
-// --- list_spacing.cc ---
+// --- items.cc: what stands between them ---
 
 // The white space before the item at `place` of the result, and the separator behind it.
 struct Spacing {

@@ -56,11 +56,10 @@ class Statement {
   }
 
   Import& add(std::string module) {
-    Import import;
+    Import& import = out_.emplace_back();
     import.module = std::move(module);
     import.line = line_;
-    out_.push_back(std::move(import));
-    return out_.back();
+    return import;
   }
 
   static void bind(Import* import, std::string_view local, std::string_view original) {
@@ -282,13 +281,12 @@ void loose_imports(const Outline& outline, const TextLines& lines, std::vector<I
     const bool known =
         std::ranges::any_of(*out, [&](const Import& there) { return there.module == module; });
     if (known) continue;
-    Import import;
+    Import& import = out->emplace_back();
     import.module = module;
     import.line = static_cast<std::uint32_t>(lines.at(text)) + 1;
     if (call && i > 3 && leaves[i - 3]->text == "=" && is_identifier(leaves[i - 4]->text)) {
       import.binds.push_back({std::string(leaves[i - 4]->text), {}});
     }
-    out->push_back(std::move(import));
   }
 }
 

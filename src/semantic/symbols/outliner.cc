@@ -46,13 +46,12 @@ class Outliner {
 
   // The symbols that errors are in.
   std::vector<std::size_t> run() {
-    Outlined file;
+    Outlined& file = out_.symbols.emplace_back();
     file.id = out_.path + "/";
     file.kind = "file";
     file.extents = {{0, tree_.text().size()}};
     file.nodes = {&tree_.root()};
     file.units.emplace_back();
-    out_.symbols.push_back(std::move(file));
     const Node& root = tree_.root();
     OutlinePlace at;
     at.capability = Capability::kBody;
@@ -105,10 +104,9 @@ class Outliner {
   }
 
   std::size_t new_unit(std::size_t where, const OutlinePlace& at) {
-    Unit unit;
-    unit.loose = at.loose;
-    out_.symbols[where].units.push_back(std::move(unit));
-    return out_.symbols[where].units.size() - 1;
+    std::vector<Unit>& units = out_.symbols[where].units;
+    units.emplace_back().loose = at.loose;
+    return units.size() - 1;
   }
 
   void walk(const Node& node, const OutlinePlace& at) {
@@ -330,7 +328,7 @@ class Outliner {
     const std::string id = symbol(at).id + descriptor(kind, name, detail);
     const auto [found, added] = index_.try_emplace(id, out_.symbols.size());
     if (added) {
-      Outlined made;
+      Outlined& made = out_.symbols.emplace_back();
       made.id = id;
       made.container = symbol(at).id;
       made.kind = kind;
@@ -339,7 +337,6 @@ class Outliner {
       made.member = is_any(symbol(at).kind, {"type", "impl"});
       made.ordered = is_ordered(tree_.language(), kind, made.member ? Owner::kType : Owner::kNone);
       made.units.emplace_back();
-      out_.symbols.push_back(std::move(made));
     }
     Outlined& there = out_.symbols[found->second];
     there.nodes.push_back(&node);
