@@ -1,7 +1,8 @@
 #include "search/argv.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
+#include <iterator>
 
 #include "base/fs.h"
 #include "search/options.h"
@@ -59,17 +60,13 @@ Refined<void> check_git_environment(const Surroundings& around) {
     const bool of_git =
         name.starts_with("GIT_") && !name.starts_with("GIT_TXN_") && !name.starts_with("GIT_SSL_");
     if (!of_git) continue;
-    if (std::find(std::begin(kHarmless), std::end(kHarmless), name) == std::end(kHarmless)) {
+    if (std::ranges::find(kHarmless, name) == std::end(kHarmless)) {
       return not_refined("environment: " + name);
     }
   }
   if (around.git_settings != Vouched::kYes) return not_refined("git's settings are not known");
   return {};
 }
-
-}  // namespace
-
-namespace {
 
 using Table = std::span<const Option>;
 using Strings = std::span<const std::string>;
@@ -80,8 +77,8 @@ Refined<void> take_long(Table table, Strings words, std::size_t& i, Words& resul
   const std::size_t equals = word.find('=');
   const bool has = equals != std::string::npos;
   const std::string name = word.substr(2, has ? equals - 2 : equals);
-  const auto option = std::find_if(
-      table.begin(), table.end(), [&](const Option& o) { return !name.empty() && o.name == name; });
+  const auto option =
+      std::ranges::find_if(table, [&](const Option& o) { return !name.empty() && o.name == name; });
   if (option == table.end()) return not_refined("option --" + name);
   if (has && option->value == Value::kNone)
     return not_refined("option --" + name + " with a value");
@@ -97,8 +94,8 @@ Refined<void> take_long(Table table, Strings words, std::size_t& i, Words& resul
 Refined<void> take_letters(Table table, Strings words, std::size_t& i, Words& result) {
   const std::string word = words[i];
   for (std::size_t k = 1; k < word.size(); ++k) {
-    const auto option = std::find_if(table.begin(), table.end(),
-                                     [&](const Option& o) { return o.letter == word[k]; });
+    const auto option =
+        std::ranges::find_if(table, [&](const Option& o) { return o.letter == word[k]; });
     if (option == table.end()) return not_refined(std::string("option -") + word[k]);
     if (option->value != Value::kNeeded) {
       result.options.push_back({option->id, {}});
@@ -116,6 +113,12 @@ Refined<void> take_letters(Table table, Strings words, std::size_t& i, Words& re
 }
 
 }  // namespace
+
+std::vector<std::string> Words::all() const {
+  std::vector<std::string> words = operands;
+  words.insert(words.end(), after_dashes.begin(), after_dashes.end());
+  return words;
+}
 
 Refined<Words> split_words(Table table, Strings words, Order order) {
   Words result;
@@ -146,11 +149,21 @@ Refined<Words> split_words(Table table, Strings words, Order order) {
 Refined<std::uint32_t> parse_number(const std::string& text) {
   if (text.empty() || text.size() > 5 || text[0] == '0') return not_refined("number " + text);
   std::uint32_t value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return not_refined("number " + text);
-    value = value * 10 + static_cast<std::uint32_t>(c - '0');
-  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || *end != '\0') return not_refined("number " + text);
   return value;
+}
+
+Refined<void> add_roots(Query& query, const std::vector<std::string>& paths,
+                        const Surroundings& around) {
+  for (const std::string& path : paths) query.roots.push_back(TRY(parse_root(path, around)));
+  if (query.roots.empty()) query.roots.push_back({"", around.cwd});
+  return {};
+}
+
+Refined<void> check_colors(const std::string& when) {
+  if (when == "never" || when == "auto") return {};
+  return not_refined("colours");
 }
 
 Refined<Root> parse_root(const std::string& given, const Surroundings& around) {
@@ -161,8 +174,8 @@ Refined<Root> parse_root(const std::string& given, const Surroundings& around) {
     if (around.top.empty() || !path_below(given, around.top, &path)) {
       return not_refined("'" + given + "' is outside the tree");
     }
-  } else if (!around.cwd.empty()) {
-    path = around.cwd + "/" + given;
+  } else {
+    path = join_path(around.cwd, given);
   }
   // "x/.." is only lexically nothing when x is a directory: x may be a link, or missing.
   const std::size_t dots = given.find("..");

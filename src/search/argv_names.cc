@@ -1,5 +1,6 @@
 // find, fd and ls.
 #include <algorithm>
+#include <cctype>
 
 #include "search/glob.h"
 #include "search/options.h"
@@ -20,8 +21,8 @@ class FindParser {
     if (words_.empty()) return {};
     TRY(alternatives());
     if (at_ != words_.size()) return not_refined("find: '" + words_[at_] + "'");
-    const auto prints = std::count_if(query_.expression.begin(), query_.expression.end(),
-                                      [](const Term& t) { return t.op == Term::Op::kPrint; });
+    const auto prints = std::ranges::count_if(
+        query_.expression, [](const Term& t) { return t.op == Term::Op::kPrint; });
     if (prints > 1) return not_refined("find: -print twice");
     return {};
   }
@@ -161,9 +162,8 @@ Refined<void> add_type(Query& query, const std::string& value) {
 
 Refined<void> add_extension(Query& query, std::string value) {
   if (value.starts_with('.')) value.erase(0, 1);
-  const bool plain = std::all_of(value.begin(), value.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  });
+  const bool plain =
+      std::ranges::all_of(value, [](unsigned char c) { return std::isalnum(c) != 0; });
   if (value.empty() || !plain) return not_refined("extension '" + value + "'");
   query.extensions.push_back(value);
   return {};
@@ -172,7 +172,7 @@ Refined<void> add_extension(Query& query, std::string value) {
 Refined<void> take_fd(const Given& given, Query& query, std::string& letters) {
   const auto id = static_cast<char>(given.id);
   if (id != 't' && id != 'e') {
-    if (letters.find(id) != std::string::npos) return not_refined("an option twice");
+    if (letters.contains(id)) return not_refined("an option twice");
     letters += id;
   }
   switch (id) {
@@ -200,8 +200,7 @@ Refined<void> take_fd(const Given& given, Query& query, std::string& letters) {
       query.dialect = Dialect::kFixed;
       return {};
     case 'c':
-      if (given.value != "never" && given.value != "auto") return not_refined("colours");
-      return {};
+      return check_colors(given.value);
     default:
       return {};  // -i and -s, looked at when the pattern is known
   }
@@ -216,15 +215,14 @@ Refined<Query> parse_find(std::span<const std::string> words, const Surroundings
   query.shown = Shown::kEntries;
   query.recursive = true;
   query.hidden = true;
-  std::size_t at = 0;
-  for (; at < words.size(); ++at) {
-    const std::string& word = words[at];
+  std::vector<std::string> paths;
+  for (const std::string& word : words) {
     if (word.starts_with('-') || word == "(" || word == "!") break;
     if (word.starts_with(')') || word.starts_with(',')) return not_refined("find: '" + word + "'");
-    query.roots.push_back(TRY(parse_root(word, around)));
+    paths.push_back(word);
   }
-  if (query.roots.empty()) query.roots.push_back({"", around.cwd});
-  TRY(FindParser(words.subspan(at), query).parse());
+  TRY(add_roots(query, paths, around));
+  TRY(FindParser(words.subspan(paths.size()), query).parse());
   return query;
 }
 
@@ -241,15 +239,14 @@ Refined<Query> parse_fd(std::span<const std::string> words, const Surroundings& 
   if (query.ignore_files && around.outside_rules != Vouched::kYes) {
     return not_refined("ignore rules outside the tree are not known");
   }
-  std::vector<std::string> paths = split.operands;
-  paths.insert(paths.end(), split.after_dashes.begin(), split.after_dashes.end());
+  std::vector<std::string> paths = split.all();
   const bool fixed = query.dialect == Dialect::kFixed;
   if (!paths.empty()) {
     const std::string pattern = paths.front();
     paths.erase(paths.begin());
-    if (pattern.find('/') != std::string::npos) return not_refined("pattern: a path");
-    const bool sensitive = letters.find('s') != std::string::npos;
-    query.ignore_case = letters.find('i') != std::string::npos;
+    if (pattern.contains('/')) return not_refined("pattern: a path");
+    const bool sensitive = letters.contains('s');
+    query.ignore_case = letters.contains('i');
     if (sensitive && query.ignore_case) return not_refined("two options of case");
     if (!sensitive && !query.ignore_case) query.ignore_case = TRY(smart_case_ignores(pattern));
     query.patterns.push_back(pattern);
@@ -258,8 +255,7 @@ Refined<Query> parse_fd(std::span<const std::string> words, const Surroundings& 
   } else if (fixed) {
     query.dialect = Dialect::kNone;
   }
-  for (const std::string& path : paths) query.roots.push_back(TRY(parse_root(path, around)));
-  if (query.roots.empty()) query.roots.push_back({"", around.cwd});
+  TRY(add_roots(query, paths, around));
   return query;
 }
 
@@ -273,13 +269,9 @@ Refined<Query> parse_ls(std::span<const std::string> words, const Surroundings& 
     if (given.id == 'a') query.hidden = true;
     if (given.id == 'R') query.recursive = true;
     if (given.id == 'p') query.mark_directories = true;
-    const bool plain = given.value == "never" || given.value == "auto";
-    if (given.id == 'c' && !plain) return not_refined("colours");
+    if (given.id == 'c') TRY(check_colors(given.value));
   }
-  std::vector<std::string> paths = split.operands;
-  paths.insert(paths.end(), split.after_dashes.begin(), split.after_dashes.end());
-  for (const std::string& path : paths) query.roots.push_back(TRY(parse_root(path, around)));
-  if (paths.empty()) query.roots.push_back({"", around.cwd});
+  TRY(add_roots(query, split.all(), around));
   return query;
 }
 

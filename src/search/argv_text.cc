@@ -1,6 +1,7 @@
 // grep, rg and git grep.
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "search/glob.h"
 #include "search/options.h"
@@ -170,9 +171,7 @@ class Builder {
       case 'P':
         return dialect(Dialect::kPerl);
       case kColor:
-        // "auto" marks what matched on a terminal: the same lines have the same marks.
-        if (given.value == "never" || given.value == "auto") return {};
-        return not_refined("colours");
+        return check_colors(given.value);
       case kHarmless:
         return {};
       default:
@@ -258,20 +257,12 @@ class Builder {
 
 // The pattern, when no -e gave one, and the words that are paths.
 Refined<std::vector<std::string>> take_pattern(Query& query, const Words& words) {
-  std::vector<std::string> paths = words.operands;
-  paths.insert(paths.end(), words.after_dashes.begin(), words.after_dashes.end());
+  std::vector<std::string> paths = words.all();
   if (!query.patterns.empty()) return paths;
   if (paths.empty()) return not_refined("no pattern");
   query.patterns.push_back(paths.front());
   paths.erase(paths.begin());
   return paths;
-}
-
-Refined<void> add_roots(Query& query, const std::vector<std::string>& paths,
-                        const Surroundings& around) {
-  for (const std::string& path : paths) query.roots.push_back(TRY(parse_root(path, around)));
-  if (paths.empty()) query.roots.push_back({"", around.cwd});
-  return {};
 }
 
 Refined<void> check_grep_rules(const Query& query) {
@@ -283,11 +274,9 @@ Refined<void> check_grep_rules(const Query& query) {
     if (rule.effect != NameRule::Effect::kExcludeDir) continue;
     // Whether it excludes a directory that was named depends on how it was written.
     for (const Root& root : query.roots) {
-      for (std::string_view rest = root.given; !rest.empty();) {
-        const std::size_t slash = rest.find('/');
-        const std::string_view name = rest.substr(0, slash);
-        if (glob_matches(rule.glob, name)) return not_refined("--exclude-dir of a path given");
-        rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);
+      for (const auto name : std::views::split(root.given, '/')) {
+        const bool excluded = glob_matches(rule.glob, std::string_view(name));
+        if (excluded) return not_refined("--exclude-dir of a path given");
       }
     }
   }
@@ -414,9 +403,7 @@ Refined<Query> parse_ripgrep(std::span<const std::string> words, const Surroundi
     if (!query.patterns.empty() || query.shown != Shown::kLines) {
       return not_refined("--files and more");
     }
-    std::vector<std::string> paths = split.operands;
-    paths.insert(paths.end(), split.after_dashes.begin(), split.after_dashes.end());
-    TRY(add_roots(query, paths, around));
+    TRY(add_roots(query, split.all(), around));
     query.kind = Kind::kNames;
     query.shown = Shown::kEntries;
     return std::move(query);

@@ -31,6 +31,7 @@ struct Words {
   std::vector<std::string> operands;
   std::vector<std::string> after_dashes;
   bool dashes = false;
+  std::vector<std::string> all() const;  // operands, then what is behind the dashes
 };
 
 // Long names must be whole: an abbreviation depends on every option the program has.
@@ -41,6 +42,11 @@ Refined<std::uint32_t> parse_number(const std::string& text);  // 1 to 100,000
 
 // A path given to a program that ran in `around.cwd`; not refined when it leaves the tree.
 Refined<Root> parse_root(const std::string& given, const Surroundings& around);
+// All that were given; none: where it ran.
+Refined<void> add_roots(Query& query, const std::vector<std::string>& paths,
+                        const Surroundings& around);
+// "auto" marks what matched on a terminal: the same lines have the same marks.
+Refined<void> check_colors(const std::string& when);
 
 // One parser a program. `words` begin after the program's own name.
 Refined<Query> parse_grep(std::span<const std::string> words, const Surroundings& around);
