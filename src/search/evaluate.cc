@@ -1,6 +1,9 @@
 #include "search/evaluate.h"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -17,10 +20,17 @@ bool is_text_tool(const Query& query) {
 
 // git writes such names in its own way.
 bool is_quoted(std::string_view path) {
-  return std::any_of(path.begin(), path.end(), [](char c) {
+  return std::ranges::any_of(path, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte > 0x7e || c == '"' || c == '\\';
   });
+}
+
+// The entries of a directory, each by its whole path.
+Refined<std::vector<NamedEntry>> entries_in(const Tree& tree, const std::string& directory) {
+  std::vector<NamedEntry> entries = TRY(readable(tree.list(directory)));
+  for (NamedEntry& entry : entries) entry.name = join_path(directory, entry.name);
+  return entries;
 }
 
 // The query ready to be asked about one tree.
@@ -48,6 +58,25 @@ class Asker {
   const TreeEntry& entry(std::size_t root) const { return entries_[root]; }
   Walk& walk() { return walk_; }
 
+  // Shows `see` each entry at and below a root, with what it counts for; while it says so, and the
+  // search enters the directory, what is in that too. At most `left` entries are listed.
+  template <typename See>
+  Refined<void> each_of(std::size_t root, std::size_t& left, See see) {
+    std::vector<NamedEntry> stack;  // by path
+    if (entries_[root].present()) stack.push_back({query_.roots[root].path, entries_[root]});
+    while (!stack.empty()) {
+      const NamedEntry item = std::move(stack.back());
+      stack.pop_back();
+      const Place place = TRY(walk_.place(query_.roots[root], item.name, item.entry));
+      if (!TRY(see(item, place)) || !place.enters) continue;
+      std::vector<NamedEntry> inside = TRY(entries_in(tree_, item.name));
+      if (inside.size() > left) return not_refined("the tree is too large");
+      left -= inside.size();
+      std::ranges::move(inside, std::back_inserter(stack));
+    }
+    return {};
+  }
+
   // The lines about a path that counts.
   Refined<PathAnswer> answer(const Root& root, const std::string& path, const TreeEntry& entry,
                              const Place& place) {
@@ -68,9 +97,8 @@ class Asker {
     } else if (!matcher_) {
       answer.lines.push_back(shown);  // rg --files
     } else {
-      const Result<std::string> text = tree_.blob(entry.oid);
-      if (!text) return not_refined("cannot read the tree: " + text.error().message);
-      Lines lines = lines_of(query_, *matcher_, is_named() ? shown : std::string(), *text);
+      const std::string text = TRY(readable(tree_.blob(entry.oid)));
+      Lines lines = lines_of(query_, *matcher_, is_named() ? shown : std::string(), text);
       // A file that is perhaps not read at all still prints these lines or none.
       known = lines.certain;
       answer.certain = answer.certain && lines.certain;
@@ -115,59 +143,35 @@ class Evaluation {
   Refined<Answer> run() {
     Asker asker = TRY(Asker::make(query_, tree_));
     for (std::size_t i = 0; i < query_.roots.size(); ++i) {
-      const TreeEntry entry = asker.entry(i);
-      if (!entry.present()) continue;
-      TRY(visit(asker, query_.roots[i], query_.roots[i].path, entry));
+      TRY(asker.each_of(i, left_, [&](const NamedEntry& item, const Place& place) {
+        return visit(asker, query_.roots[i], item, place);
+      }));
     }
     answer_.ignore_files = asker.walk().ignore_files();
     for (std::vector<std::string>* list : {&answer_.files, &answer_.directories}) {
-      std::sort(list->begin(), list->end());
+      std::ranges::sort(*list);
       list->erase(std::unique(list->begin(), list->end()), list->end());
     }
     return std::move(answer_);
   }
 
  private:
-  struct Item {
-    std::string path;
-    TreeEntry entry;
-  };
-
-  Refined<void> visit(Asker& asker, const Root& root, const std::string& path,
-                      const TreeEntry& entry) {
-    std::vector<Item> stack{{path, entry}};
-    while (!stack.empty()) {
-      const Item item = std::move(stack.back());
-      stack.pop_back();
-      const Place place = TRY(asker.walk().place(root, item.path, item.entry));
-      if (place.counts && TRY(count(asker, root, item, place))) continue;
-      if (!place.enters) continue;
-      answer_.directories.push_back(item.path);
-      const Result<std::vector<NamedEntry>> names = tree_.list(item.path);
-      if (!names) return not_refined("cannot read the tree: " + names.error().message);
-      if (names->size() > left_) return not_refined("the tree is too large");
-      left_ -= names->size();
-      for (const NamedEntry& next : *names) {
-        stack.push_back({item.path.empty() ? next.name : item.path + "/" + next.name, next.entry});
-      }
-    }
-    return {};
-  }
-
-  // True when the file was seen before and is not to be seen again.
-  Refined<bool> count(Asker& asker, const Root& root, const Item& item, const Place& place) {
+  // False for a file that was seen before and is not to be seen again.
+  Refined<bool> visit(Asker& asker, const Root& root, const NamedEntry& item, const Place& place) {
+    if (place.enters) answer_.directories.push_back(item.name);
+    if (!place.counts) return true;
     if (look_ == Look::kScope) {
-      if (reads_files()) answer_.files.push_back(item.path);
-      return false;
+      if (reads_files()) answer_.files.push_back(item.name);
+      return true;
     }
-    if (only_once(query_) && answer_.paths.contains(item.path)) return true;
-    const PathAnswer found = TRY(asker.answer(root, item.path, item.entry, place));
-    if (reads_files()) answer_.files.push_back(item.path);
+    if (only_once(query_) && answer_.paths.contains(item.name)) return false;
+    const PathAnswer found = TRY(asker.answer(root, item.name, item.entry, place));
+    if (reads_files()) answer_.files.push_back(item.name);
     answer_.certain = answer_.certain && found.certain;
-    PathAnswer& all = answer_.paths[item.path];
+    PathAnswer& all = answer_.paths[item.name];
     all.certain = all.certain && found.certain;
     all.lines.insert(all.lines.end(), found.lines.begin(), found.lines.end());
-    return false;
+    return true;
   }
 
   bool reads_files() const { return is_text_tool(query_) && query_.dialect != Dialect::kNone; }
@@ -183,18 +187,14 @@ bool within(std::string_view path, std::string_view directory) {
   return directory.empty() || path == directory || path_below(path, directory, nullptr);
 }
 
-bool contains_text(std::string_view text, std::string_view part, bool fold) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  const auto same = [&](char a, char b) { return fold ? lower(a) == lower(b) : a == b; };
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
-}
-
 // Whether a file of this name in git's index can make a difference to what is printed about the
 // index. What stands around a name there is no text, so only a literal is sure not to match.
-bool name_may_match(const Query& query, std::string_view name) {
+bool name_may_match(const Query& query, const std::string& name) {
   if (query.invert) return true;
-  return std::any_of(query.patterns.begin(), query.patterns.end(), [&](const std::string& pattern) {
-    return !is_literal(query.dialect, pattern) || contains_text(name, pattern, query.ignore_case);
+  return std::ranges::any_of(query.patterns, [&](const std::string& pattern) {
+    if (!is_literal(query.dialect, pattern)) return true;
+    return query.ignore_case ? ::strcasestr(name.c_str(), pattern.c_str()) != nullptr
+                             : name.contains(pattern);
   });
 }
 
@@ -206,9 +206,9 @@ std::string cut_line(std::string line) {
 
 // The first of `lines` that `others` has not.
 std::string first_missing(std::vector<std::string> lines, std::vector<std::string> others) {
-  std::sort(others.begin(), others.end());
+  std::ranges::sort(others);
   for (std::string& line : lines) {
-    if (!std::binary_search(others.begin(), others.end(), line)) return cut_line(std::move(line));
+    if (!std::ranges::binary_search(others, line)) return cut_line(std::move(line));
   }
   return {};
 }
@@ -235,8 +235,8 @@ class Judge {
     TRY(index_names());
     bool moved = false;
     for (const std::string& path : affected_) {
-      const TreeEntry old_entry = TRY(entry_of(before_, path));
-      const TreeEntry new_entry = TRY(entry_of(after_, path));
+      const TreeEntry old_entry = TRY(readable(before_.entry(path)));
+      const TreeEntry new_entry = TRY(readable(after_.entry(path)));
       for (const Root& root : query_.roots) {
         if (!within(path, root.path)) continue;
         const Said was = TRY(said(old_asker, root, path, old_entry));
@@ -250,8 +250,7 @@ class Judge {
     }
     // rg says so, and ends otherwise, when there was no file to search.
     if (moved && query_.tool == Tool::kRipgrep && is_text_tool(query_)) {
-      const bool both =
-          TRY(searches_a_file(old_asker, before_)) && TRY(searches_a_file(new_asker, after_));
+      const bool both = TRY(searches_a_file(old_asker)) && TRY(searches_a_file(new_asker));
       if (!both) return not_refined("there may be no file to search");
     }
     return own_standing();
@@ -286,41 +285,26 @@ class Judge {
   }
 
   // Looks no further than the first.
-  Refined<bool> searches_a_file(Asker& asker, const Tree& tree) const {
-    for (std::size_t i = 0; i < query_.roots.size(); ++i) {
-      std::vector<std::pair<std::string, TreeEntry>> stack;
-      if (asker.entry(i).present()) stack.emplace_back(query_.roots[i].path, asker.entry(i));
-      while (!stack.empty()) {
-        const auto [path, entry] = std::move(stack.back());
-        stack.pop_back();
-        const Place place = TRY(asker.walk().place(query_.roots[i], path, entry));
-        if (place.counts && place.certain) return true;
-        if (!place.enters) continue;
-        const Result<std::vector<NamedEntry>> names = tree.list(path);
-        if (!names) return not_refined("cannot read the tree: " + names.error().message);
-        for (const NamedEntry& next : *names) {
-          stack.emplace_back(path.empty() ? next.name : path + "/" + next.name, next.entry);
-        }
-      }
+  Refined<bool> searches_a_file(Asker& asker) const {
+    bool found = false;
+    std::size_t left = std::numeric_limits<std::size_t>::max();
+    for (std::size_t i = 0; i < query_.roots.size() && !found; ++i) {
+      TRY(asker.each_of(i, left, [&](const NamedEntry&, const Place& place) -> Refined<bool> {
+        found = found || (place.counts && place.certain);
+        return !found;
+      }));
     }
-    return false;
-  }
-
-  static Refined<TreeEntry> entry_of(const Tree& tree, const std::string& path) {
-    const Result<TreeEntry> entry = tree.entry(path);
-    if (!entry) return not_refined("cannot read the tree: " + entry.error().message);
-    return *entry;
+    return found;
   }
 
   bool in_scope(std::string_view path) const {
-    return std::any_of(query_.roots.begin(), query_.roots.end(),
-                       [&](const Root& root) { return within(path, root.path); });
+    return std::ranges::any_of(query_.roots,
+                               [&](const Root& root) { return within(path, root.path); });
   }
 
   Refined<void> collect() {
-    const bool own_rules = std::any_of(own_.begin(), own_.end(), [&](const std::string& path) {
-      return is_ignore_file(query_, path);
-    });
+    const bool own_rules = std::ranges::any_of(
+        own_, [&](const std::string& path) { return is_ignore_file(query_, path); });
     for (const PathChange& change : changes_) {
       // Attributes decide how files are checked out, and what git grep takes for text.
       if (is_text_tool(query_) && base_name(change.path) == ".gitattributes") {
@@ -346,13 +330,10 @@ class Judge {
     while (!stack.empty()) {
       const std::string directory = std::move(stack.back());
       stack.pop_back();
-      if (TRY(entry_of(tree, directory)).mode != FileMode::kTree) continue;
-      const Result<std::vector<NamedEntry>> names = tree.list(directory);
-      if (!names) return not_refined("cannot read the tree: " + names.error().message);
-      for (const NamedEntry& next : *names) {
-        const std::string path = directory.empty() ? next.name : directory + "/" + next.name;
-        if (in_scope(path)) affected_.insert(path);
-        if (next.entry.mode == FileMode::kTree) stack.push_back(path);
+      if (TRY(readable(tree.entry(directory))).mode != FileMode::kTree) continue;
+      for (const NamedEntry& next : TRY(entries_in(tree, directory))) {
+        if (in_scope(next.name)) affected_.insert(next.name);
+        if (next.entry.mode == FileMode::kTree) stack.push_back(next.name);
       }
     }
     return {};
@@ -377,8 +358,8 @@ class Judge {
   Refined<void> own_standing() const {
     if (governed_.empty()) return {};
     for (const std::string& path : own_) {
-      const bool ruled = std::any_of(governed_.begin(), governed_.end(),
-                                     [&](const auto& top) { return within(path, top); });
+      const bool ruled =
+          std::ranges::any_of(governed_, [&](const auto& top) { return within(path, top); });
       if (!ruled || !in_scope(path)) continue;
       return not_refined("ignore rules above '" + path + "', which is its own, changed");
     }

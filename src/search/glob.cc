@@ -1,6 +1,10 @@
 #include "search/glob.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
+#include <cctype>
+#include <ranges>
 #include <span>
 
 namespace gittxn::search {
@@ -10,14 +14,14 @@ constexpr std::size_t kMaxGlob = 300;
 constexpr std::size_t kMaxRules = 5'000;
 
 bool plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_.-+@,*").find(c) != std::string_view::npos;
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("_.-+@,*").contains(c);
 }
 
 Refined<void> check(std::string_view glob, std::string_view also) {
   if (glob.empty() || glob.size() > kMaxGlob) return not_refined("glob: empty or too long");
   for (const char c : glob) {
-    if (!plain(c) && also.find(c) == std::string_view::npos) {
+    if (!plain(c) && !also.contains(c)) {
       return not_refined("glob: signs that are not understood");
     }
   }
@@ -57,28 +61,9 @@ Refined<void> check_path_glob(std::string_view glob) {
   return check(glob, "/");
 }
 
-bool glob_matches(std::string_view glob, std::string_view text) {
-  // Going back to the last star alone is enough: what came before it matched as early as possible.
-  std::size_t g = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t mark = 0;
-  while (t < text.size()) {
-    if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      mark = t;
-    } else if (g < glob.size() && glob[g] == text[t]) {
-      ++g;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      g = star + 1;
-      t = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (g < glob.size() && glob[g] == '*') ++g;
-  return g == glob.size();
+bool glob_matches(std::string_view glob, std::string_view text, Letters letters) {
+  const int flags = letters == Letters::kAnyCase ? FNM_CASEFOLD : 0;
+  return ::fnmatch(std::string(glob).c_str(), std::string(text).c_str(), flags) == 0;
 }
 
 Refined<IgnoreRule> parse_rule(std::string_view line) {
@@ -114,33 +99,26 @@ bool IgnoreRule::matches(std::string_view path, std::string_view last, Target ta
 }
 
 bool IgnoreRules::anchored() const {
-  return std::any_of(rules.begin(), rules.end(),
-                     [](const IgnoreRule& rule) { return rule.anchored; });
+  return std::ranges::any_of(rules, [](const IgnoreRule& rule) { return rule.anchored; });
 }
 
 Ruling IgnoreRules::ruling(std::string_view path, Target target) const {
-  const std::size_t slash = path.rfind('/');
-  const std::string_view last = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
-    if (rule->matches(path, last, target)) {
-      return rule->negated ? Ruling::kKept : Ruling::kIgnored;
-    }
+  const std::string_view last = path.substr(path.rfind('/') + 1);  // npos + 1 is the beginning
+  for (const IgnoreRule& rule : std::views::reverse(rules)) {
+    if (rule.matches(path, last, target)) return rule.negated ? Ruling::kKept : Ruling::kIgnored;
   }
   return Ruling::kNone;
 }
 
 IgnoreRules parse_ignore_file(std::string_view text) {
   IgnoreRules file;
-  while (!text.empty() && !file.opaque) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const auto part : std::views::split(text, '\n')) {
+    const std::string_view line(part);
     if (line.empty() || line.starts_with('#')) continue;
     Refined<IgnoreRule> rule = parse_rule(line);
-    file.opaque = !rule || file.rules.size() >= kMaxRules;
-    if (rule) file.rules.push_back(*std::move(rule));
+    if (!rule || file.rules.size() >= kMaxRules) return {.opaque = true, .rules = {}};
+    file.rules.push_back(*std::move(rule));
   }
-  if (file.opaque) file.rules.clear();
   return file;
 }
 

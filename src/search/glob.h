@@ -15,7 +15,9 @@ namespace gittxn::search {
 Refined<void> check_name_glob(std::string_view glob);
 // As check_name_glob, but '/' may stand in it; find's -path, where '*' matches '/' too.
 Refined<void> check_path_glob(std::string_view glob);
-bool glob_matches(std::string_view glob, std::string_view text);
+enum class Letters { kAsTheyAre, kAnyCase };  // of ASCII
+bool glob_matches(std::string_view glob, std::string_view text,
+                  Letters letters = Letters::kAsTheyAre);
 
 enum class Target { kFile, kDirectory };  // what a path names; a link is a file
 

@@ -1,17 +1,15 @@
 #include "search/lines.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace gittxn::search {
 namespace {
 
 std::vector<std::string_view> split_lines(std::string_view text) {
   std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const auto line : std::views::split(text, '\n')) lines.emplace_back(line);
+  if (text.ends_with('\n')) lines.pop_back();
   return lines;
 }
 

@@ -3,6 +3,7 @@
 #include <regex.h>
 
 #include <algorithm>
+#include <cctype>
 #include <mutex>
 #include <optional>
 
@@ -21,32 +22,29 @@ char fold(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+// The first one counts, and of those that begin together the longest.
+void keep_better(const Match& here, std::optional<Match>& best) {
+  const bool better =
+      !best || here.begin < best->begin || (here.begin == best->begin && here.end > best->end);
+  if (better) best = here;
 }
 bool stands_alone(std::string_view line, const Match& match) {
   return (match.begin == 0 || !is_word(line[match.begin - 1])) &&
          (match.end == line.size() || !is_word(line[match.end]));
 }
 
-struct FreeRegex {
-  void operator()(re_pattern_buffer* buffer) const {
-    regfree(buffer);
-    delete buffer;
-  }
+// Frees what a library made, with the function that it has for that.
+template <auto kFree>
+struct FreeWith {
+  void operator()(auto* made) const { kFree(made); }
 };
-struct FreeCode {
-  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
-};
-struct FreeData {
-  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
-};
-struct FreeContext {
-  void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
-};
-struct FreeCompile {
-  void operator()(pcre2_compile_context* context) const { pcre2_compile_context_free(context); }
-};
-using Regex = std::unique_ptr<re_pattern_buffer, FreeRegex>;
+void free_regex(re_pattern_buffer* buffer) {
+  regfree(buffer);
+  delete buffer;
+}
+using Regex = std::unique_ptr<re_pattern_buffer, FreeWith<free_regex>>;
 
 }  // namespace
 
@@ -57,9 +55,9 @@ struct Matcher::Parts {
   bool whole_line = false;
   std::vector<std::string> fixed;
   std::vector<Regex> regexes;
-  std::unique_ptr<pcre2_code, FreeCode> code;
-  std::unique_ptr<pcre2_match_data, FreeData> data;
-  std::unique_ptr<pcre2_match_context, FreeContext> limits;
+  std::unique_ptr<pcre2_code, FreeWith<pcre2_code_free>> code;
+  std::unique_ptr<pcre2_match_data, FreeWith<pcre2_match_data_free>> data;
+  std::unique_ptr<pcre2_match_context, FreeWith<pcre2_match_context_free>> limits;
 
   Found find_fixed(std::string_view line, std::size_t from, Match& match) const;
   Found find_posix(std::string_view line, std::size_t from, Match& match) const;
@@ -119,8 +117,8 @@ Refined<Matcher> Matcher::compile(const Query& query) {
   for (const std::string& pattern : query.patterns) {
     TRY(check_pattern(query.dialect, pattern));
     // Some letters beyond ASCII are the other case of ASCII ones.
-    const bool ascii = std::all_of(pattern.begin(), pattern.end(),
-                                   [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    const bool ascii =
+        std::ranges::all_of(pattern, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
     if (query.ignore_case && !ascii) return not_refined("pattern: case beyond ASCII");
     if (query.dialect == Dialect::kFixed) parts->fixed.push_back(pattern);
     const bool posix = query.dialect == Dialect::kBasic || query.dialect == Dialect::kExtended;
@@ -130,7 +128,7 @@ Refined<Matcher> Matcher::compile(const Query& query) {
   }
   if (query.dialect == Dialect::kPerl || query.dialect == Dialect::kRust) {
     const std::string text = wrapped(query);
-    const std::unique_ptr<pcre2_compile_context, FreeCompile> context(
+    const std::unique_ptr<pcre2_compile_context, FreeWith<pcre2_compile_context_free>> context(
         pcre2_compile_context_create(nullptr));
     if (!context) return not_refined("PCRE2 has no memory");
     pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
@@ -176,9 +174,7 @@ Found Matcher::Parts::find_fixed(std::string_view line, std::size_t from, Match&
       ++at;
       if (whole_line && (begin != 0 || here.end != line.size())) continue;
       if (word && !stands_alone(line, here)) continue;
-      const bool better =
-          !best || here.begin < best->begin || (here.begin == best->begin && here.end > best->end);
-      if (better) best = here;
+      keep_better(here, best);
       break;
     }
   }
@@ -223,9 +219,7 @@ Found Matcher::Parts::find_posix(std::string_view line, std::size_t from, Match&
     const Found found = one_posix(*regex, line, from, here);
     if (found == Found::kUnknown) return found;
     if (found == Found::kNo) continue;
-    if (!best || here.begin < best->begin || (here.begin == best->begin && here.end > best->end)) {
-      best = here;
-    }
+    keep_better(here, best);
   }
   if (!best) return Found::kNo;
   match = *best;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/json.h"
 #include "search/pattern.h"
 
 namespace gittxn::search {
@@ -15,7 +16,7 @@ constexpr int kMaxRepeat = 30;  // nested intervals multiply in libc's tables
 constexpr int kMaxIntervals = 2;
 
 bool in(std::string_view set, char c) {
-  return set.find(c) != std::string_view::npos;
+  return set.contains(c);
 }
 bool lower(char c) {
   return c >= 'a' && c <= 'z';
@@ -237,33 +238,14 @@ class Syntax {
 };
 
 bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
+  return std::ranges::all_of(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte != 0 && byte < 0x80;
   });
 }
 
-// As Unicode has it: no overlong forms, surrogates or numbers past the last.
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead == 0) return false;
-    const std::size_t size = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-    if (size == 0 || i + size > text.size()) return false;
-    for (std::size_t k = 1; k < size; ++k) {
-      const auto byte = static_cast<unsigned char>(text[i + k]);
-      const unsigned low = k > 1 ? 0x80 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-      const unsigned high = k > 1 ? 0xBF : lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-      if (byte < low || byte > high) return false;
-    }
-    i += size;
-  }
-  return true;
+bool is_text(std::string_view bytes) {
+  return !bytes.contains('\0') && is_utf8(bytes);
 }
 
 }  // namespace
@@ -271,14 +253,11 @@ bool is_utf8(std::string_view text) {
 Refined<void> check_pattern(Dialect dialect, std::string_view pattern) {
   if (pattern.empty()) return not_refined("pattern: empty");
   if (pattern.size() > kMaxPattern) return not_refined("pattern: too long");
-  for (const char c : pattern) {
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\t') {
-      return not_refined("pattern: a control character");
-    }
-  }
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
+  if (std::ranges::any_of(pattern, control)) return not_refined("pattern: a control character");
   if (dialect == Dialect::kNone) return not_refined("pattern: none is looked for");
   if (dialect == Dialect::kFixed) {
-    if (!is_utf8(pattern)) return not_refined("pattern: not UTF-8");
+    if (!is_text(pattern)) return not_refined("pattern: not UTF-8");
     return {};
   }
   if (!is_ascii(pattern)) return not_refined("pattern: an expression that is not ASCII");
@@ -307,12 +286,12 @@ bool is_literal(Dialect dialect, std::string_view pattern) {
 
 bool answer_is_certain(const Query& query, std::string_view text) {
   if (is_ascii(text)) return true;
-  const bool literal =
-      std::all_of(query.patterns.begin(), query.patterns.end(),
-                  [&](const std::string& pattern) { return is_literal(query.dialect, pattern); });
+  const bool literal = std::ranges::all_of(query.patterns, [&](const std::string& pattern) {
+    return is_literal(query.dialect, pattern);
+  });
   const bool bytes_decide =
       literal && query.dialect != Dialect::kPerl && !query.ignore_case && !query.word;
-  return bytes_decide && is_utf8(text) && !text.starts_with("\xEF\xBB\xBF");
+  return bytes_decide && is_text(text) && !text.starts_with("\xEF\xBB\xBF");
 }
 
 }  // namespace gittxn::search

@@ -14,8 +14,7 @@ constexpr std::string_view kFdFiles[] = {".fdignore", ".ignore", ".gitignore"};
 
 // In the order of their rank: a ruling of the first kind, from any directory, beats the others.
 std::span<const std::string_view> ignore_names(Tool tool) {
-  if (tool == Tool::kRipgrep) return kRipgrepFiles;
-  return kFdFiles;
+  return tool == Tool::kRipgrep ? kRipgrepFiles : kFdFiles;
 }
 
 bool is_file(const TreeEntry& entry) {
@@ -35,8 +34,7 @@ char type_letter(const TreeEntry& entry) {
 }
 
 bool ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 std::string below(std::string_view path, std::string_view directory) {
@@ -45,16 +43,10 @@ std::string below(std::string_view path, std::string_view directory) {
   return rest;
 }
 
-std::string join(const std::string& directory, std::string_view name) {
-  return directory.empty() ? std::string(name) : directory + "/" + std::string(name);
-}
-
 bool ends_with_extension(std::string_view name, std::string_view extension) {
-  const std::size_t tail = extension.size() + 1;
-  if (name.size() <= tail || name[name.size() - tail] != '.') return false;
-  const auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(extension.begin(), extension.end(), name.end() - extension.size(),
-                    [&](char a, char b) { return fold(a) == fold(b); });
+  if (name.size() <= extension.size() + 1) return false;
+  const std::string end(name.substr(name.size() - extension.size() - 1));
+  return ::strcasecmp(end.c_str(), ("." + std::string(extension)).c_str()) == 0;
 }
 
 // find's expression: its value, and what it did on the way.
@@ -88,12 +80,6 @@ std::size_t start_of(std::span<const Term> terms, std::size_t end) {
   return at;
 }
 
-std::string folded(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return lower;
-}
-
 bool evaluate(std::span<const Term> terms, std::size_t end, const std::string& shown,
               std::string_view name, char type, FoundBelow& found) {
   const Term& term = terms[end];
@@ -101,11 +87,11 @@ bool evaluate(std::span<const Term> terms, std::size_t end, const std::string& s
     case Term::Op::kName:
       return glob_matches(term.text, name);
     case Term::Op::kNameNoCase:
-      return glob_matches(folded(term.text), folded(name));
+      return glob_matches(term.text, name, Letters::kAnyCase);
     case Term::Op::kPath:
       return glob_matches(term.text, shown);
     case Term::Op::kType:
-      return term.text.find(type) != std::string::npos;
+      return term.text.contains(type);
     case Term::Op::kPrune:
       found.pruned = true;
       return true;
@@ -133,18 +119,17 @@ bool evaluate(std::span<const Term> terms, std::size_t end, const std::string& s
 bool is_ignore_file(const Query& query, std::string_view path) {
   if (!query.ignore_files) return false;
   const auto names = ignore_names(query.tool);
-  return std::find(names.begin(), names.end(), base_name(path)) != names.end();
+  return std::ranges::find(names, base_name(path)) != names.end();
 }
 
 Refined<TreeEntry> root_entry(const Root& root, const Tree& tree) {
   for (std::size_t slash = root.path.find('/');; slash = root.path.find('/', slash + 1)) {
     const std::string part = root.path.substr(0, slash);
-    Result<TreeEntry> entry = tree.entry(part);
-    if (!entry) return not_refined("cannot read the tree: " + entry.error().message);
-    if (entry->mode == FileMode::kLink) return not_refined("'" + part + "' is a link");
-    if (entry->mode == FileMode::kSubmodule) return not_refined("'" + part + "' is a submodule");
-    if (slash == std::string::npos) return *entry;
-    if (!is_directory(*entry)) return TreeEntry{};
+    const TreeEntry entry = TRY(readable(tree.entry(part)));
+    if (entry.mode == FileMode::kLink) return not_refined("'" + part + "' is a link");
+    if (entry.mode == FileMode::kSubmodule) return not_refined("'" + part + "' is a submodule");
+    if (slash == std::string::npos) return entry;
+    if (!is_directory(entry)) return TreeEntry{};
   }
 }
 
@@ -165,7 +150,7 @@ Refined<Place> Walk::place(const Root& root, const std::string& path, const Tree
       return place;
     }
     const std::size_t slash = rest.find('/', from);
-    at.path = join(root.path, rest.substr(0, slash));
+    at.path = join_path(root.path, rest.substr(0, slash));
     from = slash == std::string::npos ? slash : slash + 1;
     ++at.depth;
   }
@@ -211,8 +196,8 @@ void Walk::step_find(const Root& root, const Step& at, Place& place) const {
     value = evaluate(query_.expression, query_.expression.size() - 1, path,
                      at.depth == 0 ? given : at.name, type_letter(at.entry), found);
   }
-  const bool prints = std::any_of(query_.expression.begin(), query_.expression.end(),
-                                  [](const Term& term) { return term.op == Term::Op::kPrint; });
+  const bool prints = std::ranges::any_of(
+      query_.expression, [](const Term& term) { return term.op == Term::Op::kPrint; });
   place.counts = tested && (prints ? found.printed : value);
   place.enters = is_directory(at.entry) && at.depth < query_.max_depth && !found.pruned;
   if (place.certain) return;
@@ -242,8 +227,8 @@ Refined<void> Walk::step_filtered(const Step& at, Place& place) {
     ruling = TRY(tree_ruling(at, place));
     if (ruling != Ruling::kIgnored && query_.tool == Tool::kRipgrep && !directory &&
         !query_.extensions.empty()) {
-      const bool fits = std::any_of(query_.extensions.begin(), query_.extensions.end(),
-                                    [&](const std::string& end) { return at.name.ends_with(end); });
+      const bool fits = std::ranges::any_of(
+          query_.extensions, [&](const std::string& end) { return at.name.ends_with(end); });
       ruling = fits ? Ruling::kKept : Ruling::kIgnored;
     }
     if (ruling == Ruling::kNone && place.certain && !query_.hidden && at.name.starts_with('.')) {
@@ -252,15 +237,14 @@ Refined<void> Walk::step_filtered(const Step& at, Place& place) {
   }
   if (ruling == Ruling::kIgnored) place.enters = place.counts = false;
   if (query_.tool == Tool::kRipgrep) return {};
-  if (!query_.types.empty() && query_.types.find(type_letter(at.entry)) == std::string::npos) {
+  if (!query_.types.empty() && !query_.types.contains(type_letter(at.entry))) {
     place.counts = false;
   }
   if (at.depth < query_.min_depth) place.counts = false;
-  const bool fits =
-      query_.extensions.empty() || std::any_of(query_.extensions.begin(), query_.extensions.end(),
-                                               [&](const std::string& extension) {
-                                                 return ends_with_extension(at.name, extension);
-                                               });
+  const bool fits = query_.extensions.empty() ||
+                    std::ranges::any_of(query_.extensions, [&](const std::string& extension) {
+                      return ends_with_extension(at.name, extension);
+                    });
   if (!fits) place.counts = false;
   return {};
 }
@@ -282,17 +266,14 @@ Ruling Walk::override_ruling(const Step& at) const {
 }
 
 Refined<const IgnoreRules*> Walk::rules_at(const std::string& directory, std::string_view name) {
-  const std::string path = join(directory, name);
+  const std::string path = join_path(directory, name);
   const auto known = cache_.find(path);
   if (known != cache_.end()) return &known->second;
-  const Result<TreeEntry> entry = tree_.entry(path);
-  if (!entry) return not_refined("cannot read the tree: " + entry.error().message);
+  const TreeEntry entry = TRY(readable(tree_.entry(path)));
   IgnoreRules rules;
-  if (is_file(*entry)) {
-    const Result<std::string> text = tree_.blob(entry->oid);
-    if (!text) return not_refined("cannot read the tree: " + text.error().message);
-    rules = parse_ignore_file(*text);
-  } else if (entry->present()) {
+  if (is_file(entry)) {
+    rules = parse_ignore_file(TRY(readable(tree_.blob(entry.oid))));
+  } else if (entry.present()) {
     rules.opaque = true;  // a link to rules elsewhere
   }
   return &cache_.emplace(path, std::move(rules)).first->second;
@@ -312,7 +293,7 @@ Refined<Ruling> Walk::tree_ruling(const Step& at, Place& place) {
           directory != at.root && (directory.empty() || path_below(at.root, directory, nullptr));
       if (rules->opaque || (above && rules->anchored())) {
         place.certain = false;
-        const Result<TreeEntry> entry = tree_.entry(join(directory, name));
+        const Result<TreeEntry> entry = tree_.entry(join_path(directory, name));
         place.trail += "?" + (entry ? entry->oid.str() : std::string());
       }
       ruling = rules->ruling(below(at.path, directory), target_of(at.entry));
@@ -327,9 +308,7 @@ std::string Walk::shown(const Root& root, const std::string& path, const TreeEnt
   if (query_.tool == Tool::kGitGrep) return below(path, query_.cwd);
   const std::string rest = path == root.path ? "" : below(path, root.path);
   if (query_.tool == Tool::kLs) {
-    const std::size_t slash = rest.rfind('/');
-    std::string name = slash == std::string::npos ? rest : rest.substr(slash + 1);
-    if (rest.empty()) name = root.given;
+    const std::string name = rest.empty() ? root.given : base_name(rest);
     return name + (query_.mark_directories && is_directory(entry) ? "/" : "");
   }
   std::string text = root.given;

@@ -13,6 +13,13 @@
 
 namespace gittxn::search {
 
+// What a tree answered; not refined when it could not be read.
+template <typename T>
+Refined<T> readable(Result<T> answer) {
+  if (!answer) return not_refined("cannot read the tree: " + answer.error().message);
+  return *std::move(answer);
+}
+
 bool is_ignore_file(const Query& query, std::string_view path);
 
 // What a root names: its entry, which must not be reached through a link or be one.
