@@ -12,18 +12,19 @@ namespace {
 
 // Global options before the command. Returns the index of the command.
 std::size_t skip_globals(const GitWords& argv, GitUse& use) {
-  static constexpr std::string_view kWithValue[] = {"-C",           "-c",          "--git-dir",
-                                                    "--work-tree",  "--namespace", "--super-prefix",
-                                                    "--config-env", "--exec-path", "--attr-source"};
+  constexpr std::string_view kWithValue =
+      "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path "
+      "--attr-source";
   std::size_t i = 1;
   for (; i < argv.size() && argv[i].starts_with('-'); ++i) {
     const std::string& word = argv[i];
-    if (word == "--version" || word == "-v" || word == "--help" || word == "-h") {
-      use.command = word == "--version" || word == "-v" ? "version" : "help";
+    const bool version = among("--version -v", word);
+    if (version || among("--help -h", word)) {
+      use.command = version ? "version" : "help";
       return argv.size();
     }
     const std::string_view name = std::string_view(word).substr(0, word.find('='));
-    if (name == "--git-dir" || name == "--work-tree" || name == "--namespace") use.elsewhere = true;
+    if (among("--git-dir --work-tree --namespace", name)) use.elsewhere = true;
     if (word == "--exec-path") continue;  // prints it; with a value there is an '='
     if (among(kWithValue, word)) ++i;
   }
@@ -43,19 +44,13 @@ void add_file(std::string_view word, GitUse& use) {
 }
 
 void find_files(const GitCommand& row, const GitWords& words, GitUse& use) {
-  std::vector<std::string_view> options;
-  for (std::string_view rest = row.files; !rest.empty();) {
-    const std::string_view name = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
-    if (name.starts_with('-')) {
-      options.push_back(name);
-    } else if (name != "*") {
-      use.files.emplace_back(name);
-    } else {
-      for (const std::string& word : words) add_file(word, use);
-    }
+  if (row.files == "*") {
+    for (const std::string& word : words) add_file(word, use);
+  } else if (row.files.starts_with('-')) {
+    for (const std::string& value : option_values(words, row.files)) add_file(value, use);
+  } else if (!row.files.empty()) {
+    use.files.emplace_back(row.files);
   }
-  for (const std::string& value : option_values(words, options)) add_file(value, use);
 }
 
 void parse_command(const GitWords& words, GitUse& use) {
@@ -75,9 +70,7 @@ void parse_command(const GitWords& words, GitUse& use) {
   if (authors && !INJECTED_BUG("interpret.no_mailmap")) use.files.emplace_back(".mailmap");
   if (row->parse != nullptr) row->parse(words, use);
   if (row->shows == GitShows::kEverything) {
-    GitRead read;
-    read.what = GitRead::What::kEverything;
-    use.reads.push_back(std::move(read));
+    use.reads.push_back({.what = GitRead::What::kEverything});
   }
   if (!INJECTED_BUG("interpret.no_git_files")) find_files(*row, words, use);
 }
@@ -95,8 +88,8 @@ bool is_git_program(std::string_view path) {
 bool serves_worktree(std::string_view path, const std::vector<std::string>& argv) {
   if (base_name(path) != "git-txn" || INJECTED_BUG("interpret.server_is_git")) return false;
   // Wherever the word stands: it may be the value of an option, and then more is read than was.
-  return std::any_of(argv.begin(), argv.end(),
-                     [](const std::string& word) { return word == "mcp" || word == "read"; });
+  return std::ranges::any_of(
+      argv, [](const std::string& word) { return word == "mcp" || word == "read"; });
 }
 
 GitUse parse_git(std::string_view path, const std::vector<std::string>& argv) {
@@ -121,7 +114,7 @@ GitUse parse_git(std::string_view path, const std::vector<std::string>& argv) {
 }
 
 bool asks_for(const GitUse& use, std::string_view path) {
-  return std::any_of(use.files.begin(), use.files.end(), [&](const std::string& file) {
+  return std::ranges::any_of(use.files, [&](const std::string& file) {
     if (!path.ends_with(file)) return false;
     return path.size() == file.size() || path[path.size() - file.size() - 1] == '/';
   });
@@ -141,10 +134,7 @@ PlainPathspec plain_pathspec(std::string_view pathspec) {
       return plain;
     }
     while (!pathspec.empty() && (pathspec[0] == '/' || pathspec[0] == '!' || pathspec[0] == '^')) {
-      if (pathspec[0] == '/')
-        plain.from_top = true;
-      else
-        plain.excludes = true;
+      (pathspec[0] == '/' ? plain.from_top : plain.excludes) = true;
       pathspec.remove_prefix(1);
     }
   }

@@ -22,9 +22,9 @@ struct GitRead {
     kEverything,  // cannot be told
   };
   What what = What::kHistory;
-  std::string revision;   // empty: what is checked out
-  std::string path;       // a pathspec as given; relative to the directory git ran in
-  bool from_top = false;  // ... or to the top of the tree: "HEAD:path", ":/path"
+  std::string revision = {};  // empty: what is checked out
+  std::string path = {};      // a pathspec as given; relative to the directory git ran in
+  bool from_top = false;      // ... or to the top of the tree: "HEAD:path", ":/path"
   // `path` may just as well be a revision: git takes what exists. The interpreter asks the
   // snapshot. Of kStart: `revision` may just as well be a path.
   bool perhaps_revision = false;

@@ -1,11 +1,13 @@
 #include "capture/git/git_options.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace gittxn::capture {
 
-bool among(std::span<const std::string_view> list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
+bool among(std::string_view list, std::string_view word) {
+  return std::ranges::any_of(std::views::split(list, ' '),
+                             [&](const auto& one) { return std::string_view(one) == word; });
 }
 
 namespace {
@@ -55,17 +57,16 @@ class Splitter {
     for (std::size_t i = 1; i < word.size(); ++i) {
       const char letter = word[i];
       out_.options.insert({'-', letter});
-      if (table_.short_values.find(letter) != std::string_view::npos) {
+      if (table_.short_values.contains(letter)) {
         std::string value = word.substr(i + 1);
         if (value.empty() && at_ + 1 < words_.size()) value = words_[++at_];
         if (letter == 'L') line_range(value);
         return;
       }
       // "-M50%": letters after the first may be its value.
-      if (!table_.closed && table_.short_flags.find(letter) == std::string_view::npos) return;
-      if (table_.short_flags.find(letter) == std::string_view::npos && !is_digit(letter)) {
-        out_.unknown_option = true;
-      }
+      const bool known = table_.short_flags.contains(letter);
+      if (!table_.closed && !known) return;
+      if (!known && !is_digit(letter)) out_.unknown_option = true;
     }
   }
 
@@ -80,183 +81,84 @@ class Splitter {
   GitArguments out_;
 };
 
-constexpr std::string_view kLogValues[] = {
-    "--max-count",
-    "--skip",
-    "--since",
-    "--until",
-    "--after",
-    "--before",
-    "--author",
-    "--committer",
-    "--grep",
-    "--grep-reflog",
-    "--date",
-    "--encoding",
-    "--glob",
-    "--exclude",
-    "--decorate-refs",
-    "--decorate-refs-exclude",
-    "--output",
-    "--diff-filter",
-    "--inter-hunk-context",
-    "--word-diff-regex",
-    "--src-prefix",
-    "--dst-prefix",
-    "--line-prefix",
-    "--anchored",
-    "--skip-to",
-    "--rotate-to",
-    "--min-parents",
-    "--max-parents",
-};
-constexpr std::string_view kBlameValues[] = {
-    "--since", "--contents", "--ignore-rev", "--ignore-revs-file", "--date", "--abbrev"};
-constexpr std::string_view kGrepValues[] = {
-    "--max-depth",     "--threads",        "--max-count",      "--context",
-    "--after-context", "--before-context", "--parent-basename"};
-constexpr std::string_view kGrepFlags[] = {
-    "--cached",
-    "--untracked",
-    "--no-index",
-    "--index",
-    "--exclude-standard",
-    "--no-exclude-standard",
-    "--recurse-submodules",
-    "--invert-match",
-    "--ignore-case",
-    "--word-regexp",
-    "--text",
-    "--textconv",
-    "--no-textconv",
-    "--recursive",
-    "--no-recursive",
-    "--basic-regexp",
-    "--extended-regexp",
-    "--fixed-strings",
-    "--perl-regexp",
-    "--line-number",
-    "--column",
-    "--files-with-matches",
-    "--name-only",
-    "--files-without-match",
-    "--null",
-    "--only-matching",
-    "--count",
-    "--color",
-    "--no-color",
-    "--break",
-    "--heading",
-    "--show-function",
-    "--function-context",
-    "--quiet",
-    "--all-match",
-    "--and",
-    "--or",
-    "--not",
-    "--full-name",
-    "--no-full-name",
-};
-constexpr std::string_view kLsFilesValues[] = {
-    "--exclude", "--exclude-from", "--exclude-per-directory", "--with-tree", "--format"};
-constexpr std::string_view kLsFilesFlags[] = {
-    "--cached",      "--deleted",   "--modified",           "--others",          "--ignored",
-    "--stage",       "--directory", "--no-empty-directory", "--empty-directory", "--unmerged",
-    "--killed",      "--full-name", "--recurse-submodules", "--abbrev",          "--debug",
-    "--eol",         "--sparse",    "--exclude-standard",   "--error-unmatch",   "--resolve-undo",
-    "--deduplicate",
-};
-constexpr std::string_view kLsTreeFlags[] = {"--name-only", "--name-status", "--full-name",
-                                             "--full-tree", "--long",        "--object-only",
-                                             "--abbrev"};
-constexpr std::string_view kLsTreeValues[] = {"--format"};
-constexpr std::string_view kCatFileFlags[] = {
-    "--batch",           "--batch-check",
-    "--batch-command",   "--batch-all-objects",
-    "--textconv",        "--filters",
-    "--buffer",          "--unordered",
-    "--follow-symlinks", "--allow-unknown-type",
-    "--use-mailmap",
-};
-constexpr std::string_view kCatFileValues[] = {"--path"};
-// Options of commands that build on commits; flags stay flags.
-constexpr std::string_view kStartValues[] = {"--strategy",
-                                             "--strategy-option",
-                                             "--message",
-                                             "--file",
-                                             "--onto",
-                                             "--exec",
-                                             "--into-name",
-                                             "--pathspec-from-file",
-                                             "--source",
-                                             "--mainline",
-                                             "--set-upstream-to",
-                                             "--reason",
-                                             "--orphan",
-                                             "--sort",
-                                             "--format",
-                                             "--local-user",
-                                             "--whitespace",
-                                             "--cleanup",
-                                             "--prefix",
-                                             "--index-output"};
-constexpr std::string_view kCheckoutIndexValues[] = {"--prefix", "--stage"};
-constexpr std::string_view kArchiveValues[] = {"--format",   "--output", "--prefix",
-                                               "--add-file", "--remote", "--exec"};
-constexpr std::string_view kArchiveFlags[] = {"--list", "--verbose", "--worktree-attributes"};
-
 }  // namespace
 
-const OptionTable kLogOptions{.short_values = "nLSGOUl",
-                              .short_flags = {},
-                              .long_values = kLogValues,
-                              .long_flags = {},
-                              .closed = false};
-const OptionTable kStatusOptions{.short_values = {},
-                                 .short_flags = "sbvzuM",
-                                 .long_values = {},
-                                 .long_flags = {},
-                                 .closed = false};
-const OptionTable kStartOptions{.short_values = "u",
-                                .short_flags = {},
-                                .long_values = kStartValues,
-                                .long_flags = {},
-                                .closed = false};
-const OptionTable kCheckoutIndexOptions{.short_values = {},
-                                        .short_flags = "aufnqz",
-                                        .long_values = kCheckoutIndexValues,
-                                        .long_flags = {},
-                                        .closed = false};
-const OptionTable kBlameOptions{.short_values = "LS",
-                                .short_flags = {},
-                                .long_values = kBlameValues,
-                                .long_flags = {},
-                                .closed = false};
-const OptionTable kGrepOptions{.short_values = "efABCm",
-                               .short_flags = "ivwIarnlLhHocqEGPFzpW",
-                               .long_values = kGrepValues,
-                               .long_flags = kGrepFlags,
-                               .closed = true};
-const OptionTable kLsFilesOptions{.short_values = "xX",
-                                  .short_flags = "cdmoisukztvf",
-                                  .long_values = kLsFilesValues,
-                                  .long_flags = kLsFilesFlags,
-                                  .closed = true};
-const OptionTable kLsTreeOptions{.short_values = {},
-                                 .short_flags = "drtlz",
-                                 .long_values = kLsTreeValues,
-                                 .long_flags = kLsTreeFlags,
-                                 .closed = true};
-const OptionTable kCatFileOptions{.short_values = {},
-                                  .short_flags = "tsepzZ",
-                                  .long_values = kCatFileValues,
-                                  .long_flags = kCatFileFlags,
-                                  .closed = true};
-const OptionTable kArchiveOptions{.short_values = "o",
-                                  .short_flags = "lv",
-                                  .long_values = kArchiveValues,
-                                  .long_flags = kArchiveFlags,
-                                  .closed = true};
+const OptionTable kLogOptions{
+    .short_values = "nLSGOUl",
+    .long_values =
+        "--max-count --skip --since --until --after --before --author --committer --grep "
+        "--grep-reflog --date --encoding --glob --exclude --decorate-refs "
+        "--decorate-refs-exclude --output --diff-filter --inter-hunk-context "
+        "--word-diff-regex --src-prefix --dst-prefix --line-prefix --anchored --skip-to "
+        "--rotate-to --min-parents --max-parents",
+};
+const OptionTable kStatusOptions{
+    .short_flags = "sbvzuM",
+};
+// Flags stay flags.
+const OptionTable kStartOptions{
+    .short_values = "u",
+    .long_values =
+        "--strategy --strategy-option --message --file --onto --exec --into-name "
+        "--pathspec-from-file --source --mainline --set-upstream-to --reason --orphan --sort "
+        "--format --local-user --whitespace --cleanup --prefix --index-output",
+};
+const OptionTable kCheckoutIndexOptions{
+    .short_flags = "aufnqz",
+    .long_values = "--prefix --stage",
+};
+const OptionTable kBlameOptions{
+    .short_values = "LS",
+    .long_values = "--since --contents --ignore-rev --ignore-revs-file --date --abbrev",
+};
+const OptionTable kGrepOptions{
+    .short_values = "efABCm",
+    .short_flags = "ivwIarnlLhHocqEGPFzpW",
+    .long_values =
+        "--max-depth --threads --max-count --context --after-context --before-context "
+        "--parent-basename",
+    .long_flags =
+        "--cached --untracked --no-index --index --exclude-standard --no-exclude-standard "
+        "--recurse-submodules --invert-match --ignore-case --word-regexp --text --textconv "
+        "--no-textconv --recursive --no-recursive --basic-regexp --extended-regexp "
+        "--fixed-strings --perl-regexp --line-number --column --files-with-matches "
+        "--name-only --files-without-match --null --only-matching --count --color --no-color "
+        "--break --heading --show-function --function-context --quiet --all-match --and --or "
+        "--not --full-name --no-full-name",
+    .closed = true,
+};
+const OptionTable kLsFilesOptions{
+    .short_values = "xX",
+    .short_flags = "cdmoisukztvf",
+    .long_values = "--exclude --exclude-from --exclude-per-directory --with-tree --format",
+    .long_flags =
+        "--cached --deleted --modified --others --ignored --stage --directory "
+        "--no-empty-directory --empty-directory --unmerged --killed --full-name "
+        "--recurse-submodules --abbrev --debug --eol --sparse --exclude-standard "
+        "--error-unmatch --resolve-undo --deduplicate",
+    .closed = true,
+};
+const OptionTable kLsTreeOptions{
+    .short_flags = "drtlz",
+    .long_values = "--format",
+    .long_flags = "--name-only --name-status --full-name --full-tree --long --object-only --abbrev",
+    .closed = true,
+};
+const OptionTable kCatFileOptions{
+    .short_flags = "tsepzZ",
+    .long_values = "--path",
+    .long_flags =
+        "--batch --batch-check --batch-command --batch-all-objects --textconv --filters "
+        "--buffer --unordered --follow-symlinks --allow-unknown-type --use-mailmap",
+    .closed = true,
+};
+const OptionTable kArchiveOptions{
+    .short_values = "o",
+    .short_flags = "lv",
+    .long_values = "--format --output --prefix --add-file --remote --exec",
+    .long_flags = "--list --verbose --worktree-attributes",
+    .closed = true,
+};
 
 GitArguments split_arguments(const OptionTable& table, const std::vector<std::string>& words) {
   return Splitter(table, words).split();
@@ -265,17 +167,16 @@ GitArguments split_arguments(const OptionTable& table, const std::vector<std::st
 namespace {
 
 // git takes a long option's beginning where there is no other.
-bool is_long_option(std::string_view name, std::span<const std::string_view> options) {
+bool is_long_option(std::string_view name, std::string_view options) {
   constexpr std::size_t kShortest = 4;
-  return name.size() >= kShortest &&
-         std::any_of(options.begin(), options.end(),
-                     [&](std::string_view option) { return option.starts_with(name); });
+  const auto begins = [&](const auto& one) { return std::string_view(one).starts_with(name); };
+  return name.size() >= kShortest && std::ranges::any_of(std::views::split(options, ' '), begins);
 }
 
 }  // namespace
 
 std::vector<std::string> option_values(const std::vector<std::string>& words,
-                                       std::span<const std::string_view> options) {
+                                       std::string_view options) {
   std::vector<std::string> values;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +11,10 @@
 namespace gittxn::capture {
 
 struct OptionTable {
-  std::string_view short_values;  // letters with a value, attached or in the next word
-  std::string_view short_flags;   // letters without; when not closed, those that are combined
-  std::span<const std::string_view> long_values;
-  std::span<const std::string_view> long_flags;
+  std::string_view short_values = {};  // letters with a value, attached or in the next word
+  std::string_view short_flags = {};   // letters without; when not closed, those that are combined
+  std::string_view long_values = {};   // "--path --format"
+  std::string_view long_flags = {};
   bool closed = false;
 };
 
@@ -29,14 +28,14 @@ struct GitArguments {
   bool has(std::string_view option) const { return options.contains(option); }
 };
 
-bool among(std::span<const std::string_view> list, std::string_view word);
+bool among(std::string_view list, std::string_view word);  // of words with a blank between them
 
 GitArguments split_arguments(const OptionTable& table, const std::vector<std::string>& words);
 
-// The values of these options ("-F", "--file"), wherever they stand before "--". A letter that only
+// The values of these options ("-F --file"), wherever they stand before "--". A letter that only
 // looks like one of them, in the value of another option, gives a value too many.
 std::vector<std::string> option_values(const std::vector<std::string>& words,
-                                       std::span<const std::string_view> options);
+                                       std::string_view options);
 
 extern const OptionTable kLogOptions;  // log, show, diff and their plumbing
 extern const OptionTable kStatusOptions;

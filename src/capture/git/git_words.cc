@@ -12,24 +12,15 @@ namespace {
 using What = GitRead::What;
 
 GitRead commit_read(What what, std::string revision) {
-  GitRead read;
-  read.what = what;
-  read.revision = std::move(revision);
-  return read;
+  return {.what = what, .revision = std::move(revision)};
 }
 
 GitRead path_read(What what, std::string revision, std::string path) {
-  GitRead read;
-  read.what = what;
-  read.revision = std::move(revision);
-  read.path = std::move(path);
-  return read;
+  return {.what = what, .revision = std::move(revision), .path = std::move(path)};
 }
 
-GitRead in_tree(What what, std::string revision) {
-  GitRead read = path_read(what, std::move(revision), "");
-  read.from_top = true;
-  return read;
+GitRead in_tree(What what, std::string revision, std::string path = {}) {
+  return {.what = what, .revision = std::move(revision), .path = std::move(path), .from_top = true};
 }
 
 void add_everything(GitUse& use) {
@@ -38,9 +29,7 @@ void add_everything(GitUse& use) {
 
 // Without a revision among its words the command goes by HEAD.
 void or_head(GitUse& use) {
-  GitRead read = commit_read(What::kRevision, "HEAD");
-  read.fallback = true;
-  use.reads.push_back(std::move(read));
+  use.reads.push_back({.what = What::kRevision, .revision = "HEAD", .fallback = true});
 }
 
 // The object that a word names as a file, a directory or a whole tree. False when it names a
@@ -63,6 +52,17 @@ void add_commits(const std::string& word, What what, GitUse& use) {
   }
 }
 
+void add_paths(const std::vector<std::string>& paths, What what, GitUse& use) {
+  for (const std::string& path : paths) use.reads.push_back(path_read(what, "", path));
+}
+
+// The commits that the values of these options name, to build on.
+void add_starts(const GitWords& words, std::string_view options, GitUse& use) {
+  for (const std::string& value : option_values(words, options)) {
+    add_commits(value, What::kStart, use);
+  }
+}
+
 // Before "--" (or without it) git takes what exists as a path.
 void revisions_and_paths(const GitArguments& arguments, GitUse& use) {
   for (const std::string& word : arguments.before_dashes) {
@@ -72,17 +72,11 @@ void revisions_and_paths(const GitArguments& arguments, GitUse& use) {
     } else if (arguments.saw_dashes || names_head(word) || is_range(word)) {
       add_commits(word, What::kRevision, use);
     } else {
-      read = path_read(What::kPath, "", word);
-      read.perhaps_revision = true;
-      use.reads.push_back(std::move(read));
+      use.reads.push_back({.what = What::kPath, .path = word, .perhaps_revision = true});
     }
   }
-  for (const std::string& path : arguments.after_dashes) {
-    use.reads.push_back(path_read(What::kPath, "", path));
-  }
-  for (const std::string& path : arguments.line_range_files) {
-    use.reads.push_back(path_read(What::kPath, "", path));
-  }
+  add_paths(arguments.after_dashes, What::kPath, use);
+  add_paths(arguments.line_range_files, What::kPath, use);
 }
 
 std::vector<std::string> all_words(const GitArguments& arguments) {
@@ -91,9 +85,9 @@ std::vector<std::string> all_words(const GitArguments& arguments) {
   return all;
 }
 
-bool has_any(const GitArguments& arguments, std::span<const std::string_view> options) {
-  return std::any_of(options.begin(), options.end(),
-                     [&](std::string_view option) { return arguments.has(option); });
+bool has_any(const GitArguments& arguments, std::string_view options) {
+  return std::ranges::any_of(arguments.options,
+                             [&](const std::string& option) { return among(options, option); });
 }
 
 // "TREE", "TREE PATH ..." or "REV:path".
@@ -115,8 +109,6 @@ void tree_and_paths(const GitArguments& arguments, What what, GitUse& use) {
 
 }  // namespace
 
-void none(const GitWords&, GitUse&) {}
-
 void log(const GitWords& words, GitUse& use) {
   revisions_and_paths(split_arguments(kLogOptions, words), use);
   or_head(use);
@@ -132,11 +124,10 @@ void history(const GitWords&, GitUse& use) {
 }
 
 void refs(const GitWords& words, GitUse& use) {
-  static constexpr std::string_view kLists[] = {
-      "-l", "--list",      "-a",         "--all",    "-r",          "--remotes",
-      "-v", "--verbose",   "--contains", "--merged", "--no-merged", "--no-contains",
-      "-n", "--points-at", "--format",   "--sort",   "--column",    "--verify"};
-  static constexpr std::string_view kRemoves[] = {"-d", "-D", "--delete"};
+  constexpr std::string_view kLists =
+      "-l --list -a --all -r --remotes -v --verbose --contains --merged --no-merged "
+      "--no-contains -n --points-at --format --sort --column --verify";
+  constexpr std::string_view kRemoves = "-d -D --delete";
   const GitArguments arguments = split_arguments(kStartOptions, words);
   if (arguments.has("--show-current")) return;  // the name of the target, which stays
   const std::vector<std::string> all = all_words(arguments);
@@ -149,17 +140,17 @@ void refs(const GitWords& words, GitUse& use) {
 }
 
 void diff(const GitWords& words, GitUse& use) {
-  if (std::find(words.begin(), words.end(), "--no-index") != words.end()) {
+  if (std::ranges::find(words, "--no-index") != words.end()) {
     use.keeps_opens = true;  // two files, git or not
     return;
   }
   use.compares = true;
   const GitArguments arguments = split_arguments(kLogOptions, words);
   revisions_and_paths(arguments, use);
-  use.from_merge_base =
-      arguments.has("--merge-base") ||
-      std::any_of(arguments.before_dashes.begin(), arguments.before_dashes.end(),
-                  [](const std::string& word) { return word.find("...") != word.npos; });
+  use.from_merge_base = arguments.has("--merge-base") ||
+                        std::ranges::any_of(arguments.before_dashes, [](const std::string& word) {
+                          return word.find("...") != word.npos;
+                        });
 }
 
 void diff_tree(const GitWords& words, GitUse& use) {
@@ -181,9 +172,8 @@ void blame(const GitWords& words, GitUse& use) {
   }
   // "blame [REV] FILE" and, of old, "blame FILE REV": both words count as paths if they are.
   for (const std::string& word : files) {
-    GitRead read = path_read(What::kPath, "", word);
-    read.perhaps_revision = !dashes && files.size() > 1;
-    use.reads.push_back(std::move(read));
+    const bool perhaps = !dashes && files.size() > 1;
+    use.reads.push_back({.what = What::kPath, .path = word, .perhaps_revision = perhaps});
   }
 }
 
@@ -197,24 +187,19 @@ void grep(const GitWords& words, GitUse& use) {
   const bool pattern_by_option = arguments.has("-e") || arguments.has("-f");
   if (!pattern_by_option && !before.empty()) before.erase(before.begin());
   revisions_and_paths(arguments, use);
-  GitRead here = path_read(What::kPath, "", ".");
-  here.fallback = true;
-  use.reads.push_back(std::move(here));
+  use.reads.push_back({.what = What::kPath, .path = ".", .fallback = true});
 }
 
 void ls_files(const GitWords& words, GitUse& use) {
-  static constexpr std::string_view kContents[] = {"-s",       "--stage", "-u",    "--unmerged",
-                                                   "--format", "--debug", "--eol", "--with-tree"};
+  constexpr std::string_view kContents =
+      "-s --stage -u --unmerged --format --debug --eol --with-tree";
   const GitArguments arguments = split_arguments(kLsFilesOptions, words);
   const bool contents = arguments.unknown_option || has_any(arguments, kContents);
   const What what = contents ? What::kPath : What::kNames;
   std::vector<std::string> paths = all_words(arguments);
   if (paths.empty()) paths.emplace_back(".");
-  for (const std::string& path : paths) use.reads.push_back(path_read(what, "", path));
-  static constexpr std::string_view kWithTree[] = {"--with-tree"};
-  for (const std::string& tree : option_values(words, kWithTree)) {
-    add_commits(tree, What::kStart, use);
-  }
+  add_paths(paths, what, use);
+  add_starts(words, "--with-tree", use);
 }
 
 void ls_tree(const GitWords& words, GitUse& use) {
@@ -231,14 +216,12 @@ void archive(const GitWords& words, GitUse& use) {
   tree_and_paths(arguments, What::kPath, use);
   const std::vector<std::string> all = all_words(arguments);
   if (all.size() < 2) return;
-  use.reads.push_back(in_tree(What::kPath, all.front()));  // says what is left out
-  use.reads.back().path = ".gitattributes";
+  use.reads.push_back(in_tree(What::kPath, all.front(), ".gitattributes"));  // what is left out
 }
 
 void cat_file(const GitWords& words, GitUse& use) {
-  static constexpr std::string_view kMany[] = {"--batch", "--batch-check", "--batch-command",
-                                               "--batch-all-objects"};
-  static constexpr std::string_view kTypes[] = {"blob", "tree", "commit", "tag"};
+  constexpr std::string_view kMany = "--batch --batch-check --batch-command --batch-all-objects";
+  constexpr std::string_view kTypes = "blob tree commit tag";
   const GitArguments arguments = split_arguments(kCatFileOptions, words);
   if (arguments.unknown_option || has_any(arguments, kMany)) return add_everything(use);
   std::vector<std::string> names = arguments.before_dashes;
@@ -255,8 +238,7 @@ void cat_file(const GitWords& words, GitUse& use) {
 }
 
 void rev_parse(const GitWords& words, GitUse& use) {
-  static constexpr std::string_view kLists[] = {"--all",     "--branches", "--tags",
-                                                "--remotes", "--glob",     "--disambiguate"};
+  constexpr std::string_view kLists = "--all --branches --tags --remotes --glob --disambiguate";
   bool name_alone = false;  // the head's name is the target's, which stays
   for (const std::string& word : words) {
     const std::string_view option = std::string_view(word).substr(0, word.find('='));
@@ -273,7 +255,7 @@ void rev_parse(const GitWords& words, GitUse& use) {
 }
 
 void rev_list(const GitWords& words, GitUse& use) {
-  const bool objects = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+  const bool objects = std::ranges::any_of(words, [](const std::string& word) {
     return word.starts_with("--objects") || word == "--disk-usage" || word == "--unpacked";
   });
   log(words, use);
@@ -281,7 +263,7 @@ void rev_list(const GitWords& words, GitUse& use) {
 }
 
 void status(const GitWords& words, GitUse& use) {
-  static constexpr std::string_view kShort[] = {"-s", "--short", "--porcelain", "-z", "--null"};
+  constexpr std::string_view kShort = "-s --short --porcelain -z --null";
   const GitArguments arguments = split_arguments(kStatusOptions, words);
   const bool branch = arguments.has("-b") || arguments.has("--branch");
   if (branch || !has_any(arguments, kShort)) history(words, use);
@@ -291,20 +273,16 @@ void starts(const GitWords& words, GitUse& use) {
   const GitArguments arguments = split_arguments(kStartOptions, words);
   for (const std::string& word : arguments.before_dashes) {
     for (std::string& end : ends_of_range(word)) {
-      GitRead read = commit_read(What::kStart, std::move(end));
-      read.perhaps_revision = !arguments.saw_dashes;
-      use.reads.push_back(std::move(read));
+      use.reads.push_back({.what = What::kStart,
+                           .revision = std::move(end),
+                           .perhaps_revision = !arguments.saw_dashes});
     }
   }
-  static constexpr std::string_view kOnto[] = {"--onto"};
-  for (const std::string& onto : option_values(words, kOnto)) add_commits(onto, What::kStart, use);
+  add_starts(words, "--onto", use);
 }
 
 void restore(const GitWords& words, GitUse& use) {
-  static constexpr std::string_view kSource[] = {"-s", "--source"};
-  for (const std::string& source : option_values(words, kSource)) {
-    add_commits(source, What::kStart, use);
-  }
+  add_starts(words, "-s --source", use);
 }
 
 void merge_tree(const GitWords& words, GitUse& use) {
@@ -323,16 +301,12 @@ void checkout_index(const GitWords& words, GitUse& use) {
   if (!copies) return;  // puts back what is checked out already
   const bool all = arguments.has("-a") || arguments.has("--all") || arguments.has("--stdin");
   if (all) return whole_tree(words, use);
-  for (const std::string& path : all_words(arguments)) {
-    use.reads.push_back(path_read(What::kPath, "", path));
-  }
+  add_paths(all_words(arguments), What::kPath, use);
 }
 
 // The contents of a directory that is removed whole. The trace tells of one that is moved.
 void remove(const GitWords& words, GitUse& use) {
-  for (const std::string& path : all_words(split_arguments(kStartOptions, words))) {
-    use.reads.push_back(path_read(What::kNames, "", path));
-  }
+  add_paths(all_words(split_arguments(kStartOptions, words)), What::kNames, use);
 }
 
 void worktree(const GitWords& words, GitUse& use) {
@@ -346,14 +320,11 @@ void worktree(const GitWords& words, GitUse& use) {
 }
 
 void submodule(const GitWords&, GitUse& use) {
-  GitRead read = in_tree(What::kPath, "");
-  read.path = ".gitmodules";
-  use.reads.push_back(std::move(read));
+  use.reads.push_back(in_tree(What::kPath, "", ".gitmodules"));
 }
 
 void config(const GitWords& words, GitUse& use) {
-  static constexpr std::string_view kBlob[] = {"--blob"};
-  for (const std::string& blob : option_values(words, kBlob)) {
+  for (const std::string& blob : option_values(words, "--blob")) {
     GitRead read;
     if (split_object(blob, read)) use.reads.push_back(std::move(read));
   }

@@ -6,7 +6,6 @@
 
 namespace gittxn::capture::words {
 
-void none(const GitWords& words, GitUse& use);        // understood, and nothing is read
 void log(const GitWords& words, GitUse& use);         // revisions, then paths
 void cherry(const GitWords& words, GitUse& use);      // revisions, one of them perhaps HEAD
 void history(const GitWords& words, GitUse& use);     // the history, whatever the words are
