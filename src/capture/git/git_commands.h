@@ -1,7 +1,7 @@
-// The whole list of git's commands: one row each, which says what a process that runs it reads. A
-// command that is not in the list is not understood, and a git that is not understood and opened
-// the object store has read everything. docs/design/0031-what-git-reads.md has the decisions; a
-// test runs every command it can under the trace and compares its row with what git opened.
+// The whole list of git's commands. A row says what a process reads that runs one of its commands.
+// A command that is in no row is not understood, and a git that is not understood and opened the
+// object store has read everything. docs/design/0031-what-git-reads.md has the decisions; a test
+// runs every command it can under the trace and compares its row with what git opened.
 #pragma once
 
 #include <cstdint>
@@ -44,18 +44,18 @@ enum GitTrait : std::uint8_t {
 using GitWords = std::vector<std::string>;
 
 struct GitCommand {
-  std::string_view name;
+  std::string_view names;  // "log show": all that are alike
   GitLooks looks = GitLooks::kUpkeep;
   GitShows shows = GitShows::kNothing;
   // Parses the words behind the command. Null: they name nothing that is read.
   void (*parse)(const GitWords& words, GitUse& use) = nullptr;
-  // kUpkeep: options whose values are files that are read ("-F --file"); a word without a dash
-  // is the name of a file that the command reads by itself; "*": each of its words may be one.
+  // kUpkeep: options whose values are files that are read ("-F --file"); or without a dash the
+  // name of a file that the command reads by itself; or "*": each of its words may be one.
   std::string_view files = {};
   std::uint8_t traits = 0;
 };
 
-std::span<const GitCommand> git_commands();  // sorted by name
+std::span<const GitCommand> git_commands();  // each name once
 const GitCommand* find_git_command(std::string_view name);
 
 }  // namespace gittxn::capture
