@@ -29,8 +29,8 @@ constexpr std::size_t kMaxMountinfo = 16u << 20;
 constexpr std::string_view kTemporaryFolders[] = {"/tmp/", "/var/tmp/"};
 
 bool temporary(std::string_view path) {
-  return std::any_of(std::begin(kTemporaryFolders), std::end(kTemporaryFolders),
-                     [&](std::string_view prefix) { return path.starts_with(prefix); });
+  return std::ranges::any_of(kTemporaryFolders,
+                             [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
 std::string_view type_name(FileMode mode) {
@@ -409,8 +409,7 @@ Result<ReadSet> Interpreter::finish() {
 }  // namespace
 
 Digest listing_digest(std::vector<repo::NamedEntry> entries) {
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(entries, [](const auto& a, const auto& b) { return a.name < b.name; });
   Sha256 hash;
   for (const repo::NamedEntry& entry : entries) {
     hash.update(sha256_fields({entry.name, type_name(entry.entry.mode)}).str());

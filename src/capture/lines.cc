@@ -26,7 +26,7 @@ std::string_view lines_text(std::string_view text, const LineSpan& lines, bool* 
 }
 
 std::int64_t line_count(std::string_view text) {
-  const auto ends = std::count(text.begin(), text.end(), '\n');
+  const auto ends = std::ranges::count(text, '\n');
   return ends + (text.empty() || text.back() == '\n' ? 0 : 1);
 }
 

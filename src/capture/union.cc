@@ -44,7 +44,7 @@ std::string some_of(const std::vector<std::string>& paths) {
 
 std::vector<Observed> joined(std::vector<Observed> observed) {
   // Stable: of equally good sources the first stays. Calls without an id are never joined.
-  std::stable_sort(observed.begin(), observed.end(), [](const Observed& a, const Observed& b) {
+  std::ranges::stable_sort(observed, [](const Observed& a, const Observed& b) {
     return std::pair(identity(a), a.source) < std::pair(identity(b), b.source);
   });
   std::vector<Observed> kept;

@@ -62,9 +62,8 @@ void GitReads::wrote_ref(std::string_view name) {
 
 void GitReads::explain(Process& process) {
   if (!process.git || process.explained) return;
-  const bool says_which =
-      std::any_of(process.use.reads.begin(), process.use.reads.end(),
-                  [](const GitRead& read) { return read.what == GitRead::What::kPath; });
+  const bool says_which = std::ranges::any_of(
+      process.use.reads, [](const GitRead& read) { return read.what == GitRead::What::kPath; });
   if (process.exported && process.in_our_repository && !says_which) {
     everything(process, "files that git wrote outside of the worktree");
   }
@@ -102,12 +101,10 @@ void GitReads::said(const Process& process) {
   Said said;
   for (const GitRead& read : process.use.reads) take(read, process, said);
   const bool names_object =
-      std::any_of(said.paths.begin(), said.paths.end(),
-                  [](const GitRead* read) { return !read->revision.empty(); });
+      std::ranges::any_of(said.paths, [](const GitRead* read) { return !read->revision.empty(); });
   if (said.or_head && said.revisions.empty() && !names_object) history(process);
   if (process.use.compares) return compare(said, process);
-  const bool here_not_read =
-      !said.revisions.empty() && std::all_of(said.revisions.begin(), said.revisions.end(), stays);
+  const bool here_not_read = !said.revisions.empty() && std::ranges::all_of(said.revisions, stays);
   for (const GitRead* read : said.paths.empty() ? said.fallbacks : said.paths) {
     if (!here_not_read || !read->revision.empty()) path(*read, process);
   }
@@ -174,9 +171,8 @@ void GitReads::start(const GitRead& read, const Process& process) {
 // With the worktree or HEAD on one side it shows the transaction's own changes, and what differs
 // between the snapshot and the other side. What of two other commits it shows cannot change.
 void GitReads::compare(const Said& said, const Process& process) {
-  const bool only_head = std::all_of(said.revisions.begin(), said.revisions.end(), is_snapshot);
-  const bool elsewhere =
-      said.revisions.size() > 1 && std::all_of(said.revisions.begin(), said.revisions.end(), stays);
+  const bool only_head = std::ranges::all_of(said.revisions, is_snapshot);
+  const bool elsewhere = said.revisions.size() > 1 && std::ranges::all_of(said.revisions, stays);
   for (const GitRead* read : said.paths) {
     if (!read->revision.empty() || (!only_head && !elsewhere)) path(*read, process);
   }

@@ -36,8 +36,7 @@ bool is_private(std::string_view base) {
   static constexpr std::string_view kNames[] = {"stash",       "refs/stash",       "ORIG_HEAD",
                                                 "MERGE_HEAD",  "CHERRY_PICK_HEAD", "REVERT_HEAD",
                                                 "REBASE_HEAD", "BISECT_HEAD",      "AUTO_MERGE"};
-  return std::find(std::begin(kNames), std::end(kNames), base) != std::end(kNames) ||
-         base.starts_with("refs/bisect/");
+  return std::ranges::find(kNames, base) != std::end(kNames) || base.starts_with("refs/bisect/");
 }
 
 // "origin/main" of the target "refs/heads/main", and "origin/HEAD": what landed, by another name.

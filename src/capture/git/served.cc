@@ -17,7 +17,7 @@ bool is_served_search(const Observed& one) {
 HeldLooks* Served::looks_of(const Record& record, const Process& process,
                             const std::vector<Observed>& observed) {
   if (!is_server(process.pid) || process.held != nullptr) return nullptr;
-  const bool asked = std::any_of(observed.begin(), observed.end(), [&](const Observed& one) {
+  const bool asked = std::ranges::any_of(observed, [&](const Observed& one) {
     return is_served_search(one) && one.start_ms <= record.time_ms &&
            record.time_ms <= one.end_ms + kServersAreLateMs;
   });

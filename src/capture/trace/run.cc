@@ -123,7 +123,7 @@ Result<TraceResult> monitor_died(const Session& session) {
   const auto reap = [&session] {
     for (const pid_t pid : children_of(::getpid())) {
       const auto& others = session.others;
-      if (std::find(others.begin(), others.end(), pid) == others.end()) {
+      if (std::ranges::find(others, pid) == others.end()) {
         ::waitpid(pid, nullptr, WNOHANG);
       }
     }

@@ -45,7 +45,7 @@ bool changes_something(const Record& record) {
 bool asks_for_settings(std::string_view program) {
   static constexpr std::string_view kPrograms[] = {"grep", "egrep", "fgrep",  "rg", "git",
                                                    "find", "fd",    "fdfind", "ls"};
-  return std::find(std::begin(kPrograms), std::end(kPrograms), program) != std::end(kPrograms);
+  return std::ranges::find(kPrograms, program) != std::end(kPrograms);
 }
 
 bool is_setting(std::string_view variable) {
@@ -58,9 +58,8 @@ bool is_setting(std::string_view variable) {
                                                 "HOME",
                                                 "XDG_CONFIG_HOME",
                                                 "LD_LIBRARY_PATH"};
-  return std::find(std::begin(kNames), std::end(kNames), variable) != std::end(kNames) ||
-         variable.starts_with("LC_") || variable.starts_with("GIT_") ||
-         variable.starts_with("GREP_");
+  return std::ranges::find(kNames, variable) != std::end(kNames) || variable.starts_with("LC_") ||
+         variable.starts_with("GIT_") || variable.starts_with("GREP_");
 }
 
 bool was_there(const Record& record) {
