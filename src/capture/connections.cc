@@ -1,6 +1,6 @@
 #include "capture/connections.h"
 
-#include <array>
+#include <algorithm>
 
 #include "base/fs.h"
 
@@ -54,14 +54,6 @@ bool matches(std::string_view path, std::string_view pattern) {
          path.substr(slash).starts_with(pattern.substr(star + 1));
 }
 
-template <std::size_t N>
-bool matches_any(std::string_view path, const std::string_view (&patterns)[N]) {
-  for (std::string_view pattern : patterns) {
-    if (matches(path, pattern)) return true;
-  }
-  return false;
-}
-
 Connection classify_unix(std::string_view path) {
   std::string plain(path);
   if (!path.starts_with('@')) {
@@ -69,12 +61,10 @@ Connection classify_unix(std::string_view path) {
     if (plain.starts_with("/var/run/")) plain.erase(0, 4);
   }
   Connection connection{Peer::kDaemon, plain};
-  for (std::string_view name : kDaemonNames) {
-    if (plain.find(name) != std::string::npos) return connection;
-  }
-  const bool key_agent =
-      plain.find("/.gnupg/S.") != std::string::npos || plain.find("/agent.") != std::string::npos;
-  if (key_agent || matches_any(plain, kHarmless)) {
+  const auto named = [&](std::string_view name) { return plain.contains(name); };
+  if (std::ranges::any_of(kDaemonNames, named)) return connection;
+  const auto at = [&](std::string_view pattern) { return matches(plain, pattern); };
+  if (named("/.gnupg/S.") || named("/agent.") || std::ranges::any_of(kHarmless, at)) {
     connection.peer = Peer::kHarmless;
   }
   return connection;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -29,9 +30,9 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 
 Values parse_values(std::string_view list) {
   Values values;
-  while (!list.empty()) {
-    const std::string_view item = list.substr(0, list.find('\0'));
-    list.remove_prefix(std::min(list.size(), item.size() + 1));
+  for (const auto each : std::views::split(list, '\0')) {
+    const std::string_view item(each);
+    if (item.empty()) continue;  // behind the last one
     const std::size_t line = item.find('\n');
     const bool has = line != std::string_view::npos;
     // A key without a value is true.
@@ -98,8 +99,8 @@ bool harmless_attribute(std::string_view attribute, Reader reader) {
   if (name == "diff" || name == "binary") return reader != Reader::kGitGrep;
   static constexpr std::array<std::string_view, 6> kNames = {
       "merge", "whitespace", "export-ignore", "export-subst", "delta", "conflict-marker-size"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-         name.starts_with("linguist-") || name.starts_with("gitlab-");
+  return std::ranges::find(kNames, name) != kNames.end() || name.starts_with("linguist-") ||
+         name.starts_with("gitlab-");
 }
 
 bool harmless_line(std::string_view line, Reader reader) {
@@ -133,8 +134,8 @@ SearchSettings search_settings(const Places& places, const Environment& caller) 
   if (!list) return settings;
   const Values values = parse_values(*list);
   const auto none = [&](auto matters) {
-    return std::none_of(values.begin(), values.end(),
-                        [&](const auto& value) { return matters(value.first, value.second); });
+    return std::ranges::none_of(
+        values, [&](const auto& value) { return matters(value.first, value.second); });
   };
   const std::string config = config_home.empty() ? join_path(home, ".config") : config_home;
   std::vector<std::string> excludes{join_path(config, "git/ignore"), join_path(config, "fd/ignore"),
@@ -148,7 +149,7 @@ SearchSettings search_settings(const Places& places, const Environment& caller) 
     shows = shows || !plain;
     excludes.push_back(at_home ? join_path(home, value.substr(2)) : value);
   }
-  shows = shows || std::any_of(excludes.begin(), excludes.end(), may_show);
+  shows = shows || std::ranges::any_of(excludes, may_show);
   const bool attributes = is_there(join_path(config, "git/attributes")) ||
                           is_there("/etc/gitattributes") ||
                           is_there(join_path(places.private_git_dir, "info/attributes")) ||
@@ -161,12 +162,9 @@ SearchSettings search_settings(const Places& places, const Environment& caller) 
 }
 
 bool attributes_matter(std::string_view text, Reader reader) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    if (!harmless_line(line, reader)) return true;
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-  return false;
+  return std::ranges::any_of(std::views::split(text, '\n'), [&](const auto& line) {
+    return !harmless_line(std::string_view(line), reader);
+  });
 }
 
 bool is_search_setting(std::string_view path) {
@@ -174,8 +172,7 @@ bool is_search_setting(std::string_view path) {
       "/config",    "/config.worktree", "/config.lock",  "/.gitconfig", "/gitconfig",
       "/exclude",   "/ignore",          "/attributes",   "/.ignore",    "/.rgignore",
       "/.fdignore", "/.gitignore",      "/gitattributes"};
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return path.ends_with(name); }) ||
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return path.ends_with(name); }) ||
          path.ends_with("/.gitconfig.lock") || path.ends_with("/config.worktree.lock");
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -85,10 +86,8 @@ std::string loader_of(const std::string& path) {
 }  // namespace
 
 bool under_tool_prefix(std::string_view path) {
-  for (std::string_view prefix : kPrefixes) {
-    if (path.starts_with(prefix)) return true;
-  }
-  return false;
+  return std::ranges::any_of(kPrefixes,
+                             [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
 bool is_shared_library(std::string_view path) {

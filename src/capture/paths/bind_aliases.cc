@@ -2,22 +2,12 @@
 
 #include <charconv>
 #include <cstddef>
+#include <ranges>
 
 #include "base/fs.h"
 
 namespace gittxn::capture {
 namespace {
-
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  while (!line.empty()) {
-    const std::size_t space = line.find(' ');
-    fields.push_back(line.substr(0, space));
-    if (space == std::string_view::npos) break;
-    line.remove_prefix(space + 1);
-  }
-  return fields;
-}
 
 // mountinfo writes space, tab, newline and backslash as \ooo.
 std::string unescape(std::string_view text) {
@@ -42,14 +32,11 @@ struct MountLine {
 
 std::vector<MountLine> parse_mountinfo(std::string_view text) {
   std::vector<MountLine> mounts;
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const auto fields = fields_of(text.substr(0, newline));
-    if (fields.size() > 4) {
-      mounts.push_back({std::string(fields[2]), unescape(fields[3]), unescape(fields[4])});
-    }
-    if (newline == std::string_view::npos) break;
-    text.remove_prefix(newline + 1);
+  for (const auto line : std::views::split(text, '\n')) {
+    std::vector<std::string_view> fields;
+    for (const auto field : std::views::split(line, ' ')) fields.emplace_back(field);
+    if (fields.size() <= 4) continue;
+    mounts.push_back({std::string(fields[2]), unescape(fields[3]), unescape(fields[4])});
   }
   return mounts;
 }
