@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fs.h"
 #include "capture/interpret.h"
 #include "capture/record_kinds.h"
 
@@ -129,7 +130,7 @@ void Observer::saw_no_place(const Resolved& at, const Process& process, const Re
 std::string Observer::masked_listing(const Oid& tree, std::string_view path) const {
   std::vector<repo::NamedEntry> entries = model_.list(tree);
   std::erase_if(entries, [&](const repo::NamedEntry& entry) {
-    return own_path(join_tree_path(path, entry.name));
+    return own_path(join_path(path, entry.name));
   });
   return listing_digest(entries).str();
 }
@@ -457,10 +458,15 @@ void Observer::on(const Record& record, Process& process, const Resolved& at, co
 // ---- reads by path ----
 
 void Observer::path_contents(const std::string& path, const ReadLog::Seen& seen) {
-  const TreeEntry entry = model_.snapshot_entry(path);
-  if (!entry.present()) return log_.add(ReadKind::kAbsence, path, "", seen);
+  contents_of(model_.snapshot_entry(path), input_.snapshot, path, seen);
+}
+
+void Observer::contents_of(const TreeEntry& entry, const Oid& commit, const std::string& path,
+                           const ReadLog::Seen& seen) {
+  if (!entry.present()) return log_.add_at(commit, ReadKind::kAbsence, path, "", seen);
   const bool directory = entry.mode == FileMode::kTree;
-  log_.add(directory ? ReadKind::kTree : ReadKind::kContent, path, entry.oid.str(), seen);
+  log_.add_at(commit, directory ? ReadKind::kTree : ReadKind::kContent, path, entry.oid.str(),
+              seen);
 }
 
 void Observer::path_contents_at(const Oid& commit, const std::string& path,
@@ -470,10 +476,7 @@ void Observer::path_contents_at(const Oid& commit, const std::string& path,
   if (tree && path.empty()) entry = TreeEntry{FileMode::kTree, *tree};
   if (tree && !path.empty()) entry = input_.objects->entry_at(*tree, path);
   if (!tree || !entry) return log_.unknown("commit " + commit.str() + " cannot be read");
-  if (!entry->present()) return log_.add_at(commit, ReadKind::kAbsence, path, "", seen);
-  const bool directory = entry->mode == FileMode::kTree;
-  log_.add_at(commit, directory ? ReadKind::kTree : ReadKind::kContent, path, entry->oid.str(),
-              seen);
+  contents_of(*entry, commit, path, seen);
 }
 
 void Observer::list_all_below(const Oid& tree, const std::string& path, const ReadLog::Seen& seen,
@@ -482,7 +485,7 @@ void Observer::list_all_below(const Oid& tree, const std::string& path, const Re
   log_.add(ReadKind::kListing, path, masked_listing(tree, path), seen);
   for (const repo::NamedEntry& entry : model_.list(tree)) {
     if (entry.entry.mode != FileMode::kTree) continue;
-    list_all_below(entry.entry.oid, join_tree_path(path, entry.name), seen, depth + 1);
+    list_all_below(entry.entry.oid, join_path(path, entry.name), seen, depth + 1);
   }
 }
 

@@ -93,6 +93,8 @@ class Observer {
   Node* reveal(const Record& record, const Process& process, const Resolved& at);
   Node* replace(Node& dir, const std::string& name, FileMode mode, const Process& process);
   void forget_git_read(Node& node, const Process& process);
+  void contents_of(const TreeEntry& entry, const Oid& commit, const std::string& path,
+                   const ReadLog::Seen& seen);
   void list_all_below(const Oid& tree, const std::string& path, const ReadLog::Seen& seen,
                       int depth);
   ObserverInput input_;

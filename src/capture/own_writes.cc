@@ -12,9 +12,7 @@ constexpr const char* kEmptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 }  // namespace
 
 const PathChange* OwnWrites::change_of(std::string_view path) const {
-  const auto at = std::lower_bound(
-      writes_.begin(), writes_.end(), path,
-      [](const PathChange& change, std::string_view wanted) { return change.path < wanted; });
+  const auto at = std::ranges::lower_bound(writes_, path, {}, &PathChange::path);
   return at != writes_.end() && at->path == path ? &*at : nullptr;
 }
 
@@ -29,16 +27,6 @@ void OwnWrites::begun(const std::string& path) {
 
 void OwnWrites::overtaken(const std::string& path) {
   if (rewritten_.contains(path)) overtaken_.insert(path);
-}
-
-const Node* OwnWrites::node_at(const std::string& path) {
-  Node* node = &model_.root();
-  for (std::size_t start = 0; node != nullptr && start <= path.size();) {
-    const std::size_t slash = std::min(path.find('/', start), path.size());
-    node = node->directory() ? model_.child(*node, path.substr(start, slash - start)) : nullptr;
-    start = slash + 1;
-  }
-  return node;
 }
 
 void OwnWrites::finish() {
@@ -56,14 +44,12 @@ void OwnWrites::finish() {
   }
   for (const std::string& path : rewritten_) {
     if (has(path)) continue;
-    const TreeEntry entry = model_.snapshot_entry(path);
-    if (overtaken_.contains(path)) {
-      log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "rewritten unchanged"});
-      continue;
-    }
-    const Node* node = node_at(path);
-    if (node == nullptr || node->origin == Origin::kGit || node->snapshot_path == path) continue;
-    log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "rewritten unchanged"});
+    const Node* node = model_.at(path);
+    const bool stands =
+        node != nullptr && node->origin != Origin::kGit && node->snapshot_path != path;
+    if (!stands && !overtaken_.contains(path)) continue;
+    const std::string blob = model_.snapshot_entry(path).oid.str();
+    log_.add(ReadKind::kContent, path, blob, {.op = "rewritten unchanged"});
   }
 }
 

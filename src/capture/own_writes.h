@@ -42,8 +42,6 @@ class OwnWrites {
  private:
   const PathChange* change_of(std::string_view path) const;
   bool is_kept_empty(std::string_view path) const;
-  // The node that stands at a path by itself, no link on the way.
-  const Node* node_at(const std::string& path);
 
   const Changes& writes_;
   TreeModel& model_;

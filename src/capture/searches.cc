@@ -20,10 +20,6 @@ using search::Vouched;
 constexpr std::size_t kMostArguments = 256;  // what the trace keeps of a vector
 constexpr std::size_t kMostArgument = 4096;
 
-bool contains(const std::vector<std::string>& sorted, const std::string& value) {
-  return std::binary_search(sorted.begin(), sorted.end(), value);
-}
-
 // A file that came with the system. One of the same name in somebody's home may be anything.
 bool installed(std::string_view program) {
   const bool system = program.starts_with("/usr/") || program.starts_with("/bin/");
@@ -50,8 +46,7 @@ std::string shared_root(const search::Query& query) {
   std::string shared = query.roots.front().path;
   for (const search::Root& root : query.roots) {
     while (!shared.empty() && !path_below(root.path, shared, nullptr)) {
-      const std::size_t slash = shared.rfind('/');
-      shared.resize(slash == std::string::npos ? 0 : slash);
+      shared = shared.contains('/') ? parent_dir(shared) : "";
     }
   }
   return shared;
@@ -62,13 +57,6 @@ bool is_attributes(const std::string& path) {
 }
 
 }  // namespace
-
-bool Searches::Scope::has_file(const std::string& path) const {
-  return contains(answer->files, path);
-}
-bool Searches::Scope::has_directory(const std::string& path) const {
-  return contains(answer->directories, path);
-}
 
 const SearchSettings& Searches::settings() {
   if (!settings_) settings_ = input_.search_settings ? input_.search_settings() : SearchSettings{};
@@ -81,7 +69,7 @@ Refined<search::Query> Searches::query_of(const Record& exec, const Resolved& pr
     return not_refined("a program that did not come with the system");
   }
   const auto cut = [](const std::string& word) { return word.size() >= kMostArgument; };
-  if (exec.argv.size() >= kMostArguments || std::any_of(exec.argv.begin(), exec.argv.end(), cut)) {
+  if (exec.argv.size() >= kMostArguments || std::ranges::any_of(exec.argv, cut)) {
     return not_refined("its arguments are not kept whole");
   }
   search::Surroundings around;
@@ -95,9 +83,8 @@ Refined<search::Query> Searches::query_of(const Record& exec, const Resolved& pr
   }
   if (name == "git" || name == "rg" || name == "fd") {
     const SearchSettings& known = settings();
-    const bool same = std::all_of(known.variables.begin(), known.variables.end(), [&](auto& one) {
-      return value_in(around.env, one.first) == one.second;
-    });
+    const bool same = std::ranges::all_of(
+        known.variables, [&](auto& one) { return value_in(around.env, one.first) == one.second; });
     if (known.known && same) {
       std::erase_if(around.env, [](auto& one) { return one.first.starts_with("GIT_CONFIG_"); });
       around.git_settings = known.git;
@@ -127,7 +114,7 @@ Refined<void> Searches::no_own_rules(const Search& search) const {
     const bool git = search.query.tool == search::Tool::kGitGrep;
     return search::is_ignore_file(search.query, path) || (git && is_attributes(path));
   };
-  if (std::any_of(search.held.own.begin(), search.held.own.end(), governs)) {
+  if (std::ranges::any_of(search.held.own, governs)) {
     return not_refined("it read rules of the transaction's own");
   }
   for (const PathChange& change : input_.writes) {
@@ -147,10 +134,10 @@ bool Searches::attributes_harmless(const std::set<std::string>& directories, Rea
   for (std::string directory : directories) {
     while (directory != "." && all.insert(directory).second) directory = parent_dir(directory);
   }
-  return std::all_of(all.begin(), all.end(), [&](const std::string& directory) {
+  return std::ranges::all_of(all, [&](const std::string& directory) {
     const auto [known, fresh] = harmless_.try_emplace({directory, reader}, true);
     if (!fresh) return known->second;
-    const TreeEntry entry = model_.snapshot_entry(join_tree_path(directory, ".gitattributes"));
+    const TreeEntry entry = model_.snapshot_entry(join_path(directory, ".gitattributes"));
     if (!entry.present()) return true;
     const auto text = tree_.blob(entry.oid);
     known->second = text && !attributes_matter(*text, reader);
@@ -164,19 +151,18 @@ bool Searches::has_blob_lines(const std::string& path) {
 }
 
 // The searched files have the bytes of their blobs.
-Refined<void> Searches::same_bytes(const search::Query& query, const Scope& scope) {
+Refined<void> Searches::same_bytes(const search::Query& query, Scope scope) {
   if (query.kind == search::Kind::kNames) return {};
   const Reader reader = query.tool == search::Tool::kGitGrep ? Reader::kGitGrep : Reader::kAny;
-  std::set<std::string> directories(scope.answer->directories.begin(),
-                                    scope.answer->directories.end());
-  for (const std::string& file : scope.answer->files) directories.insert(parent_dir(file));
+  std::set<std::string> directories(scope->directories.begin(), scope->directories.end());
+  for (const std::string& file : scope->files) directories.insert(parent_dir(file));
   for (const search::Root& root : query.roots) directories.insert(root.path);
   const bool plain = settings().plain_checkout == Vouched::kYes;
   if (plain && attributes_harmless(directories, reader)) return {};
   return not_refined("files may be converted at checkout");
 }
 
-Refined<const search::Answer*> Searches::scope_of(const search::Query& query) {
+Refined<Searches::Scope> Searches::scope_of(const search::Query& query) {
   constexpr std::size_t kMostScopes = 32;
   search::Query where = query;
   where.patterns.clear();
@@ -193,15 +179,11 @@ Refined<const search::Answer*> Searches::scope_of(const search::Query& query) {
 // Whether a path is still as the snapshot has it; what is not need not have been looked at.
 bool Searches::is_the_snapshots(const std::string& path) {
   if (observer_.own_path(path)) return false;
-  Node* node = &model_.root();
-  for (std::size_t start = 0; start <= path.size() && !path.empty();) {
-    const std::size_t slash = std::min(path.find('/', start), path.size());
-    if (!node->directory()) return false;
-    node = model_.child(*node, path.substr(start, slash - start));
-    if (node == nullptr || node->origin == Origin::kOwn) return false;
-    start = slash + 1;
+  const Node* node = model_.at(path);
+  while (node != nullptr && node->origin != Origin::kOwn && node->parent != nullptr) {
+    node = node->parent;
   }
-  return true;
+  return node != nullptr && node->origin != Origin::kOwn;
 }
 
 Refined<Searches::Scope> Searches::governed(const Search& search) {
@@ -209,7 +191,7 @@ Refined<Searches::Scope> Searches::governed(const Search& search) {
   if (settings_changed_) return not_refined("settings were changed meanwhile");
   if (!search.held.spoiled.empty()) return not_refined(search.held.spoiled);
   TRY(no_own_rules(search));
-  const Scope scope{TRY(scope_of(search.query))};
+  const Scope scope = TRY(scope_of(search.query));
   TRY(same_bytes(search.query, scope));
   return scope;
 }
@@ -231,18 +213,18 @@ Refined<Searches::Scope> Searches::prove(const Search& search, const Process& pr
     const bool rules = search::is_ignore_file(query, path) || (git && is_attributes(path));
     // rg looks where a link leads before it leaves it out; what it saw there stays a read.
     const bool link = model_.snapshot_entry(path).mode == FileMode::kLink;
-    if (!rules && !link && !scope.has_file(path)) return not_refined("it opened '" + path + "'");
+    if (!rules && !link && !scope->has_file(path)) return not_refined("it opened '" + path + "'");
   }
-  for (const std::string& path : scope.answer->files) {
+  for (const std::string& path : scope->files) {
     if (!opened.contains(path) && is_the_snapshots(path)) {
       return not_refined("it did not open '" + path + "'");
     }
   }
   if (git) return scope;  // it goes by its index
   for (const std::string& path : listed) {
-    if (!scope.has_directory(path)) return not_refined("it listed '" + path + "'");
+    if (!scope->has_directory(path)) return not_refined("it listed '" + path + "'");
   }
-  for (const std::string& path : scope.answer->directories) {
+  for (const std::string& path : scope->directories) {
     if (!listed.contains(path) && is_the_snapshots(path)) {
       return not_refined("it did not list '" + path + "'");
     }
@@ -250,7 +232,7 @@ Refined<Searches::Scope> Searches::prove(const Search& search, const Process& pr
   return scope;
 }
 
-bool Searches::explains(const search::Query& query, const Scope& scope,
+bool Searches::explains(const search::Query& query, Scope scope,
                         const HeldLooks::Look& look) const {
   const std::string& path = *look.subject;
   if (*look.snapshot != input_.snapshot.str() || look.strength != Strength::kHard) return false;
@@ -263,16 +245,15 @@ bool Searches::explains(const search::Query& query, const Scope& scope,
   if (query.tool == search::Tool::kGitGrep) return true;
   switch (look.kind) {
     case ReadKind::kContent:
-      return scope.has_file(path);
+      return scope->has_file(path);
     case ReadKind::kListing:
-      return scope.has_directory(path);
+      return scope->has_directory(path);
     case ReadKind::kMetadata: {
-      const std::size_t slash = path.rfind('/');
-      const std::string parent = slash == std::string::npos ? "" : path.substr(0, slash);
-      const bool root = std::any_of(query.roots.begin(), query.roots.end(),
-                                    [&](const search::Root& given) { return given.path == path; });
-      return root || scope.has_file(path) || scope.has_directory(path) ||
-             scope.has_directory(parent);
+      const std::string parent = path.contains('/') ? parent_dir(path) : "";
+      const bool root = std::ranges::any_of(
+          query.roots, [&](const search::Root& given) { return given.path == path; });
+      return root || scope->has_file(path) || scope->has_directory(path) ||
+             scope->has_directory(parent);
     }
     default:
       return search::is_ignore_file(query, path);
@@ -289,7 +270,7 @@ Read Searches::read_of(const search::Query& query, Read made) const {
   return made;
 }
 
-void Searches::replace(Search& search, const Scope& scope, const Process& process) {
+void Searches::replace(Search& search, Scope scope, const Process& process) {
   search.query.git_index = search.held.opened_index && search.query.tool != search::Tool::kGitGrep;
   Read read = read_of(search.query, {});
   read.pid = process.pid;

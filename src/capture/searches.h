@@ -52,26 +52,21 @@ class Searches {
     search::Query query;
     HeldLooks held;
   };
-  // What a proven search explains.
-  struct Scope {
-    const search::Answer* answer = nullptr;
-    bool has_file(const std::string& path) const;
-    bool has_directory(const std::string& path) const;
-  };
+  using Scope = const search::Answer*;  // what a proven search explains
   const SearchSettings& settings();
   search::Refined<search::Query> query_of(const Record& exec, const Resolved& program);
   // The files a query looks at, where the worktree has them as the snapshot has them.
   search::Refined<Scope> governed(const Search& search);
   search::Refined<Scope> prove(const Search& search, const Process& process);
   // Of queries that differ in what they look for alone it is the same.
-  search::Refined<const search::Answer*> scope_of(const search::Query& query);
+  search::Refined<Scope> scope_of(const search::Query& query);
   bool attributes_harmless(const std::set<std::string>& directories, Reader reader);
-  search::Refined<void> same_bytes(const search::Query& query, const Scope& scope);
+  search::Refined<void> same_bytes(const search::Query& query, Scope scope);
   search::Refined<void> no_own_rules(const Search& search) const;
   bool is_the_snapshots(const std::string& path);
-  bool explains(const search::Query& query, const Scope& scope, const HeldLooks::Look& look) const;
+  bool explains(const search::Query& query, Scope scope, const HeldLooks::Look& look) const;
   Read read_of(const search::Query& query, Read made) const;
-  void replace(Search& search, const Scope& scope, const Process& process);
+  void replace(Search& search, Scope scope, const Process& process);
 
   const InterpretInput& input_;
   SearchTree tree_;

@@ -2,6 +2,7 @@
 // change of the tree changes the answer.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +27,11 @@ struct Answer {
   std::vector<std::string> directories;     // listed by it, sorted
   std::vector<std::string> ignore_files;    // rules that governed it
   bool certain = true;                      // false: some path's answer is not
+
+  bool has_file(const std::string& path) const { return std::ranges::binary_search(files, path); }
+  bool has_directory(const std::string& path) const {
+    return std::ranges::binary_search(directories, path);
+  }
 };
 
 struct EvaluateLimits {

@@ -101,7 +101,7 @@ Result<bool> OtherCheckout::names_differ(const Resolved& at,
   for (const DirEntry& entry : *there) {
     if (missing.erase(entry.name) > 0 || entry.name == ".git") continue;
     const std::string suffix = entry.type == DT_DIR ? "/" : "";
-    if (!TRY(is_ignored(join_tree_path(at.rest, entry.name) + suffix))) return true;
+    if (!TRY(is_ignored(join_path(at.rest, entry.name) + suffix))) return true;
   }
   return !missing.empty();
 }

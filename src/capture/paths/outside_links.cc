@@ -19,10 +19,6 @@ std::string replaced_prefix(const std::map<std::string, std::string>& places,
   return path;
 }
 
-bool at_or_below(std::string_view path, std::string_view root) {
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
-}
-
 }  // namespace
 
 std::string OutsideLinks::origin_of(const std::string& path) const {
@@ -55,7 +51,7 @@ void OutsideLinks::start_over() {
 void OutsideLinks::move(const std::string& from, const std::string& to) {
   std::unordered_map<std::string, Spot> moved;
   for (auto at = now_.begin(); at != now_.end();) {
-    if (!at_or_below(at->first, from)) {
+    if (!path_below(at->first, from, nullptr)) {
       ++at;
       continue;
     }
@@ -66,14 +62,14 @@ void OutsideLinks::move(const std::string& from, const std::string& to) {
   const std::string origin = origin_of(from);
   std::map<std::string, std::string> arrived;
   for (const auto& [place, began] : arrived_) {
-    if (place == from || at_or_below(place, to)) continue;
-    arrived[at_or_below(place, from) ? to + place.substr(from.size()) : place] = began;
+    if (place == from || path_below(place, to, nullptr)) continue;
+    arrived[path_below(place, from, nullptr) ? to + place.substr(from.size()) : place] = began;
   }
   arrived[to] = origin;
   arrived_ = std::move(arrived);
   if (!foreseeing_) return;
   for (auto& [began, end] : final_) {
-    if (at_or_below(end, from)) end = to + end.substr(from.size());
+    if (path_below(end, from, nullptr)) end = to + end.substr(from.size());
   }
   final_[origin] = to;
 }

@@ -3,8 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <climits>
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -40,10 +39,8 @@ std::string rest_of(const std::vector<std::string>& parts) {
 
 // No name left, only "" or "." after slashes: "link/" names what the link points to.
 bool only_slashes(const std::vector<std::string>& parts) {
-  for (const std::string& part : parts) {
-    if (!part.empty() && part != ".") return false;
-  }
-  return true;
+  return std::ranges::all_of(parts,
+                             [](const std::string& part) { return part.empty() || part == "."; });
 }
 
 bool below(const std::string& path, const std::string& root, std::string* relative) {
@@ -149,7 +146,7 @@ void PathResolver::missing_from(Node& dir, std::vector<std::string>& parts, Reso
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
     if (part->empty() || *part == ".") continue;
     if (*part == "..") break;  // never reached: what is before it is not there
-    path = join_tree_path(path, *part);
+    path = join_path(path, *part);
     ++names;
   }
   if (names == 1 && dir.directory()) out.name = first;
@@ -157,8 +154,7 @@ void PathResolver::missing_from(Node& dir, std::vector<std::string>& parts, Reso
 }
 
 bool PathResolver::spelt_in_tree(std::string_view path) const {
-  const std::string& tree = places_.tree;
-  return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');
+  return path_below(path, places_.tree, nullptr);
 }
 
 const PathResolver::OnDisk& PathResolver::look(const std::string& path) {
@@ -169,10 +165,9 @@ const PathResolver::OnDisk& PathResolver::look(const std::string& path) {
   if (::lstat(path.c_str(), &info) != 0) {
     found.type = '-';
   } else if (S_ISLNK(info.st_mode)) {
-    std::array<char, PATH_MAX> text{};
-    const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
-    found.type = size > 0 ? 'l' : '-';
-    if (size > 0) found.link_text.assign(text.data(), static_cast<std::size_t>(size));
+    auto text = read_link(path);
+    found.type = text && !text->empty() ? 'l' : '-';
+    if (text) found.link_text = *std::move(text);
   } else {
     found.type = S_ISDIR(info.st_mode) ? 'd' : 'f';
   }

@@ -1,8 +1,10 @@
 #include "capture/paths/tree_model.h"
 
-#include <algorithm>
+#include <ranges>
 #include <utility>
 #include <vector>
+
+#include "base/fs.h"
 
 namespace gittxn::capture {
 namespace {
@@ -10,14 +12,6 @@ namespace {
 constexpr std::size_t kMaxLinkText = 1u << 16;
 
 }  // namespace
-
-std::string join_tree_path(std::string_view dir, std::string_view name) {
-  if (dir.empty()) return std::string(name);
-  std::string path(dir);
-  path += '/';
-  path += name;
-  return path;
-}
 
 TreeModel::TreeModel(const repo::Objects& objects, const Oid& snapshot_tree)
     : objects_(objects), tree_(snapshot_tree), root_(std::make_unique<Node>()) {
@@ -36,7 +30,7 @@ std::unique_ptr<Node> TreeModel::from_snapshot(Node& dir, const std::string& nam
   node->parent = &dir;
   node->mode = entry.mode;
   node->entry = entry;
-  node->snapshot_path = join_tree_path(dir.snapshot_path, name);
+  node->snapshot_path = join_path(dir.snapshot_path, name);
   return node;
 }
 
@@ -76,15 +70,19 @@ std::string TreeModel::text_of(Node& link) {
 
 std::string TreeModel::path_of(const Node& node) const {
   if (node.parent == nullptr) return "";
-  return join_tree_path(path_of(*node.parent), node.name);
+  return join_path(path_of(*node.parent), node.name);
+}
+
+TreeEntry TreeModel::snapshot_of(const Oid& tree, std::string_view path) {
+  auto entry = objects_.entry_at(tree, path);
+  if (entry) return *entry;
+  keep(std::move(entry).error().in("reading the snapshot"));
+  return {};
 }
 
 TreeEntry TreeModel::snapshot_entry(std::string_view path) {
   if (path.empty()) return root_->entry;
-  auto entry = objects_.entry_at(tree_, path);
-  if (entry) return *entry;
-  keep(std::move(entry).error().in("reading the snapshot"));
-  return {};
+  return snapshot_of(tree_, path);
 }
 
 Node& TreeModel::make(Node& dir, std::string_view name, FileMode mode, Origin origin) {
@@ -115,15 +113,20 @@ void TreeModel::attach(Node& dir, std::string_view name, std::unique_ptr<Node> n
   dir.children[std::string(name)] = std::move(node);
 }
 
+Node* TreeModel::at(std::string_view path) {
+  Node* node = root_.get();
+  for (const auto part : std::views::split(path, '/')) {
+    if (node == nullptr || !node->directory()) return nullptr;
+    node = child(*node, std::string_view(part));
+  }
+  return node;
+}
+
 Node* TreeModel::restore(Node& dir, std::string_view name) {
   if (dir.entry.mode != FileMode::kTree) return nullptr;
-  auto entry = objects_.entry_at(dir.entry.oid, name);
-  if (!entry) {
-    keep(std::move(entry).error().in("reading the snapshot"));
-    return nullptr;
-  }
-  if (!entry->present()) return nullptr;
-  attach(dir, name, from_snapshot(dir, std::string(name), *entry));
+  const TreeEntry entry = snapshot_of(dir.entry.oid, name);
+  if (!entry.present()) return nullptr;
+  attach(dir, name, from_snapshot(dir, std::string(name), entry));
   return child(dir, name);
 }
 

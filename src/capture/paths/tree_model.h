@@ -58,6 +58,8 @@ class TreeModel {
   const Oid& snapshot_tree() const { return tree_; }
   // Null: nothing of that name. `dir` is a directory.
   Node* child(Node& dir, std::string_view name);
+  // What stands at a path by itself, no link on the way.
+  Node* at(std::string_view path);
   // The text of a link; bounded, "" when it is not a link.
   std::string text_of(Node& link);
   std::string path_of(const Node& node) const;
@@ -79,6 +81,7 @@ class TreeModel {
 
  private:
   std::unique_ptr<Node> from_snapshot(Node& dir, const std::string& name, const TreeEntry& entry);
+  TreeEntry snapshot_of(const Oid& tree, std::string_view path);
   void keep(Error error);
 
   const repo::Objects& objects_;
@@ -86,7 +89,5 @@ class TreeModel {
   std::unique_ptr<Node> root_;
   std::optional<Error> error_;
 };
-
-std::string join_tree_path(std::string_view dir, std::string_view name);  // "" is the root
 
 }  // namespace gittxn::capture
