@@ -104,14 +104,13 @@ void Monitor::look_at_given() {
   if (::fstat(spec_.stdin_fd, &info) != 0 || !S_ISREG(info.st_mode)) return;
   auto path = read_link(fmt::format("/proc/self/fd/{}", spec_.stdin_fd));
   if (!path || !path->starts_with('/')) return;
-  given_.emplace();
-  given_->op = Op::kOpenRead;
-  given_->path = *std::move(path);
-  given_->path2 = kGiven;
-  given_->flags = static_cast<std::uint32_t>(flags);
-  given_->mode = info.st_mode;
-  given_->dev = info.st_dev;
-  given_->ino = info.st_ino;
+  given_ = Record{.op = Op::kOpenRead,
+                  .path = *std::move(path),
+                  .path2 = std::string(kGiven),
+                  .flags = static_cast<std::uint32_t>(flags),
+                  .mode = info.st_mode,
+                  .dev = info.st_dev,
+                  .ino = info.st_ino};
 }
 
 Status Monitor::set_up() {
@@ -298,11 +297,7 @@ void Monitor::keep_tree() {
 
 void Monitor::report() {
   const int status = tree_.root_status;
-  if (status != -1) {
-    result_.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  } else {
-    result_.exit_status = 128 + SIGKILL;
-  }
+  result_.exit_status = status != -1 ? exit_status_of(status) : 128 + SIGKILL;
   result_.interrupted = interrupts_ > 0 || told_to_end_;
   writer_.finish();
   result_.lost = writer_.lost();

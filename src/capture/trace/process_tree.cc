@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,6 +85,10 @@ std::vector<pid_t> descendants(pid_t top, const std::vector<pid_t>& spare) {
     children.erase(first, last);  // a torn walk could show a circle
   }
   return found;
+}
+
+int exit_status_of(int wait_status) {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
 void signal_all(const std::vector<pid_t>& processes, int signal) {

@@ -19,6 +19,9 @@ std::vector<pid_t> descendants(pid_t top, const std::vector<pid_t>& spare = {});
 // The direct children, ended or not.
 std::vector<pid_t> children_of(pid_t parent);
 
+// What a shell says of a wait status: the program's own, or 128 and the number of a signal.
+int exit_status_of(int wait_status);
+
 void signal_all(const std::vector<pid_t>& processes, int signal);
 
 // Kills what is below the calling process, again and again until nothing is left. `pump` is called

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "capture/trace/process_tree.h"
 #include "capture/trace/tracer.h"
 
 // glibc's and the kernel's header cannot both be included; this is <linux/ptrace.h>.
@@ -120,11 +121,7 @@ void PtraceTracer::ended(pid_t tid, int status) {
   waiting_.erase(tid);
   decoder_.family().forget(tid);
   if (tid != tree_->root) return;
-  Record record;
-  record.op = Op::kExit;
-  record.pid = tid;
-  record.result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  writer_->add(std::move(record));
+  writer_->add({.op = Op::kExit, .pid = tid, .result = exit_status_of(status)});
   tree_->root_status = status;
   tree_->wake_main();
 }
@@ -186,10 +183,9 @@ void PtraceTracer::enter(pid_t tid) {
 }
 
 void PtraceTracer::leave(pid_t tid) {
-  const auto call = waiting_.find(tid);
-  if (call == waiting_.end()) return;
-  Decoded decoded = std::move(call->second);
-  waiting_.erase(call);
+  auto call = waiting_.extract(tid);
+  if (call.empty()) return;
+  Decoded decoded = std::move(call.mapped());
   SyscallInfo info{};
   if (!ask(tid, &info)) return;  // killed inside the call
   if (info.op == kInfoExit) {
@@ -213,11 +209,8 @@ void PtraceTracer::executed(pid_t tid) {
   if (::ptrace(PTRACE_GETEVENTMSG, tid, nullptr, &former) != 0) return;
   const auto old = static_cast<pid_t>(former);
   if (old == tid) return;
-  const auto call = waiting_.find(old);
-  if (call == waiting_.end()) return;
-  Decoded decoded = std::move(call->second);
-  waiting_.erase(call);
-  waiting_.insert_or_assign(tid, std::move(decoded));
+  auto call = waiting_.extract(old);
+  if (!call.empty()) waiting_.insert_or_assign(tid, std::move(call.mapped()));
 }
 
 }  // namespace

@@ -98,25 +98,25 @@ struct Record {
   Op op = Op::kOther;
   std::int32_t pid = 0;     // thread group
   std::int32_t parent = 0;  // kFork, kExec; 0: the command itself, or one whose parent has ended
-  std::string path;         // kExec: the program; kConnect: "unix:/path", "unix:@abstract",
+  std::string path{};       // kExec: the program; kConnect: "unix:/path", "unix:@abstract",
                             // "inet:host:port", "inet6:[host]:port"
-  std::string path2;        // rename's, link's destination; symlink's text; kExec: the directory it
+  std::string path2{};      // rename's, link's destination; symlink's text; kExec: the directory it
                             // runs in, "" unknown; else the call's name
   std::int32_t result = 0;  // >= 0, or -errno
   bool assumed = false;     // the result is not the kernel's own, see above
   bool predicted = false;   // ... but what a look-up just before the call says
   std::uint32_t flags = 0;  // open flags as passed (O_TRUNC, O_APPEND, ...), or AT_ flags
   std::uint32_t mode = 0;   // st_mode before the call
-  std::uint64_t dev = 0, ino = 0;  // before the call
-  std::vector<std::string> argv;   // kExec only, each cut to 4096 bytes, at most 256
-  bool nofollow = false;           // a link at the end of `path` is itself the subject
+  std::uint64_t dev = 0, ino = 0;   // before the call
+  std::vector<std::string> argv{};  // kExec only, each cut to 4096 bytes, at most 256
+  bool nofollow = false;            // a link at the end of `path` is itself the subject
   // kOpenRead of the same file by the same process, seen before with nothing between that could
   // have changed what it means: perhaps many times, all after this one are left out.
   bool again = false;
   // kExec of a searcher (asks_for_settings): the variables that its answer may depend on, as
   // "NAME=value"; worth nothing unless env_known.
   bool env_known = false;
-  std::vector<std::string> env;
+  std::vector<std::string> env{};
   // Wall clock not long before the call (since 1970, UTC); 0 unknown. Given by read_records from
   // the marks of the file, so that what an agent says it did then can be laid beside it.
   std::int64_t time_ms = 0;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +15,7 @@
 #include "base/fs.h"
 #include "capture/trace/decode/lookup.h"
 #include "capture/trace/decode/shape.h"
+#include "capture/trace/process_tree.h"
 
 namespace gittxn::capture {
 
@@ -63,6 +63,13 @@ std::uint32_t directory_mode(const Record& record) {
     default:
       return 0;
   }
+}
+
+// The file that the call met.
+void put_file(const BpfEvent& head, Record* record) {
+  record->mode = head.mode;
+  record->dev = ::makedev(head.out.major, head.out.minor);
+  record->ino = head.out.inode;
 }
 
 // The words of a vector that a "#!" line was put into: program, argument, script, and then what was
@@ -259,21 +266,13 @@ void BpfJoin::emit(Record record) {
 }
 
 void BpfJoin::blind(pid_t process, std::string reason) {
-  Record record;
-  record.op = Op::kBlind;
-  record.pid = process;
-  record.path = std::move(reason);
-  emit(std::move(record));
+  emit({.op = Op::kBlind, .pid = process, .path = std::move(reason)});
 }
 
 void BpfJoin::fork(pid_t process, pid_t parent) {
   pending_.erase(static_cast<std::uint32_t>(process));
   parents_[process] = parent;
-  Record record;
-  record.op = Op::kFork;
-  record.pid = process;
-  record.parent = parent;
-  emit(std::move(record));
+  emit({.op = Op::kFork, .pid = process, .parent = parent});
 }
 
 // The record of a call without its result.
@@ -291,9 +290,7 @@ BpfJoin::Pending BpfJoin::shape(View view, const Event& event) const {
   const Peek peek = shape_call(view, site, *call, &record);
   pending.has_call = peek == Peek::kOk;
   if (peek == Peek::kNoPath || peek == Peek::kDenied) {
-    record = Record();
-    record.op = Op::kBlind;
-    record.pid = static_cast<pid_t>(event.head.process);
+    record = {.op = Op::kBlind, .pid = record.pid};
     record.path =
         fmt::format("a directory whose path cannot be told, used by: {}", command_line(record.pid));
     pending.has_call = true;
@@ -345,9 +342,7 @@ void BpfJoin::finish(Pending* pending, const Event& event) {
   if (result >= 0) {
     record.mode = directory_mode(record);
     if (head.mode != 0 && head.out.made == 0 && record.op != Op::kOther) {
-      record.mode = head.mode;
-      record.dev = ::makedev(head.out.major, head.out.minor);
-      record.ino = head.out.inode;
+      put_file(head, &record);
     }
     if (record.op == Op::kMount) mounts_changed_ = true;
     // The source of a rename has no descriptor; it stands at its new name now.
@@ -398,8 +393,7 @@ void BpfJoin::execute(const Event& event) {
   const bool script = interpreter != name;
   Record& record = pending.call;
   if (!pending.has_call || record.op != Op::kExec) {
-    record = Record();
-    record.op = Op::kExec;
+    record = {.op = Op::kExec};
     std::string base;
     if (!name.starts_with('/') && view.directory(AT_FDCWD, &base) != Peek::kOk) {
       blind(process, "a directory whose path cannot be told, used by: " + name);
@@ -417,25 +411,19 @@ void BpfJoin::execute(const Event& event) {
   record.argv = split_words(stack.arguments.text);
   if (!stack.arguments.whole && record.argv.size() < kMaxWords)
     blind(process, "arguments of " + name);
-  // Of a script the kernel only keeps the interpreter.
-  record.mode = script ? S_IFREG | S_IXUSR : event.head.mode;
   if (!script) {
-    record.dev = ::makedev(event.head.out.major, event.head.out.minor);
-    record.ino = event.head.out.inode;
+    put_file(event.head, &record);
+    return emit(std::move(record));
   }
-  if (script) without_interpreter(name, &record.argv);
+  // Of a script the kernel only keeps the interpreter.
+  record.mode = S_IFREG | S_IXUSR;
+  without_interpreter(name, &record.argv);
   emit(std::move(record));
-  if (!script) return;
-  Record read;
-  read.op = Op::kOpenRead;
-  read.pid = process;
-  read.path2 = "#!";
+  Record read{.op = Op::kOpenRead, .pid = process, .path2 = "#!"};
   std::string base;
   if (!interpreter.starts_with('/') && view.directory(AT_FDCWD, &base) != Peek::kOk) return;
   read.path = view.absolute(std::move(base), interpreter, Alias::kReplace);
-  read.mode = event.head.mode;
-  read.dev = ::makedev(event.head.out.major, event.head.out.minor);
-  read.ino = event.head.out.inode;
+  put_file(event.head, &read);
   emit(std::move(read));
 }
 
@@ -446,11 +434,7 @@ void BpfJoin::end(const Event& event) {
   const auto process = static_cast<pid_t>(event.head.process);
   parents_.erase(process);
   const auto status = static_cast<int>(event.head.out.result);
-  Record record;
-  record.op = Op::kExit;
-  record.pid = process;
-  record.result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  emit(std::move(record));
+  emit({.op = Op::kExit, .pid = process, .result = exit_status_of(status)});
 }
 
 }  // namespace gittxn::capture

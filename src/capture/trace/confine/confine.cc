@@ -120,19 +120,6 @@ bool is_draft_of_one(const std::string& path, const std::vector<std::string>& fi
   });
 }
 
-// The processes that run git-txn: it asks for more than it needs to look at its own store.
-class OwnLooks {
- public:
-  bool is_one(const Record& record) {
-    if (record.op == Op::kExec && base_name(record.path) == "git-txn") ours_.insert(record.pid);
-    if (record.op == Op::kExec && base_name(record.path) != "git-txn") ours_.erase(record.pid);
-    return ours_.contains(record.pid) && base_name(record.path).starts_with("kernel.");
-  }
-
- private:
-  std::set<std::int32_t> ours_;
-};
-
 // Names of what the process has open already.
 bool is_own_output(const std::string& path) {
   return path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" ||
@@ -145,10 +132,6 @@ bool may_be_refused(const Record& record) {
   if (record.assumed) return !record.predicted || record.result >= 0;
   return record.result == -EACCES || record.result == -EXDEV || record.result == -EROFS;
 }
-
-}  // namespace
-
-namespace {
 
 Result<int> landlock_version() {
   const long abi =
@@ -218,9 +201,14 @@ Result<std::vector<std::string>> outside_scope(const std::string& record_file,
   const auto note = [&](const std::string& path) {
     if (outside.size() < most && seen.insert(path).second) outside.push_back(path);
   };
-  OwnLooks own;
+  // Of processes that run git-txn: it asks for more than it needs to look at its own store.
+  std::set<std::int32_t> ours;
   const auto look = [&](const Record& record) {
-    if (own.is_one(record) || !may_be_refused(record)) return;
+    const std::string name = base_name(record.path);
+    if (record.op == Op::kExec && name == "git-txn") ours.insert(record.pid);
+    if (record.op == Op::kExec && name != "git-txn") ours.erase(record.pid);
+    const bool own_look = ours.contains(record.pid) && name.starts_with("kernel.");
+    if (own_look || !may_be_refused(record)) return;
     const std::string path = normal_path(record.path);
     if (!writes(record) || is_own_output(path) || may_write(confine, path)) return;
     if (!is_draft_of_one(path, confine.write)) note(path);

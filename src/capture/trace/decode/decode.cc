@@ -86,19 +86,12 @@ void Decoder::describe_program(CallView& view, Decoded* out) {
   const Record& exec = out->call;
   if (exec.result != 0 || !S_ISREG(exec.mode)) return;
   if ((exec.mode & S_ISUID) != 0 || ((exec.mode & S_ISGID) != 0 && (exec.mode & S_IXGRP) != 0)) {
-    Record note;
-    note.op = Op::kNote;
-    note.pid = exec.pid;
-    note.path = "setuid program lost its bit: " + exec.path;
-    out->after.push_back(std::move(note));
+    std::string note = "setuid program lost its bit: " + exec.path;
+    out->after.push_back({.op = Op::kNote, .pid = exec.pid, .path = std::move(note)});
   }
   std::string interpreter = interpreter_of(exec.path);
   if (interpreter.empty()) return;
-  Record read;
-  read.op = Op::kOpenRead;
-  read.pid = exec.pid;
-  read.path2 = "#!";
-  read.assumed = true;
+  Record read{.op = Op::kOpenRead, .pid = exec.pid, .path2 = "#!", .assumed = true};
   std::string base;
   if (!interpreter.starts_with('/') && view.directory(AT_FDCWD, &base) != Peek::kOk) return;
   read.path = view.absolute(std::move(base), std::move(interpreter), Alias::kReplace);
@@ -108,16 +101,13 @@ void Decoder::describe_program(CallView& view, Decoded* out) {
 
 // The entry that is about to go may be a link that others have followed.
 void Decoder::keep_link(const std::string& path, Decoded* out) {
-  const Record& call = out->call;
   auto text = read_link(path);
   if (!text) return;  // no link, or nothing
-  Record link;
-  link.op = Op::kWasLink;
-  link.pid = call.pid;
-  link.path = path;
-  link.path2 = *std::move(text);
-  link.nofollow = true;
-  out->before.push_back(std::move(link));
+  out->before.push_back({.op = Op::kWasLink,
+                         .pid = out->call.pid,
+                         .path = path,
+                         .path2 = *std::move(text),
+                         .nofollow = true});
 }
 
 void Decoder::keep_links(Decoded* out) {
@@ -169,9 +159,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
       return true;  // the kernel answers EFAULT, ENOENT, ENAMETOOLONG: nothing seen
     case Peek::kDenied:
     case Peek::kNoPath:
-      record = Record();
-      record.op = Op::kBlind;
-      record.pid = member.process;
+      record = {.op = Op::kBlind, .pid = member.process};
       record.path = peek == Peek::kDenied ? "a process whose memory cannot be read: "
                                           : "a directory whose path cannot be told, used by: ";
       record.path += command_line(member.process);

@@ -18,6 +18,9 @@ constexpr std::array<std::string_view, 27> kOpNames = {
     "chdir",  "connect",   "mount",      "other",           "fork",        "exit",
     "note",   "blind",     "was-link"};
 static_assert(kOpNames.size() == static_cast<std::size_t>(Op::kWasLink) + 1);
+constexpr std::array<std::string_view, 6> kBackendNames = {"auto",   "bpf",    "hybrid",
+                                                           "notify", "ptrace", "off"};
+static_assert(kBackendNames.size() == static_cast<std::size_t>(Backend::kOff) + 1);
 }  // namespace
 
 bool changes_something(const Record& record) {
@@ -83,28 +86,13 @@ std::string_view op_name(Op op) {
 }
 
 std::string_view backend_name(Backend backend) {
-  switch (backend) {
-    case Backend::kAuto:
-      return "auto";
-    case Backend::kHybrid:
-      return "hybrid";
-    case Backend::kBpf:
-      return "bpf";
-    case Backend::kNotify:
-      return "notify";
-    case Backend::kPtrace:
-      return "ptrace";
-    case Backend::kOff:
-      return "off";
-  }
-  return "?";
+  const auto index = static_cast<std::size_t>(backend);
+  return index < kBackendNames.size() ? kBackendNames[index] : "?";
 }
 
 Result<Backend> backend_from_name(std::string_view name) {
-  for (const Backend backend : {Backend::kAuto, Backend::kBpf, Backend::kHybrid, Backend::kNotify,
-                                Backend::kPtrace, Backend::kOff}) {
-    if (name == backend_name(backend)) return backend;
-  }
+  const auto at = std::ranges::find(kBackendNames, name);
+  if (at != kBackendNames.end()) return static_cast<Backend>(at - kBackendNames.begin());
   return fail(Code::kUsage, "no trace back end is called '" + std::string(name) + "'",
               "use --trace auto, bpf, hybrid, notify, ptrace or off");
 }

@@ -148,10 +148,6 @@ void peek_beginnings(pid_t tid, std::span<const std::uint64_t> addresses, Beginn
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Gives each word of a vector and whether it was cut, until there are no more, `most` are read, or
 // the visitor has enough.
 using Visit = std::function<bool(std::string&&, bool cut)>;
@@ -313,11 +309,7 @@ void Family::announce(const Member& member, int depth, std::vector<Record>* news
       announce(parent.member, depth + 1, news);
     }
   }
-  Record record;
-  record.op = Op::kFork;
-  record.pid = member.process;
-  record.parent = member.parent;
-  news->push_back(std::move(record));
+  news->push_back({.op = Op::kFork, .pid = member.process, .parent = member.parent});
 }
 
 bool WorkingDirs::settled() {

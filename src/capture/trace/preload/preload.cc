@@ -149,6 +149,11 @@ long statx_at(int dir, const char* path, int flags, unsigned mask, void* out) {
 constexpr int kHere = AT_FDCWD;
 constexpr int kKeepLink = AT_SYMLINK_NOFOLLOW;
 
+// Of open: passed only where it may make a file.
+unsigned mode_in(int flags, __builtin_va_list rest) {
+  return (static_cast<uint32_t>(flags) & kModeFlags) != 0 ? __builtin_va_arg(rest, unsigned) : 0;
+}
+
 bool known_stat_version(int version) {
   return version == 0 || version == 1;
 }
@@ -202,13 +207,10 @@ long change_directory(long number, const Args& args) {
 namespace txn = gittxn::preload;
 
 TXN_ENTRY int open64(const char* path, int flags, ...) {
-  unsigned mode = 0;
-  if ((static_cast<uint32_t>(flags) & txn::kModeFlags) != 0) {
-    __builtin_va_list rest;
-    __builtin_va_start(rest, flags);
-    mode = __builtin_va_arg(rest, unsigned);
-    __builtin_va_end(rest);
-  }
+  __builtin_va_list rest;
+  __builtin_va_start(rest, flags);
+  const unsigned mode = txn::mode_in(flags, rest);
+  __builtin_va_end(rest);
   return static_cast<int>(txn::give(txn::open_at(txn::kHere, path, flags, mode)));
 }
 TXN_ENTRY int open(const char* path, int flags, ...) __attribute__((alias("open64")));
@@ -218,25 +220,19 @@ TXN_ENTRY int __open64(const char* path, int flags, ...) __attribute__((alias("o
 // In the place of libc's own, which posix_spawn calls in the child it starts in our memory.
 extern "C" __attribute__((visibility("hidden"))) int txn_open_inside(const char* path, int flags,
                                                                      ...) {
-  unsigned mode = 0;
-  if ((static_cast<uint32_t>(flags) & txn::kModeFlags) != 0) {
-    __builtin_va_list rest;
-    __builtin_va_start(rest, flags);
-    mode = __builtin_va_arg(rest, unsigned);
-    __builtin_va_end(rest);
-  }
+  __builtin_va_list rest;
+  __builtin_va_start(rest, flags);
+  const unsigned mode = txn::mode_in(flags, rest);
+  __builtin_va_end(rest);
   return static_cast<int>(
       txn::give(txn::open_at(txn::kHere, path, flags, mode, txn::Caller::kLibc)));
 }
 
 TXN_ENTRY int openat64(int dir, const char* path, int flags, ...) {
-  unsigned mode = 0;
-  if ((static_cast<uint32_t>(flags) & txn::kModeFlags) != 0) {
-    __builtin_va_list rest;
-    __builtin_va_start(rest, flags);
-    mode = __builtin_va_arg(rest, unsigned);
-    __builtin_va_end(rest);
-  }
+  __builtin_va_list rest;
+  __builtin_va_start(rest, flags);
+  const unsigned mode = txn::mode_in(flags, rest);
+  __builtin_va_end(rest);
   return static_cast<int>(txn::give(txn::open_at(dir, path, flags, mode)));
 }
 TXN_ENTRY int openat(int dir, const char* path, int flags, ...) __attribute__((alias("openat64")));
