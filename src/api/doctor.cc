@@ -10,7 +10,6 @@
 #include "api/kernel.h"
 #include "base/fs.h"
 #include "capture/trace/trace.h"
-#include "gates/trust.h"
 #include "repo/worktree/worktree_mount.h"
 #include "txn/attempt.h"
 #include "txn/state.h"
@@ -36,6 +35,12 @@ void add(Lines& lines, std::string subject, std::string detail) {
 }
 void add_wrong(Lines& lines, std::string subject, std::string detail) {
   lines.push_back({std::move(subject), false, std::move(detail)});
+}
+
+// What is known, or why it is not.
+void add_known(Lines& lines, std::string subject, const Result<std::string>& detail) {
+  lines.push_back(
+      {std::move(subject), detail.has_value(), detail ? *detail : in_words(detail.error())});
 }
 
 void check_machine(const Host& host, Lines& lines) {
@@ -177,18 +182,9 @@ void check_repository(State& state, Lines& lines) {
     add_wrong(lines, "file system", in_words(kind.error()));
   }
   const auto root = state.worktree_root();
-  if (root) {
-    add(lines, "worktrees", *root);
-  } else {
-    add_wrong(lines, "worktrees", in_words(root.error()));
-  }
+  add_known(lines, "worktrees", root);
   if (root) check_kinds(state, *root, lines);
-  const auto who = state.repository.identity();
-  if (who) {
-    add(lines, "identity", fmt::format("{} <{}>", who->name, who->email));
-  } else {
-    add_wrong(lines, "identity", in_words(who.error()));
-  }
+  add_known(lines, "identity", state.caller());
   check_hub(state, lines);
   check_store(state, lines);
   check_policy(state, lines);

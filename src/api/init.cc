@@ -127,10 +127,6 @@ Status configure(State& state, const JoinReport& joined) {
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 // What this clone is called, where it has joined before. A name that it has claimed stays; a copy
 // of another clone, and one that never claimed a name, may have a new one.
 Status name_as_before(State& state, const JoinRequest& request, JoinReport& joined) {

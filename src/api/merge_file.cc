@@ -1,12 +1,10 @@
 #include "api/merge_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "base/failpoint.h"
 #include "base/fs.h"

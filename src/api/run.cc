@@ -60,6 +60,7 @@ class Run {
   Result<Outcome> once_begun();
   Error still_there(Error error) const;
 
+  Status could_not_start(Error error);
   Status first_attempt();
   Status take_leases();
   Status prepare();
@@ -88,13 +89,17 @@ class Run {
   bool ran_ = false;  // something: the first attempt has started
 };
 
+Status Run::could_not_start(Error error) {
+  TRY(store().append(
+      {events::aborted(id(), "it could not start: " + error.message, begun_.txn.owner)}));
+  return std::unexpected(std::move(error));
+}
+
 // The first attempt may fail before anything was run; then the transaction never was.
 Status Run::first_attempt() {
   auto attempt = start_attempt(state_, begun_.txn, options_, progress_, outcome_.notes);
   if (attempt) return {};
-  TRY(store().append(
-      {events::aborted(id(), "it could not start: " + attempt.error().message, begun_.txn.owner)}));
-  return std::unexpected(std::move(attempt).error());
+  return could_not_start(std::move(attempt).error());
 }
 
 // Before the snapshot: what others did under their leases is in it.
@@ -109,9 +114,7 @@ Status Run::prepare() {
   Status ready = UsageLimits::check(state_, begun_.txn);
   if (ready) ready = take_leases();
   if (ready) return {};
-  TRY(store().append(
-      {events::aborted(id(), "it could not start: " + ready.error().message, begun_.txn.owner)}));
-  return ready;
+  return could_not_start(std::move(ready).error());
 }
 
 // The command ended as no landing should follow; or a person said --no-land.
@@ -239,11 +242,8 @@ Status Run::repair(const std::vector<Conflict>& conflicts) {
   TRY(store().append({events::repairing(
       id(), "retry", fmt::format("{} has changed; run again on the new head", subject))}));
   TRY(fp_repairing.hit());
-  if (progress_.on_note) {
-    progress_.on_note(
-        fmt::format("{}: {} changed under it; running again on the new head ({} of {})", id().str(),
-                    subject, repairs_, options_.retries));
-  }
+  progress_.note(fmt::format("{}: {} changed under it; running again on the new head ({} of {})",
+                             id().str(), subject, repairs_, options_.retries));
   const std::int64_t longest =
       std::min(kLongestBackOffMs, kFirstBackOffMs << std::min(repairs_ - 1, 10));
   state_.host.clock->sleep_ms(longest / 2 + static_cast<std::int64_t>(state_.host.random->below(
@@ -336,7 +336,7 @@ Result<Outcome> Run::once_begun() {
   if (options_.instead) TRY(replace(*options_.instead));
   if (progress_.on_note) {
     // Worth knowing while the command runs, and then not worth saying twice.
-    for (const std::string& note : outcome_.notes) progress_.on_note(note);
+    progress_.note_all(outcome_.notes);
     outcome_.notes_told = outcome_.notes.size();
   }
   while (true) {
@@ -378,9 +378,7 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
   std::vector<std::string> recovered;
   TRY(recover_first(*state_, progress, recovered));
   if (options.instead) TRY(check_replaced(*state_, *options.instead));
-  for (const std::string& note : recovered) {
-    if (progress.on_note) progress.on_note(note);
-  }
+  progress.note_all(recovered);
   if (const auto before = TRY(begun_before(*state_, options))) {
     Outcome outcome;
     outcome.notes.push_back(

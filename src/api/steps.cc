@@ -134,8 +134,7 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
     // Of a compensation: there is no transaction that it would be a part of, so no depth either.
     TRY(refuse_inside(state_->host, "begin"));
   } else {
-    const Oid head = TRY(state_->seen(target));
-    const Policy policy = TRY(state_->policy_at(head));
+    const Policy policy = TRY(state_->policy_on(target));
     TRY(parent_of(*state_, policy));
   }
   if (auto before = TRY(begun_before(*state_, options))) return *std::move(before);
@@ -153,9 +152,7 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
     notes.push_back("its worktree is an overlay; the way in is: " + open + " --shell; " + open +
                     " makes plain files of it");
   }
-  for (const std::string& note : notes) {
-    if (progress.on_note) progress.on_note(note);
-  }
+  progress.note_all(notes);
   return reload(*state_, begun.txn.id);
 }
 
@@ -169,8 +166,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   }
   TRY(check_confine(*state_, options));
   TRY(find_program(state_->host, command.front()));
-  const Txn found = TRY(state_->find(id));
-  const Held held = TRY(hold(*state_, found));
+  const Held held = TRY(hold_named(*state_, id));
   const Txn& txn = held.txn;
   if (txn.state != TxnState::kOpen) {
     return fail(Code::kUsage,
@@ -198,11 +194,9 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   }
   const Txn now = TRY(reload(*state_, txn.id));
   TRY(compensate(*state_, now, progress, executed->notes));
-  for (const std::string& note : executed->notes) {
-    if (progress.on_note) progress.on_note(note);
-  }
+  progress.note_all(executed->notes);
   for (const std::string& left : executed->trace.left_running) {
-    if (progress.on_note) progress.on_note("ended with the command: " + left);
+    progress.note("ended with the command: " + left);
   }
   const bool over = !executed->over_budget.empty() && executed->trace.exit_status == 0;
   return over ? 1 : executed->trace.exit_status;
@@ -214,8 +208,7 @@ Result<Outcome> Kernel::commit(const std::string& id, const RunOptions& options,
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();
   Outcome outcome;
   TRY(start_writing(*state_, "commit", progress, outcome.notes));
-  const Txn found = TRY(state_->find(id));
-  const Held held = TRY(hold(*state_, found));
+  const Held held = TRY(hold_named(*state_, id));
   const TxnId txn = held.txn.id;
   switch (held.txn.state) {
     case TxnState::kAborted:
@@ -246,8 +239,7 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
                           const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "abort", progress, notes));
-  const Txn found = TRY(state_->find(id));
-  const Held held = TRY(hold(*state_, found));
+  const Held held = TRY(hold_named(*state_, id));
   const Txn& txn = held.txn;
   if (txn.state == TxnState::kAborted) {
     TRY(compensate(*state_, txn, progress, notes));
@@ -282,8 +274,7 @@ Result<Txn> Kernel::stop(const std::string& id, const Progress& progress) {
 Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "resume", progress, notes));
-  const Txn found = TRY(state_->find(id));
-  const Held held = TRY(hold(*state_, found));
+  const Held held = TRY(hold_named(*state_, id));
   const Txn& txn = held.txn;
   if (txn.state == TxnState::kLanded || txn.state == TxnState::kNothing) {
     return fail(Code::kUsage, fmt::format("{} is {}", txn.id.str(), state_name(txn.state)),
@@ -301,7 +292,7 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
     TRY(restore_worktree(*state_, open, progress));
   }
   const std::string note = TRY(compensated_note(*state_, txn.id));
-  if (!note.empty() && progress.on_note) progress.on_note(note);
+  if (!note.empty()) progress.note(note);
   return reload(*state_, txn.id);
 }
 

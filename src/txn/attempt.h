@@ -38,6 +38,7 @@ struct Held {
 };
 // `known`: as it was seen before.
 Result<Held> hold(State& state, Txn known);
+Result<Held> hold_named(State& state, const std::string& id_or_name);
 
 // The files of its last attempt are on disk.
 Result<bool> has_worktree(const Txn& txn);

@@ -8,7 +8,6 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json_value.h"
 #include "certify/certify.h"
 #include "land/message.h"
 #include "repo/worktree/worktree_patch.h"

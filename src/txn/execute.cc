@@ -72,19 +72,15 @@ bool any_folder(std::string_view path, const std::function<bool(const std::strin
   }
 }
 
-}  // namespace
-
-std::string observed_dir(const Attempt& attempt) {
-  return join_path(attempt.worktree, "observed");
-}
-
-namespace {
-
 bool runnable(const std::string& path) {
   return ::access(path.c_str(), X_OK) == 0;
 }
 
 }  // namespace
+
+std::string observed_dir(const Attempt& attempt) {
+  return join_path(attempt.worktree, "observed");
+}
 
 std::string on_path(const Environment& env, const std::string& program) {
   const auto path = env.find("PATH");
@@ -284,7 +280,7 @@ bool is_to_end(Command& command) {
   for (const Companion& one : kCompanions) {
     if (one.during != nullptr && one.during(command)) return true;
   }
-  return command.progress.interrupted && command.progress.interrupted();
+  return command.progress.is_interrupted();
 }
 
 Status shape(Command& command) {

@@ -37,6 +37,14 @@ struct Progress {
   std::function<void(std::string_view text)> on_note;  // one line for a person
   std::function<bool()> interrupted;
   std::function<bool(std::string_view question)> on_ask;  // yes or no; unset: nobody is there
+
+  bool is_interrupted() const { return interrupted && interrupted(); }
+  void note(std::string_view text) const {
+    if (on_note) on_note(text);
+  }
+  void note_all(const std::vector<std::string>& notes) const {
+    for (const std::string& one : notes) note(one);
+  }
 };
 
 struct RunOptions {

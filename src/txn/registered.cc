@@ -13,14 +13,9 @@ namespace gittxn::api {
 
 namespace events = store::events;
 
-namespace {
-
-constexpr std::size_t kMaxCompensationName = 256;
-constexpr std::size_t kMaxArgvBytes = 64u << 10;
-
-}  // namespace
-
 Status check_request(const CompensationRequest& request) {
+  constexpr std::size_t kMaxCompensationName = 256;
+  constexpr std::size_t kMaxArgvBytes = 64u << 10;
   if (request.argv.empty() || request.argv.front().empty()) {
     return fail(Code::kUsage, "no command to run", "git txn compensate -- COMMAND...");
   }

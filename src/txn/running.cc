@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "store/server/locks.h"
+#include "txn/attempt.h"
 
 namespace gittxn::api {
 
@@ -32,6 +32,18 @@ Status wait_until_let_go(State& state, const Txn& txn) {
     state.host.clock->sleep_ms(kLookMs);
   }
   return {};
+}
+
+// Why a transaction that a live process works on cannot be had.
+std::unexpected<Error> still_running(const Txn& txn) {
+  const std::string& id = txn.id.str();
+  const int process = txn.attempts.empty() ? 0 : running_now(txn.attempts.back()).process;
+  if (process == 0) {
+    return fail(Code::kBusy, id + " is being worked on by a live process",
+                "wait until it ends; git txn status shows it");
+  }
+  return fail(Code::kBusy, fmt::format("{} is still running (pid {})", id, process),
+              "wait until it ends, or stop it with: git txn stop " + id);
 }
 
 }  // namespace
@@ -82,7 +94,7 @@ Status end_running(State& state, const Txn& txn, const Progress& progress) {
       }
       ++asked;
     }
-    if (progress.interrupted && progress.interrupted()) {
+    if (progress.is_interrupted()) {
       return fail(Code::kInterrupted, "interrupted while waiting for " + id + " to end");
     }
     state.host.clock->sleep_ms(kLookMs);
@@ -102,15 +114,32 @@ std::unexpected<Error> no_work_yet(const Txn& txn) {
               "see them as they are now with: git txn open " + id + " -- git diff");
 }
 
-std::unexpected<Error> still_running(const Txn& txn) {
-  const std::string& id = txn.id.str();
-  const int process = txn.attempts.empty() ? 0 : running_now(txn.attempts.back()).process;
-  if (process == 0) {
-    return fail(Code::kBusy, id + " is being worked on by a live process",
-                "wait until it ends; git txn status shows it");
+Result<bool> has_worktree(const Txn& txn) {
+  if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) return false;
+  return repo::has_files(txn.attempts.back().worktree);
+}
+
+Status keep_work(State& state, const Txn& txn, const Progress& progress) {
+  if (!TRY(has_worktree(txn)) || !TRY(changed_since_taken(state, txn))) return {};
+  TRY(take_work(state, txn, Untraced::kCheck, progress));
+  return {};
+}
+
+Result<Held> hold(State& state, Txn known) {
+  while (true) {
+    TRY(state.require_here(known));
+    auto lock = state.store->locks().try_slot(store::Slots::kOwners, known.slot);
+    if (!lock && lock.error().code == Code::kBusy) return still_running(known);
+    if (!lock) return std::unexpected(std::move(lock).error());
+    Txn txn = TRY(reload(state, known.id));
+    // Whoever resumed it in between has another slot.
+    if (txn.slot == known.slot) return Held{std::move(txn), *std::move(lock)};
+    known = std::move(txn);
   }
-  return fail(Code::kBusy, fmt::format("{} is still running (pid {})", id, process),
-              "wait until it ends, or stop it with: git txn stop " + id);
+}
+
+Result<Held> hold_named(State& state, const std::string& id_or_name) {
+  return hold(state, TRY(state.find(id_or_name)));
 }
 
 }  // namespace gittxn::api

@@ -34,7 +34,5 @@ Status end_running(State& state, const Txn& txn, const Progress& progress);
 
 // Why nothing of a transaction's work can be shown yet.
 std::unexpected<Error> no_work_yet(const Txn& txn);
-// Why a transaction that a live process works on cannot be had.
-std::unexpected<Error> still_running(const Txn& txn);
 
 }  // namespace gittxn::api

@@ -131,8 +131,7 @@ std::string next_line(const Txn& txn) {
 
 Result<bool> dropped_with_phase(State& state, const Txn& txn) {
   if (txn.workflow.empty() || is_final(txn.state)) return false;
-  const Oid head = TRY(state.seen(txn.target));
-  const Policy policy = TRY(state.policy_at(head));
+  const Policy policy = TRY(state.policy_on(txn.target));
   const auto now = TRY(land::phase_now(*state.store, txn, policy));
   return now.how == land::PhaseJudgement::How::kDropped;
 }

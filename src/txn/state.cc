@@ -7,7 +7,6 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "land/hub.h"
-#include "store/events.h"
 #include "store/log/pruning.h"
 #include "txn/clone.h"
 #include "txn/home.h"
@@ -259,12 +258,8 @@ land::Context State::looking_context() {
 }
 
 Result<land::Context> State::context(const Progress& progress) {
-  land::Context context;
-  context.policies = policies;
-  context.repository = &repository;
-  context.store = TRY(writing());
-  context.clock = host.clock;
-  context.random = host.random;
+  TRY(writing());
+  land::Context context = looking_context();
   context.gates.repository = &repository;
   context.gates.store = context.store;
   context.gates.clock = host.clock;
@@ -277,8 +272,6 @@ Result<land::Context> State::context(const Progress& progress) {
     };
   }
   context.gates.interrupted = progress.interrupted;
-  context.hub = membership.hub;
-  if (context.hub) context.hub->log = membership.log;
   return context;
 }
 

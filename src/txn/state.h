@@ -65,6 +65,7 @@ struct State {
   Result<Policy> policy_at(const Oid& commitish) { return policies->at(repository, commitish); }
   // A branch as it is known here, for those who look: a hub is not asked.
   Result<Oid> seen(const RefName& branch) const;
+  Result<Policy> policy_on(const RefName& branch) { return policy_at(TRY(seen(branch))); }
   // kRefused: its worktree and its work are in another clone of the hub.
   Status require_here(const Txn& txn) const;
 };

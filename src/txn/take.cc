@@ -80,6 +80,29 @@ Signature author_of(const State& state, const Txn& txn, const repo::Taken& taken
   return {txn.author.value_or(txn.committer), state.host.clock->wall_ms()};
 }
 
+// Beside the kept commit, because that goes when the transaction has landed.
+Status name_linked(State& state, const TxnId& id, const Attempt& attempt,
+                   const std::vector<repo::LinkedWork>& linked, std::vector<std::string>& notes) {
+  for (std::size_t i = 0; i < linked.size(); ++i) {
+    const std::string ref = ref_of_linked(id, attempt.number, i + 1);
+    TRY(set_ref(state, ref, linked[i].tip));
+    notes.push_back(
+        fmt::format("it made the worktree {}, and what is in it does not land; it is kept, look at "
+                    "it with: git log -p {}",
+                    linked[i].path, ref));
+  }
+  return {};
+}
+
+// The message of its own last commit; else its name; else a subject made from the change.
+Result<std::string> message_of(State& state, const Txn& txn, const repo::Taken& taken) {
+  const bool said =
+      taken.message && taken.message->find_first_not_of(" \t\r\n") != std::string::npos;
+  if (said) return *taken.message;
+  if (!txn.name.empty()) return txn.name + "\n";
+  return TRY(subject_of_change(state.repository.objects(), taken.changes)) + "\n";
+}
+
 }  // namespace
 
 std::string_view unknown_words(Unknown why) {
@@ -146,33 +169,6 @@ Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
   normalize(reads);
   return reads;
 }
-
-namespace {
-
-// Beside the kept commit, because that goes when the transaction has landed.
-Status name_linked(State& state, const TxnId& id, const Attempt& attempt,
-                   const std::vector<repo::LinkedWork>& linked, std::vector<std::string>& notes) {
-  for (std::size_t i = 0; i < linked.size(); ++i) {
-    const std::string ref = ref_of_linked(id, attempt.number, i + 1);
-    TRY(set_ref(state, ref, linked[i].tip));
-    notes.push_back(
-        fmt::format("it made the worktree {}, and what is in it does not land; it is kept, look at "
-                    "it with: git log -p {}",
-                    linked[i].path, ref));
-  }
-  return {};
-}
-
-// The message of its own last commit; else its name; else a subject made from the change.
-Result<std::string> message_of(State& state, const Txn& txn, const repo::Taken& taken) {
-  const bool said =
-      taken.message && taken.message->find_first_not_of(" \t\r\n") != std::string::npos;
-  if (said) return *taken.message;
-  if (!txn.name.empty()) return txn.name + "\n";
-  return TRY(subject_of_change(state.repository.objects(), taken.changes)) + "\n";
-}
-
-}  // namespace
 
 Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
                             const Progress& progress) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "base/fs.h"
 #include "land/judge/phase.h"
 #include "store/events.h"
 #include "store/work/workflows.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/fs.h"
 #include "store/log/pruning.h"
 #include "store/work/workflows.h"

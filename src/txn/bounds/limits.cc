@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "base/fs.h"
 #include "store/server/locks.h"
 
 namespace gittxn::api {

@@ -5,13 +5,9 @@
 #include <algorithm>
 
 namespace gittxn::api {
-namespace {
-
-constexpr std::size_t kMaxOwnerName = 256;
-
-}  // namespace
 
 Status check_owner(std::string_view name) {
+  constexpr std::size_t kMaxOwnerName = 256;
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   std::string_view wrong;
   if (name.empty()) wrong = "is empty";

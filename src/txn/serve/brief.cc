@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <cerrno>
-
 #include "base/fields.h"
 #include "base/fs.h"
 #include "base/hash.h"
@@ -47,10 +45,6 @@ void fields(FieldIo& io, BriefFile& file) {
   io.list_of("changes", brief.changes, change);
   if (file.version != kBriefVersion) io.wrong("v", "a brief of another version");
 }
-
-}  // namespace
-
-namespace {
 
 // A workflow changes for those who work in it by being cancelled alone.
 bool is_of_workflow(const Brief::Change& change) {
