@@ -96,55 +96,6 @@ Status tell_uncommitted(State& state, const std::string& snapshot,
   return {};
 }
 
-}  // namespace
-
-Result<repo::WorktreeSpec> worktree_spec(State& state, const TxnId& id, const Attempt& attempt,
-                                         const RefName& target,
-                                         const std::optional<std::string>& kind) {
-  repo::WorktreeSpec spec{attempt.worktree, attempt.base, target, id};
-  const std::string root = TRY(state.worktree_root());
-  const auto set = TRY(state.repository.config().get("txn.worktree"));
-  const std::string name = kind ? *kind : set.value_or(std::string(kAutomaticKind));
-  if (name == kAutomaticKind) {
-    TRY(make_dirs(root));
-    spec.kind = TRY(repo::automatic_kind(state.repository, attempt.base, root));
-  } else if (kind) {
-    spec.kind = TRY(repo::kind_from_name(name));
-  } else {
-    spec.kind = TRY_IN("txn.worktree", repo::kind_from_name(name));
-  }
-  spec.shared = root + "/shared";
-  return spec;
-}
-
-Status set_ref(State& state, const std::string& name, const Oid& desired) {
-  repo::RefUpdate update;
-  update.ref = RefName(name);
-  const auto old = state.repository.refs().read(update.ref);
-  if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
-  if (old) update.expected = *old;
-  update.desired = desired;
-  if (update.expected == update.desired) return {};
-  return state.repository.refs().update(update);
-}
-
-Result<Txn> reload(State& state, const TxnId& id) {
-  ++state.loads;
-  auto txn = TRY(state.store->txn(id));
-  if (!txn) return fail(Code::kCorrupt, "the transaction " + id.str() + " has gone from the store");
-  return *std::move(txn);
-}
-
-std::unexpected<Error> was_cancelled(const Workflow& workflow) {
-  const std::string& why = workflow.cancelled->reason;
-  return fail(Code::kRefused,
-              fmt::format("workflow {} was cancelled by {}{}", workflow.id.str(),
-                          workflow.cancelled->actor, why.empty() ? "" : ": " + why),
-              "that is its end; make another one: git txn workflow create " + workflow.name);
-}
-
-namespace {
-
 // The open phase of the workflow it is begun in, with the versions it reads. Under the write lock.
 Result<PhaseMember> join(const store::View& view, const RunOptions& options, const Txn& txn,
                          const Policy& policy) {
@@ -208,7 +159,98 @@ void add_budgets(const TxnId& id, const std::vector<BudgetValue>& values,
   }
 }
 
+// What the options, the caller and the policy say of it; it has no id yet.
+Result<Txn> new_txn(State& state, const RunOptions& options, const RefName& target,
+                    const Policy& policy) {
+  Txn txn;
+  txn.name = options.name;
+  txn.isolation = TRY(level_of(options, policy));
+  txn.target = target;
+  txn.command = options.command;
+  txn.subdir = state.repository.place().prefix;
+  txn.committer = TRY(state.repository.identity());
+  if (options.author) txn.author = TRY(parse_identity(*options.author));
+  txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
+  if (!txn.owner.empty()) TRY(check_owner(txn.owner));
+  txn.priority = options.priority;
+  if (state.membership.hub) txn.clone = state.membership.hub->clone;
+  if (const auto parent = TRY(parent_of(state, policy))) {
+    txn.parent = parent->id;
+    txn.depth = parent->depth + 1;
+  }
+  txn.created_wall_ms = state.host.clock->wall_ms();
+  return txn;
+}
+
+constexpr std::uint64_t kMaxAttributes = 1u << 20;
+
+// Notes, before the command runs, on files that the worktree lacks or that cannot land from it.
+Status tell_what_is_lacking(State& state, const RefName& target, const Oid& base,
+                            std::vector<std::string>& notes) {
+  const repo::Objects& objects = state.repository.objects();
+  const Oid tree = TRY(objects.tree_of(base));
+  if (TRY(objects.entry_at(tree, ".gitmodules")).present()) {
+    notes.emplace_back(
+        "the folders of submodules are empty in the worktree, and changes to submodules cannot be "
+        "landed");
+  }
+  const TreeEntry attributes = TRY(objects.entry_at(tree, ".gitattributes"));
+  if (!attributes.present() || !attributes.is_file_or_absent()) return {};
+  const auto text = objects.blob(attributes.oid, kMaxAttributes);
+  if (!text || text->find("filter=lfs") == std::string::npos) return {};  // too large for a note
+  const repo::LfsTrouble trouble = TRY(repo::lfs_trouble(state.repository, target));
+  if (trouble.why.empty()) return {};
+  notes.push_back("git-lfs keeps some files here, and " + trouble.why +
+                  ": a change to one of them cannot land; " + trouble.next);
+  return {};
+}
+
 }  // namespace
+
+Result<repo::WorktreeSpec> worktree_spec(State& state, const TxnId& id, const Attempt& attempt,
+                                         const RefName& target,
+                                         const std::optional<std::string>& kind) {
+  repo::WorktreeSpec spec{attempt.worktree, attempt.base, target, id};
+  const std::string root = TRY(state.worktree_root());
+  const auto set = TRY(state.repository.config().get("txn.worktree"));
+  const std::string name = kind ? *kind : set.value_or(std::string(kAutomaticKind));
+  if (name == kAutomaticKind) {
+    TRY(make_dirs(root));
+    spec.kind = TRY(repo::automatic_kind(state.repository, attempt.base, root));
+  } else if (kind) {
+    spec.kind = TRY(repo::kind_from_name(name));
+  } else {
+    spec.kind = TRY_IN("txn.worktree", repo::kind_from_name(name));
+  }
+  spec.shared = root + "/shared";
+  return spec;
+}
+
+Status set_ref(State& state, const std::string& name, const Oid& desired) {
+  repo::RefUpdate update;
+  update.ref = RefName(name);
+  const auto old = state.repository.refs().read(update.ref);
+  if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
+  if (old) update.expected = *old;
+  update.desired = desired;
+  if (update.expected == update.desired) return {};
+  return state.repository.refs().update(update);
+}
+
+Result<Txn> reload(State& state, const TxnId& id) {
+  ++state.loads;
+  auto txn = TRY(state.store->txn(id));
+  if (!txn) return fail(Code::kCorrupt, "the transaction " + id.str() + " has gone from the store");
+  return *std::move(txn);
+}
+
+std::unexpected<Error> was_cancelled(const Workflow& workflow) {
+  const std::string& why = workflow.cancelled->reason;
+  return fail(Code::kRefused,
+              fmt::format("workflow {} was cancelled by {}{}", workflow.id.str(),
+                          workflow.cancelled->actor, why.empty() ? "" : ": " + why),
+              "that is its end; make another one: git txn workflow create " + workflow.name);
+}
 
 Result<std::string> name_of_key(std::string_view key) {
   if (key.empty() || key.size() > kMaxKey) {
@@ -233,33 +275,6 @@ Result<std::optional<Txn>> begun_before(State& state, const RunOptions& options)
   }
   return txn;
 }
-
-namespace {
-
-// What the options, the caller and the policy say of it; it has no id yet.
-Result<Txn> new_txn(State& state, const RunOptions& options, const RefName& target,
-                    const Policy& policy) {
-  Txn txn;
-  txn.name = options.name;
-  txn.isolation = TRY(level_of(options, policy));
-  txn.target = target;
-  txn.command = options.command;
-  txn.subdir = state.repository.place().prefix;
-  txn.committer = TRY(state.repository.identity());
-  if (options.author) txn.author = TRY(parse_identity(*options.author));
-  txn.owner = options.owner.empty() ? txn.committer.email : options.owner;
-  if (!txn.owner.empty()) TRY(check_owner(txn.owner));
-  txn.priority = options.priority;
-  if (state.membership.hub) txn.clone = state.membership.hub->clone;
-  if (const auto parent = TRY(parent_of(state, policy))) {
-    txn.parent = parent->id;
-    txn.depth = parent->depth + 1;
-  }
-  txn.created_wall_ms = state.host.clock->wall_ms();
-  return txn;
-}
-
-}  // namespace
 
 Result<Begun> begin_txn(State& state, const RunOptions& options, Ownership ownership,
                         const Progress& progress, std::vector<std::string>& notes) {
@@ -309,33 +324,6 @@ Result<Begun> begin_txn(State& state, const RunOptions& options, Ownership owner
                        notes));
   return begun;
 }
-
-namespace {
-
-constexpr std::uint64_t kMaxAttributes = 1u << 20;
-
-// Notes, before the command runs, on files that the worktree lacks or that cannot land from it.
-Status tell_what_is_lacking(State& state, const RefName& target, const Oid& base,
-                            std::vector<std::string>& notes) {
-  const repo::Objects& objects = state.repository.objects();
-  const Oid tree = TRY(objects.tree_of(base));
-  if (TRY(objects.entry_at(tree, ".gitmodules")).present()) {
-    notes.emplace_back(
-        "the folders of submodules are empty in the worktree, and changes to submodules cannot be "
-        "landed");
-  }
-  const TreeEntry attributes = TRY(objects.entry_at(tree, ".gitattributes"));
-  if (!attributes.present() || !attributes.is_file_or_absent()) return {};
-  const auto text = objects.blob(attributes.oid, kMaxAttributes);
-  if (!text || text->find("filter=lfs") == std::string::npos) return {};  // too large for a note
-  const repo::LfsTrouble trouble = TRY(repo::lfs_trouble(state.repository, target));
-  if (trouble.why.empty()) return {};
-  notes.push_back("git-lfs keeps some files here, and " + trouble.why +
-                  ": a change to one of them cannot land; " + trouble.next);
-  return {};
-}
-
-}  // namespace
 
 Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& options,
                               const Progress& progress, std::vector<std::string>& notes) {
