@@ -84,10 +84,10 @@ bool PhaseAnswers::all() const {
   return not_judged.empty() && std::ranges::all_of(gates, &PhaseEvidence::passed);
 }
 
-Result<PhaseQuestion> question_of(State& state, const Workflow& workflow, const Phase& phase,
-                                  const PhaseSpec* spec, const Oid& head) {
-  const repo::CommitInfo commit = TRY(state.repository.objects().commit(head));
-  PhaseQuestion question{workflow.id, phase, spec, head, commit.tree, Oid()};
+Result<PhaseQuestion> question_of(State& state, const Scene& scene) {
+  const repo::CommitInfo commit = TRY(state.repository.objects().commit(scene.head));
+  PhaseQuestion question{scene.workflow.id, scene.phase, scene.spec(),
+                         scene.head,        commit.tree, Oid()};
   if (!commit.parents.empty()) question.parent = commit.parents.front();
   return question;
 }

@@ -6,6 +6,7 @@
 
 #include "model/workflow.h"
 #include "txn/state.h"
+#include "work/workflow_scene.h"
 
 namespace gittxn::api {
 
@@ -18,8 +19,8 @@ struct PhaseQuestion {
   Oid tree;
   Oid parent;  // its first; empty: none
 };
-Result<PhaseQuestion> question_of(State& state, const Workflow& workflow, const Phase& phase,
-                                  const PhaseSpec* spec, const Oid& head);
+// About the open phase; the scene lives as long as the question.
+Result<PhaseQuestion> question_of(State& state, const Scene& scene);
 
 struct PhaseAnswers {
   std::vector<PhaseEvidence> gates;     // in the policy's order; those that were judged

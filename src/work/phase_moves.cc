@@ -3,11 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "gates/trust.h"
+#include "model/names.h"
 #include "store/events.h"
 #include "store/work/workflows.h"
 #include "txn/attempt.h"
@@ -41,6 +43,13 @@ Status check_reason(const std::string& reason, std::string_view verb) {
               fmt::format("git txn workflow {} needs a reason; nothing was changed", verb),
               "say why with: --reason TEXT");
 }
+
+constexpr std::array<std::pair<PhaseVerb, std::string_view>, 5> kVerbs{
+    {{PhaseVerb::kAdvance, "advance"},
+     {PhaseVerb::kSkip, "skip"},
+     {PhaseVerb::kOverride, "override"},
+     {PhaseVerb::kRollback, "rollback"},
+     {PhaseVerb::kCancel, "cancel"}}};
 
 // Why what was seen has to be looked at again.
 enum class Again { kHead, kLanding };
@@ -86,12 +95,6 @@ events::PhaseMove move_from(const Scene& scene, const std::string& actor) {
   return move;
 }
 
-void add_evidence(const WorkflowId& id, const PhaseAnswers& answers,
-                  std::vector<NewEvent>& appended) {
-  for (const PhaseEvidence& one : answers.gates)
-    appended.push_back(events::phase_evaluated(id, one));
-}
-
 // One verb that moves a workflow: opens, recovers, finds it, and decides until nothing it saw has
 // changed under it.
 class Mover {
@@ -99,19 +102,18 @@ class Mover {
   Mover(State& state, const PhaseMoveRequest& request, const Progress& progress)
       : state_(state), request_(request), progress_(progress) {}
 
-  Status start(std::string_view verb) {
-    TRY(refuse_inside(state_.host, fmt::format("workflow {}", verb)));
-    if (verb == "cancel") {
+  Status start(PhaseVerb verb) {
+    const std::string_view word = name_in(kVerbs, verb);
+    TRY(refuse_inside(state_.host, fmt::format("workflow {}", word)));
+    if (verb == PhaseVerb::kCancel) {
       TRY(check_length(request_.reason));
-    } else if (verb != "advance") {
-      TRY(check_reason(request_.reason, verb));
+    } else if (verb != PhaseVerb::kAdvance) {
+      TRY(check_reason(request_.reason, word));
     }
     TRY(check_workflow_id(request_.id));
     std::vector<std::string> notes;
     TRY(recover_first(state_, progress_, notes));
-    for (const std::string& note : notes) {
-      if (progress_.on_note) progress_.on_note(note);
-    }
+    progress_.note_all(notes);
     actor_ = TRY(actor_of(state_, request_.actor));
     workflow_ = TRY(find_workflow(*state_.store, request_.id));
     report_.from = open_of(workflow_);
@@ -170,7 +172,7 @@ class Mover {
       return fail(Code::kBusy, "a transaction of " + workflow_.id.str() + " is being landed",
                   "try again when it has; git txn status shows it");
     }
-    if (progress_.interrupted && progress_.interrupted()) {
+    if (progress_.is_interrupted()) {
       return fail(Code::kInterrupted, "interrupted; nothing was moved");
     }
     state_.host.clock->sleep_ms(kPollMs);
@@ -190,6 +192,10 @@ class Mover {
   const Progress& progress() const { return progress_; }
   PhaseMoveReport& report() { return report_; }
 
+  void moves_to(const std::string& phase) {
+    report_.to = phase;
+    report_.moved = true;
+  }
   void tell(const PhaseAnswers& answers) {
     report_.gates = answers.gates;
     report_.not_judged = answers.not_judged;
@@ -210,8 +216,7 @@ Status run_commands(Mover& mover, const Scene& scene) {
   State& state = mover.state();
   if (scene.spec() == nullptr) return no_definition(scene);
   TRY(gates::require_trust(*state.store, scene.policy, state.variable("GIT_TXN_TRUST")));
-  const PhaseQuestion question =
-      TRY(question_of(state, scene.workflow, scene.phase, scene.spec(), scene.head));
+  const PhaseQuestion question = TRY(question_of(state, scene));
   const PhaseAnswers first = TRY(judge_phase_gates(state, *state.store, question));
   const bool hopeless = std::ranges::any_of(first.gates, [](const PhaseEvidence& one) {
     return one.kind != PhaseGate::Kind::kRun && !one.passed;
@@ -220,19 +225,26 @@ Status run_commands(Mover& mover, const Scene& scene) {
   return run_phase_gates(state, scene.policy, question, scene.workflow.branch, mover.progress());
 }
 
+// What the gates say, which is told and put on record whatever is decided.
+Result<PhaseAnswers> ask_gates(Mover& mover, const store::View& view, const Scene& scene,
+                               std::vector<NewEvent>& appended) {
+  const PhaseQuestion question = TRY(question_of(mover.state(), scene));
+  PhaseAnswers answers = TRY(judge_phase_gates(mover.state(), view, question));
+  mover.tell(answers);
+  for (const PhaseEvidence& one : answers.gates) {
+    appended.push_back(events::phase_evaluated(scene.workflow.id, one));
+  }
+  return answers;
+}
+
 Result<std::vector<NewEvent>> decide_advance(Mover& mover, const store::View& view,
                                              const Scene& scene) {
-  const PhaseQuestion question =
-      TRY(question_of(mover.state(), scene.workflow, scene.phase, scene.spec(), scene.head));
-  const PhaseAnswers answers = TRY(judge_phase_gates(mover.state(), view, question));
-  mover.tell(answers);
   std::vector<NewEvent> appended;
-  add_evidence(scene.workflow.id, answers, appended);
+  const PhaseAnswers answers = TRY(ask_gates(mover, view, scene, appended));
   if (!answers.all() && !INJECTED_BUG("workflow.no_gates")) return appended;
   const events::PhaseMove move = move_from(scene, mover.actor());
   appended.push_back(events::phase_advanced(move));
-  mover.report().to = move.to;
-  mover.report().moved = true;
+  mover.moves_to(move.to);
   return appended;
 }
 
@@ -244,11 +256,7 @@ Result<std::vector<NewEvent>> decide_override(Mover& mover, const store::View& v
   if (scene.spec() == nullptr) {
     move.failed = {"the policy has no such phase"};
   } else {
-    const PhaseQuestion question =
-        TRY(question_of(mover.state(), scene.workflow, scene.phase, scene.spec(), scene.head));
-    const PhaseAnswers answers = TRY(judge_phase_gates(mover.state(), view, question));
-    mover.tell(answers);
-    add_evidence(scene.workflow.id, answers, appended);
+    const PhaseAnswers answers = TRY(ask_gates(mover, view, scene, appended));
     for (const PhaseEvidence& one : answers.gates) {
       if (!one.passed) move.failed.push_back(one.gate.str());
     }
@@ -261,8 +269,7 @@ Result<std::vector<NewEvent>> decide_override(Mover& mover, const store::View& v
         "git txn workflow advance " + scene.workflow.id.str());
   }
   appended.push_back(events::phase_overridden(move));
-  mover.report().to = move.to;
-  mover.report().moved = true;
+  mover.moves_to(move.to);
   return appended;
 }
 
@@ -278,8 +285,7 @@ Result<std::vector<NewEvent>> decide_skip(Mover& mover, const Scene& scene) {
   }
   events::PhaseMove move = move_from(scene, mover.actor());
   move.reason = mover.request().reason;
-  mover.report().to = move.to;
-  mover.report().moved = true;
+  mover.moves_to(move.to);
   return std::vector<NewEvent>{events::phase_skipped(move)};
 }
 
@@ -330,9 +336,7 @@ Status compensate_cancelled(Mover& mover) {
     if (!held) return std::unexpected(held.error());
     TRY(compensate(mover.state(), held->txn, mover.progress(), notes));
   }
-  for (const std::string& note : notes) {
-    if (mover.progress().on_note) mover.progress().on_note(note);
-  }
+  mover.progress().note_all(notes);
   return {};
 }
 
@@ -371,8 +375,7 @@ Result<PhaseMoveReport> roll_back(Mover& mover) {
     TRY(mover.state().store->decide(decision));
     if (again) TRY(mover.wait_for_landing());
   } while (again);
-  mover.report().to = request.to;
-  mover.report().moved = true;
+  mover.moves_to(request.to);
   TRY(compensate_cancelled(mover));
   return mover.finish();
 }
@@ -426,51 +429,31 @@ Result<CancelReport> cancel(Mover& mover) {
 Result<CancelReport> cancel_workflow(State& state, const PhaseMoveRequest& request,
                                      const Progress& progress) {
   Mover mover(state, request, progress);
-  TRY(mover.start("cancel"));
+  TRY(mover.start(PhaseVerb::kCancel));
   TRY(fp_judged.hit());
   CancelReport report = TRY(cancel(mover));
   TRY(fp_moved.hit());
   return report;
 }
 
-Result<PhaseMoveReport> advance_workflow(State& state, const PhaseMoveRequest& request,
-                                         const Progress& progress) {
-  Mover mover(state, request, progress);
-  TRY(mover.start("advance"));
-  TRY(mover.need_open());
-  return mover.move([&](const Scene& scene) { return run_commands(mover, scene); },
-                    [&](const store::View& view, const Scene& scene) {
-                      return decide_advance(mover, view, scene);
-                    });
-}
-
-Result<PhaseMoveReport> skip_workflow(State& state, const PhaseMoveRequest& request,
+Result<PhaseMoveReport> move_workflow(State& state, PhaseVerb verb, const PhaseMoveRequest& request,
                                       const Progress& progress) {
   Mover mover(state, request, progress);
-  TRY(mover.start("skip"));
+  TRY(mover.start(verb));
+  if (verb == PhaseVerb::kRollback) {
+    TRY(mover.need_life());
+    return roll_back(mover);
+  }
   TRY(mover.need_open());
-  return mover.move(
-      [](const Scene&) { return Status{}; },
-      [&](const store::View&, const Scene& scene) { return decide_skip(mover, scene); });
-}
-
-Result<PhaseMoveReport> override_workflow(State& state, const PhaseMoveRequest& request,
-                                          const Progress& progress) {
-  Mover mover(state, request, progress);
-  TRY(mover.start("override"));
-  TRY(mover.need_open());
-  return mover.move([](const Scene&) { return Status{}; },
-                    [&](const store::View& view, const Scene& scene) {
-                      return decide_override(mover, view, scene);
-                    });
-}
-
-Result<PhaseMoveReport> rollback_workflow(State& state, const PhaseMoveRequest& request,
-                                          const Progress& progress) {
-  Mover mover(state, request, progress);
-  TRY(mover.start("rollback"));
-  TRY(mover.need_life());
-  return roll_back(mover);
+  const auto prepare = [&](const Scene& scene) {
+    return verb == PhaseVerb::kAdvance ? run_commands(mover, scene) : Status();
+  };
+  const auto decide = [&](const store::View& view, const Scene& scene) {
+    if (verb == PhaseVerb::kAdvance) return decide_advance(mover, view, scene);
+    return verb == PhaseVerb::kSkip ? decide_skip(mover, scene)
+                                    : decide_override(mover, view, scene);
+  };
+  return mover.move(prepare, decide);
 }
 
 }  // namespace gittxn::api

@@ -60,23 +60,29 @@ std::int64_t version_told(const Phase& phase) {
   return phase.state == PhaseState::kOpen ? phase.version : phase.version - 1;
 }
 
+// How each move brought a phase where it is; "": by its gates.
+constexpr std::pair<std::string_view, const char*> kMoves[] = {
+    {event_type::kPhaseAdvanced, ""},
+    {event_type::kPhaseRolledBack, "rolled back to"},
+    {event_type::kPhaseSkipped, "skipped"},
+    {event_type::kWorkflowCancelled, "cancelled"},
+    {event_type::kPhaseOverridden, "overridden"}};
+
 // The last move of each phase that asked no gate, from the log.
 Result<std::map<std::string, PhaseWhy>> moves_past_gates(const store::Store& store,
                                                          const Workflow& workflow) {
   std::map<std::string, PhaseWhy> moves;
   for (const Event& event : TRY(store.events_of(workflow.id.str()))) {
-    const bool advanced = event.type == event_type::kPhaseAdvanced;
-    const bool back = event.type == event_type::kPhaseRolledBack;
-    const bool skipped = event.type == event_type::kPhaseSkipped;
-    const bool cancelled = event.type == event_type::kWorkflowCancelled;
-    const bool overridden = event.type == event_type::kPhaseOverridden;
-    if (!advanced && !back && !skipped && !cancelled && !overridden) continue;
+    const auto* move =
+        std::ranges::find(kMoves, event.type, [](const auto& one) { return one.first; });
+    if (move == std::end(kMoves)) continue;
     const Json json = TRY_IN(event.type, parse_json(event.payload));
     const auto text = [&](const char* key) {
       const auto found = json.find(key);
       if (found == json.end() || !found->is_string()) return std::string();
       return decode_path(found->get_ref<const std::string&>());
     };
+    const bool back = event.type == event_type::kPhaseRolledBack;
     const std::string phase = text(back ? "to" : "from");
     if (back) {  // whatever came after it is undone
       bool later = false;
@@ -86,12 +92,8 @@ Result<std::map<std::string, PhaseWhy>> moves_past_gates(const store::Store& sto
       }
     }
     moves.erase(phase);
-    if (advanced) continue;
-    const char* what = back        ? "rolled back to"
-                       : skipped   ? "skipped"
-                       : cancelled ? "cancelled"
-                                   : "overridden";
-    moves.emplace(phase, PhaseWhy{what, text("actor"), text("reason")});
+    const std::string what = move->second;
+    if (!what.empty()) moves.emplace(phase, PhaseWhy{what, text("actor"), text("reason")});
   }
   return moves;
 }

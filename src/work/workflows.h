@@ -67,21 +67,21 @@ struct PhaseMoveReport {
   std::vector<std::string> not_judged;  // commands that were not run, because another gate says no
   std::vector<TxnId> cancelled;         // rollback
 };
-// kUsage: it is finished. kStale: somebody moved it meanwhile. kBusy: a landing of it takes long,
-// or the branch keeps moving.
-Result<PhaseMoveReport> advance_workflow(State& state, const PhaseMoveRequest& request,
-                                         const Progress& progress);
-// Past the open phase without working it. kRefused: it has gates, which only an override passes.
-Result<PhaseMoveReport> skip_workflow(State& state, const PhaseMoveRequest& request,
-                                      const Progress& progress);
-// Past gates that do not hold, which is on record with who and why. No command is run: what has no
-// certificate for the head does not hold. kUsage: every gate holds.
-Result<PhaseMoveReport> override_workflow(State& state, const PhaseMoveRequest& request,
-                                          const Progress& progress);
-// Back to an earlier phase. The unfinished transactions of the later ones are aborted with the
+enum class PhaseVerb {
+  kAdvance,
+  kSkip,      // past the open phase without working it; kRefused: it has gates
+  kOverride,  // past gates that do not hold, which is on record with who and why
+  kRollback,  // back to an earlier phase
+  kCancel,    // see cancel_workflow
+};
+// All but a cancellation. kUsage: it is finished. kStale: somebody moved it meanwhile. kBusy: a
+// landing of it takes long, or the branch keeps moving.
+//
+// An override runs no command: what has no certificate for the head does not hold. kUsage: every
+// gate holds. With a rollback the unfinished transactions of the later phases are aborted with the
 // reason, their work is kept, and what runs in them is ended by whoever runs it.
-Result<PhaseMoveReport> rollback_workflow(State& state, const PhaseMoveRequest& request,
-                                          const Progress& progress);
+Result<PhaseMoveReport> move_workflow(State& state, PhaseVerb verb, const PhaseMoveRequest& request,
+                                      const Progress& progress);
 
 // Its end before the last phase was left: nothing is begun in it and nothing moves it any more. Its
 // unfinished transactions are left alone; who runs one is told, and none of them lands. There is no

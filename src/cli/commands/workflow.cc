@@ -210,9 +210,7 @@ Json move_object(const api::PhaseMoveReport& report) {
               {"cancelled", texts_json(cancelled)}};
 }
 
-using PhaseMover = Result<api::PhaseMoveReport> (*)(api::State&, const api::PhaseMoveRequest&,
-                                                    const api::Progress&);
-Result<int> move(Session& session, PhaseMover mover) {
+Result<int> move(Session& session, api::PhaseVerb verb) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   api::PhaseMoveRequest request;
   request.id = session.id();
@@ -221,7 +219,7 @@ Result<int> move(Session& session, PhaseMover mover) {
   request.reason = session.flag("--reason").value_or("");
   request.actor = session.flag("--actor").value_or("");
   const api::Progress progress = session.reporter->progress();
-  const api::PhaseMoveReport report = TRY(mover(kernel, request, progress));
+  const api::PhaseMoveReport report = TRY(api::move_workflow(kernel, verb, request, progress));
   session.reporter->finish();
   if (session.json()) {
     session.out->json(move_object(report));
@@ -330,7 +328,7 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow advance",
          .summary = "leave the open phase for the next, when every gate holds",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::advance_workflow); },
+         .handler = [](Session& session) { return move(session, api::PhaseVerb::kAdvance); },
          .operands = {kWorkflowId},
          .flags = {kPhaseFrom, kPhaseActor},
          .examples = {{"git txn workflow advance w-auth",
@@ -339,7 +337,7 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow skip",
          .summary = "leave the open phase, which has no gates, without working it",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::skip_workflow); },
+         .handler = [](Session& session) { return move(session, api::PhaseVerb::kSkip); },
          .operands = {kWorkflowId},
          .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
          .examples = {{"git txn workflow skip w-auth --reason 'nothing to plan'",
@@ -348,7 +346,7 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow rollback",
          .summary = "go back to an earlier phase",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::rollback_workflow); },
+         .handler = [](Session& session) { return move(session, api::PhaseVerb::kRollback); },
          .operands = {kWorkflowId},
          .flags = {needed({"--to", "PHASE", "the phase to go back to", Value::kText}), kPhaseReason,
                    kPhaseActor},
@@ -358,7 +356,7 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow override",
          .summary = "leave the open phase although gates of it do not hold",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::override_workflow); },
+         .handler = [](Session& session) { return move(session, api::PhaseVerb::kOverride); },
          .operands = {kWorkflowId},
          .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
          .examples = {{"git txn workflow override w-auth --reason 'the gate is broken'",
