@@ -12,7 +12,6 @@
 #include "base/fs.h"
 #include "catalogue/impact.h"
 #include "catalogue/subjects.h"
-#include "txn/footprints.h"
 #include "txn/running.h"
 #include "txn/state.h"
 
@@ -243,7 +242,7 @@ Result<std::vector<Subject>> touched(Looking& looking, const FootprintReport& ch
       for (Subject& subject : TRY(subjects_in(looking.catalogue(), file.path, *entry))) {
         const bool it =
             std::any_of(change.symbols.begin(), change.symbols.end(), [&](const SymbolChange& one) {
-              const bool before = one.what == "removed";
+              const bool before = one.what == semantic::Change::kRemoved;
               return one.symbol == subject.symbol && before == (entry == &file.before);
             });
         const bool whole =

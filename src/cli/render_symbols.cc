@@ -66,7 +66,7 @@ Json change_json(const api::SymbolChange& change) {
   return {{"symbol", encode_path(change.symbol)},
           {"kind", change.kind},
           {"language", or_null(change.language)},
-          {"change", change.what},
+          {"change", semantic::change_name(change.what)},
           {"capabilities", texts_json(change.capabilities)},
           {"renamed_from", or_null(change.renamed_from)},
           {"renamed_to", or_null(change.renamed_to)},
@@ -183,8 +183,9 @@ std::string footprint_lines(const api::FootprintReport& report, const Style& sty
       const std::string id =
           symbol.symbol.substr(std::min(symbol.symbol.size(), symbol.path.size() + 1));
       const std::string what = what_of(symbol);
+      const std::string_view change_word = semantic::change_name(symbol.what);
       out += fmt::format("      {} {}",
-                         style.paint(colour_of_change(symbol.what), padded(symbol.what, 8)),
+                         style.paint(colour_of_change(change_word), padded(change_word, 8)),
                          id.empty() ? "the file itself" : clean(id));
       if (!what.empty()) out += "  " + style.paint(Colour::kDim, what);
       out += "\n";

@@ -67,10 +67,25 @@ TEST(RenderSymbols, FootprintBelowItsPath) {
   const TreeEntry before{FileMode::kFile, Oid(std::string(40, '1'))};
   const TreeEntry after{FileMode::kFile, Oid(std::string(40, '2'))};
   report.changes = {{"a.py", before, after}, {"b.txt", {}, after}};
-  report.symbols = {
-      {"a.py", "a.py/f().", "function", "python", "changed", {"body", "comments"}, "", "", false},
-      {"a.py", "a.py/g().", "function", "python", "added", {}, "a.py/h().", "", false},
-      {"b.txt", "b.txt/", "file", "", "added", {}, "", "", true}};
+  report.symbols = {{"a.py",
+                     "a.py/f().",
+                     "function",
+                     "python",
+                     semantic::Change::kChanged,
+                     {"body", "comments"},
+                     "",
+                     "",
+                     false},
+                    {"a.py",
+                     "a.py/g().",
+                     "function",
+                     "python",
+                     semantic::Change::kAdded,
+                     {},
+                     "a.py/h().",
+                     "",
+                     false},
+                    {"b.txt", "b.txt/", "file", "", semantic::Change::kAdded, {}, "", "", true}};
   EXPECT_EQ(footprint_lines(report, {}),
             "  changed  a.py\n"
             "      changed  f().  body, comments\n"

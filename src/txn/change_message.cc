@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/fs.h"
 #include "base/json.h"
 #include "repo/worktree/worktree_paths.h"
-#include "txn/footprints.h"
 
 namespace gittxn::api {
 namespace {
@@ -73,20 +71,21 @@ Edit edit_of(const PathChange& change) {
   return change.after.present() ? Edit::kChanged : Edit::kRemoved;
 }
 
-std::string verb_of(Edit edit) {
+// Added, where all of them were, and so on.
+Edit edit_of(const std::vector<const SymbolChange*>& symbols) {
+  const auto all = [&](semantic::Change what) {
+    return std::ranges::all_of(symbols, [&](const auto* one) { return one->what == what; });
+  };
+  if (all(semantic::Change::kAdded)) return Edit::kAdded;
+  return all(semantic::Change::kRemoved) ? Edit::kRemoved : Edit::kChanged;
+}
+
+std::string_view verb_of(Edit edit) {
   return edit == Edit::kAdded ? "Add" : edit == Edit::kRemoved ? "Remove" : "Change";
 }
 
-// "Add", where all of them were added, and so on.
-std::string verb_of(const std::vector<const SymbolChange*>& symbols) {
-  const auto all = [&](std::string_view what) {
-    return std::ranges::all_of(symbols, [&](const auto* one) { return one->what == what; });
-  };
-  return all("added") ? "Add" : all("removed") ? "Remove" : "Change";
-}
-
-std::string preposition_of(std::string_view verb) {
-  return verb == "Add" ? "to" : verb == "Remove" ? "from" : "in";
+std::string_view preposition_of(Edit edit) {
+  return edit == Edit::kAdded ? "to" : edit == Edit::kRemoved ? "from" : "in";
 }
 
 // The one that the subject names. What was there before says more than what is new.
@@ -110,12 +109,12 @@ std::vector<std::string> wordings(const FootprintReport& report) {
       others == 0 ? "" : fmt::format(" and {} more {}", others, others == 1 ? "file" : "files");
   const auto of_kind = [&](const PathChange& file) { return edit_of(file) == edit_of(first); };
   const bool alike = std::ranges::all_of(files, of_kind);
-  const std::string verb = alike ? verb_of(edit_of(first)) : "Change";
+  const std::string_view verb = verb_of(alike ? edit_of(first) : Edit::kChanged);
 
   std::vector<std::string> said;
   const auto symbols = told_symbols(report, first.path);
   if (edit_of(first) == Edit::kChanged && !symbols.empty()) {
-    const std::string what = others == 0 ? verb_of(symbols) : "Change";
+    const Edit edit = others == 0 ? edit_of(symbols) : Edit::kChanged;
     for (std::size_t shown = std::min<std::size_t>(symbols.size(), 2); shown > 0; --shown) {
       std::string names = spoken_symbol(*symbols[0]);
       const std::size_t rest = symbols.size() - shown;
@@ -123,7 +122,7 @@ std::vector<std::string> wordings(const FootprintReport& report) {
       if (rest > 0) names += fmt::format(" and {} more", rest);
       for (const std::string& place : {path, base}) {
         said.push_back(
-            fmt::format("{} {} {} {}{}", what, names, preposition_of(what), place, more));
+            fmt::format("{} {} {} {}{}", verb_of(edit), names, preposition_of(edit), place, more));
       }
     }
   }
@@ -133,7 +132,8 @@ std::vector<std::string> wordings(const FootprintReport& report) {
   for (const std::string& place : {path, base}) {
     said.push_back(fmt::format("{} {}{}", verb, place, more));
   }
-  said.push_back(others == 0 ? verb + " a file" : fmt::format("{} {} files", verb, others + 1));
+  said.push_back(others == 0 ? fmt::format("{} a file", verb)
+                             : fmt::format("{} {} files", verb, others + 1));
   return said;
 }
 

@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include "base/result.h"
-#include "repo/objects.h"
 #include "txn/symbol_reports.h"
 
 namespace gittxn::api {

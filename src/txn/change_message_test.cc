@@ -19,7 +19,7 @@ PathChange added_file(const std::string& path) {
 PathChange removed_file(const std::string& path) {
   return {path, blob('3'), {}};
 }
-SymbolChange symbol_in(const std::string& path, const std::string& id, const std::string& what) {
+SymbolChange symbol_in(const std::string& path, const std::string& id, semantic::Change what) {
   SymbolChange change;
   change.path = path;
   change.symbol = path + "/" + id;
@@ -32,7 +32,7 @@ SymbolChange symbol_in(const std::string& path, const std::string& id, const std
 TEST(ChangeMessage, NamesTheSymbolThatChanged) {
   FootprintReport report;
   report.changes = {changed_file("src/price.js")};
-  report.symbols = {symbol_in("src/price.js", "gross(number).", "changed")};
+  report.symbols = {symbol_in("src/price.js", "gross(number).", semantic::Change::kChanged)};
   EXPECT_EQ(subject_of(report), "Change gross() in src/price.js");
   report.changes.push_back(changed_file("src/tax.js"));
   report.changes.push_back(added_file("a.md"));
@@ -42,21 +42,21 @@ TEST(ChangeMessage, NamesTheSymbolThatChanged) {
 TEST(ChangeMessage, SaysWhatHappenedToIt) {
   FootprintReport report;
   report.changes = {changed_file("a.py")};
-  report.symbols = {symbol_in("a.py", "Token#validate(int).", "added")};
+  report.symbols = {symbol_in("a.py", "Token#validate(int).", semantic::Change::kAdded)};
   EXPECT_EQ(subject_of(report), "Add Token.validate() to a.py");
-  report.symbols.front().what = "removed";
+  report.symbols.front().what = semantic::Change::kRemoved;
   EXPECT_EQ(subject_of(report), "Remove Token.validate() from a.py");
-  report.symbols.push_back(symbol_in("a.py", "other().", "changed"));
+  report.symbols.push_back(symbol_in("a.py", "other().", semantic::Change::kChanged));
   EXPECT_EQ(subject_of(report), "Change Token.validate() and other() in a.py");
-  report.symbols.push_back(symbol_in("a.py", "third().", "changed"));
+  report.symbols.push_back(symbol_in("a.py", "third().", semantic::Change::kChanged));
   EXPECT_EQ(subject_of(report), "Change Token.validate(), other() and 1 more in a.py");
 }
 
 TEST(ChangeMessage, MembersOfWhatWasAddedAreNotNamedBesideIt) {
   FootprintReport report;
   report.changes = {changed_file("a.py")};
-  report.symbols = {symbol_in("a.py", "Token#", "added"),
-                    symbol_in("a.py", "Token#validate().", "added")};
+  report.symbols = {symbol_in("a.py", "Token#", semantic::Change::kAdded),
+                    symbol_in("a.py", "Token#validate().", semantic::Change::kAdded)};
   EXPECT_EQ(subject_of(report), "Add Token to a.py");
 }
 
@@ -83,7 +83,7 @@ TEST(ChangeMessage, IsOneLineOfSeventyTwoColumnsWhateverTheNamesAre) {
   const std::string deep = std::string(60, 'd') + "/" + std::string(20, 'f') + ".js";
   report.changes = {changed_file(deep)};
   EXPECT_EQ(subject_of(report), "Change " + std::string(20, 'f') + ".js");
-  report.symbols = {symbol_in(deep, "gross().", "changed")};
+  report.symbols = {symbol_in(deep, "gross().", semantic::Change::kChanged)};
   EXPECT_EQ(subject_of(report), "Change gross() in " + std::string(20, 'f') + ".js");
   report.changes = {changed_file(std::string(100, 'f')), changed_file("z")};
   report.symbols.clear();

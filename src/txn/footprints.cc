@@ -1,11 +1,9 @@
-#include "txn/footprints.h"
-
+// Changes of files as changes of symbols.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "semantic/footprint.h"
+#include "txn/symbol_reports.h"
 
 namespace gittxn::api {
 namespace {
@@ -32,7 +30,7 @@ SymbolChange change_of(const semantic::Write& write) {
   change.symbol = write.symbol;
   change.kind = write.kind;
   change.language = write.language;
-  change.what = semantic::change_name(write.change);
+  change.what = write.change;
   change.renamed_from = write.renamed_from;
   change.renamed_to = write.renamed_to;
   change.opaque = write.opaque;

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/result.h"
 #include "model/change.h"
+#include "repo/objects.h"
+#include "semantic/footprint.h"
 
 namespace gittxn::api {
 
@@ -78,8 +81,8 @@ struct SymbolChange {
   std::string path;
   std::string symbol;
   std::string kind;
-  std::string language;                   // empty: unknown, and the symbol is the whole file
-  std::string what;                       // added removed changed moved
+  std::string language;  // empty: unknown, and the symbol is the whole file
+  semantic::Change what = semantic::Change::kChanged;
   std::vector<std::string> capabilities;  // that changed: signature visibility body contract build,
                                           // and comments; none when it was added, removed or moved
   std::string renamed_from, renamed_to;   // the id it most likely had or has
@@ -91,5 +94,7 @@ struct FootprintReport {
   std::vector<SymbolChange> symbols;  // by path, then by symbol
   std::vector<std::string> notes;     // what was not looked into
 };
+// Files of more than 4 MiB, and what is over 32 MiB in all, are told by their paths alone.
+Result<FootprintReport> footprint_of(const repo::Objects& objects, const Changes& changes);
 
 }  // namespace gittxn::api
