@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
-#include "base/duration.h"
 #include "base/json_value.h"
 #include "txn/attempt.h"
 #include "txn/bounds/owner.h"
@@ -144,22 +142,6 @@ Status add_figures(State& state, const Json& json, std::vector<store::Reconciled
   return {};
 }
 
-}  // namespace
-
-Result<std::vector<BudgetLine>> set_budget(State& state, const BudgetOf& of,
-                                           const std::vector<std::string>& texts) {
-  TRY(refuse_inside(state.host, "budget"));
-  const std::vector<BudgetValue> values = TRY(parse_budget(texts));
-  store::Store* store = TRY(state.writing());
-  const Scope scope = TRY(scope_of(state, of));
-  for (const BudgetValue& value : values) {
-    TRY(store::set_budget(*store, scope, value.kind, value.amount));
-  }
-  return lines_of(*store, scope);
-}
-
-namespace {
-
 constexpr std::string_view kKeyed = "hand:txn:";
 
 using Conversations = std::set<std::string>;
@@ -232,6 +214,18 @@ Result<std::string> id_of_report(State& state, const Txn& txn, const std::string
 
 }  // namespace
 
+Result<std::vector<BudgetLine>> set_budget(State& state, const BudgetOf& of,
+                                           const std::vector<std::string>& texts) {
+  TRY(refuse_inside(state.host, "budget"));
+  const std::vector<BudgetValue> values = TRY(parse_budget(texts));
+  store::Store* store = TRY(state.writing());
+  const Scope scope = TRY(scope_of(state, of));
+  for (const BudgetValue& value : values) {
+    TRY(store::set_budget(*store, scope, value.kind, value.amount));
+  }
+  return lines_of(*store, scope);
+}
+
 Result<std::vector<std::string>> report_budget(State& state, const std::string& txn,
                                                const std::vector<std::string>& texts,
                                                const std::string& key) {
@@ -282,8 +276,8 @@ Result<std::vector<BudgetLine>> show_budgets(State& state, const std::optional<B
   return lines;
 }
 
-Result<std::vector<ReconcileLine>> reconcile_budgets(State& state, std::string_view bill,
-                                                     std::int64_t tolerance_percent) {
+Result<std::vector<store::Reconciled>> reconcile_budgets(State& state, std::string_view bill,
+                                                         std::int64_t tolerance_percent) {
   TRY(refuse_inside(state.host, "budget"));
   store::Store* store = TRY(state.writing());
   std::vector<store::Reconciled> figures;
@@ -309,12 +303,7 @@ Result<std::vector<ReconcileLine>> reconcile_budgets(State& state, std::string_v
   if (figures.empty()) return fail(Code::kUsage, "the bill is empty", std::string(kBillLine));
   for (store::Reconciled& figure : figures) figure.tolerance_percent = tolerance_percent;
   TRY(store::reconcile(*store, figures));
-  std::vector<ReconcileLine> lines;
-  for (const store::Reconciled& figure : figures) {
-    lines.push_back({scope_text(figure.scope), std::string(store::kind_name(figure.kind)),
-                     figure.reported, figure.billed, figure.within()});
-  }
-  return lines;
+  return figures;
 }
 
 }  // namespace gittxn::api

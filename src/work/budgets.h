@@ -41,16 +41,9 @@ Result<std::vector<std::string>> report_budget(State& state, const std::string& 
 // All budgets, and what was used of them; of one, everything that was used.
 Result<std::vector<BudgetLine>> show_budgets(State& state, const std::optional<BudgetOf>& of);
 
-struct ReconcileLine {
-  std::string of;
-  std::string kind;
-  std::int64_t reported = 0;
-  std::int64_t billed = 0;
-  bool within = false;
-};
 // The text of a bill: JSON lines, each {"txn"|"owner"|"workflow": NAME, KIND: NUMBER...}. kUsage:
 // it is not that. Records each comparison.
-Result<std::vector<ReconcileLine>> reconcile_budgets(State& state, std::string_view bill,
-                                                     std::int64_t tolerance_percent);
+Result<std::vector<store::Reconciled>> reconcile_budgets(State& state, std::string_view bill,
+                                                         std::int64_t tolerance_percent);
 
 }  // namespace gittxn::api

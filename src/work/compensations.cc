@@ -80,18 +80,18 @@ Result<gates::ProcessResult> run_one(State& state, const Txn& txn, const Compens
   return ran;
 }
 
-std::string count_of(std::size_t owed, std::size_t all) {
-  return fmt::format("{} of its {} compensation{}", owed, all, all == 1 ? "" : "s");
+std::string not_ended(std::size_t owed, std::size_t all) {
+  return fmt::format("{} of its {} compensation{} {} not ended", owed, all, all == 1 ? "" : "s",
+                     owed == 1 ? "has" : "have");
 }
 
 Status tell_owed(State& state, const Txn& txn) {
   const auto all = TRY(store::compensations(*state.store, txn.id));
   const auto owed = TRY(owed_compensations(state, txn));
-  return fail(
-      Code::kInterrupted,
-      fmt::format("interrupted: {} is {}, and {} {} not ended", txn.id.str(), state_name(txn.state),
-                  count_of(owed.size(), all.size()), owed.size() == 1 ? "has" : "have"),
-      fmt::format("go on with: {}", kRunOwed));
+  return fail(Code::kInterrupted,
+              fmt::format("interrupted: {} is {}, and {}", txn.id.str(), state_name(txn.state),
+                          not_ended(owed.size(), all.size())),
+              fmt::format("go on with: {}", kRunOwed));
 }
 
 std::string told(const TxnId& id, const Compensation& one, const gates::ProcessResult& ran) {
@@ -148,9 +148,7 @@ Status compensate(State& state, const Txn& txn, const Progress& progress,
   const TxnId& id = txn.id;
   for (const Compensation& one : TRY(owed_compensations(state, txn))) {
     TRY(check_owner(state));
-    if (progress.interrupted && progress.interrupted()) {
-      return tell_owed(state, txn);
-    }
+    if (progress.is_interrupted()) return tell_owed(state, txn);
     events::CompensationRun run;
     run.number = one.number;
     run.run = one.runs + 1;
@@ -158,9 +156,7 @@ Status compensate(State& state, const Txn& txn, const Progress& progress,
     TRY(fp_compensation_started.hit());
     if (progress.on_phase) progress.on_phase(fmt::format("compensation {}", one.number));
     const auto ran = run_one(state, txn, one, progress);
-    if (!ran && ran.error().code == Code::kInterrupted) {
-      return tell_owed(state, txn);
-    }
+    if (!ran && ran.error().code == Code::kInterrupted) return tell_owed(state, txn);
     if (!ran) return std::unexpected(ran.error());
     TRY(fp_compensation_ran.hit());
     run.exit_status = ran->trace.exit_status;
@@ -181,10 +177,10 @@ Status check_not_half_undone(State& state, const Txn& txn) {
   const auto all = TRY(store::compensations(*state.store, txn.id));
   const auto next = static_cast<std::size_t>(owed.front().number);  // later ones have ended
   if (owed.front().runs == 0 && next == all.size()) return {};
-  return fail(Code::kBusy,
-              fmt::format("{} is half undone: {} {} not ended", txn.id.str(),
-                          count_of(owed.size(), all.size()), owed.size() == 1 ? "has" : "have"),
-              fmt::format("first: {}", kRunOwed));
+  return fail(
+      Code::kBusy,
+      fmt::format("{} is half undone: {}", txn.id.str(), not_ended(owed.size(), all.size())),
+      fmt::format("first: {}", kRunOwed));
 }
 
 Result<std::string> compensated_note(State& state, const TxnId& id) {

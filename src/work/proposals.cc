@@ -127,22 +127,17 @@ Result<ProposalReport> show_proposal(State& state, const std::string& id) {
   return report;
 }
 
-Result<store::PromoteAnswer> promote_proposal(State& state, const PromotionRequest& request) {
+Result<store::PromoteAnswer> promote_proposal(State& state, store::PromoteRequest request) {
   if (request.yes != store::Yes::kItself) {
     TRY(refuse_programs(state, request.yes == store::Yes::kPerson ? "--approve" : "--override"));
   }
-  store::Store* store = TRY(looking(state, request.id));
-  store::PromoteRequest asked;
-  asked.id = request.id;
-  asked.yes = request.yes;
-  asked.reason = request.reason;
-  asked.became = request.became;
-  asked.actor = TRY(actor_of(state, request.actor));
-  store = TRY(state.writing());
-  asked.txn = id_of(TRY(inside(state)));
+  TRY(looking(state, request.id));
+  request.actor = TRY(actor_of(state, request.actor));
+  store::Store* store = TRY(state.writing());
+  request.txn = id_of(TRY(inside(state)));
   // Its branch never changes, so it may be looked at before the decision.
   const store::Proposal one = TRY(store::find_proposal(*store, request.id));
-  return store::promote(*store, asked, [&] { return rules_for(state, one); });
+  return store::promote(*store, request, [&] { return rules_for(state, one); });
 }
 
 Result<store::Proposal> dismiss_proposal(State& state, const store::DismissRequest& request) {

@@ -42,15 +42,8 @@ struct ProposalReport {
 };
 Result<ProposalReport> show_proposal(State& state, const std::string& id);
 
-struct PromotionRequest {
-  std::string id;
-  store::Yes yes = store::Yes::kItself;
-  std::string reason;
-  std::string became;
-  std::string actor;
-};
-// Not promoted is an answer: its tier does not allow it.
-Result<store::PromoteAnswer> promote_proposal(State& state, const PromotionRequest& request);
+// Not promoted is an answer: its tier does not allow it. Which transaction asks is found out here.
+Result<store::PromoteAnswer> promote_proposal(State& state, store::PromoteRequest request);
 Result<store::Proposal> dismiss_proposal(State& state, const store::DismissRequest& request);
 Result<store::Proposal> link_proposal(State& state, const std::string& id,
                                       const std::string& became, const std::string& actor);

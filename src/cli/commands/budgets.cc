@@ -86,20 +86,22 @@ Result<int> budget_reconcile(Session& session) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   bool all = true;
-  for (const api::ReconcileLine& line : TRY(api::reconcile_budgets(kernel, *bill, tolerance))) {
-    all = all && line.within;
+  for (const store::Reconciled& line : TRY(api::reconcile_budgets(kernel, *bill, tolerance))) {
+    const std::string of = scope_text(line.scope);
+    const std::string_view kind = store::kind_name(line.kind);
+    all = all && line.within();
     if (session.json()) {
-      session.out->json({{"of", encode_path(line.of)},
-                         {"kind", line.kind},
+      session.out->json({{"of", encode_path(of)},
+                         {"kind", kind},
                          {"reported", line.reported},
                          {"billed", line.billed},
-                         {"within", line.within}});
+                         {"within", line.within()}});
       continue;
     }
-    session.out->text(fmt::format("{}  {}: {} reported, {} billed{}\n", clean(line.of), line.kind,
-                                  api::amount_text(line.kind, line.reported),
-                                  api::amount_text(line.kind, line.billed),
-                                  line.within ? "" : "  differs"));
+    session.out->text(fmt::format("{}  {}: {} reported, {} billed{}\n", clean(of), kind,
+                                  api::amount_text(kind, line.reported),
+                                  api::amount_text(kind, line.billed),
+                                  line.within() ? "" : "  differs"));
   }
   return all ? kExitDone : kExitNo;
 }

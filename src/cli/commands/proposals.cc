@@ -235,7 +235,7 @@ Result<int> propose_command(Session& session) {
 }
 
 Result<int> promote_command(Session& session) {
-  api::PromotionRequest request;
+  store::PromoteRequest request;
   request.id = session.args.operands.at(0);
   const bool approve = session.args.has("--approve");
   const bool override_it = session.args.has("--override");
