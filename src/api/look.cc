@@ -50,15 +50,16 @@ std::vector<std::string> told_reads(const Attempt& attempt) {
   return stale;
 }
 
-std::string lease_holder(const LeaseLine& lease) {
+std::string lease_holder(const LeaseLine& line) {
+  const store::Lease& lease = line.lease;
   std::string subjects;
-  for (const std::string& subject : lease.subjects) {
-    subjects += (subjects.empty() ? "" : ", ") + subject;
+  for (const store::LeaseSubject& subject : lease.subjects) {
+    subjects += (subjects.empty() ? "" : ", ") + subject_text(subject);
   }
   const std::string state =
-      lease.state == "held" ? format_duration(lease.left_ms) + " left" : lease.state;
+      line.is_held() ? format_duration(line.left_ms) + " left" : std::string(state_word(line));
   return fmt::format("lease on {}: {} ({}, {}, {}, {})", subjects, lease.owner, lease.id,
-                     lease.sharing, lease.force, state);
+                     sharing_word(lease), force_word(lease), state);
 }
 
 // The reads that no longer hold right now. One that cannot be judged is reported, not hidden.

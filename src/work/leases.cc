@@ -6,12 +6,10 @@
 
 #include <algorithm>
 
-#include "base/duration.h"
 #include "base/subprocess.h"
 #include "capture/trace/trace.h"
 #include "catalogue/catalogue.h"
 #include "land/deadline.h"
-#include "store/sentinels.h"
 #include "store/work/lease_moves.h"
 #include "txn/attempt.h"
 #include "txn/bounds/owner.h"
@@ -43,7 +41,7 @@ Status tell_new_symbol(const repo::Objects& objects, const store::LeaseSubject& 
     return one.id.starts_with("/" + subject.symbol);
   });
   if (there) return {};
-  progress.on_note(
+  progress.note(
       fmt::format("there is no such symbol on {}: {}; git txn symbols {} prints those "
                   "there are",
                   short_branch(branch), subject_text(subject), subject.path));
@@ -60,9 +58,8 @@ Status tell_new_path(State& state, const store::LeaseSubject& subject, const Pro
   const repo::Objects& objects = state.repository.objects();
   const Oid tree = TRY(objects.tree_of(*head));
   if (TRY(objects.entry_at(tree, subject.path)).present()) return {};
-  progress.on_note(
-      fmt::format("there is no such path on {}: {}; paths are from the top of the tree",
-                  short_branch(*branch), subject_text(subject)));
+  progress.note(fmt::format("there is no such path on {}: {}; paths are from the top of the tree",
+                            short_branch(*branch), subject_text(subject)));
   return {};
 }
 
@@ -113,19 +110,8 @@ std::string told(const store::Lease& lease) {
 
 LeaseLine line_of(const store::Lease& lease, const store::LeaseMoment& now,
                   store::Standing stands) {
-  LeaseLine line;
-  line.id = lease.id;
-  for (const auto& subject : lease.subjects) line.subjects.push_back(subject_text(subject));
-  line.sharing = lease.sharing == store::Sharing::kShared ? "shared" : "exclusive";
-  line.force = lease.force == store::Force::kMandatory ? "mandatory" : "advisory";
-  line.owner = lease.owner;
-  line.txn = lease.txn.str();
-  line.attached = lease.slot != 0;
-  line.state = lease.held ? "held" : "waiting";
-  if (stands != store::Standing::kGood) line.state = store::why_over(stands);
-  if (lease.held) line.left_ms = std::max<std::int64_t>(ends_ms(lease, now) - now.now_ms, 0);
-  line.fence = lease.held ? lease.fence : 0;
-  return line;
+  const std::int64_t left_ms = lease.held ? ends_ms(lease, now) - now.now_ms : 0;
+  return {lease, stands, std::max<std::int64_t>(left_ms, 0)};
 }
 
 Result<LeaseLine> line_now(State& state, const store::Lease& lease) {
@@ -183,11 +169,10 @@ Status wait_in_line(State& state, const store::LeaseAsk& ask, std::int64_t wait_
   const land::Deadline deadline(*state.host.clock, wait_ms);
   std::int64_t pause_ms = kFirstLookMs;
   const std::string own = give_back_line(state, ask, answer.blockers.front());
-  if (!own.empty() && progress.on_note)
-    progress.on_note(told(answer.blockers.front()) + "; " + own);
+  if (!own.empty()) progress.note(told(answer.blockers.front()) + "; " + own);
   if (progress.on_wait) progress.on_wait("lease", told(answer.blockers.front()));
   while (true) {
-    if (progress.interrupted && progress.interrupted()) {
+    if (progress.is_interrupted()) {
       return fail(Code::kInterrupted, "interrupted while waiting for a lease");
     }
     if (TRY(worth_trying(state, answer.lease))) {
@@ -306,6 +291,19 @@ Status start_writing(State& state, std::string_view verb) {
 
 }  // namespace
 
+std::string_view sharing_word(const store::Lease& lease) {
+  return lease.sharing == store::Sharing::kShared ? "shared" : "exclusive";
+}
+
+std::string_view force_word(const store::Lease& lease) {
+  return lease.force == store::Force::kMandatory ? "mandatory" : "advisory";
+}
+
+std::string_view state_word(const LeaseLine& line) {
+  if (line.standing != store::Standing::kGood) return store::why_over(line.standing);
+  return line.lease.held ? "held" : "waiting";
+}
+
 Result<LeaseLine> acquire_lease(State& state, const LeaseRequest& request,
                                 const Progress& progress) {
   state.be_patient(request.wait_ms, progress);
@@ -343,7 +341,7 @@ Result<int> run_under_lease(State& state, const LeaseRequest& request,
       if (!kept) lost = kept.error();
     }
     if (lost && ending < 2) return ++ending > 0;
-    return progress.interrupted && progress.interrupted();
+    return progress.is_interrupted();
   };
   TRY(remove_file(spec.record_file));
   auto ran = capture::run_traced(spec);
@@ -440,7 +438,8 @@ const std::vector<std::string>& TxnLease::notes() const {
   return held_ ? held_->notes : kNone;
 }
 
-Result<SentinelResult> pass_sentinel(State& state, const std::string& name, std::int64_t every_ms) {
+Result<store::SentinelAnswer> pass_sentinel(State& state, const std::string& name,
+                                            std::int64_t every_ms) {
   if (name.empty() || name.size() > kMaxSentinelName) {
     return fail(Code::kUsage, "the name of a sentinel has 1 to 256 bytes");
   }
@@ -448,18 +447,12 @@ Result<SentinelResult> pass_sentinel(State& state, const std::string& name, std:
     return fail(Code::kUsage, "at most once in no time is never", "give --every, such as 10m");
   }
   TRY(start_writing(state, "sentinel"));
-  const auto answer = TRY(store::pass_sentinel(*state.store, *state.host.clock, name, every_ms));
-  return SentinelResult{answer.passing == store::Passing::kPassed, answer.left_ms};
+  return store::pass_sentinel(*state.store, *state.host.clock, name, every_ms);
 }
 
-Result<std::vector<SentinelLine>> list_sentinels(State& state) {
-  std::vector<SentinelLine> lines;
+Result<std::vector<store::Sentinel>> list_sentinels(State& state) {
   store::Store* store = TRY(state.looking());
-  if (store == nullptr) return lines;
-  for (const store::Sentinel& one : TRY(store::sentinels(*store))) {
-    lines.push_back({one.name, one.every_ms, one.left_ms});
-  }
-  return lines;
+  return store == nullptr ? std::vector<store::Sentinel>() : store::sentinels(*store);
 }
 
 Status reset_sentinel(State& state, const std::string& name) {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "model/txn.h"
+#include "store/sentinels.h"
+#include "store/work/leases.h"
 #include "txn/host.h"
 
 namespace gittxn::api {
@@ -24,14 +26,16 @@ struct LeaseRequest {
 };
 
 struct LeaseLine {
-  std::string id;
-  std::vector<std::string> subjects;
-  std::string sharing, force, owner, txn;
-  bool attached = false;
-  std::string state;  // held, waiting, or why it is over
-  std::int64_t left_ms = 0;
-  Seq fence = 0;  // 0: it waits
+  store::Lease lease;
+  store::Standing standing = store::Standing::kGood;
+  std::int64_t left_ms = 0;  // 0: it waits
+
+  // Neither waiting nor over.
+  bool is_held() const { return lease.held && standing == store::Standing::kGood; }
 };
+std::string_view sharing_word(const store::Lease& lease);  // shared, exclusive
+std::string_view force_word(const store::Lease& lease);    // mandatory, advisory
+std::string_view state_word(const LeaseLine& line);        // held, waiting, or why it is over
 
 // Each of these refuses to run inside a transaction; errors as store/work/lease_moves.h has them.
 // kBusy: it is not to be had at once; kTimeout: not in time either. The message says who has it.
@@ -52,17 +56,9 @@ Status release_lease(State& state, const std::string& id, const std::string& own
 // Those that are held or wait, and those that are over and that nobody came for. Only looks.
 Result<std::vector<LeaseLine>> list_leases(State& state);
 
-struct SentinelLine {
-  std::string name;
-  std::int64_t every_ms = 0;
-  std::int64_t left_ms = 0;  // until the next may pass
-};
-struct SentinelResult {
-  bool passed = false;
-  std::int64_t left_ms = 0;
-};
-Result<SentinelResult> pass_sentinel(State& state, const std::string& name, std::int64_t every_ms);
-Result<std::vector<SentinelLine>> list_sentinels(State& state);
+Result<store::SentinelAnswer> pass_sentinel(State& state, const std::string& name,
+                                            std::int64_t every_ms);
+Result<std::vector<store::Sentinel>> list_sentinels(State& state);
 Status reset_sentinel(State& state, const std::string& name);  // kNotFound
 
 // What `git txn run --lease` has for its transaction: held from take() until give_back(), renewed

@@ -11,38 +11,40 @@ namespace gittxn::cli {
 namespace {
 
 Json line_json(const api::LeaseLine& line) {
+  const store::Lease& lease = line.lease;
   Json subjects = Json::array();
-  for (const std::string& subject : line.subjects) subjects.push_back(encode_path(subject));
-  return {{"id", line.id},
+  for (const auto& subject : lease.subjects) subjects.push_back(encode_path(subject_text(subject)));
+  return {{"id", lease.id},
           {"subjects", std::move(subjects)},
-          {"sharing", line.sharing},
-          {"force", line.force},
-          {"owner", encode_path(line.owner)},
-          {"txn", line.txn.empty() ? Json() : Json(line.txn)},
-          {"attached", line.attached},
-          {"state", line.state},
+          {"sharing", api::sharing_word(lease)},
+          {"force", api::force_word(lease)},
+          {"owner", encode_path(lease.owner)},
+          {"txn", lease.txn.empty() ? Json() : Json(lease.txn.str())},
+          {"attached", lease.slot != 0},
+          {"state", api::state_word(line)},
           {"left_ms", line.left_ms},
-          {"fence", line.fence == 0 ? Json() : Json(line.fence)}};
+          {"fence", !lease.held || lease.fence == 0 ? Json() : Json(lease.fence)}};
 }
 
 std::string line_text(const api::LeaseLine& line) {
+  const store::Lease& lease = line.lease;
   std::string subjects;
-  for (const std::string& subject : line.subjects) {
-    subjects += (subjects.empty() ? "" : ", ") + clean(subject);
+  for (const store::LeaseSubject& subject : lease.subjects) {
+    subjects += (subjects.empty() ? "" : ", ") + clean(subject_text(subject));
   }
-  std::string state = line.state;
-  if (state == "held") {
-    state = fmt::format("held, {} left, fence {}", format_duration(line.left_ms), line.fence);
+  std::string state(api::state_word(line));
+  if (line.is_held()) {
+    state = fmt::format("held, {} left, fence {}", format_duration(line.left_ms), lease.fence);
   }
-  return fmt::format("{}  {}  {}, {}  {}  {}\n", clean(line.id), subjects, line.sharing, line.force,
-                     clean(line.owner), state);
+  return fmt::format("{}  {}  {}, {}  {}  {}\n", clean(lease.id), subjects,
+                     api::sharing_word(lease), api::force_word(lease), clean(lease.owner), state);
 }
 
 int tell(Session& session, const api::LeaseLine& line, std::string_view verb) {
   if (session.json()) {
     session.out->json(line_json(line));
   } else if (session.quiet()) {
-    session.out->text(clean(line.id) + "\n");
+    session.out->text(clean(line.lease.id) + "\n");
   } else {
     session.out->text(fmt::format("{} {}", verb, line_text(line)));
   }
@@ -136,7 +138,7 @@ Result<int> sentinel_list(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto lines = TRY(api::list_sentinels(kernel));
   if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no intervals run\n");
-  for (const api::SentinelLine& line : lines) {
+  for (const store::Sentinel& line : lines) {
     if (session.json()) {
       session.out->json({{"name", encode_path(line.name)},
                          {"every_ms", line.every_ms},
@@ -161,12 +163,12 @@ Result<int> sentinel_pass(Session& session) {
   const std::string& name = session.id();
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::int64_t every_ms = session.args.duration_ms("--every").value_or(0);
-  const api::SentinelResult result = TRY(api::pass_sentinel(kernel, name, every_ms));
-  session.done(
-      {{"name", encode_path(name)}, {"passed", result.passed}, {"left_ms", result.left_ms}},
-      fmt::format("{}: the next {} in {}\n", result.passed ? "passed" : "throttled", clean(name),
-                  format_duration(result.left_ms)));
-  return result.passed ? kExitDone : kExitNo;
+  const store::SentinelAnswer result = TRY(api::pass_sentinel(kernel, name, every_ms));
+  const bool passed = result.passing == store::Passing::kPassed;
+  session.done({{"name", encode_path(name)}, {"passed", passed}, {"left_ms", result.left_ms}},
+               fmt::format("{}: the next {} in {}\n", passed ? "passed" : "throttled", clean(name),
+                           format_duration(result.left_ms)));
+  return passed ? kExitDone : kExitNo;
 }
 
 constexpr FlagSpec kLeaseTtl{"--ttl", "DURATION",
