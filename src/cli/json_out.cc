@@ -29,29 +29,15 @@ Json commit_now_json(const Oid& landed, const api::LandingNow& now) {
 
 }  // namespace
 
-Json or_null(const std::string& bytes) {
-  return bytes.empty() ? Json(nullptr) : Json(encode_path(bytes));
-}
-
-Json texts_json(const std::vector<std::string>& texts) {
-  Json out = Json::array();
-  for (const std::string& item : texts) out.push_back(text(item));
-  return out;
-}
-
 Json txn_json(const Txn& txn) {
   const Attempt* last = txn.attempts.empty() ? nullptr : &txn.attempts.back();
-  Json waiting = nullptr;
-  if (!txn.waiting_reason.empty()) {
-    waiting = {{"reason", text(txn.waiting_reason)}, {"subject", text(txn.waiting_subject)}};
-  }
   return Json{{"txn", text(txn.id.str())},
               {"name", text(txn.name)},
               {"state", state_name(txn.state)},
               {"clone", or_null(txn.clone)},
               {"workflow", or_null(txn.workflow)},
               {"phase", or_null(txn.phase)},
-              {"waiting", std::move(waiting)},
+              {"waiting", api::waiting_json(txn)},
               {"branch", text(txn.target.str())},
               {"base", last ? or_null(last->base.str()) : Json(nullptr)},
               {"commit", or_null(txn.landed_commit.str())},
@@ -131,18 +117,6 @@ Json policy_json(const Policy& policy) {
               {"hash", or_null(policy.trust_hash.str())},
               {"gates", std::move(gates)},
               {"generated", std::move(generated)}};
-}
-
-Json gates_json(const std::vector<api::GateLine>& lines) {
-  Json gates = Json::array();
-  for (const api::GateLine& line : lines) {
-    gates.push_back({{"name", text(line.name)},
-                     {"version", line.version.str()},
-                     {"result", line.result},
-                     {"reused", line.reused},
-                     {"certificate", or_null(line.certificate)}});
-  }
-  return Json{{"gates", std::move(gates)}};
 }
 
 Json doctor_json(const std::vector<api::DoctorLine>& lines) {

@@ -11,17 +11,17 @@
 
 namespace gittxn::cli {
 
+using api::or_null;
+using api::texts_json;
+
 Json txn_json(const Txn& txn);
 Json error_json(const Error& error);
 Json status_json(const api::StatusReport& report);
 Json why_json(const api::WhyReport& report);
 Json policy_json(const Policy& policy);
-Json gates_json(const std::vector<api::GateLine>& lines);
 Json doctor_json(const std::vector<api::DoctorLine>& lines);
 Json gc_json(const api::GcReport& report);
 Json verification_json(const api::Kernel::Verification& verification);
-Json or_null(const std::string& bytes);  // null for what is empty
-Json texts_json(const std::vector<std::string>& texts);
 std::string log_json_lines(const std::vector<api::LogLine>& lines);
 std::string reads_json_lines(const ReadSet& reads);
 

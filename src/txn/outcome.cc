@@ -14,25 +14,15 @@ Json text(const std::string& bytes) {
   return encode_path(bytes);
 }
 
-Json text_or_null(const std::string& bytes) {
-  return bytes.empty() ? Json(nullptr) : Json(encode_path(bytes));
-}
-
-Json texts(const std::vector<std::string>& list) {
-  Json array = Json::array();
-  for (const std::string& item : list) array.push_back(text(item));
-  return array;
-}
-
 Json read_set(const Outcome& outcome) {
   std::map<std::string, std::size_t> by_source;
   for (const Read& read : outcome.reads.reads) ++by_source[std::string(source_name(read.source))];
   Json sources = Json::object();
   for (const auto& [source, count] : by_source) sources[source] = count;
   return Json{{"status", outcome.reads.complete ? "complete" : "unknown"},
-              {"reason", text_or_null(outcome.reads.complete ? "" : outcome.reads.unknown_reason)},
+              {"reason", or_null(outcome.reads.complete ? "" : outcome.reads.unknown_reason)},
               {"count", outcome.reads.reads.size()},
-              {"tool_env", text_or_null(outcome.reads.tool_env_digest.str())},
+              {"tool_env", or_null(outcome.reads.tool_env_digest.str())},
               {"by_source", std::move(sources)}};
 }
 
@@ -50,24 +40,12 @@ Json conflicts(const Outcome& outcome) {
   for (const Conflict& conflict : outcome.conflicts) {
     array.push_back({{"kind", conflict_kind_name(conflict.kind)},
                      {"subject", text(conflict.subject)},
-                     {"read_digest", text_or_null(conflict.read_digest)},
-                     {"head_digest", text_or_null(conflict.head_digest)},
-                     {"changed_by", text_or_null(conflict.changed_by)},
-                     {"hint", text_or_null(conflict.hint)},
-                     {"read_by", text_or_null(conflict.read_by)},
-                     {"cause", text_or_null(conflict.cause)}});
-  }
-  return array;
-}
-
-Json gates(const Outcome& outcome) {
-  Json array = Json::array();
-  for (const GateLine& gate : outcome.gates) {
-    array.push_back({{"name", text(gate.name)},
-                     {"version", gate.version.str()},
-                     {"result", gate.result},
-                     {"reused", gate.reused},
-                     {"certificate", text_or_null(gate.certificate)}});
+                     {"read_digest", or_null(conflict.read_digest)},
+                     {"head_digest", or_null(conflict.head_digest)},
+                     {"changed_by", or_null(conflict.changed_by)},
+                     {"hint", or_null(conflict.hint)},
+                     {"read_by", or_null(conflict.read_by)},
+                     {"cause", or_null(conflict.cause)}});
   }
   return array;
 }
@@ -81,11 +59,6 @@ Json repairs(const Outcome& outcome) {
   return array;
 }
 
-Json waiting(const Txn& txn) {
-  if (txn.waiting_reason.empty()) return nullptr;
-  return Json{{"reason", text(txn.waiting_reason)}, {"subject", text(txn.waiting_subject)}};
-}
-
 // What a program sees of the states in between: they are on their way, and not landed.
 std::string_view state_for_programs(TxnState state) {
   if (state == TxnState::kLanding || state == TxnState::kRepairing) {
@@ -96,6 +69,33 @@ std::string_view state_for_programs(TxnState state) {
 
 }  // namespace
 
+Json or_null(const std::string& bytes) {
+  return bytes.empty() ? Json(nullptr) : Json(encode_path(bytes));
+}
+
+Json texts_json(const std::vector<std::string>& texts) {
+  Json array = Json::array();
+  for (const std::string& item : texts) array.push_back(text(item));
+  return array;
+}
+
+Json gates_json(const std::vector<GateLine>& gates) {
+  Json array = Json::array();
+  for (const GateLine& gate : gates) {
+    array.push_back({{"name", text(gate.name)},
+                     {"version", gate.version.str()},
+                     {"result", gate.result},
+                     {"reused", gate.reused},
+                     {"certificate", or_null(gate.certificate)}});
+  }
+  return array;
+}
+
+Json waiting_json(const Txn& txn) {
+  if (txn.waiting_reason.empty()) return nullptr;
+  return Json{{"reason", text(txn.waiting_reason)}, {"subject", text(txn.waiting_subject)}};
+}
+
 Json to_json(const Outcome& outcome) {
   const Txn& txn = outcome.txn;
   const Attempt* last = txn.attempts.empty() ? nullptr : &txn.attempts.back();
@@ -104,25 +104,25 @@ Json to_json(const Outcome& outcome) {
   json["name"] = text(txn.name);
   json["state"] = state_for_programs(txn.state);
   json["outcome"] = outcome_name(outcome);
-  json["waiting"] = waiting(txn);
+  json["waiting"] = waiting_json(txn);
   json["branch"] = text(txn.target.str());
-  json["base"] = text_or_null(last == nullptr ? "" : last->base.str());
-  json["head_before"] = text_or_null(outcome.head_before.str());
-  json["commit"] = text_or_null(txn.landed_commit.str());
+  json["base"] = or_null(last == nullptr ? "" : last->base.str());
+  json["head_before"] = or_null(outcome.head_before.str());
+  json["commit"] = or_null(txn.landed_commit.str());
   json["isolation"] = isolation_name(txn.isolation);
   json["read_set"] = read_set(outcome);
   json["writes"] = writes(outcome);
-  json["untracked"] = texts(outcome.untracked);
+  json["untracked"] = texts_json(outcome.untracked);
   json["conflicts"] = conflicts(outcome);
   json["repairs"] = repairs(outcome);
-  json["gates"] = gates(outcome);
+  json["gates"] = gates_json(outcome.gates);
   json["attempts"] = txn.attempts.size();
   json["command_exit"] =
       last != nullptr && last->command_exit ? Json(*last->command_exit) : Json(nullptr);
   json["duration_ms"] = {{"command", outcome.command_ms}, {"total", outcome.total_ms}};
   json["process"] = outcome.process == 0 ? Json(nullptr) : Json(outcome.process);
-  json["notes"] = texts(outcome.notes);
-  json["next"] = text_or_null(outcome.next);
+  json["notes"] = texts_json(outcome.notes);
+  json["next"] = or_null(outcome.next);
   return json;
 }
 

@@ -47,6 +47,11 @@ struct Outcome {
   int process = 0;              // of git-txn, where it runs a command of this now; 0: none is known
 };
 Json to_json(const Outcome& outcome);
+// Parts of it, which other answers have too.
+Json or_null(const std::string& bytes);  // null for what is empty
+Json texts_json(const std::vector<std::string>& texts);
+Json gates_json(const std::vector<GateLine>& gates);
+Json waiting_json(const Txn& txn);
 int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
 // The meaning of exit statuses 0 and 1: landed, merged, nothing, open (as asked), command-failed,
 // conflict, rejected, waiting, aborted, unfinished.

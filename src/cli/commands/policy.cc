@@ -68,7 +68,7 @@ Result<int> gate_run(Session& session) {
   bool passed = std::all_of(lines.begin(), lines.end(),
                             [](const api::GateLine& line) { return line.result == "passed"; });
   if (session.json()) {
-    session.out->json(gates_json(lines));
+    session.out->json({{"gates", api::gates_json(lines)}});
   } else if (!session.quiet() || !passed) {
     for (const api::GateLine& line : lines) {
       Colour colour = line.result == "passed" ? Colour::kGreen : Colour::kRed;
