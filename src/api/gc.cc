@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <set>
 
 #include "api/kernel.h"
@@ -34,9 +33,9 @@
 #include "txn/attempt.h"
 #include "txn/bounds/usage.h"
 #include "work/compensations.h"
+#include "work/events.h"
 #include "work/recovery.h"
 #include "work/summaries.h"
-#include "work/upkeep_events.h"
 
 namespace gittxn::api {
 

@@ -9,7 +9,7 @@
 #include "txn/serve/instructions.h"
 #include "txn/state.h"
 #include "work/recovery.h"
-#include "work/upkeep_events.h"
+#include "work/handlers.h"
 
 namespace gittxn::api {
 

@@ -25,7 +25,7 @@
 #include "txn/state.h"
 #include "work/compensations.h"
 #include "work/leases.h"
-#include "work/upkeep_events.h"
+#include "work/handlers.h"
 
 namespace gittxn::api {
 

@@ -16,7 +16,6 @@
 #include "txn/settle.h"
 #include "txn/state.h"
 #include "work/compensations.h"
-#include "work/upkeep_events.h"
 
 namespace gittxn::api {
 namespace {

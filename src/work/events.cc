@@ -10,13 +10,9 @@
 #include "base/failpoint.h"
 #include "store/events.h"
 #include "store/log/arrivals.h"
-#include "store/log/consumers.h"
 #include "store/log/feed.h"
-#include "store/log/handlers.h"
-#include "store/log/pruning.h"
 #include "store/work/portfolio_relay.h"
 #include "txn/state.h"
-#include "work/upkeep_events.h"
 
 namespace gittxn::api {
 
@@ -51,17 +47,20 @@ Status check_types(const std::vector<std::string>& types) {
 
 class Tail {
  public:
-  Tail(store::Store& store, const TailRequest& request, const TakeLines& take,
-       const Progress& progress)
-      : store_(store), request_(request), take_(take), progress_(progress) {}
+  Tail(State& state, const TailRequest& request, const TakeLines& take, const Progress& progress)
+      : store_(*state.store),
+        clock_(*state.host.clock),
+        request_(request),
+        take_(take),
+        progress_(progress) {}
 
   Status run() {
     TRY(begin());
     // Before it is looked: nothing falls in between.
     std::unique_ptr<store::Arrivals> arrivals;
-    if (request_.follow) arrivals = TRY(store::Arrivals::of(store_, *clock_));
+    if (request_.follow) arrivals = TRY(store::Arrivals::of(store_, clock_));
     left_ = request_.limit;
-    while (!interrupted()) {
+    while (!progress_.is_interrupted()) {
       const bool more = TRY(deliver());
       if (!more) return {};
       if (!at_end_) continue;
@@ -72,11 +71,7 @@ class Tail {
     return {};
   }
 
-  void use(Clock& clock) { clock_ = &clock; }
-
  private:
-  bool interrupted() const { return progress_.interrupted && progress_.interrupted(); }
-
   Status begin() {
     source_ = TRY(store::log_uri(store_));
     const Seq pruned = TRY(store::pruned_until(store_));
@@ -130,24 +125,24 @@ class Tail {
     if (!request_.acknowledge || seen <= acked_) return {};
     TRY(store::acknowledge(store_, request_.consumer, seen));
     acked_ = seen;
-    moved_ms_ = clock_->boot_ms();
+    moved_ms_ = clock_.boot_ms();
     return {};
   }
 
   // An ephemeral consumer that waits is not one that is gone.
   Status stay_alive() {
     if (!request_.acknowledge || lives_ms_ == 0) return {};
-    if (clock_->boot_ms() - moved_ms_ < lives_ms_ / 3) return {};
+    if (clock_.boot_ms() - moved_ms_ < lives_ms_ / 3) return {};
     TRY(store::acknowledge(store_, request_.consumer, acked_));
-    moved_ms_ = clock_->boot_ms();
+    moved_ms_ = clock_.boot_ms();
     return {};
   }
 
   store::Store& store_;
+  Clock& clock_;
   const TailRequest& request_;
   const TakeLines& take_;
   const Progress& progress_;
-  Clock* clock_ = nullptr;
   store::EventFilter filter_;
   std::string source_;
   std::string lines_;
@@ -183,22 +178,14 @@ Result<Judged> judging(State& state) {
 Result<ConsumerLine> line_of(const store::Store& store, const store::Consumer& consumer,
                              const Judged& judged) {
   const store::Pending waiting = TRY(store::pending(store, consumer));
-  ConsumerLine line;
-  line.name = consumer.name;
-  line.kind = store::consumer_kind_name(consumer.kind);
-  line.ttl_ms = consumer.ttl_ms;
-  line.types = consumer.types;
-  line.position = consumer.position;
+  ConsumerLine line{consumer};
   line.behind = waiting.events;
   line.oldest = waiting.oldest;
   line.idle_ms = std::max<std::int64_t>(0, judged.now_ms - consumer.moved_ms);
   line.ended = store::has_ended(consumer, judged.now_ms);
   if (waiting.oldest > 0) line.oldest_age_ms = judged.now_ms - waiting.oldest_ms;
   if (consumer.name.starts_with(kHandlers)) {
-    const auto row = TRY(store::handler(store, consumer.name.substr(kHandlers.size())));
-    if (row) line.handler = store::handler_state_name(row->state);
-    if (row) line.handler_exit = row->exit;
-    if (row) line.handler_event = row->event;
+    line.handler = TRY(store::handler(store, consumer.name.substr(kHandlers.size())));
   }
   line.stale = waiting.oldest > 0 && std::min(line.idle_ms, line.oldest_age_ms) >= judged.stale_ms;
   const bool durable = consumer.kind == store::ConsumerKind::kDurable;
@@ -221,34 +208,21 @@ Status tail_events(State& state, const TailRequest& request, const TakeLines& ta
                    const Progress& progress) {
   if (request.acknowledge) TRY(refuse_inside(state.host, "events tail --ack"));
   TRY(check_types(request.types));
-  store::Store* store = TRY(state.looking());
-  if (store == nullptr) return no_store();
-  Tail tail(*store, request, take, progress);
-  tail.use(*state.host.clock);
-  return tail.run();
+  if (TRY(state.looking()) == nullptr) return no_store();
+  return Tail(state, request, take, progress).run();
 }
 
-Result<ConsumerLine> register_consumer(State& state, const ConsumerRequest& request) {
+Result<ConsumerLine> register_consumer(State& state, store::Registration request) {
   TRY(refuse_inside(state.host, "events consumer register"));
   TRY(check_types(request.types));
   store::Store* store = TRY(state.writing());
-  store::Registration registration;
-  registration.name = request.name;
   if (request.name.starts_with(kHandlers)) {
     return fail(Code::kUsage, "names that begin with on/ are those of handlers",
                 "docs/formats/policy.md says how a policy makes one");
   }
-  registration.kind =
-      request.ttl_ms > 0 ? store::ConsumerKind::kEphemeral : store::ConsumerKind::kDurable;
-  registration.ttl_ms = request.ttl_ms;
-  registration.types = request.types;
-  std::ranges::sort(registration.types);
-  if (request.from_start) registration.from = store::Registration::From::kStart;
-  if (request.from) {
-    registration.from = store::Registration::From::kSeq;
-    registration.seq = *request.from;
-  }
-  TRY(store::register_consumer(*store, registration));
+  if (request.ttl_ms > 0) request.kind = store::ConsumerKind::kEphemeral;
+  std::ranges::sort(request.types);
+  TRY(store::register_consumer(*store, request));
   return line_named(state, request.name);
 }
 
@@ -279,7 +253,7 @@ Result<std::vector<ConsumerLine>> list_consumers(State& state) {
   return lines;
 }
 
-Result<PruneLine> prune_events(State& state, const PruneOptions& options) {
+Result<store::PrunePlan> prune_events(State& state, const PruneOptions& options) {
   TRY(refuse_inside(state.host, "events prune"));
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return no_store();
@@ -289,14 +263,7 @@ Result<PruneLine> prune_events(State& state, const PruneOptions& options) {
     return fail(Code::kUsage, "nothing says what to prune: events are kept for ever",
                 "give --older-than D or --before SEQ, or set: git config txn.retention 90d");
   }
-  const store::PrunePlan plan = options.dry_run ? TRY(store::plan_prune(*store, request))
-                                                : TRY(store::prune(*store, request));
-  PruneLine line{plan.first, plan.last, plan.asked, {}, {}};
-  for (const store::PruneHold& hold : plan.holds) {
-    line.holds.push_back(hold.what);
-    line.held_from.push_back(hold.from);
-  }
-  return line;
+  return options.dry_run ? store::plan_prune(*store, request) : store::prune(*store, request);
 }
 
 Result<std::optional<std::int64_t>> duration_setting(State& state, std::string_view key) {

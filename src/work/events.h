@@ -10,6 +10,9 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "store/log/consumers.h"
+#include "store/log/handlers.h"
+#include "store/log/pruning.h"
 #include "txn/host.h"
 
 namespace gittxn::api {
@@ -34,19 +37,7 @@ using TakeLines = std::function<Result<Go>(std::string_view lines)>;
 Status tail_events(State& state, const TailRequest& request, const TakeLines& take,
                    const Progress& progress);
 
-struct ConsumerRequest {
-  std::string name;
-  std::int64_t ttl_ms = 0;  // 0: durable
-  std::vector<std::string> types;
-  std::optional<Seq> from;
-  bool from_start = false;  // neither: from now on
-};
-struct ConsumerLine {
-  std::string name;
-  std::string kind;
-  std::int64_t ttl_ms = 0;
-  std::vector<std::string> types;
-  Seq position = 0;
+struct ConsumerLine : store::Consumer {
   std::int64_t behind = 0;  // events for it that it has not acknowledged
   Seq oldest = 0;           // the first of them; 0: none
   std::int64_t oldest_age_ms = 0;
@@ -54,12 +45,11 @@ struct ConsumerLine {
   std::int64_t holds_back = 0;  // from pruning: of what txn.retention lets go, else of all
   bool stale = false;
   bool ended = false;
-  std::string handler;  // of a handler: running, done, failing or stopped, with its last event
-  int handler_exit = 0;
-  Seq handler_event = 0;
+  std::optional<store::HandlerRow> handler = {};  // of a handler that was given an event
 };
 
-Result<ConsumerLine> register_consumer(State& state, const ConsumerRequest& request);
+// Its kind follows from its time to live.
+Result<ConsumerLine> register_consumer(State& state, store::Registration request);
 Result<ConsumerLine> acknowledge(State& state, const std::string& name, Seq seq);
 Status remove_consumer(State& state, const std::string& name);
 // Raises consumer.stale for those that have stalled, but inside of a transaction.
@@ -70,13 +60,16 @@ struct PruneOptions {
   std::optional<std::int64_t> older_than_ms;  // neither: txn.retention
   bool dry_run = false;
 };
-struct PruneLine {
-  Seq first = 0;
-  Seq last = 0;  // below `first`: nothing goes
-  Seq asked = 0;
-  std::vector<std::string> holds;  // what keeps events that were asked for
-  std::vector<Seq> held_from;
-};
-Result<PruneLine> prune_events(State& state, const PruneOptions& options);
+Result<store::PrunePlan> prune_events(State& state, const PruneOptions& options);
+
+// A setting that is a duration; none: it is not set. kUsage: it does not parse.
+Result<std::optional<std::int64_t>> duration_setting(State& state, std::string_view key);
+inline constexpr std::string_view kRetention = "txn.retention";
+// How long events are kept; none: for ever.
+Result<std::optional<std::int64_t>> retention_ms(State& state);
+// Consumers that stopped moving, as notes. A setting that does not parse is one too: it is no
+// reason to refuse other work.
+Status tell_stale_consumers(State& state, std::vector<std::string>& notes);
+inline constexpr Seq kPassedOver = 4'096;  // so many events of no interest move a position
 
 }  // namespace gittxn::api

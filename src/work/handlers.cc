@@ -11,14 +11,12 @@
 #include "base/duration.h"
 #include "base/failpoint.h"
 #include "gates/process.h"
-#include "gates/trust.h"
 #include "store/log/consumers.h"
 #include "store/log/feed.h"
-#include "store/log/handlers.h"
 #include "store/log/pruning.h"
 #include "store/server/locks.h"
 #include "txn/state.h"
-#include "work/upkeep_events.h"
+#include "work/events.h"
 
 namespace gittxn::api {
 
@@ -64,11 +62,6 @@ class Delivery {
   }
 
  private:
-  void note(const std::string& text) const {
-    if (progress_.on_note) progress_.on_note(text);
-  }
-  bool interrupted() const { return progress_.interrupted && progress_.interrupted(); }
-
   Status drain(const HandlerSpec& handler);
   Result<std::optional<store::Lock>> lock(const HandlerSpec& handler, Seq registration);
   Result<std::optional<Event>> next(const HandlerSpec& handler, const store::Consumer& consumer);
@@ -115,7 +108,7 @@ Result<std::optional<store::Lock>> Delivery::lock(const HandlerSpec& handler, Se
     const Status free =
         locks.wait_free(store::Slots::kDeliveries, registration, handler.timeout_ms + kLockGraceMs);
     if (!free && free.error().code == Code::kTimeout) {
-      note(
+      progress_.note(
           fmt::format("handler {} is busy in another process; what waits for it is given out later",
                       handler.name));
       return std::optional<store::Lock>();
@@ -134,15 +127,15 @@ Status Delivery::drain(const HandlerSpec& handler) {
     held = TRY(lock(handler, first.registered));
     if (!held) return {};
   }
-  while (!interrupted()) {
+  while (!progress_.is_interrupted()) {
     const store::Consumer consumer = TRY(store::usable_consumer(*state_.store, name));
     const auto event = TRY(next(handler, consumer));
     if (!event) return {};
     const Delivered outcome = TRY(deliver(handler, *event));
     if (outcome == Delivered::kLeft) return {};
   }
-  note(fmt::format("handler {} was not given all of its events; the next command goes on",
-                   handler.name));
+  progress_.note(fmt::format("handler {} was not given all of its events; the next command goes on",
+                             handler.name));
   return {};
 }
 
@@ -174,7 +167,7 @@ Result<Delivered> Delivery::deliver(const HandlerSpec& handler, const Event& eve
     return Delivered::kDone;
   }
   if (again && row->state == HandlerState::kStopped) {
-    note(
+    progress_.note(
         fmt::format("handler {} gave up on event {}; when it is put right: git txn events consumer "
                     "retry {}",
                     handler.name, event.seq, handler.name));
@@ -238,12 +231,13 @@ Result<Delivered> Delivery::attempt(const HandlerSpec& handler, const Event& eve
     TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
     return Delivered::kDone;
   }
-  note(fmt::format("handler {} failed on event {} ({}); {}", handler.name, event.seq,
-                   end.timed_out ? "it took longer than " + format_duration(handler.timeout_ms)
-                                 : fmt::format("exit {}", end.exit),
-                   end.state == HandlerState::kStopped
-                       ? "it is left to you: git txn events consumer retry " + handler.name
-                       : "a later command tries again"));
+  progress_.note(
+      fmt::format("handler {} failed on event {} ({}); {}", handler.name, event.seq,
+                  end.timed_out ? "it took longer than " + format_duration(handler.timeout_ms)
+                                : fmt::format("exit {}", end.exit),
+                  end.state == HandlerState::kStopped
+                      ? "it is left to you: git txn events consumer retry " + handler.name
+                      : "a later command tries again"));
   return Delivered::kLeft;
 }
 
@@ -271,14 +265,9 @@ Result<std::vector<HandlerFailure>> failures_in(const store::Store& store) {
     if (row.state != HandlerState::kFailing && row.state != HandlerState::kStopped) continue;
     const std::string over = TRY(store::why_not_due(store, row));
     if (!over.empty()) continue;
-    failures.push_back(
-        {.name = row.name,
-         .event = row.event,
-         .attempt = row.attempt,
-         .stopped = row.state == HandlerState::kStopped,
-         .timed_out = row.timed_out,
-         .why = row.timed_out ? "took longer than its limit" : fmt::format("exit {}", row.exit),
-         .said = last_said(store, row.output)});
+    const std::string why =
+        row.timed_out ? "took longer than its limit" : fmt::format("exit {}", row.exit);
+    failures.push_back({row, why, last_said(store, row.output)});
   }
   return failures;
 }
@@ -385,8 +374,8 @@ void tell_handlers(const store::Store& store, std::vector<std::string>& notes) {
     notes.push_back(
         fmt::format("handler {} failed on event {} ({}, attempt {}){}; {}", one.name, one.event,
                     one.why, one.attempt, one.said.empty() ? "" : ", its last words: " + one.said,
-                    one.stopped ? "it is left to you: git txn events consumer retry " + one.name
-                                : "a later command tries again"));
+                    one.stopped() ? "it is left to you: git txn events consumer retry " + one.name
+                                  : "a later command tries again"));
   }
 }
 

@@ -18,6 +18,8 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "model/policy.h"
+#include "store/log/handlers.h"
 #include "txn/host.h"
 
 namespace gittxn::api {
@@ -30,20 +32,21 @@ Status deliver_events(const Host& host, const std::optional<std::string>& onto,
 
 // A handler whose last delivery failed, and that has not been given the event yet: what a person
 // has passed over, or whose consumer is gone, is no failure any more.
-struct HandlerFailure {
-  std::string name;
-  Seq event = 0;
-  int attempt = 0;
-  bool stopped = false;  // it is left to a person
-  bool timed_out = false;
+struct HandlerFailure : store::HandlerRow {
   std::string why;   // "exit 3", "took longer than its limit"
   std::string said;  // the last line that it printed, cut; "": nothing, or it is gone
+  bool stopped() const { return state == store::HandlerState::kStopped; }  // it is left to a person
 };
 Result<std::vector<HandlerFailure>> handler_failures(State& state);  // by name
 
 // A handler that failed is tried again, from the first attempt. kUsage: there is none of that name,
 // it did not fail, or its event was passed over since.
 Status retry_handler(State& state, const std::string& name);
+
+// Makes each handler of a trusted policy the consumer that it is, from now on.
+Status register_handlers(State& state, const Policy& policy);
+// Those that failed, one line each.
+void tell_handlers(const store::Store& store, std::vector<std::string>& notes);
 
 // kRefused: the policy of the branch that is checked out has that handler, so the next command
 // would make the consumer anew, at the end of the log, and drop what waits for it.

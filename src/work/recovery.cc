@@ -8,7 +8,7 @@
 #include "store/work/compensations.h"
 #include "txn/attempt.h"
 #include "work/compensations.h"
-#include "work/upkeep_events.h"
+#include "work/events.h"
 
 namespace gittxn::api {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "txn/state.h"
+#include "txn/host.h"
 
 namespace gittxn::api {
 

@@ -75,19 +75,22 @@ const api::HandlerFailure* failure_of(const Failures& failures, const api::Consu
 }
 
 Json line_json(const api::ConsumerLine& line, const Failures& failures) {
-  Json json{{"name", line.name},         {"kind", line.kind},
+  Json json{{"name", line.name},         {"kind", store::consumer_kind_name(line.kind)},
             {"ttl_ms", line.ttl_ms},     {"types", line.types},
             {"position", line.position}, {"behind", line.behind},
             {"oldest", line.oldest},     {"oldest_age_ms", line.oldest_age_ms},
             {"idle_ms", line.idle_ms},   {"holds_back", line.holds_back},
             {"stale", line.stale},       {"ended", line.ended}};
-  const bool failed = line.handler == "failing" || line.handler == "stopped";
+  if (!line.handler) return json;
+  const store::HandlerRow& last = *line.handler;
+  const bool failed =
+      last.state == store::HandlerState::kFailing || last.state == store::HandlerState::kStopped;
   const api::HandlerFailure* failure = failure_of(failures, line);
   // A failure that was passed over says nothing of where the handler is now.
-  if (line.handler.empty() || (failed && failure == nullptr)) return json;
-  json["handler"] = {{"state", line.handler},
-                     {"event", line.handler_event},
-                     {"exit", line.handler_exit},
+  if (failed && failure == nullptr) return json;
+  json["handler"] = {{"state", store::handler_state_name(last.state)},
+                     {"event", last.event},
+                     {"exit", last.exit},
                      {"timed_out", failure != nullptr && failure->timed_out}};
   return json;
 }
@@ -95,7 +98,7 @@ Json line_json(const api::ConsumerLine& line, const Failures& failures) {
 std::string state_text(const api::ConsumerLine& line, const Failures& failures) {
   if (line.ended) return "ended";
   if (const api::HandlerFailure* failure = failure_of(failures, line)) {
-    return fmt::format("{} on event {}, {}", failure->stopped ? "stopped" : "failing",
+    return fmt::format("{} on event {}, {}", failure->stopped() ? "stopped" : "failing",
                        failure->event, failure->why);
   }
   if (line.stale) return "stale";
@@ -103,8 +106,9 @@ std::string state_text(const api::ConsumerLine& line, const Failures& failures) 
 }
 
 std::string line_text(const api::ConsumerLine& line, const Failures& failures) {
-  return fmt::format("{}  {}  at {}  {}\n", padded(clean(line.name), 16), padded(line.kind, 9),
-                     line.position, state_text(line, failures));
+  return fmt::format("{}  {}  at {}  {}\n", padded(clean(line.name), 16),
+                     padded(store::consumer_kind_name(line.kind), 9), line.position,
+                     state_text(line, failures));
 }
 
 std::string lag_text(const api::ConsumerLine& line, const Failures& failures) {
@@ -135,17 +139,18 @@ Result<int> consumer_register(Session& session) {
     return misused("git txn events consumer register needs --durable, or --ttl D");
   }
   if (ttl && *ttl <= 0) return misused("--ttl must be more than 0");
-  api::ConsumerRequest request;
+  using From = store::Registration::From;
+  store::Registration request;
   request.name = session.id();
   request.ttl_ms = ttl.value_or(0);
   request.types = types_of(session);
   const std::string from = session.flag("--from").value_or("now");
-  if (from != "now" && from != "start") request.from = TRY(seq_of("--from", from));
-  request.from_start = from == "start";
+  if (from != "now") request.from = from == "start" ? From::kStart : From::kSeq;
+  if (request.from == From::kSeq) request.seq = TRY(seq_of("--from", from));
   const api::ConsumerLine line = TRY(api::register_consumer(kernel, request));
-  TRY(tell(
-      session, kernel, line,
-      fmt::format("{} consumer {} goes on after event {}", line.kind, line.name, line.position)));
+  TRY(tell(session, kernel, line,
+           fmt::format("{} consumer {} goes on after event {}",
+                       store::consumer_kind_name(line.kind), line.name, line.position)));
   return kExitDone;
 }
 
@@ -192,10 +197,10 @@ Result<int> consumer_retry(Session& session) {
                       fmt::format("handler {} is tried again\n", clean(name)));
 }
 
-Json prune_json(const api::PruneLine& line) {
+Json prune_json(const store::PrunePlan& line) {
   Json held = Json::array();
-  for (std::size_t i = 0; i < line.holds.size(); ++i) {
-    held.push_back({{"by", encode_path(line.holds[i])}, {"from", line.held_from[i]}});
+  for (const store::PruneHold& hold : line.holds) {
+    held.push_back({{"by", encode_path(hold.what)}, {"from", hold.from}});
   }
   const bool any = line.last >= line.first;
   return Json{{"pruned", any ? line.last - line.first + 1 : 0},
@@ -214,15 +219,15 @@ Result<int> events_prune(Session& session) {
     return misused("give either --before or --older-than");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const api::PruneLine line = TRY(api::prune_events(kernel, options));
+  const store::PrunePlan line = TRY(api::prune_events(kernel, options));
   if (session.json()) {
     session.out->json(prune_json(line));
     return kExitDone;
   }
   if (session.quiet()) return kExitDone;
-  for (std::size_t i = 0; i < line.holds.size(); ++i) {
+  for (const store::PruneHold& hold : line.holds) {
     session.out->text(
-        fmt::format("held     from event {} on, by {}\n", line.held_from[i], clean(line.holds[i])));
+        fmt::format("held     from event {} on, by {}\n", hold.from, clean(hold.what)));
   }
   const std::string what = fmt::format("events {} to {}", line.first, line.last);
   if (line.last < line.first) {
