@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/testing/kernel_world.h"
+#include "api/work.h"
 #include "base/json_value.h"
 #include "base/subprocess.h"
 #include "store/events.h"
@@ -323,7 +324,7 @@ TEST_F(ApiTest, StatusKnowsWhatIsStale) {
 TEST_F(ApiTest, LogTellsLandingsAndPeople) {
   const Outcome outcome = run("echo x >added");
   person_commits("f1", "changed\n");
-  must(kernel().recover({}));
+  must(recover(kernel(), {}));
   const std::vector<LogLine> log = must(kernel().log(10));
   ASSERT_GE(log.size(), 2u);
   EXPECT_EQ(log[0].name, "a person edits f1");

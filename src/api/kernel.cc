@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include "gates/trust.h"
-#include "land/judge/rules.h"
+#include "store/events.h"
 #include "txn/attempt.h"
-#include "txn/serve/agent_run.h"
-#include "txn/serve/instructions.h"
-#include "txn/state.h"
-#include "work/recovery.h"
 #include "work/handlers.h"
 
 namespace gittxn::api {
+
+int schema_version() {
+  return store::kSchemaVersion;
+}
+
+std::vector<std::string> event_types() {
+  return store::events::types();
+}
 
 Result<Kernel> Kernel::open(Host host) {
   return Kernel(TRY(open_state(std::move(host))));
@@ -23,9 +27,7 @@ Kernel& Kernel::operator=(Kernel&&) noexcept = default;
 Kernel::~Kernel() = default;
 
 Result<Policy> Kernel::policy(const std::optional<std::string>& onto) {
-  const RefName branch = TRY(state_->target(onto));
-  const Oid head = TRY(state_->seen(branch));
-  return state_->policy_at(head);
+  return state_->policy_on(TRY(state_->target(onto)));
 }
 
 Result<std::vector<std::string>> Kernel::trust_listing(const std::optional<std::string>& onto) {
@@ -57,39 +59,8 @@ Status Kernel::trust(const std::optional<std::string>& onto, const std::string& 
   return register_handlers(*state_, found);
 }
 
-Result<std::string> Kernel::instructions() {
-  return api::instructions(*state_);
-}
-
-Result<ImportReport> Kernel::import_otel(const std::optional<std::string>& id,
-                                         const std::string& file) {
-  return api::import_otel(*state_, id, file);
-}
-
 Result<int> Kernel::enter(const std::string& id, const std::vector<std::string>& command) {
   return api::enter(*state_, id, command);
-}
-
-Result<SummaryLine> Kernel::add_summary(const SummaryRequest& request) {
-  return api::add_summary(*state_, request);
-}
-
-Result<std::vector<SummaryLine>> Kernel::summaries(const std::optional<std::string>& onto,
-                                                   const std::vector<std::string>& names) {
-  return api::summaries(*state_, onto, names);
-}
-
-Result<ShownSummary> Kernel::summary(const std::string& name,
-                                     const std::optional<std::string>& onto, IfStale if_stale) {
-  return api::summary(*state_, name, onto, if_stale);
-}
-
-Status Kernel::remove_summary(const std::string& name) {
-  return api::remove_summary(*state_, name);
-}
-
-Result<std::vector<std::string>> Kernel::recover(const Progress& progress) {
-  return api::recover(*state_, progress);
 }
 
 }  // namespace gittxn::api

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit/audit.h"
 #include "model/policy.h"
 #include "model/read.h"
 #include "model/txn.h"
@@ -16,8 +17,8 @@
 #include "txn/host.h"
 #include "txn/outcome.h"
 #include "txn/serve/agent_run.h"
+#include "txn/serve/instructions.h"
 #include "txn/symbol_reports.h"
-#include "work/summaries.h"
 
 namespace gittxn::api {
 
@@ -85,6 +86,10 @@ struct DoctorLine {
   std::string detail;
 };
 
+// What this program speaks, for `git txn version`.
+int schema_version();                    // of the store it writes; older ones are migrated
+std::vector<std::string> event_types();  // every type that the log may hold, sorted
+
 class Kernel {
  public:
   // For the verbs about work that are functions (api/work.h): they take a kernel for it. What it is
@@ -115,11 +120,6 @@ class Kernel {
   Result<int> enter(const std::string& id, const std::vector<std::string>& command);
   Result<TxnId> id_of(const std::string& id_or_name);
 
-  // What a framework's OpenTelemetry export says its tools read, as observations of an open
-  // transaction; without an id: the one this process is in, else the only open one. They count when
-  // its change is taken next.
-  Result<ImportReport> import_otel(const std::optional<std::string>& id, const std::string& file);
-
   Result<StatusReport> status(StatusScope scope = StatusScope::kOpen);
   Result<std::vector<LogLine>> log(int limit);
   Result<Outcome> show(const std::string& id);
@@ -135,18 +135,6 @@ class Kernel {
   enum class FootprintOf { kWrites, kDiff };
   Result<FootprintReport> footprint(const std::string& id, FootprintOf of);
 
-  // Summaries: see work/summaries.h.
-  using ShownSummary = api::ShownSummary;
-  using IfStale = api::IfStale;
-  Result<SummaryLine> add_summary(const SummaryRequest& request);
-  Result<std::vector<SummaryLine>> summaries(const std::optional<std::string>& onto,
-                                             const std::vector<std::string>& names);
-  Result<ShownSummary> summary(const std::string& name, const std::optional<std::string>& onto,
-                               IfStale if_stale);
-  Status remove_summary(const std::string& name);
-
-  Result<std::string> instructions();  // what agents are told: txn.instructions, else ours
-
   Result<Policy> policy(const std::optional<std::string>& onto);
   Result<std::vector<GateLine>> run_gates_on(const std::string& id_or_commit,
                                              const std::vector<std::string>& names,
@@ -155,13 +143,7 @@ class Kernel {
   Result<bool> trusted(const std::optional<std::string>& onto);
   Status trust(const std::optional<std::string>& onto, const std::string& hash);
 
-  Result<std::vector<std::string>> recover(const Progress& progress);  // lines of what was done
-  struct Verification {
-    Seq events = 0;
-    std::vector<std::string> problems;
-    std::vector<std::string> notes;  // worth knowing, and no problem
-  };
-  Result<Verification> verify(bool replay);
+  Result<audit::Report> verify(bool replay);
   Result<Json> state_at(Seq seq);
   Result<GcReport> gc(bool force, const Progress& progress);
   static Result<std::vector<DoctorLine>> doctor(

@@ -1,18 +1,21 @@
 // Verbs that only look: nothing is created, recorded or locked. Where there is no store, nothing
 // was ever begun here, and they say so by answering with nothing.
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <sstream>
 
-#include "api/holders.h"
 #include "api/kernel.h"
 #include "api/whereabouts.h"
 #include "base/duration.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "land/history.h"
+#include "land/turn.h"
 #include "model/fields.h"
 #include "repo/checkout.h"
 #include "store/events.h"
@@ -24,8 +27,8 @@
 #include "txn/settle.h"
 #include "txn/state.h"
 #include "work/compensations.h"
-#include "work/leases.h"
 #include "work/handlers.h"
+#include "work/leases.h"
 
 namespace gittxn::api {
 
@@ -136,17 +139,17 @@ std::string subject_line(const repo::CommitInfo& commit) {
   return commit.message.substr(0, commit.message.find('\n'));
 }
 
-// The other commits that a move from outside brought, along first parents; newest first. None where
-// the branch was not known before, or the objects are not here.
-std::vector<LogLine> other_commits(State& state, const LogLine& newest, const Oid& before) {
+// The commits that a move from outside brought, along first parents; newest first. No others than
+// that where the branch was not known before, or the objects are not here.
+std::vector<LogLine> moved_commits(State& state, const LogLine& newest, const Oid& before) {
   constexpr std::size_t kMostOfAMove = 1000;
-  std::vector<LogLine> lines;
+  std::vector<LogLine> lines{newest};
   if (before.empty() || newest.commit.empty()) return lines;
   const repo::Objects& objects = state.repository.objects();
   const auto known = objects.merge_base(before, newest.commit);
   if (!known || !*known || **known == newest.commit) return lines;
   auto commit = objects.commit(newest.commit);
-  while (commit && !commit->parents.empty() && lines.size() < kMostOfAMove) {
+  while (commit && !commit->parents.empty() && lines.size() <= kMostOfAMove) {
     const Oid parent = commit->parents.front();
     const auto within = objects.is_ancestor(parent, **known);
     if (!within || *within) break;
@@ -173,9 +176,7 @@ Result<std::vector<LogLine>> log_lines(State& state, const store::LandedRow& row
     line.who = row.who;
     const auto commit = state.repository.objects().commit(row.new_head);
     line.name = commit ? subject_line(*commit) : "deleted, or gone";
-    std::vector<LogLine> lines = other_commits(state, line, row.old_head);
-    lines.insert(lines.begin(), std::move(line));
-    return lines;
+    return moved_commits(state, line, row.old_head);
   }
   if (const auto txn = TRY(store.txn(row.txn))) {
     line.name = txn->name;
@@ -208,8 +209,59 @@ Result<std::vector<LogLine>> unrecorded_move(State& state, const store::BranchSt
   if (const auto committer = parse_raw_identity(commit->committer)) {
     line.time = format_utc(committer->wall_ms);
   }
-  std::vector<LogLine> lines = other_commits(state, line, branch.head);
-  lines.insert(lines.begin(), std::move(line));
+  return moved_commits(state, line, branch.head);
+}
+
+// The holders of locks right now, for people. Read from /proc/locks and the lock files' own text,
+// so that looking never takes a lock somebody waits for; nothing else may depend on it.
+constexpr std::size_t kMaxLockText = 256;
+
+// "1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF": the pid of whoever holds the file, 0 when it is
+// in another pid namespace; nullopt when nobody does.
+std::optional<long> holder_of(const std::string& locks, const std::string& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  const std::string file =
+      fmt::format("{:02x}:{:02x}:{}", ::major(info.st_dev), ::minor(info.st_dev), info.st_ino);
+  std::istringstream lines(locks);
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::istringstream fields(line);
+    std::string number, kind, mode, access, where;
+    long pid = 0;
+    if (!(fields >> number >> kind >> mode >> access >> pid >> where)) continue;
+    if (kind == "FLOCK" && where == file) return pid;
+  }
+  return std::nullopt;
+}
+
+void add_holder(const std::string& locks, const std::string& path, const std::string& what,
+                std::vector<std::string>& lines) {
+  const auto pid = holder_of(locks, path);
+  if (!pid) return;
+  auto text = read_file(path, kMaxLockText);
+  std::string who = text ? text->substr(0, text->find(' ')) : "";
+  if (who.empty()) who = "somebody";
+  lines.push_back(*pid > 0 ? fmt::format("{}: {} (pid {})", what, who, *pid)
+                           : fmt::format("{}: {}", what, who));
+}
+
+// "turn on main: t-7k2m (pid 4711)", one line a lock held, then the queue behind it.
+Result<std::vector<std::string>> lock_holders(const land::Context& context) {
+  std::vector<std::string> lines;
+  const auto locks = read_file("/proc/locks");
+  for (const store::BranchState& branch : TRY(context.store->branches())) {
+    const std::string name = short_branch(branch.branch);
+    if (locks) {
+      add_holder(*locks, land::turn_lock_path(context, branch.branch), "turn on " + name, lines);
+      add_holder(*locks, land::landing_lock_path(context, branch.branch), "landing lock on " + name,
+                 lines);
+    }
+    int place = 0;
+    for (const store::Ticket& ticket : TRY(land::line_for(context, branch.branch))) {
+      lines.push_back(fmt::format("queue on {}: {} is number {}", name, ticket.txn.str(), ++place));
+    }
+  }
   return lines;
 }
 
@@ -223,6 +275,13 @@ void tell_policy(State& state, std::vector<std::string>& notes) {
   if (policy) return;
   notes.push_back(
       fmt::format("nothing can be begun on {}: {}", short_branch(*branch), policy.error().message));
+}
+
+// It ran here, and nobody is left to say how it ended.
+bool command_has_no_end(const State& state, const Txn& txn) {
+  if (txn.state != TxnState::kOpen || txn.attempts.empty() || !state.require_here(txn))
+    return false;
+  return !txn.attempts.back().traces.empty() && !txn.attempts.back().command_exit;
 }
 
 }  // namespace
@@ -311,17 +370,6 @@ Result<TxnId> Kernel::id_of(const std::string& id_or_name) {
   const Txn txn = TRY(state_->find(id_or_name));
   return txn.id;
 }
-
-namespace {
-
-// It ran here, and nobody is left to say how it ended.
-bool command_has_no_end(const State& state, const Txn& txn) {
-  if (txn.state != TxnState::kOpen || txn.attempts.empty() || !state.require_here(txn))
-    return false;
-  return !txn.attempts.back().traces.empty() && !txn.attempts.back().command_exit;
-}
-
-}  // namespace
 
 Result<Outcome> Kernel::show(const std::string& id) {
   const std::int64_t started_ns = state_->host.clock->monotonic_ns();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "api/kernel.h"
 #include "audit/audit.h"
@@ -9,13 +10,8 @@
 #include "base/json_value.h"
 #include "gates/trust.h"
 #include "land/hub.h"
-#include "store/events.h"
-#include "store/server/locks.h"
-#include "store/work/compensations.h"
-#include "txn/attempt.h"
 #include "txn/settle.h"
 #include "txn/state.h"
-#include "work/compensations.h"
 
 namespace gittxn::api {
 namespace {
@@ -40,13 +36,12 @@ constexpr std::string_view kByChain = "chain\n";
 
 // What is found wrong with the log itself is remembered, so that nothing lands on it. A look that
 // saw less takes nothing back.
-Status note_damage(State& state, Kernel::Verification& found, const audit::Report& report,
-                   audit::Replay replay) {
+Status note_damage(State& state, audit::Report& found, audit::Replay replay) {
   const std::string file = damage_file(state);
   const std::string_view by = replay == audit::Replay::kYes ? kByReplay : kByChain;
   std::size_t damage = 0;  // an event of a newer program is none: that one may go on
-  while (report.newer.contains(damage)) ++damage;
-  if (damage < report.of_log) {
+  while (found.newer.contains(damage)) ++damage;
+  if (damage < found.of_log) {
     const std::string noting = fmt::format("{}{}\n", by, found.problems[damage]);
     const Status noted = write_file(file, noting, Sync::kYes);
     // The findings are told all the same.
@@ -67,25 +62,19 @@ Status note_damage(State& state, Kernel::Verification& found, const audit::Repor
 
 }  // namespace
 
-Result<Kernel::Verification> Kernel::verify(bool replay) {
-  Verification verification;
+Result<audit::Report> Kernel::verify(bool replay) {
   store::Store* store = TRY(state_->looking());
-  if (store == nullptr) {
-    audit::Report lost = TRY(audit::verify_without_store(state_->repository));
-    verification.problems = std::move(lost.problems);
-    verification.notes = std::move(lost.notes);
-    return verification;
-  }
+  if (store == nullptr) return audit::verify_without_store(state_->repository);
   const audit::Replay again = replay ? audit::Replay::kYes : audit::Replay::kNo;
   const auto& hub = state_->membership.hub;
   audit::Place place = hub ? audit::Place{hub->clone, hub->remote} : audit::Place{};
-  if (hub) place.fences = TRY(look_at_hub(*state_, verification.notes));
+  std::vector<std::string> notes;
+  if (hub) place.fences = TRY(look_at_hub(*state_, notes));
   audit::Report report = TRY(audit::verify(state_->repository, *store, again, place));
-  verification.events = report.events;
-  verification.problems = std::move(report.problems);
-  TRY(note_damage(*state_, verification, report, again));
-  for (std::string& note : report.notes) verification.notes.push_back(std::move(note));
-  return verification;
+  const std::vector<std::string> audited = std::exchange(report.notes, std::move(notes));
+  TRY(note_damage(*state_, report, again));
+  report.notes.insert(report.notes.end(), audited.begin(), audited.end());
+  return report;
 }
 
 Result<Json> Kernel::state_at(Seq seq) {
@@ -131,8 +120,7 @@ Result<std::vector<GateLine>> Kernel::run_gates_on(const std::string& id_or_comm
   candidate.tree = commit.tree;
   if (!commit.parents.empty()) candidate.parent = commit.parents.front();
 
-  const Oid head = TRY(state_->seen(candidate.branch));
-  const Policy policy = TRY(state_->policy_at(head));
+  const Policy policy = TRY(state_->policy_on(candidate.branch));
   TRY(gates::require_trust(*context.store, policy, state_->variable("GIT_TXN_TRUST")));
   for (const std::string& name : names) {
     const auto named = [&](const GateSpec& gate) { return gate.name.str() == name; };

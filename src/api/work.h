@@ -1,6 +1,6 @@
 // What a face asks for about work beyond one transaction: workflows, leases, budgets, proposals,
-// portfolios, handlers, compensations and consumers of events. Functions that take a Kernel where
-// they say State.
+// portfolios, handlers, compensations, consumers of events, summaries and recovery. Functions that
+// take a Kernel where they say State.
 #pragma once
 
 #include "work/budgets.h"
@@ -10,4 +10,6 @@
 #include "work/leases.h"
 #include "work/portfolio.h"
 #include "work/proposals.h"
+#include "work/recovery.h"
+#include "work/summaries.h"
 #include "work/workflows.h"

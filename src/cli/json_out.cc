@@ -134,7 +134,7 @@ Json gc_json(const api::GcReport& report) {
               {"kept", texts_json(report.kept)}};
 }
 
-Json verification_json(const api::Kernel::Verification& verification) {
+Json verification_json(const audit::Report& verification) {
   return Json{{"events", verification.events},
               {"ok", verification.problems.empty()},
               {"problems", texts_json(verification.problems)},

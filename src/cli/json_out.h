@@ -21,7 +21,7 @@ Json why_json(const api::WhyReport& report);
 Json policy_json(const Policy& policy);
 Json doctor_json(const std::vector<api::DoctorLine>& lines);
 Json gc_json(const api::GcReport& report);
-Json verification_json(const api::Kernel::Verification& verification);
+Json verification_json(const audit::Report& verification);
 std::string log_json_lines(const std::vector<api::LogLine>& lines);
 std::string reads_json_lines(const ReadSet& reads);
 

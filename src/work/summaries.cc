@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/json_value.h"
 #include "land/judge/summaries.h"
+#include "model/codec.h"
 #include "store/events.h"
 #include "store/summaries.h"
 #include "txn/attempt.h"
@@ -213,13 +214,8 @@ SummaryLine line_of(const Summary& summary, const Digest& digest, const std::str
 
 Status judge_line(const repo::Objects& objects, const Oid& tree, const Summary& summary,
                   SummaryLine& line) {
-  const auto stale = TRY(land::first_stale(objects, tree, summary));
+  line.stale = TRY(land::first_stale(objects, tree, summary));
   line.judged = true;
-  line.holds = !stale;
-  if (!stale) return {};
-  line.stale_source = stale->source.subject;
-  line.source_digest = stale->source.digest;
-  line.source_now = stale->now;
   return {};
 }
 
@@ -235,18 +231,12 @@ Result<Oid> tree_to_judge(State& state, const std::optional<std::string>& onto) 
   return objects.tree_of(TRY(state.seen(branch)));
 }
 
-struct Stored {
-  Digest manifest;
-  std::string time;
-};
 // The newest of each name.
-Result<std::map<std::string, Stored>> stored(State& state) {
-  std::map<std::string, Stored> all;
+Result<std::map<std::string, store::StoredSummary>> stored(State& state) {
+  std::map<std::string, store::StoredSummary> all;
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return all;
-  for (store::StoredSummary& one : TRY(store::summaries(*store))) {
-    all[one.name] = {one.manifest, std::move(one.time)};
-  }
+  for (store::StoredSummary& one : TRY(store::summaries(*store))) all[one.name] = std::move(one);
   return all;
 }
 
@@ -392,7 +382,7 @@ Result<ShownSummary> summary(State& state, const std::string& name,
   const std::string observed = state.variable("GIT_TXN_OBSERVED");
   const Oid tree = TRY(tree_to_judge(state, onto));
   TRY(judge_line(state.repository.objects(), tree, summary, shown.line));
-  if (!shown.line.holds && if_stale == IfStale::kRefuse) return shown;
+  if (shown.line.stale && if_stale == IfStale::kRefuse) return shown;
   shown.text = TRY(state.store->artifact(summary.body));
   if (observed.empty()) return shown;
   agents::Observation one;
@@ -400,7 +390,7 @@ Result<ShownSummary> summary(State& state, const std::string& name,
   one.cwd = state.host.cwd;
   one.tool = "summary show";
   one.start_ms = one.end_ms = state.host.clock->wall_ms();
-  one.outcome = shown.line.holds ? agents::Outcome::kDone : agents::Outcome::kFailed;
+  one.outcome = shown.line.stale ? agents::Outcome::kFailed : agents::Outcome::kDone;
   one.detail = agents::SummaryUse{name, manifest.str()};
   const std::string line = TRY(agents::log_line_of(one));
   TRY_IN("recording that it was shown",

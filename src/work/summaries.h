@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "land/judge/summaries.h"
 #include "model/summary.h"
 #include "model/txn.h"
 #include "txn/host.h"
@@ -31,11 +32,8 @@ struct SummaryLine {
   std::string made_by;  // a transaction, or a person
   std::string time;
   std::size_t sources = 0;
-  bool judged = false;  // the next four: where the look was made
-  bool holds = false;
-  std::string stale_source;  // the first path that changed
-  std::string source_digest;
-  std::string source_now;
+  bool judged = false;  // where the look was made; and the first path that changed
+  std::optional<land::StaleSource> stale = {};
 };
 
 // Inside a transaction: asks for a summary to be stored when the transaction has landed. Without

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/enforces.h"
-#include "api/version.h"
+#include "api/work.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
 #include "cli/help.h"
@@ -27,7 +27,7 @@ Json enforces_json() {
 
 Result<int> recover_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  std::vector<std::string> done = TRY(kernel.recover(session.reporter->progress()));
+  std::vector<std::string> done = TRY(api::recover(kernel, session.reporter->progress()));
   session.reporter->finish();
   if (session.json()) {
     session.out->json({{"done", texts_json(done)}});
@@ -40,7 +40,7 @@ Result<int> recover_command(Session& session) {
 
 Result<int> verify_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Kernel::Verification found = TRY(kernel.verify(session.args.has("--replay")));
+  audit::Report found = TRY(kernel.verify(session.args.has("--replay")));
   int status = found.problems.empty() ? kExitDone : kExitNo;
   if (session.json()) {
     session.out->json(verification_json(found));

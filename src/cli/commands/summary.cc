@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/kernel.h"
+#include "api/work.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
@@ -23,19 +24,20 @@ Json line_json(const api::SummaryLine& line) {
             {"time", line.time},
             {"sources", line.sources}};
   if (!line.judged) return json;
-  json["holds"] = line.holds;
-  json["stale"] = line.holds ? Json()
-                             : Json{{"source", encode_path(line.stale_source)},
-                                    {"digest", encode_path(line.source_digest)},
-                                    {"now", encode_path(line.source_now)}};
+  json["holds"] = !line.stale;
+  json["stale"] = !line.stale ? Json()
+                              : Json{{"source", encode_path(line.stale->source.subject)},
+                                     {"digest", encode_path(line.stale->source.digest)},
+                                     {"now", encode_path(line.stale->now)}};
   return json;
 }
 
 std::string line_text(const api::SummaryLine& line) {
-  const std::string state =
-      line.holds ? "holds"
-                 : fmt::format("stale: {} changed",
-                               line.stale_source.empty() ? "." : clean(line.stale_source));
+  std::string state = "holds";
+  if (line.stale) {
+    const std::string& source = line.stale->source.subject;
+    state = fmt::format("stale: {} changed", source.empty() ? "." : clean(source));
+  }
   return fmt::format("{}  {}, {}, by {}  {}\n", clean(line.name),
                      counted(static_cast<std::int64_t>(line.sources), "source"),
                      counted(line.bytes, "byte"), clean(line.made_by), state);
@@ -60,7 +62,7 @@ Result<int> summary_add(Session& session) {
                         "it is stored when this transaction has landed\n");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const api::SummaryLine line = TRY(kernel.add_summary(request));
+  const api::SummaryLine line = TRY(api::add_summary(kernel, request));
   return session.done(line_json(line),
                       fmt::format("stored '{}', made from {}\n", clean(line.name),
                                   counted(static_cast<std::int64_t>(line.sources), "source")));
@@ -69,17 +71,15 @@ Result<int> summary_add(Session& session) {
 Result<int> summary_show(Session& session) {
   const std::string& name = session.args.operands[0];
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  using api::Kernel;
-  const auto if_stale =
-      session.args.has("--stale") ? Kernel::IfStale::kShow : Kernel::IfStale::kRefuse;
-  const auto shown = TRY(kernel.summary(name, session.flag("--onto"), if_stale));
-  const std::string& stale = shown.line.stale_source;
+  const auto if_stale = session.args.has("--stale") ? api::IfStale::kShow : api::IfStale::kRefuse;
+  const auto shown = TRY(api::summary(kernel, name, session.flag("--onto"), if_stale));
+  const std::string stale = shown.line.stale ? shown.line.stale->source.subject : "";
   const std::string source = stale.empty() ? "something" : "'" + clean(stale) + "'";
   if (session.json()) {
     Json json = line_json(shown.line);
     json["text"] = shown.text ? Json(encode_path(*shown.text)) : Json();
     session.out->json(json);
-  } else if (shown.text && shown.line.holds) {
+  } else if (shown.text && !shown.line.stale) {
     session.out->text(*shown.text);
   } else if (shown.text) {
     session.out->text(
@@ -97,7 +97,7 @@ Result<int> summary_show(Session& session) {
 Result<int> summary_remove(Session& session) {
   const std::string& name = session.args.operands[0];
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  TRY(kernel.remove_summary(name));
+  TRY(api::remove_summary(kernel, name));
   return session.done({{"name", encode_path(name)}, {"removed", true}},
                       fmt::format("removed '{}'\n", clean(name)));
 }
@@ -112,9 +112,9 @@ Result<int> list_summaries(Session& session, Only only) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   std::size_t stale = 0;
   for (const api::SummaryLine& line :
-       TRY(kernel.summaries(session.flag("--onto"), session.args.operands))) {
-    stale += line.holds ? 0 : 1;
-    if (only == Only::kStale && line.holds) continue;
+       TRY(api::summaries(kernel, session.flag("--onto"), session.args.operands))) {
+    stale += line.stale ? 1 : 0;
+    if (only == Only::kStale && !line.stale) continue;
     if (session.json()) {
       session.out->json(line_json(line));
     } else {

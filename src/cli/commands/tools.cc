@@ -61,7 +61,7 @@ Result<int> read_command(Session& session) {
 
 Result<int> instructions_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const std::string text = TRY(kernel.instructions());
+  const std::string text = TRY(api::instructions(kernel));
   if (session.json()) {
     session.out->json({{"instructions", text}});
   } else {

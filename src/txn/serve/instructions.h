@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "model/txn.h"
-#include "txn/state.h"
+#include "txn/host.h"
 
 namespace gittxn::api {
 
