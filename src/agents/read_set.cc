@@ -101,7 +101,7 @@ std::size_t observe_read_set(const Observation& base, std::string_view message, 
   std::size_t entries = 0;
   std::string_view fence;  // of the block we are in; any block hides what is written in it
   bool ours = false;
-  for (const std::string_view whole : split_lines(message)) {
+  for (const std::string_view whole : lines_of(message)) {
     const std::string_view line = trimmed(whole);
     if (fence.empty()) {
       fence = fence_of(line);

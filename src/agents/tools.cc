@@ -196,7 +196,7 @@ void on_patch(const Context& on) {
   std::size_t files = 0;
   std::string updated;  // the file a "Move to" is about
   const bool wrote = on.succeeded() || on.base.outcome == Outcome::kAsked;
-  for (const std::string_view line : split_lines(patch)) {
+  for (const std::string_view line : lines_of(patch)) {
     if (files == kMaxPatchFiles) break;
     if (auto path = patch_path(line, "*** Update File:")) {
       on.emit(FileRead{*path, {}, Via::kEdit});

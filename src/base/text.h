@@ -24,10 +24,6 @@ inline std::vector<std::string_view> lines_of(std::string_view text) {
   return pieces_of(text, '\n');
 }
 
-inline std::vector<std::string_view> split_lines(std::string_view text) {
-  return lines_of(text);
-}
-
 // Without white space at both ends.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpaces = " \t\r\n";

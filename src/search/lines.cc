@@ -1,17 +1,11 @@
 #include "search/lines.h"
 
 #include <algorithm>
-#include <ranges>
+
+#include "base/text.h"
 
 namespace gittxn::search {
 namespace {
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (const auto line : std::views::split(text, '\n')) lines.emplace_back(line);
-  if (text.ends_with('\n')) lines.pop_back();
-  return lines;
-}
 
 std::string prefix(const Query& query, const std::string& name, std::size_t number, char sign) {
   std::string text;
@@ -59,7 +53,7 @@ Lines lines_of(const Query& query, const Matcher& matcher, const std::string& na
                std::string_view text) {
   Lines result;
   if (!answer_is_certain(query, text)) return {false, false, {}};
-  const std::vector<std::string_view> lines = split_lines(text);
+  const std::vector<std::string_view> lines = gittxn::lines_of(text);
   std::vector<bool> selected(lines.size(), false);
   std::size_t count = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {

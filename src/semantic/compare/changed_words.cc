@@ -37,8 +37,8 @@ std::set<std::string_view> changed_words(const FileChange& change) {
   if (a.contains('\0') || b.contains('\0')) {
     return words;
   }
-  for (const std::string_view line : split_lines(a)) ++count[line];
-  for (const std::string_view line : split_lines(b)) --count[line];
+  for (const std::string_view line : lines_of(a)) ++count[line];
+  for (const std::string_view line : lines_of(b)) --count[line];
   const bool prose = is_prose(change.path);
   for (const auto& [line, times] : count) {
     if (times == 0) continue;

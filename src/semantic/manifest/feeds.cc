@@ -87,8 +87,8 @@ Feeds dependency_feeds(const Manifest& manifest, const BuildSymbol& symbol) {
 // Lines of `text` that `before` does not have.
 std::vector<std::string_view> new_lines(std::string_view before, std::string_view text) {
   std::map<std::string_view, int> there;
-  for (const std::string_view line : split_lines(before)) ++there[line];
-  std::vector<std::string_view> lines = split_lines(text);
+  for (const std::string_view line : lines_of(before)) ++there[line];
+  std::vector<std::string_view> lines = lines_of(text);
   std::erase_if(lines, [&](std::string_view line) { return --there[line] >= 0; });
   return lines;
 }

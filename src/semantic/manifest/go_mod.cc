@@ -75,7 +75,7 @@ std::string add_directive(const std::string& name, const Words& words, Manifest*
 std::string read_go_mod(std::string_view text, Manifest* manifest) {
   if (text.contains('\0')) return "it is no text";
   std::string block;  // the directive whose block is open
-  for (std::string_view line : split_lines(text)) {
+  for (std::string_view line : lines_of(text)) {
     line = line.substr(0, line.find("//"));
     if (line.find_first_of("\"`") != std::string_view::npos) return "a string is quoted";
     Words words = directive_words(line);
@@ -103,7 +103,7 @@ std::string read_go_mod(std::string_view text, Manifest* manifest) {
 
 std::string read_go_sum(std::string_view text, Manifest* manifest) {
   if (text.contains('\0')) return "it is no text";
-  for (const std::string_view line : split_lines(text)) {
+  for (const std::string_view line : lines_of(text)) {
     const Words words = directive_words(line);
     if (words.empty()) continue;
     if (words.size() != 3) return "a line is not a module, a version and a hash";

@@ -45,7 +45,7 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
   const std::string marker = std::string(labels.marker_size, '<') + " " + labels.left;
   if (merged.clean) return merged;
   merged.conflicts =
-      static_cast<int>(std::ranges::count_if(split_lines(merged.text), [&](std::string_view line) {
+      static_cast<int>(std::ranges::count_if(lines_of(merged.text), [&](std::string_view line) {
         return line == marker || line.starts_with(marker + "\r");
       }));
   return merged;
