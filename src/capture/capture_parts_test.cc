@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fs.h"
-#include "capture/connections.h"
+#include "capture/channels.h"
 #include "capture/paths/bind_aliases.h"
 #include "capture/paths/other_checkout.h"
 #include "capture/paths/path_resolver.h"

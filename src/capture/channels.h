@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "capture/paths/path_resolver.h"
 #include "capture/paths/tree_model.h"
@@ -15,6 +16,23 @@ namespace gittxn::capture {
 // When the file was made, in nanoseconds since 1970; 0 where it is gone or the file system does not
 // say.
 std::int64_t born_ns(const std::string& path);
+
+// The meaning of a connection for a read set. A daemon reads and writes untraced, so a connection
+// to one makes the set unknown, unless it is known to have nothing to do with files of a
+// repository.
+enum class Peer {
+  kHarmless,  // resolvers, dbus, agents for keys, display servers
+  kDaemon,    // reads and writes that nobody sees, unless the command itself was seen to start it
+  kNetwork,   // recorded as an external read
+};
+
+struct Connection {
+  Peer peer = Peer::kDaemon;
+  std::string name;  // for people: "docker.sock", "127.0.0.1:8080"
+};
+
+// `address` as the trace writes it: "unix:/path", "unix:@abstract", "inet:host:port", "inet6:...".
+Connection classify_connection(std::string_view address);
 
 class Channels {
  public:
