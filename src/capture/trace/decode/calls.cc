@@ -19,11 +19,9 @@ constexpr std::uint32_t kFileSetattr = 469;
 
 constexpr auto kKeep = Call::Last::kKeep;
 
-constexpr Call path_call(std::uint32_t number, const char* name, Op op, Call::Last last) {
+constexpr Call path_call(std::uint32_t number, const char* name, Op op,
+                         Call::Last last = Call::Last::kFollow) {
   return {number, name, op, Shape::kPath, kNone, 0, kNone, kNone, kNone, last};
-}
-constexpr Call path_call(std::uint32_t number, const char* name, Op op) {
-  return path_call(number, name, op, Call::Last::kFollow);
 }
 constexpr Call at_call(std::uint32_t number, const char* name, Op op, int flags = kNone,
                        Call::Last last = Call::Last::kFollow) {

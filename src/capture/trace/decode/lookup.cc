@@ -62,6 +62,13 @@ Looked look_up(const std::string& path, Links links) {
   return look;
 }
 
+void tell(const Looked& look, Record* record) {
+  if (look.error != 0) return;
+  record->mode = look.info.st_mode;
+  record->dev = look.info.st_dev;
+  record->ino = look.info.st_ino;
+}
+
 // The result of making a new name: -EEXIST, or that of finding its parent.
 int making(const std::string& path, const Looked& look) {
   if (look.error == 0) return -EEXIST;
@@ -208,20 +215,12 @@ std::string absolute_path(Whose whose, std::string base, std::string path, Alias
 void predict(Record* record) {
   const Looked look = look_up(record->path, record->nofollow ? Links::kStay : Links::kFollow);
   record->predicted = true;
-  if (look.error == 0) {
-    record->mode = look.info.st_mode;
-    record->dev = look.info.st_dev;
-    record->ino = look.info.st_ino;
-  }
+  tell(look, record);
   record->result = outcome(*record, look);
 }
 
 void look_at(const std::string& path, Record* record) {
-  const Looked look = look_up(path, Links::kStay);
-  if (look.error != 0) return;
-  record->mode = look.info.st_mode;
-  record->dev = look.info.st_dev;
-  record->ino = look.info.st_ino;
+  tell(look_up(path, Links::kStay), record);
 }
 
 std::string interpreter_of(const std::string& program) {

@@ -68,6 +68,17 @@ Number number_in(std::string_view text) {
   return value;
 }
 
+// The fields of /proc/<pid>/stat from this one on, counted from behind the name: of
+// "123 (any ) name) S <parent> ..." the parent is the second, the threads are the eighteenth and
+// the time of the start the twentieth.
+std::string_view behind_name(std::string_view stat, int field) {
+  stat.remove_prefix(std::min(stat.rfind(')') + 1, stat.size()));
+  for (; field > 0 && !stat.empty(); --field) {
+    stat.remove_prefix(std::min(stat.find(' '), stat.size() - 1) + 1);
+  }
+  return stat;
+}
+
 // A thread that is not the first of its process: the kernel's signal test tells, for a tenth of
 // what reading a file costs.
 bool leads(pid_t tid) {
@@ -245,31 +256,21 @@ std::string command_line(pid_t pid) {
 
 int thread_count(pid_t process) {
   std::array<char, 512> buffer;
-  std::string_view stat =
+  const std::string_view stat =
       read_small(fmt::format("/proc/{}/stat", process).c_str(), std::span(buffer));
-  stat.remove_prefix(std::min(stat.rfind(')') + 1, stat.size()));
-  for (int field = 0; field < 18 && !stat.empty(); ++field) {  // the eighteenth behind the name
-    stat.remove_prefix(std::min(stat.find(' '), stat.size() - 1) + 1);
-  }
-  return number_in<int>(stat);
+  return number_in<int>(behind_name(stat, 18));
 }
 
 Family::Entry Family::look(pid_t tid) const {
   std::array<char, 32> path;
   *fmt::format_to_n(path.data(), path.size() - 1, FMT_COMPILE("/proc/{}/stat"), tid).out = 0;
   std::array<char, 512> buffer;
-  std::string_view stat = read_small(path.data(), std::span(buffer));
-  // "123 (any ) name) S <parent> ... ": counted from behind the name, the parent is the second
-  // field and the time of the start the twentieth.
-  stat.remove_prefix(std::min(stat.rfind(')') + 1, stat.size()));
+  const std::string_view stat = read_small(path.data(), std::span(buffer));
   Entry entry;
   entry.checked_ms = coarse_ms();
   entry.member.process = tid;
-  for (int field = 0; field < 20 && !stat.empty(); ++field) {
-    stat.remove_prefix(std::min(stat.find(' '), stat.size() - 1) + 1);
-    if (field == 1) entry.member.parent = number_in<pid_t>(stat);
-    if (field == 19) entry.started = number_in<std::uint64_t>(stat);
-  }
+  entry.member.parent = number_in<pid_t>(behind_name(stat, 2));
+  entry.started = number_in<std::uint64_t>(behind_name(stat, 20));
   if (entry.member.parent == monitor_) entry.member.parent = 0;
   return entry;
 }
