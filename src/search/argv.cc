@@ -68,18 +68,27 @@ Refined<void> check_git_environment(const Surroundings& around) {
   return {};
 }
 
-using Table = std::span<const Option>;
+// The options that one program has.
+struct Table {
+  std::span<const Option> rows;
+  unsigned of;
+  const Option* find(auto is_meant) const {
+    const auto row = std::ranges::find_if(
+        rows, [&](const Option& one) { return (one.of & of) != 0 && is_meant(one); });
+    return row == rows.end() ? nullptr : &*row;
+  }
+};
 using Strings = std::span<const std::string>;
 
 // Both take the word at `i`, and with it the value that follows.
-Refined<void> take_long(Table table, Strings words, std::size_t& i, Words& result) {
+Refined<void> take_long(const Table& table, Strings words, std::size_t& i, Words& result) {
   const std::string& word = words[i];
   const std::size_t equals = word.find('=');
   const bool has = equals != std::string::npos;
   const std::string name = word.substr(2, has ? equals - 2 : equals);
-  const auto option =
-      std::ranges::find_if(table, [&](const Option& o) { return !name.empty() && o.name == name; });
-  if (option == table.end()) return not_refined("option --" + name);
+  const Option* option =
+      table.find([&](const Option& o) { return !name.empty() && o.name == name; });
+  if (option == nullptr) return not_refined("option --" + name);
   if (has && option->value == Value::kNone)
     return not_refined("option --" + name + " with a value");
   std::string value = has ? word.substr(equals + 1) : std::string();
@@ -91,12 +100,11 @@ Refined<void> take_long(Table table, Strings words, std::size_t& i, Words& resul
   return {};
 }
 
-Refined<void> take_letters(Table table, Strings words, std::size_t& i, Words& result) {
+Refined<void> take_letters(const Table& table, Strings words, std::size_t& i, Words& result) {
   const std::string word = words[i];
   for (std::size_t k = 1; k < word.size(); ++k) {
-    const auto option =
-        std::ranges::find_if(table, [&](const Option& o) { return o.letter == word[k]; });
-    if (option == table.end()) return not_refined(std::string("option -") + word[k]);
+    const Option* option = table.find([&](const Option& o) { return o.letter == word[k]; });
+    if (option == nullptr) return not_refined(std::string("option -") + word[k]);
     if (option->value != Value::kNeeded) {
       result.options.push_back({option->id, {}});
       continue;
@@ -120,7 +128,8 @@ std::vector<std::string> Words::all() const {
   return words;
 }
 
-Refined<Words> split_words(Table table, Strings words, Order order) {
+Refined<Words> split_words(std::span<const Option> rows, Strings words, Order order, unsigned of) {
+  const Table table{rows, of};
   Words result;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];

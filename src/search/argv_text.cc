@@ -27,96 +27,63 @@ enum Id : int {
   kOrder,
 };
 
-constexpr Option kGrepOptions[] = {
-    {'r', "recursive", Value::kNone, 'r'},
-    {'n', "line-number", Value::kNone, 'n'},
-    {'H', "with-filename", Value::kNone, 'H'},
-    {'h', "no-filename", Value::kNone, 'h'},
-    {'i', "ignore-case", Value::kNone, 'i'},
-    {'v', "invert-match", Value::kNone, 'v'},
-    {'w', "word-regexp", Value::kNone, 'w'},
-    {'x', "line-regexp", Value::kNone, 'x'},
-    {'l', "files-with-matches", Value::kNone, 'l'},
-    {'L', "files-without-match", Value::kNone, 'L'},
-    {'c', "count", Value::kNone, 'c'},
-    {'o', "only-matching", Value::kNone, 'o'},
-    {'e', "regexp", Value::kNeeded, 'e'},
-    {'E', "extended-regexp", Value::kNone, 'E'},
-    {'F', "fixed-strings", Value::kNone, 'F'},
-    {'G', "basic-regexp", Value::kNone, 'G'},
-    {'P', "perl-regexp", Value::kNone, 'P'},
-    {'s', "no-messages", Value::kNone, kHarmless},
-    {'I', "", Value::kNone, kHarmless},  // a binary file's answer is never certain
-    {'A', "after-context", Value::kNeeded, kAfter},
-    {'B', "before-context", Value::kNeeded, kBefore},
-    {'C', "context", Value::kNeeded, kContext},
-    {'m', "max-count", Value::kNeeded, kMax},
-    {0, "include", Value::kNeeded, kInclude},
-    {0, "exclude", Value::kNeeded, kExclude},
-    {0, "exclude-dir", Value::kNeeded, kExcludeDir},
-    {0, "line-buffered", Value::kNone, kHarmless},
-    {0, "color", Value::kOptional, kColor},
-    {0, "colour", Value::kOptional, kColor},
-};
+// Which of the three has an option; most are the same in all.
+enum Of : unsigned { kOfGrep = 1, kOfGitGrep = 2, kOfRipgrep = 4 };
 
-constexpr Option kGitOptions[] = {
+constexpr Option kTextOptions[] = {
     {'n', "line-number", Value::kNone, 'n'},
-    {'H', "", Value::kNone, 'H'},
-    {'h', "", Value::kNone, 'h'},
     {'i', "ignore-case", Value::kNone, 'i'},
     {'v', "invert-match", Value::kNone, 'v'},
     {'w', "word-regexp", Value::kNone, 'w'},
     {'l', "files-with-matches", Value::kNone, 'l'},
-    {'l', "name-only", Value::kNone, 'l'},
-    {'L', "files-without-match", Value::kNone, 'L'},
     {'c', "count", Value::kNone, 'c'},
-    {'e', "", Value::kNeeded, 'e'},
-    {'E', "extended-regexp", Value::kNone, 'E'},
-    {'F', "fixed-strings", Value::kNone, 'F'},
-    {'G', "basic-regexp", Value::kNone, 'G'},
-    {'I', "", Value::kNone, kHarmless},
-    {'A', "after-context", Value::kNeeded, kAfter},
-    {'B', "before-context", Value::kNeeded, kBefore},
-    {'C', "context", Value::kNeeded, kContext},
-    {0, "no-color", Value::kNone, kHarmless},
-    {0, "color", Value::kOptional, kColor},
-};
-
-constexpr Option kRipgrepOptions[] = {
-    {'n', "line-number", Value::kNone, 'n'},
-    {'N', "no-line-number", Value::kNone, 'N'},
-    {'H', "with-filename", Value::kNone, 'H'},
-    {'I', "no-filename", Value::kNone, 'h'},
-    {'i', "ignore-case", Value::kNone, 'i'},
-    {'s', "case-sensitive", Value::kNone, 's'},
-    {'S', "smart-case", Value::kNone, 'S'},
-    {'v', "invert-match", Value::kNone, 'v'},
-    {'w', "word-regexp", Value::kNone, 'w'},
-    {'x', "line-regexp", Value::kNone, 'x'},
-    {'l', "files-with-matches", Value::kNone, 'l'},
-    {0, "files-without-match", Value::kNone, 'L'},
-    {'c', "count", Value::kNone, 'c'},
-    {'o', "only-matching", Value::kNone, 'o'},
-    {'e', "regexp", Value::kNeeded, 'e'},
     {'F', "fixed-strings", Value::kNone, 'F'},
     {'A', "after-context", Value::kNeeded, kAfter},
     {'B', "before-context", Value::kNeeded, kBefore},
     {'C', "context", Value::kNeeded, kContext},
-    {'m', "max-count", Value::kNeeded, kMax},
-    {'g', "glob", Value::kNeeded, 'g'},
-    {'t', "type", Value::kNeeded, 't'},
-    {'.', "hidden", Value::kNone, kHiddenToo},
-    {'u', "unrestricted", Value::kNone, 'u'},
-    {'j', "threads", Value::kNeeded, kOrder},
-    {0, "sort", Value::kNeeded, kOrder},
-    {0, "line-buffered", Value::kNone, kHarmless},
-    {0, "no-ignore", Value::kNone, kNoIgnore},
-    {0, "files", Value::kNone, kFilesOnly},
-    {0, "max-depth", Value::kNeeded, kDepth},
-    {0, "no-config", Value::kNone, kHarmless},
-    {0, "no-heading", Value::kNone, kHarmless},
-    {0, "no-messages", Value::kNone, kHarmless},
-    {0, "color", Value::kNeeded, kColor},
+    {'H', "with-filename", Value::kNone, 'H', kOfGrep | kOfRipgrep},
+    {'x', "line-regexp", Value::kNone, 'x', kOfGrep | kOfRipgrep},
+    {'L', "files-without-match", Value::kNone, 'L', kOfGrep | kOfGitGrep},
+    {'o', "only-matching", Value::kNone, 'o', kOfGrep | kOfRipgrep},
+    {'e', "regexp", Value::kNeeded, 'e', kOfGrep | kOfRipgrep},
+    {'E', "extended-regexp", Value::kNone, 'E', kOfGrep | kOfGitGrep},
+    {'G', "basic-regexp", Value::kNone, 'G', kOfGrep | kOfGitGrep},
+    // A binary file's answer is never certain.
+    {'I', "", Value::kNone, kHarmless, kOfGrep | kOfGitGrep},
+    {'m', "max-count", Value::kNeeded, kMax, kOfGrep | kOfRipgrep},
+    {0, "line-buffered", Value::kNone, kHarmless, kOfGrep | kOfRipgrep},
+    {0, "color", Value::kOptional, kColor, kOfGrep | kOfGitGrep},
+    {'r', "recursive", Value::kNone, 'r', kOfGrep},
+    {'h', "no-filename", Value::kNone, 'h', kOfGrep},
+    {'P', "perl-regexp", Value::kNone, 'P', kOfGrep},
+    {'s', "no-messages", Value::kNone, kHarmless, kOfGrep},
+    {0, "include", Value::kNeeded, kInclude, kOfGrep},
+    {0, "exclude", Value::kNeeded, kExclude, kOfGrep},
+    {0, "exclude-dir", Value::kNeeded, kExcludeDir, kOfGrep},
+    {0, "colour", Value::kOptional, kColor, kOfGrep},
+    {'H', "", Value::kNone, 'H', kOfGitGrep},
+    {'h', "", Value::kNone, 'h', kOfGitGrep},
+    {'l', "name-only", Value::kNone, 'l', kOfGitGrep},
+    {'e', "", Value::kNeeded, 'e', kOfGitGrep},
+    {0, "no-color", Value::kNone, kHarmless, kOfGitGrep},
+    {'N', "no-line-number", Value::kNone, 'N', kOfRipgrep},
+    {'I', "no-filename", Value::kNone, 'h', kOfRipgrep},
+    {'s', "case-sensitive", Value::kNone, 's', kOfRipgrep},
+    {'S', "smart-case", Value::kNone, 'S', kOfRipgrep},
+    {0, "files-without-match", Value::kNone, 'L', kOfRipgrep},
+    {'g', "glob", Value::kNeeded, 'g', kOfRipgrep},
+    {'t', "type", Value::kNeeded, 't', kOfRipgrep},
+    {'.', "hidden", Value::kNone, kHiddenToo, kOfRipgrep},
+    {'u', "unrestricted", Value::kNone, 'u', kOfRipgrep},
+    {'j', "threads", Value::kNeeded, kOrder, kOfRipgrep},
+    {0, "sort", Value::kNeeded, kOrder, kOfRipgrep},
+    {0, "no-ignore", Value::kNone, kNoIgnore, kOfRipgrep},
+    {0, "files", Value::kNone, kFilesOnly, kOfRipgrep},
+    {0, "max-depth", Value::kNeeded, kDepth, kOfRipgrep},
+    {0, "no-config", Value::kNone, kHarmless, kOfRipgrep},
+    {0, "no-heading", Value::kNone, kHarmless, kOfRipgrep},
+    {0, "no-messages", Value::kNone, kHarmless, kOfRipgrep},
+    {0, "color", Value::kNeeded, kColor, kOfRipgrep},
 };
 
 // Reads the options that the three share; the rest is each one's own.
@@ -322,7 +289,7 @@ Refined<bool> take_ripgrep(const Given& given, Query& query) {
 }  // namespace
 
 Refined<Query> parse_grep(std::span<const std::string> words, const Surroundings& around) {
-  const Words split = TRY(split_words(kGrepOptions, words, Order::kMixed));
+  const Words split = TRY(split_words(kTextOptions, words, Order::kMixed, kOfGrep));
   Builder builder;
   Query& query = builder.query;
   query.tool = Tool::kGrep;
@@ -340,7 +307,7 @@ Refined<Query> parse_grep(std::span<const std::string> words, const Surroundings
 }
 
 Refined<Query> parse_git_grep(std::span<const std::string> words, const Surroundings& around) {
-  const Words split = TRY(split_words(kGitOptions, words, Order::kOptionsFirst));
+  const Words split = TRY(split_words(kTextOptions, words, Order::kOptionsFirst, kOfGitGrep));
   Builder builder;
   Query& query = builder.query;
   query.tool = Tool::kGitGrep;
@@ -375,7 +342,7 @@ Refined<Query> parse_git_grep(std::span<const std::string> words, const Surround
 }
 
 Refined<Query> parse_ripgrep(std::span<const std::string> words, const Surroundings& around) {
-  const Words split = TRY(split_words(kRipgrepOptions, words, Order::kMixed));
+  const Words split = TRY(split_words(kTextOptions, words, Order::kMixed, kOfRipgrep));
   Builder builder;
   Query& query = builder.query;
   query.tool = Tool::kRipgrep;

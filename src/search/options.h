@@ -16,7 +16,8 @@ struct Option {
   char letter;            // 0: none
   std::string_view name;  // without dashes; "": none
   Value value;
-  int id;  // for the parser's switch; by custom the letter
+  int id;             // for the parser's switch; by custom the letter
+  unsigned of = ~0u;  // where programs share a table: those that have it
 };
 
 struct Given {
@@ -36,7 +37,7 @@ struct Words {
 
 // Long names must be whole: an abbreviation depends on every option the program has.
 Refined<Words> split_words(std::span<const Option> table, std::span<const std::string> words,
-                           Order order);
+                           Order order, unsigned of = ~0u);
 
 Refined<std::uint32_t> parse_number(const std::string& text);  // 1 to 100,000
 
