@@ -49,11 +49,7 @@ using Regex = std::unique_ptr<re_pattern_buffer, FreeWith<free_regex>>;
 }  // namespace
 
 struct Matcher::Parts {
-  Dialect dialect = Dialect::kFixed;
-  bool ignore_case = false;
-  bool word = false;
-  bool whole_line = false;
-  std::vector<std::string> fixed;
+  Query query;
   std::vector<Regex> regexes;
   std::unique_ptr<pcre2_code, FreeWith<pcre2_code_free>> code;
   std::unique_ptr<pcre2_match_data, FreeWith<pcre2_match_data_free>> data;
@@ -109,10 +105,7 @@ Matcher::~Matcher() = default;
 
 Refined<Matcher> Matcher::compile(const Query& query) {
   auto parts = std::make_unique<Parts>();
-  parts->dialect = query.dialect;
-  parts->ignore_case = query.ignore_case;
-  parts->word = query.word;
-  parts->whole_line = query.whole_line;
+  parts->query = query;
   if (query.patterns.empty()) return not_refined("no pattern");
   for (const std::string& pattern : query.patterns) {
     TRY(check_pattern(query.dialect, pattern));
@@ -120,7 +113,6 @@ Refined<Matcher> Matcher::compile(const Query& query) {
     const bool ascii =
         std::ranges::all_of(pattern, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
     if (query.ignore_case && !ascii) return not_refined("pattern: case beyond ASCII");
-    if (query.dialect == Dialect::kFixed) parts->fixed.push_back(pattern);
     const bool posix = query.dialect == Dialect::kBasic || query.dialect == Dialect::kExtended;
     if (!posix) continue;
     if (query.word && cuts_change_it(pattern)) return not_refined("pattern: an anchor and -w");
@@ -148,7 +140,7 @@ Refined<Matcher> Matcher::compile(const Query& query) {
 
 Found Matcher::find(std::string_view line, std::size_t from, Match& match) const {
   if (line.size() > kMaxLine || from > line.size()) return Found::kUnknown;
-  switch (parts_->dialect) {
+  switch (parts_->query.dialect) {
     case Dialect::kFixed:
       return parts_->find_fixed(line, from, match);
     case Dialect::kBasic:
@@ -164,16 +156,18 @@ Found Matcher::find(std::string_view line, std::size_t from, Match& match) const
 }
 
 Found Matcher::Parts::find_fixed(std::string_view line, std::size_t from, Match& match) const {
-  const auto same = [this](char a, char b) { return ignore_case ? fold(a) == fold(b) : a == b; };
+  const auto same = [this](char a, char b) {
+    return query.ignore_case ? fold(a) == fold(b) : a == b;
+  };
   std::optional<Match> best;
-  for (const std::string& text : fixed) {
+  for (const std::string& text : query.patterns) {
     auto at = line.begin() + static_cast<std::ptrdiff_t>(from);
     while ((at = std::search(at, line.end(), text.begin(), text.end(), same)) != line.end()) {
       const auto begin = static_cast<std::size_t>(at - line.begin());
       const Match here{begin, begin + text.size()};
       ++at;
-      if (whole_line && (begin != 0 || here.end != line.size())) continue;
-      if (word && !stands_alone(line, here)) continue;
+      if (query.whole_line && (begin != 0 || here.end != line.size())) continue;
+      if (query.word && !stands_alone(line, here)) continue;
       keep_better(here, best);
       break;
     }
@@ -188,7 +182,7 @@ Found Matcher::Parts::one_posix(re_pattern_buffer& regex, std::string_view line,
   const auto size = static_cast<regoff_t>(line.size());
   regex.not_bol = 0;
   regex.not_eol = 0;
-  if (whole_line) {
+  if (query.whole_line) {
     const regoff_t length = re_match(&regex, line.data(), size, 0, nullptr);
     if (length < -1) return Found::kUnknown;
     match = {0, line.size()};
@@ -205,7 +199,7 @@ Found Matcher::Parts::one_posix(re_pattern_buffer& regex, std::string_view line,
       if (length < -1) return Found::kUnknown;
       if (length < 0) break;
       match = {static_cast<std::size_t>(start), static_cast<std::size_t>(start + length)};
-      if (!word || stands_alone(line, match)) return Found::kYes;
+      if (!query.word || stands_alone(line, match)) return Found::kYes;
       end = start + length - 1;
     }
   }

@@ -41,45 +41,33 @@ constexpr std::uint64_t kWriteBelow =
 // A node of a disk in a temporary directory would be a way to all of it.
 constexpr std::uint64_t kNowhere = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
 
-class Ruleset {
- public:
-  static Result<Ruleset> make(std::uint64_t handled, int abi) {
-    RulesetAttributes attributes;
-    attributes.files = handled;
-    const bool scopes = abi >= kScopesAbi && !INJECTED_BUG("confine.no_scopes");
-    if (scopes) attributes.scoped = kScopeAbstractSockets | kScopeSignals;
-    const std::size_t size = scopes ? sizeof attributes : sizeof attributes.files;
-    const long fd = ::syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
-    if (fd < 0) return fail_errno(errno, "make a Landlock ruleset");
-    Ruleset ruleset;
-    ruleset.fd_ = UniqueFd(static_cast<int>(fd));
-    ruleset.handled_ = handled;
-    return ruleset;
+Result<UniqueFd> new_ruleset(std::uint64_t handled, int abi) {
+  RulesetAttributes attributes;
+  attributes.files = handled;
+  const bool scopes = abi >= kScopesAbi && !INJECTED_BUG("confine.no_scopes");
+  if (scopes) attributes.scoped = kScopeAbstractSockets | kScopeSignals;
+  const std::size_t size = scopes ? sizeof attributes : sizeof attributes.files;
+  const long fd = ::syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
+  if (fd < 0) return fail_errno(errno, "make a Landlock ruleset");
+  return UniqueFd(static_cast<int>(fd));
+}
+
+// What is not there, or goes away meanwhile, needs no permission.
+Status allow(const UniqueFd& ruleset, const std::string& path, std::uint64_t on_file,
+             std::uint64_t on_directory) {
+  const UniqueFd at(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat info{};
+  if (!at.valid() || ::fstat(at.get(), &info) != 0) return {};
+  landlock_path_beneath_attr rule{};
+  rule.allowed_access = S_ISDIR(info.st_mode) ? on_directory : on_file;
+  rule.parent_fd = at.get();
+  if (::syscall(SYS_landlock_add_rule, ruleset.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0) {
+    return {};
   }
-
-  // What is not there, or goes away meanwhile, needs no permission.
-  Status allow(const std::string& path, std::uint64_t on_file, std::uint64_t on_directory) {
-    const UniqueFd at(::open(path.c_str(), O_PATH | O_CLOEXEC));
-    struct stat info{};
-    if (!at.valid() || ::fstat(at.get(), &info) != 0) return {};
-    landlock_path_beneath_attr rule{};
-    rule.allowed_access = (S_ISDIR(info.st_mode) ? on_directory : on_file) & handled_;
-    rule.parent_fd = at.get();
-    if (rule.allowed_access == 0) return {};
-    if (::syscall(SYS_landlock_add_rule, fd_.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0) {
-      return {};
-    }
-    // A pipe or a socket of the kernel's own has no place in a tree to be below of.
-    if (errno == EBADFD) return {};
-    return fail_errno(errno, "allow '" + path + "'");
-  }
-
-  UniqueFd take() { return std::move(fd_); }
-
- private:
-  UniqueFd fd_;
-  std::uint64_t handled_ = 0;
-};
+  // A pipe or a socket of the kernel's own has no place in a tree to be below of.
+  if (errno == EBADFD) return {};
+  return fail_errno(errno, "allow '" + path + "'");
+}
 
 bool writes(const Record& record) {
   switch (record.op) {
@@ -162,11 +150,11 @@ Result<ConfineMeans> confine_means() {
 Result<UniqueFd> make_ruleset(const Confine& confine) {
   const int abi = TRY(landlock_version());
   const std::uint64_t truncate = abi >= kTruncateAbi ? kTruncate : 0;
-  Ruleset ruleset = TRY(Ruleset::make(kWriteBelow | kNowhere | truncate, abi));
+  UniqueFd ruleset = TRY(new_ruleset(kWriteBelow | kNowhere | truncate, abi));
   for (const std::string& path : confine.write) {
-    TRY(ruleset.allow(path, kWriteFile | truncate, kWriteBelow | truncate));
+    TRY(allow(ruleset, path, kWriteFile | truncate, kWriteBelow | truncate));
   }
-  return ruleset.take();
+  return ruleset;
 }
 
 std::vector<ViewPlace> view_of(const Confine& confine) {
