@@ -1,5 +1,7 @@
 #include "search/walk.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <optional>
 #include <span>
