@@ -66,12 +66,12 @@ Status Worker::land_in_turn(Operation& op, const Txn& txn) {
     if (branch->prepared) {  // of somebody who was killed here
       TRY(store_->append({store::events::landing_lost(*branch->prepared, "killed")}));
     }
-    store::PreparedLanding landing;
-    landing.txn = txn.id;
-    landing.branch = txn.target;
-    landing.old_head = branch->head;
-    landing.new_head = Oid(fmt::format("{:040x}", random_.next()));
-    landing.tree = landing.new_head;
+    const Oid commit(fmt::format("{:040x}", random_.next()));
+    store::PreparedLanding landing{.txn = txn.id,
+                                   .branch = txn.target,
+                                   .old_head = branch->head,
+                                   .new_head = commit,
+                                   .tree = commit};
     const auto prepared = timed(op, clock_, "prepare", [&] {
       return store_->append({store::events::landing_prepared(landing, {}, Json::array())});
     });
@@ -168,21 +168,15 @@ Status Worker::budget(Operation& op) {
 }
 
 Status Worker::usage(Operation& op) {
-  store::Usage usage;
-  usage.txn = TxnId(kShared);
-  usage.source = store::UsageSource::kHook;
-  store::UsageItem item;
-  item.id = op.tag;
+  store::UsageItem item{.id = op.tag};
   item.amounts[0] = static_cast<std::int64_t>(1 + random_.below(500));
-  usage.items = {item};
-  TRY(store::report_usage(*store_, usage));
+  TRY(store::report_usage(*store_, {TxnId(kShared), store::UsageSource::kHook, {item}}));
   return made(op);
 }
 
 Status Worker::bill(Operation& op) {
-  std::vector<store::Reconciled> figures(1);
-  figures[0].scope = {store::Scope::Of::kTxn, kShared};
-  figures[0].kind = store::Kind::kInput;
+  std::vector<store::Reconciled> figures{
+      {.scope = {store::Scope::Of::kTxn, kShared}, .kind = store::Kind::kInput}};
   TRY(store::reconcile(*store_, figures));
   return made(op);
 }
@@ -192,11 +186,7 @@ Status Worker::tail(Operation& op) {
   const std::string name = fmt::format("c{}", who_.place);
   auto reader = store::usable_consumer(*store_, name);
   if (!reader && reader.error().code != Code::kUsage) return std::unexpected(reader.error());
-  if (!reader) {
-    store::Registration registration;
-    registration.name = name;
-    reader = TRY(store::register_consumer(*store_, registration));
-  }
+  if (!reader) reader = TRY(store::register_consumer(*store_, {.name = name}));
   const store::EventBatch batch = TRY(store::read_batch(*store_, reader->position + 1, {}, 60));
   Seq expected = reader->position;
   for (const Event& event : batch.events) {
@@ -216,10 +206,8 @@ Status Worker::come_and_go(Operation& op) {
   if (random_.below(2) != 0) {
     return answered(op, store::remove_consumer(*store_, name, op.tag), quicker);
   }
-  store::Registration registration;
-  registration.name = name;
-  registration.kind = store::ConsumerKind::kEphemeral;
-  registration.ttl_ms = 60'000;
+  const store::Registration registration{
+      .name = name, .kind = store::ConsumerKind::kEphemeral, .ttl_ms = 60'000};
   return answered(op, store::register_consumer(*store_, registration), quicker);
 }
 

@@ -42,11 +42,11 @@ std::string words_about(std::uint64_t topic) {
 }  // namespace
 
 Status Worker::propose(Operation& op) {
-  store::ProposalRequest request;
-  request.text = words_about(random_.below(kTopics));
-  request.score = static_cast<int>(random_.below(store::kMaxScore + 1));
-  request.source = op.tag;
-  request.actor = "hammer";
+  const store::ProposalRequest request{
+      .text = words_about(random_.below(kTopics)),
+      .score = static_cast<int>(random_.below(store::kMaxScore + 1)),
+      .source = op.tag,
+      .actor = "hammer"};
   const auto answer = TRY(store::propose(*store_, request, rules()));
   op.facts["on"] = answer.proposal.id;
   return made(op);
@@ -177,9 +177,7 @@ Status Worker::undo(Operation& op) {
   const auto last =
       std::find_if(all.rbegin(), all.rend(), [](const Compensation& one) { return !one.ended; });
   if (last == all.rend()) return {};
-  store::events::CompensationRun run;
-  run.number = last->number;
-  run.run = last->runs + 1;
+  const store::events::CompensationRun run{.number = last->number, .run = last->runs + 1};
   TRY(appended(op, store_->append({store::events::compensation_started(id, run.number, run.run)})));
   if (op.ended != Ended::kMade) return {};  // it was taken up again
   op.facts["run"] = fmt::format("{}.{}.{}", id.str(), run.number, run.run);

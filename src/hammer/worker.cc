@@ -66,10 +66,8 @@ Status make_world(const World& world) {
     made.push_back(store::events::workflow_created(workflow));
   }
   TRY(store.append(made));
-  store::Registration archive;
-  archive.name = "archive";
-  archive.from = store::Registration::From::kStart;
-  TRY(store::register_consumer(store, archive));
+  TRY(store::register_consumer(store,
+                               {.name = "archive", .from = store::Registration::From::kStart}));
   const store::Store member = TRY(store::Store::open(world.member, clock));
   const std::string log = TRY(store::log_uri(member));
   return store::set_member(store, {kLed, "/somewhere", log, {}}, "hammer");
@@ -326,12 +324,11 @@ Status Worker::move_phase(Operation& op) {
 Status Worker::verdict(Operation& op) {
   const auto seen = TRY(some_workflow());
   if (!seen || seen->open() == nullptr) return {};
-  PhaseVerdict given;
-  given.phase = seen->open()->name;
-  given.version = seen->open()->version;
-  given.name = "review";
-  given.passed = true;
-  given.actor = op.tag;
+  const PhaseVerdict given{.phase = seen->open()->name,
+                           .version = seen->open()->version,
+                           .name = "review",
+                           .passed = true,
+                           .actor = op.tag};
   return appended(op, store_->append({store::events::verdict_given(seen->id, given)}));
 }
 
