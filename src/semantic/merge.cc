@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "semantic/merge/checks.h"
-#include "semantic/merge/columns.h"
 #include "semantic/merge/conflict_text.h"
+#include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
 #include "semantic/syntax.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "semantic/kinds.h"
-#include "semantic/read/misread.h"
+#include "semantic/read/flat_tree.h"
 
 namespace gittxn::semantic {
 

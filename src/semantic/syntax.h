@@ -37,7 +37,7 @@ struct Node {
   bool is_name = false;                // of a declaration, or part of it
   bool named = false;
   bool comment = false;
-  bool error = false;  // an ERROR, a missing token or what misread.h marks, here or below
+  bool error = false;  // an ERROR, a missing token or what flat_tree.h calls misread, here or below
   bool wrong = false;  // it is one itself
 };
 

@@ -1,12 +1,10 @@
-#include "semantic/merge/columns.h"
+#include "semantic/merge/lists.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
 #include <utility>
 #include <vector>
-
-#include "semantic/merge/lists.h"
 
 namespace gittxn::semantic {
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,5 +87,19 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
 
 // A lead without the white space it begins with.
 std::string_view rest_of(std::string_view lead);
+
+// --- columns.cc: lists of which every line stands in columns, as formatters lay them out. A cell
+// is as wide as the widest of it in the lines that follow one another, and one space more. Two
+// sides that each made a column wider agree on the rule, though not on the width ---
+
+enum class Columns { kNone, kNarrow, kWide };
+// kNarrow and kWide: all white space inside of the lines of `list` is what that rule says; kWide:
+// and somewhere it is more than one space.
+Columns columns_of(const Node& list);
+
+// The text of `merged` with the columns of every list of one of `kinds` that none of the sides has
+// as it is.
+std::string with_columns(const Tree& merged, const Sides<const Tree*>& sides,
+                         const std::set<std::string_view>& kinds);
 
 }  // namespace gittxn::semantic

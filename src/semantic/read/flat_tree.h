@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace gittxn::semantic {
@@ -17,10 +18,27 @@ struct FlatNode {
   std::uint16_t field = 0;           // the grammar's number for its place; 0 when it has none
   bool named : 1 = false;
   bool comment : 1 = false;
-  bool wrong : 1 = false;  // an ERROR, a missing token, or misread (misread.h)
+  bool wrong : 1 = false;  // an ERROR, a missing token, or misread
   bool error : 1 = false;  // one of these, here or below
 };
 
 using FlatTree = std::vector<FlatNode>;
+
+struct Language;
+
+// Text that a grammar accepts though its language does not, where that puts what follows into
+// something else, or takes it out: marked as an error in the flat tree, so that who looks at errors
+// sees it.
+//
+//   Python  a suite without a statement; a statement that is no deeper than what it is in, or not
+//           as deep as the others of its block
+//   Ruby    an "end" that ends nothing, which the grammar takes for a name
+//   Bash    the same of "fi", "done", "esac", "}" and the words before them, taken for a command
+//   PHP     a here-document that goes on behind its own last line, to that of a later one
+//
+// What is valid and read as it is meant is never marked.
+//
+// `tree` is of `text`. Time grows with both.
+void mark_misread(const Language& language, std::string_view text, FlatTree* tree);
 
 }  // namespace gittxn::semantic

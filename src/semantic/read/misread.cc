@@ -1,10 +1,11 @@
-#include "semantic/read/misread.h"
+#include "semantic/read/flat_tree.h"
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "semantic/kinds.h"
+#include "semantic/language.h"
 
 namespace gittxn::semantic {
 namespace {
