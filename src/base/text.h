@@ -1,4 +1,6 @@
-// Small things that are done with text everywhere. Letters and white space are those of ASCII.
+// Text cut into pieces, which are views of it. Each ends before the mark; the last may end with the
+// text, and what stands behind the last mark is no piece when it is empty. Letters and white space
+// are those of ASCII.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +10,6 @@
 
 namespace gittxn {
 
-// Text cut into pieces, which are views of it. Each ends before the mark; the last may end with the
-// text, and what stands behind the last mark is no piece when it is empty.
 inline std::vector<std::string_view> pieces_of(std::string_view text, char mark) {
   std::vector<std::string_view> pieces;
   while (!text.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "catalogue/names.h"
 #include "semantic/kinds.h"
 
@@ -49,13 +50,8 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
 }
 
 std::vector<std::string> parts_of(std::string_view path) {
-  std::vector<std::string> parts;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    parts.emplace_back(path.substr(0, slash));
-    path.remove_prefix(std::min(path.size(), slash + 1));
-  }
-  return parts;
+  const auto parts = pieces_of(path, '/');
+  return {parts.begin(), parts.end()};
 }
 
 std::size_t count_ending_in(const Layout& layout, std::string_view tail) {
@@ -321,7 +317,8 @@ bool is_data_language(std::string_view language) {
 
 bool is_test_path(std::string_view path) {
   if (!tested_stem(path).empty()) return true;
-  return std::ranges::any_of(parts_of(folder_of(path)), [](const std::string& folder) {
+  const std::string folders = folder_of(path);
+  return std::ranges::any_of(pieces_of(folders, '/'), [](std::string_view folder) {
     return is_any(folder, {"test", "tests", "__tests__", "spec", "testing"});
   });
 }

@@ -57,7 +57,7 @@ Line line_of(const Item& item) {
 }
 
 // One for each item; nothing when two of them share a line, and for very long keys.
-std::optional<std::vector<Line>> lines_of(const Node& list) {
+std::optional<std::vector<Line>> lines_in(const Node& list) {
   const Items items = items_of(list);
   std::vector<Line> lines;
   bool broken = true;
@@ -75,7 +75,7 @@ std::optional<std::vector<Line>> lines_of(const Node& list) {
 }
 
 std::optional<std::vector<Gap>> gaps_of(const Node& list) {
-  const auto found = lines_of(list);
+  const auto found = lines_in(list);
   if (!found) return std::nullopt;
   const std::vector<Line>& lines = *found;
   std::vector<Gap> gaps;
