@@ -19,10 +19,8 @@ namespace gittxn::api {
 namespace {
 
 using catalogue::Catalogue;
-using catalogue::Directory;
 using catalogue::FileNames;
 using catalogue::Subject;
-using catalogue::Visit;
 using semantic::FileFacts;
 
 constexpr std::size_t kMostBlob = 1u << 30;
@@ -143,15 +141,11 @@ class Lister {
 Status list_tree(Looking& looking, const SymbolsRequest& request, const Oid& tree,
                  const std::string& at, Lister* lister) {
   const std::uint32_t wanted = catalogue::name_hash(request.name);
-  const auto visitor = [&](const std::string& below, const Directory& here) -> Result<Visit> {
-    std::string folder = at;
-    if (!below.empty()) folder += (folder.empty() ? "" : "/") + below;
-    for (const FileNames& file : here.files) {
-      if (!request.name.empty() && !catalogue::contains(file.names, wanted)) continue;
-      const std::string path = folder.empty() ? file.name : folder + "/" + file.name;
-      lister->add(path, TRY(looking.catalogue().file(path, file.entry)));
-    }
-    return Visit::kEnter;
+  const auto visitor = [&](const std::string& below, const FileNames& file) -> Status {
+    if (!request.name.empty() && !catalogue::contains(file.names, wanted)) return {};
+    const std::string path = at.empty() ? below : at + "/" + below;
+    lister->add(path, TRY(looking.catalogue().file(path, file.entry)));
+    return {};
   };
   return looking.catalogue().visit(tree, visitor);
 }

@@ -143,12 +143,9 @@ class Measuring {
   std::string path_of(std::size_t n) {
     const Oid head = repository_.refs().read(RefName("refs/heads/main")).value_or(Oid());
     if (names_.empty()) {
-      const auto visitor = [&](const std::string& folder,
-                               const catalogue::Directory& here) -> Result<catalogue::Visit> {
-        for (const catalogue::FileNames& file : here.files) {
-          names_.push_back(folder + "/" + file.name);
-        }
-        return catalogue::Visit::kEnter;
+      const auto visitor = [&](const std::string& path, const catalogue::FileNames&) -> Status {
+        names_.push_back(path.find('/') == path.npos ? "/" + path : path);
+        return {};
       };
       if (!open()->visit(head, visitor)) return {};
     }

@@ -215,17 +215,13 @@ Result<Filled> Catalogue::fill(const Oid& tree) {
   return filled;
 }
 
-Status Catalogue::visit(const Oid& tree, const Visitor& visitor,
-                        const std::function<bool(const std::string& path)>& before) {
-  const Oid root = TRY(objects_.tree_of(tree));
-  return visit_below(root, "", 0, visitor, before);
+Status Catalogue::visit(const Oid& tree, const Visitor& visitor) {
+  return visit_below(TRY(objects_.tree_of(tree)), "", 0, visitor);
 }
 
 Status Catalogue::visit_below(const Oid& tree, const std::string& path, int depth,
-                              const Visitor& visitor,
-                              const std::function<bool(const std::string& path)>& before) {
+                              const Visitor& visitor) {
   if (depth > kMaxDepth) return fail(Code::kUnsupported, "directories nest too deep");
-  if (before && !before(path)) return {};
   std::optional<std::string> kept = find_directory(tree);
   // Where nothing is kept, the first fill has the names of all.
   if (!kept && (depth == 0 || trouble().empty())) {
@@ -235,10 +231,10 @@ Status Catalogue::visit_below(const Oid& tree, const std::string& path, int dept
   auto decoded = kept ? decode_directory(*kept) : directory(tree);
   if (!decoded) decoded = make_directory(tree);
   const Directory here = TRY(std::move(decoded));
-  if (TRY(visitor(path, here)) == Visit::kPass) return {};
+  const std::string in = path.empty() ? "" : path + "/";
+  for (const FileNames& file : here.files) TRY(visitor(in + file.name, file));
   for (const Subdirectory& sub : here.subdirectories) {
-    const std::string below = path.empty() ? sub.name : path + "/" + sub.name;
-    TRY(visit_below(sub.tree, below, depth + 1, visitor, before));
+    TRY(visit_below(sub.tree, in + sub.name, depth + 1, visitor));
   }
   return {};
 }

@@ -5,7 +5,7 @@
 //
 //   file(path, entry)   all that one blob says, from the cache or made now
 //   fill(tree)          looks into what is missing below a tree, on all processors
-//   visit(tree, ...)    its directories, each with the names that are in its files
+//   visit(tree, ...)    its files, each with the names that are in it
 //
 // Every answer is right without the cache too; trouble() says why nothing is kept. Memory: the
 // files that are being looked into (kInFlight bytes of text at once), and the names of a few
@@ -43,8 +43,6 @@ struct Filled {
   std::size_t directories = 0;  // made now
 };
 
-enum class Visit : std::uint8_t { kEnter, kPass };  // kPass: nothing below it
-
 class Catalogue {
  public:
   // `objects` must outlive it; `git` opens the same objects for other threads.
@@ -62,11 +60,10 @@ class Catalogue {
 
   // One directory, without those below it. The path of the tree itself is "".
   Result<Directory> directory(const Oid& tree);
-  using Visitor = std::function<Result<Visit>(const std::string& path, const Directory&)>;
-  // Parents before children, in the order of paths. Fills first what is missing. `before` is asked
-  // of each directory before anything in it is looked at; empty: all.
-  Status visit(const Oid& tree, const Visitor& visitor,
-               const std::function<bool(const std::string& path)>& before = {});
+  using Visitor = std::function<Status(const std::string& path, const FileNames& file)>;
+  // Every file, those of a directory before what is below it, in the order of paths. Fills first
+  // what is missing.
+  Status visit(const Oid& tree, const Visitor& visitor);
 
   const std::string& trouble() const { return cache_.trouble(); }
   Cache& cache() { return cache_; }
@@ -80,8 +77,7 @@ class Catalogue {
   Result<NameSet> names_of(const std::string& name, const TreeEntry& entry);
   Result<Directory> make_directory(const Oid& tree);
   std::optional<std::string> find_directory(const Oid& tree);
-  Status visit_below(const Oid& tree, const std::string& path, int depth, const Visitor& visitor,
-                     const std::function<bool(const std::string& path)>& before);
+  Status visit_below(const Oid& tree, const std::string& path, int depth, const Visitor& visitor);
 
   const repo::Objects& objects_;
   repo::Git git_;

@@ -99,22 +99,18 @@ class Judge {
   // --- the tree ---
 
   Status look() {
-    const auto visitor = [&](const std::string& folder, const Directory& here) -> Result<Visit> {
-      for (const FileNames& file : here.files) {
-        const std::string path = folder.empty() ? file.name : folder + "/" + file.name;
-        note_path(path, file.name);
-        if (!meet(wanted_, file.names)) continue;
-        if (candidates_.size() == kMostCandidates) {
-          return fail(Code::kUsage,
-                      fmt::format("more than {} files have one of these names", kMostCandidates),
-                      "ask for one symbol, with what it is in");
-        }
-        const FileFacts facts = TRY(catalogue_.file(path, file.entry));
-        take(path, facts);
+    return catalogue_.visit(tree_, [&](const std::string& path, const FileNames& file) -> Status {
+      note_path(path, file.name);
+      if (!meet(wanted_, file.names)) return {};
+      if (candidates_.size() == kMostCandidates) {
+        return fail(Code::kUsage,
+                    fmt::format("more than {} files have one of these names", kMostCandidates),
+                    "ask for one symbol, with what it is in");
       }
-      return Visit::kEnter;
-    };
-    return catalogue_.visit(tree_, visitor);
+      const FileFacts facts = TRY(catalogue_.file(path, file.entry));
+      take(path, facts);
+      return {};
+    });
   }
 
   void note_path(const std::string& path, const std::string& name) {

@@ -142,18 +142,15 @@ class Finder {
     if (words.empty()) return subjects;
     const std::string_view name = words.size() > 1 ? words.back() : text;
     const std::uint32_t hash = name_hash(name);
-    const auto look = [&](const std::string& folder, const Directory& here) -> Result<Visit> {
-      for (const FileNames& file : here.files) {
-        if (!contains(file.names, hash) || subjects.size() >= kMostSubjects) continue;
-        const std::string path = folder.empty() ? file.name : folder + "/" + file.name;
-        const FileFacts facts = TRY(catalogue_.file(path, file.entry));
-        for (std::size_t i = 1; i < facts.symbols.size(); ++i) {
-          Subject subject = subject_of(path, facts, i);
-          if (subject.kind == "import" || !has_name(subject, name)) continue;
-          if (is_in(words, subject)) subjects.push_back(std::move(subject));
-        }
+    const auto look = [&](const std::string& path, const FileNames& file) -> Status {
+      if (!contains(file.names, hash) || subjects.size() >= kMostSubjects) return {};
+      const FileFacts facts = TRY(catalogue_.file(path, file.entry));
+      for (std::size_t i = 1; i < facts.symbols.size(); ++i) {
+        Subject subject = subject_of(path, facts, i);
+        if (subject.kind == "import" || !has_name(subject, name)) continue;
+        if (is_in(words, subject)) subjects.push_back(std::move(subject));
       }
-      return Visit::kEnter;
+      return {};
     };
     TRY(catalogue_.visit(tree_, look));
     return joined(std::move(subjects));
@@ -201,20 +198,17 @@ class Finder {
       ranked.emplace(std::pair{far, std::move(shown)}, 0);
       if (ranked.size() > kMostNear) ranked.erase(std::prev(ranked.end()));
     };
-    const auto look = [&](const std::string& folder, const Directory& here) -> Result<Visit> {
-      for (const FileNames& each : here.files) {
-        const std::string path = folder.empty() ? each.name : folder + "/" + each.name;
-        offer(each.name, file, path);
-        const FileFacts facts = TRY(catalogue_.file(path, each.entry));
-        for (std::size_t i = 1; i < facts.symbols.size(); ++i) {
-          const semantic::Symbol& symbol = facts.symbols[i];
-          if (symbol.kind == "import") continue;
-          for (const std::string& defined : symbol.defines) {
-            offer(defined, name, semantic::id_in(path, symbol.id));
-          }
+    const auto look = [&](const std::string& path, const FileNames& each) -> Status {
+      offer(each.name, file, path);
+      const FileFacts facts = TRY(catalogue_.file(path, each.entry));
+      for (std::size_t i = 1; i < facts.symbols.size(); ++i) {
+        const semantic::Symbol& symbol = facts.symbols[i];
+        if (symbol.kind == "import") continue;
+        for (const std::string& defined : symbol.defines) {
+          offer(defined, name, semantic::id_in(path, symbol.id));
         }
       }
-      return Visit::kEnter;
+      return {};
     };
     TRY(catalogue_.visit(tree_, look));
     std::vector<std::string> near;

@@ -63,15 +63,11 @@ class World {
 inline std::string told(Catalogue& catalogue, const Oid& tree) {
   std::string out;
   const Status visited =
-      catalogue.visit(tree, [&](const std::string& path, const Directory& here) -> Result<Visit> {
-        out += path + "/\n";
-        for (const FileNames& file : here.files) {
-          const std::string whole = path.empty() ? file.name : path + "/" + file.name;
-          auto facts = catalogue.file(whole, file.entry);
-          if (!facts) return std::unexpected(facts.error());
-          out += "  " + file.name + " " + std::to_string(file.names.size()) + "\n" + encode(*facts);
-        }
-        return Visit::kEnter;
+      catalogue.visit(tree, [&](const std::string& path, const FileNames& file) -> Status {
+        auto facts = catalogue.file(path, file.entry);
+        if (!facts) return std::unexpected(facts.error());
+        out += path + " " + std::to_string(file.names.size()) + "\n" + encode(*facts);
+        return {};
       });
   must(visited);
   return out;
