@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <functional>
-
 #include "base/failpoint.h"
 #include "gates/gate.h"
 #include "store/events.h"
@@ -61,17 +59,6 @@ Result<ConfinedPlace> confined_place(const Attempt& attempt, const repo::Worktre
   return ConfinedPlace{{worktree.tree, observed_dir(attempt), children, temp}, temp};
 }
 
-// Calls `visit` for each folder of a PATH until it says true.
-bool any_folder(std::string_view path, const std::function<bool(const std::string&)>& visit) {
-  while (true) {
-    const std::size_t colon = path.find(':');
-    const std::string folder(path.substr(0, colon));
-    if (visit(folder.empty() ? "." : folder)) return true;
-    if (colon == std::string_view::npos) return false;
-    path.remove_prefix(colon + 1);
-  }
-}
-
 bool runnable(const std::string& path) {
   return ::access(path.c_str(), X_OK) == 0;
 }
@@ -84,14 +71,16 @@ std::string observed_dir(const Attempt& attempt) {
 
 std::string on_path(const Environment& env, const std::string& program) {
   const auto path = env.find("PATH");
-  const std::string folders = path == env.end() ? "/usr/bin:/bin" : path->second;
-  std::string file;
-  any_folder(folders, [&](const std::string& folder) {
-    file = join_path(folder, program);
-    if (!runnable(file)) file.clear();
-    return !file.empty();
-  });
-  return file;
+  std::string_view folders = "/usr/bin:/bin";
+  if (path != env.end()) folders = path->second;
+  while (true) {
+    const std::size_t colon = folders.find(':');
+    const std::string_view folder = folders.substr(0, colon);
+    std::string file = join_path(folder.empty() ? "." : folder, program);
+    if (runnable(file)) return file;
+    if (colon == std::string_view::npos) return "";
+    folders.remove_prefix(colon + 1);
+  }
 }
 
 Status find_program(const Host& host, const std::string& program) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "base/bug.h"
 #include "txn/bounds/confine_places.h"
@@ -24,16 +25,6 @@ constexpr const char* kDevices[] = {"/dev/null",    "/dev/zero", "/dev/full",   
 constexpr const char* kOfMachine[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
                                       "/proc/fs",  "/proc/acpi",          "/proc/scsi"};
 
-std::vector<std::string> colon_parts(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t colon = std::min(text.find(':', at), text.size());
-    if (colon > at) parts.push_back(text.substr(at, colon - at));
-    at = colon + 1;
-  }
-  return parts;
-}
-
 // A place that does not exist has no real path and needs no permission.
 void add_real(const std::string& path, std::set<std::string>& paths) {
   if (auto real = real_path(path)) paths.insert(*std::move(real));
@@ -42,7 +33,9 @@ void add_real(const std::string& path, std::set<std::string>& paths) {
 Status add_configured(State& state, std::set<std::string>& write) {
   const auto more = TRY(state.repository.config().get("txn.confinewrite"));
   if (!more) return {};
-  for (std::string path : colon_parts(*more)) {
+  std::istringstream places(*more);
+  for (std::string path; std::getline(places, path, ':');) {
+    if (path.empty()) continue;
     if (path.starts_with("~/")) path = join_path(state.variable("HOME"), path.substr(2));
     if (!path.starts_with('/')) {
       return fail(Code::kUsage, "txn.confineWrite names '" + path + "', which is not absolute",
