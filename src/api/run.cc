@@ -69,7 +69,6 @@ class Run {
   Status repair(const std::vector<Conflict>& conflicts);
   Status replace(const std::string& other);
   Status stay_open(const Executed& executed);
-  Status tell_lacking(const Txn& txn, const ReadSet& reads);
   Status tidy(const Txn& txn);
   Status release(const Txn& txn);
   void tell_repairs();
@@ -127,12 +126,6 @@ Status Run::stay_open(const Executed& executed) {
   return {};
 }
 
-Status Run::tell_lacking(const Txn& txn, const ReadSet& reads) {
-  std::string note = TRY(lacking_note(state_, txn.attempts.back().base, reads));
-  if (!note.empty()) outcome_.notes.push_back(std::move(note));
-  return {};
-}
-
 // One command on one snapshot, up to an outcome or a reason to try again.
 Result<Run::After> Run::attempt() {
   const Txn txn = TRY(reload(state_, id()));
@@ -163,7 +156,9 @@ Result<Run::After> Run::attempt() {
   const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
   const bool failed = stopped || trace.exit_status != 0;
   // Nothing of it is worth going on from. One that was stopped or ran out of something may be.
-  if (trace.exit_status != 0) TRY(tell_lacking(txn, work.reads));
+  if (trace.exit_status != 0) {
+    TRY(tell_lacking(state_, txn.attempts.back().base, work.reads, outcome_.notes));
+  }
   if (!stopped && work.nothing) {
     outcome_.command_failed = failed;
     const std::string why =

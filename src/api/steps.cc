@@ -189,8 +189,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   const Txn& after = executed->txn;
   const TakenWork work = TRY(take_work(*state_, after, Untraced::kNo, progress));
   if (executed->trace.exit_status != 0) {
-    std::string lacking = TRY(lacking_note(*state_, after.attempts.back().base, work.reads));
-    if (!lacking.empty()) executed->notes.push_back(std::move(lacking));
+    TRY(tell_lacking(*state_, after.attempts.back().base, work.reads, executed->notes));
   }
   const Txn now = TRY(reload(*state_, txn.id));
   TRY(compensate(*state_, now, progress, executed->notes));

@@ -58,9 +58,10 @@ std::string toml_list(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-Result<std::string> lacking_note(State& state, const Oid& snapshot, const ReadSet& reads) {
+Status tell_lacking(State& state, const Oid& snapshot, const ReadSet& reads,
+                    std::vector<std::string>& notes) {
   const std::string checkout = state.repository.place().worktree.value_or("");
-  if (checkout.empty()) return std::string();
+  if (checkout.empty()) return {};
   const Oid tree = TRY(state.repository.objects().tree_of(snapshot));
   std::set<std::string> missing;
   for (const Read& read : reads.reads) {
@@ -79,16 +80,17 @@ Result<std::string> lacking_note(State& state, const Oid& snapshot, const ReadSe
     (folder ? folders : files).push_back(path);
     names += (names.empty() ? "" : ", ") + repo::quote_path(path);
   }
-  if (names.empty()) return std::string();
+  if (names.empty()) return {};
   std::string policy;
   if (!files.empty()) policy += "copy = " + toml_list(files);
   if (!folders.empty()) {
     policy += (policy.empty() ? "share = " : ", share = ") + toml_list(folders);
   }
-  return fmt::format(
+  notes.push_back(fmt::format(
       "the command looked for {}, which your checkout has and its fresh worktree has not, because "
       "git ignores {}; .gittxn.toml can bring {} there: [worktree] {}",
-      names, ignored.size() == 1 ? "it" : "them", ignored.size() == 1 ? "it" : "them", policy);
+      names, ignored.size() == 1 ? "it" : "them", ignored.size() == 1 ? "it" : "them", policy));
+  return {};
 }
 
 }  // namespace gittxn::api

@@ -9,7 +9,8 @@
 
 namespace gittxn::api {
 
-// A line for a person, with what to write into the policy; "" when there is nothing of that kind.
-Result<std::string> lacking_note(State& state, const Oid& snapshot, const ReadSet& reads);
+// A note for a person, with what to write into the policy; none when there is nothing of that kind.
+Status tell_lacking(State& state, const Oid& snapshot, const ReadSet& reads,
+                    std::vector<std::string>& notes);
 
 }  // namespace gittxn::api
