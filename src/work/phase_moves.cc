@@ -380,8 +380,14 @@ Result<PhaseMoveReport> roll_back(Mover& mover) {
   return mover.finish();
 }
 
+}  // namespace
+
 // Whatever it is at: who cancels a workflow wants its end, and not one of its versions.
-Result<CancelReport> cancel(Mover& mover) {
+Result<CancelReport> cancel_workflow(State& state, const PhaseMoveRequest& request,
+                                     const Progress& progress) {
+  Mover mover(state, request, progress);
+  TRY(mover.start(PhaseVerb::kCancel));
+  TRY(fp_judged.hit());
   const WorkflowId id = mover.workflow().id;
   CancelReport report;
   bool landing = false;
@@ -407,32 +413,21 @@ Result<CancelReport> cancel(Mover& mover) {
     move.version = now.version;
     move.from = open->name;
     move.actor = mover.actor();
-    move.reason = mover.request().reason;
+    move.reason = request.reason;
     return std::vector<NewEvent>{events::workflow_cancelled(move)};
   };
   do {
-    TRY(mover.state().store->decide(decision));
+    TRY(state.store->decide(decision));
     if (landing) TRY(mover.wait_for_landing());
   } while (landing);
-  const store::Store& store = *mover.state().store;
+  TRY(fp_moved.hit());
+  const store::Store& store = *state.store;
   report.workflow = TRY(known_workflow(store, id));
   for (const Phase& phase : report.workflow.phases) {
     for (Txn& txn : TRY(store::unfinished_of(store, id, phase.name))) {
       report.unfinished.push_back(std::move(txn));
     }
   }
-  return report;
-}
-
-}  // namespace
-
-Result<CancelReport> cancel_workflow(State& state, const PhaseMoveRequest& request,
-                                     const Progress& progress) {
-  Mover mover(state, request, progress);
-  TRY(mover.start(PhaseVerb::kCancel));
-  TRY(fp_judged.hit());
-  CancelReport report = TRY(cancel(mover));
-  TRY(fp_moved.hit());
   return report;
 }
 
