@@ -36,6 +36,10 @@ std::string_view last_word(const CommandSpec& command) {
   return command.name.substr(command.name.rfind(' ') + 1);  // of one word: all of it
 }
 
+bool needs_subcommand(const CommandSpec& command) {
+  return std::holds_alternative<std::nullptr_t>(command.handler) && !command.subcommands.empty();
+}
+
 const CommandSpec* find_word(std::span<const CommandSpec> among, std::string_view word) {
   for (const CommandSpec& one : among) {
     if (last_word(one) == word) return &one;
@@ -110,7 +114,7 @@ std::string usage_line(const CommandSpec& command) {
   for (const FlagSpec& flag : command.flags) {
     if (is_needed(flag)) line += fmt::format(" {} {}", flag.name, flag.label);
   }
-  if (command.handler == nullptr && !command.subcommands.empty()) {
+  if (needs_subcommand(command)) {
     const std::string words = subcommand_words(command);
     return line + (command.otherwise.empty() ? " " + words + " ..." : " [" + words + "] ...");
   }

@@ -12,9 +12,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
+
+namespace gittxn::api {
+class Kernel;
+}
 
 namespace gittxn::cli {
 
@@ -116,6 +121,10 @@ std::span<const GroupSpec> groups();  // those that are shown
 enum class Takes { kNothing, kMaybeCommand, kCommand };  // behind --
 
 struct Session;
+// Does what is asked for and returns the exit status. One that takes a kernel is given that of the
+// repository; null: one of the subcommands has to be named.
+using Handler = std::variant<std::nullptr_t, Result<int> (*)(Session&),
+                             Result<int> (*)(Session&, api::Kernel&)>;
 
 struct CommandSpec {
   std::string_view name;              // all its words: "lease acquire"
@@ -125,7 +134,7 @@ struct CommandSpec {
   Stability stability = Stability::kExperimental;
   Effect effect = Effect::kReads;
   Takes takes = Takes::kNothing;
-  Result<int> (*handler)(Session&) = nullptr;  // null: one of its subcommands has to be named
+  Handler handler = nullptr;
   std::vector<OperandSpec> operands = {};
   std::vector<FlagSpec> flags = {};  // besides those of every command
   std::vector<Example> examples = {};
@@ -160,6 +169,7 @@ const CommandSpec* find_word(std::span<const CommandSpec> among, std::string_vie
 // Every command with its subcommands behind it.
 std::vector<const CommandSpec*> all_commands(const Table& table = command_table());
 std::string_view last_word(const CommandSpec& command);  // "acquire"
+bool needs_subcommand(const CommandSpec& command);       // it is none without one
 
 // Of a command together with its subcommands: their flags, each name once, as the parser knows them
 // before it knows the subcommand; and what they print, with the words that ask for it.

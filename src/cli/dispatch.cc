@@ -37,13 +37,22 @@ void Printer::json(const Json& value) {
   text(dump_json(value) + "\n");
 }
 
-int Session::done(const Json& object, std::string_view text) const {
+int Session::show(const Json& object, std::string_view text) const {
+  reporter->finish();
   if (json()) {
     out->json(object);
-  } else if (!quiet()) {
+  } else {
     out->text(text);
   }
   return kExitDone;
+}
+
+int Session::done(const Json& object, std::string_view text) const {
+  return show(object, quiet() ? std::string_view() : text);
+}
+
+int Session::made(const Json& object, std::string_view id, std::string_view text) const {
+  return show(object, quiet() ? clean(id) + "\n" : std::string(text));
 }
 
 int exit_status(Code code) {
@@ -91,6 +100,14 @@ void deliver(Session& session) {
     session.reporter->note("events were not given to their handlers: " + given.error().message);
 }
 
+Result<int> call(const Handler& handler, Session& session) {
+  if (const auto* alone = std::get_if<Result<int> (*)(Session&)>(&handler)) {
+    return (*alone)(session);
+  }
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  return std::get<Result<int> (*)(Session&, api::Kernel&)>(handler)(session, kernel);
+}
+
 }  // namespace
 
 Result<int> dispatch(Session& session) {
@@ -100,7 +117,7 @@ Result<int> dispatch(Session& session) {
   const CommandSpec& command = *session.args.command;
   if (command.name != "hook" && command.name != "mcp") api::restore_fence(session.host);
   TRY(check_inside(session));
-  Result<int> status = command.handler(session);
+  Result<int> status = call(command.handler, session);
   // Who only looks must not run anything; and what was refused, or broke, has nothing to give out.
   const bool ended = status || exit_status(status.error().code) == kExitNo;
   if (ended && session.args.effect() != Effect::kReads) deliver(session);

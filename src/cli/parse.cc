@@ -110,7 +110,7 @@ void descend(Parsed* parsed) {
 
 Status check_subcommand(Parsed* parsed) {
   const CommandSpec& command = *parsed->command;
-  if (command.handler != nullptr || command.subcommands.empty()) return {};
+  if (!needs_subcommand(command)) return {};
   if (!parsed->operands.empty()) return unknown_subcommand(command, parsed->operands.front());
   parsed->command = find_word(command.subcommands, command.otherwise);
   if (parsed->command != nullptr) return {};

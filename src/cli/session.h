@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "api/kernel.h"
 #include "cli/parse.h"
@@ -48,9 +50,31 @@ struct Session {
   bool json() const { return args.has("--json"); }
   bool quiet() const { return args.has("--quiet"); }
   std::optional<std::string> flag(const std::string& name) const { return args.text(name); }
-  // The end of a command that did something: with --json the object, else the text, which -q leaves
-  // out. Returns kExitDone.
+  std::string text_of(const std::string& flag) const { return args.text(flag).value_or(""); }
+  api::Progress progress() const { return reporter->progress(); }
+
+  // The end of a command, which is kExitDone. With --json the object, else the text;
+  int show(const Json& object, std::string_view text) const;
+  // of one that did something, -q leaves the text out;
   int done(const Json& object, std::string_view text) const;
+  // of one that made something, -q leaves of the text its id.
+  int made(const Json& object, std::string_view id, std::string_view text) const;
+  // Of one that lists: with --json each as a line, else its text, or `none` where there is none.
+  template <typename Line>
+  int list(const std::vector<Line>& lines, Json (*to_json)(const std::type_identity_t<Line>&),
+           std::string (*to_text)(const std::type_identity_t<Line>&),
+           std::string_view none = {}) const {
+    reporter->finish();
+    for (const Line& line : lines) {
+      if (json()) {
+        out->json(to_json(line));
+      } else {
+        out->text(to_text(line));
+      }
+    }
+    if (lines.empty() && !json()) out->text(none);
+    return kExitDone;
+  }
 };
 
 int exit_status(Code code);

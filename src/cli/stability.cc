@@ -89,7 +89,7 @@ Json operand_json(std::string_view label, Value value, std::string_view choices,
 // Where one of its subcommands has to be named, that is what it takes.
 Json operands_json(const CommandSpec& command) {
   Json list = Json::array();
-  if (command.handler == nullptr && !command.subcommands.empty()) {
+  if (needs_subcommand(command)) {
     const std::string words = subcommand_words(command);
     std::string choices = words;
     std::ranges::replace(choices, '|', ' ');
@@ -205,8 +205,8 @@ std::string commands_page(const Table& table) {
     out += stable ? "| command | stable flags | experimental flags | prints |\n|---|---|---|---|\n"
                   : "| command | flags | prints |\n|---|---|---|\n";
     for (const CommandSpec* command : all_commands(table)) {
-      const bool calls = command->handler != nullptr || command->subcommands.empty();
-      if (!calls || !is_shown(*command) || command->stability != stability) continue;
+      if (needs_subcommand(*command) || !is_shown(*command)) continue;
+      if (command->stability != stability) continue;
       out += fmt::format("| `{}` | ", command->name);
       if (stable) out += flags_text(command->flags, Stability::kStable) + " | ";
       out += fmt::format("{} | {} |\n", flags_text(command->flags, Stability::kExperimental),

@@ -48,7 +48,7 @@ Result<int> capture_import(Session& session) {
   std::optional<std::string> id;
   if (!operands.empty()) id = operands[0];
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const api::ImportReport report = TRY(kernel.import_otel(id, session.flag("--otel").value_or("")));
+  const api::ImportReport report = TRY(kernel.import_otel(id, session.text_of("--otel")));
   if (session.json()) {
     session.out->json({{"txn", encode_path(report.txn.str())},
                        {"observations", report.observations},

@@ -36,8 +36,7 @@ void tell(Session& session, const std::vector<api::BudgetLine>& lines) {
   }
 }
 
-Result<int> budget_set(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> budget_set(Session& session, api::Kernel& kernel) {
   const auto lines = TRY(api::set_budget(kernel, of_flags(session), session.args.operands));
   if (!session.quiet() || session.json()) tell(session, lines);
   return kExitDone;
@@ -60,7 +59,7 @@ Result<int> budget_report(Session& session) {
   const std::vector<std::string>& words = session.args.operands;
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::vector<std::string> values(words.begin() + 1, words.end());
-  const std::string key = session.flag("--key").value_or("");
+  const std::string key = session.text_of("--key");
   for (const std::string& note : TRY(api::report_budget(kernel, words[0], values, key))) {
     session.reporter->note(note);
   }

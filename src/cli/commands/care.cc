@@ -25,8 +25,7 @@ Json enforces_json() {
   return list;
 }
 
-Result<int> recover_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> recover_command(Session& session, api::Kernel& kernel) {
   std::vector<std::string> done = TRY(kernel.recover(session.reporter->progress()));
   session.reporter->finish();
   if (session.json()) {
@@ -38,8 +37,7 @@ Result<int> recover_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> verify_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> verify_command(Session& session, api::Kernel& kernel) {
   api::Kernel::Verification found = TRY(kernel.verify(session.args.has("--replay")));
   int status = found.problems.empty() ? kExitDone : kExitNo;
   if (session.json()) {
@@ -60,8 +58,7 @@ Result<int> verify_command(Session& session) {
   return status;
 }
 
-Result<int> state_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> state_command(Session& session, api::Kernel& kernel) {
   Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
   session.out->text(session.json()
                         ? dump_json(state) + "\n"
@@ -69,8 +66,7 @@ Result<int> state_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> gc_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> gc_command(Session& session, api::Kernel& kernel) {
   api::Progress progress = session.reporter->progress();
   api::GcReport report = TRY(kernel.gc(session.args.has("--force"), progress));
   session.reporter->clear();

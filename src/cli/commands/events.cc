@@ -29,7 +29,7 @@ Result<Seq> seq_of(std::string_view what, const std::string& text) {
 
 std::vector<std::string> types_of(const Session& session) {
   std::vector<std::string> types;
-  const std::string text = session.flag("--type").value_or("");
+  const std::string text = session.text_of("--type");
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     types.push_back(text.substr(at, end - at));
@@ -45,10 +45,10 @@ Result<int> events_tail(Session& session) {
   api::TailRequest request;
   if (const auto from = session.flag("--from")) request.from = TRY(seq_of("--from", *from));
   request.types = types_of(session);
-  request.subject = session.flag("--subject").value_or("");
+  request.subject = session.text_of("--subject");
   request.limit = session.args.number("--limit", 0);
   request.follow = session.args.has("--follow");
-  request.consumer = session.flag("--consumer").value_or("");
+  request.consumer = session.text_of("--consumer");
   request.acknowledge = session.args.has("--ack");
   if (request.acknowledge && request.consumer.empty()) {
     return misused("--ack is of a consumer: name it with --consumer NAME");
@@ -128,8 +128,7 @@ Status tell(Session& session, api::Kernel& kernel, const api::ConsumerLine& line
   return {};
 }
 
-Result<int> consumer_register(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_register(Session& session, api::Kernel& kernel) {
   const auto ttl = session.args.duration_ms("--ttl");
   if (session.args.has("--durable") == ttl.has_value()) {
     return misused("git txn events consumer register needs --durable, or --ttl D");
@@ -149,8 +148,7 @@ Result<int> consumer_register(Session& session) {
   return kExitDone;
 }
 
-Result<int> consumer_ack(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_ack(Session& session, api::Kernel& kernel) {
   const Seq seq = TRY(seq_of("consumer ack", session.args.operands[1]));
   const api::ConsumerLine line = TRY(api::acknowledge(kernel, session.id(), seq));
   TRY(tell(session, kernel, line,
@@ -159,8 +157,7 @@ Result<int> consumer_ack(Session& session) {
   return kExitDone;
 }
 
-Result<int> consumer_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_list(Session& session, api::Kernel& kernel) {
   const auto lines = TRY(api::list_consumers(kernel));
   const Failures failures = TRY(api::handler_failures(kernel));
   for (const api::ConsumerLine& line : lines) {
@@ -175,8 +172,7 @@ Result<int> consumer_list(Session& session) {
   return kExitDone;
 }
 
-Result<int> consumer_remove(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
   TRY(api::check_not_in_policy(kernel, name));
   TRY(api::remove_consumer(kernel, name));
@@ -184,8 +180,7 @@ Result<int> consumer_remove(Session& session) {
                       fmt::format("consumer {} is removed\n", clean(name)));
 }
 
-Result<int> consumer_retry(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_retry(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
   TRY(api::retry_handler(kernel, name));
   return session.done({{"name", name}, {"retried", true}},

@@ -22,7 +22,7 @@ Result<int> init_command(Session& session) {
   request.store = *store;
   request.hub = *hub;
   request.schema = session.flag("--schema").value_or(request.schema);
-  request.clone = session.flag("--clone").value_or("");
+  request.clone = session.text_of("--clone");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::JoinReport joined = TRY(api::join_hub(kernel, request));
   return session.done(Json{{"store", encode_path(joined.store)},

@@ -66,8 +66,8 @@ Result<int> lease_acquire(Session& session) {
   const bool command = !session.args.rest.empty();
   request.wait_ms = session.args.duration_ms("--wait").value_or(command ? -1 : 0);
   TRY(check_pair(session, "--owner", "--for"));
-  request.owner = session.flag("--owner").value_or("");
-  request.txn = session.flag("--for").value_or("");
+  request.owner = session.text_of("--owner");
+  request.txn = session.text_of("--for");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::Progress progress = session.reporter->progress();
   if (!command) {
@@ -81,8 +81,7 @@ Result<int> lease_acquire(Session& session) {
   return status;
 }
 
-Result<int> lease_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> lease_list(Session& session, api::Kernel& kernel) {
   const auto lines = TRY(api::list_leases(kernel));
   if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no leases\n");
   for (const api::LeaseLine& line : lines) {
@@ -102,7 +101,7 @@ struct LeaseChange {
 };
 
 LeaseChange lease_change_of(const Session& session) {
-  LeaseChange change{.owner = session.flag("--owner").value_or("")};
+  LeaseChange change{.owner = session.text_of("--owner")};
   if (session.args.has("--fence")) change.fence = session.args.number("--fence", 0);
   return change;
 }
@@ -118,7 +117,7 @@ Result<int> lease_renew(Session& session) {
 Result<int> lease_transfer(Session& session) {
   const auto [owner, fence] = lease_change_of(session);
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const std::string to = session.flag("--to").value_or("");
+  const std::string to = session.text_of("--to");
   return tell(session, TRY(api::transfer_lease(kernel, session.id(), owner, to, fence)),
               "transferred");
 }
@@ -132,8 +131,7 @@ Result<int> lease_release(Session& session) {
                       fmt::format("released {}\n", clean(id)));
 }
 
-Result<int> sentinel_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> sentinel_list(Session& session, api::Kernel& kernel) {
   const auto lines = TRY(api::list_sentinels(kernel));
   if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no intervals run\n");
   for (const api::SentinelLine& line : lines) {

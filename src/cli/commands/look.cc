@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::int64_t kLogLines = 20;
 
-Result<int> status_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> status_command(Session& session, api::Kernel& kernel) {
   using enum api::StatusScope;
   api::StatusReport report = TRY(kernel.status(session.args.has("--all") ? kAll : kOpen));
   if (session.json())
@@ -24,8 +23,7 @@ Result<int> status_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> log_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> log_command(Session& session, api::Kernel& kernel) {
   auto limit = static_cast<int>(
       std::min<std::int64_t>(session.args.number("--limit", kLogLines), 1'000'000'000));
   std::vector<api::LogLine> lines = TRY(kernel.log(limit));
@@ -33,8 +31,7 @@ Result<int> log_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> show_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> show_command(Session& session, api::Kernel& kernel) {
   api::Outcome outcome = TRY(kernel.show(session.id()));
   const auto compensations = TRY(api::compensations_of(kernel, session.id()));
   if (session.json()) {
@@ -47,8 +44,7 @@ Result<int> show_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> diff_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> diff_command(Session& session, api::Kernel& kernel) {
   if (session.args.has("--symbols")) {
     const auto of = api::Kernel::FootprintOf::kDiff;
     const api::FootprintReport report = TRY(kernel.footprint(session.id(), of));
@@ -67,8 +63,7 @@ Result<int> diff_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> reads_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> reads_command(Session& session, api::Kernel& kernel) {
   ReadSet reads = TRY(kernel.reads(session.id()));
   if (session.args.has("--explain")) {
     session.out->text(session.json() ? explained_json_lines(reads)
@@ -79,8 +74,7 @@ Result<int> reads_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> writes_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> writes_command(Session& session, api::Kernel& kernel) {
   const auto of = api::Kernel::FootprintOf::kWrites;
   const api::FootprintReport report = TRY(kernel.footprint(session.id(), of));
   session.out->text(session.json() ? footprint_json_lines(report)
@@ -88,8 +82,7 @@ Result<int> writes_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> why_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> why_command(Session& session, api::Kernel& kernel) {
   api::WhyReport report = TRY(kernel.why(session.id()));
   if (session.json())
     session.out->json(why_json(report));

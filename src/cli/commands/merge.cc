@@ -14,9 +14,9 @@ void take_text_options(const Session& session, api::MergeFileRequest* request) {
   request->marker_size =
       static_cast<int>(std::min<std::int64_t>(session.args.number("--marker-size", 7), 1'000'000));
   request->with_base = session.args.has("--diff3");
-  request->base_label = session.flag("--base-label").value_or("");
-  request->left_label = session.flag("--left-label").value_or("");
-  request->right_label = session.flag("--right-label").value_or("");
+  request->base_label = session.text_of("--base-label");
+  request->left_label = session.text_of("--left-label");
+  request->right_label = session.text_of("--right-label");
 }
 
 Json report_json(const api::MergeFileReport& report, const std::string& output) {
@@ -27,12 +27,12 @@ Json report_json(const api::MergeFileReport& report, const std::string& output) 
 
 Result<int> merge_file_command(Session& session) {
   api::MergeFileRequest request;
-  request.base = session.flag("--base").value_or("");
-  request.left = session.flag("--left").value_or("");
-  request.right = session.flag("--right").value_or("");
-  request.out = session.flag("--output").value_or("");
+  request.base = session.text_of("--base");
+  request.left = session.text_of("--left");
+  request.right = session.text_of("--right");
+  request.out = session.text_of("--output");
   request.names = {request.out, request.left, request.right, request.base};
-  request.language = session.flag("--lang").value_or("");
+  request.language = session.text_of("--lang");
   if (request.language.empty() &&
       std::none_of(request.names.begin(), request.names.end(), api::tells_language)) {
     return fail(Code::kUsage, fmt::format("the name '{}' does not tell a language", request.left),

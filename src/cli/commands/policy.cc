@@ -19,8 +19,7 @@ std::string gate_line(const GateSpec& gate) {
                      clean(quote_argv(gate.command)));
 }
 
-Result<int> gate_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> gate_list(Session& session, api::Kernel& kernel) {
   Policy policy = TRY(kernel.policy(session.flag("--onto")));
   if (session.json()) {
     session.out->json(policy_json(policy));
@@ -33,8 +32,7 @@ Result<int> gate_list(Session& session) {
   return kExitDone;
 }
 
-Result<int> gate_show(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> gate_show(Session& session, api::Kernel& kernel) {
   const std::string& name = session.args.operands[0];
   Policy policy = TRY(kernel.policy(session.flag("--onto")));
   auto found = std::find_if(policy.gates.begin(), policy.gates.end(),
@@ -58,8 +56,7 @@ Result<int> gate_show(Session& session) {
   return kExitDone;
 }
 
-Result<int> gate_run(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> gate_run(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   std::vector<std::string> names(operands.begin() + 1, operands.end());
   api::Progress progress = session.reporter->progress();
@@ -80,8 +77,7 @@ Result<int> gate_run(Session& session) {
   return passed ? kExitDone : kExitNo;
 }
 
-Result<int> trust_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> trust_command(Session& session, api::Kernel& kernel) {
   std::optional<std::string> onto = session.flag("--onto");
   if (auto hash = session.flag("--yes")) {
     TRY(kernel.trust(onto, *hash));

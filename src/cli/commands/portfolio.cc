@@ -79,8 +79,7 @@ Json relayed_json(const store::Relayed& one) {
               {"type", one.type},     {"subject", encode_path(one.subject)}};
 }
 
-Result<int> portfolio_status_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_status_command(Session& session, api::Kernel& kernel) {
   const api::PortfolioReport report = TRY(portfolio_status(kernel));
   const bool well = std::ranges::all_of(
       report.members, [](const api::MemberLine& line) { return line.problem.empty(); });
@@ -107,34 +106,29 @@ Result<int> tell(Session& session, const store::Member& member) {
   return session.done(member_json(member), "member " + member_sentence(member));
 }
 
-Result<int> portfolio_add(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_add(Session& session, api::Kernel& kernel) {
   api::MemberRequest request;
   request.path = session.args.operands[0];
   request.name = session.flag("--as");
   if (session.args.has("--needs")) request.needs = session.args.texts("--needs");
-  request.actor = session.flag("--actor").value_or("");
+  request.actor = session.text_of("--actor");
   return tell(session, TRY(add_member(kernel, request)));
 }
 
-Result<int> portfolio_needs(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_needs(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   const std::vector<std::string> names(operands.begin() + 1, operands.end());
-  return tell(session,
-              TRY(set_needs(kernel, operands[0], names, session.flag("--actor").value_or(""))));
+  return tell(session, TRY(set_needs(kernel, operands[0], names, session.text_of("--actor"))));
 }
 
-Result<int> portfolio_remove(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
-  TRY(remove_member(kernel, name, session.flag("--actor").value_or("")));
+  TRY(remove_member(kernel, name, session.text_of("--actor")));
   return session.done({{"name", encode_path(name)}, {"removed", true}},
                       fmt::format("{} is no member any more\n", clean(name)));
 }
 
-Result<int> portfolio_relay(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_relay(Session& session, api::Kernel& kernel) {
   int events = 0;
   const auto how = session.args.has("--anew") ? store::Relay::kAnew : store::Relay::kOn;
   const api::RelayReport report = TRY(relay_events(kernel, how));

@@ -93,8 +93,7 @@ std::string short_text(const Proposal& one) {
   return cut(clean(one.text), kTextShown);
 }
 
-Result<int> proposals_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> proposals_list(Session& session, api::Kernel& kernel) {
   std::vector<api::ProposalLine> lines = TRY(list_proposals(kernel));
   std::size_t hidden = 0;
   if (!session.args.has("--all")) {
@@ -150,8 +149,7 @@ std::string show_text(const api::ProposalReport& report, const Style& style) {
   return out;
 }
 
-Result<int> proposals_show(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> proposals_show(Session& session, api::Kernel& kernel) {
   const api::ProposalReport report = TRY(show_proposal(kernel, session.id()));
   if (session.json()) {
     Json json = line_json(report.line.proposal, report.line.tier);
@@ -163,22 +161,19 @@ Result<int> proposals_show(Session& session) {
   return kExitDone;
 }
 
-Result<int> proposals_dismiss(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> proposals_dismiss(Session& session, api::Kernel& kernel) {
   store::DismissRequest request;
   request.id = session.id();
-  request.reason = session.flag("--reason").value_or("");
-  request.actor = session.flag("--actor").value_or("");
+  request.reason = session.text_of("--reason");
+  request.actor = session.text_of("--actor");
   const Proposal one = TRY(dismiss_proposal(kernel, request));
   return session.done(proposal_json(one),
                       fmt::format("{} is dismissed: {}\n", one.id, short_text(one)));
 }
 
-Result<int> proposals_link(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> proposals_link(Session& session, api::Kernel& kernel) {
   const std::string& became = session.args.operands[1];
-  const Proposal one =
-      TRY(link_proposal(kernel, session.id(), became, session.flag("--actor").value_or("")));
+  const Proposal one = TRY(link_proposal(kernel, session.id(), became, session.text_of("--actor")));
   return session.done(proposal_json(one), fmt::format("{} became {}\n", one.id, clean(became)));
 }
 
@@ -196,13 +191,13 @@ Result<std::optional<std::string>> embedding_of(const Session& session) {
 Result<int> propose_command(Session& session) {
   api::ProposeRequest request;
   request.text = session.args.operands.at(0);
-  request.score = session.flag("--score").value_or("");
+  request.score = session.text_of("--score");
   request.embedding = TRY(embedding_of(session));
-  request.source = session.flag("--source").value_or("");
-  request.actor = session.flag("--actor").value_or("");
+  request.source = session.text_of("--source");
+  request.actor = session.text_of("--actor");
   request.onto = session.flag("--onto");
   request.again = session.args.has("--again");
-  request.key = session.flag("--key").value_or("");
+  request.key = session.text_of("--key");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::ProposalAnswer answer = TRY(api::propose(kernel, request));
   const Proposal& one = answer.proposal;
@@ -244,9 +239,9 @@ Result<int> promote_command(Session& session) {
   }
   if (approve) request.yes = store::Yes::kPerson;
   if (override_it) request.yes = store::Yes::kOverride;
-  request.reason = session.flag("--reason").value_or("");
-  request.became = session.flag("--became").value_or("");
-  request.actor = session.flag("--actor").value_or("");
+  request.reason = session.text_of("--reason");
+  request.became = session.text_of("--became");
+  request.actor = session.text_of("--actor");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::PromoteAnswer answer = TRY(promote_proposal(kernel, request));
   const Proposal& one = answer.proposal;

@@ -11,10 +11,9 @@
 namespace gittxn::cli {
 namespace {
 
-Result<int> abort_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> abort_command(Session& session, api::Kernel& kernel) {
   api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.abort(session.id(), session.flag("--reason").value_or(""), progress));
+  Txn txn = TRY(kernel.abort(session.id(), session.text_of("--reason"), progress));
   session.reporter->finish();
   const auto compensations = TRY(api::compensations_of(kernel, txn.id.str()));
   const int status = undone(compensations) ? kExitDone : kExitNo;
@@ -34,8 +33,7 @@ Result<int> abort_command(Session& session) {
   return status;
 }
 
-Result<int> stop_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> stop_command(Session& session, api::Kernel& kernel) {
   api::Progress progress = session.reporter->progress();
   Txn txn = TRY(kernel.stop(session.id(), progress));
   session.reporter->finish();
@@ -48,18 +46,16 @@ Result<int> stop_command(Session& session) {
   return session.done(txn_json(txn), text);
 }
 
-Result<int> resume_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> resume_command(Session& session, api::Kernel& kernel) {
   api::Progress progress = session.reporter->progress();
   Txn txn = TRY(kernel.resume(session.id(), progress));
   session.reporter->finish();
   return session.done(txn_json(txn), begun_lines(txn, session.style));
 }
 
-Result<int> compensate_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> compensate_command(Session& session, api::Kernel& kernel) {
   api::CompensationRequest request;
-  request.name = session.flag("--name").value_or("");
+  request.name = session.text_of("--name");
   request.argv = session.args.rest;
   const Compensation one = TRY(api::register_compensation(kernel, request));
   return session.done(

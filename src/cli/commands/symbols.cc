@@ -24,13 +24,12 @@ void tell(const Session& session, const std::vector<std::string>& notes) {
   for (const std::string& note : notes) session.reporter->note(note);
 }
 
-Result<int> symbols_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> symbols_command(Session& session, api::Kernel& kernel) {
   api::SymbolsRequest request;
   request.at = session.flag("--at");
   request.paths = session.args.operands;
-  request.kind = session.flag("--kind").value_or("");
-  request.name = session.flag("--name").value_or("");
+  request.kind = session.text_of("--kind");
+  request.name = session.text_of("--name");
   request.limit = limit_of(session, kMostSymbols);
   const api::SymbolsReport report = TRY(kernel.symbols(request, session.reporter->progress()));
   session.reporter->finish();
@@ -40,8 +39,7 @@ Result<int> symbols_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> impact_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> impact_command(Session& session, api::Kernel& kernel) {
   api::ImpactRequest request;
   request.of = session.args.operands.at(0);
   request.at = session.flag("--at");

@@ -33,7 +33,7 @@ Result<int> read_command(Session& session) {
   const auto glob = session.flag("--glob");
   const bool searched = pattern || glob;
   api::Declaration declared;
-  declared.reason = session.flag("--reason").value_or("");
+  declared.reason = session.text_of("--reason");
   if (session.args.has("--absent")) {
     if (searched)
       return fail(Code::kUsage, "--absent names paths, and --search and --glob a search");
@@ -59,8 +59,7 @@ Result<int> read_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> instructions_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> instructions_command(Session& session, api::Kernel& kernel) {
   const std::string text = TRY(kernel.instructions());
   if (session.json()) {
     session.out->json({{"instructions", text}});

@@ -65,8 +65,7 @@ Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
   return status;
 }
 
-Result<int> run_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> run_command(Session& session, api::Kernel& kernel) {
   api::Progress progress = session.reporter->progress();
   return tell(session, kernel, TRY(kernel.run(options_of(session), progress)));
 }
@@ -95,8 +94,7 @@ Result<int> commit_all(Session& session, api::Kernel& kernel) {
   return worst;
 }
 
-Result<int> commit_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> commit_command(Session& session, api::Kernel& kernel) {
   if (session.args.has("--all")) {
     if (session.args.operands.empty()) return commit_all(session, kernel);
     return fail(Code::kUsage, "git txn commit --all takes no transaction",
@@ -110,8 +108,7 @@ Result<int> commit_command(Session& session) {
   return tell(session, kernel, TRY(kernel.commit(session.id(), options_of(session), progress)));
 }
 
-Result<int> begin_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> begin_command(Session& session, api::Kernel& kernel) {
   api::Progress progress = session.reporter->progress();
   Txn txn = TRY(kernel.begin(options_of(session), progress));
   session.reporter->finish();
@@ -124,8 +121,7 @@ Result<int> begin_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> exec_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> exec_command(Session& session, api::Kernel& kernel) {
   api::Progress progress = session.reporter->progress();
   int status = TRY(kernel.exec(session.id(), session.args.rest, options_of(session), progress));
   session.reporter->finish();
@@ -136,8 +132,7 @@ Result<int> exec_command(Session& session) {
   return status;
 }
 
-Result<int> open_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> open_command(Session& session, api::Kernel& kernel) {
   const std::vector<std::string>& operands = session.args.operands;
   if (operands.size() > 1) {
     session.reporter->finish();

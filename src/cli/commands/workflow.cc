@@ -133,14 +133,13 @@ Json status_object(const api::WorkflowReport& report) {
   return json;
 }
 
-Result<int> workflow_create(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_create(Session& session, api::Kernel& kernel) {
   api::WorkflowRequest request;
   request.name = session.args.operands[0];
   request.id = session.flag("--as");
   request.key = session.flag("--key");
   request.onto = session.flag("--onto");
-  request.actor = session.flag("--actor").value_or("");
+  request.actor = session.text_of("--actor");
   const Workflow workflow = TRY(api::create_workflow(kernel, request));
   if (session.json()) {
     session.out->json(workflow_json(workflow));
@@ -152,8 +151,7 @@ Result<int> workflow_create(Session& session) {
   return kExitDone;
 }
 
-Result<int> workflow_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_list(Session& session, api::Kernel& kernel) {
   const std::vector<Workflow> all = TRY(api::list_workflows(kernel));
   for (const Workflow& workflow : all) {
     if (session.json()) {
@@ -168,8 +166,7 @@ Result<int> workflow_list(Session& session) {
   return kExitDone;
 }
 
-Result<int> workflow_status(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_status(Session& session, api::Kernel& kernel) {
   const api::WorkflowReport report = TRY(api::workflow_status(kernel, session.id()));
   if (session.json()) {
     session.out->json(status_object(report));
@@ -216,9 +213,9 @@ Result<int> move(Session& session, PhaseMover mover) {
   api::PhaseMoveRequest request;
   request.id = session.id();
   request.from = session.flag("--from");
-  request.to = session.flag("--to").value_or("");
-  request.reason = session.flag("--reason").value_or("");
-  request.actor = session.flag("--actor").value_or("");
+  request.to = session.text_of("--to");
+  request.reason = session.text_of("--reason");
+  request.actor = session.text_of("--actor");
   const api::Progress progress = session.reporter->progress();
   const api::PhaseMoveReport report = TRY(mover(kernel, request, progress));
   session.reporter->finish();
@@ -230,12 +227,11 @@ Result<int> move(Session& session, PhaseMover mover) {
   return report.moved ? kExitDone : kExitNo;
 }
 
-Result<int> workflow_cancel(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_cancel(Session& session, api::Kernel& kernel) {
   api::PhaseMoveRequest request;
   request.id = session.id();
-  request.reason = session.flag("--reason").value_or("");
-  request.actor = session.flag("--actor").value_or("");
+  request.reason = session.text_of("--reason");
+  request.actor = session.text_of("--actor");
   const api::CancelReport report =
       TRY(api::cancel_workflow(kernel, request, session.reporter->progress()));
   session.reporter->finish();
@@ -250,8 +246,7 @@ Result<int> workflow_cancel(Session& session) {
                       text);
 }
 
-Result<int> workflow_verdict(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_verdict(Session& session, api::Kernel& kernel) {
   const bool pass = session.args.has("--pass");
   if (pass == session.args.has("--fail")) {
     return fail(Code::kUsage, "a verdict is either --pass or --fail",
@@ -261,8 +256,8 @@ Result<int> workflow_verdict(Session& session) {
   request.id = session.id();
   request.name = session.args.operands[1];
   request.verdict = pass ? api::VerdictIs::kPass : api::VerdictIs::kFail;
-  request.actor = session.flag("--actor").value_or("");
-  request.note = session.flag("--note").value_or("");
+  request.actor = session.text_of("--actor");
+  request.note = session.text_of("--note");
   const PhaseVerdict given = TRY(api::give_verdict(kernel, request));
   return session.done(
       to_json(given),
