@@ -113,15 +113,17 @@ Json why_json(const api::WhyReport& report) {
   return out;
 }
 
+Json gate_json(const GateSpec& gate) {
+  return Json{{"name", gate.name.str()},
+              {"command", texts_json(gate.command)},
+              {"timeout_ms", gate.timeout_ms},
+              {"env", texts_json(gate.env)},
+              {"version", gate.version.str()}};
+}
+
 Json policy_json(const Policy& policy) {
   Json gates = Json::array();
-  for (const GateSpec& gate : policy.gates) {
-    gates.push_back({{"name", gate.name.str()},
-                     {"command", texts_json(gate.command)},
-                     {"timeout_ms", gate.timeout_ms},
-                     {"env", texts_json(gate.env)},
-                     {"version", gate.version.str()}});
-  }
+  for (const GateSpec& gate : policy.gates) gates.push_back(gate_json(gate));
   Json generated = Json::array();
   for (const GeneratedFile& file : policy.generated) {
     generated.push_back({{"artifact", text(file.artifact)}, {"from", texts_json(file.from)}});

@@ -15,6 +15,7 @@ Json txn_json(const Txn& txn);
 Json error_json(const Error& error);
 Json status_json(const api::StatusReport& report);
 Json why_json(const api::WhyReport& report);
+Json gate_json(const GateSpec& gate);
 Json policy_json(const Policy& policy);
 Json gates_json(const std::vector<api::GateLine>& lines);
 Json doctor_json(const std::vector<api::DoctorLine>& lines);

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "api/kernel.h"
@@ -60,9 +59,8 @@ struct Session {
   // of one that made something, -q leaves of the text its id.
   int made(const Json& object, std::string_view id, std::string_view text) const;
   // Of one that lists: with --json each as a line, else its text, or `none` where there is none.
-  template <typename Line>
-  int list(const std::vector<Line>& lines, Json (*to_json)(const std::type_identity_t<Line>&),
-           std::string (*to_text)(const std::type_identity_t<Line>&),
+  template <typename Line, typename ToJson, typename ToText>
+  int list(const std::vector<Line>& lines, ToJson to_json, ToText to_text,
            std::string_view none = {}) const {
     reporter->finish();
     for (const Line& line : lines) {

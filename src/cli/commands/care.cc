@@ -1,6 +1,8 @@
 // recover, verify, state, gc, doctor, version.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/enforces.h"
 #include "api/version.h"
 #include "base/json_value.h"
@@ -26,36 +28,27 @@ Json enforces_json() {
 }
 
 Result<int> recover_command(Session& session, api::Kernel& kernel) {
-  std::vector<std::string> done = TRY(kernel.recover(session.reporter->progress()));
-  session.reporter->finish();
-  if (session.json()) {
-    session.out->json({{"done", texts_json(done)}});
-    return kExitDone;
-  }
-  for (const std::string& line : done) session.out->text(clean(line) + "\n");
-  if (done.empty() && !session.quiet()) session.out->text("nothing to recover\n");
-  return kExitDone;
+  const std::vector<std::string> done = TRY(kernel.recover(session.progress()));
+  std::string text = done.empty() && !session.quiet() ? "nothing to recover\n" : "";
+  for (const std::string& line : done) text += clean(line) + "\n";
+  return session.show({{"done", texts_json(done)}}, text);
 }
 
 Result<int> verify_command(Session& session, api::Kernel& kernel) {
   api::Kernel::Verification found = TRY(kernel.verify(session.args.has("--replay")));
-  int status = found.problems.empty() ? kExitDone : kExitNo;
-  if (session.json()) {
-    session.out->json(verification_json(found));
-    return status;
-  }
+  const std::string events = counted(found.events, "event");
+  std::string text;
   for (const std::string& problem : found.problems) {
-    session.out->text(session.style.paint(Colour::kRed, "wrong") + "  " + clean(problem) + "\n");
+    text += session.style.paint(Colour::kRed, "wrong") + "  " + clean(problem) + "\n";
   }
-  if (session.quiet()) return status;
-  for (const std::string& note : found.notes) session.out->text("note   " + clean(note) + "\n");
-  session.out->text(
-      found.problems.empty()
-          ? fmt::format("{} hold\n", counted(found.events, "event"))
-          : fmt::format("{} in {}\n",
-                        counted(static_cast<std::int64_t>(found.problems.size()), "problem"),
-                        counted(found.events, "event")));
-  return status;
+  if (!session.quiet()) {
+    for (const std::string& note : found.notes) text += "note   " + clean(note) + "\n";
+    text += found.problems.empty()
+                ? events + " hold\n"
+                : fmt::format("{} in {}\n", counted(found.problems.size(), "problem"), events);
+  }
+  session.show(verification_json(found), text);
+  return found.problems.empty() ? kExitDone : kExitNo;
 }
 
 Result<int> state_command(Session& session, api::Kernel& kernel) {
@@ -67,48 +60,27 @@ Result<int> state_command(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> gc_command(Session& session, api::Kernel& kernel) {
-  api::Progress progress = session.reporter->progress();
-  api::GcReport report = TRY(kernel.gc(session.args.has("--force"), progress));
-  session.reporter->clear();
-  if (session.json()) {
-    session.out->json(gc_json(report));
-    return kExitDone;
-  }
-  if (session.quiet()) return kExitDone;
-  session.out->text(gc_lines(report));
-  return kExitDone;
+  const api::GcReport report = TRY(kernel.gc(session.args.has("--force"), session.progress()));
+  return session.done(gc_json(report), gc_lines(report));
 }
 
 Result<int> doctor_command(Session& session) {
   std::vector<api::DoctorLine> lines = TRY(api::Kernel::doctor(session.host));
-  int status = kExitDone;
-  for (const api::DoctorLine& line : lines) {
-    if (!line.ok) status = kExitNo;
-  }
-  if (session.json()) {
-    session.out->json(doctor_json(lines));
-    return status;
-  }
+  std::string text;
   for (const api::DoctorLine& line : lines) {
     if (session.quiet() && line.ok) continue;
-    session.out->text(fmt::format("{}  {} {}\n",
-                                  line.ok ? session.style.paint(Colour::kGreen, "ok   ")
-                                          : session.style.paint(Colour::kRed, "wrong"),
-                                  padded(clean(line.subject), 18), clean(line.detail)));
+    text += fmt::format("{}  {} {}\n",
+                        line.ok ? session.style.paint(Colour::kGreen, "ok   ")
+                                : session.style.paint(Colour::kRed, "wrong"),
+                        padded(clean(line.subject), 18), clean(line.detail));
   }
-  return status;
+  session.show(doctor_json(lines), text);
+  return std::ranges::all_of(lines, &api::DoctorLine::ok) ? kExitDone : kExitNo;
 }
 
 Result<int> version_command(Session& session) {
   const Parsed& args = session.args;
-  if (args.has("--enforces")) {
-    if (session.json()) {
-      session.out->json(enforces_json());
-    } else {
-      session.out->text(api::enforces_page());
-    }
-    return kExitDone;
-  }
+  if (args.has("--enforces")) return session.show(enforces_json(), api::enforces_page());
   if (session.json()) {
     Json json = args.has("--cli") ? stability_json() : Json::object();
     json["version"] = GIT_TXN_VERSION;

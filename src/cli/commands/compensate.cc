@@ -28,10 +28,9 @@ std::string compensation_lines(const std::vector<Compensation>& all) {
   return out;
 }
 
-Json compensations_json(const std::vector<Compensation>& all) {
-  Json list = Json::array();
-  for (const Compensation& one : all) list.push_back(to_json(one));
-  return list;
+Json with_compensations(Json said, const std::vector<Compensation>& all) {
+  for (const Compensation& one : all) said["compensations"].push_back(to_json(one));
+  return said;
 }
 
 bool undone(const std::vector<Compensation>& compensations) {

@@ -15,12 +15,9 @@ constexpr std::int64_t kLogLines = 20;
 
 Result<int> status_command(Session& session, api::Kernel& kernel) {
   using enum api::StatusScope;
-  api::StatusReport report = TRY(kernel.status(session.args.has("--all") ? kAll : kOpen));
-  if (session.json())
-    session.out->json(status_json(report));
-  else
-    session.out->text(status_lines(report, session.host.clock->wall_ms(), session.style));
-  return kExitDone;
+  const api::StatusReport report = TRY(kernel.status(session.args.has("--all") ? kAll : kOpen));
+  return session.show(status_json(report),
+                      status_lines(report, session.host.clock->wall_ms(), session.style));
 }
 
 Result<int> log_command(Session& session, api::Kernel& kernel) {
@@ -34,25 +31,21 @@ Result<int> log_command(Session& session, api::Kernel& kernel) {
 Result<int> show_command(Session& session, api::Kernel& kernel) {
   api::Outcome outcome = TRY(kernel.show(session.id()));
   const auto compensations = TRY(api::compensations_of(kernel, session.id()));
-  if (session.json()) {
-    Json json = api::to_json(outcome);
-    if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
-    session.out->json(json);
-  } else {
-    session.out->text(show_lines(outcome, session.style) + compensation_lines(compensations));
-  }
+  return session.show(with_compensations(api::to_json(outcome), compensations),
+                      show_lines(outcome, session.style) + compensation_lines(compensations));
+}
+
+int tell(Session& session, const api::FootprintReport& report) {
+  session.out->text(session.json() ? footprint_json_lines(report)
+                                   : footprint_lines(report, session.style));
   return kExitDone;
 }
 
 Result<int> diff_command(Session& session, api::Kernel& kernel) {
   if (session.args.has("--symbols")) {
-    const auto of = api::Kernel::FootprintOf::kDiff;
-    const api::FootprintReport report = TRY(kernel.footprint(session.id(), of));
-    session.out->text(session.json() ? footprint_json_lines(report)
-                                     : footprint_lines(report, session.style));
-    return kExitDone;
+    return tell(session, TRY(kernel.footprint(session.id(), api::Kernel::FootprintOf::kDiff)));
   }
-  std::string diff = TRY(kernel.diff(session.id()));
+  const std::string diff = TRY(kernel.diff(session.id()));
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(session.id()));
     session.out->json({{"txn", encode_path(id.str())}, {"diff", encode_path(diff)}});
@@ -75,20 +68,12 @@ Result<int> reads_command(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> writes_command(Session& session, api::Kernel& kernel) {
-  const auto of = api::Kernel::FootprintOf::kWrites;
-  const api::FootprintReport report = TRY(kernel.footprint(session.id(), of));
-  session.out->text(session.json() ? footprint_json_lines(report)
-                                   : footprint_lines(report, session.style));
-  return kExitDone;
+  return tell(session, TRY(kernel.footprint(session.id(), api::Kernel::FootprintOf::kWrites)));
 }
 
 Result<int> why_command(Session& session, api::Kernel& kernel) {
-  api::WhyReport report = TRY(kernel.why(session.id()));
-  if (session.json())
-    session.out->json(why_json(report));
-  else
-    session.out->text(why_lines(report, session.style));
-  return kExitDone;
+  const api::WhyReport report = TRY(kernel.why(session.id()));
+  return session.show(why_json(report), why_lines(report, session.style));
 }
 
 const CommandSpec kStatusCommand{

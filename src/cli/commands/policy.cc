@@ -20,16 +20,11 @@ std::string gate_line(const GateSpec& gate) {
 }
 
 Result<int> gate_list(Session& session, api::Kernel& kernel) {
-  Policy policy = TRY(kernel.policy(session.flag("--onto")));
-  if (session.json()) {
-    session.out->json(policy_json(policy));
-    return kExitDone;
-  }
-  for (const GateSpec& gate : policy.gates) session.out->text(gate_line(gate));
-  if (policy.gates.empty()) {
-    session.out->text("no gates; add a [[gate]] to .gittxn.toml on the target branch\n");
-  }
-  return kExitDone;
+  const Policy policy = TRY(kernel.policy(session.flag("--onto")));
+  std::string text;
+  for (const GateSpec& gate : policy.gates) text += gate_line(gate);
+  if (text.empty()) text = "no gates; add a [[gate]] to .gittxn.toml on the target branch\n";
+  return session.show(policy_json(policy), text);
 }
 
 Result<int> gate_show(Session& session, api::Kernel& kernel) {
@@ -41,39 +36,28 @@ Result<int> gate_show(Session& session, api::Kernel& kernel) {
     return fail(Code::kUsage, fmt::format("the policy has no gate '{}'", name),
                 "git txn gate list lists them");
   }
-  if (session.json()) {
-    Policy one;
-    one.gates = {*found};
-    session.out->json(policy_json(one)["gates"][0]);
-    return kExitDone;
-  }
   std::string out =
       fmt::format("{}\n  command  {}\n  limit    {}\n", clean(name),
                   clean(quote_argv(found->command)), format_duration(found->timeout_ms));
   for (const std::string& variable : found->env)
     out += fmt::format("  sees     ${}\n", clean(variable));
-  session.out->text(out + fmt::format("  version  {}\n", found->version.str()));
-  return kExitDone;
+  return session.show(gate_json(*found),
+                      out + fmt::format("  version  {}\n", found->version.str()));
 }
 
 Result<int> gate_run(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   std::vector<std::string> names(operands.begin() + 1, operands.end());
-  api::Progress progress = session.reporter->progress();
-  std::vector<api::GateLine> lines = TRY(kernel.run_gates_on(operands[0], names, progress));
-  session.reporter->finish();
-  bool passed = std::all_of(lines.begin(), lines.end(),
-                            [](const api::GateLine& line) { return line.result == "passed"; });
-  if (session.json()) {
-    session.out->json(gates_json(lines));
-  } else if (!session.quiet() || !passed) {
-    for (const api::GateLine& line : lines) {
-      Colour colour = line.result == "passed" ? Colour::kGreen : Colour::kRed;
-      session.out->text(fmt::format("{}  {}\n", session.style.paint(colour, clean(line.result)),
-                                    clean(line.name)));
-    }
-    if (lines.empty()) session.out->text("the policy has no gates\n");
+  const auto lines = TRY(kernel.run_gates_on(operands[0], names, session.progress()));
+  const bool passed =
+      std::ranges::all_of(lines, [](const api::GateLine& line) { return line.result == "passed"; });
+  std::string text = lines.empty() ? "the policy has no gates\n" : "";
+  for (const api::GateLine& line : lines) {
+    Colour colour = line.result == "passed" ? Colour::kGreen : Colour::kRed;
+    text +=
+        fmt::format("{}  {}\n", session.style.paint(colour, clean(line.result)), clean(line.name));
   }
+  session.show(gates_json(lines), session.quiet() && passed ? "" : text);
   return passed ? kExitDone : kExitNo;
 }
 

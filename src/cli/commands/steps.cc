@@ -12,31 +12,20 @@ namespace gittxn::cli {
 namespace {
 
 Result<int> abort_command(Session& session, api::Kernel& kernel) {
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.abort(session.id(), session.text_of("--reason"), progress));
-  session.reporter->finish();
+  const Txn txn = TRY(kernel.abort(session.id(), session.text_of("--reason"), session.progress()));
   const auto compensations = TRY(api::compensations_of(kernel, txn.id.str()));
-  const int status = undone(compensations) ? kExitDone : kExitNo;
-  if (session.json()) {
-    Json json = txn_json(txn);
-    if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
-    session.out->json(json);
-    return status;
-  }
-  if (session.quiet()) return status;
-  session.out->text(state_sentence(txn, session.style) + compensation_lines(compensations));
-  bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
+  std::string text = state_sentence(txn, session.style) + compensation_lines(compensations);
+  const bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
   if (kept) {
-    session.out->text(fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
-                                  clean(txn.id.str()), txn.attempts.back().number));
+    text += fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
+                        clean(txn.id.str()), txn.attempts.back().number);
   }
-  return status;
+  session.done(with_compensations(txn_json(txn), compensations), text);
+  return undone(compensations) ? kExitDone : kExitNo;
 }
 
 Result<int> stop_command(Session& session, api::Kernel& kernel) {
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.stop(session.id(), progress));
-  session.reporter->finish();
+  const Txn txn = TRY(kernel.stop(session.id(), session.progress()));
   std::string text = state_sentence(txn, session.style);
   if (!is_final(txn.state)) {
     text += fmt::format(
@@ -47,9 +36,7 @@ Result<int> stop_command(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> resume_command(Session& session, api::Kernel& kernel) {
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.resume(session.id(), progress));
-  session.reporter->finish();
+  const Txn txn = TRY(kernel.resume(session.id(), session.progress()));
   return session.done(txn_json(txn), begun_lines(txn, session.style));
 }
 

@@ -53,21 +53,16 @@ Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
     status = kExitNo;
   }
   if (session.quiet()) outcome.next.clear();
-  if (session.json()) {
-    session.reporter->finish();
-    session.out->json(api::to_json(outcome));
-    return status;
+  if (!session.json()) {
+    for (const std::string& note : outcome_notes(outcome)) session.reporter->note(note);
   }
-  for (const std::string& note : outcome_notes(outcome)) session.reporter->note(note);
-  session.reporter->finish();
-  if (!session.quiet() || status != kExitDone)
-    session.out->text(outcome_lines(outcome, session.style));
+  const std::string text = outcome_lines(outcome, session.style);
+  session.show(api::to_json(outcome), session.quiet() && status == kExitDone ? "" : text);
   return status;
 }
 
 Result<int> run_command(Session& session, api::Kernel& kernel) {
-  api::Progress progress = session.reporter->progress();
-  return tell(session, kernel, TRY(kernel.run(options_of(session), progress)));
+  return tell(session, kernel, TRY(kernel.run(options_of(session), session.progress())));
 }
 
 // Each by itself, as if it were named: one that does not land keeps no other from it.
@@ -81,8 +76,7 @@ Result<int> commit_all(Session& session, api::Kernel& kernel) {
   }
   int worst = kExitDone;
   for (const TxnId& id : waiting) {
-    api::Progress progress = session.reporter->progress();
-    auto outcome = kernel.commit(id.str(), options, progress);
+    auto outcome = kernel.commit(id.str(), options, session.progress());
     if (!outcome && outcome.error().code != Code::kBusy) return std::unexpected(outcome.error());
     if (!outcome) {  // somebody else is landing it
       session.reporter->note(fmt::format("{}: {}", id.str(), outcome.error().message));
@@ -104,26 +98,18 @@ Result<int> commit_command(Session& session, api::Kernel& kernel) {
     return fail(Code::kUsage, "git txn commit needs a transaction",
                 "git txn status lists them; git txn commit --all lands those that wait");
   }
-  api::Progress progress = session.reporter->progress();
-  return tell(session, kernel, TRY(kernel.commit(session.id(), options_of(session), progress)));
+  return tell(session, kernel,
+              TRY(kernel.commit(session.id(), options_of(session), session.progress())));
 }
 
 Result<int> begin_command(Session& session, api::Kernel& kernel) {
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.begin(options_of(session), progress));
-  session.reporter->finish();
-  if (session.json())
-    session.out->json(txn_json(txn));
-  else if (session.quiet())
-    session.out->text(clean(txn.id.str()) + "\n");
-  else
-    session.out->text(begun_lines(txn, session.style));
-  return kExitDone;
+  const Txn txn = TRY(kernel.begin(options_of(session), session.progress()));
+  return session.made(txn_json(txn), txn.id.str(), begun_lines(txn, session.style));
 }
 
 Result<int> exec_command(Session& session, api::Kernel& kernel) {
-  api::Progress progress = session.reporter->progress();
-  int status = TRY(kernel.exec(session.id(), session.args.rest, options_of(session), progress));
+  const int status =
+      TRY(kernel.exec(session.id(), session.args.rest, options_of(session), session.progress()));
   session.reporter->finish();
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(session.id()));
@@ -141,10 +127,9 @@ Result<int> open_command(Session& session, api::Kernel& kernel) {
   if (session.args.has("--shell")) {
     auto shell = session.host.env.find("SHELL");
     bool has_shell = shell != session.host.env.end() && !shell->second.empty();
-    api::Progress progress = session.reporter->progress();
     session.reporter->note("a shell in its worktree; leave it to come back");
     return kernel.exec(session.id(), {has_shell ? shell->second : "sh"}, options_of(session),
-                       progress);
+                       session.progress());
   }
   std::string path = TRY(kernel.worktree_of(session.id()));
   if (session.json()) {
