@@ -1,6 +1,8 @@
 // budget set, show, report, reconcile.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/work.h"
 #include "base/fs.h"
 #include "base/json_value.h"
@@ -16,48 +18,45 @@ api::BudgetOf of_flags(const Session& session) {
   return {session.flag("--txn"), session.flag("--owner"), session.flag("--workflow")};
 }
 
-void tell(Session& session, const std::vector<api::BudgetLine>& lines) {
-  for (const api::BudgetLine& line : lines) {
-    if (session.json()) {
-      session.out->json({{"of", encode_path(line.of)},
-                         {"kind", line.kind},
-                         {"limit", line.limit ? Json(*line.limit) : Json()},
-                         {"used", line.used},
-                         {"level", line.level.empty() ? Json() : Json(line.level)},
-                         {"measured", line.measured}});
-      continue;
-    }
-    std::string text =
-        fmt::format("{}  {} {}", clean(line.of), line.kind, api::amount_text(line.kind, line.used));
-    if (line.limit) text += " of " + api::amount_text(line.kind, *line.limit);
-    text += line.measured ? "  measured" : "  as reported";
-    if (!line.level.empty()) text += "  " + line.level;
-    session.out->text(text + "\n");
-  }
+Json budget_json(const api::BudgetLine& line) {
+  return {{"of", encode_path(line.of)},
+          {"kind", line.kind},
+          {"limit", line.limit ? Json(*line.limit) : Json()},
+          {"used", line.used},
+          {"level", line.level.empty() ? Json() : Json(line.level)},
+          {"measured", line.measured}};
+}
+
+std::string budget_text(const api::BudgetLine& line) {
+  std::string text =
+      fmt::format("{}  {} {}", clean(line.of), line.kind, api::amount_text(line.kind, line.used));
+  if (line.limit) text += " of " + api::amount_text(line.kind, *line.limit);
+  text += line.measured ? "  measured" : "  as reported";
+  if (!line.level.empty()) text += "  " + line.level;
+  return text + "\n";
+}
+
+int tell(Session& session, const std::vector<api::BudgetLine>& lines) {
+  if (session.quiet() && !session.json()) return kExitDone;
+  return session.list(lines, budget_json, budget_text);
 }
 
 Result<int> budget_set(Session& session, api::Kernel& kernel) {
-  const auto lines = TRY(api::set_budget(kernel, of_flags(session), session.args.operands));
-  if (!session.quiet() || session.json()) tell(session, lines);
-  return kExitDone;
+  return tell(session, TRY(api::set_budget(kernel, of_flags(session), session.args.operands)));
 }
 
-Result<int> budget_show(Session& session) {
+Result<int> budget_show(Session& session, api::Kernel& kernel) {
   const api::BudgetOf of = of_flags(session);
   const bool one = of.txn || of.owner || of.workflow;
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto lines = TRY(api::show_budgets(kernel, one ? std::optional(of) : std::nullopt));
-  tell(session, lines);
-  if (lines.empty() && !session.json() && !session.quiet()) {
-    session.out->text(one ? "it has no budget, and nothing of it was counted yet\n"
-                          : "no budgets; set one with: git txn budget set --txn ID KIND=VALUE\n");
-  }
-  return kExitDone;
+  const std::string_view none =
+      one ? "it has no budget, and nothing of it was counted yet\n"
+          : "no budgets; set one with: git txn budget set --txn ID KIND=VALUE\n";
+  return session.list(TRY(api::show_budgets(kernel, one ? std::optional(of) : std::nullopt)),
+                      budget_json, budget_text, session.quiet() ? "" : none);
 }
 
-Result<int> budget_report(Session& session) {
+Result<int> budget_report(Session& session, api::Kernel& kernel) {
   const std::vector<std::string>& words = session.args.operands;
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::vector<std::string> values(words.begin() + 1, words.end());
   const std::string key = session.text_of("--key");
   for (const std::string& note : TRY(api::report_budget(kernel, words[0], values, key))) {
@@ -65,8 +64,21 @@ Result<int> budget_report(Session& session) {
   }
   api::BudgetOf of;
   of.txn = words[0];
-  if (!session.quiet() || session.json()) tell(session, TRY(api::show_budgets(kernel, of)));
-  return kExitDone;
+  return tell(session, TRY(api::show_budgets(kernel, of)));
+}
+
+Json reconciled_json(const api::ReconcileLine& line) {
+  return {{"of", encode_path(line.of)},
+          {"kind", line.kind},
+          {"reported", line.reported},
+          {"billed", line.billed},
+          {"within", line.within}};
+}
+
+std::string reconciled_text(const api::ReconcileLine& line) {
+  return fmt::format("{}  {}: {} reported, {} billed{}\n", clean(line.of), line.kind,
+                     api::amount_text(line.kind, line.reported),
+                     api::amount_text(line.kind, line.billed), line.within ? "" : "  differs");
 }
 
 Result<int> budget_reconcile(Session& session) {
@@ -84,23 +96,9 @@ Result<int> budget_reconcile(Session& session) {
                 "name a file of JSON lines of at most 4 MiB");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  bool all = true;
-  for (const api::ReconcileLine& line : TRY(api::reconcile_budgets(kernel, *bill, tolerance))) {
-    all = all && line.within;
-    if (session.json()) {
-      session.out->json({{"of", encode_path(line.of)},
-                         {"kind", line.kind},
-                         {"reported", line.reported},
-                         {"billed", line.billed},
-                         {"within", line.within}});
-      continue;
-    }
-    session.out->text(fmt::format("{}  {}: {} reported, {} billed{}\n", clean(line.of), line.kind,
-                                  api::amount_text(line.kind, line.reported),
-                                  api::amount_text(line.kind, line.billed),
-                                  line.within ? "" : "  differs"));
-  }
-  return all ? kExitDone : kExitNo;
+  const auto lines = TRY(api::reconcile_budgets(kernel, *bill, tolerance));
+  session.list(lines, reconciled_json, reconciled_text);
+  return std::ranges::all_of(lines, &api::ReconcileLine::within) ? kExitDone : kExitNo;
 }
 
 constexpr FlagSpec kBudgetTxn{"--txn", "ID", "of a transaction", Value::kTxn};

@@ -62,7 +62,7 @@ Result<int> events_tail(Session& session) {
     out.text(lines);
     return out.gone() ? api::Go::kStop : api::Go::kOn;
   };
-  TRY(api::tail_events(kernel, request, take, session.reporter->progress()));
+  TRY(api::tail_events(kernel, request, take, session.progress()));
   return kExitDone;
 }
 
@@ -74,7 +74,7 @@ const api::HandlerFailure* failure_of(const Failures& failures, const api::Consu
   return found == failures.end() ? nullptr : &*found;
 }
 
-Json line_json(const api::ConsumerLine& line, const Failures& failures) {
+Json consumer_json(const api::ConsumerLine& line, const Failures& failures) {
   Json json{{"name", line.name},         {"kind", line.kind},
             {"ttl_ms", line.ttl_ms},     {"types", line.types},
             {"position", line.position}, {"behind", line.behind},
@@ -102,13 +102,13 @@ std::string state_text(const api::ConsumerLine& line, const Failures& failures) 
   return line.behind == 0 ? "up to date" : counted(line.behind, "event") + " behind";
 }
 
-std::string line_text(const api::ConsumerLine& line, const Failures& failures) {
+std::string consumer_text(const api::ConsumerLine& line, const Failures& failures) {
   return fmt::format("{}  {}  at {}  {}\n", padded(clean(line.name), 16), padded(line.kind, 9),
                      line.position, state_text(line, failures));
 }
 
 std::string lag_text(const api::ConsumerLine& line, const Failures& failures) {
-  std::string out = line_text(line, failures);
+  std::string out = consumer_text(line, failures);
   if (line.behind > 0) {
     out += fmt::format("    {} for it, the oldest is {} of {} ago\n", counted(line.behind, "event"),
                        line.oldest, format_duration(line.oldest_age_ms));
@@ -118,14 +118,11 @@ std::string lag_text(const api::ConsumerLine& line, const Failures& failures) {
   return out;
 }
 
-Status tell(Session& session, api::Kernel& kernel, const api::ConsumerLine& line,
-            const std::string& sentence) {
-  if (session.json()) {
-    session.out->json(line_json(line, TRY(api::handler_failures(kernel))));
-  } else if (!session.quiet()) {
-    session.out->text(sentence + "\n");
-  }
-  return {};
+Result<int> tell(Session& session, api::Kernel& kernel, const api::ConsumerLine& line,
+                 const std::string& sentence) {
+  Failures failures;
+  if (session.json()) failures = TRY(api::handler_failures(kernel));
+  return session.done(consumer_json(line, failures), sentence + "\n");
 }
 
 Result<int> consumer_register(Session& session, api::Kernel& kernel) {
@@ -142,34 +139,27 @@ Result<int> consumer_register(Session& session, api::Kernel& kernel) {
   if (from != "now" && from != "start") request.from = TRY(seq_of("--from", from));
   request.from_start = from == "start";
   const api::ConsumerLine line = TRY(api::register_consumer(kernel, request));
-  TRY(tell(
+  return tell(
       session, kernel, line,
-      fmt::format("{} consumer {} goes on after event {}", line.kind, line.name, line.position)));
-  return kExitDone;
+      fmt::format("{} consumer {} goes on after event {}", line.kind, line.name, line.position));
 }
 
 Result<int> consumer_ack(Session& session, api::Kernel& kernel) {
   const Seq seq = TRY(seq_of("consumer ack", session.args.operands[1]));
   const api::ConsumerLine line = TRY(api::acknowledge(kernel, session.id(), seq));
-  TRY(tell(session, kernel, line,
-           fmt::format("consumer {} is at event {}, {} behind", clean(line.name), line.position,
-                       counted(line.behind, "event"))));
-  return kExitDone;
+  return tell(session, kernel, line,
+              fmt::format("consumer {} is at event {}, {} behind", clean(line.name), line.position,
+                          counted(line.behind, "event")));
 }
 
 Result<int> consumer_list(Session& session, api::Kernel& kernel) {
   const auto lines = TRY(api::list_consumers(kernel));
   const Failures failures = TRY(api::handler_failures(kernel));
-  for (const api::ConsumerLine& line : lines) {
-    if (session.json()) {
-      session.out->json(line_json(line, failures));
-    } else {
-      session.out->text(session.args.has("--lag") ? lag_text(line, failures)
-                                                  : line_text(line, failures));
-    }
-  }
-  if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no consumers\n");
-  return kExitDone;
+  const auto text = session.args.has("--lag") ? lag_text : consumer_text;
+  return session.list(
+      lines, [&](const api::ConsumerLine& line) { return consumer_json(line, failures); },
+      [&](const api::ConsumerLine& line) { return text(line, failures); },
+      session.quiet() ? "" : "no consumers\n");
 }
 
 Result<int> consumer_remove(Session& session, api::Kernel& kernel) {
@@ -210,22 +200,16 @@ Result<int> events_prune(Session& session) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::PruneLine line = TRY(api::prune_events(kernel, options));
-  if (session.json()) {
-    session.out->json(prune_json(line));
-    return kExitDone;
-  }
-  if (session.quiet()) return kExitDone;
+  std::string text;
   for (std::size_t i = 0; i < line.holds.size(); ++i) {
-    session.out->text(
-        fmt::format("held     from event {} on, by {}\n", line.held_from[i], clean(line.holds[i])));
+    text +=
+        fmt::format("held     from event {} on, by {}\n", line.held_from[i], clean(line.holds[i]));
   }
-  const std::string what = fmt::format("events {} to {}", line.first, line.last);
-  if (line.last < line.first) {
-    session.out->text("nothing to prune\n");
-  } else {
-    session.out->text(options.dry_run ? "would prune " + what + "\n" : "pruned " + what + "\n");
-  }
-  return kExitDone;
+  text += line.last < line.first
+              ? "nothing to prune\n"
+              : fmt::format("{} events {} to {}\n", options.dry_run ? "would prune" : "pruned",
+                            line.first, line.last);
+  return session.done(prune_json(line), text);
 }
 
 constexpr FlagSpec kEventsType{"--type", "TYPE[,TYPE]", "only events of this type", Value::kText};

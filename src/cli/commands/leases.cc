@@ -10,7 +10,7 @@
 namespace gittxn::cli {
 namespace {
 
-Json line_json(const api::LeaseLine& line) {
+Json lease_json(const api::LeaseLine& line) {
   Json subjects = Json::array();
   for (const std::string& subject : line.subjects) subjects.push_back(encode_path(subject));
   return {{"id", line.id},
@@ -25,7 +25,7 @@ Json line_json(const api::LeaseLine& line) {
           {"fence", line.fence == 0 ? Json() : Json(line.fence)}};
 }
 
-std::string line_text(const api::LeaseLine& line) {
+std::string lease_text(const api::LeaseLine& line) {
   std::string subjects;
   for (const std::string& subject : line.subjects) {
     subjects += (subjects.empty() ? "" : ", ") + clean(subject);
@@ -39,14 +39,7 @@ std::string line_text(const api::LeaseLine& line) {
 }
 
 int tell(Session& session, const api::LeaseLine& line, std::string_view verb) {
-  if (session.json()) {
-    session.out->json(line_json(line));
-  } else if (session.quiet()) {
-    session.out->text(clean(line.id) + "\n");
-  } else {
-    session.out->text(fmt::format("{} {}", verb, line_text(line)));
-  }
-  return kExitDone;
+  return session.made(lease_json(line), line.id, fmt::format("{} {}", verb, lease_text(line)));
 }
 
 Status check_pair(const Session& session, const char* one, const char* other) {
@@ -69,11 +62,9 @@ Result<int> lease_acquire(Session& session) {
   request.owner = session.text_of("--owner");
   request.txn = session.text_of("--for");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const api::Progress progress = session.reporter->progress();
+  const api::Progress progress = session.progress();
   if (!command) {
-    const api::LeaseLine line = TRY(api::acquire_lease(kernel, request, progress));
-    session.reporter->finish();
-    return tell(session, line, "acquired");
+    return tell(session, TRY(api::acquire_lease(kernel, request, progress)), "acquired");
   }
   const int status = TRY(api::run_under_lease(kernel, request, session.args.rest, progress));
   session.reporter->finish();
@@ -82,16 +73,8 @@ Result<int> lease_acquire(Session& session) {
 }
 
 Result<int> lease_list(Session& session, api::Kernel& kernel) {
-  const auto lines = TRY(api::list_leases(kernel));
-  if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no leases\n");
-  for (const api::LeaseLine& line : lines) {
-    if (session.json()) {
-      session.out->json(line_json(line));
-    } else {
-      session.out->text(line_text(line));
-    }
-  }
-  return kExitDone;
+  return session.list(TRY(api::list_leases(kernel)), lease_json, lease_text,
+                      session.quiet() ? "" : "no leases\n");
 }
 
 // Who changes a lease, and what it must be for that.
@@ -106,58 +89,51 @@ LeaseChange lease_change_of(const Session& session) {
   return change;
 }
 
-Result<int> lease_renew(Session& session) {
+Result<int> lease_renew(Session& session, api::Kernel& kernel) {
   const auto [owner, fence] = lease_change_of(session);
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto ttl_ms = session.args.duration_ms("--ttl");
   return tell(session, TRY(api::renew_lease(kernel, session.id(), owner, ttl_ms, fence)),
               "renewed");
 }
 
-Result<int> lease_transfer(Session& session) {
+Result<int> lease_transfer(Session& session, api::Kernel& kernel) {
   const auto [owner, fence] = lease_change_of(session);
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::string to = session.text_of("--to");
   return tell(session, TRY(api::transfer_lease(kernel, session.id(), owner, to, fence)),
               "transferred");
 }
 
-Result<int> lease_release(Session& session) {
+Result<int> lease_release(Session& session, api::Kernel& kernel) {
   const auto [owner, fence] = lease_change_of(session);
   const std::string& id = session.id();
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(api::release_lease(kernel, id, owner, fence));
   return session.done({{"id", encode_path(id)}, {"state", "released"}},
                       fmt::format("released {}\n", clean(id)));
 }
 
-Result<int> sentinel_list(Session& session, api::Kernel& kernel) {
-  const auto lines = TRY(api::list_sentinels(kernel));
-  if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no intervals run\n");
-  for (const api::SentinelLine& line : lines) {
-    if (session.json()) {
-      session.out->json({{"name", encode_path(line.name)},
-                         {"every_ms", line.every_ms},
-                         {"left_ms", line.left_ms}});
-    } else {
-      session.out->text(fmt::format("{}  every {}, the next in {}\n", clean(line.name),
-                                    format_duration(line.every_ms), format_duration(line.left_ms)));
-    }
-  }
-  return kExitDone;
+Json sentinel_json(const api::SentinelLine& line) {
+  return {{"name", encode_path(line.name)}, {"every_ms", line.every_ms}, {"left_ms", line.left_ms}};
 }
 
-Result<int> sentinel_reset(Session& session) {
+std::string sentinel_text(const api::SentinelLine& line) {
+  return fmt::format("{}  every {}, the next in {}\n", clean(line.name),
+                     format_duration(line.every_ms), format_duration(line.left_ms));
+}
+
+Result<int> sentinel_list(Session& session, api::Kernel& kernel) {
+  return session.list(TRY(api::list_sentinels(kernel)), sentinel_json, sentinel_text,
+                      session.quiet() ? "" : "no intervals run\n");
+}
+
+Result<int> sentinel_reset(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(api::reset_sentinel(kernel, name));
   return session.done({{"name", encode_path(name)}, {"left_ms", 0}},
                       fmt::format("the next {} passes\n", clean(name)));
 }
 
-Result<int> sentinel_pass(Session& session) {
+Result<int> sentinel_pass(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::int64_t every_ms = session.args.duration_ms("--every").value_or(0);
   const api::SentinelResult result = TRY(api::pass_sentinel(kernel, name, every_ms));
   session.done(

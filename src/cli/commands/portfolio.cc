@@ -83,22 +83,19 @@ Result<int> portfolio_status_command(Session& session, api::Kernel& kernel) {
   const api::PortfolioReport report = TRY(portfolio_status(kernel));
   const bool well = std::ranges::all_of(
       report.members, [](const api::MemberLine& line) { return line.problem.empty(); });
-  if (session.json()) {
-    Json members = Json::array();
-    for (const api::MemberLine& line : report.members) members.push_back(line_json(line));
-    Json relayed = Json::array();
-    for (const store::Relayed& one : report.relayed) relayed.push_back(relayed_json(one));
-    session.out->json({{"members", std::move(members)}, {"relayed", std::move(relayed)}});
-    return well ? kExitDone : kExitNo;
-  }
+  Json members = Json::array(), relayed = Json::array();
   std::string out;
-  for (const api::MemberLine& line : report.members) out += line_text(line, session.style);
+  for (const api::MemberLine& line : report.members) {
+    members.push_back(line_json(line));
+    out += line_text(line, session.style);
+  }
   for (const store::Relayed& one : report.relayed) {
+    relayed.push_back(relayed_json(one));
     out += fmt::format("told by {}: {} of {}, {}\n", clean(one.place), one.type, clean(one.subject),
                        one.time);
   }
   if (out.empty()) out = "no portfolio; add a repository with: git txn portfolio add REPO\n";
-  session.out->text(out);
+  session.show({{"members", std::move(members)}, {"relayed", std::move(relayed)}}, out);
   return well ? kExitDone : kExitNo;
 }
 

@@ -25,9 +25,6 @@ Json score_json(int score) {
 }
 
 Json proposal_json(const Proposal& one) {
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? Json() : Json(encode_path(text));
-  };
   return Json{{"id", one.id},
               {"state", proposal_state_name(one.state)},
               {"text", encode_path(one.text)},
@@ -46,9 +43,9 @@ Json proposal_json(const Proposal& one) {
               {"again", or_null(one.again)}};
 }
 
-Json line_json(const Proposal& one, Tier tier) {
-  Json json = proposal_json(one);
-  json["tier"] = tier_name(tier);
+Json backlog_json(const api::ProposalLine& line) {
+  Json json = proposal_json(line.proposal);
+  json["tier"] = tier_name(line.tier);
   return json;
 }
 
@@ -93,6 +90,13 @@ std::string short_text(const Proposal& one) {
   return cut(clean(one.text), kTextShown);
 }
 
+std::string backlog_text(const api::ProposalLine& line) {
+  const Proposal& one = line.proposal;
+  return fmt::format("{}  {}  {}  {}{}\n", padded(one.id, 6), padded(score_text(one.score), 5),
+                     padded(state_words(one, line.tier), 14), short_text(one),
+                     one.repeats == 0 ? "" : fmt::format("  (+{})", one.repeats));
+}
+
 Result<int> proposals_list(Session& session, api::Kernel& kernel) {
   std::vector<api::ProposalLine> lines = TRY(list_proposals(kernel));
   std::size_t hidden = 0;
@@ -103,25 +107,13 @@ Result<int> proposals_list(Session& session, api::Kernel& kernel) {
     std::ranges::stable_sort(lines, std::ranges::greater(),
                              [](const api::ProposalLine& line) { return line.proposal.score; });
   }
-  for (const api::ProposalLine& line : lines) {
-    const Proposal& one = line.proposal;
-    if (session.json()) {
-      session.out->json(line_json(one, line.tier));
-      continue;
-    }
-    session.out->text(fmt::format("{}  {}  {}  {}{}\n", padded(one.id, 6),
-                                  padded(score_text(one.score), 5),
-                                  padded(state_words(one, line.tier), 14), short_text(one),
-                                  one.repeats == 0 ? "" : fmt::format("  (+{})", one.repeats)));
-  }
-  if (lines.empty() && !session.json()) {
-    session.out->text(hidden == 0
-                          ? "nothing is proposed; begin with: git txn propose TEXT --score S\n"
-                          : fmt::format("nothing waits; git txn proposals --all lists the {} that "
-                                        "{} promoted, dismissed or discarded\n",
-                                        hidden, hidden == 1 ? "was" : "were"));
-  }
-  return kExitDone;
+  const std::string none = hidden == 0
+                               ? "nothing is proposed; begin with: git txn propose TEXT --score S\n"
+                               : fmt::format(
+                                     "nothing waits; git txn proposals --all lists the {} that {} "
+                                     "promoted, dismissed or discarded\n",
+                                     hidden, hidden == 1 ? "was" : "were");
+  return session.list(lines, backlog_json, backlog_text, none);
 }
 
 std::string show_text(const api::ProposalReport& report, const Style& style) {
@@ -151,14 +143,9 @@ std::string show_text(const api::ProposalReport& report, const Style& style) {
 
 Result<int> proposals_show(Session& session, api::Kernel& kernel) {
   const api::ProposalReport report = TRY(show_proposal(kernel, session.id()));
-  if (session.json()) {
-    Json json = line_json(report.line.proposal, report.line.tier);
-    json["history"] = texts_json(report.history);
-    session.out->json(json);
-  } else {
-    session.out->text(show_text(report, session.style));
-  }
-  return kExitDone;
+  Json json = backlog_json(report.line);
+  json["history"] = texts_json(report.history);
+  return session.show(json, show_text(report, session.style));
 }
 
 Result<int> proposals_dismiss(Session& session, api::Kernel& kernel) {

@@ -1,6 +1,8 @@
 // summary add, show, list, check, remove.
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "api/kernel.h"
 #include "base/fs.h"
 #include "base/json_value.h"
@@ -15,7 +17,7 @@ bool is_inside(const Session& session) {
   return found != session.host.env.end() && !found->second.empty();
 }
 
-Json line_json(const api::SummaryLine& line) {
+Json summary_json(const api::SummaryLine& line) {
   Json json{{"name", encode_path(line.name)},
             {"digest", line.digest.str()},
             {"bytes", line.bytes},
@@ -31,13 +33,12 @@ Json line_json(const api::SummaryLine& line) {
   return json;
 }
 
-std::string line_text(const api::SummaryLine& line) {
+std::string summary_text(const api::SummaryLine& line) {
   const std::string state =
       line.holds ? "holds"
                  : fmt::format("stale: {} changed",
                                line.stale_source.empty() ? "." : clean(line.stale_source));
-  return fmt::format("{}  {}, {}, by {}  {}\n", clean(line.name),
-                     counted(static_cast<std::int64_t>(line.sources), "source"),
+  return fmt::format("{}  {}, {}, by {}  {}\n", clean(line.name), counted(line.sources, "source"),
                      counted(line.bytes, "byte"), clean(line.made_by), state);
 }
 
@@ -61,14 +62,13 @@ Result<int> summary_add(Session& session) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::SummaryLine line = TRY(kernel.add_summary(request));
-  return session.done(line_json(line),
+  return session.done(summary_json(line),
                       fmt::format("stored '{}', made from {}\n", clean(line.name),
-                                  counted(static_cast<std::int64_t>(line.sources), "source")));
+                                  counted(line.sources, "source")));
 }
 
-Result<int> summary_show(Session& session) {
+Result<int> summary_show(Session& session, api::Kernel& kernel) {
   const std::string& name = session.args.operands[0];
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   using api::Kernel;
   const auto if_stale =
       session.args.has("--stale") ? Kernel::IfStale::kShow : Kernel::IfStale::kRefuse;
@@ -76,7 +76,7 @@ Result<int> summary_show(Session& session) {
   const std::string& stale = shown.line.stale_source;
   const std::string source = stale.empty() ? "something" : "'" + clean(stale) + "'";
   if (session.json()) {
-    Json json = line_json(shown.line);
+    Json json = summary_json(shown.line);
     json["text"] = shown.text ? Json(encode_path(*shown.text)) : Json();
     session.out->json(json);
   } else if (shown.text && shown.line.holds) {
@@ -94,9 +94,8 @@ Result<int> summary_show(Session& session) {
                   : "store it again with git txn summary add; --stale shows it all the same");
 }
 
-Result<int> summary_remove(Session& session) {
+Result<int> summary_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.args.operands[0];
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(kernel.remove_summary(name));
   return session.done({{"name", encode_path(name)}, {"removed", true}},
                       fmt::format("removed '{}'\n", clean(name)));
@@ -110,18 +109,10 @@ Result<int> list_summaries(Session& session, Only only) {
                 "git txn summary show NAME shows one, and whether it holds is judged at the end");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  std::size_t stale = 0;
-  for (const api::SummaryLine& line :
-       TRY(kernel.summaries(session.flag("--onto"), session.args.operands))) {
-    stale += line.holds ? 0 : 1;
-    if (only == Only::kStale && line.holds) continue;
-    if (session.json()) {
-      session.out->json(line_json(line));
-    } else {
-      session.out->text(line_text(line));
-    }
-  }
-  return only == Only::kStale && stale > 0 ? kExitNo : kExitDone;
+  auto lines = TRY(kernel.summaries(session.flag("--onto"), session.args.operands));
+  if (only == Only::kStale) std::erase_if(lines, std::mem_fn(&api::SummaryLine::holds));
+  session.list(lines, summary_json, summary_text);
+  return only == Only::kStale && !lines.empty() ? kExitNo : kExitDone;
 }
 
 constexpr FlagSpec kSummaryOnto{

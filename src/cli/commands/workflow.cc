@@ -141,39 +141,20 @@ Result<int> workflow_create(Session& session, api::Kernel& kernel) {
   request.onto = session.flag("--onto");
   request.actor = session.text_of("--actor");
   const Workflow workflow = TRY(api::create_workflow(kernel, request));
-  if (session.json()) {
-    session.out->json(workflow_json(workflow));
-  } else if (session.quiet()) {
-    session.out->text(workflow.id.str() + "\n");
-  } else {
-    session.out->text("created " + workflow_sentence(workflow, session.style));
-  }
-  return kExitDone;
+  return session.made(workflow_json(workflow), workflow.id.str(),
+                      "created " + workflow_sentence(workflow, session.style));
 }
 
 Result<int> workflow_list(Session& session, api::Kernel& kernel) {
-  const std::vector<Workflow> all = TRY(api::list_workflows(kernel));
-  for (const Workflow& workflow : all) {
-    if (session.json()) {
-      session.out->json(workflow_json(workflow));
-    } else {
-      session.out->text(workflow_sentence(workflow, session.style));
-    }
-  }
-  if (all.empty() && !session.json()) {
-    session.out->text("no workflow; make one with: git txn workflow create NAME\n");
-  }
-  return kExitDone;
+  return session.list(
+      TRY(api::list_workflows(kernel)), workflow_json,
+      [&](const Workflow& workflow) { return workflow_sentence(workflow, session.style); },
+      "no workflow; make one with: git txn workflow create NAME\n");
 }
 
 Result<int> workflow_status(Session& session, api::Kernel& kernel) {
   const api::WorkflowReport report = TRY(api::workflow_status(kernel, session.id()));
-  if (session.json()) {
-    session.out->json(status_object(report));
-  } else {
-    session.out->text(status_text(report, session.style));
-  }
-  return kExitDone;
+  return session.show(status_object(report), status_text(report, session.style));
 }
 
 std::string move_text(const api::PhaseMoveReport& report, const Style& style) {
@@ -191,39 +172,29 @@ std::string move_text(const api::PhaseMoveReport& report, const Style& style) {
 }
 
 Json move_object(const api::PhaseMoveReport& report) {
-  Json not_judged = texts_json(report.not_judged);
   std::vector<std::string> cancelled;
   for (const TxnId& txn : report.cancelled) cancelled.push_back(txn.str());
-  const auto or_null = [](const std::string& name) {
-    return name.empty() ? Json(nullptr) : Json(encode_path(name));
-  };
   return Json{{"workflow", workflow_json(report.workflow)},
               {"moved", report.moved},
               {"from", or_null(report.from)},
               {"to", or_null(report.to)},
               {"gates", evidence_json(report.gates)},
-              {"not_judged", std::move(not_judged)},
+              {"not_judged", texts_json(report.not_judged)},
               {"cancelled", texts_json(cancelled)}};
 }
 
 using PhaseMover = Result<api::PhaseMoveReport> (*)(api::State&, const api::PhaseMoveRequest&,
                                                     const api::Progress&);
-Result<int> move(Session& session, PhaseMover mover) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> move(Session& session, api::Kernel& kernel, PhaseMover mover) {
   api::PhaseMoveRequest request;
   request.id = session.id();
   request.from = session.flag("--from");
   request.to = session.text_of("--to");
   request.reason = session.text_of("--reason");
   request.actor = session.text_of("--actor");
-  const api::Progress progress = session.reporter->progress();
-  const api::PhaseMoveReport report = TRY(mover(kernel, request, progress));
-  session.reporter->finish();
-  if (session.json()) {
-    session.out->json(move_object(report));
-  } else if (!session.quiet() || !report.moved) {
-    session.out->text(move_text(report, session.style));
-  }
+  const api::PhaseMoveReport report = TRY(mover(kernel, request, session.progress()));
+  const std::string text = move_text(report, session.style);
+  session.show(move_object(report), session.quiet() && report.moved ? "" : text);
   return report.moved ? kExitDone : kExitNo;
 }
 
@@ -232,9 +203,7 @@ Result<int> workflow_cancel(Session& session, api::Kernel& kernel) {
   request.id = session.id();
   request.reason = session.text_of("--reason");
   request.actor = session.text_of("--actor");
-  const api::CancelReport report =
-      TRY(api::cancel_workflow(kernel, request, session.reporter->progress()));
-  session.reporter->finish();
+  const api::CancelReport report = TRY(api::cancel_workflow(kernel, request, session.progress()));
   std::string text = workflow_sentence(report.workflow, session.style);
   if (!report.unfinished.empty()) {
     text += "  these cannot land any more; git txn abort ID gives one up:\n" +
@@ -324,7 +293,10 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow advance",
          .summary = "leave the open phase for the next, when every gate holds",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::advance_workflow); },
+         .handler =
+             [](Session& session, api::Kernel& kernel) {
+               return move(session, kernel, api::advance_workflow);
+             },
          .operands = {kWorkflowId},
          .flags = {kPhaseFrom, kPhaseActor},
          .examples = {{"git txn workflow advance w-auth",
@@ -333,7 +305,8 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow skip",
          .summary = "leave the open phase, which has no gates, without working it",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::skip_workflow); },
+         .handler = [](Session& session,
+                       api::Kernel& kernel) { return move(session, kernel, api::skip_workflow); },
          .operands = {kWorkflowId},
          .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
          .examples = {{"git txn workflow skip w-auth --reason 'nothing to plan'",
@@ -342,7 +315,10 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow rollback",
          .summary = "go back to an earlier phase",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::rollback_workflow); },
+         .handler =
+             [](Session& session, api::Kernel& kernel) {
+               return move(session, kernel, api::rollback_workflow);
+             },
          .operands = {kWorkflowId},
          .flags = {needed({"--to", "PHASE", "the phase to go back to", Value::kText}), kPhaseReason,
                    kPhaseActor},
@@ -352,7 +328,10 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow override",
          .summary = "leave the open phase although gates of it do not hold",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::override_workflow); },
+         .handler =
+             [](Session& session, api::Kernel& kernel) {
+               return move(session, kernel, api::override_workflow);
+             },
          .operands = {kWorkflowId},
          .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
          .examples = {{"git txn workflow override w-auth --reason 'the gate is broken'",
