@@ -24,13 +24,9 @@ bool colours(const Environment& env, int fd) {
   return isatty(fd) && variable(env, "NO_COLOR").empty() && variable(env, "TERM") != "dumb";
 }
 
+// Where it cannot be written there is nobody to tell.
 void to_stderr(const std::string& text) {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    ssize_t n = write(2, rest.data(), rest.size());
-    if (n <= 0) return;
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
+  Printer(2).text(text);
 }
 
 std::string_view level_name(LogLevel level) {

@@ -29,13 +29,12 @@ std::string reads_part(const api::Outcome& outcome) {
   if (!outcome.reads.complete && !outcome.reads.unknown_reason.empty()) {
     return fmt::format("reads unknown ({})", cut(clean(outcome.reads.unknown_reason), 60));
   }
-  auto n = static_cast<std::int64_t>(outcome.reads.reads.size());
-  return counted(n, "read") + (outcome.txn.state == TxnState::kLanded ? " certified" : "");
+  return counted(outcome.reads.reads.size(), "read") +
+         (outcome.txn.state == TxnState::kLanded ? " certified" : "");
 }
 
 std::string gates_part(const api::Outcome& outcome) {
-  auto n = static_cast<std::int64_t>(outcome.gates.size());
-  std::string out = counted(n, "gate");
+  std::string out = counted(outcome.gates.size(), "gate");
   auto reused = std::count_if(outcome.gates.begin(), outcome.gates.end(),
                               [](const api::GateLine& gate) { return gate.reused; });
   if (reused > 0) out += fmt::format(" ({} reused)", reused);
@@ -45,17 +44,11 @@ std::string gates_part(const api::Outcome& outcome) {
 // "2 files · 41 reads certified · 2 gates (1 reused) · 1.8 s + agent 4 min"
 std::string facts(const api::Outcome& outcome) {
   std::vector<std::string> parts;
-  auto files = static_cast<std::int64_t>(outcome.writes.size());
-  if (files > 0) parts.push_back(counted(files, "file"));
+  if (!outcome.writes.empty()) parts.push_back(counted(outcome.writes.size(), "file"));
   parts.push_back(reads_part(outcome));
   if (!outcome.gates.empty()) parts.push_back(gates_part(outcome));
   parts.push_back(times(outcome));
   return fmt::format("{}", fmt::join(parts, " · "));
-}
-
-std::string tries(const Txn& txn) {
-  auto n = static_cast<std::int64_t>(txn.attempts.size());
-  return counted(n, "try", "tries");
 }
 
 // Why it is where it is, in a few words.
@@ -71,7 +64,7 @@ std::string reason(const api::Outcome& outcome) {
     case TxnState::kAborted:
       return "given up; its work is kept";
     case TxnState::kQuarantined:
-      return fmt::format("did not land after {}", tries(txn));
+      return fmt::format("did not land after {}", counted(txn.attempts.size(), "try", "tries"));
     case TxnState::kRejected:
       for (const api::GateLine& gate : outcome.gates) {
         if (gate.result != "passed") {

@@ -98,8 +98,7 @@ std::string symbols_lines(const api::SymbolsReport& report, const Style& style) 
   if (report.more > 0) {
     out += fmt::format("and {} more; --limit 0 shows all\n", report.more);
   } else if (report.lines.empty()) {
-    out += fmt::format("no such symbol in {}\n",
-                       counted(static_cast<std::int64_t>(report.files), "file"));
+    out += fmt::format("no such symbol in {}\n", counted(report.files, "file"));
   }
   return out;
 }

@@ -43,27 +43,21 @@ Result<int> hook_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> capture_import(Session& session) {
+Result<int> capture_import(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   std::optional<std::string> id;
   if (!operands.empty()) id = operands[0];
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::ImportReport report = TRY(kernel.import_otel(id, session.text_of("--otel")));
-  if (session.json()) {
-    session.out->json({{"txn", encode_path(report.txn.str())},
-                       {"observations", report.observations},
-                       {"damaged", report.damaged},
-                       {"left_out", report.left_out}});
-    return kExitDone;
-  }
-  if (session.quiet()) return kExitDone;
-  session.out->text(fmt::format(
-      "{} for {}{}\n", counted(static_cast<std::int64_t>(report.observations), "observation"),
-      clean(report.txn.str()),
-      report.damaged + report.left_out == 0
-          ? ""
-          : fmt::format("; {} not understood, {} left out", report.damaged, report.left_out)));
-  return kExitDone;
+  const bool all = report.damaged + report.left_out == 0;
+  return session.done(
+      {{"txn", encode_path(report.txn.str())},
+       {"observations", report.observations},
+       {"damaged", report.damaged},
+       {"left_out", report.left_out}},
+      fmt::format(
+          "{} for {}{}\n", counted(report.observations, "observation"), clean(report.txn.str()),
+          all ? ""
+              : fmt::format("; {} not understood, {} left out", report.damaged, report.left_out)));
 }
 
 const CommandSpec kHookCommand{

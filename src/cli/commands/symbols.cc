@@ -19,11 +19,6 @@ std::size_t limit_of(const Session& session, std::int64_t otherwise) {
   return static_cast<std::size_t>(session.args.number("--limit", otherwise));
 }
 
-void tell(const Session& session, const std::vector<std::string>& notes) {
-  if (session.quiet()) return;
-  for (const std::string& note : notes) session.reporter->note(note);
-}
-
 Result<int> symbols_command(Session& session, api::Kernel& kernel) {
   api::SymbolsRequest request;
   request.at = session.flag("--at");
@@ -31,9 +26,9 @@ Result<int> symbols_command(Session& session, api::Kernel& kernel) {
   request.kind = session.text_of("--kind");
   request.name = session.text_of("--name");
   request.limit = limit_of(session, kMostSymbols);
-  const api::SymbolsReport report = TRY(kernel.symbols(request, session.reporter->progress()));
+  const api::SymbolsReport report = TRY(kernel.symbols(request, session.progress()));
   session.reporter->finish();
-  tell(session, report.notes);
+  for (const std::string& note : report.notes) session.reporter->note(note);
   session.out->text(session.json() ? symbols_json_lines(report)
                                    : symbols_lines(report, session.style));
   return kExitDone;
@@ -44,19 +39,12 @@ Result<int> impact_command(Session& session, api::Kernel& kernel) {
   request.of = session.args.operands.at(0);
   request.at = session.flag("--at");
   request.limit = limit_of(session, kMostAffected);
-  const api::ImpactReport report = TRY(kernel.impact(request, session.reporter->progress()));
-  session.reporter->finish();
-  if (session.json()) {
-    session.out->json(impact_json(report));
-  } else if (report.ambiguous) {
-    session.out->text(subjects_lines(report, session.style));
-  } else {
-    session.out->text(impact_lines(report, session.style));
-  }
+  const api::ImpactReport report = TRY(kernel.impact(request, session.progress()));
+  session.show(impact_json(report), report.ambiguous ? subjects_lines(report, session.style)
+                                                     : impact_lines(report, session.style));
   if (!report.ambiguous) return kExitDone;
   Printer(2).text(fmt::format("git txn: {} are called '{}'; ask for one of them as it is listed\n",
-                              counted(static_cast<std::int64_t>(report.subjects.size()), "symbol"),
-                              clean(request.of)));
+                              counted(report.subjects.size(), "symbol"), clean(request.of)));
   return kExitUsage;
 }
 

@@ -55,18 +55,12 @@ Result<int> read_command(Session& session) {
     return fail(Code::kUsage, "git txn read needs a path", "git txn read PATH[:FIRST-LAST]...");
   }
   TRY(tools.declare(declared, {}));
-  if (session.json()) session.out->json({{"declared", declared.size()}});
-  return kExitDone;
+  return session.show({{"declared", declared.size()}}, "");
 }
 
 Result<int> instructions_command(Session& session, api::Kernel& kernel) {
   const std::string text = TRY(kernel.instructions());
-  if (session.json()) {
-    session.out->json({{"instructions", text}});
-  } else {
-    session.out->text(text);
-  }
-  return kExitDone;
+  return session.show({{"instructions", text}}, text);
 }
 
 constexpr FlagSpec kToolsInto{
