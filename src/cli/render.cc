@@ -285,11 +285,8 @@ std::string begun_lines(const Txn& txn, const Style& style) {
 
 std::string diff_lines(std::string_view diff, const Style& style) {
   std::string out;
-  while (!diff.empty()) {
-    std::size_t end = diff.find('\n');
-    out += diff_line(clean_lines(diff.substr(0, end)), style) + "\n";
-    if (end == std::string_view::npos) break;
-    diff.remove_prefix(end + 1);
+  for (const std::string_view line : split(diff, '\n')) {
+    out += diff_line(clean_lines(line), style) + "\n";
   }
   return out;
 }

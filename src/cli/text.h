@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/kernel.h"
 #include "base/ids.h"
@@ -18,13 +19,16 @@ std::string clean(std::string_view bytes);
 // The same for text of several lines: line ends and tabs stay.
 std::string clean_lines(std::string_view bytes);
 
-enum class Colour { kNone, kGreen, kRed, kYellow, kDim, kBold };
+// As terminals number them.
+enum class Colour { kNone = 0, kBold = 1, kDim = 2, kRed = 31, kGreen = 32, kYellow = 33 };
 
 struct Style {
   bool colour = false;
   std::string paint(Colour colour, std::string_view text) const;
 };
 
+// What stands between the separators, of which there may be one at the end.
+std::vector<std::string_view> split(std::string_view text, char separator);
 std::string counted(std::int64_t n, std::string_view singular, std::string_view plural = {});
 std::string short_oid(const Oid& oid);            // seven digits; "none" for an empty one
 std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned
