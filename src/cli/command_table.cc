@@ -5,12 +5,14 @@ namespace gittxn::cli {
 namespace {
 
 constexpr FlagSpec kCommon[] = {
-    {"--json", "", "print JSON; the command's own output goes to standard error", Value::kNone,
-     Stability::kStable},
-    {"--quiet", "", "no progress, no notes, no advice", Value::kNone, Stability::kStable, "-q"},
+    stable({"--json", "", "print JSON; the command's own output goes to standard error"}),
+    stable({.name = "--quiet",
+            .label = {},
+            .help = "no progress, no notes, no advice",
+            .letter = "-q"}),
     {"--log", "FORMAT", "write a structured log to standard error: text or json", Value::kChoice,
-     Stability::kExperimental, "", "text json"},
-    {"--help", "", "show this help", Value::kNone, Stability::kStable, "-h"}};
+     "", "text json"},
+    stable({.name = "--help", .label = {}, .help = "show this help", .letter = "-h"})};
 
 constexpr LaterName kLater[] = {
     {"begin", "--scope"}, {"", "fleet"}, {"", "capsule"}, {"", "replay"},   {"", "proof"},

@@ -37,7 +37,6 @@ struct Deprecation {
 
 // What a flag's or an operand's value is: how it is checked, and what completion offers.
 enum class Value {
-  kNone,  // a switch
   kText,
   kNumber,    // 0 or more
   kDuration,  // base/duration.h
@@ -62,15 +61,21 @@ struct FlagSpec {
   std::string_view name;   // "--onto"
   std::string_view label;  // how help calls the value: "BRANCH"; empty: a switch
   std::string_view help;   // one sentence without a full stop
-  Value value = Value::kNone;
-  Stability stability = Stability::kExperimental;
+  Value value = Value::kText;
   std::string_view letter = {};   // "-q"; empty: none
   std::string_view choices = {};  // kChoice: words between blanks
+  Stability stability = Stability::kExperimental;
   Deprecation deprecated = {};
   Need need = Need::kOptional;
   std::optional<Effect> effect = {};  // that of the command when this is given
+
+  bool is_switch() const { return label.empty(); }
 };
-// The same flag, as one that a command cannot do without.
+constexpr FlagSpec stable(FlagSpec flag) {
+  flag.stability = Stability::kStable;
+  return flag;
+}
+// One that a command cannot do without.
 constexpr FlagSpec needed(FlagSpec flag) {
   flag.need = Need::kNeeded;
   return flag;

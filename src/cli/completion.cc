@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/text.h"
+
 namespace gittxn::cli {
 namespace {
 
@@ -23,7 +25,7 @@ class Completer {
         continue;
       }
       const auto flag = word.find('=') == std::string::npos ? flag_named(word) : std::nullopt;
-      if (!flag || flag->value == Value::kNone) continue;
+      if (!flag || flag->is_switch()) continue;
       if (i + 2 == words_.size()) return values(flag->value, flag->choices, words_.back());
       ++i;
     }
@@ -127,11 +129,7 @@ class Completer {
     if (command_ != nullptr) completion.command = command_->name;
     switch (value) {
       case Value::kChoice:
-        while (!choices.empty()) {
-          const std::size_t end = std::min(choices.find(' '), choices.size());
-          offer(choices.substr(0, end), "", typed, &completion);
-          choices.remove_prefix(std::min(end + 1, choices.size()));
-        }
+        for (const std::string_view word : split(choices, ' ')) offer(word, "", typed, &completion);
         break;
       case Value::kCommand:
         return commands(typed);
@@ -147,7 +145,6 @@ class Completer {
       case Value::kFile:
         completion.kind = Completion::Kind::kFiles;
         break;
-      case Value::kNone:
       case Value::kText:
       case Value::kNumber:
       case Value::kDuration:

@@ -56,7 +56,6 @@ TEST(Table, IsConsistent) {
       EXPECT_TRUE(flags.insert(flag.name).second) << command.name << flag.name;
       EXPECT_TRUE(flag.name.starts_with("--")) << flag.name;
       EXPECT_FALSE(flag.help.empty() || flag.help.ends_with('.')) << flag.name;
-      EXPECT_EQ(flag.label.empty(), flag.value == Value::kNone) << flag.name;
       EXPECT_EQ(flag.choices.empty(), flag.value != Value::kChoice) << flag.name;
     }
     for (const FlagSpec& flag : command_table().common) EXPECT_FALSE(flags.contains(flag.name));

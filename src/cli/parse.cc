@@ -48,7 +48,7 @@ class Splitter {
     std::string names(flag.name);
     if (!flag.letter.empty()) names = std::string(flag.letter) + "," + names;
     CLI::Option* option = nullptr;
-    if (flag.value == Value::kNone) {
+    if (flag.is_switch()) {
       option = app_.add_flag(names);
     } else {
       option = app_.add_option(names);
@@ -74,7 +74,7 @@ class Splitter {
       const FlagSpec* flag = spec_of(name);
       if (flag == nullptr) continue;
       const bool has_value = name.size() < args[i].size();
-      if (flag->value != Value::kNone) {
+      if (!flag->is_switch()) {
         if (!has_value) ++i;  // the next word is its value, whatever it looks like
       } else if (has_value) {
         return fail(Code::kUsage, fmt::format("{} takes no value", name),

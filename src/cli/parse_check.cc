@@ -1,12 +1,14 @@
 #include "cli/parse_check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/duration.h"
 #include "base/subprocess.h"
+#include "cli/text.h"
 
 namespace gittxn::cli {
 namespace {
@@ -19,31 +21,14 @@ std::optional<std::int64_t> to_number(std::string_view text) {
   return value;
 }
 
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    std::size_t blank = text.find(' ');
-    out.push_back(text.substr(0, blank));
-    if (blank == std::string_view::npos) break;
-    text.remove_prefix(blank + 1);
-  }
-  return out;
-}
-
-bool is_one_of(std::string_view value, std::string_view choices) {
-  for (std::string_view word : words(choices)) {
-    if (word == value) return true;
-  }
-  return false;
-}
-
-std::string listed(std::string_view choices) {
-  std::string out;
-  for (std::string_view word : words(choices)) {
-    if (!out.empty()) out += ", ";
-    out += word;
-  }
-  return out;
+// Of a text that is one of the words of `choices`.
+Status check_choice(std::string_view what, const std::string& text, std::string_view choices,
+                    std::string hint) {
+  const auto words = split(choices, ' ');
+  if (std::ranges::find(words, text) != words.end()) return {};
+  return fail(Code::kUsage,
+              fmt::format("{}: '{}' is not one of {}", what, text, fmt::join(words, ", ")),
+              std::move(hint));
 }
 
 Status check_value(const FlagSpec& flag, const std::string& value) {
@@ -61,9 +46,7 @@ Status check_value(const FlagSpec& flag, const std::string& value) {
       }
       return {};
     case Value::kChoice:
-      if (is_one_of(value, flag.choices)) return {};
-      return fail(Code::kUsage,
-                  fmt::format("{}: '{}' is not one of {}", flag.name, value, listed(flag.choices)));
+      return check_choice(flag.name, value, flag.choices, "");
     default:
       if (value.empty()) {
         return fail(Code::kUsage, fmt::format("{} is empty; nothing was changed", flag.name),
@@ -127,7 +110,7 @@ std::unexpected<Error> missing_operand(const CommandSpec& command, const Operand
 }
 
 Status check_values(const FlagSpec& flag, const std::vector<std::string>& values) {
-  if (flag.value == Value::kNone) return {};
+  if (flag.is_switch()) return {};
   for (const std::string& value : values) TRY(check_value(flag, value));
   return {};
 }
@@ -166,10 +149,7 @@ std::unexpected<Error> unknown_command(const std::string& word, const Table& tab
 
 // What was meant by a word that names no subcommand.
 std::unexpected<Error> unknown_subcommand(const CommandSpec& command, const std::string& word) {
-  std::string words = subcommand_words(command);
-  for (std::size_t at = 0; (at = words.find('|', at)) != std::string::npos;) {
-    words.replace(at, 1, ", ");
-  }
+  const std::string words = subcommand_words(command);
   const std::string near = nearest_command(word, command.subcommands);
   std::string hint = help_hint(command);
   if (!near.empty()) hint = fmt::format("did you mean git txn {} {}?", command.name, near);
@@ -177,7 +157,8 @@ std::unexpected<Error> unknown_subcommand(const CommandSpec& command, const std:
     hint = "git txn proposals show " + word;
   }
   return fail(Code::kUsage,
-              fmt::format("git txn {}: '{}' is not one of {}", command.name, word, words),
+              fmt::format("git txn {}: '{}' is not one of {}", command.name, word,
+                          fmt::join(split(words, '|'), ", ")),
               std::move(hint));
 }
 
@@ -205,12 +186,9 @@ Status check_operands(const Parsed& parsed) {
         break;
       }
       const std::string& word = parsed.operands[at++];
-      if (operand.value == Value::kChoice && !is_one_of(word, operand.choices)) {
-        return fail(Code::kUsage,
-                    fmt::format("git txn {}: '{}' is not one of {}", command.name, word,
-                                listed(operand.choices)),
-                    help_hint(command));
-      }
+      if (operand.value != Value::kChoice) continue;
+      const std::string what = fmt::format("git txn {}", command.name);
+      TRY(check_choice(what, word, operand.choices, help_hint(command)));
     }
   }
   if (at < parsed.operands.size()) {

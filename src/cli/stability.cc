@@ -5,6 +5,7 @@
 
 #include "base/json_value.h"
 #include "cli/help.h"
+#include "cli/text.h"
 
 namespace gittxn::cli {
 namespace {
@@ -30,18 +31,12 @@ Json deprecation_json(const Deprecation& deprecated) {
 
 Json words_json(std::string_view words) {
   Json list = Json::array();
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    list.push_back(words.substr(0, end));
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
+  for (const std::string_view word : split(words, ' ')) list.push_back(word);
   return list;
 }
 
 std::string_view value_name(Value value) {
   switch (value) {
-    case Value::kNone:
-      return "none";
     case Value::kText:
       return "text";
     case Value::kNumber:
@@ -69,7 +64,7 @@ Json flags_json(std::span<const FlagSpec> flags) {
   for (const FlagSpec& flag : flags) {
     list.push_back({{"name", flag.name},
                     {"letter", flag.letter.empty() ? Json() : Json(flag.letter)},
-                    {"value", value_name(flag.value)},
+                    {"value", flag.is_switch() ? "none" : value_name(flag.value)},
                     {"choices", words_json(flag.choices)},
                     {"stability", stability_name(flag.stability)},
                     {"deprecated", deprecation_json(flag.deprecated)}});

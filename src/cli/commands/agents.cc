@@ -76,7 +76,7 @@ const CommandSpec kHookCommand{
     .flags = {{"--into", "FOLDER",
                "where the transaction keeps observations (default: GIT_TXN_OBSERVED; without "
                "either nothing is done)",
-               Value::kFolder, Stability::kInternal}},
+               Value::kFolder, "", "", Stability::kInternal}},
     .examples = {{"git txn hook PostToolUse",
                   "what to put into an agent's settings as a hook of that event"}},
     .outputs = {{""}}};
@@ -93,8 +93,7 @@ const CommandSpec kCaptureCommand{
          .summary = "take spans of OpenTelemetry for reads",
          .handler = capture_import,
          .operands = {{"ID", Value::kTxn, 0, 1}},
-         .flags = {needed(
-             {"--otel", "FILE", "an export of OpenTelemetry spans, as OTLP JSON", Value::kText})},
+         .flags = {needed({"--otel", "FILE", "an export of OpenTelemetry spans, as OTLP JSON"})},
          .examples = {{"git txn capture import --otel spans.json t-7k2m",
                        "what the tools of a framework say that they read"}},
          .outputs = {{"imported"}}}}};

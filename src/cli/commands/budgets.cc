@@ -102,10 +102,8 @@ Result<int> budget_reconcile(Session& session) {
 }
 
 constexpr FlagSpec kBudgetTxn{"--txn", "ID", "of a transaction", Value::kTxn};
-constexpr FlagSpec kBudgetOwner{"--owner", "OWNER", "of all that belongs to an owner",
-                                Value::kText};
-constexpr FlagSpec kBudgetWorkflow{"--workflow", "ID", "of all that belongs to a workflow",
-                                   Value::kText};
+constexpr FlagSpec kBudgetOwner{"--owner", "OWNER", "of all that belongs to an owner"};
+constexpr FlagSpec kBudgetWorkflow{"--workflow", "ID", "of all that belongs to a workflow"};
 
 const CommandSpec kBudgetCommand{
     .name = "budget",
@@ -151,8 +149,7 @@ const CommandSpec kBudgetCommand{
          .flags = {{"--key", "NAME",
                     "what the report is of: the same one twice of one transaction, or of one that "
                     "goes on with its conversation, counts once, by its larger numbers (default: "
-                    "it is a new one)",
-                    Value::kText}},
+                    "it is a new one)"}},
          .examples = {{"git txn budget report t-7k2m input=12000 output=900 --key call-7",
                        "what its agent says"}},
          .outputs = {{"budget", "", Lines::kMany}}},

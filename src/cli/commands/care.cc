@@ -120,8 +120,8 @@ const CommandSpec kVerifyCommand{
     .group = Group::kCare,
     .stability = Stability::kStable,
     .handler = verify_command,
-    .flags = {{"--replay", "", "also rebuild the state from the log and compare it byte for byte",
-               Value::kNone, Stability::kStable}},
+    .flags = {stable(
+        {"--replay", "", "also rebuild the state from the log and compare it byte for byte"})},
     .examples = {{"git txn verify --replay", "check the log, the chain and the state"}},
     .outputs = {{"verified"}}};
 
@@ -148,10 +148,9 @@ const CommandSpec kGcCommand{
     .stability = Stability::kStable,
     .effect = Effect::kWrites,
     .handler = gc_command,
-    .flags = {{"--force", "",
-               "also remove worktrees of unlanded work, which stays under "
-               "refs/txn, and all there is of aborted transactions",
-               Value::kNone, Stability::kStable}},
+    .flags = {stable({"--force", "",
+                      "also remove worktrees of unlanded work, which stays under "
+                      "refs/txn, and all there is of aborted transactions"})},
     .examples = {{"git txn gc", "remove what nobody needs; says what it freed"}},
     .outputs = {{"gc"}}};
 
@@ -174,13 +173,11 @@ const CommandSpec kVersionCommand{
     .group = Group::kCare,
     .stability = Stability::kStable,
     .handler = version_command,
-    .flags = {{"--cli", "",
-               "every command and flag with its stability; as JSON also what each takes and prints",
-               Value::kNone, Stability::kStable},
-              {"--schema", "", "the version of the store's schema", Value::kNone,
-               Stability::kStable},
-              {"--events", "", "the types of event and their versions", Value::kNone,
-               Stability::kStable},
+    .flags = {stable({"--cli", "",
+                      "every command and flag with its stability; as JSON also what each takes and "
+                      "prints"}),
+              stable({"--schema", "", "the version of the store's schema"}),
+              stable({"--events", "", "the types of event and their versions"}),
               {"--enforces", "", "what is enforced, what is recorded, and how, as Markdown"}},
     .examples = {{"git txn version --schema", "what a store is read and written as"},
                  {"git txn version --cli --json | jq '.commands[] | select(.stability == "

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/duration.h"
 #include "cli/command_areas.h"
@@ -28,17 +29,10 @@ Result<Seq> seq_of(std::string_view what, const std::string& text) {
 }
 
 std::vector<std::string> types_of(const Session& session) {
-  std::vector<std::string> types;
   const std::string text = session.text_of("--type");
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    types.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  std::ranges::sort(types);
-  const auto repeats = std::ranges::unique(types);
-  types.erase(repeats.begin(), repeats.end());
-  return types;
+  const auto types = split(text, ',');
+  const std::set<std::string> sorted(types.begin(), types.end());
+  return {sorted.begin(), sorted.end()};
 }
 
 Result<int> events_tail(Session& session) {
@@ -212,7 +206,7 @@ Result<int> events_prune(Session& session) {
   return session.done(prune_json(line), text);
 }
 
-constexpr FlagSpec kEventsType{"--type", "TYPE[,TYPE]", "only events of this type", Value::kText};
+constexpr FlagSpec kEventsType{"--type", "TYPE[,TYPE]", "only events of this type"};
 constexpr FlagSpec kPruneDryRun{.name = "--dry-run",
                                 .label = {},
                                 .help = "only say what would go, and what is held back",
@@ -230,7 +224,7 @@ const CommandSpec kConsumerCommand{
          .handler = consumer_register,
          .operands = {{"NAME", Value::kText, 1, 1, "the NAME of the consumer"}},
          .flags = {{"--from", "SEQ",
-                    "after which event it begins: SEQ, start or now (default: now)", Value::kText},
+                    "after which event it begins: SEQ, start or now (default: now)"},
                    kEventsType,
                    {"--durable", "", "until it is removed"},
                    {"--ttl", "D", "until it has not moved for this long", Value::kDuration}},
@@ -287,15 +281,16 @@ const CommandSpec kEventsCommand{
         {.name = "events tail",
          .summary = "print events, one JSON object a line",
          .handler = events_tail,
-         .flags = {{"--from", "SEQ", "the first event", Value::kText},
+         .flags = {{"--from", "SEQ", "the first event"},
                    kEventsType,
-                   {"--subject", "TEXT", "only events about this transaction, branch or name",
-                    Value::kText},
+                   {"--subject", "TEXT", "only events about this transaction, branch or name"},
                    {"--limit", "N", "at most so many, the oldest first (default 0: all)",
-                    Value::kNumber, Stability::kExperimental, "-n"},
-                   {"--follow", "", "wait for more, until interrupted", Value::kNone,
-                    Stability::kExperimental, "-f"},
-                   {"--consumer", "NAME", "what this consumer has not acknowledged", Value::kText},
+                    Value::kNumber, "-n"},
+                   {.name = "--follow",
+                    .label = {},
+                    .help = "wait for more, until interrupted",
+                    .letter = "-f"},
+                   {"--consumer", "NAME", "what this consumer has not acknowledged"},
                    {"--ack", "", "acknowledge what was printed, after it was"}},
          .examples = {{"git txn events tail --type transaction.landed --follow",
                        "each landing, as it happens"},

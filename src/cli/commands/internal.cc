@@ -77,11 +77,8 @@ Result<std::vector<Completion::Word>> branches_here(Session& session) {
   list.env = session.host.env;
   const gittxn::Output output = TRY(gittxn::run(list));
   std::vector<Completion::Word> words;
-  for (std::string_view rest = output.out; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    words.push_back({clean(rest.substr(0, end)), ""});
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string_view branch : split(output.out, '\n'))
+    words.push_back({clean(branch), ""});
   return words;
 }
 
@@ -157,7 +154,7 @@ const CommandSpec kInternalCommand{
          .stability = Stability::kInternal,
          .handler = internal_man,
          .operands = {{"COMMAND", Value::kCommand, 0, 1}},
-         .flags = {{"--dir", "FOLDER", "write every manual page there", Value::kFolder,
+         .flags = {{"--dir", "FOLDER", "write every manual page there", Value::kFolder, "", "",
                     Stability::kInternal}},
          .examples = {{"git txn internal man run", "a manual page as troff"},
                       {"git txn internal man --dir man1", "all of them as files"}},

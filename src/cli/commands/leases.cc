@@ -146,8 +146,7 @@ Result<int> sentinel_pass(Session& session, api::Kernel& kernel) {
 constexpr FlagSpec kLeaseTtl{"--ttl", "DURATION",
                              "how long it lasts, when nobody renews it (default 10m, at most 7d)",
                              Value::kDuration};
-constexpr FlagSpec kLeaseOwner{"--owner", "OWNER", "whose it is (default: your git identity)",
-                               Value::kText};
+constexpr FlagSpec kLeaseOwner{"--owner", "OWNER", "whose it is (default: your git identity)"};
 constexpr FlagSpec kLeaseFence{"--fence", "NUMBER",
                                "only when it still has this fence (GIT_TXN_FENCE); exit 1 when it "
                                "was somebody else's meanwhile",
@@ -223,8 +222,7 @@ const CommandSpec kLeaseCommand{
          .effect = Effect::kWrites,
          .handler = lease_transfer,
          .operands = {kLeaseId},
-         .flags = {kLeaseOwner, needed({"--to", "OWNER", "whose it is to be", Value::kText}),
-                   kLeaseFence},
+         .flags = {kLeaseOwner, needed({"--to", "OWNER", "whose it is to be"}), kLeaseFence},
          .examples = {{"git txn lease transfer l-120 --to bob@example.org",
                        "from now on it is of Bob"}},
          .outputs = {{"lease"}}},

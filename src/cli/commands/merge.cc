@@ -76,20 +76,16 @@ Result<int> merge_driver_command(Session& session) {
   return report.clean ? kExitDone : kExitNo;
 }
 
-constexpr FlagSpec kMergeDiff3{"--diff3", "", "show the base in conflicts, too", Value::kNone,
-                               Stability::kStable};
-constexpr FlagSpec kMergeMarkerSize{
-    "--marker-size", "N",
-    "how long the markers of a conflict are (default 7); in a driver git's %L", Value::kNumber,
-    Stability::kStable};
-constexpr FlagSpec kMergeBaseLabel{"--base-label", "TEXT", "what the markers call the base",
-                                   Value::kText, Stability::kStable};
-constexpr FlagSpec kMergeLeftLabel{"--left-label", "TEXT",
-                                   "what the markers call the left side (ours)", Value::kText,
-                                   Stability::kStable};
-constexpr FlagSpec kMergeRightLabel{"--right-label", "TEXT",
-                                    "what the markers call the right side (theirs)", Value::kText,
-                                    Stability::kStable};
+constexpr FlagSpec kMergeDiff3 = stable({"--diff3", "", "show the base in conflicts, too"});
+constexpr FlagSpec kMergeMarkerSize = stable(
+    {"--marker-size", "N",
+     "how long the markers of a conflict are (default 7); in a driver git's %L", Value::kNumber});
+constexpr FlagSpec kMergeBaseLabel =
+    stable({"--base-label", "TEXT", "what the markers call the base"});
+constexpr FlagSpec kMergeLeftLabel =
+    stable({"--left-label", "TEXT", "what the markers call the left side (ours)"});
+constexpr FlagSpec kMergeRightLabel =
+    stable({"--right-label", "TEXT", "what the markers call the right side (theirs)"});
 
 const CommandSpec kMergeFileCommand{
     .name = "merge-file",
@@ -106,19 +102,15 @@ const CommandSpec kMergeFileCommand{
     .stability = Stability::kStable,
     .handler = merge_file_command,
     .flags =
-        {needed({"--base", "FILE", "what both sides began with", Value::kFile, Stability::kStable}),
-         needed({"--left", "FILE", "one side (ours)", Value::kFile, Stability::kStable}),
-         needed({"--right", "FILE", "the other side (theirs)", Value::kFile, Stability::kStable}),
-         needed({"--output", "FILE", "where the result goes; may be one of the three", Value::kFile,
-                 Stability::kStable, "-o"}),
-         {"--lang", "LANGUAGE",
-          "the language, or text for lines alone (default: what the names of the files tell)",
-          Value::kText, Stability::kStable},
-         kMergeDiff3,
-         kMergeMarkerSize,
-         kMergeBaseLabel,
-         kMergeLeftLabel,
-         kMergeRightLabel},
+        {needed(stable({"--base", "FILE", "what both sides began with", Value::kFile})),
+         needed(stable({"--left", "FILE", "one side (ours)", Value::kFile})),
+         needed(stable({"--right", "FILE", "the other side (theirs)", Value::kFile})),
+         needed(stable({"--output", "FILE", "where the result goes; may be one of the three",
+                        Value::kFile, "-o"})),
+         stable(
+             {"--lang", "LANGUAGE",
+              "the language, or text for lines alone (default: what the names of the files tell)"}),
+         kMergeDiff3, kMergeMarkerSize, kMergeBaseLabel, kMergeLeftLabel, kMergeRightLabel},
     .examples = {{"git txn merge-file --base old.c --left mine.c --right yours.c -o merged.c",
                   "exit 0 when it merged, 1 when there are conflicts in merged.c"},
                  {"git txn merge-file --lang python --base o --left a --right b -o a --json",

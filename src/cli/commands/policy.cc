@@ -101,9 +101,9 @@ Result<int> trust_command(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-constexpr FlagSpec kPolicyOnto{"--onto", "BRANCH",
-                               "the branch whose policy it is (default: the one checked out)",
-                               Value::kBranch, Stability::kStable};
+constexpr FlagSpec kPolicyOnto =
+    stable({"--onto", "BRANCH", "the branch whose policy it is (default: the one checked out)",
+            Value::kBranch});
 
 const CommandSpec kGateCommand{
     .name = "gate",
@@ -153,8 +153,7 @@ const CommandSpec kTrustCommand{
     .effect = Effect::kWrites,
     .handler = trust_command,
     .flags = {kPolicyOnto,
-              {"--yes", "HASH", "say yes to exactly the commands with this hash", Value::kText,
-               Stability::kStable}},
+              stable({"--yes", "HASH", "say yes to exactly the commands with this hash"})},
     .examples = {{"git txn trust", "read the commands of .gittxn.toml and answer"},
                  {"git txn trust --yes HASH",
                   "say yes, without a terminal, to what it printed with this hash"}},

@@ -145,8 +145,7 @@ Result<int> portfolio_relay(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-constexpr FlagSpec kMemberActor{"--actor", "WHO", "who did it (default: your git identity)",
-                                Value::kText};
+constexpr FlagSpec kMemberActor{"--actor", "WHO", "who did it (default: your git identity)"};
 constexpr OperandSpec kMemberName{"NAME", Value::kText, 1, 1, "the name of a member", "portfolio"};
 
 const CommandSpec kPortfolioCommand{
@@ -175,10 +174,9 @@ const CommandSpec kPortfolioCommand{
           .effect = Effect::kWrites,
           .handler = portfolio_add,
           .operands = {{"REPO", Value::kFolder, 1, 1, "the path of a repository"}},
-          .flags = {{"--as", "NAME", "what to call it (default: the name of its folder)",
-                     Value::kText},
-                    {"--needs", "NAME", "a member that comes before it; may be given several times",
-                     Value::kText},
+          .flags = {{"--as", "NAME", "what to call it (default: the name of its folder)"},
+                    {"--needs", "NAME",
+                     "a member that comes before it; may be given several times"},
                     kMemberActor},
           .examples = {{"git txn portfolio add ../api",
                         "a repository whose work belongs to this one's"},

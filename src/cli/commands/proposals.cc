@@ -245,8 +245,7 @@ Result<int> promote_command(Session& session) {
   return answer.promoted ? kExitDone : kExitNo;
 }
 
-constexpr FlagSpec kProposalsActor{"--actor", "WHO", "who did it (default: your git identity)",
-                                   Value::kText};
+constexpr FlagSpec kProposalsActor{"--actor", "WHO", "who did it (default: your git identity)"};
 
 constexpr OperandSpec kProposalId{"PROPOSAL", Value::kText,           1,
                                   1,          "the id of a proposal", "proposals"};
@@ -264,15 +263,13 @@ const CommandSpec kProposeCommand{
     .effect = Effect::kWritesInside,
     .handler = propose_command,
     .operands = {{"TEXT"}},
-    .flags = {{"--key", "KEY", "when it was proposed under this key before, give that one back",
-               Value::kText},
-              needed({"--score", "S", "how sure you are that it is worth doing, from 0 to 1",
-                      Value::kText}),
+    .flags = {{"--key", "KEY", "when it was proposed under this key before, give that one back"},
+              needed({"--score", "S", "how sure you are that it is worth doing, from 0 to 1"}),
               {"--embedding", "FILE",
                "what a model makes of the text, to find others that mean the same: a JSON array of "
                "numbers; - is standard input",
                Value::kFile},
-              {"--source", "NAME", "where it is from: a scanner, a URL, an agent", Value::kText},
+              {"--source", "NAME", "where it is from: a scanner, a URL, an agent"},
               {"--again", "", "although the same was promoted once: it came back"},
               kProposalsActor,
               {"--onto", "BRANCH",
@@ -301,10 +298,9 @@ const CommandSpec kPromoteCommand{
     .operands = {kProposalId},
     .flags = {{"--approve", "", "a person says yes to it"},
               {"--override", "", "a person says yes whatever its score; needs --reason"},
-              {"--reason", "TEXT", "of an override: why; for the record", Value::kText},
+              {"--reason", "TEXT", "of an override: why; for the record"},
               {"--became", "NAME",
-               "what it leads to: txn:ID, workflow:ID, or any other name, such as a URL",
-               Value::kText},
+               "what it leads to: txn:ID, workflow:ID, or any other name, such as a URL"},
               kProposalsActor},
     .examples = {{"git txn promote p-12",
                   "begin what may start by itself (exit 1 when it may not)"},
@@ -340,7 +336,7 @@ const CommandSpec kProposalsCommand{
           .effect = Effect::kWritesInside,
           .handler = proposals_dismiss,
           .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"}},
-          .flags = {{"--reason", "TEXT", "why; for the record", Value::kText}, kProposalsActor},
+          .flags = {{"--reason", "TEXT", "why; for the record"}, kProposalsActor},
           .examples = {{"git txn proposals dismiss p-12 --reason 'works as designed'",
                         "no; the same is refused from now on"}},
           .outputs = {{"proposal-changed"}}},

@@ -61,7 +61,7 @@ const CommandSpec kAbortCommand{
     .effect = Effect::kWrites,
     .handler = abort_command,
     .operands = {{"ID", Value::kTxn}},
-    .flags = {{"--reason", "TEXT", "why, for the log", Value::kText, Stability::kStable}},
+    .flags = {stable({"--reason", "TEXT", "why, for the log"})},
     .examples = {{"git txn abort t-7k2m --reason 'done by hand'",
                   "give it up; gc --force removes its work"}},
     .outputs = {{"aborted"}}};
@@ -113,7 +113,7 @@ const CommandSpec kCompensateCommand{
     .effect = Effect::kWritesInside,
     .takes = Takes::kCommand,
     .handler = compensate_command,
-    .flags = {{"--name", "NAME", "what it undoes, for people", Value::kText}},
+    .flags = {{"--name", "NAME", "what it undoes, for people"}},
     .examples = {{"git txn compensate --name 'the test database' -- dropdb test-42",
                   "inside of a transaction, once the database is there"}},
     .outputs = {{"compensation"}}};

@@ -150,90 +150,72 @@ Result<int> open_command(Session& session, api::Kernel& kernel) {
 
 constexpr FlagSpec kRunKey{
     "--key", "KEY",
-    "when it was begun under this key before, say what became of that, and begin nothing",
-    Value::kText};
-constexpr FlagSpec kRunOnto{"--onto", "BRANCH",
-                            "the branch to land on (default: the branch that is checked out)",
-                            Value::kBranch, Stability::kStable};
-constexpr FlagSpec kRunIsolation{
-    "--isolation",
-    "LEVEL",
-    "how much must still hold at the head it lands on: strict is exact, semantic lets layout, "
-    "merged files and history pass (default: the policy's, else semantic)",
-    Value::kChoice,
-    Stability::kStable,
-    "",
-    "read-committed snapshot semantic serializable strict"};
-constexpr FlagSpec kRunName{"--name", "NAME",
-                            "what to call it; the commit message when the command makes no commit "
-                            "(without it, the message says what changed)",
-                            Value::kText, Stability::kStable};
-constexpr FlagSpec kRunRetries{
-    "--retries", "N",
-    "how often to run the command again on the new head after a conflict (default 2)",
-    Value::kNumber, Stability::kStable};
-constexpr FlagSpec kRunTimeout{"--timeout", "DURATION",
-                               "end the command after this long; its work is kept",
-                               Value::kDuration, Stability::kStable};
-constexpr FlagSpec kRunWait{
-    "--wait", "DURATION",
-    "maximum time to wait for a lease, the queue, uncommitted changes in your checkout, or a store "
-    "on a server (default: until interrupted, for the server a minute; without a terminal 0)",
-    Value::kDuration, Stability::kStable};
-constexpr FlagSpec kRunTrace{"--trace",
-                             "BACKEND",
-                             "how reads are seen: auto, bpf, hybrid, notify, ptrace, or off (then "
-                             "every change of the branch is a conflict)",
-                             Value::kChoice,
-                             Stability::kStable,
-                             "",
-                             "auto bpf hybrid notify ptrace off"};
-constexpr FlagSpec kRunAuthor{
-    "--author", "\"NAME <MAIL>\"",
-    "author of the landing commit (default: the author of the command's last commit, else you)",
-    Value::kText, Stability::kStable};
-constexpr FlagSpec kRunOwner{"--owner", "OWNER", "who it belongs to (default: your git identity)",
-                             Value::kText, Stability::kStable};
+    "when it was begun under this key before, say what became of that, and begin nothing"};
+constexpr FlagSpec kRunOnto =
+    stable({"--onto", "BRANCH", "the branch to land on (default: the branch that is checked out)",
+            Value::kBranch});
+constexpr FlagSpec kRunIsolation = stable(
+    {"--isolation", "LEVEL",
+     "how much must still hold at the head it lands on: strict is exact, semantic lets layout, "
+     "merged files and history pass (default: the policy's, else semantic)",
+     Value::kChoice, "", "read-committed snapshot semantic serializable strict"});
+constexpr FlagSpec kRunName =
+    stable({"--name", "NAME",
+            "what to call it; the commit message when the command makes no commit "
+            "(without it, the message says what changed)"});
+constexpr FlagSpec kRunRetries =
+    stable({"--retries", "N",
+            "how often to run the command again on the new head after a conflict (default 2)",
+            Value::kNumber});
+constexpr FlagSpec kRunTimeout =
+    stable({"--timeout", "DURATION", "end the command after this long; its work is kept",
+            Value::kDuration});
+constexpr FlagSpec kRunWait = stable(
+    {"--wait", "DURATION",
+     "maximum time to wait for a lease, the queue, uncommitted changes in your checkout, or a "
+     "store "
+     "on a server (default: until interrupted, for the server a minute; without a terminal 0)",
+     Value::kDuration});
+constexpr FlagSpec kRunTrace =
+    stable({"--trace", "BACKEND",
+            "how reads are seen: auto, bpf, hybrid, notify, ptrace, or off (then "
+            "every change of the branch is a conflict)",
+            Value::kChoice, "", "auto bpf hybrid notify ptrace off"});
+constexpr FlagSpec kRunAuthor = stable(
+    {"--author", "\"NAME <MAIL>\"",
+     "author of the landing commit (default: the author of the command's last commit, else you)"});
+constexpr FlagSpec kRunOwner =
+    stable({"--owner", "OWNER", "who it belongs to (default: your git identity)"});
 constexpr FlagSpec kRunPriority{
     "--priority", "N", "who goes first when several wait to land; higher goes first (default 0)",
     Value::kNumber};
-constexpr FlagSpec kRunKeep{"--keep", "", "keep the worktree after landing", Value::kNone,
-                            Stability::kStable};
+constexpr FlagSpec kRunKeep = stable({"--keep", "", "keep the worktree after landing"});
 constexpr FlagSpec kRunKeepRunning{"--keep-running", "",
                                    "leave processes that the command started in the background "
                                    "alone; what they do later is not seen"};
-constexpr FlagSpec kRunNoInject{"--no-inject", "",
-                                "start an agent as it is, without git-txn's hooks in it",
-                                Value::kNone, Stability::kStable};
-constexpr FlagSpec kRunWorktree{
-    "--worktree",
-    "KIND",
-    "how its files get there: plain (each is written), overlay (over a checkout that transactions "
-    "share), reflink (a copy that shares blocks), or auto (an overlay of more than 1,000 files, "
-    "else a reflink, where this machine can; else plain); default: txn.worktree, else auto",
-    Value::kChoice,
-    Stability::kStable,
-    "",
-    "auto plain overlay reflink"};
-constexpr FlagSpec kRunKeepCommits{
-    "--keep-commits", "",
-    "land the command's own commits as they are, not as one; where they hold merges, or one does "
-    "not apply to a moved head by itself, they land as one all the same",
-    Value::kNone, Stability::kStable};
+constexpr FlagSpec kRunNoInject =
+    stable({"--no-inject", "", "start an agent as it is, without git-txn's hooks in it"});
+constexpr FlagSpec kRunWorktree = stable(
+    {"--worktree", "KIND",
+     "how its files get there: plain (each is written), overlay (over a checkout that transactions "
+     "share), reflink (a copy that shares blocks), or auto (an overlay of more than 1,000 files, "
+     "else a reflink, where this machine can; else plain); default: txn.worktree, else auto",
+     Value::kChoice, "", "auto plain overlay reflink"});
+constexpr FlagSpec kRunKeepCommits = stable(
+    {"--keep-commits", "",
+     "land the command's own commits as they are, not as one; where they hold merges, or one does "
+     "not apply to a moved head by itself, they land as one all the same"});
 constexpr FlagSpec kRunConfine{
     "--confine", "MODE",
     "writes: let it write in its worktree, temporary directories, caches and its own state alone; "
-    "off: anywhere (default: txn.confine, else off)",
-    Value::kText};
+    "off: anywhere (default: txn.confine, else off)"};
 constexpr FlagSpec kRunBudget{
     "--budget", "KIND=VALUE",
     "how much it may use up: wall=10m and bytes=1M end a command, input, output, cache, calls and "
-    "cost warn; may be given several times",
-    Value::kText};
-constexpr FlagSpec kRunWorkflow{"--workflow", "ID", "it belongs to the open phase of this workflow",
-                                Value::kText};
-constexpr FlagSpec kRunPhase{"--phase", "PHASE", "refuse to begin when another phase is open",
-                             Value::kText};
+    "cost warn; may be given several times"};
+constexpr FlagSpec kRunWorkflow{"--workflow", "ID",
+                                "it belongs to the open phase of this workflow"};
+constexpr FlagSpec kRunPhase{"--phase", "PHASE", "refuse to begin when another phase is open"};
 constexpr FlagSpec kStoreWait{"--wait", "DURATION",
                               "maximum time to wait for a store on a server that cannot be reached "
                               "(default: a minute; without a terminal 0)",
@@ -265,8 +247,8 @@ const CommandSpec kRunCommand{
               kRunOnto,
               kRunIsolation,
               kRunName,
-              {"--no-land", "", "keep the change as an open transaction and do not land it",
-               Value::kNone, Stability::kStable},
+              stable(
+                  {"--no-land", "", "keep the change as an open transaction and do not land it"}),
               kRunRetries,
               kRunTimeout,
               kRunWait,
@@ -282,8 +264,7 @@ const CommandSpec kRunCommand{
               kRunConfine,
               {"--lease", "SUBJECT",
                "hold a lease on this, exclusive and advisory, from before the snapshot until it "
-               "has landed; may be given several times",
-               Value::kText},
+               "has landed; may be given several times"},
               kRunBudget,
               kRunWorkflow,
               kRunPhase,

@@ -234,10 +234,9 @@ Result<int> workflow_verdict(Session& session, api::Kernel& kernel) {
                   given.passed ? "pass" : "fail", clean(given.actor)));
 }
 
-constexpr FlagSpec kPhaseFrom{"--from", "PHASE", "only when this phase is open", Value::kText};
-constexpr FlagSpec kPhaseReason{"--reason", "TEXT", "why; for the record", Value::kText};
-constexpr FlagSpec kPhaseActor{"--actor", "WHO", "who did it (default: your git identity)",
-                               Value::kText};
+constexpr FlagSpec kPhaseFrom{"--from", "PHASE", "only when this phase is open"};
+constexpr FlagSpec kPhaseReason{"--reason", "TEXT", "why; for the record"};
+constexpr FlagSpec kPhaseActor{"--actor", "WHO", "who did it (default: your git identity)"};
 constexpr OperandSpec kWorkflowId{"ID", Value::kText,           1,
                                   1,    "the id of a workflow", "workflow list"};
 
@@ -271,9 +270,8 @@ const CommandSpec kWorkflowCommand{
              {{"--onto", "BRANCH",
                "the branch whose policy and head it is judged on (default: the one checked out)",
                Value::kBranch},
-              {"--as", "ID", "its id (default: made up)", Value::kText},
-              {"--key", "KEY", "when it was created under this key before, give that one back",
-               Value::kText},
+              {"--as", "ID", "its id (default: made up)"},
+              {"--key", "KEY", "when it was created under this key before, give that one back"},
               kPhaseActor},
          .examples = {{"git txn workflow create feature --as w-auth", "its first phase is open"},
                       {"git txn run --workflow w-auth -- claude -p 'write the plan'",
@@ -320,8 +318,7 @@ const CommandSpec kWorkflowCommand{
                return move(session, kernel, api::rollback_workflow);
              },
          .operands = {kWorkflowId},
-         .flags = {needed({"--to", "PHASE", "the phase to go back to", Value::kText}), kPhaseReason,
-                   kPhaseActor},
+         .flags = {needed({"--to", "PHASE", "the phase to go back to"}), kPhaseReason, kPhaseActor},
          .examples = {{"git txn workflow rollback w-auth --to plan --reason 'the plan was wrong'",
                        "back; what runs in later phases is aborted, its work kept"}},
          .outputs = {{"workflow-move"}}},
@@ -344,7 +341,7 @@ const CommandSpec kWorkflowCommand{
          .operands = {kWorkflowId, {"NAME", Value::kText, 1, 1, "the name of the verdict"}},
          .flags = {{"--pass", "", "it is good"},
                    {"--fail", "", "it is not"},
-                   {"--note", "TEXT", "what to say with it", Value::kText},
+                   {"--note", "TEXT", "what to say with it"},
                    kPhaseActor},
          .examples = {{"git txn workflow verdict w-auth review --pass",
                        "what a gate of the phase may ask for"}},
