@@ -33,8 +33,12 @@ void Printer::text(std::string_view bytes) {
   }
 }
 
+std::string json_line(const Json& value) {
+  return dump_json(value) + "\n";
+}
+
 void Printer::json(const Json& value) {
-  text(dump_json(value) + "\n");
+  text(json_line(value));
 }
 
 int Session::show(const Json& object, std::string_view text) const {

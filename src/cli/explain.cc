@@ -1,12 +1,6 @@
-#include "cli/explain.h"
-
+// git txn reads --explain.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "base/json_value.h"
-#include "cli/json_out.h"
 #include "cli/render.h"
 
 namespace gittxn::cli {
@@ -95,21 +89,6 @@ std::string explained_lines(const ReadSet& reads, const Style& style) {
                        clean(why_it_counts(read)));
   }
   for (const std::string& note : reads.notes) out += "note: " + clean(note) + "\n";
-  return out;
-}
-
-std::string explained_json_lines(const ReadSet& reads) {
-  std::vector<const Read*> sorted;
-  for (const Read& read : reads.reads) sorted.push_back(&read);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Read* a, const Read* b) { return a->subject < b->subject; });
-  std::string out;
-  for (const Read* read : sorted) {
-    Json json = to_json(*read);
-    json["why"] = encode_path(why_it_counts(*read));
-    json["by"] = encode_path(who_made_it(*read));
-    out += dump_json(json) + "\n";
-  }
   return out;
 }
 

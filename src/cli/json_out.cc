@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json_value.h"
-#include "cli/text.h"
+#include "cli/render.h"
 
 namespace gittxn::cli {
 namespace {
@@ -168,29 +168,30 @@ Json verification_json(const api::Kernel::Verification& verification) {
               {"notes", texts_json(verification.notes)}};
 }
 
-std::string log_json_lines(const std::vector<api::LogLine>& lines) {
-  std::string out;
-  for (const api::LogLine& line : lines) {
-    out += dump_json(Json{{"seq", line.seq},
-                          {"time", line.time},
-                          {"commit", or_null(line.commit.str())},
-                          {"commit_now", commit_now_json(line.commit, line.landing)},
-                          {"txn", or_null(line.txn.str())},
-                          {"name", text(line.name)},
-                          {"branch", text(line.branch.str())},
-                          {"who", text(line.who)}}) +
-           "\n";
-  }
-  return out;
+Json landing_json(const api::LogLine& line) {
+  return Json{{"seq", line.seq},
+              {"time", line.time},
+              {"commit", or_null(line.commit.str())},
+              {"commit_now", commit_now_json(line.commit, line.landing)},
+              {"txn", or_null(line.txn.str())},
+              {"name", text(line.name)},
+              {"branch", text(line.branch.str())},
+              {"who", text(line.who)}};
 }
 
-std::string reads_json_lines(const ReadSet& reads) {
+std::string reads_json_lines(const ReadSet& reads, Explained explained) {
   std::vector<const Read*> sorted;
   for (const Read& read : reads.reads) sorted.push_back(&read);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Read* a, const Read* b) { return a->subject < b->subject; });
+  std::ranges::stable_sort(sorted, {}, &Read::subject);
   std::string out;
-  for (const Read* read : sorted) out += dump_json(to_json(*read)) + "\n";
+  for (const Read* read : sorted) {
+    Json json = to_json(*read);
+    if (explained == Explained::kYes) {
+      json["why"] = text(why_it_counts(*read));
+      json["by"] = text(who_made_it(*read));
+    }
+    out += dump_json(json) + "\n";
+  }
   return out;
 }
 

@@ -15,6 +15,7 @@ Json txn_json(const Txn& txn);
 Json error_json(const Error& error);
 Json status_json(const api::StatusReport& report);
 Json why_json(const api::WhyReport& report);
+Json landing_json(const api::LogLine& line);  // of git txn log
 Json gate_json(const GateSpec& gate);
 Json policy_json(const Policy& policy);
 Json gates_json(const std::vector<api::GateLine>& lines);
@@ -23,7 +24,7 @@ Json gc_json(const api::GcReport& report);
 Json verification_json(const api::Kernel::Verification& verification);
 Json or_null(const std::string& bytes);  // null for what is empty
 Json texts_json(const std::vector<std::string>& texts);
-std::string log_json_lines(const std::vector<api::LogLine>& lines);
-std::string reads_json_lines(const ReadSet& reads);
+enum class Explained { kNo, kYes };  // by why_it_counts() and who_made_it()
+std::string reads_json_lines(const ReadSet& reads, Explained explained = Explained::kNo);
 
 }  // namespace gittxn::cli

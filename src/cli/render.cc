@@ -122,14 +122,8 @@ std::string diff_line(std::string_view line, const Style& style) {
 }
 
 std::string conflicts_block(const std::vector<Conflict>& conflicts, const Style& style) {
-  std::string out;
-  for (std::size_t i = 0; i < conflicts.size() && i < kMostListed; ++i) {
-    out += "  " + conflict_line(conflicts[i], style) + "\n";
-  }
-  if (conflicts.size() > kMostListed) {
-    out += fmt::format("  and {} more\n", conflicts.size() - kMostListed);
-  }
-  return out;
+  const auto line = [&](const Conflict& one) { return "  " + conflict_line(one, style) + "\n"; };
+  return first_of(conflicts, kMostListed, line, "  ");
 }
 
 }  // namespace
@@ -264,7 +258,8 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   }
   for (const std::string& repair : outcome.repairs) field("repair", clean(repair));
   if (!outcome.conflicts.empty()) out += "\n" + conflicts_block(outcome.conflicts, style);
-  if (!outcome.writes.empty()) out += "\n" + writes_lines(outcome.writes, style);
+  if (!outcome.writes.empty()) out += "\n";
+  for (const PathChange& change : outcome.writes) out += change_line(change, style);
   for (const std::string& note : outcome.notes) out += "  note: " + clean(note) + "\n";
   if (!outcome.next.empty()) out += fmt::format("next: {}\n", clean(outcome.next));
   return out;
@@ -309,19 +304,18 @@ std::string reads_lines(const ReadSet& reads, const Style& style) {
   return out;
 }
 
-std::string writes_lines(const Changes& writes, const Style& style) {
-  std::string out;
-  for (const PathChange& change : writes) {
-    std::string_view what = !change.before.present()                ? "added"
-                            : !change.after.present()               ? "removed"
-                            : change.before.oid == change.after.oid ? "mode"
-                                                                    : "changed";
-    Colour colour = what == "added"     ? Colour::kGreen
-                    : what == "removed" ? Colour::kRed
-                                        : Colour::kNone;
-    out += fmt::format("  {} {}\n", style.paint(colour, padded(what, 8)), clean(change.path));
-  }
-  return out;
+Colour colour_of_change(std::string_view word) {
+  if (word == "added") return Colour::kGreen;
+  return word == "removed" ? Colour::kRed : Colour::kNone;
+}
+
+std::string change_line(const PathChange& change, const Style& style) {
+  const std::string_view word = !change.before.present()                ? "added"
+                                : !change.after.present()               ? "removed"
+                                : change.before.oid == change.after.oid ? "mode"
+                                                                        : "changed";
+  return fmt::format("  {} {}\n", style.paint(colour_of_change(word), padded(word, 8)),
+                     clean(change.path));
 }
 
 }  // namespace gittxn::cli

@@ -158,14 +158,11 @@ void add_line(std::string& out, const api::StatusReport::Line& line, std::int64_
                      style.paint(Colour::kDim, age(word, now_wall_ms - txn.created_wall_ms)));
   if (std::string more = detail(line, now_wall_ms); !more.empty()) out += "  " + more;
   out += "\n";
-  for (std::size_t i = 0; i < line.stale.size() && i < kMostStale; ++i) {
-    out +=
-        style.paint(Colour::kYellow, fmt::format("              stale: {}", clean(line.stale[i])));
-    out += "\n";
-  }
-  if (line.stale.size() > kMostStale) {
-    out += fmt::format("              stale: and {} more\n", line.stale.size() - kMostStale);
-  }
+  const std::string stale = "              stale: ";
+  const auto stale_line = [&](const std::string& subject) {
+    return style.paint(Colour::kYellow, stale + clean(subject)) + "\n";
+  };
+  out += first_of(line.stale, kMostStale, stale_line, stale);
 }
 
 }  // namespace
@@ -194,20 +191,15 @@ std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_
   return out;
 }
 
-std::string log_lines(const std::vector<api::LogLine>& lines, const Style& style) {
-  std::string out;
-  for (const api::LogLine& line : lines) {
-    std::string id = line.txn.empty() ? "outside" : clean(line.txn.str());
-    out += fmt::format("{}  {}  {}  {}", style.paint(Colour::kYellow, short_oid(line.commit)),
-                       style.paint(Colour::kDim, minute(line.time)), padded(id, 8),
-                       padded(short_branch(line.branch), 6));
-    if (!line.name.empty()) out += "  " + cut(clean(line.name), 60);
-    if (!line.who.empty()) out += "  " + style.paint(Colour::kDim, cut(clean(line.who), 40));
-    out += style.paint(Colour::kYellow, landing_now(line.landing, line.branch)) + "\n";
-  }
-  if (lines.empty())
-    out += "nothing has landed here yet; git txn run -- COMMAND starts something\n";
-  return out;
+std::string landing_line(const api::LogLine& line, const Style& style) {
+  const std::string id = line.txn.empty() ? "outside" : clean(line.txn.str());
+  std::string out =
+      fmt::format("{}  {}  {}  {}", style.paint(Colour::kYellow, short_oid(line.commit)),
+                  style.paint(Colour::kDim, minute(line.time)), padded(id, 8),
+                  padded(short_branch(line.branch), 6));
+  if (!line.name.empty()) out += "  " + cut(clean(line.name), 60);
+  if (!line.who.empty()) out += "  " + style.paint(Colour::kDim, cut(clean(line.who), 40));
+  return out + style.paint(Colour::kYellow, landing_now(line.landing, line.branch)) + "\n";
 }
 
 std::string gc_lines(const api::GcReport& report) {

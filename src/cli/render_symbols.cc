@@ -7,6 +7,7 @@
 
 #include "base/json_value.h"
 #include "cli/json_out.h"
+#include "cli/render.h"
 
 namespace gittxn::cli {
 namespace {
@@ -72,17 +73,6 @@ Json change_json(const api::SymbolChange& change) {
           {"opaque", change.opaque}};
 }
 
-std::string_view word_of(const PathChange& change) {
-  if (!change.before.present()) return "added";
-  if (!change.after.present()) return "removed";
-  return change.before.oid == change.after.oid ? "mode" : "changed";
-}
-
-Colour colour_of_change(std::string_view word) {
-  if (word == "added") return Colour::kGreen;
-  return word == "removed" ? Colour::kRed : Colour::kNone;
-}
-
 constexpr std::size_t kMostSubjects = 20;
 
 }  // namespace
@@ -129,13 +119,8 @@ std::string subjects_lines(const api::ImpactReport& report, const Style& style) 
 }
 
 std::string impact_lines(const api::ImpactReport& report, const Style& style) {
-  std::string out;
-  for (std::size_t i = 0; i < report.subjects.size() && i < kMostSubjects; ++i) {
-    out += subject_line(report.subjects[i], style);
-  }
-  if (report.subjects.size() > kMostSubjects) {
-    out += fmt::format("and {} more\n", report.subjects.size() - kMostSubjects);
-  }
+  const auto told = [&](const api::SubjectLine& one) { return subject_line(one, style); };
+  std::string out = first_of(report.subjects, kMostSubjects, told, "");
   const bool one = report.subjects.size() == 1 && !report.subjects.front().symbol.empty();
   std::string_view relation;
   for (const api::ImpactLine& line : report.lines) {
@@ -173,9 +158,7 @@ Json impact_json(const api::ImpactReport& report) {
 std::string footprint_lines(const api::FootprintReport& report, const Style& style) {
   std::string out;
   for (const PathChange& change : report.changes) {
-    const std::string_view word = word_of(change);
-    out += fmt::format("  {} {}\n", style.paint(colour_of_change(word), padded(word, 8)),
-                       clean(change.path));
+    out += change_line(change, style);
     for (const api::SymbolChange& symbol : report.symbols) {
       if (symbol.path != change.path || symbol.language.empty()) continue;
       const std::string id =

@@ -21,6 +21,8 @@ inline constexpr int kExitUsage = 3;
 // Of a merge driver: to git, 1 to 128 is a conflict whose text has been written.
 inline constexpr int kExitDriver = 129;
 
+std::string json_line(const Json& value);
+
 // Standard output. A reader that went away (`| head`) ends the printing quietly; any other failure
 // is remembered, because a result that nobody got is a fault.
 class Printer {
@@ -63,14 +65,9 @@ struct Session {
   int list(const std::vector<Line>& lines, ToJson to_json, ToText to_text,
            std::string_view none = {}) const {
     reporter->finish();
-    for (const Line& line : lines) {
-      if (json()) {
-        out->json(to_json(line));
-      } else {
-        out->text(to_text(line));
-      }
-    }
-    if (lines.empty() && !json()) out->text(none);
+    std::string all(lines.empty() && !json() ? none : "");
+    for (const Line& line : lines) all += json() ? json_line(to_json(line)) : to_text(line);
+    out->text(all);
     return kExitDone;
   }
 };

@@ -39,6 +39,15 @@ std::string wait_text(std::string_view reason, std::string_view subject);
 std::string wait_line(std::string_view reason, std::string_view subject);
 std::string worktree_of(const Txn& txn);         // where its files are; empty when there is none
 inline constexpr std::size_t kMakerShown = 200;  // columns that who made a read may take
+// The first `most` of many, each as `line` says it, and how many more there are.
+template <typename One, typename ToText>
+std::string first_of(const std::vector<One>& many, std::size_t most, ToText line,
+                     std::string_view before_more) {
+  std::string out;
+  for (std::size_t i = 0; i < many.size() && i < most; ++i) out += line(many[i]);
+  if (many.size() <= most) return out;
+  return out + std::string(before_more) + "and " + std::to_string(many.size() - most) + " more\n";
+}
 // Cut to `columns` with "…", counting a multi-byte character as one column.
 std::string cut(std::string_view text, std::size_t columns);
 // "text" with blanks up to `columns`.

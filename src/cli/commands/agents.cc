@@ -68,7 +68,7 @@ Result<int> mcp_command(Session& session) {
                 "name it to an agent as an MCP server: claude mcp add git-txn -- git txn mcp");
   }
   // What was served is on record, so there is nothing to finish when somebody ends us.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  end_at_once_when_asked();
   api::TreeTools tools = TRY(api::TreeTools::open(session.host, session.flag("--into")));
   mcp::ServerOptions options;
   options.version = GIT_TXN_VERSION;

@@ -6,7 +6,6 @@
 #include "base/json_value.h"
 #include "cli/command_areas.h"
 #include "cli/commands/compensate.h"
-#include "cli/explain.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 #include "cli/render_symbols.h"
@@ -27,9 +26,10 @@ Result<int> status_command(Session& session, api::Kernel& kernel) {
 Result<int> log_command(Session& session, api::Kernel& kernel) {
   auto limit = static_cast<int>(
       std::min<std::int64_t>(session.args.number("--limit", kLogLines), 1'000'000'000));
-  std::vector<api::LogLine> lines = TRY(kernel.log(limit));
-  session.out->text(session.json() ? log_json_lines(lines) : log_lines(lines, session.style));
-  return kExitDone;
+  return session.list(
+      TRY(kernel.log(limit)), landing_json,
+      [&](const api::LogLine& line) { return landing_line(line, session.style); },
+      "nothing has landed here yet; git txn run -- COMMAND starts something\n");
 }
 
 Result<int> show_command(Session& session, api::Kernel& kernel) {
@@ -62,11 +62,12 @@ Result<int> diff_command(Session& session, api::Kernel& kernel) {
 
 Result<int> reads_command(Session& session, api::Kernel& kernel) {
   ReadSet reads = TRY(kernel.reads(session.id()));
-  if (session.args.has("--explain")) {
-    session.out->text(session.json() ? explained_json_lines(reads)
-                                     : explained_lines(reads, session.style));
+  const bool explain = session.args.has("--explain");
+  if (session.json()) {
+    session.out->text(reads_json_lines(reads, explain ? Explained::kYes : Explained::kNo));
   } else {
-    session.out->text(session.json() ? reads_json_lines(reads) : reads_lines(reads, session.style));
+    session.out->text(explain ? explained_lines(reads, session.style)
+                              : reads_lines(reads, session.style));
   }
   return kExitDone;
 }

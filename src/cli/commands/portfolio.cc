@@ -28,12 +28,12 @@ std::string member_sentence(const store::Member& member) {
       member.needs.empty() ? "" : clean(fmt::format(", needs {}", fmt::join(member.needs, ", "))));
 }
 
-std::string workflow_words(const Workflow& workflow) {
+std::string workflow_line(const Workflow& workflow) {
   const Phase* open = workflow.open();
   const std::string where = workflow.cancelled ? "cancelled"
                             : open == nullptr  ? "finished"
                                                : "phase " + clean(open->name) + " is open";
-  return fmt::format("{} ({}): {}", clean(workflow.id.str()), clean(workflow.name), where);
+  return fmt::format("  {} ({}): {}\n", clean(workflow.id.str()), clean(workflow.name), where);
 }
 
 Json line_json(const api::MemberLine& line) {
@@ -60,12 +60,7 @@ std::string line_text(const api::MemberLine& line, const Style& style) {
   if (!line.problem.empty()) {
     return out + "  " + style.paint(Colour::kRed, clean(line.problem)) + "\n";
   }
-  for (std::size_t i = 0; i < std::min(line.workflows.size(), kWorkflowsShown); ++i) {
-    out += "  " + workflow_words(line.workflows[i]) + "\n";
-  }
-  if (line.workflows.size() > kWorkflowsShown) {
-    out += fmt::format("  and {} more\n", line.workflows.size() - kWorkflowsShown);
-  }
+  out += first_of(line.workflows, kWorkflowsShown, workflow_line, "  ");
   if (line.waiting > 0) {
     out +=
         fmt::format("  {} to tell it: git txn portfolio relay\n", counted(line.waiting, "event"));

@@ -62,16 +62,11 @@ std::string gate_line(const PhaseEvidence& gate, const Style& style) {
 }
 
 std::string unfinished_text(const std::vector<Txn>& txns) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(txns.size(), kMostUnfinished); ++i) {
-    const Txn& txn = txns[i];
-    out += fmt::format("    {} {}{}\n", padded(state_name(txn.state), 11), clean(txn.id.str()),
+  const auto line = [](const Txn& txn) {
+    return fmt::format("    {} {}{}\n", padded(state_name(txn.state), 11), clean(txn.id.str()),
                        txn.name.empty() ? "" : fmt::format(" \"{}\"", clean(txn.name)));
-  }
-  if (txns.size() > kMostUnfinished) {
-    out += fmt::format("    and {} more\n", txns.size() - kMostUnfinished);
-  }
-  return out;
+  };
+  return first_of(txns, kMostUnfinished, line, "    ");
 }
 
 std::string status_text(const api::WorkflowReport& report, const Style& style) {
