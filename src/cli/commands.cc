@@ -8,15 +8,8 @@
 namespace gittxn::cli {
 
 std::string_view stability_name(Stability stability) {
-  switch (stability) {
-    case Stability::kStable:
-      return "stable";
-    case Stability::kExperimental:
-      return "experimental";
-    case Stability::kInternal:
-      return "internal";
-  }
-  return "internal";
+  if (stability == Stability::kStable) return "stable";
+  return stability == Stability::kExperimental ? "experimental" : "internal";
 }
 
 std::span<const GroupSpec> groups() {

@@ -35,9 +35,7 @@ class Splitter {
     parsed.command = &command_;
     for (const auto& [name, option] : options_) {
       if (option->count() == 0) continue;
-      const auto& results = option->results();
-      parsed.flags[name] = results.empty() ? "" : results.back();
-      parsed.all[name] = results;
+      parsed.flags[name] = option->results();
     }
     for (std::string& word : app_.remaining()) parsed.operands.push_back(std::move(word));
     return parsed;
@@ -136,9 +134,7 @@ Result<Parsed> take_former_flags(Parsed parsed) {
                   fmt::format("give {} alone", successor));
     }
     parsed.flags[successor] = std::move(parsed.flags[former]);
-    parsed.all[successor] = std::move(parsed.all[former]);
     parsed.flags.erase(former);
-    parsed.all.erase(former);
     const std::string what = fmt::format("git txn {} {}", parsed.command->name, former);
     parsed.former.push_back(former_text(what, flag.deprecated, successor));
   }

@@ -228,7 +228,7 @@ Status check_command(const Parsed& parsed, const std::vector<std::string>& befor
 // be done.
 Status check_flags(const Parsed& parsed, const CommandSpec& top, const Table& table) {
   const CommandSpec& command = *parsed.command;
-  for (const auto& [name, values] : parsed.all) {
+  for (const auto& [name, values] : parsed.flags) {
     const auto own = std::ranges::find(command.flags, name, &FlagSpec::name);
     const auto common = std::ranges::find(table.common, name, &FlagSpec::name);
     if (own != command.flags.end()) {
@@ -261,25 +261,25 @@ Effect Parsed::effect() const {
   return command->effect;
 }
 
-std::optional<std::string> Parsed::text(const std::string& flag) const {
-  auto found = flags.find(flag);
-  return found == flags.end() ? std::nullopt : std::optional(found->second);
+std::vector<std::string> Parsed::texts(const std::string& flag) const {
+  const auto found = flags.find(flag);
+  return found == flags.end() ? std::vector<std::string>() : found->second;
 }
 
-std::vector<std::string> Parsed::texts(const std::string& flag) const {
-  auto found = all.find(flag);
-  return found == all.end() ? std::vector<std::string>() : found->second;
+std::optional<std::string> Parsed::text(const std::string& flag) const {
+  const auto found = flags.find(flag);
+  if (found == flags.end()) return std::nullopt;
+  return found->second.empty() ? "" : found->second.back();
 }
 
 std::int64_t Parsed::number(const std::string& flag, std::int64_t otherwise) const {
-  auto found = flags.find(flag);
-  return found == flags.end() ? otherwise : to_number(found->second).value_or(otherwise);
+  return to_number(text(flag).value_or("")).value_or(otherwise);
 }
 
 std::optional<std::int64_t> Parsed::duration_ms(const std::string& flag) const {
-  auto found = flags.find(flag);
-  if (found == flags.end()) return std::nullopt;
-  auto ms = parse_duration_ms(found->second);
+  const auto given = text(flag);
+  if (!given) return std::nullopt;
+  const auto ms = parse_duration_ms(*given);
   return ms ? std::optional(*ms) : std::nullopt;
 }
 

@@ -29,33 +29,22 @@ void to_stderr(const std::string& text) {
   Printer(2).text(text);
 }
 
-std::string_view level_name(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "debug";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kWarn:
-      return "warn";
-    case LogLevel::kError:
-      return "error";
-  }
-  return "error";
-}
+constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error"};  // as LogLevel has them
 
 Log make_log(const std::string& format, const Clock& clock) {
   bool json = format == "json";
   return Log([json, &clock](LogLevel level, std::string_view message,
                             const std::initializer_list<LogField>& fields) {
-    std::string time = format_utc(clock.wall_ms());
+    const std::string time = format_utc(clock.wall_ms());
+    const std::string_view name = kLevels[static_cast<std::size_t>(level)];
     if (json) {
-      Json line{{"time", time}, {"level", level_name(level)}, {"message", encode_path(message)}};
-      for (const auto& [name, value] : fields) line[std::string(name)] = encode_path(value);
+      Json line{{"time", time}, {"level", name}, {"message", encode_path(message)}};
+      for (const auto& [key, value] : fields) line[std::string(key)] = encode_path(value);
       to_stderr(dump_json(line) + "\n");
       return;
     }
-    std::string line = fmt::format("{} {:<5} {}", time, level_name(level), clean(message));
-    for (const auto& [name, value] : fields) line += fmt::format(" {}={}", name, clean(value));
+    std::string line = fmt::format("{} {:<5} {}", time, name, clean(message));
+    for (const auto& [key, value] : fields) line += fmt::format(" {}={}", key, clean(value));
     to_stderr(line + "\n");
   });
 }

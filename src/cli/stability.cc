@@ -36,27 +36,10 @@ Json words_json(std::string_view words) {
 }
 
 std::string_view value_name(Value value) {
-  switch (value) {
-    case Value::kText:
-      return "text";
-    case Value::kNumber:
-      return "number";
-    case Value::kDuration:
-      return "duration";
-    case Value::kChoice:
-      return "choice";
-    case Value::kBranch:
-      return "branch";
-    case Value::kTxn:
-      return "transaction";
-    case Value::kCommand:
-      return "command";
-    case Value::kFolder:
-      return "folder";
-    case Value::kFile:
-      return "file";
-  }
-  return "text";
+  static constexpr std::string_view kNames[] = {
+      // in the order of Value
+      "text", "number", "duration", "choice", "branch", "transaction", "command", "folder", "file"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
 Json flags_json(std::span<const FlagSpec> flags) {

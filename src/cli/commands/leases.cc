@@ -1,20 +1,20 @@
 // lease and sentinel.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/work.h"
 #include "base/duration.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
+#include "cli/json_out.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
 namespace {
 
 Json lease_json(const api::LeaseLine& line) {
-  Json subjects = Json::array();
-  for (const std::string& subject : line.subjects) subjects.push_back(encode_path(subject));
   return {{"id", line.id},
-          {"subjects", std::move(subjects)},
+          {"subjects", texts_json(line.subjects)},
           {"sharing", line.sharing},
           {"force", line.force},
           {"owner", encode_path(line.owner)},
@@ -26,10 +26,7 @@ Json lease_json(const api::LeaseLine& line) {
 }
 
 std::string lease_text(const api::LeaseLine& line) {
-  std::string subjects;
-  for (const std::string& subject : line.subjects) {
-    subjects += (subjects.empty() ? "" : ", ") + clean(subject);
-  }
+  const std::string subjects = clean(fmt::format("{}", fmt::join(line.subjects, ", ")));
   std::string state = line.state;
   if (state == "held") {
     state = fmt::format("held, {} left, fence {}", format_duration(line.left_ms), line.fence);

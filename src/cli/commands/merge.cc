@@ -10,13 +10,19 @@
 namespace gittxn::cli {
 namespace {
 
-void take_text_options(const Session& session, api::MergeFileRequest* request) {
+// Without labels of theirs the sides are called so.
+struct Labels {
+  std::string base, left, right;
+};
+
+void take_text_options(const Session& session, const Labels& labels,
+                       api::MergeFileRequest* request) {
   request->marker_size =
       static_cast<int>(std::min<std::int64_t>(session.args.number("--marker-size", 7), 1'000'000));
   request->with_base = session.args.has("--diff3");
-  request->base_label = session.text_of("--base-label");
-  request->left_label = session.text_of("--left-label");
-  request->right_label = session.text_of("--right-label");
+  request->base_label = session.flag("--base-label").value_or(labels.base);
+  request->left_label = session.flag("--left-label").value_or(labels.left);
+  request->right_label = session.flag("--right-label").value_or(labels.right);
 }
 
 Json report_json(const api::MergeFileReport& report, const std::string& output) {
@@ -38,10 +44,7 @@ Result<int> merge_file_command(Session& session) {
     return fail(Code::kUsage, fmt::format("the name '{}' does not tell a language", request.left),
                 fmt::format("say it with --lang: {}", fmt::join(api::merge_languages(), ", ")));
   }
-  take_text_options(session, &request);
-  if (request.left_label.empty()) request.left_label = request.left;
-  if (request.base_label.empty()) request.base_label = request.base;
-  if (request.right_label.empty()) request.right_label = request.right;
+  take_text_options(session, {request.base, request.left, request.right}, &request);
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
   if (session.json()) {
     session.out->json(report_json(report, request.out));
@@ -63,10 +66,7 @@ Result<int> merge_driver_command(Session& session) {
   request.right = operands[2];
   request.out = operands[1];
   request.names = {operands[3]};
-  take_text_options(session, &request);
-  if (request.base_label.empty()) request.base_label = "base";
-  if (request.left_label.empty()) request.left_label = "ours";
-  if (request.right_label.empty()) request.right_label = "theirs";
+  take_text_options(session, {"base", "ours", "theirs"}, &request);
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
   if (session.json()) {
     session.out->json(report_json(report, operands[3]));

@@ -189,31 +189,27 @@ Result<int> propose_command(Session& session) {
   const store::ProposalAnswer answer = TRY(api::propose(kernel, request));
   const Proposal& one = answer.proposal;
   const bool kept = !answer.repeat && answer.tier != Tier::kDiscard;
-  if (session.json()) {
-    Json repeat;
-    if (answer.repeat) {
-      repeat = {{"id", answer.repeat->id},
-                {"by", likeness_name(answer.repeat->by)},
-                {"likeness", score_json(answer.repeat->likeness)}};
-    }
-    session.out->json({{"kept", kept},
-                       {"tier", tier_name(answer.tier)},
-                       {"repeat", std::move(repeat)},
-                       {"proposal", proposal_json(one)}});
-  } else if (answer.repeat) {
-    session.out->text(fmt::format("not proposed: {} ({}) says the same ({} {}): {}\n", one.id,
-                                  proposal_state_name(one.state), likeness_name(answer.repeat->by),
-                                  score_text(answer.repeat->likeness), short_text(one)));
-    if (one.state == Proposal::State::kPromoted) {
-      session.out->text("where it came back since: git txn propose --again\n");
-    }
-  } else if (session.quiet()) {
-    session.out->text(one.id + "\n");
-  } else {
-    session.out->text(fmt::format("{} ({}) {}\n", one.id, score_text(one.score),
-                                  what_it_needs(one, answer.tier)));
+  Json json{{"kept", kept},
+            {"tier", tier_name(answer.tier)},
+            {"repeat", nullptr},
+            {"proposal", proposal_json(one)}};
+  if (!answer.repeat) {
+    session.made(json, one.id,
+                 fmt::format("{} ({}) {}\n", one.id, score_text(one.score),
+                             what_it_needs(one, answer.tier)));
+    return kept ? kExitDone : kExitNo;
   }
-  return kept ? kExitDone : kExitNo;
+  const std::string_view by = likeness_name(answer.repeat->by);
+  json["repeat"] = {
+      {"id", answer.repeat->id}, {"by", by}, {"likeness", score_json(answer.repeat->likeness)}};
+  std::string text = fmt::format("not proposed: {} ({}) says the same ({} {}): {}\n", one.id,
+                                 proposal_state_name(one.state), by,
+                                 score_text(answer.repeat->likeness), short_text(one));
+  if (one.state == Proposal::State::kPromoted) {
+    text += "where it came back since: git txn propose --again\n";
+  }
+  session.show(json, text);
+  return kExitNo;
 }
 
 Result<int> promote_command(Session& session) {
@@ -232,17 +228,15 @@ Result<int> promote_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::PromoteAnswer answer = TRY(promote_proposal(kernel, request));
   const Proposal& one = answer.proposal;
-  if (session.json()) {
-    session.out->json({{"promoted", answer.promoted},
-                       {"tier", tier_name(answer.tier)},
-                       {"proposal", proposal_json(one)}});
-  } else if (!answer.promoted) {
-    session.out->text(fmt::format("not promoted: {} ({}) {}\n", one.id, score_text(one.score),
-                                  what_it_needs(one, answer.tier)));
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("{} is promoted: {}\n", one.id, short_text(one)));
+  const Json json{{"promoted", answer.promoted},
+                  {"tier", tier_name(answer.tier)},
+                  {"proposal", proposal_json(one)}};
+  if (answer.promoted) {
+    return session.done(json, fmt::format("{} is promoted: {}\n", one.id, short_text(one)));
   }
-  return answer.promoted ? kExitDone : kExitNo;
+  session.show(json, fmt::format("not promoted: {} ({}) {}\n", one.id, score_text(one.score),
+                                 what_it_needs(one, answer.tier)));
+  return kExitNo;
 }
 
 constexpr FlagSpec kProposalsActor{"--actor", "WHO", "who did it (default: your git identity)"};
