@@ -24,6 +24,9 @@ std::vector<CommandSpec> proposal_commands();   // proposals.cc
 std::vector<CommandSpec> care_commands();       // care.cc
 std::vector<CommandSpec> internal_commands();   // internal.cc
 
+// Of commands of several areas.
+inline constexpr FlagSpec kActor{"--actor", "WHO", "who did it (default: your git identity)"};
+
 // In the order in which help names them.
 inline constexpr std::vector<CommandSpec> (*kAreas[])() = {
     work_commands,  step_commands,    look_commands,     event_commands,    merge_commands,

@@ -33,9 +33,7 @@ Json or_null(const std::string& bytes) {
 }
 
 Json texts_json(const std::vector<std::string>& texts) {
-  Json out = Json::array();
-  for (const std::string& item : texts) out.push_back(text(item));
-  return out;
+  return each_of(texts, text);
 }
 
 Json txn_json(const Txn& txn) {
@@ -70,42 +68,38 @@ Json error_json(const Error& error) {
                 {"hint", or_null(error.hint)}}}};
 }
 
-Json status_json(const api::StatusReport& report) {
-  Json lines = Json::array();
-  for (const auto& line : report.lines) {
-    Json one = txn_json(line.txn);
-    one["owner_alive"] = line.owner_alive;
-    one["stale"] = texts_json(line.stale);
-    one["process"] = line.process == 0 ? Json(nullptr) : Json(line.process);
-    one["last_call"] =
-        line.last_call_wall_ms == 0 ? Json(nullptr) : Json(format_utc(line.last_call_wall_ms));
-    one["command_exit"] = nullptr;
-    if (!line.txn.attempts.empty() && line.txn.attempts.back().command_exit) {
-      one["command_exit"] = *line.txn.attempts.back().command_exit;
-    }
-    one["commit_now"] = commit_now_json(line.txn.landed_commit, line.landing);
-    one["owed"] = nullptr;
-    if (line.owed > 0) {
-      one["owed"] = {{"compensations", line.owed}, {"next", or_null(line.owed_next)}};
-    }
-    lines.push_back(std::move(one));
+static Json status_line_json(const api::StatusReport::Line& line) {
+  Json one = txn_json(line.txn);
+  one["owner_alive"] = line.owner_alive;
+  one["stale"] = texts_json(line.stale);
+  one["process"] = line.process == 0 ? Json(nullptr) : Json(line.process);
+  one["last_call"] =
+      line.last_call_wall_ms == 0 ? Json(nullptr) : Json(format_utc(line.last_call_wall_ms));
+  one["command_exit"] = nullptr;
+  if (!line.txn.attempts.empty() && line.txn.attempts.back().command_exit) {
+    one["command_exit"] = *line.txn.attempts.back().command_exit;
   }
-  return Json{{"transactions", std::move(lines)},
+  one["commit_now"] = commit_now_json(line.txn.landed_commit, line.landing);
+  one["owed"] = nullptr;
+  if (line.owed > 0) {
+    one["owed"] = {{"compensations", line.owed}, {"next", or_null(line.owed_next)}};
+  }
+  return one;
+}
+
+Json status_json(const api::StatusReport& report) {
+  return Json{{"transactions", each_of(report.lines, status_line_json)},
               {"holders", texts_json(report.holders)},
               {"notes", texts_json(report.notes)},
               {"uncommitted", report.uncommitted}};
 }
 
 Json why_json(const api::WhyReport& report) {
-  Json conflicts = Json::array();
-  for (const Conflict& conflict : report.conflicts) conflicts.push_back(to_json(conflict));
-  Json witnesses = Json::array();
-  for (const auto& witness : report.witnesses) {
-    witnesses.push_back({{"path", text(witness.path)}, {"diff", text(witness.diff)}});
-  }
   Json out = txn_json(report.txn);
-  out["conflicts"] = std::move(conflicts);
-  out["witnesses"] = std::move(witnesses);
+  out["conflicts"] = each_of(report.conflicts, [](const Conflict& one) { return to_json(one); });
+  out["witnesses"] = each_of(report.witnesses, [](const api::WhyReport::Witness& one) {
+    return Json{{"path", text(one.path)}, {"diff", text(one.diff)}};
+  });
   out["excused"] = texts_json(report.excused);
   out["history"] = texts_json(report.history);
   out["next"] = texts_json(report.next);
@@ -122,37 +116,31 @@ Json gate_json(const GateSpec& gate) {
 }
 
 Json policy_json(const Policy& policy) {
-  Json gates = Json::array();
-  for (const GateSpec& gate : policy.gates) gates.push_back(gate_json(gate));
-  Json generated = Json::array();
-  for (const GeneratedFile& file : policy.generated) {
-    generated.push_back({{"artifact", text(file.artifact)}, {"from", texts_json(file.from)}});
-  }
+  const auto generated = [](const GeneratedFile& file) {
+    return Json{{"artifact", text(file.artifact)}, {"from", texts_json(file.from)}};
+  };
   return Json{{"version", policy.version.str()},
               {"hash", or_null(policy.trust_hash.str())},
-              {"gates", std::move(gates)},
-              {"generated", std::move(generated)}};
+              {"gates", each_of(policy.gates, gate_json)},
+              {"generated", each_of(policy.generated, generated)}};
 }
 
 Json gates_json(const std::vector<api::GateLine>& lines) {
-  Json gates = Json::array();
-  for (const api::GateLine& line : lines) {
-    gates.push_back({{"name", text(line.name)},
-                     {"version", line.version.str()},
-                     {"result", line.result},
-                     {"reused", line.reused},
-                     {"certificate", or_null(line.certificate)}});
-  }
-  return Json{{"gates", std::move(gates)}};
+  const auto gate = [](const api::GateLine& line) {
+    return Json{{"name", text(line.name)},
+                {"version", line.version.str()},
+                {"result", line.result},
+                {"reused", line.reused},
+                {"certificate", or_null(line.certificate)}};
+  };
+  return Json{{"gates", each_of(lines, gate)}};
 }
 
 Json doctor_json(const std::vector<api::DoctorLine>& lines) {
-  Json checks = Json::array();
-  for (const api::DoctorLine& line : lines) {
-    checks.push_back(
-        {{"subject", text(line.subject)}, {"ok", line.ok}, {"detail", text(line.detail)}});
-  }
-  return Json{{"checks", std::move(checks)}};
+  const auto check = [](const api::DoctorLine& line) {
+    return Json{{"subject", text(line.subject)}, {"ok", line.ok}, {"detail", text(line.detail)}};
+  };
+  return Json{{"checks", each_of(lines, check)}};
 }
 
 Json gc_json(const api::GcReport& report) {

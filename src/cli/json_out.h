@@ -24,6 +24,13 @@ Json gc_json(const api::GcReport& report);
 Json verification_json(const api::Kernel::Verification& verification);
 Json or_null(const std::string& bytes);  // null for what is empty
 Json texts_json(const std::vector<std::string>& texts);
+// What `make` makes of each of them.
+template <typename All, typename Make>
+auto each_of(const All& all, Make make) {
+  std::vector<decltype(make(*all.begin()))> made;
+  for (const auto& one : all) made.push_back(make(one));
+  return made;
+}
 enum class Explained { kNo, kYes };  // by why_it_counts() and who_made_it()
 std::string reads_json_lines(const ReadSet& reads, Explained explained = Explained::kNo);
 

@@ -33,9 +33,8 @@ class Splitter {
     }
     Parsed parsed;
     parsed.command = &command_;
-    for (const auto& [name, option] : options_) {
-      if (option->count() == 0) continue;
-      parsed.flags[name] = option->results();
+    for (const CLI::Option* option : app_.get_options()) {
+      if (option->count() > 0) parsed.flags[option->get_name()] = option->results();
     }
     for (std::string& word : app_.remaining()) parsed.operands.push_back(std::move(word));
     return parsed;
@@ -45,15 +44,9 @@ class Splitter {
   void add(const FlagSpec& flag) {
     std::string names(flag.name);
     if (!flag.letter.empty()) names = std::string(flag.letter) + "," + names;
-    CLI::Option* option = nullptr;
-    if (flag.is_switch()) {
-      option = app_.add_flag(names);
-    } else {
-      option = app_.add_option(names);
-      option->type_size(1)->allow_extra_args(false);
-    }
+    CLI::Option* option = flag.is_switch() ? app_.add_flag(names) : app_.add_option(names);
+    if (!flag.is_switch()) option->type_size(1)->allow_extra_args(false);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    options_.emplace_back(std::string(flag.name), option);
     flags_.push_back(flag);
   }
 
@@ -92,7 +85,6 @@ class Splitter {
 
   const CommandSpec& command_;
   CLI::App app_;
-  std::vector<std::pair<std::string, CLI::Option*>> options_;
   std::vector<FlagSpec> flags_;
 };
 

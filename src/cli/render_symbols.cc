@@ -135,22 +135,20 @@ std::string impact_lines(const api::ImpactReport& report, const Style& style) {
 }
 
 Json impact_json(const api::ImpactReport& report) {
-  Json subjects = Json::array(), affected = Json::array();
-  for (const api::SubjectLine& subject : report.subjects) subjects.push_back(subject_json(subject));
-  for (const api::ImpactLine& line : report.lines) {
-    affected.push_back({{"relation", line.relation},
-                        {"certainty", line.certainty},
-                        {"path", encode_path(line.path)},
-                        {"symbol", encode_path(line.symbol)},
-                        {"line", line.line > 0 ? Json(line.line) : Json(nullptr)},
-                        {"name", or_null(line.name)},
-                        {"of", encode_path(line.of)},
-                        {"why", encode_path(line.why)}});
-  }
+  const auto affected = [](const api::ImpactLine& line) {
+    return Json{{"relation", line.relation},
+                {"certainty", line.certainty},
+                {"path", encode_path(line.path)},
+                {"symbol", encode_path(line.symbol)},
+                {"line", line.line > 0 ? Json(line.line) : Json(nullptr)},
+                {"name", or_null(line.name)},
+                {"of", encode_path(line.of)},
+                {"why", encode_path(line.why)}};
+  };
   return {{"commit", report.commit.str()},
           {"ambiguous", report.ambiguous},
-          {"subjects", std::move(subjects)},
-          {"affected", std::move(affected)},
+          {"subjects", each_of(report.subjects, subject_json)},
+          {"affected", each_of(report.lines, affected)},
           {"more", report.more},
           {"notes", texts_json(report.notes)}};
 }

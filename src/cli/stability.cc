@@ -5,6 +5,7 @@
 
 #include "base/json_value.h"
 #include "cli/help.h"
+#include "cli/json_out.h"
 #include "cli/text.h"
 
 namespace gittxn::cli {
@@ -29,12 +30,6 @@ Json deprecation_json(const Deprecation& deprecated) {
           {"successor", deprecated.successor}};
 }
 
-Json words_json(std::string_view words) {
-  Json list = Json::array();
-  for (const std::string_view word : split(words, ' ')) list.push_back(word);
-  return list;
-}
-
 std::string_view value_name(Value value) {
   static constexpr std::string_view kNames[] = {
       // in the order of Value
@@ -42,24 +37,20 @@ std::string_view value_name(Value value) {
   return kNames[static_cast<std::size_t>(value)];
 }
 
-Json flags_json(std::span<const FlagSpec> flags) {
-  Json list = Json::array();
-  for (const FlagSpec& flag : flags) {
-    list.push_back({{"name", flag.name},
-                    {"letter", flag.letter.empty() ? Json() : Json(flag.letter)},
-                    {"value", flag.is_switch() ? "none" : value_name(flag.value)},
-                    {"choices", words_json(flag.choices)},
-                    {"stability", stability_name(flag.stability)},
-                    {"deprecated", deprecation_json(flag.deprecated)}});
-  }
-  return list;
+Json flag_json(const FlagSpec& flag) {
+  return {{"name", flag.name},
+          {"letter", flag.letter.empty() ? Json() : Json(flag.letter)},
+          {"value", flag.is_switch() ? "none" : value_name(flag.value)},
+          {"choices", split(flag.choices, ' ')},
+          {"stability", stability_name(flag.stability)},
+          {"deprecated", deprecation_json(flag.deprecated)}};
 }
 
 Json operand_json(std::string_view label, Value value, std::string_view choices, int at_least,
                   int at_most) {
   return {{"label", label},
           {"value", value_name(value)},
-          {"choices", words_json(choices)},
+          {"choices", split(choices, ' ')},
           {"at_least", at_least},
           {"at_most", at_most}};
 }
@@ -81,15 +72,11 @@ Json operands_json(const CommandSpec& command) {
   return list;
 }
 
-Json outputs_json(const CommandSpec& command) {
-  Json list = Json::array();
-  for (const Output& output : outputs_of(command)) {
-    const bool none = output.schema.empty();
-    list.push_back({{"on", words_json(output.on)},
-                    {"schema", none ? Json() : Json(output_schema_uri(output.schema))},
-                    {"lines", output.lines == Lines::kMany}});
-  }
-  return list;
+Json output_json(const Output& output) {
+  const bool none = output.schema.empty();
+  return {{"on", split(output.on, ' ')},
+          {"schema", none ? Json() : Json(output_schema_uri(output.schema))},
+          {"lines", output.lines == Lines::kMany}};
 }
 
 std::string_view takes_command(const CommandSpec& command) {
@@ -100,16 +87,14 @@ std::string_view takes_command(const CommandSpec& command) {
 }
 
 Json command_json(const CommandSpec& command) {
-  Json below = Json::array();
-  for (const CommandSpec& one : command.subcommands) below.push_back(command_json(one));
   return {{"name", command.name},
           {"stability", stability_name(command.stability)},
           {"deprecated", deprecation_json(command.deprecated)},
           {"takes_command", takes_command(command)},
           {"operands", operands_json(command)},
-          {"flags", flags_json(flags_of(command))},
-          {"outputs", outputs_json(command)},
-          {"subcommands", std::move(below)}};
+          {"flags", each_of(flags_of(command), flag_json)},
+          {"outputs", each_of(outputs_of(command), output_json)},
+          {"subcommands", each_of(command.subcommands, command_json)}};
 }
 
 std::string schemas_text(const CommandSpec& command) {
@@ -164,10 +149,8 @@ std::string stability_table(const Table& table) {
 }
 
 Json stability_json(const Table& table) {
-  Json list = Json::array();
-  for (const CommandSpec& command : table.commands) list.push_back(command_json(command));
-  return {{"commands", std::move(list)},
-          {"flags", flags_json(table.common)},
+  return {{"commands", each_of(table.commands, command_json)},
+          {"flags", each_of(table.common, flag_json)},
           {"errors", output_schema_uri("error")}};
 }
 

@@ -16,16 +16,12 @@
 namespace gittxn::cli {
 namespace {
 
-Json enforces_json() {
-  Json list = Json::array();
-  for (const api::Enforced& one : api::enforces()) {
-    list.push_back({{"what", one.what},
-                    {"enforced", one.enforced},
-                    {"mechanism", one.mechanism},
-                    {"since", one.since},
-                    {"answers", one.answers}});
-  }
-  return list;
+Json enforced_json(const api::Enforced& one) {
+  return {{"what", one.what},
+          {"enforced", one.enforced},
+          {"mechanism", one.mechanism},
+          {"since", one.since},
+          {"answers", one.answers}};
 }
 
 Result<int> recover_command(Session& session, api::Kernel& kernel) {
@@ -81,7 +77,8 @@ Result<int> doctor_command(Session& session) {
 
 Result<int> version_command(Session& session) {
   const Parsed& args = session.args;
-  if (args.has("--enforces")) return session.show(enforces_json(), api::enforces_page());
+  if (args.has("--enforces"))
+    return session.show(each_of(api::enforces(), enforced_json), api::enforces_page());
   if (session.json()) {
     Json json = args.has("--cli") ? stability_json() : Json::object();
     json["version"] = GIT_TXN_VERSION;

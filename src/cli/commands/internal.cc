@@ -83,19 +83,10 @@ Result<std::vector<Completion::Word>> branches_here(Session& session) {
 }
 
 std::string_view kind_word(Completion::Kind kind) {
-  switch (kind) {
-    case Completion::Kind::kFiles:
-      return "files";
-    case Completion::Kind::kFolders:
-      return "folders";
-    case Completion::Kind::kCommand:
-      return "command";
-    case Completion::Kind::kWords:
-    case Completion::Kind::kTransactions:
-    case Completion::Kind::kBranches:
-      break;
-  }
-  return "words";
+  using enum Completion::Kind;
+  if (kind == kFiles) return "files";
+  if (kind == kFolders) return "folders";
+  return kind == kCommand ? "command" : "words";  // of a transaction or a branch: words as well
 }
 
 Result<int> internal_complete(Session& session) {

@@ -38,16 +38,14 @@ std::string workflow_line(const Workflow& workflow) {
 
 Json line_json(const api::MemberLine& line) {
   Json json = member_json(line.member);
-  Json workflows = Json::array();
-  for (const Workflow& workflow : line.workflows) {
+  json["problem"] = or_null(line.problem);
+  json["workflows"] = each_of(line.workflows, [](const Workflow& workflow) {
     const Phase* open = workflow.open();
-    workflows.push_back({{"id", encode_path(workflow.id.str())},
-                         {"name", encode_path(workflow.name)},
-                         {"open", open == nullptr ? Json() : Json(encode_path(open->name))},
-                         {"cancelled", workflow.cancelled.has_value()}});
-  }
-  json["problem"] = line.problem.empty() ? Json() : Json(encode_path(line.problem));
-  json["workflows"] = std::move(workflows);
+    return Json{{"id", encode_path(workflow.id.str())},
+                {"name", encode_path(workflow.name)},
+                {"open", open == nullptr ? Json() : Json(encode_path(open->name))},
+                {"cancelled", workflow.cancelled.has_value()}};
+  });
   json["head"] = line.head;
   json["told"] = line.told;
   json["waiting"] = line.waiting;
@@ -78,19 +76,16 @@ Result<int> portfolio_status_command(Session& session, api::Kernel& kernel) {
   const api::PortfolioReport report = TRY(portfolio_status(kernel));
   const bool well = std::ranges::all_of(
       report.members, [](const api::MemberLine& line) { return line.problem.empty(); });
-  Json members = Json::array(), relayed = Json::array();
   std::string out;
-  for (const api::MemberLine& line : report.members) {
-    members.push_back(line_json(line));
-    out += line_text(line, session.style);
-  }
+  for (const api::MemberLine& line : report.members) out += line_text(line, session.style);
   for (const store::Relayed& one : report.relayed) {
-    relayed.push_back(relayed_json(one));
     out += fmt::format("told by {}: {} of {}, {}\n", clean(one.place), one.type, clean(one.subject),
                        one.time);
   }
   if (out.empty()) out = "no portfolio; add a repository with: git txn portfolio add REPO\n";
-  session.show({{"members", std::move(members)}, {"relayed", std::move(relayed)}}, out);
+  session.show({{"members", each_of(report.members, line_json)},
+                {"relayed", each_of(report.relayed, relayed_json)}},
+               out);
   return well ? kExitDone : kExitNo;
 }
 
@@ -140,7 +135,6 @@ Result<int> portfolio_relay(Session& session, api::Kernel& kernel) {
   return kExitDone;
 }
 
-constexpr FlagSpec kMemberActor{"--actor", "WHO", "who did it (default: your git identity)"};
 constexpr OperandSpec kMemberName{"NAME", Value::kText, 1, 1, "the name of a member", "portfolio"};
 
 const CommandSpec kPortfolioCommand{
@@ -172,7 +166,7 @@ const CommandSpec kPortfolioCommand{
           .flags = {{"--as", "NAME", "what to call it (default: the name of its folder)"},
                     {"--needs", "NAME",
                      "a member that comes before it; may be given several times"},
-                    kMemberActor},
+                    kActor},
           .examples = {{"git txn portfolio add ../api",
                         "a repository whose work belongs to this one's"},
                        {"git txn portfolio add ../web --needs api", "and one that comes after it"}},
@@ -182,7 +176,7 @@ const CommandSpec kPortfolioCommand{
           .effect = Effect::kWrites,
           .handler = portfolio_needs,
           .operands = {kMemberName, {"NEEDED", Value::kText, 0, 63}},
-          .flags = {kMemberActor},
+          .flags = {kActor},
           .examples = {{"git txn portfolio needs web api shared", "what web needs, from now on"}},
           .outputs = {{"member"}}},
          {.name = "portfolio remove",
@@ -190,7 +184,7 @@ const CommandSpec kPortfolioCommand{
           .effect = Effect::kWrites,
           .handler = portfolio_remove,
           .operands = {kMemberName},
-          .flags = {kMemberActor},
+          .flags = {kActor},
           .examples = {{"git txn portfolio remove api", "its repository is left as it is"}},
           .outputs = {{"member-removed"}}},
          {.name = "portfolio relay",

@@ -239,8 +239,6 @@ Result<int> promote_command(Session& session) {
   return kExitNo;
 }
 
-constexpr FlagSpec kProposalsActor{"--actor", "WHO", "who did it (default: your git identity)"};
-
 constexpr OperandSpec kProposalId{"PROPOSAL", Value::kText,           1,
                                   1,          "the id of a proposal", "proposals"};
 
@@ -265,7 +263,7 @@ const CommandSpec kProposeCommand{
                Value::kFile},
               {"--source", "NAME", "where it is from: a scanner, a URL, an agent"},
               {"--again", "", "although the same was promoted once: it came back"},
-              kProposalsActor,
+              kActor,
               {"--onto", "BRANCH",
                "the branch that it is of, whose policy says what its score allows (default: the "
                "one checked out, or the transaction's, where no other can be named)",
@@ -295,7 +293,7 @@ const CommandSpec kPromoteCommand{
               {"--reason", "TEXT", "of an override: why; for the record"},
               {"--became", "NAME",
                "what it leads to: txn:ID, workflow:ID, or any other name, such as a URL"},
-              kProposalsActor},
+              kActor},
     .examples = {{"git txn promote p-12",
                   "begin what may start by itself (exit 1 when it may not)"},
                  {"git txn promote p-14 --approve --became workflow:w-auth", "a person says yes"},
@@ -330,7 +328,7 @@ const CommandSpec kProposalsCommand{
           .effect = Effect::kWritesInside,
           .handler = proposals_dismiss,
           .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"}},
-          .flags = {{"--reason", "TEXT", "why; for the record"}, kProposalsActor},
+          .flags = {{"--reason", "TEXT", "why; for the record"}, kActor},
           .examples = {{"git txn proposals dismiss p-12 --reason 'works as designed'",
                         "no; the same is refused from now on"}},
           .outputs = {{"proposal-changed"}}},
@@ -341,7 +339,7 @@ const CommandSpec kProposalsCommand{
           .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"},
                        {"NAME", Value::kText, 1, 1,
                         "the NAME of what it became, such as txn:ID, workflow:ID or a URL"}},
-          .flags = {kProposalsActor},
+          .flags = {kActor},
           .examples = {{"git txn proposals link p-14 txn:t-7k2m",
                         "what came of one that was promoted"}},
           .outputs = {{"proposal-changed"}}}},

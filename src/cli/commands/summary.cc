@@ -102,7 +102,8 @@ Result<int> summary_remove(Session& session, api::Kernel& kernel) {
 }
 
 enum class Only { kAll, kStale };
-Result<int> list_summaries(Session& session, Only only) {
+template <Only kOnly>
+Result<int> list_summaries(Session& session) {
   if (is_inside(session)) {
     // Judging looks at everything they were made from, and would be a read of all of it.
     return fail(Code::kRefused, "summaries are judged outside of transactions",
@@ -110,9 +111,9 @@ Result<int> list_summaries(Session& session, Only only) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   auto lines = TRY(kernel.summaries(session.flag("--onto"), session.args.operands));
-  if (only == Only::kStale) std::erase_if(lines, std::mem_fn(&api::SummaryLine::holds));
+  if (kOnly == Only::kStale) std::erase_if(lines, std::mem_fn(&api::SummaryLine::holds));
   session.list(lines, summary_json, summary_text);
-  return only == Only::kStale && !lines.empty() ? kExitNo : kExitDone;
+  return kOnly == Only::kStale && !lines.empty() ? kExitNo : kExitDone;
 }
 
 constexpr FlagSpec kSummaryOnto{
@@ -162,14 +163,14 @@ const CommandSpec kSummaryCommand{
          .outputs = {{"summary-text"}}},
         {.name = "summary list",
          .summary = "list the summaries, and whether each holds",
-         .handler = [](Session& session) { return list_summaries(session, Only::kAll); },
+         .handler = list_summaries<Only::kAll>,
          .operands = {{"NAME", Value::kText, 0, 1000}},
          .flags = {kSummaryOnto},
          .examples = {{"git txn summary list", "each with what it was made from"}},
          .outputs = {{"summary", "", Lines::kMany}}},
         {.name = "summary check",
          .summary = "list the stale ones; exit 1 when there are any",
-         .handler = [](Session& session) { return list_summaries(session, Only::kStale); },
+         .handler = list_summaries<Only::kStale>,
          .operands = {{"NAME", Value::kText, 0, 1000}},
          .flags = {kSummaryOnto},
          .examples = {{"git txn summary check",

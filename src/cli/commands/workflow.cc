@@ -23,9 +23,7 @@ Json workflow_json(const Workflow& workflow) {
 }
 
 Json evidence_json(const std::vector<PhaseEvidence>& gates) {
-  Json list = Json::array();
-  for (const PhaseEvidence& gate : gates) list.push_back(to_json(gate));
-  return list;
+  return each_of(gates, [](const PhaseEvidence& gate) { return to_json(gate); });
 }
 
 std::string where_it_is(const Workflow& workflow) {
@@ -99,32 +97,29 @@ Json moved_json(const std::optional<api::PhaseWhy>& moved) {
 }
 
 Json unfinished_json(const std::vector<Txn>& txns) {
-  Json unfinished = Json::array();
-  for (const Txn& txn : txns) {
-    unfinished.push_back({{"txn", encode_path(txn.id.str())},
-                          {"name", encode_path(txn.name)},
-                          {"state", state_name(txn.state)},
-                          {"priority", txn.priority},
-                          {"owner", encode_path(txn.owner)}});
-  }
-  return unfinished;
+  return each_of(txns, [](const Txn& txn) {
+    return Json{{"txn", encode_path(txn.id.str())},
+                {"name", encode_path(txn.name)},
+                {"state", state_name(txn.state)},
+                {"priority", txn.priority},
+                {"owner", encode_path(txn.owner)}};
+  });
+}
+
+Json phase_json(const api::PhaseLine& line) {
+  const auto verdict = [](const PhaseVerdict& one) { return to_json(one); };
+  return {{"name", encode_path(line.phase.name)},
+          {"state", phase_state_name(line.phase.state)},
+          {"version", line.phase.version},
+          {"moved", moved_json(line.moved)},
+          {"gates", evidence_json(line.gates)},
+          {"verdicts", each_of(line.verdicts, verdict)},
+          {"unfinished", unfinished_json(line.unfinished)}};
 }
 
 Json status_object(const api::WorkflowReport& report) {
   Json json = workflow_json(report.workflow);
-  Json phases = Json::array();
-  for (const api::PhaseLine& line : report.phases) {
-    Json verdicts = Json::array();
-    for (const PhaseVerdict& verdict : line.verdicts) verdicts.push_back(to_json(verdict));
-    phases.push_back({{"name", encode_path(line.phase.name)},
-                      {"state", phase_state_name(line.phase.state)},
-                      {"version", line.phase.version},
-                      {"moved", moved_json(line.moved)},
-                      {"gates", evidence_json(line.gates)},
-                      {"verdicts", std::move(verdicts)},
-                      {"unfinished", unfinished_json(line.unfinished)}});
-  }
-  json["phases"] = std::move(phases);
+  json["phases"] = each_of(report.phases, phase_json);
   return json;
 }
 
@@ -167,27 +162,27 @@ std::string move_text(const api::PhaseMoveReport& report, const Style& style) {
 }
 
 Json move_object(const api::PhaseMoveReport& report) {
-  std::vector<std::string> cancelled;
-  for (const TxnId& txn : report.cancelled) cancelled.push_back(txn.str());
+  const auto id = [](const TxnId& txn) { return encode_path(txn.str()); };
   return Json{{"workflow", workflow_json(report.workflow)},
               {"moved", report.moved},
               {"from", or_null(report.from)},
               {"to", or_null(report.to)},
               {"gates", evidence_json(report.gates)},
               {"not_judged", texts_json(report.not_judged)},
-              {"cancelled", texts_json(cancelled)}};
+              {"cancelled", each_of(report.cancelled, id)}};
 }
 
 using PhaseMover = Result<api::PhaseMoveReport> (*)(api::State&, const api::PhaseMoveRequest&,
                                                     const api::Progress&);
-Result<int> move(Session& session, api::Kernel& kernel, PhaseMover mover) {
+template <PhaseMover kMover>
+Result<int> move(Session& session, api::Kernel& kernel) {
   api::PhaseMoveRequest request;
   request.id = session.id();
   request.from = session.flag("--from");
   request.to = session.text_of("--to");
   request.reason = session.text_of("--reason");
   request.actor = session.text_of("--actor");
-  const api::PhaseMoveReport report = TRY(mover(kernel, request, session.progress()));
+  const api::PhaseMoveReport report = TRY(kMover(kernel, request, session.progress()));
   const std::string text = move_text(report, session.style);
   session.show(move_object(report), session.quiet() && report.moved ? "" : text);
   return report.moved ? kExitDone : kExitNo;
@@ -231,7 +226,6 @@ Result<int> workflow_verdict(Session& session, api::Kernel& kernel) {
 
 constexpr FlagSpec kPhaseFrom{"--from", "PHASE", "only when this phase is open"};
 constexpr FlagSpec kPhaseReason{"--reason", "TEXT", "why; for the record"};
-constexpr FlagSpec kPhaseActor{"--actor", "WHO", "who did it (default: your git identity)"};
 constexpr OperandSpec kWorkflowId{"ID", Value::kText,           1,
                                   1,    "the id of a workflow", "workflow list"};
 
@@ -267,7 +261,7 @@ const CommandSpec kWorkflowCommand{
                Value::kBranch},
               {"--as", "ID", "its id (default: made up)"},
               {"--key", "KEY", "when it was created under this key before, give that one back"},
-              kPhaseActor},
+              kActor},
          .examples = {{"git txn workflow create feature --as w-auth", "its first phase is open"},
                       {"git txn run --workflow w-auth -- claude -p 'write the plan'",
                        "a transaction of the open phase"}},
@@ -286,46 +280,36 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow advance",
          .summary = "leave the open phase for the next, when every gate holds",
          .effect = Effect::kWrites,
-         .handler =
-             [](Session& session, api::Kernel& kernel) {
-               return move(session, kernel, api::advance_workflow);
-             },
+         .handler = move<api::advance_workflow>,
          .operands = {kWorkflowId},
-         .flags = {kPhaseFrom, kPhaseActor},
+         .flags = {kPhaseFrom, kActor},
          .examples = {{"git txn workflow advance w-auth",
                        "to the next phase, when every gate holds"}},
          .outputs = {{"workflow-move"}}},
         {.name = "workflow skip",
          .summary = "leave the open phase, which has no gates, without working it",
          .effect = Effect::kWrites,
-         .handler = [](Session& session,
-                       api::Kernel& kernel) { return move(session, kernel, api::skip_workflow); },
+         .handler = move<api::skip_workflow>,
          .operands = {kWorkflowId},
-         .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
+         .flags = {kPhaseFrom, kPhaseReason, kActor},
          .examples = {{"git txn workflow skip w-auth --reason 'nothing to plan'",
                        "a phase without gates"}},
          .outputs = {{"workflow-move"}}},
         {.name = "workflow rollback",
          .summary = "go back to an earlier phase",
          .effect = Effect::kWrites,
-         .handler =
-             [](Session& session, api::Kernel& kernel) {
-               return move(session, kernel, api::rollback_workflow);
-             },
+         .handler = move<api::rollback_workflow>,
          .operands = {kWorkflowId},
-         .flags = {needed({"--to", "PHASE", "the phase to go back to"}), kPhaseReason, kPhaseActor},
+         .flags = {needed({"--to", "PHASE", "the phase to go back to"}), kPhaseReason, kActor},
          .examples = {{"git txn workflow rollback w-auth --to plan --reason 'the plan was wrong'",
                        "back; what runs in later phases is aborted, its work kept"}},
          .outputs = {{"workflow-move"}}},
         {.name = "workflow override",
          .summary = "leave the open phase although gates of it do not hold",
          .effect = Effect::kWrites,
-         .handler =
-             [](Session& session, api::Kernel& kernel) {
-               return move(session, kernel, api::override_workflow);
-             },
+         .handler = move<api::override_workflow>,
          .operands = {kWorkflowId},
-         .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
+         .flags = {kPhaseFrom, kPhaseReason, kActor},
          .examples = {{"git txn workflow override w-auth --reason 'the gate is broken'",
                        "past gates that do not hold; who and why is on record"}},
          .outputs = {{"workflow-move"}}},
@@ -337,7 +321,7 @@ const CommandSpec kWorkflowCommand{
          .flags = {{"--pass", "", "it is good"},
                    {"--fail", "", "it is not"},
                    {"--note", "TEXT", "what to say with it"},
-                   kPhaseActor},
+                   kActor},
          .examples = {{"git txn workflow verdict w-auth review --pass",
                        "what a gate of the phase may ask for"}},
          .outputs = {{"verdict"}}},
@@ -346,7 +330,7 @@ const CommandSpec kWorkflowCommand{
          .effect = Effect::kWrites,
          .handler = workflow_cancel,
          .operands = {kWorkflowId},
-         .flags = {kPhaseReason, kPhaseActor},
+         .flags = {kPhaseReason, kActor},
          .examples = {{"git txn workflow cancel w-auth --reason 'made by mistake'",
                        "its end; what is unfinished in it cannot land any more"}},
          .outputs = {{"workflow-cancelled"}}}}};
