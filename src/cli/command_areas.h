@@ -1,5 +1,5 @@
 // The list of areas whose commands make the tree: each is a file of cli/commands/, which has its
-// commands' handlers too. Only for command_table.cc and those files.
+// commands' handlers too. Only for commands.cc and those files.
 #pragma once
 
 #include <vector>

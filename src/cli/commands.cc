@@ -1,9 +1,11 @@
-#include "cli/commands.h"
-
+// The table of commands.h: the commands of all areas, what is of every one or of none yet, and how
+// all of it is looked through.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "cli/command_areas.h"
 
 namespace gittxn::cli {
 
@@ -42,6 +44,29 @@ const CommandSpec* find_word(std::span<const CommandSpec> among, std::string_vie
 
 namespace {
 
+constexpr FlagSpec kCommon[] = {
+    stable({"--json", "", "print JSON; the command's own output goes to standard error"}),
+    stable({.name = "--quiet",
+            .label = {},
+            .help = "no progress, no notes, no advice",
+            .letter = "-q"}),
+    {"--log", "FORMAT", "write a structured log to standard error: text or json", Value::kChoice,
+     "", "text json"},
+    stable({.name = "--help", .label = {}, .help = "show this help", .letter = "-h"})};
+
+constexpr LaterName kLater[] = {
+    {"begin", "--scope"}, {"", "fleet"}, {"", "capsule"}, {"", "replay"},   {"", "proof"},
+    {"", "export"},       {"", "ui"},    {"", "bench"},   {"", "override"},
+};
+
+std::vector<CommandSpec> commands_of_all_areas() {
+  std::vector<CommandSpec> all;
+  for (const auto area : kAreas) {
+    for (CommandSpec& command : area()) all.push_back(std::move(command));
+  }
+  return all;
+}
+
 void add_commands(std::span<const CommandSpec> commands, std::vector<const CommandSpec*>* all) {
   for (const CommandSpec& command : commands) {
     all->push_back(&command);
@@ -50,6 +75,12 @@ void add_commands(std::span<const CommandSpec> commands, std::vector<const Comma
 }
 
 }  // namespace
+
+const Table& command_table() {
+  static const std::vector<CommandSpec> kCommands = commands_of_all_areas();
+  static const Table kTable{kCommands, kCommon, kLater};
+  return kTable;
+}
 
 std::vector<const CommandSpec*> all_commands(const Table& table) {
   std::vector<const CommandSpec*> all;

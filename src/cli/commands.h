@@ -189,13 +189,4 @@ std::string usage_line(const CommandSpec& command);
 // The known word nearest to a misspelt one; empty when none is near.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);
 
-// What the settings and variables mean, for the manual page of git-txn itself.
-struct Setting {
-  std::string_view name;
-  std::string_view help;
-};
-std::span<const Setting> config_settings();
-std::span<const Setting> environment_settings();
-std::span<const Setting> exit_statuses();
-
 }  // namespace gittxn::cli

@@ -251,8 +251,7 @@ constexpr std::pair<std::string_view, Tool> kTools[] = {{"read", read_tool},
 Json tool_list() {
   const char* path =
       "relative to the top of the worktree, or absolute and inside it; a name that is not UTF-8 "
-      "has "
-      "%XX for its bytes, as in answers";
+      "has %XX for its bytes, as in answers";
   const Json globs =
       texts("files to look at, as in .gitignore: '*.c', 'src/**/*.h'; '!*.min.js' leaves out");
   return Json::array(
@@ -260,9 +259,9 @@ Json tool_list() {
             {{"path", property("string", path)},
              {"offset", property("integer", "first line, from 1")},
              {"limit", property("integer", "how many lines (default 2000)")},
-             {"column", property("integer",
-                                 "first byte of the first line, from 1: to go on in a "
-                                 "line that was cut")}},
+             {"column",
+              property("integer",
+                       "first byte of the first line, from 1: to go on in a line that was cut")}},
             {"path"}),
        tool("search",
             "Search the files of the worktree for a regular expression (Perl's, without inline "
@@ -293,9 +292,8 @@ Json tool_list() {
              {"absent", texts("paths that do not exist")},
              {"search", property("string", "an expression: which lines match it")},
              {"glob", globs},
-             {"search_path", property("string",
-                                      "where search or glob looked; default: the current "
-                                      "directory")},
+             {"search_path",
+              property("string", "where search or glob looked; default: the current directory")},
              {"reason", property("string", "why, in a few words")}},
             Json::array())});
 }
