@@ -124,32 +124,16 @@ class Completer {
   }
 
   Completion values(Value value, std::string_view choices, std::string_view typed) const {
+    if (value == Value::kCommand) return commands(typed);
     Completion completion;
     completion.typed = typed;
     if (command_ != nullptr) completion.command = command_->name;
-    switch (value) {
-      case Value::kChoice:
-        for (const std::string_view word : split(choices, ' ')) offer(word, "", typed, &completion);
-        break;
-      case Value::kCommand:
-        return commands(typed);
-      case Value::kBranch:
-        completion.kind = Completion::Kind::kBranches;
-        break;
-      case Value::kTxn:
-        completion.kind = Completion::Kind::kTransactions;
-        break;
-      case Value::kFolder:
-        completion.kind = Completion::Kind::kFolders;
-        break;
-      case Value::kFile:
-        completion.kind = Completion::Kind::kFiles;
-        break;
-      case Value::kText:
-      case Value::kNumber:
-      case Value::kDuration:
-        break;
-    }
+    if (value == Value::kBranch) completion.kind = Completion::Kind::kBranches;
+    if (value == Value::kTxn) completion.kind = Completion::Kind::kTransactions;
+    if (value == Value::kFolder) completion.kind = Completion::Kind::kFolders;
+    if (value == Value::kFile) completion.kind = Completion::Kind::kFiles;
+    // Of a choice alone there are any.
+    for (const std::string_view word : split(choices, ' ')) offer(word, "", typed, &completion);
     return completion;
   }
 

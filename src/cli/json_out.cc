@@ -61,6 +61,11 @@ Json txn_json(const Txn& txn) {
               {"begun", format_utc(txn.created_wall_ms)}};
 }
 
+Json with_compensations(Json said, const std::vector<Compensation>& all) {
+  for (const Compensation& one : all) said["compensations"].push_back(to_json(one));
+  return said;
+}
+
 Json error_json(const Error& error) {
   return Json{{"error",
                {{"code", code_name(error.code)},

@@ -7,16 +7,22 @@
 #include <vector>
 
 #include "api/kernel.h"
+#include "api/work.h"
 #include "base/json.h"
 
 namespace gittxn::cli {
 
 Json txn_json(const Txn& txn);
+// What is said of a transaction, with its compensations where it has any.
+Json with_compensations(Json said, const std::vector<Compensation>& all);
 Json error_json(const Error& error);
 Json status_json(const api::StatusReport& report);
 Json why_json(const api::WhyReport& report);
 Json landing_json(const api::LogLine& line);  // of git txn log
 Json gate_json(const GateSpec& gate);
+std::string symbols_json_lines(const api::SymbolsReport& report);
+Json impact_json(const api::ImpactReport& report);
+std::string footprint_json_lines(const api::FootprintReport& report);
 Json policy_json(const Policy& policy);
 Json gates_json(const std::vector<api::GateLine>& lines);
 Json doctor_json(const std::vector<api::DoctorLine>& lines);

@@ -128,46 +128,39 @@ std::string conflicts_block(const std::vector<Conflict>& conflicts, const Style&
 
 }  // namespace
 
-std::string conflict_line(const Conflict& conflict, const Style& style) {
-  std::string what;
-  std::string by = conflict.changed_by.empty() ? "" : " by " + clean(conflict.changed_by);
+static std::string conflict_words(const Conflict& conflict) {
+  const std::string by = conflict.changed_by.empty() ? "" : " by " + clean(conflict.changed_by);
+  const std::string hint = clean(conflict.hint);
   switch (conflict.kind) {
     case ConflictKind::kReadStale:
-      if (conflict.read_digest.empty())
-        what = "was not there when it looked; added" + by;
-      else if (conflict.head_digest.empty())
-        what = "was read; removed since" + by;
-      else if (conflict.read_digest.starts_with(kUncommitted))
-        what =
-            "was read with an uncommitted edit in it, which is not on the branch; commit it first";
-      else
-        what = "was read; changed since" + by;
-      break;
+      if (conflict.read_digest.empty()) return "was not there when it looked; added" + by;
+      if (conflict.head_digest.empty()) return "was read; removed since" + by;
+      if (conflict.read_digest.starts_with(kUncommitted)) {
+        return "was read with an uncommitted edit in it, which is not on the branch; commit it "
+               "first";
+      }
+      return "was read; changed since" + by;
     case ConflictKind::kWriteWrite:
-      what = "changed here and" + (by.empty() ? " there" : by);
-      break;
+      return "changed here and" + (by.empty() ? " there" : by);
     case ConflictKind::kPredicate:
-      what = "a search would find something else now" + by;
-      break;
+      return "a search would find something else now" + by;
     case ConflictKind::kKernel:
-      what = (conflict.hint.empty() ? "the rules changed since" : clean(conflict.hint) + ",") + by;
-      break;
+      return (hint.empty() ? "the rules changed since" : hint + ",") + by;
     case ConflictKind::kGate:
-      what = "the gate said no";
-      if (!conflict.hint.empty()) what += fmt::format(" ({})", cut(clean(conflict.hint), 200));
-      break;
+      return "the gate said no" + (hint.empty() ? "" : fmt::format(" ({})", cut(hint, 200)));
     case ConflictKind::kPolicy:
-      what = "the policy says no";
-      break;
+      return "the policy says no";
     case ConflictKind::kCycle:
-      what = "each depends on what the other changed" + by;
-      break;
+      return "each depends on what the other changed" + by;
     case ConflictKind::kSymbol:
-      what = (conflict.hint.empty() ? "meets a change" : clean(conflict.hint) + ",") + by;
-      break;
+      return (hint.empty() ? "meets a change" : hint + ",") + by;
   }
+  return {};
+}
+
+std::string conflict_line(const Conflict& conflict, const Style& style) {
   std::string subject = conflict.subject.empty() ? "(top of the tree)" : clean(conflict.subject);
-  return style.paint(Colour::kBold, subject) + "  " + what;
+  return style.paint(Colour::kBold, subject) + "  " + conflict_words(conflict);
 }
 
 std::vector<std::string> outcome_notes(const api::Outcome& outcome) {

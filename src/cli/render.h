@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/kernel.h"
+#include "api/work.h"
 #include "cli/text.h"
 
 namespace gittxn::cli {
@@ -30,6 +31,13 @@ std::string explained_lines(const ReadSet& reads, const Style& style);
 std::string why_it_counts(const Read& read);  // "holds while the file has these bytes"
 // "pid 4711, cat src/x.c" or "call toolu_01 of session ...", as far as it is known.
 std::string who_made_it(const Read& read);
+std::string symbols_lines(const api::SymbolsReport& report, const Style& style);
+std::string impact_lines(const api::ImpactReport& report, const Style& style);
+std::string subjects_lines(const api::ImpactReport& report, const Style& style);
+std::string footprint_lines(const api::FootprintReport& report, const Style& style);
+std::string compensation_lines(const std::vector<Compensation>& all);  // "" for none
+// Whether what a transaction did elsewhere is undone, where that was to be.
+bool undone(const std::vector<Compensation>& all);
 Colour colour_of_change(std::string_view word);
 std::string change_line(const PathChange& change, const Style& style);  // "  added    src/x.c"
 std::string conflict_line(const Conflict& conflict, const Style& style);

@@ -165,6 +165,13 @@ void add_line(std::string& out, const api::StatusReport::Line& line, std::int64_
   out += first_of(line.stale, kMostStale, stale_line, stale);
 }
 
+std::string state_of(const Compensation& one) {
+  if (!one.ended && one.runs == 0) return "registered";
+  if (!one.ended) return fmt::format("was started {} and did not end", counted(one.runs, "time"));
+  if (one.timed_out) return "took too long";
+  return one.exit_status == 0 ? "ran" : fmt::format("failed, exit {}", one.exit_status);
+}
+
 }  // namespace
 
 std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_ms,
@@ -253,6 +260,21 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
   if (!report.next.empty()) out += "\nnext\n";
   for (const std::string& line : report.next) out += "  " + clean(line) + "\n";
   return out;
+}
+
+std::string compensation_lines(const std::vector<Compensation>& all) {
+  std::string out;
+  for (const Compensation& one : all) {
+    out += fmt::format("  compensation {}  {}: {}\n", one.number, state_of(one),
+                       clean(one.name.empty() ? quote_argv(one.argv) : one.name));
+  }
+  return out;
+}
+
+bool undone(const std::vector<Compensation>& compensations) {
+  return std::ranges::all_of(compensations, [](const Compensation& one) {
+    return one.ended && !one.timed_out && one.exit_status == 0;
+  });
 }
 
 }  // namespace gittxn::cli

@@ -1,5 +1,4 @@
-#include "cli/render_symbols.h"
-
+// Symbols, what depends on them and what a change did to them, as text and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -5,10 +5,8 @@
 
 #include "base/json_value.h"
 #include "cli/command_areas.h"
-#include "cli/commands/compensate.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
-#include "cli/render_symbols.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {

@@ -5,7 +5,6 @@
 
 #include "base/json_value.h"
 #include "cli/command_areas.h"
-#include "cli/commands/compensate.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 #include "cli/session.h"
