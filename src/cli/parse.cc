@@ -146,17 +146,9 @@ Result<Parsed> parse_command(const CommandSpec& top, std::vector<std::string> ar
   descend(&parsed);
   if (parsed.has("--help")) return parsed;
   TRY(check_options(parsed, has_dashes, table));
-  if (parsed.command->takes == Takes::kCommand) {
+  if (parsed.command->takes != Takes::kNothing) {
     parsed.rest = std::move(rest);
     TRY(check_command(parsed, args, has_dashes));
-  } else if (parsed.command->takes == Takes::kMaybeCommand) {
-    parsed.rest = std::move(rest);
-    if (has_dashes == Dashes::kGiven && (parsed.rest.empty() || parsed.rest[0].empty())) {
-      return fail(Code::kUsage,
-                  fmt::format("git txn {}: no command after --", parsed.command->name),
-                  "usage: " + usage_line(*parsed.command));
-    }
-    TRY(check_operands(parsed));
   } else {
     parsed.operands.insert(parsed.operands.end(), rest.begin(), rest.end());
     descend(&parsed);

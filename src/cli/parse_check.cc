@@ -202,6 +202,12 @@ Status check_operands(const Parsed& parsed) {
 // `git txn run make -j4`: the words are there, only the -- is missing.
 Status check_command(const Parsed& parsed, const std::vector<std::string>& before, Dashes dashes) {
   const CommandSpec& command = *parsed.command;
+  const bool none = parsed.rest.empty() || parsed.rest[0].empty();
+  if (command.takes == Takes::kMaybeCommand) {
+    if (!none || dashes == Dashes::kNone) return check_operands(parsed);
+    return fail(Code::kUsage, fmt::format("git txn {}: no command after --", command.name),
+                "usage: " + usage_line(command));
+  }
   std::size_t own = command.operands.size();
   if (parsed.operands.size() > own) {
     const std::string& first = parsed.operands[own];
@@ -215,7 +221,7 @@ Status check_command(const Parsed& parsed, const std::vector<std::string>& befor
                 fmt::format("write {} -- {}", head, quote_argv(tail)));
   }
   if (parsed.operands.size() < own) return missing_operand(command, command.operands[own - 1]);
-  if (parsed.rest.empty() || parsed.rest[0].empty()) {
+  if (none) {
     return fail(Code::kUsage,
                 fmt::format("git txn {} needs a command to run{}", command.name,
                             dashes == Dashes::kGiven ? " after --" : ""),

@@ -72,26 +72,20 @@ Result<int> trust_command(Session& session, api::Kernel& kernel) {
   std::vector<std::string> commands = TRY(kernel.trust_listing(onto));
   bool trusted = policy.trust_hash.empty() || TRY(kernel.trusted(onto));
   const std::string& hash = policy.trust_hash.str();
-  if (session.json()) {
-    Json object{{"hash", nullptr}, {"trusted", trusted}, {"commands", texts_json(commands)}};
-    if (!hash.empty()) object["hash"] = hash;
-    session.out->json(object);
-    return kExitDone;
-  }
+  const Json object{
+      {"hash", or_null(hash)}, {"trusted", trusted}, {"commands", texts_json(commands)}};
   if (commands.empty()) {
-    session.out->text(".gittxn.toml of the target branch runs no commands: nothing to trust\n");
-    return kExitDone;
+    return session.show(object,
+                        ".gittxn.toml of the target branch runs no commands: nothing to trust\n");
   }
-  for (const std::string& command : commands) session.out->text("  " + clean(command) + "\n");
-  if (trusted) {
-    session.out->text("trusted already\n");
-    return kExitDone;
+  std::string text;
+  for (const std::string& command : commands) text += "  " + clean(command) + "\n";
+  if (trusted) return session.show(object, text + "trusted already\n");
+  if (session.json() || !session.host.stdin_is_terminal || !session.output_is_terminal) {
+    text += fmt::format("not trusted yet; to say yes: git txn trust --yes {}\n", hash);
+    return session.show(object, text);
   }
-  if (!session.host.stdin_is_terminal || !session.output_is_terminal) {
-    session.out->text(fmt::format("not trusted yet; to say yes: git txn trust --yes {}\n", hash));
-    return kExitDone;
-  }
-  session.out->text("Run these whenever a transaction or a landing needs them? [y/N] ");
+  session.out->text(text + "Run these whenever a transaction or a landing needs them? [y/N] ");
   if (!session.reporter->answered_yes()) {
     session.out->text("not trusted; nothing of them runs\n");
     return kExitNo;
