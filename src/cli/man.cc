@@ -1,6 +1,8 @@
 // Manual pages in man(7), one for git-txn and one a command.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/help.h"
 
 namespace gittxn::cli {
@@ -72,6 +74,13 @@ constexpr Setting kExits[] = {
 
 constexpr std::string_view kExperimental = "\nExperimental: it may change in a minor version.";
 
+struct Escape {
+  char character;
+  std::string_view written;
+};
+constexpr Escape kEscapes[] = {{'\\', "\\e"},  {'-', "\\-"},   {'`', "\\(ga"}, {'\'', "\\(aq"},
+                               {'"', "\\(dq"}, {'~', "\\(ti"}, {'^', "\\(ha"}};
+
 // Text as troff takes it literally: the escape character, hyphens that are minus signs (so that
 // they can be copied into a shell), and control characters at the start of a line.
 std::string troff(std::string_view text) {
@@ -80,22 +89,8 @@ std::string troff(std::string_view text) {
   for (char c : text) {
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     line_start = c == '\n';
-    if (c == '\\')
-      out += "\\e";
-    else if (c == '-')
-      out += "\\-";
-    else if (c == '`')
-      out += "\\(ga";
-    else if (c == '\'')
-      out += "\\(aq";
-    else if (c == '"')
-      out += "\\(dq";
-    else if (c == '~')
-      out += "\\(ti";
-    else if (c == '^')
-      out += "\\(ha";
-    else
-      out += c;
+    const auto* const escape = std::ranges::find(kEscapes, c, &Escape::character);
+    out += escape == std::end(kEscapes) ? std::string_view(&c, 1) : escape->written;
   }
   return out;
 }

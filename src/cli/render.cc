@@ -279,24 +279,6 @@ std::string diff_lines(std::string_view diff, const Style& style) {
   return out;
 }
 
-std::string reads_lines(const ReadSet& reads, const Style& style) {
-  std::string out;
-  if (!reads.complete) {
-    std::string why = reads.unknown_reason.empty() ? "not known yet" : clean(reads.unknown_reason);
-    out += style.paint(Colour::kYellow, "unknown: " + why) + "\n";
-  }
-  for (const Read& read : reads.reads) {
-    std::string subject = read.subject.empty() ? "(top of the tree)" : clean(read.subject);
-    out += fmt::format("{:<12} {}{}", read_kind_name(read.kind), subject,
-                       read.strength == Strength::kSoft ? "  (soft)" : "");
-    if (!read.argv.empty()) {
-      out += "  " + style.paint(Colour::kDim, "by " + cut(clean(read.argv), 60));
-    }
-    out += "\n";
-  }
-  return out;
-}
-
 Colour colour_of_change(std::string_view word) {
   if (word == "added") return Colour::kGreen;
   return word == "removed" ? Colour::kRed : Colour::kNone;
