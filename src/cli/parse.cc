@@ -183,9 +183,7 @@ Result<Parsed> parse(const std::vector<std::string>& argv, const Table& table) {
   std::size_t at = 0;
   for (; at < argv.size() && looks_like_option(argv[at]) && argv[at] != "--"; ++at) {
     if (argv[at] == "--version") {
-      Parsed parsed;
-      parsed.command = find_command("version", table);
-      return parsed;
+      return Parsed{.command = find_command("version", table)};
     }
     if ((argv[at] == "--help" || argv[at] == "-h") && at + 1 == argv.size()) return Parsed{};
     args.push_back(argv[at]);
@@ -200,11 +198,7 @@ Result<Parsed> parse(const std::vector<std::string>& argv, const Table& table) {
   if (word == "help") {
     if (at == argv.size()) return Parsed{};
     word = argv[at++];
-    if (is_topic(word)) {
-      Parsed parsed;
-      parsed.topic = word;
-      return parsed;
-    }
+    if (is_topic(word)) return Parsed{.topic = word};
     args.push_back("--help");
   }
   const CommandSpec* command = find_word(table.commands, word);

@@ -68,12 +68,8 @@ int written(const Printer& out, int status, const CommandSpec& command) {
 
 // Help is asked for in three ways: of everything, of one command, and by giving no command at all.
 bool tell_help(const Parsed& parsed, Printer& out) {
-  if (!parsed.command) {
-    out.text(help_text(parsed.topic));
-    return true;
-  }
-  if (!parsed.has("--help")) return false;
-  out.text(help_text(*parsed.command));
+  if (parsed.command && !parsed.has("--help")) return false;
+  out.text(parsed.command ? help_text(*parsed.command) : help_text(parsed.topic));
   return true;
 }
 

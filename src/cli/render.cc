@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/duration.h"
 
@@ -167,11 +168,9 @@ std::vector<std::string> outcome_notes(const api::Outcome& outcome) {
   const auto told = static_cast<std::ptrdiff_t>(std::min(outcome.notes_told, outcome.notes.size()));
   std::vector<std::string> notes(outcome.notes.begin() + told, outcome.notes.end());
   if (!outcome.untracked.empty() && outcome.txn.state != TxnState::kNothing) {
-    std::vector<std::string> names;
-    for (const std::string& path : outcome.untracked) {
-      if (names.size() < kMostListed) names.push_back(path);
-    }
-    std::string text = fmt::format("including new files: {}", fmt::join(names, ", "));
+    std::string text =
+        fmt::format("including new files: {}",
+                    fmt::join(outcome.untracked | std::views::take(kMostListed), ", "));
     if (outcome.untracked.size() > kMostListed) {
       text += fmt::format(" and {} more", outcome.untracked.size() - kMostListed);
     }

@@ -49,11 +49,8 @@ Result<int> verify_command(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> state_command(Session& session, api::Kernel& kernel) {
-  Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
-  session.out->text(session.json()
-                        ? dump_json(state) + "\n"
-                        : state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-  return kExitDone;
+  const Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
+  return session.show(state, state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Result<int> gc_command(Session& session, api::Kernel& kernel) {

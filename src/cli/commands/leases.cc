@@ -74,36 +74,30 @@ Result<int> lease_list(Session& session, api::Kernel& kernel) {
                       session.quiet() ? "" : "no leases\n");
 }
 
-// Who changes a lease, and what it must be for that.
-struct LeaseChange {
-  std::string owner;
-  std::optional<Seq> fence = {};
-};
-
-LeaseChange lease_change_of(const Session& session) {
-  LeaseChange change{.owner = session.text_of("--owner")};
-  if (session.args.has("--fence")) change.fence = session.args.number("--fence", 0);
-  return change;
+// What a lease must still have to be changed.
+std::optional<Seq> fence_of(const Session& session) {
+  if (!session.args.has("--fence")) return std::nullopt;
+  return session.args.number("--fence", 0);
 }
 
 Result<int> lease_renew(Session& session, api::Kernel& kernel) {
-  const auto [owner, fence] = lease_change_of(session);
   const auto ttl_ms = session.args.duration_ms("--ttl");
-  return tell(session, TRY(api::renew_lease(kernel, session.id(), owner, ttl_ms, fence)),
+  return tell(session,
+              TRY(api::renew_lease(kernel, session.id(), session.text_of("--owner"), ttl_ms,
+                                   fence_of(session))),
               "renewed");
 }
 
 Result<int> lease_transfer(Session& session, api::Kernel& kernel) {
-  const auto [owner, fence] = lease_change_of(session);
-  const std::string to = session.text_of("--to");
-  return tell(session, TRY(api::transfer_lease(kernel, session.id(), owner, to, fence)),
+  return tell(session,
+              TRY(api::transfer_lease(kernel, session.id(), session.text_of("--owner"),
+                                      session.text_of("--to"), fence_of(session))),
               "transferred");
 }
 
 Result<int> lease_release(Session& session, api::Kernel& kernel) {
-  const auto [owner, fence] = lease_change_of(session);
   const std::string& id = session.id();
-  TRY(api::release_lease(kernel, id, owner, fence));
+  TRY(api::release_lease(kernel, id, session.text_of("--owner"), fence_of(session)));
   return session.done({{"id", encode_path(id)}, {"state", "released"}},
                       fmt::format("released {}\n", clean(id)));
 }

@@ -75,23 +75,20 @@ Result<int> summary_show(Session& session, api::Kernel& kernel) {
   const auto shown = TRY(kernel.summary(name, session.flag("--onto"), if_stale));
   const std::string& stale = shown.line.stale_source;
   const std::string source = stale.empty() ? "something" : "'" + clean(stale) + "'";
-  if (session.json()) {
-    Json json = summary_json(shown.line);
-    json["text"] = shown.text ? Json(encode_path(*shown.text)) : Json();
-    session.out->json(json);
-  } else if (shown.text && shown.line.holds) {
-    session.out->text(*shown.text);
-  } else if (shown.text) {
-    session.out->text(
-        fmt::format("[stale: {} changed since this was made]\n{}", source, *shown.text));
+  if (!shown.text && !session.json()) {
+    return fail(
+        Code::kStale,
+        fmt::format("the summary '{}' is stale: {} changed since it was made", name, source),
+        is_inside(session)
+            ? "look at what it was made from; --stale shows it, and nothing vouches for it"
+            : "store it again with git txn summary add; --stale shows it all the same");
   }
-  if (shown.text) return kExitDone;
-  if (session.json()) return kExitNo;
-  return fail(Code::kStale,
-              fmt::format("the summary '{}' is stale: {} changed since it was made", name, source),
-              is_inside(session)
-                  ? "look at what it was made from; --stale shows it, and nothing vouches for it"
-                  : "store it again with git txn summary add; --stale shows it all the same");
+  Json json = summary_json(shown.line);
+  json["text"] = shown.text ? Json(encode_path(*shown.text)) : Json();
+  const std::string warning =
+      shown.line.holds ? "" : fmt::format("[stale: {} changed since this was made]\n", source);
+  session.show(json, warning + shown.text.value_or(""));
+  return shown.text ? kExitDone : kExitNo;
 }
 
 Result<int> summary_remove(Session& session, api::Kernel& kernel) {
