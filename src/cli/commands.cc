@@ -1,8 +1,10 @@
 // The table of commands.h: the commands of all areas, what is of every one or of none yet, and how
 // all of it is looked through.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "cli/command_areas.h"
@@ -36,10 +38,8 @@ bool needs_subcommand(const CommandSpec& command) {
 }
 
 const CommandSpec* find_word(std::span<const CommandSpec> among, std::string_view word) {
-  for (const CommandSpec& one : among) {
-    if (last_word(one) == word) return &one;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(among, word, last_word);
+  return found == among.end() ? nullptr : &*found;
 }
 
 namespace {
@@ -89,10 +89,9 @@ std::vector<const CommandSpec*> all_commands(const Table& table) {
 }
 
 const CommandSpec* find_command(std::string_view name, const Table& table) {
-  for (const CommandSpec* command : all_commands(table)) {
-    if (command->name == name) return command;
-  }
-  return nullptr;
+  const auto all = all_commands(table);
+  const auto found = std::ranges::find(all, name, &CommandSpec::name);
+  return found == all.end() ? nullptr : *found;
 }
 
 std::vector<FlagSpec> flags_of(const CommandSpec& command) {
@@ -124,11 +123,8 @@ std::string output_schema_uri(std::string_view schema) {
 }
 
 std::string subcommand_words(const CommandSpec& command) {
-  std::string words;
-  for (const CommandSpec& one : command.subcommands) {
-    words += (words.empty() ? "" : "|") + std::string(last_word(one));
-  }
-  return words;
+  const auto words = command.subcommands | std::views::transform(last_word);
+  return fmt::format("{}", fmt::join(words, "|"));
 }
 
 std::string usage_line(const CommandSpec& command) {

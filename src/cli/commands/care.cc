@@ -76,23 +76,19 @@ Result<int> version_command(Session& session) {
   const Parsed& args = session.args;
   if (args.has("--enforces"))
     return session.show(each_of(api::enforces(), enforced_json), api::enforces_page());
-  if (session.json()) {
-    Json json = args.has("--cli") ? stability_json() : Json::object();
-    json["version"] = GIT_TXN_VERSION;
-    json["schema"] = api::schema_version();
-    json["events"] = api::event_types();
-    session.out->json(json);
-    return kExitDone;
-  }
-  bool chosen = args.has("--cli") || args.has("--schema") || args.has("--events");
-  if (!chosen || !session.quiet()) session.out->text(fmt::format("git-txn {}\n", GIT_TXN_VERSION));
-  if (args.has("--schema")) session.out->text(fmt::format("schema {}\n", api::schema_version()));
+  Json json = args.has("--cli") ? stability_json() : Json::object();
+  json["version"] = GIT_TXN_VERSION;
+  json["schema"] = api::schema_version();
+  json["events"] = api::event_types();
+  const bool chosen = args.has("--cli") || args.has("--schema") || args.has("--events");
+  std::string text;
+  if (!chosen || !session.quiet()) text += fmt::format("git-txn {}\n", GIT_TXN_VERSION);
+  if (args.has("--schema")) text += fmt::format("schema {}\n", api::schema_version());
   if (args.has("--events")) {
-    for (const std::string& type : api::event_types())
-      session.out->text(fmt::format("event {} 1\n", type));
+    for (const std::string& type : api::event_types()) text += fmt::format("event {} 1\n", type);
   }
-  if (args.has("--cli")) session.out->text(stability_table());
-  return kExitDone;
+  if (args.has("--cli")) text += stability_table();
+  return session.show(json, text);
 }
 
 Result<int> init_command(Session& session) {

@@ -116,22 +116,19 @@ Result<int> portfolio_remove(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> portfolio_relay(Session& session, api::Kernel& kernel) {
-  int events = 0;
   const auto how = session.args.has("--anew") ? store::Relay::kAnew : store::Relay::kOn;
   const api::RelayReport report = TRY(relay_events(kernel, how));
+  std::string text, json;
   for (const api::RelayLine& line : report.told) {
-    events += line.events;
-    if (session.json()) {
-      session.out->json({{"name", line.name}, {"events", line.events}});
-    } else if (!session.quiet() && line.events > 0) {
-      session.out->text(
-          fmt::format("{} was told {}\n", clean(line.name), counted(line.events, "event")));
-    }
+    json += json_line({{"name", line.name}, {"events", line.events}});
+    if (line.events == 0) continue;
+    text += fmt::format("{} was told {}\n", clean(line.name), counted(line.events, "event"));
   }
+  if (text.empty() && !report.left) {
+    text = report.told.empty() ? "the portfolio has no member\n" : "every member knows all\n";
+  }
+  session.out->text(session.json() ? json : session.quiet() ? "" : text);
   if (report.left) return std::unexpected(*report.left);
-  if (session.json() || session.quiet() || events > 0) return kExitDone;
-  session.out->text(report.told.empty() ? "the portfolio has no member\n"
-                                        : "every member knows all\n");
   return kExitDone;
 }
 
