@@ -59,11 +59,19 @@ constexpr LaterName kLater[] = {
     {"", "export"},       {"", "ui"},    {"", "bench"},   {"", "override"},
 };
 
+void make_stable_below(CommandSpec* command) {
+  for (CommandSpec& one : command->subcommands) {
+    one.stability = command->stability;
+    make_stable_below(&one);
+  }
+}
+
 std::vector<CommandSpec> commands_of_all_areas() {
   std::vector<CommandSpec> all;
   for (const auto area : kAreas) {
     for (CommandSpec& command : area()) all.push_back(std::move(command));
   }
+  for (CommandSpec& command : all) make_stable_below(&command);
   return all;
 }
 

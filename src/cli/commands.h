@@ -136,7 +136,7 @@ struct CommandSpec {
   std::string_view summary;           // "run a command in a transaction and land its change"
   std::string_view description = {};  // paragraphs between empty lines; empty: the summary says all
   Group group = Group::kInternal;     // of a command that is none of another's
-  Stability stability = Stability::kExperimental;
+  Stability stability = Stability::kExperimental;  // of a subcommand: that of its command
   Effect effect = Effect::kReads;
   Takes takes = Takes::kNothing;
   Handler handler = nullptr;

@@ -15,15 +15,9 @@ Json text(const std::string& bytes) {
 
 // The commit that a landing is on its branch today; null: it is not there any more.
 Json commit_now_json(const Oid& landed, const api::LandingNow& now) {
-  switch (now.how) {
-    case api::LandingNow::How::kThere:
-      return or_null(landed.str());
-    case api::LandingNow::How::kRewritten:
-      return now.commit.str();
-    case api::LandingNow::How::kGone:
-      break;
-  }
-  return nullptr;
+  using enum api::LandingNow::How;
+  if (now.how == kGone) return nullptr;
+  return or_null(now.how == kRewritten ? now.commit.str() : landed.str());
 }
 
 }  // namespace

@@ -99,17 +99,11 @@ std::string state_word(const Txn& txn) {
 }
 
 Colour state_colour(const Txn& txn) {
-  switch (txn.state) {
-    case TxnState::kLanded:
-      return Colour::kGreen;
-    case TxnState::kNothing:
-      return Colour::kDim;
-    case TxnState::kRejected:
-    case TxnState::kQuarantined:
-      return Colour::kRed;
-    default:
-      return Colour::kYellow;
-  }
+  using enum TxnState;
+  if (txn.state == kLanded) return Colour::kGreen;
+  if (txn.state == kNothing) return Colour::kDim;
+  const bool refused = txn.state == kRejected || txn.state == kQuarantined;
+  return refused ? Colour::kRed : Colour::kYellow;
 }
 
 std::string diff_line(std::string_view line, const Style& style) {

@@ -47,15 +47,9 @@ Colour colour_of_state(const std::string& word) {
 
 // Behind the commit of a landing: what became of it; "" is as it was.
 std::string landing_now(const api::LandingNow& now, const RefName& branch) {
-  switch (now.how) {
-    case api::LandingNow::How::kThere:
-      break;
-    case api::LandingNow::How::kRewritten:
-      return fmt::format("  (now {})", short_oid(now.commit));
-    case api::LandingNow::How::kGone:
-      return fmt::format("  (no longer on {})", short_branch(branch));
-  }
-  return {};
+  using enum api::LandingNow::How;
+  if (now.how == kRewritten) return fmt::format("  (now {})", short_oid(now.commit));
+  return now.how == kGone ? fmt::format("  (no longer on {})", short_branch(branch)) : "";
 }
 
 std::string owed_detail(const api::StatusReport::Line& line) {

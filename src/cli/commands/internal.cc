@@ -1,6 +1,9 @@
 // What is for our own tools: the names of failpoints, manual pages, completion, docs/commands.md.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/subprocess.h"
@@ -14,27 +17,23 @@ namespace {
 
 constexpr std::size_t kDescriptionShown = 60;
 
-Status write_pages(const std::string& dir) {
-  TRY(make_dirs(dir, 0755));
-  for (const auto& [name, text] : man_pages(GIT_TXN_VERSION)) {
-    TRY(write_file(join_path(dir, name), text, Sync::kNo, 0644));
-  }
-  return {};
-}
-
 Result<int> internal_man(Session& session) {
+  const auto pages = man_pages(GIT_TXN_VERSION);
   if (auto dir = session.flag("--dir")) {
-    TRY(write_pages(*dir));
+    TRY(make_dirs(*dir, 0755));
+    for (const auto& [name, text] : pages) {
+      TRY(write_file(join_path(*dir, name), text, Sync::kNo, 0644));
+    }
     return kExitDone;
   }
   const auto& operands = session.args.operands;
-  std::string page = !operands.empty() ? "git-txn-" + operands[0] + ".1" : "git-txn.1";
-  for (const auto& [name, text] : man_pages(GIT_TXN_VERSION)) {
-    if (name != page) continue;
-    session.out->text(text);
-    return kExitDone;
+  const std::string page = operands.empty() ? "git-txn.1" : "git-txn-" + operands[0] + ".1";
+  const auto found = std::ranges::find(pages, page, &std::pair<std::string, std::string>::first);
+  if (found == pages.end()) {
+    return fail(Code::kUsage, fmt::format("there is no manual page {}", page));
   }
-  return fail(Code::kUsage, fmt::format("there is no manual page {}", page));
+  session.out->text(found->second);
+  return kExitDone;
 }
 
 // True when a command takes a transaction in this state; "" takes any.
@@ -136,13 +135,11 @@ const CommandSpec kInternalCommand{
     .subcommands = {
         {.name = "internal failpoints",
          .summary = "list the names that GIT_TXN_FAILPOINT takes",
-         .stability = Stability::kInternal,
          .handler = internal_failpoints,
          .examples = {{"git txn internal failpoints", "the names GIT_TXN_FAILPOINT takes"}},
          .outputs = {{""}}},
         {.name = "internal man",
          .summary = "print a manual page as troff",
-         .stability = Stability::kInternal,
          .handler = internal_man,
          .operands = {{"COMMAND", Value::kCommand, 0, 1}},
          .flags = {{"--dir", "FOLDER", "write every manual page there", Value::kFolder, "", "",
@@ -152,7 +149,6 @@ const CommandSpec kInternalCommand{
          .outputs = {{""}}},
         {.name = "internal completion",
          .summary = "print the completion script of a shell",
-         .stability = Stability::kInternal,
          .handler = internal_completion,
          .operands = {{"SHELL", Value::kText, 1, 1, "bash, zsh or fish"}},
          .examples = {{"git txn internal completion zsh",
@@ -160,21 +156,18 @@ const CommandSpec kInternalCommand{
          .outputs = {{""}}},
         {.name = "internal complete",
          .summary = "print what may stand where the last word is",
-         .stability = Stability::kInternal,
          .handler = internal_complete,
          .operands = {{"WORD", Value::kText, 0, 10000}},
          .examples = {{"git txn internal complete -- run --on", "what a shell asks"}},
          .outputs = {{""}}},
         {.name = "internal ids",
          .summary = "list the transactions that a command takes",
-         .stability = Stability::kInternal,
          .handler = internal_ids,
          .operands = {{"COMMAND", Value::kCommand, 0, 1}},
          .examples = {{"git txn internal ids abort", "those that may be aborted"}},
          .outputs = {{""}}},
         {.name = "internal commands",
          .summary = "print docs/commands.md",
-         .stability = Stability::kInternal,
          .handler = internal_commands_page,
          .examples = {{"git txn internal commands", "docs/commands.md"}},
          .outputs = {{""}}}}};

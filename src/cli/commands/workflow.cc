@@ -39,17 +39,10 @@ std::string workflow_sentence(const Workflow& workflow, const Style& style) {
 }
 
 Colour colour_of(PhaseState state) {
-  switch (state) {
-    case PhaseState::kOpen:
-      return Colour::kYellow;
-    case PhaseState::kDone:
-      return Colour::kGreen;
-    case PhaseState::kOverridden:
-    case PhaseState::kCancelled:
-      return Colour::kRed;
-    default:
-      return Colour::kDim;
-  }
+  using enum PhaseState;
+  if (state == kOpen) return Colour::kYellow;
+  if (state == kDone) return Colour::kGreen;
+  return state == kOverridden || state == kCancelled ? Colour::kRed : Colour::kDim;
 }
 
 std::string gate_line(const PhaseEvidence& gate, const Style& style) {
