@@ -59,6 +59,11 @@ int Session::made(const Json& object, std::string_view id, std::string_view text
   return show(object, quiet() ? clean(id) + "\n" : std::string(text));
 }
 
+std::string variable(const Environment& env, const std::string& name) {
+  const auto found = env.find(name);
+  return found == env.end() ? std::string() : found->second;
+}
+
 int exit_status(Code code) {
   switch (code) {
     case Code::kUsage:
@@ -83,14 +88,14 @@ int exit_status(Code code) {
 }
 
 Status check_inside(const Session& session) {
-  auto inside = session.host.env.find("GIT_TXN_ID");
-  if (inside == session.host.env.end() || inside->second.empty()) return {};
+  const std::string inside = variable(session.host.env, "GIT_TXN_ID");
+  if (inside.empty()) return {};
   const CommandSpec& command = *session.args.command;
   if (session.args.effect() != Effect::kWrites) return {};
-  return fail(Code::kRefused,
-              fmt::format("git txn {} is refused inside a transaction (this is {})", command.name,
-                          inside->second),
-              inside_hint(command.name));
+  return fail(
+      Code::kRefused,
+      fmt::format("git txn {} is refused inside a transaction (this is {})", command.name, inside),
+      inside_hint(command.name));
 }
 
 namespace {

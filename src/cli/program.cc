@@ -15,11 +15,6 @@
 namespace gittxn::cli {
 namespace {
 
-std::string variable(const Environment& env, const std::string& name) {
-  auto found = env.find(name);
-  return found == env.end() ? std::string() : found->second;
-}
-
 bool colours(const Environment& env, int fd) {
   return isatty(fd) && variable(env, "NO_COLOR").empty() && variable(env, "TERM") != "dumb";
 }

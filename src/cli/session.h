@@ -72,6 +72,8 @@ struct Session {
   }
 };
 
+// "" where it is not set.
+std::string variable(const Environment& env, const std::string& name);
 int exit_status(Code code);
 // Refuses, by name, what must not be done from inside a transaction.
 Status check_inside(const Session& session);

@@ -11,16 +11,12 @@
 namespace gittxn::cli {
 namespace {
 
-std::string deprecation_text(const Deprecation& deprecated) {
-  return fmt::format("  (since {}, until {}: {})", deprecated.since, deprecated.removed,
-                     deprecated.successor);
-}
-
 template <typename Spec>
 std::string table_line(const Spec& spec, const std::string& name) {
-  const bool former = !spec.deprecated.since.empty();
-  return fmt::format("{:<13} {}{}\n", former ? "deprecated" : stability_name(spec.stability), name,
-                     former ? deprecation_text(spec.deprecated) : "");
+  const Deprecation& former = spec.deprecated;
+  if (former.since.empty()) return fmt::format("{:<13} {}\n", stability_name(spec.stability), name);
+  return fmt::format("deprecated    {}  (since {}, until {}: {})\n", name, former.since,
+                     former.removed, former.successor);
 }
 
 Json deprecation_json(const Deprecation& deprecated) {
@@ -46,13 +42,12 @@ Json flag_json(const FlagSpec& flag) {
           {"deprecated", deprecation_json(flag.deprecated)}};
 }
 
-Json operand_json(std::string_view label, Value value, std::string_view choices, int at_least,
-                  int at_most) {
-  return {{"label", label},
-          {"value", value_name(value)},
-          {"choices", split(choices, ' ')},
-          {"at_least", at_least},
-          {"at_most", at_most}};
+Json operand_json(const OperandSpec& operand) {
+  return {{"label", operand.label},
+          {"value", value_name(operand.value)},
+          {"choices", split(operand.choices, ' ')},
+          {"at_least", operand.at_least},
+          {"at_most", operand.at_most}};
 }
 
 // Where one of its subcommands has to be named, that is what it takes.
@@ -62,13 +57,12 @@ Json operands_json(const CommandSpec& command) {
     const std::string words = subcommand_words(command);
     std::string choices = words;
     std::ranges::replace(choices, '|', ' ');
-    list.push_back(
-        operand_json(words, Value::kChoice, choices, command.otherwise.empty() ? 1 : 0, 1));
+    list.push_back(operand_json({.label = words,
+                                 .value = Value::kChoice,
+                                 .at_least = command.otherwise.empty() ? 1 : 0,
+                                 .choices = choices}));
   }
-  for (const OperandSpec& operand : command.operands) {
-    list.push_back(operand_json(operand.label, operand.value, operand.choices, operand.at_least,
-                                operand.at_most));
-  }
+  for (const OperandSpec& operand : command.operands) list.push_back(operand_json(operand));
   return list;
 }
 

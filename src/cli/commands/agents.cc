@@ -26,15 +26,12 @@ Result<int> hook_command(Session& session) {
                 "it is for the hooks of an agent; git txn run adds them by itself");
   }
   end_at_once_when_asked();
-  const auto observed = session.host.env.find("GIT_TXN_OBSERVED");
   api::HookCall call;
   call.event = session.args.operands.at(0);
   call.time_ms = session.host.clock->wall_ms();
-  if (auto into = session.flag("--into")) {
-    call.observed = join_path(session.host.cwd, *into);
-  } else if (observed != session.host.env.end()) {
-    call.observed = observed->second;
-  }
+  const auto into = session.flag("--into");
+  call.observed =
+      into ? join_path(session.host.cwd, *into) : variable(session.host.env, "GIT_TXN_OBSERVED");
   const api::HookAnswer answer = api::answer_hook(call);
   // Where this does not get out either, there is nobody to tell; and a status would stop the agent.
   Printer out(1);

@@ -13,8 +13,7 @@ namespace gittxn::cli {
 namespace {
 
 bool is_inside(const Session& session) {
-  const auto found = session.host.env.find("GIT_TXN_OBSERVED");
-  return found != session.host.env.end() && !found->second.empty();
+  return !variable(session.host.env, "GIT_TXN_OBSERVED").empty();
 }
 
 Json summary_json(const api::SummaryLine& line) {

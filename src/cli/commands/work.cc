@@ -124,10 +124,9 @@ Result<int> open_command(Session& session, api::Kernel& kernel) {
     return kernel.enter(operands.front(), {operands.begin() + 1, operands.end()});
   }
   if (session.args.has("--shell")) {
-    auto shell = session.host.env.find("SHELL");
-    bool has_shell = shell != session.host.env.end() && !shell->second.empty();
+    const std::string shell = variable(session.host.env, "SHELL");
     session.reporter->note("a shell in its worktree; leave it to come back");
-    return kernel.exec(session.id(), {has_shell ? shell->second : "sh"}, options_of(session),
+    return kernel.exec(session.id(), {shell.empty() ? "sh" : shell}, options_of(session),
                        session.progress());
   }
   std::string path = TRY(kernel.worktree_of(session.id()));
