@@ -18,6 +18,23 @@ std::string inside_hint(std::string_view command) {
   return "what you change here lands with the transaction; do this outside of it";
 }
 
+// Whatever came of the command: what it appended is given out before it exits. A failure of this is
+// told, and is none of the command.
+void deliver(Session& session) {
+  const Status given =
+      api::deliver_events(session.host, session.flag("--onto"), session.reporter->progress());
+  if (!given)
+    session.reporter->note("events were not given to their handlers: " + given.error().message);
+}
+
+Result<int> call(const Handler& handler, Session& session) {
+  if (const auto* alone = std::get_if<Result<int> (*)(Session&)>(&handler)) {
+    return (*alone)(session);
+  }
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  return std::get<Result<int> (*)(Session&, api::Kernel&)>(handler)(session, kernel);
+}
+
 }  // namespace
 
 void Printer::text(std::string_view bytes) {
@@ -97,27 +114,6 @@ Status check_inside(const Session& session) {
       fmt::format("git txn {} is refused inside a transaction (this is {})", command.name, inside),
       inside_hint(command.name));
 }
-
-namespace {
-
-// Whatever came of the command: what it appended is given out before it exits. A failure of this is
-// told, and is none of the command.
-void deliver(Session& session) {
-  const Status given =
-      api::deliver_events(session.host, session.flag("--onto"), session.reporter->progress());
-  if (!given)
-    session.reporter->note("events were not given to their handlers: " + given.error().message);
-}
-
-Result<int> call(const Handler& handler, Session& session) {
-  if (const auto* alone = std::get_if<Result<int> (*)(Session&)>(&handler)) {
-    return (*alone)(session);
-  }
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  return std::get<Result<int> (*)(Session&, api::Kernel&)>(handler)(session, kernel);
-}
-
-}  // namespace
 
 Result<int> dispatch(Session& session) {
   // These two an agent starts by itself, some without the variable. They do nothing that is a

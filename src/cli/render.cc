@@ -121,6 +121,20 @@ std::string conflicts_block(const std::vector<Conflict>& conflicts, const Style&
   return first_of(conflicts, kMostListed, line, "  ");
 }
 
+// The words of `status`.
+std::string shown_state(const api::Outcome& outcome, const Style& style) {
+  const Txn& txn = outcome.txn;
+  if (outcome.process != 0) return style.paint(Colour::kGreen, "running");
+  const std::string word = state_word(txn);
+  const bool ran = txn.state == TxnState::kOpen && word == state_name(TxnState::kOpen) &&
+                   !txn.attempts.empty() && !txn.attempts.back().traces.empty();
+  if (ran && outcome.command_exit != 0) return style.paint(Colour::kRed, "failed");
+  if (ran && !txn.attempts.back().command_exit && !outcome.reads.complete) {
+    return style.paint(Colour::kYellow, "died");
+  }
+  return style.paint(state_colour(txn), word);
+}
+
 }  // namespace
 
 static std::string conflict_words(const Conflict& conflict) {
@@ -198,24 +212,6 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
   if (api::exit_code(outcome) != 0) out += fmt::format("outcome: {}\n", api::outcome_name(outcome));
   return out;
 }
-
-namespace {
-
-// The words of `status`.
-std::string shown_state(const api::Outcome& outcome, const Style& style) {
-  const Txn& txn = outcome.txn;
-  if (outcome.process != 0) return style.paint(Colour::kGreen, "running");
-  const std::string word = state_word(txn);
-  const bool ran = txn.state == TxnState::kOpen && word == state_name(TxnState::kOpen) &&
-                   !txn.attempts.empty() && !txn.attempts.back().traces.empty();
-  if (ran && outcome.command_exit != 0) return style.paint(Colour::kRed, "failed");
-  if (ran && !txn.attempts.back().command_exit && !outcome.reads.complete) {
-    return style.paint(Colour::kYellow, "died");
-  }
-  return style.paint(state_colour(txn), word);
-}
-
-}  // namespace
 
 std::string show_lines(const api::Outcome& outcome, const Style& style) {
   const Txn& txn = outcome.txn;

@@ -68,9 +68,8 @@ Result<int> summary_add(Session& session) {
 
 Result<int> summary_show(Session& session, api::Kernel& kernel) {
   const std::string& name = session.args.operands[0];
-  using api::Kernel;
-  const auto if_stale =
-      session.args.has("--stale") ? Kernel::IfStale::kShow : Kernel::IfStale::kRefuse;
+  using enum api::IfStale;
+  const auto if_stale = session.args.has("--stale") ? kShow : kRefuse;
   const auto shown = TRY(kernel.summary(name, session.flag("--onto"), if_stale));
   const std::string& stale = shown.line.stale_source;
   const std::string source = stale.empty() ? "something" : "'" + clean(stale) + "'";
