@@ -13,11 +13,6 @@
 
 namespace gittxn {
 
-namespace {
-
-// Length of the valid UTF-8 sequence at the start of `text`, 0 when there is none. Over-long forms,
-// surrogates and code points above U+10FFFF are not valid. `*point` is set when the length is not
-// 0.
 std::size_t utf8_sequence(std::string_view text, char32_t* point) {
   auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;
@@ -43,6 +38,8 @@ std::size_t utf8_sequence(std::string_view text, char32_t* point) {
   const bool surrogate = *point >= 0xd800 && *point <= 0xdfff;
   return *point < least || *point > 0x10ffff || surrogate ? 0 : length;
 }
+
+namespace {
 
 std::u16string to_utf16(std::string_view text) {
   std::u16string units;

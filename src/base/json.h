@@ -24,6 +24,11 @@ Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
 Status each_json_line(std::string_view lines, std::string_view what,
                       const std::function<Status(const Json&)>& visit);
 
+// Length of the valid UTF-8 sequence at the start of `text`, 0 when there is none. Over-long forms,
+// surrogates and code points above U+10FFFF are not valid. `*point` is set when the length is not
+// 0.
+std::size_t utf8_sequence(std::string_view text, char32_t* point);
+
 // RFC 8785 (JSON Canonicalization Scheme): keys sorted by UTF-16 code units, no white space,
 // numbers as ECMAScript prints them. Strings that are not UTF-8 must be made so by encode_path
 // first.

@@ -1,22 +1,19 @@
-#include "cli/commands.h"
-
+// The table of commands.h: the commands of all areas, what is of every one or of none yet, and how
+// all of it is looked through.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
+
+#include "cli/command_areas.h"
 
 namespace gittxn::cli {
 
 std::string_view stability_name(Stability stability) {
-  switch (stability) {
-    case Stability::kStable:
-      return "stable";
-    case Stability::kExperimental:
-      return "experimental";
-    case Stability::kInternal:
-      return "internal";
-  }
-  return "internal";
+  if (stability == Stability::kStable) return "stable";
+  return stability == Stability::kExperimental ? "experimental" : "internal";
 }
 
 std::span<const GroupSpec> groups() {
@@ -36,14 +33,47 @@ std::string_view last_word(const CommandSpec& command) {
   return command.name.substr(command.name.rfind(' ') + 1);  // of one word: all of it
 }
 
+bool needs_subcommand(const CommandSpec& command) {
+  return std::holds_alternative<std::nullptr_t>(command.handler) && !command.subcommands.empty();
+}
+
 const CommandSpec* find_word(std::span<const CommandSpec> among, std::string_view word) {
-  for (const CommandSpec& one : among) {
-    if (last_word(one) == word) return &one;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(among, word, last_word);
+  return found == among.end() ? nullptr : &*found;
 }
 
 namespace {
+
+constexpr FlagSpec kCommon[] = {
+    stable({"--json", "", "print JSON; the command's own output goes to standard error"}),
+    stable({.name = "--quiet",
+            .label = {},
+            .help = "no progress, no notes, no advice",
+            .letter = "-q"}),
+    {"--log", "FORMAT", "write a structured log to standard error: text or json", Value::kChoice,
+     "", "text json"},
+    stable({.name = "--help", .label = {}, .help = "show this help", .letter = "-h"})};
+
+constexpr LaterName kLater[] = {
+    {"begin", "--scope"}, {"", "fleet"}, {"", "capsule"}, {"", "replay"},   {"", "proof"},
+    {"", "export"},       {"", "ui"},    {"", "bench"},   {"", "override"},
+};
+
+void make_stable_below(CommandSpec* command) {
+  for (CommandSpec& one : command->subcommands) {
+    one.stability = command->stability;
+    make_stable_below(&one);
+  }
+}
+
+std::vector<CommandSpec> commands_of_all_areas() {
+  std::vector<CommandSpec> all;
+  for (const auto area : kAreas) {
+    for (CommandSpec& command : area()) all.push_back(std::move(command));
+  }
+  for (CommandSpec& command : all) make_stable_below(&command);
+  return all;
+}
 
 void add_commands(std::span<const CommandSpec> commands, std::vector<const CommandSpec*>* all) {
   for (const CommandSpec& command : commands) {
@@ -52,7 +82,30 @@ void add_commands(std::span<const CommandSpec> commands, std::vector<const Comma
   }
 }
 
+// Levenshtein distance, with a swap of neighbours as one step: the usual slips of a keyboard.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t change = d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
 }  // namespace
+
+const Table& command_table() {
+  static const std::vector<CommandSpec> kCommands = commands_of_all_areas();
+  static const Table kTable{kCommands, kCommon, kLater};
+  return kTable;
+}
 
 std::vector<const CommandSpec*> all_commands(const Table& table) {
   std::vector<const CommandSpec*> all;
@@ -61,10 +114,9 @@ std::vector<const CommandSpec*> all_commands(const Table& table) {
 }
 
 const CommandSpec* find_command(std::string_view name, const Table& table) {
-  for (const CommandSpec* command : all_commands(table)) {
-    if (command->name == name) return command;
-  }
-  return nullptr;
+  const auto all = all_commands(table);
+  const auto found = std::ranges::find(all, name, &CommandSpec::name);
+  return found == all.end() ? nullptr : *found;
 }
 
 std::vector<FlagSpec> flags_of(const CommandSpec& command) {
@@ -96,11 +148,8 @@ std::string output_schema_uri(std::string_view schema) {
 }
 
 std::string subcommand_words(const CommandSpec& command) {
-  std::string words;
-  for (const CommandSpec& one : command.subcommands) {
-    words += (words.empty() ? "" : "|") + std::string(last_word(one));
-  }
-  return words;
+  const auto words = command.subcommands | std::views::transform(last_word);
+  return fmt::format("{}", fmt::join(words, "|"));
 }
 
 std::string usage_line(const CommandSpec& command) {
@@ -110,7 +159,7 @@ std::string usage_line(const CommandSpec& command) {
   for (const FlagSpec& flag : command.flags) {
     if (is_needed(flag)) line += fmt::format(" {} {}", flag.name, flag.label);
   }
-  if (command.handler == nullptr && !command.subcommands.empty()) {
+  if (needs_subcommand(command)) {
     const std::string words = subcommand_words(command);
     return line + (command.otherwise.empty() ? " " + words + " ..." : " [" + words + "] ...");
   }
@@ -123,27 +172,6 @@ std::string usage_line(const CommandSpec& command) {
   if (command.takes == Takes::kMaybeCommand) line += " [-- COMMAND...]";
   return line;
 }
-
-namespace {
-
-// Levenshtein distance, with a swap of neighbours as one step: the usual slips of a keyboard.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t change = d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
-}  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string_view> known) {
   if (word.size() > 64) return "";

@@ -12,9 +12,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
+
+namespace gittxn::api {
+class Kernel;
+}
 
 namespace gittxn::cli {
 
@@ -32,7 +37,6 @@ struct Deprecation {
 
 // What a flag's or an operand's value is: how it is checked, and what completion offers.
 enum class Value {
-  kNone,  // a switch
   kText,
   kNumber,    // 0 or more
   kDuration,  // base/duration.h
@@ -57,15 +61,21 @@ struct FlagSpec {
   std::string_view name;   // "--onto"
   std::string_view label;  // how help calls the value: "BRANCH"; empty: a switch
   std::string_view help;   // one sentence without a full stop
-  Value value = Value::kNone;
-  Stability stability = Stability::kExperimental;
+  Value value = Value::kText;
   std::string_view letter = {};   // "-q"; empty: none
   std::string_view choices = {};  // kChoice: words between blanks
+  Stability stability = Stability::kExperimental;
   Deprecation deprecated = {};
   Need need = Need::kOptional;
   std::optional<Effect> effect = {};  // that of the command when this is given
+
+  bool is_switch() const { return label.empty(); }
 };
-// The same flag, as one that a command cannot do without.
+constexpr FlagSpec stable(FlagSpec flag) {
+  flag.stability = Stability::kStable;
+  return flag;
+}
+// One that a command cannot do without.
 constexpr FlagSpec needed(FlagSpec flag) {
   flag.need = Need::kNeeded;
   return flag;
@@ -116,16 +126,20 @@ std::span<const GroupSpec> groups();  // those that are shown
 enum class Takes { kNothing, kMaybeCommand, kCommand };  // behind --
 
 struct Session;
+// Does what is asked for and returns the exit status. One that takes a kernel is given that of the
+// repository; null: one of the subcommands has to be named.
+using Handler = std::variant<std::nullptr_t, Result<int> (*)(Session&),
+                             Result<int> (*)(Session&, api::Kernel&)>;
 
 struct CommandSpec {
   std::string_view name;              // all its words: "lease acquire"
   std::string_view summary;           // "run a command in a transaction and land its change"
   std::string_view description = {};  // paragraphs between empty lines; empty: the summary says all
   Group group = Group::kInternal;     // of a command that is none of another's
-  Stability stability = Stability::kExperimental;
+  Stability stability = Stability::kExperimental;  // of a subcommand: that of its command
   Effect effect = Effect::kReads;
   Takes takes = Takes::kNothing;
-  Result<int> (*handler)(Session&) = nullptr;  // null: one of its subcommands has to be named
+  Handler handler = nullptr;
   std::vector<OperandSpec> operands = {};
   std::vector<FlagSpec> flags = {};  // besides those of every command
   std::vector<Example> examples = {};
@@ -160,6 +174,7 @@ const CommandSpec* find_word(std::span<const CommandSpec> among, std::string_vie
 // Every command with its subcommands behind it.
 std::vector<const CommandSpec*> all_commands(const Table& table = command_table());
 std::string_view last_word(const CommandSpec& command);  // "acquire"
+bool needs_subcommand(const CommandSpec& command);       // it is none without one
 
 // Of a command together with its subcommands: their flags, each name once, as the parser knows them
 // before it knows the subcommand; and what they print, with the words that ask for it.
@@ -173,14 +188,5 @@ std::string subcommand_words(const CommandSpec& command);
 std::string usage_line(const CommandSpec& command);
 // The known word nearest to a misspelt one; empty when none is near.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);
-
-// What the settings and variables mean, for the manual page of git-txn itself.
-struct Setting {
-  std::string_view name;
-  std::string_view help;
-};
-std::span<const Setting> config_settings();
-std::span<const Setting> environment_settings();
-std::span<const Setting> exit_statuses();
 
 }  // namespace gittxn::cli

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/text.h"
+
 namespace gittxn::cli {
 namespace {
 
@@ -23,7 +25,7 @@ class Completer {
         continue;
       }
       const auto flag = word.find('=') == std::string::npos ? flag_named(word) : std::nullopt;
-      if (!flag || flag->value == Value::kNone) continue;
+      if (!flag || flag->is_switch()) continue;
       if (i + 2 == words_.size()) return values(flag->value, flag->choices, words_.back());
       ++i;
     }
@@ -122,37 +124,16 @@ class Completer {
   }
 
   Completion values(Value value, std::string_view choices, std::string_view typed) const {
+    if (value == Value::kCommand) return commands(typed);
     Completion completion;
     completion.typed = typed;
     if (command_ != nullptr) completion.command = command_->name;
-    switch (value) {
-      case Value::kChoice:
-        while (!choices.empty()) {
-          const std::size_t end = std::min(choices.find(' '), choices.size());
-          offer(choices.substr(0, end), "", typed, &completion);
-          choices.remove_prefix(std::min(end + 1, choices.size()));
-        }
-        break;
-      case Value::kCommand:
-        return commands(typed);
-      case Value::kBranch:
-        completion.kind = Completion::Kind::kBranches;
-        break;
-      case Value::kTxn:
-        completion.kind = Completion::Kind::kTransactions;
-        break;
-      case Value::kFolder:
-        completion.kind = Completion::Kind::kFolders;
-        break;
-      case Value::kFile:
-        completion.kind = Completion::Kind::kFiles;
-        break;
-      case Value::kNone:
-      case Value::kText:
-      case Value::kNumber:
-      case Value::kDuration:
-        break;
-    }
+    if (value == Value::kBranch) completion.kind = Completion::Kind::kBranches;
+    if (value == Value::kTxn) completion.kind = Completion::Kind::kTransactions;
+    if (value == Value::kFolder) completion.kind = Completion::Kind::kFolders;
+    if (value == Value::kFile) completion.kind = Completion::Kind::kFiles;
+    // Of a choice alone there are any.
+    for (const std::string_view word : split(choices, ' ')) offer(word, "", typed, &completion);
     return completion;
   }
 

@@ -18,6 +18,23 @@ std::string inside_hint(std::string_view command) {
   return "what you change here lands with the transaction; do this outside of it";
 }
 
+// Whatever came of the command: what it appended is given out before it exits. A failure of this is
+// told, and is none of the command.
+void deliver(Session& session) {
+  const Status given =
+      api::deliver_events(session.host, session.flag("--onto"), session.reporter->progress());
+  if (!given)
+    session.reporter->note("events were not given to their handlers: " + given.error().message);
+}
+
+Result<int> call(const Handler& handler, Session& session) {
+  if (const auto* alone = std::get_if<Result<int> (*)(Session&)>(&handler)) {
+    return (*alone)(session);
+  }
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  return std::get<Result<int> (*)(Session&, api::Kernel&)>(handler)(session, kernel);
+}
+
 }  // namespace
 
 void Printer::text(std::string_view bytes) {
@@ -33,17 +50,35 @@ void Printer::text(std::string_view bytes) {
   }
 }
 
-void Printer::json(const Json& value) {
-  text(dump_json(value) + "\n");
+std::string json_line(const Json& value) {
+  return dump_json(value) + "\n";
 }
 
-int Session::done(const Json& object, std::string_view text) const {
+void Printer::json(const Json& value) {
+  text(json_line(value));
+}
+
+int Session::show(const Json& object, std::string_view text) const {
+  reporter->finish();
   if (json()) {
     out->json(object);
-  } else if (!quiet()) {
+  } else {
     out->text(text);
   }
   return kExitDone;
+}
+
+int Session::done(const Json& object, std::string_view text) const {
+  return show(object, quiet() ? std::string_view() : text);
+}
+
+int Session::made(const Json& object, std::string_view id, std::string_view text) const {
+  return show(object, quiet() ? clean(id) + "\n" : std::string(text));
+}
+
+std::string variable(const Environment& env, const std::string& name) {
+  const auto found = env.find(name);
+  return found == env.end() ? std::string() : found->second;
 }
 
 int exit_status(Code code) {
@@ -70,28 +105,15 @@ int exit_status(Code code) {
 }
 
 Status check_inside(const Session& session) {
-  auto inside = session.host.env.find("GIT_TXN_ID");
-  if (inside == session.host.env.end() || inside->second.empty()) return {};
+  const std::string inside = variable(session.host.env, "GIT_TXN_ID");
+  if (inside.empty()) return {};
   const CommandSpec& command = *session.args.command;
   if (session.args.effect() != Effect::kWrites) return {};
-  return fail(Code::kRefused,
-              fmt::format("git txn {} is refused inside a transaction (this is {})", command.name,
-                          inside->second),
-              inside_hint(command.name));
+  return fail(
+      Code::kRefused,
+      fmt::format("git txn {} is refused inside a transaction (this is {})", command.name, inside),
+      inside_hint(command.name));
 }
-
-namespace {
-
-// Whatever came of the command: what it appended is given out before it exits. A failure of this is
-// told, and is none of the command.
-void deliver(Session& session) {
-  const Status given =
-      api::deliver_events(session.host, session.flag("--onto"), session.reporter->progress());
-  if (!given)
-    session.reporter->note("events were not given to their handlers: " + given.error().message);
-}
-
-}  // namespace
 
 Result<int> dispatch(Session& session) {
   // These two an agent starts by itself, some without the variable. They do nothing that is a
@@ -100,7 +122,7 @@ Result<int> dispatch(Session& session) {
   const CommandSpec& command = *session.args.command;
   if (command.name != "hook" && command.name != "mcp") api::restore_fence(session.host);
   TRY(check_inside(session));
-  Result<int> status = command.handler(session);
+  Result<int> status = call(command.handler, session);
   // Who only looks must not run anything; and what was refused, or broke, has nothing to give out.
   const bool ended = status || exit_status(status.error().code) == kExitNo;
   if (ended && session.args.effect() != Effect::kReads) deliver(session);

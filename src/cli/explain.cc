@@ -1,13 +1,6 @@
-#include "cli/explain.h"
-
+// What a transaction read: git txn reads, and with --explain.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "base/fields.h"
-#include "base/json_value.h"
-#include "cli/json_out.h"
 #include "cli/render.h"
 
 namespace gittxn::cli {
@@ -66,8 +59,7 @@ std::string kind_reason(const Read& read) {
 std::string why_it_counts(const Read& read) {
   std::string why = kind_reason(read);
   if (read.explains > 0) {
-    why += fmt::format("; stands for {} look-up{} of the trace", read.explains,
-                       read.explains == 1 ? "" : "s");
+    why += fmt::format("; stands for {} of the trace", counted(read.explains, "look-up"));
   }
   const bool told_only = read.strength == Strength::kSoft && read.kind != ReadKind::kRef &&
                          read.kind != ReadKind::kExternal;
@@ -81,36 +73,38 @@ std::string who_made_it(const Read& read) {
                      cut(clean(maker), kMakerShown));
 }
 
-std::string explained_lines(const ReadSet& reads, const Style& style) {
-  std::string out;
-  if (!reads.complete) {
-    const std::string why =
-        reads.unknown_reason.empty() ? "not known yet" : clean(reads.unknown_reason);
-    out +=
-        style.paint(Colour::kYellow, "unknown: " + why + ", so everything counts as read") + "\n";
-  }
+static std::string unknown_line(const ReadSet& reads, std::string_view so, const Style& style) {
+  if (reads.complete) return "";
+  const std::string why =
+      reads.unknown_reason.empty() ? "not known yet" : clean(reads.unknown_reason);
+  return style.paint(Colour::kYellow, fmt::format("unknown: {}{}", why, so)) + "\n";
+}
+
+static std::string shown_subject(const Read& read) {
+  return read.subject.empty() ? "(top of the tree)" : clean(read.subject);
+}
+
+std::string reads_lines(const ReadSet& reads, const Style& style) {
+  std::string out = unknown_line(reads, "", style);
   for (const Read& read : reads.reads) {
-    const std::string subject = read.subject.empty() ? "(top of the tree)" : clean(read.subject);
-    out += fmt::format("{} {}\n", read_kind_name(read.kind), subject);
+    out += fmt::format("{:<12} {}{}", read_kind_name(read.kind), shown_subject(read),
+                       read.strength == Strength::kSoft ? "  (soft)" : "");
+    if (!read.argv.empty()) {
+      out += "  " + style.paint(Colour::kDim, "by " + cut(clean(read.argv), 60));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string explained_lines(const ReadSet& reads, const Style& style) {
+  std::string out = unknown_line(reads, ", so everything counts as read", style);
+  for (const Read& read : reads.reads) {
+    out += fmt::format("{} {}\n", read_kind_name(read.kind), shown_subject(read));
     out += fmt::format("    {}\n    {}\n", style.paint(Colour::kDim, "by " + who_made_it(read)),
                        clean(why_it_counts(read)));
   }
   for (const std::string& note : reads.notes) out += "note: " + clean(note) + "\n";
-  return out;
-}
-
-std::string explained_json_lines(const ReadSet& reads) {
-  std::vector<const Read*> sorted;
-  for (const Read& read : reads.reads) sorted.push_back(&read);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Read* a, const Read* b) { return a->subject < b->subject; });
-  std::string out;
-  for (const Read* read : sorted) {
-    Json json = to_json(*read);
-    json["why"] = encode_path(why_it_counts(*read));
-    json["by"] = encode_path(who_made_it(*read));
-    out += dump_json(json) + "\n";
-  }
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/json_value.h"
-#include "cli/text.h"
+#include "cli/render.h"
 
 namespace gittxn::cli {
 namespace {
@@ -16,15 +16,9 @@ Json text(const std::string& bytes) {
 
 // The commit that a landing is on its branch today; null: it is not there any more.
 Json commit_now_json(const Oid& landed, const api::LandingNow& now) {
-  switch (now.how) {
-    case api::LandingNow::How::kThere:
-      return or_null(landed.str());
-    case api::LandingNow::How::kRewritten:
-      return now.commit.str();
-    case api::LandingNow::How::kGone:
-      break;
-  }
-  return nullptr;
+  using enum api::LandingNow::How;
+  if (now.how == kGone) return nullptr;
+  return or_null(now.how == kRewritten ? now.commit.str() : landed.str());
 }
 
 }  // namespace
@@ -50,6 +44,11 @@ Json txn_json(const Txn& txn) {
               {"begun", format_utc(txn.created_wall_ms)}};
 }
 
+Json with_compensations(Json said, const std::vector<Compensation>& all) {
+  for (const Compensation& one : all) said["compensations"].push_back(to_json(one));
+  return said;
+}
+
 Json error_json(const Error& error) {
   return Json{{"error",
                {{"code", code_name(error.code)},
@@ -57,42 +56,38 @@ Json error_json(const Error& error) {
                 {"hint", or_null(error.hint)}}}};
 }
 
-Json status_json(const api::StatusReport& report) {
-  Json lines = Json::array();
-  for (const auto& line : report.lines) {
-    Json one = txn_json(line.txn);
-    one["owner_alive"] = line.owner_alive;
-    one["stale"] = texts_json(line.stale);
-    one["process"] = line.process == 0 ? Json(nullptr) : Json(line.process);
-    one["last_call"] =
-        line.last_call_wall_ms == 0 ? Json(nullptr) : Json(format_utc(line.last_call_wall_ms));
-    one["command_exit"] = nullptr;
-    if (!line.txn.attempts.empty() && line.txn.attempts.back().command_exit) {
-      one["command_exit"] = *line.txn.attempts.back().command_exit;
-    }
-    one["commit_now"] = commit_now_json(line.txn.landed_commit, line.landing);
-    one["owed"] = nullptr;
-    if (line.owed > 0) {
-      one["owed"] = {{"compensations", line.owed}, {"next", or_null(line.owed_next)}};
-    }
-    lines.push_back(std::move(one));
+static Json status_line_json(const api::StatusReport::Line& line) {
+  Json one = txn_json(line.txn);
+  one["owner_alive"] = line.owner_alive;
+  one["stale"] = texts_json(line.stale);
+  one["process"] = line.process == 0 ? Json(nullptr) : Json(line.process);
+  one["last_call"] =
+      line.last_call_wall_ms == 0 ? Json(nullptr) : Json(format_utc(line.last_call_wall_ms));
+  one["command_exit"] = nullptr;
+  if (!line.txn.attempts.empty() && line.txn.attempts.back().command_exit) {
+    one["command_exit"] = *line.txn.attempts.back().command_exit;
   }
-  return Json{{"transactions", std::move(lines)},
+  one["commit_now"] = commit_now_json(line.txn.landed_commit, line.landing);
+  one["owed"] = nullptr;
+  if (line.owed > 0) {
+    one["owed"] = {{"compensations", line.owed}, {"next", or_null(line.owed_next)}};
+  }
+  return one;
+}
+
+Json status_json(const api::StatusReport& report) {
+  return Json{{"transactions", each_of(report.lines, status_line_json)},
               {"holders", texts_json(report.holders)},
               {"notes", texts_json(report.notes)},
               {"uncommitted", report.uncommitted}};
 }
 
 Json why_json(const api::WhyReport& report) {
-  Json conflicts = Json::array();
-  for (const Conflict& conflict : report.conflicts) conflicts.push_back(to_json(conflict));
-  Json witnesses = Json::array();
-  for (const auto& witness : report.witnesses) {
-    witnesses.push_back({{"path", text(witness.path)}, {"diff", text(witness.diff)}});
-  }
   Json out = txn_json(report.txn);
-  out["conflicts"] = std::move(conflicts);
-  out["witnesses"] = std::move(witnesses);
+  out["conflicts"] = each_of(report.conflicts, [](const Conflict& one) { return to_json(one); });
+  out["witnesses"] = each_of(report.witnesses, [](const api::WhyReport::Witness& one) {
+    return Json{{"path", text(one.path)}, {"diff", text(one.diff)}};
+  });
   out["excused"] = texts_json(report.excused);
   out["history"] = texts_json(report.history);
   out["next"] = texts_json(report.next);
@@ -100,32 +95,29 @@ Json why_json(const api::WhyReport& report) {
   return out;
 }
 
+Json gate_json(const GateSpec& gate) {
+  return Json{{"name", gate.name.str()},
+              {"command", texts_json(gate.command)},
+              {"timeout_ms", gate.timeout_ms},
+              {"env", texts_json(gate.env)},
+              {"version", gate.version.str()}};
+}
+
 Json policy_json(const Policy& policy) {
-  Json gates = Json::array();
-  for (const GateSpec& gate : policy.gates) {
-    gates.push_back({{"name", gate.name.str()},
-                     {"command", texts_json(gate.command)},
-                     {"timeout_ms", gate.timeout_ms},
-                     {"env", texts_json(gate.env)},
-                     {"version", gate.version.str()}});
-  }
-  Json generated = Json::array();
-  for (const GeneratedFile& file : policy.generated) {
-    generated.push_back({{"artifact", text(file.artifact)}, {"from", texts_json(file.from)}});
-  }
+  const auto generated = [](const GeneratedFile& file) {
+    return Json{{"artifact", text(file.artifact)}, {"from", texts_json(file.from)}};
+  };
   return Json{{"version", policy.version.str()},
               {"hash", or_null(policy.trust_hash.str())},
-              {"gates", std::move(gates)},
-              {"generated", std::move(generated)}};
+              {"gates", each_of(policy.gates, gate_json)},
+              {"generated", each_of(policy.generated, generated)}};
 }
 
 Json doctor_json(const std::vector<api::DoctorLine>& lines) {
-  Json checks = Json::array();
-  for (const api::DoctorLine& line : lines) {
-    checks.push_back(
-        {{"subject", text(line.subject)}, {"ok", line.ok}, {"detail", text(line.detail)}});
-  }
-  return Json{{"checks", std::move(checks)}};
+  const auto check = [](const api::DoctorLine& line) {
+    return Json{{"subject", text(line.subject)}, {"ok", line.ok}, {"detail", text(line.detail)}};
+  };
+  return Json{{"checks", each_of(lines, check)}};
 }
 
 Json gc_json(const api::GcReport& report) {
@@ -141,29 +133,30 @@ Json verification_json(const audit::Report& verification) {
               {"notes", texts_json(verification.notes)}};
 }
 
-std::string log_json_lines(const std::vector<api::LogLine>& lines) {
-  std::string out;
-  for (const api::LogLine& line : lines) {
-    out += dump_json(Json{{"seq", line.seq},
-                          {"time", line.time},
-                          {"commit", or_null(line.commit.str())},
-                          {"commit_now", commit_now_json(line.commit, line.landing)},
-                          {"txn", or_null(line.txn.str())},
-                          {"name", text(line.name)},
-                          {"branch", text(line.branch.str())},
-                          {"who", text(line.who)}}) +
-           "\n";
-  }
-  return out;
+Json landing_json(const api::LogLine& line) {
+  return Json{{"seq", line.seq},
+              {"time", line.time},
+              {"commit", or_null(line.commit.str())},
+              {"commit_now", commit_now_json(line.commit, line.landing)},
+              {"txn", or_null(line.txn.str())},
+              {"name", text(line.name)},
+              {"branch", text(line.branch.str())},
+              {"who", text(line.who)}};
 }
 
-std::string reads_json_lines(const ReadSet& reads) {
+std::string reads_json_lines(const ReadSet& reads, Explained explained) {
   std::vector<const Read*> sorted;
   for (const Read& read : reads.reads) sorted.push_back(&read);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Read* a, const Read* b) { return a->subject < b->subject; });
+  std::ranges::stable_sort(sorted, {}, &Read::subject);
   std::string out;
-  for (const Read* read : sorted) out += dump_json(to_json(*read)) + "\n";
+  for (const Read* read : sorted) {
+    Json json = to_json(*read);
+    if (explained == Explained::kYes) {
+      json["why"] = text(why_it_counts(*read));
+      json["by"] = text(who_made_it(*read));
+    }
+    out += dump_json(json) + "\n";
+  }
   return out;
 }
 

@@ -1,12 +1,85 @@
 // Manual pages in man(7), one for git-txn and one a command.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/help.h"
 
 namespace gittxn::cli {
 namespace {
 
+// What may be set beside the command line, and what exit statuses mean.
+struct Setting {
+  std::string_view name;
+  std::string_view help;
+};
+constexpr Setting kConfig[] = {
+    {"txn.retention", "how long events are kept, such as 90d (default: for ever)"},
+    {"txn.handlerRetry",
+     "how long after its first failure a handler is tried again; six times longer each time "
+     "(default: 10s)"},
+    {"txn.consumerStale",
+     "how long a durable consumer may stand still while events wait for it (default: 7d)"},
+    {"txn.worktreeRoot",
+     "where private worktrees are made: an absolute path outside the repository (default: "
+     "$XDG_STATE_HOME/git-txn, else ~/.local/state/git-txn)"},
+    {"txn.instructions",
+     "a text file to give agents instead of what `git txn instructions` prints"},
+    {"txn.worktree",
+     "the kind of worktree where --worktree names none: auto (default), plain, overlay, reflink; "
+     "git txn doctor says what works here"},
+    {"txn.confine",
+     "whether a command is confined where --confine says nothing: off (default), or writes"},
+    {"txn.confineWrite",
+     "where a confined command may write besides: paths separated by ':', absolute or from ~/"},
+    {"txn.hooks",
+     "whether the repository's own pre-commit and commit-msg hooks judge a landing, and "
+     "post-commit and post-merge follow it (default: true)"},
+    {"txn.inject",
+     "whether run and exec add hooks to the agents they know, for that run alone (default: true)"},
+    {"txn.remote",
+     "what landing does to the remote of the branch: local (default), nothing; push, move the same "
+     "branch there as part of landing; branch, push txn/NAME for a pull request and land nothing "
+     "here"},
+    {"txn.<branch>.remote", "the same for one branch"},
+    {"txn.member.<name>.place",
+     "where a member of the portfolio is for this clone (default: as the list has it)"},
+    {"txn.hub",
+     "the remote that this clone lands on with others; txn.store, txn.storeSchema, txn.log and "
+     "txn.clone belong to it: git txn init writes them"},
+    {"txn.remoteTimeout", "how long a remote may take to answer (default: 60s)"},
+};
+constexpr Setting kEnvironment[] = {
+    {"GIT_TXN_ID", "set for the command of a transaction: the transaction's id"},
+    {"GIT_TXN_OBSERVED",
+     "set for the command of a transaction: where its hooks say what the agent reads"},
+    {"GIT_TXN_LEASE", "set for the command of a lease: its id; GIT_TXN_FENCE has its fence"},
+    {"GIT_TXN_GATE", "set for a gate: its name"},
+    {"GIT_TXN_COMPENSATES", "set for a compensation: the id of the transaction that it undoes"},
+    {"GIT_TXN_HANDLER", "set for a handler: its name"},
+    {"GIT_TXN_EVENT",
+     "set for a handler: the event as CloudEvents JSON, up to 64 KiB; its standard input has all"},
+    {"GIT_TXN_PORT", "set when the policy gives ports: the first of ten free ones"},
+    {"GIT_TXN_TRUST",
+     "a policy hash that is trusted for this process, as `git txn trust` prints it"},
+    {"NO_COLOR", "when set and not empty, nothing is coloured"},
+    {"SHELL", "what `git txn open --shell` starts"},
+};
+constexpr Setting kExits[] = {
+    {"0", "landed, or nothing to land, or done"},
+    {"1", "not landed, for a stated reason; the work is kept"},
+    {"2", "a fault of the machine or the program; nothing is half done"},
+    {"3", "the request makes no sense or is refused; nothing was changed"},
+};
+
 constexpr std::string_view kExperimental = "\nExperimental: it may change in a minor version.";
+
+struct Escape {
+  char character;
+  std::string_view written;
+};
+constexpr Escape kEscapes[] = {{'\\', "\\e"},  {'-', "\\-"},   {'`', "\\(ga"}, {'\'', "\\(aq"},
+                               {'"', "\\(dq"}, {'~', "\\(ti"}, {'^', "\\(ha"}};
 
 // Text as troff takes it literally: the escape character, hyphens that are minus signs (so that
 // they can be copied into a shell), and control characters at the start of a line.
@@ -16,22 +89,8 @@ std::string troff(std::string_view text) {
   for (char c : text) {
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     line_start = c == '\n';
-    if (c == '\\')
-      out += "\\e";
-    else if (c == '-')
-      out += "\\-";
-    else if (c == '`')
-      out += "\\(ga";
-    else if (c == '\'')
-      out += "\\(aq";
-    else if (c == '"')
-      out += "\\(dq";
-    else if (c == '~')
-      out += "\\(ti";
-    else if (c == '^')
-      out += "\\(ha";
-    else
-      out += c;
+    const auto* const escape = std::ranges::find(kEscapes, c, &Escape::character);
+    out += escape == std::end(kEscapes) ? std::string_view(&c, 1) : escape->written;
   }
   return out;
 }
@@ -86,7 +145,7 @@ std::string settings_section(std::span<const Setting> settings) {
 }
 
 std::string exits() {
-  return ".SH EXIT STATUS\n" + settings_section(exit_statuses());
+  return ".SH EXIT STATUS\n" + settings_section(kExits);
 }
 
 std::string examples_section(const CommandSpec& command) {
@@ -137,12 +196,10 @@ std::string main_page(std::string_view version, const Table& table) {
       "[OPTIONS]\n.SH DESCRIPTION\n";
   out += paragraphs(
       "git txn run gives a command, such as a coding agent, a private snapshot of a branch, "
-      "records "
-      "every file that it and everything it starts reads and writes, and lands its change as one "
-      "commit only if what it read still holds at the head of the branch and the repository's "
-      "gates "
-      "say yes. Otherwise nothing moves, nothing is lost, and git txn why tells what changed under "
-      "it.\n\n"
+      "records every file that it and everything it starts reads and writes, and lands its change "
+      "as one commit only if what it read still holds at the head of the branch and the "
+      "repository's gates say yes. Otherwise nothing moves, nothing is lost, and git txn why tells "
+      "what changed under it.\n\n"
       "It works in any git repository without set-up and leaves the repository's own files alone. "
       "What you have not committed is never touched.");
   for (const GroupSpec& group : groups()) {
@@ -153,12 +210,12 @@ std::string main_page(std::string_view version, const Table& table) {
     }
   }
   out += ".SH OPTIONS\nOf every command:\n" + flags_section(table.common, Stability::kStable);
-  out += ".SH CONFIGURATION\nSettings are git config keys.\n" + settings_section(config_settings());
-  out += ".SH ENVIRONMENT\n" + settings_section(environment_settings());
+  out += ".SH CONFIGURATION\nSettings are git config keys.\n" + settings_section(kConfig);
+  out += ".SH ENVIRONMENT\n" + settings_section(kEnvironment);
   out += ".SH FILES\n";
   out += entry(".B .gittxn.toml",
-               "The policy of the repository, read from the target branch: gates, "
-               "set\\-up of worktrees, isolation levels.");
+               "The policy of the repository, read from the target branch: gates, set\\-up of "
+               "worktrees, isolation levels.");
   out += entry(".B <git directory>/txn", "The event log and what follows from it.");
   out += entry(
       ".B refs/txn/<id>/<attempt>",

@@ -33,11 +33,8 @@ class Splitter {
     }
     Parsed parsed;
     parsed.command = &command_;
-    for (const auto& [name, option] : options_) {
-      if (option->count() == 0) continue;
-      const auto& results = option->results();
-      parsed.flags[name] = results.empty() ? "" : results.back();
-      parsed.all[name] = results;
+    for (const CLI::Option* option : app_.get_options()) {
+      if (option->count() > 0) parsed.flags[option->get_name()] = option->results();
     }
     for (std::string& word : app_.remaining()) parsed.operands.push_back(std::move(word));
     return parsed;
@@ -47,15 +44,9 @@ class Splitter {
   void add(const FlagSpec& flag) {
     std::string names(flag.name);
     if (!flag.letter.empty()) names = std::string(flag.letter) + "," + names;
-    CLI::Option* option = nullptr;
-    if (flag.value == Value::kNone) {
-      option = app_.add_flag(names);
-    } else {
-      option = app_.add_option(names);
-      option->type_size(1)->allow_extra_args(false);
-    }
+    CLI::Option* option = flag.is_switch() ? app_.add_flag(names) : app_.add_option(names);
+    if (!flag.is_switch()) option->type_size(1)->allow_extra_args(false);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    options_.emplace_back(std::string(flag.name), option);
     flags_.push_back(flag);
   }
 
@@ -74,7 +65,7 @@ class Splitter {
       const FlagSpec* flag = spec_of(name);
       if (flag == nullptr) continue;
       const bool has_value = name.size() < args[i].size();
-      if (flag->value != Value::kNone) {
+      if (!flag->is_switch()) {
         if (!has_value) ++i;  // the next word is its value, whatever it looks like
       } else if (has_value) {
         return fail(Code::kUsage, fmt::format("{} takes no value", name),
@@ -94,7 +85,6 @@ class Splitter {
 
   const CommandSpec& command_;
   CLI::App app_;
-  std::vector<std::pair<std::string, CLI::Option*>> options_;
   std::vector<FlagSpec> flags_;
 };
 
@@ -110,7 +100,7 @@ void descend(Parsed* parsed) {
 
 Status check_subcommand(Parsed* parsed) {
   const CommandSpec& command = *parsed->command;
-  if (command.handler != nullptr || command.subcommands.empty()) return {};
+  if (!needs_subcommand(command)) return {};
   if (!parsed->operands.empty()) return unknown_subcommand(command, parsed->operands.front());
   parsed->command = find_word(command.subcommands, command.otherwise);
   if (parsed->command != nullptr) return {};
@@ -136,9 +126,7 @@ Result<Parsed> take_former_flags(Parsed parsed) {
                   fmt::format("give {} alone", successor));
     }
     parsed.flags[successor] = std::move(parsed.flags[former]);
-    parsed.all[successor] = std::move(parsed.all[former]);
     parsed.flags.erase(former);
-    parsed.all.erase(former);
     const std::string what = fmt::format("git txn {} {}", parsed.command->name, former);
     parsed.former.push_back(former_text(what, flag.deprecated, successor));
   }
@@ -158,17 +146,9 @@ Result<Parsed> parse_command(const CommandSpec& top, std::vector<std::string> ar
   descend(&parsed);
   if (parsed.has("--help")) return parsed;
   TRY(check_options(parsed, has_dashes, table));
-  if (parsed.command->takes == Takes::kCommand) {
+  if (parsed.command->takes != Takes::kNothing) {
     parsed.rest = std::move(rest);
     TRY(check_command(parsed, args, has_dashes));
-  } else if (parsed.command->takes == Takes::kMaybeCommand) {
-    parsed.rest = std::move(rest);
-    if (has_dashes == Dashes::kGiven && (parsed.rest.empty() || parsed.rest[0].empty())) {
-      return fail(Code::kUsage,
-                  fmt::format("git txn {}: no command after --", parsed.command->name),
-                  "usage: " + usage_line(*parsed.command));
-    }
-    TRY(check_operands(parsed));
   } else {
     parsed.operands.insert(parsed.operands.end(), rest.begin(), rest.end());
     descend(&parsed);
@@ -203,9 +183,7 @@ Result<Parsed> parse(const std::vector<std::string>& argv, const Table& table) {
   std::size_t at = 0;
   for (; at < argv.size() && looks_like_option(argv[at]) && argv[at] != "--"; ++at) {
     if (argv[at] == "--version") {
-      Parsed parsed;
-      parsed.command = find_command("version", table);
-      return parsed;
+      return Parsed{.command = find_command("version", table)};
     }
     if ((argv[at] == "--help" || argv[at] == "-h") && at + 1 == argv.size()) return Parsed{};
     args.push_back(argv[at]);
@@ -220,11 +198,7 @@ Result<Parsed> parse(const std::vector<std::string>& argv, const Table& table) {
   if (word == "help") {
     if (at == argv.size()) return Parsed{};
     word = argv[at++];
-    if (is_topic(word)) {
-      Parsed parsed;
-      parsed.topic = word;
-      return parsed;
-    }
+    if (is_topic(word)) return Parsed{.topic = word};
     args.push_back("--help");
   }
   const CommandSpec* command = find_word(table.commands, word);

@@ -15,13 +15,13 @@
 namespace gittxn::cli {
 
 struct Parsed {
-  const CommandSpec* command = nullptr;                 // null: no command, only help was asked for
-  std::string topic;                                    // then: of what, as help_text takes it
-  std::map<std::string, std::string> flags;             // by long name; the last of several counts
-  std::map<std::string, std::vector<std::string>> all;  // every value given, for those that add up
-  std::vector<std::string> operands;                    // behind the words of the command
-  std::vector<std::string> rest;                        // after --
-  std::vector<std::string> former;  // of each deprecated spelling, what to write instead
+  const CommandSpec* command = nullptr;  // null: no command, only help was asked for
+  std::string topic = {};                // then: of what, as help_text takes it
+  // By long name every value that was given; the last counts, but for those that add up.
+  std::map<std::string, std::vector<std::string>> flags = {};
+  std::vector<std::string> operands = {};  // behind the words of the command
+  std::vector<std::string> rest = {};      // after --
+  std::vector<std::string> former = {};    // of each deprecated spelling, what to write instead
 
   // Of what was asked for: a flag may make more or less of a command.
   Effect effect() const;

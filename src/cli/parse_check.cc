@@ -1,12 +1,14 @@
 #include "cli/parse_check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/duration.h"
 #include "base/subprocess.h"
+#include "cli/text.h"
 
 namespace gittxn::cli {
 namespace {
@@ -19,31 +21,14 @@ std::optional<std::int64_t> to_number(std::string_view text) {
   return value;
 }
 
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    std::size_t blank = text.find(' ');
-    out.push_back(text.substr(0, blank));
-    if (blank == std::string_view::npos) break;
-    text.remove_prefix(blank + 1);
-  }
-  return out;
-}
-
-bool is_one_of(std::string_view value, std::string_view choices) {
-  for (std::string_view word : words(choices)) {
-    if (word == value) return true;
-  }
-  return false;
-}
-
-std::string listed(std::string_view choices) {
-  std::string out;
-  for (std::string_view word : words(choices)) {
-    if (!out.empty()) out += ", ";
-    out += word;
-  }
-  return out;
+// Of a text that is one of the words of `choices`.
+Status check_choice(std::string_view what, const std::string& text, std::string_view choices,
+                    std::string hint) {
+  const auto words = split(choices, ' ');
+  if (std::ranges::find(words, text) != words.end()) return {};
+  return fail(Code::kUsage,
+              fmt::format("{}: '{}' is not one of {}", what, text, fmt::join(words, ", ")),
+              std::move(hint));
 }
 
 Status check_value(const FlagSpec& flag, const std::string& value) {
@@ -61,9 +46,7 @@ Status check_value(const FlagSpec& flag, const std::string& value) {
       }
       return {};
     case Value::kChoice:
-      if (is_one_of(value, flag.choices)) return {};
-      return fail(Code::kUsage,
-                  fmt::format("{}: '{}' is not one of {}", flag.name, value, listed(flag.choices)));
+      return check_choice(flag.name, value, flag.choices, "");
     default:
       if (value.empty()) {
         return fail(Code::kUsage, fmt::format("{} is empty; nothing was changed", flag.name),
@@ -127,7 +110,7 @@ std::unexpected<Error> missing_operand(const CommandSpec& command, const Operand
 }
 
 Status check_values(const FlagSpec& flag, const std::vector<std::string>& values) {
-  if (flag.value == Value::kNone) return {};
+  if (flag.is_switch()) return {};
   for (const std::string& value : values) TRY(check_value(flag, value));
   return {};
 }
@@ -166,10 +149,7 @@ std::unexpected<Error> unknown_command(const std::string& word, const Table& tab
 
 // What was meant by a word that names no subcommand.
 std::unexpected<Error> unknown_subcommand(const CommandSpec& command, const std::string& word) {
-  std::string words = subcommand_words(command);
-  for (std::size_t at = 0; (at = words.find('|', at)) != std::string::npos;) {
-    words.replace(at, 1, ", ");
-  }
+  const std::string words = subcommand_words(command);
   const std::string near = nearest_command(word, command.subcommands);
   std::string hint = help_hint(command);
   if (!near.empty()) hint = fmt::format("did you mean git txn {} {}?", command.name, near);
@@ -177,7 +157,8 @@ std::unexpected<Error> unknown_subcommand(const CommandSpec& command, const std:
     hint = "git txn proposals show " + word;
   }
   return fail(Code::kUsage,
-              fmt::format("git txn {}: '{}' is not one of {}", command.name, word, words),
+              fmt::format("git txn {}: '{}' is not one of {}", command.name, word,
+                          fmt::join(split(words, '|'), ", ")),
               std::move(hint));
 }
 
@@ -205,12 +186,9 @@ Status check_operands(const Parsed& parsed) {
         break;
       }
       const std::string& word = parsed.operands[at++];
-      if (operand.value == Value::kChoice && !is_one_of(word, operand.choices)) {
-        return fail(Code::kUsage,
-                    fmt::format("git txn {}: '{}' is not one of {}", command.name, word,
-                                listed(operand.choices)),
-                    help_hint(command));
-      }
+      if (operand.value != Value::kChoice) continue;
+      const std::string what = fmt::format("git txn {}", command.name);
+      TRY(check_choice(what, word, operand.choices, help_hint(command)));
     }
   }
   if (at < parsed.operands.size()) {
@@ -224,6 +202,12 @@ Status check_operands(const Parsed& parsed) {
 // `git txn run make -j4`: the words are there, only the -- is missing.
 Status check_command(const Parsed& parsed, const std::vector<std::string>& before, Dashes dashes) {
   const CommandSpec& command = *parsed.command;
+  const bool none = parsed.rest.empty() || parsed.rest[0].empty();
+  if (command.takes == Takes::kMaybeCommand) {
+    if (!none || dashes == Dashes::kNone) return check_operands(parsed);
+    return fail(Code::kUsage, fmt::format("git txn {}: no command after --", command.name),
+                "usage: " + usage_line(command));
+  }
   std::size_t own = command.operands.size();
   if (parsed.operands.size() > own) {
     const std::string& first = parsed.operands[own];
@@ -237,7 +221,7 @@ Status check_command(const Parsed& parsed, const std::vector<std::string>& befor
                 fmt::format("write {} -- {}", head, quote_argv(tail)));
   }
   if (parsed.operands.size() < own) return missing_operand(command, command.operands[own - 1]);
-  if (parsed.rest.empty() || parsed.rest[0].empty()) {
+  if (none) {
     return fail(Code::kUsage,
                 fmt::format("git txn {} needs a command to run{}", command.name,
                             dashes == Dashes::kGiven ? " after --" : ""),
@@ -250,7 +234,7 @@ Status check_command(const Parsed& parsed, const std::vector<std::string>& befor
 // be done.
 Status check_flags(const Parsed& parsed, const CommandSpec& top, const Table& table) {
   const CommandSpec& command = *parsed.command;
-  for (const auto& [name, values] : parsed.all) {
+  for (const auto& [name, values] : parsed.flags) {
     const auto own = std::ranges::find(command.flags, name, &FlagSpec::name);
     const auto common = std::ranges::find(table.common, name, &FlagSpec::name);
     if (own != command.flags.end()) {
@@ -283,25 +267,25 @@ Effect Parsed::effect() const {
   return command->effect;
 }
 
-std::optional<std::string> Parsed::text(const std::string& flag) const {
-  auto found = flags.find(flag);
-  return found == flags.end() ? std::nullopt : std::optional(found->second);
+std::vector<std::string> Parsed::texts(const std::string& flag) const {
+  const auto found = flags.find(flag);
+  return found == flags.end() ? std::vector<std::string>() : found->second;
 }
 
-std::vector<std::string> Parsed::texts(const std::string& flag) const {
-  auto found = all.find(flag);
-  return found == all.end() ? std::vector<std::string>() : found->second;
+std::optional<std::string> Parsed::text(const std::string& flag) const {
+  const auto found = flags.find(flag);
+  if (found == flags.end()) return std::nullopt;
+  return found->second.empty() ? "" : found->second.back();
 }
 
 std::int64_t Parsed::number(const std::string& flag, std::int64_t otherwise) const {
-  auto found = flags.find(flag);
-  return found == flags.end() ? otherwise : to_number(found->second).value_or(otherwise);
+  return to_number(text(flag).value_or("")).value_or(otherwise);
 }
 
 std::optional<std::int64_t> Parsed::duration_ms(const std::string& flag) const {
-  auto found = flags.find(flag);
-  if (found == flags.end()) return std::nullopt;
-  auto ms = parse_duration_ms(found->second);
+  const auto given = text(flag);
+  if (!given) return std::nullopt;
+  const auto ms = parse_duration_ms(*given);
   return ms ? std::optional(*ms) : std::nullopt;
 }
 

@@ -18,7 +18,7 @@ std::unexpected<Error> unknown_subcommand(const CommandSpec& command, const std:
 enum class Dashes { kNone, kGiven };
 Status check_options(const Parsed& parsed, Dashes dashes, const Table& table);
 Status check_operands(const Parsed& parsed);
-// Of a command that takes one behind --. `before`: the words in front of that.
+// Of a command that takes one behind --, or may. `before`: the words in front of that.
 Status check_command(const Parsed& parsed, const std::vector<std::string>& before, Dashes dashes);
 // Each flag is the command's own, not of another subcommand of `top`, with a value that it can
 // have.

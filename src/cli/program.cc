@@ -15,51 +15,31 @@
 namespace gittxn::cli {
 namespace {
 
-std::string variable(const Environment& env, const std::string& name) {
-  auto found = env.find(name);
-  return found == env.end() ? std::string() : found->second;
-}
-
 bool colours(const Environment& env, int fd) {
   return isatty(fd) && variable(env, "NO_COLOR").empty() && variable(env, "TERM") != "dumb";
 }
 
+// Where it cannot be written there is nobody to tell.
 void to_stderr(const std::string& text) {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    ssize_t n = write(2, rest.data(), rest.size());
-    if (n <= 0) return;
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
+  Printer(2).text(text);
 }
 
-std::string_view level_name(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "debug";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kWarn:
-      return "warn";
-    case LogLevel::kError:
-      return "error";
-  }
-  return "error";
-}
+constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error"};  // as LogLevel has them
 
 Log make_log(const std::string& format, const Clock& clock) {
   bool json = format == "json";
   return Log([json, &clock](LogLevel level, std::string_view message,
                             const std::initializer_list<LogField>& fields) {
-    std::string time = format_utc(clock.wall_ms());
+    const std::string time = format_utc(clock.wall_ms());
+    const std::string_view name = kLevels[static_cast<std::size_t>(level)];
     if (json) {
-      Json line{{"time", time}, {"level", level_name(level)}, {"message", encode_path(message)}};
-      for (const auto& [name, value] : fields) line[std::string(name)] = encode_path(value);
+      Json line{{"time", time}, {"level", name}, {"message", encode_path(message)}};
+      for (const auto& [key, value] : fields) line[std::string(key)] = encode_path(value);
       to_stderr(dump_json(line) + "\n");
       return;
     }
-    std::string line = fmt::format("{} {:<5} {}", time, level_name(level), clean(message));
-    for (const auto& [name, value] : fields) line += fmt::format(" {}={}", name, clean(value));
+    std::string line = fmt::format("{} {:<5} {}", time, name, clean(message));
+    for (const auto& [key, value] : fields) line += fmt::format(" {}={}", key, clean(value));
     to_stderr(line + "\n");
   });
 }
@@ -83,12 +63,8 @@ int written(const Printer& out, int status, const CommandSpec& command) {
 
 // Help is asked for in three ways: of everything, of one command, and by giving no command at all.
 bool tell_help(const Parsed& parsed, Printer& out) {
-  if (!parsed.command) {
-    out.text(help_text(parsed.topic));
-    return true;
-  }
-  if (!parsed.has("--help")) return false;
-  out.text(help_text(*parsed.command));
+  if (parsed.command && !parsed.has("--help")) return false;
+  out.text(parsed.command ? help_text(*parsed.command) : help_text(parsed.topic));
   return true;
 }
 

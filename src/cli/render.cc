@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/duration.h"
 
@@ -29,13 +30,12 @@ std::string reads_part(const api::Outcome& outcome) {
   if (!outcome.reads.complete && !outcome.reads.unknown_reason.empty()) {
     return fmt::format("reads unknown ({})", cut(clean(outcome.reads.unknown_reason), 60));
   }
-  auto n = static_cast<std::int64_t>(outcome.reads.reads.size());
-  return counted(n, "read") + (outcome.txn.state == TxnState::kLanded ? " certified" : "");
+  return counted(outcome.reads.reads.size(), "read") +
+         (outcome.txn.state == TxnState::kLanded ? " certified" : "");
 }
 
 std::string gates_part(const api::Outcome& outcome) {
-  auto n = static_cast<std::int64_t>(outcome.gates.size());
-  std::string out = counted(n, "gate");
+  std::string out = counted(outcome.gates.size(), "gate");
   auto reused = std::count_if(outcome.gates.begin(), outcome.gates.end(),
                               [](const api::GateLine& gate) { return gate.reused; });
   if (reused > 0) out += fmt::format(" ({} reused)", reused);
@@ -45,17 +45,11 @@ std::string gates_part(const api::Outcome& outcome) {
 // "2 files · 41 reads certified · 2 gates (1 reused) · 1.8 s + agent 4 min"
 std::string facts(const api::Outcome& outcome) {
   std::vector<std::string> parts;
-  auto files = static_cast<std::int64_t>(outcome.writes.size());
-  if (files > 0) parts.push_back(counted(files, "file"));
+  if (!outcome.writes.empty()) parts.push_back(counted(outcome.writes.size(), "file"));
   parts.push_back(reads_part(outcome));
   if (!outcome.gates.empty()) parts.push_back(gates_part(outcome));
   parts.push_back(times(outcome));
   return fmt::format("{}", fmt::join(parts, " · "));
-}
-
-std::string tries(const Txn& txn) {
-  auto n = static_cast<std::int64_t>(txn.attempts.size());
-  return counted(n, "try", "tries");
 }
 
 // Why it is where it is, in a few words.
@@ -71,7 +65,7 @@ std::string reason(const api::Outcome& outcome) {
     case TxnState::kAborted:
       return "given up; its work is kept";
     case TxnState::kQuarantined:
-      return fmt::format("did not land after {}", tries(txn));
+      return fmt::format("did not land after {}", counted(txn.attempts.size(), "try", "tries"));
     case TxnState::kRejected:
       for (const api::GateLine& gate : outcome.gates) {
         if (gate.result != "passed") {
@@ -105,17 +99,11 @@ std::string state_word(const Txn& txn) {
 }
 
 Colour state_colour(const Txn& txn) {
-  switch (txn.state) {
-    case TxnState::kLanded:
-      return Colour::kGreen;
-    case TxnState::kNothing:
-      return Colour::kDim;
-    case TxnState::kRejected:
-    case TxnState::kQuarantined:
-      return Colour::kRed;
-    default:
-      return Colour::kYellow;
-  }
+  using enum TxnState;
+  if (txn.state == kLanded) return Colour::kGreen;
+  if (txn.state == kNothing) return Colour::kDim;
+  const bool refused = txn.state == kRejected || txn.state == kQuarantined;
+  return refused ? Colour::kRed : Colour::kYellow;
 }
 
 std::string diff_line(std::string_view line, const Style& style) {
@@ -129,69 +117,68 @@ std::string diff_line(std::string_view line, const Style& style) {
 }
 
 std::string conflicts_block(const std::vector<Conflict>& conflicts, const Style& style) {
-  std::string out;
-  for (std::size_t i = 0; i < conflicts.size() && i < kMostListed; ++i) {
-    out += "  " + conflict_line(conflicts[i], style) + "\n";
+  const auto line = [&](const Conflict& one) { return "  " + conflict_line(one, style) + "\n"; };
+  return first_of(conflicts, kMostListed, line, "  ");
+}
+
+// The words of `status`.
+std::string shown_state(const api::Outcome& outcome, const Style& style) {
+  const Txn& txn = outcome.txn;
+  if (outcome.process != 0) return style.paint(Colour::kGreen, "running");
+  const std::string word = state_word(txn);
+  const bool ran = txn.state == TxnState::kOpen && word == state_name(TxnState::kOpen) &&
+                   !txn.attempts.empty() && !txn.attempts.back().traces.empty();
+  if (ran && outcome.command_exit != 0) return style.paint(Colour::kRed, "failed");
+  if (ran && !txn.attempts.back().command_exit && !outcome.reads.complete) {
+    return style.paint(Colour::kYellow, "died");
   }
-  if (conflicts.size() > kMostListed) {
-    out += fmt::format("  and {} more\n", conflicts.size() - kMostListed);
-  }
-  return out;
+  return style.paint(state_colour(txn), word);
 }
 
 }  // namespace
 
-std::string conflict_line(const Conflict& conflict, const Style& style) {
-  std::string what;
-  std::string by = conflict.changed_by.empty() ? "" : " by " + clean(conflict.changed_by);
+static std::string conflict_words(const Conflict& conflict) {
+  const std::string by = conflict.changed_by.empty() ? "" : " by " + clean(conflict.changed_by);
+  const std::string hint = clean(conflict.hint);
   switch (conflict.kind) {
     case ConflictKind::kReadStale:
-      if (conflict.read_digest.empty())
-        what = "was not there when it looked; added" + by;
-      else if (conflict.head_digest.empty())
-        what = "was read; removed since" + by;
-      else if (conflict.read_digest.starts_with(kUncommitted))
-        what =
-            "was read with an uncommitted edit in it, which is not on the branch; commit it first";
-      else
-        what = "was read; changed since" + by;
-      break;
+      if (conflict.read_digest.empty()) return "was not there when it looked; added" + by;
+      if (conflict.head_digest.empty()) return "was read; removed since" + by;
+      if (conflict.read_digest.starts_with(kUncommitted)) {
+        return "was read with an uncommitted edit in it, which is not on the branch; commit it "
+               "first";
+      }
+      return "was read; changed since" + by;
     case ConflictKind::kWriteWrite:
-      what = "changed here and" + (by.empty() ? " there" : by);
-      break;
+      return "changed here and" + (by.empty() ? " there" : by);
     case ConflictKind::kPredicate:
-      what = "a search would find something else now" + by;
-      break;
+      return "a search would find something else now" + by;
     case ConflictKind::kKernel:
-      what = (conflict.hint.empty() ? "the rules changed since" : clean(conflict.hint) + ",") + by;
-      break;
+      return (hint.empty() ? "the rules changed since" : hint + ",") + by;
     case ConflictKind::kGate:
-      what = "the gate said no";
-      if (!conflict.hint.empty()) what += fmt::format(" ({})", cut(clean(conflict.hint), 200));
-      break;
+      return "the gate said no" + (hint.empty() ? "" : fmt::format(" ({})", cut(hint, 200)));
     case ConflictKind::kPolicy:
-      what = "the policy says no";
-      break;
+      return "the policy says no";
     case ConflictKind::kCycle:
-      what = "each depends on what the other changed" + by;
-      break;
+      return "each depends on what the other changed" + by;
     case ConflictKind::kSymbol:
-      what = (conflict.hint.empty() ? "meets a change" : clean(conflict.hint) + ",") + by;
-      break;
+      return (hint.empty() ? "meets a change" : hint + ",") + by;
   }
+  return {};
+}
+
+std::string conflict_line(const Conflict& conflict, const Style& style) {
   std::string subject = conflict.subject.empty() ? "(top of the tree)" : clean(conflict.subject);
-  return style.paint(Colour::kBold, subject) + "  " + what;
+  return style.paint(Colour::kBold, subject) + "  " + conflict_words(conflict);
 }
 
 std::vector<std::string> outcome_notes(const api::Outcome& outcome) {
   const auto told = static_cast<std::ptrdiff_t>(std::min(outcome.notes_told, outcome.notes.size()));
   std::vector<std::string> notes(outcome.notes.begin() + told, outcome.notes.end());
   if (!outcome.untracked.empty() && outcome.txn.state != TxnState::kNothing) {
-    std::vector<std::string> names;
-    for (const std::string& path : outcome.untracked) {
-      if (names.size() < kMostListed) names.push_back(path);
-    }
-    std::string text = fmt::format("including new files: {}", fmt::join(names, ", "));
+    std::string text =
+        fmt::format("including new files: {}",
+                    fmt::join(outcome.untracked | std::views::take(kMostListed), ", "));
     if (outcome.untracked.size() > kMostListed) {
       text += fmt::format(" and {} more", outcome.untracked.size() - kMostListed);
     }
@@ -226,24 +213,6 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
   return out;
 }
 
-namespace {
-
-// The words of `status`.
-std::string shown_state(const api::Outcome& outcome, const Style& style) {
-  const Txn& txn = outcome.txn;
-  if (outcome.process != 0) return style.paint(Colour::kGreen, "running");
-  const std::string word = state_word(txn);
-  const bool ran = txn.state == TxnState::kOpen && word == state_name(TxnState::kOpen) &&
-                   !txn.attempts.empty() && !txn.attempts.back().traces.empty();
-  if (ran && outcome.command_exit != 0) return style.paint(Colour::kRed, "failed");
-  if (ran && !txn.attempts.back().command_exit && !outcome.reads.complete) {
-    return style.paint(Colour::kYellow, "died");
-  }
-  return style.paint(state_colour(txn), word);
-}
-
-}  // namespace
-
 std::string show_lines(const api::Outcome& outcome, const Style& style) {
   const Txn& txn = outcome.txn;
   std::string out =
@@ -271,7 +240,8 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   }
   for (const std::string& repair : outcome.repairs) field("repair", clean(repair));
   if (!outcome.conflicts.empty()) out += "\n" + conflicts_block(outcome.conflicts, style);
-  if (!outcome.writes.empty()) out += "\n" + writes_lines(outcome.writes, style);
+  if (!outcome.writes.empty()) out += "\n";
+  for (const PathChange& change : outcome.writes) out += change_line(change, style);
   for (const std::string& note : outcome.notes) out += "  note: " + clean(note) + "\n";
   if (!outcome.next.empty()) out += fmt::format("next: {}\n", clean(outcome.next));
   return out;
@@ -292,46 +262,24 @@ std::string begun_lines(const Txn& txn, const Style& style) {
 
 std::string diff_lines(std::string_view diff, const Style& style) {
   std::string out;
-  while (!diff.empty()) {
-    std::size_t end = diff.find('\n');
-    out += diff_line(clean_lines(diff.substr(0, end)), style) + "\n";
-    if (end == std::string_view::npos) break;
-    diff.remove_prefix(end + 1);
+  for (const std::string_view line : split(diff, '\n')) {
+    out += diff_line(clean_lines(line), style) + "\n";
   }
   return out;
 }
 
-std::string reads_lines(const ReadSet& reads, const Style& style) {
-  std::string out;
-  if (!reads.complete) {
-    std::string why = reads.unknown_reason.empty() ? "not known yet" : clean(reads.unknown_reason);
-    out += style.paint(Colour::kYellow, "unknown: " + why) + "\n";
-  }
-  for (const Read& read : reads.reads) {
-    std::string subject = read.subject.empty() ? "(top of the tree)" : clean(read.subject);
-    out += fmt::format("{:<12} {}{}", read_kind_name(read.kind), subject,
-                       read.strength == Strength::kSoft ? "  (soft)" : "");
-    if (!read.argv.empty()) {
-      out += "  " + style.paint(Colour::kDim, "by " + cut(clean(read.argv), 60));
-    }
-    out += "\n";
-  }
-  return out;
+Colour colour_of_change(std::string_view word) {
+  if (word == "added") return Colour::kGreen;
+  return word == "removed" ? Colour::kRed : Colour::kNone;
 }
 
-std::string writes_lines(const Changes& writes, const Style& style) {
-  std::string out;
-  for (const PathChange& change : writes) {
-    std::string_view what = !change.before.present()                ? "added"
-                            : !change.after.present()               ? "removed"
-                            : change.before.oid == change.after.oid ? "mode"
-                                                                    : "changed";
-    Colour colour = what == "added"     ? Colour::kGreen
-                    : what == "removed" ? Colour::kRed
-                                        : Colour::kNone;
-    out += fmt::format("  {} {}\n", style.paint(colour, padded(what, 8)), clean(change.path));
-  }
-  return out;
+std::string change_line(const PathChange& change, const Style& style) {
+  const std::string_view word = !change.before.present()                ? "added"
+                                : !change.after.present()               ? "removed"
+                                : change.before.oid == change.after.oid ? "mode"
+                                                                        : "changed";
+  return fmt::format("  {} {}\n", style.paint(colour_of_change(word), padded(word, 8)),
+                     clean(change.path));
 }
 
 }  // namespace gittxn::cli

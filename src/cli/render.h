@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/kernel.h"
+#include "api/work.h"
 #include "cli/text.h"
 
 namespace gittxn::cli {
@@ -20,12 +21,25 @@ std::vector<std::string> outcome_notes(const api::Outcome& outcome);
 std::string show_lines(const api::Outcome& outcome, const Style& style);
 std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_ms,
                          const Style& style);
-std::string log_lines(const std::vector<api::LogLine>& lines, const Style& style);
+std::string landing_line(const api::LogLine& line, const Style& style);  // of git txn log
 std::string gc_lines(const api::GcReport& report);
 std::string why_lines(const api::WhyReport& report, const Style& style);
 std::string diff_lines(std::string_view diff, const Style& style);  // for a terminal only
 std::string reads_lines(const ReadSet& reads, const Style& style);
-std::string writes_lines(const Changes& writes, const Style& style);
+// git txn reads --explain: for each read who made it, why it counts, and what it stands for.
+std::string explained_lines(const ReadSet& reads, const Style& style);
+std::string why_it_counts(const Read& read);  // "holds while the file has these bytes"
+// "pid 4711, cat src/x.c" or "call toolu_01 of session ...", as far as it is known.
+std::string who_made_it(const Read& read);
+std::string symbols_lines(const api::SymbolsReport& report, const Style& style);
+std::string impact_lines(const api::ImpactReport& report, const Style& style);
+std::string subjects_lines(const api::ImpactReport& report, const Style& style);
+std::string footprint_lines(const api::FootprintReport& report, const Style& style);
+std::string compensation_lines(const std::vector<Compensation>& all);  // "" for none
+// Whether what a transaction did elsewhere is undone, where that was to be.
+bool undone(const std::vector<Compensation>& all);
+Colour colour_of_change(std::string_view word);
+std::string change_line(const PathChange& change, const Style& style);  // "  added    src/x.c"
 std::string conflict_line(const Conflict& conflict, const Style& style);
 std::string begun_lines(const Txn& txn, const Style& style);
 std::string state_sentence(const Txn& txn,

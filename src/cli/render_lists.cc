@@ -47,15 +47,9 @@ Colour colour_of_state(const std::string& word) {
 
 // Behind the commit of a landing: what became of it; "" is as it was.
 std::string landing_now(const api::LandingNow& now, const RefName& branch) {
-  switch (now.how) {
-    case api::LandingNow::How::kThere:
-      break;
-    case api::LandingNow::How::kRewritten:
-      return fmt::format("  (now {})", short_oid(now.commit));
-    case api::LandingNow::How::kGone:
-      return fmt::format("  (no longer on {})", short_branch(branch));
-  }
-  return {};
+  using enum api::LandingNow::How;
+  if (now.how == kRewritten) return fmt::format("  (now {})", short_oid(now.commit));
+  return now.how == kGone ? fmt::format("  (no longer on {})", short_branch(branch)) : "";
 }
 
 std::string owed_detail(const api::StatusReport::Line& line) {
@@ -158,14 +152,18 @@ void add_line(std::string& out, const api::StatusReport::Line& line, std::int64_
                      style.paint(Colour::kDim, age(word, now_wall_ms - txn.created_wall_ms)));
   if (std::string more = detail(line, now_wall_ms); !more.empty()) out += "  " + more;
   out += "\n";
-  for (std::size_t i = 0; i < line.stale.size() && i < kMostStale; ++i) {
-    out +=
-        style.paint(Colour::kYellow, fmt::format("              stale: {}", clean(line.stale[i])));
-    out += "\n";
-  }
-  if (line.stale.size() > kMostStale) {
-    out += fmt::format("              stale: and {} more\n", line.stale.size() - kMostStale);
-  }
+  const std::string stale = "              stale: ";
+  const auto stale_line = [&](const std::string& subject) {
+    return style.paint(Colour::kYellow, stale + clean(subject)) + "\n";
+  };
+  out += first_of(line.stale, kMostStale, stale_line, stale);
+}
+
+std::string state_of(const Compensation& one) {
+  if (!one.ended && one.runs == 0) return "registered";
+  if (!one.ended) return fmt::format("was started {} and did not end", counted(one.runs, "time"));
+  if (one.timed_out) return "took too long";
+  return one.exit_status == 0 ? "ran" : fmt::format("failed, exit {}", one.exit_status);
 }
 
 }  // namespace
@@ -194,20 +192,15 @@ std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_
   return out;
 }
 
-std::string log_lines(const std::vector<api::LogLine>& lines, const Style& style) {
-  std::string out;
-  for (const api::LogLine& line : lines) {
-    std::string id = line.txn.empty() ? "outside" : clean(line.txn.str());
-    out += fmt::format("{}  {}  {}  {}", style.paint(Colour::kYellow, short_oid(line.commit)),
-                       style.paint(Colour::kDim, minute(line.time)), padded(id, 8),
-                       padded(short_branch(line.branch), 6));
-    if (!line.name.empty()) out += "  " + cut(clean(line.name), 60);
-    if (!line.who.empty()) out += "  " + style.paint(Colour::kDim, cut(clean(line.who), 40));
-    out += style.paint(Colour::kYellow, landing_now(line.landing, line.branch)) + "\n";
-  }
-  if (lines.empty())
-    out += "nothing has landed here yet; git txn run -- COMMAND starts something\n";
-  return out;
+std::string landing_line(const api::LogLine& line, const Style& style) {
+  const std::string id = line.txn.empty() ? "outside" : clean(line.txn.str());
+  std::string out =
+      fmt::format("{}  {}  {}  {}", style.paint(Colour::kYellow, short_oid(line.commit)),
+                  style.paint(Colour::kDim, minute(line.time)), padded(id, 8),
+                  padded(short_branch(line.branch), 6));
+  if (!line.name.empty()) out += "  " + cut(clean(line.name), 60);
+  if (!line.who.empty()) out += "  " + style.paint(Colour::kDim, cut(clean(line.who), 40));
+  return out + style.paint(Colour::kYellow, landing_now(line.landing, line.branch)) + "\n";
 }
 
 std::string gc_lines(const api::GcReport& report) {
@@ -261,6 +254,21 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
   if (!report.next.empty()) out += "\nnext\n";
   for (const std::string& line : report.next) out += "  " + clean(line) + "\n";
   return out;
+}
+
+std::string compensation_lines(const std::vector<Compensation>& all) {
+  std::string out;
+  for (const Compensation& one : all) {
+    out += fmt::format("  compensation {}  {}: {}\n", one.number, state_of(one),
+                       clean(one.name.empty() ? quote_argv(one.argv) : one.name));
+  }
+  return out;
+}
+
+bool undone(const std::vector<Compensation>& compensations) {
+  return std::ranges::all_of(compensations, [](const Compensation& one) {
+    return one.ended && !one.timed_out && one.exit_status == 0;
+  });
 }
 
 }  // namespace gittxn::cli

@@ -1,5 +1,4 @@
-#include "cli/render_symbols.h"
-
+// Symbols, what depends on them and what a change did to them, as text and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +7,7 @@
 #include "base/fields.h"
 #include "base/json_value.h"
 #include "cli/json_out.h"
+#include "cli/render.h"
 
 namespace gittxn::cli {
 namespace {
@@ -73,17 +73,6 @@ Json change_json(const api::SymbolChange& change) {
           {"opaque", change.opaque}};
 }
 
-std::string_view word_of(const PathChange& change) {
-  if (!change.before.present()) return "added";
-  if (!change.after.present()) return "removed";
-  return change.before.oid == change.after.oid ? "mode" : "changed";
-}
-
-Colour colour_of_change(std::string_view word) {
-  if (word == "added") return Colour::kGreen;
-  return word == "removed" ? Colour::kRed : Colour::kNone;
-}
-
 constexpr std::size_t kMostSubjects = 20;
 
 }  // namespace
@@ -99,8 +88,7 @@ std::string symbols_lines(const api::SymbolsReport& report, const Style& style) 
   if (report.more > 0) {
     out += fmt::format("and {} more; --limit 0 shows all\n", report.more);
   } else if (report.lines.empty()) {
-    out += fmt::format("no such symbol in {}\n",
-                       counted(static_cast<std::int64_t>(report.files), "file"));
+    out += fmt::format("no such symbol in {}\n", counted(report.files, "file"));
   }
   return out;
 }
@@ -131,13 +119,8 @@ std::string subjects_lines(const api::ImpactReport& report, const Style& style) 
 }
 
 std::string impact_lines(const api::ImpactReport& report, const Style& style) {
-  std::string out;
-  for (std::size_t i = 0; i < report.subjects.size() && i < kMostSubjects; ++i) {
-    out += subject_line(report.subjects[i], style);
-  }
-  if (report.subjects.size() > kMostSubjects) {
-    out += fmt::format("and {} more\n", report.subjects.size() - kMostSubjects);
-  }
+  const auto told = [&](const api::SubjectLine& one) { return subject_line(one, style); };
+  std::string out = first_of(report.subjects, kMostSubjects, told, "");
   const bool one = report.subjects.size() == 1 && !report.subjects.front().symbol.empty();
   std::string_view relation;
   for (const api::ImpactLine& line : report.lines) {
@@ -152,22 +135,20 @@ std::string impact_lines(const api::ImpactReport& report, const Style& style) {
 }
 
 Json impact_json(const api::ImpactReport& report) {
-  Json subjects = Json::array(), affected = Json::array();
-  for (const api::SubjectLine& subject : report.subjects) subjects.push_back(subject_json(subject));
-  for (const api::ImpactLine& line : report.lines) {
-    affected.push_back({{"relation", line.relation},
-                        {"certainty", line.certainty},
-                        {"path", encode_path(line.path)},
-                        {"symbol", encode_path(line.symbol)},
-                        {"line", line.line > 0 ? Json(line.line) : Json(nullptr)},
-                        {"name", or_null(line.name)},
-                        {"of", encode_path(line.of)},
-                        {"why", encode_path(line.why)}});
-  }
+  const auto affected = [](const api::ImpactLine& line) {
+    return Json{{"relation", line.relation},
+                {"certainty", line.certainty},
+                {"path", encode_path(line.path)},
+                {"symbol", encode_path(line.symbol)},
+                {"line", line.line > 0 ? Json(line.line) : Json(nullptr)},
+                {"name", or_null(line.name)},
+                {"of", encode_path(line.of)},
+                {"why", encode_path(line.why)}};
+  };
   return {{"commit", report.commit.str()},
           {"ambiguous", report.ambiguous},
-          {"subjects", std::move(subjects)},
-          {"affected", std::move(affected)},
+          {"subjects", each_of(report.subjects, subject_json)},
+          {"affected", each_of(report.lines, affected)},
           {"more", report.more},
           {"notes", texts_json(report.notes)}};
 }
@@ -175,9 +156,7 @@ Json impact_json(const api::ImpactReport& report) {
 std::string footprint_lines(const api::FootprintReport& report, const Style& style) {
   std::string out;
   for (const PathChange& change : report.changes) {
-    const std::string_view word = word_of(change);
-    out += fmt::format("  {} {}\n", style.paint(colour_of_change(word), padded(word, 8)),
-                       clean(change.path));
+    out += change_line(change, style);
     for (const api::SymbolChange& symbol : report.symbols) {
       if (symbol.path != change.path || symbol.language.empty()) continue;
       const std::string id =

@@ -1,8 +1,8 @@
-#include "cli/render_symbols.h"
-
 #include <gtest/gtest.h>
 
 #include "base/json_value.h"
+#include "cli/json_out.h"
+#include "cli/render.h"
 
 namespace gittxn::cli {
 namespace {

@@ -302,15 +302,15 @@ TEST(Log, OneLineEach) {
   lines[1] = {6,       "2026-11-21T11:01:00.000Z", oid('7'),
               TxnId(), "a person was here",        RefName("refs/heads/main"),
               "Pat"};
-  EXPECT_EQ(log_lines(lines, kPlain),
-            "8888888  2026-11-21 11:02  t-7k2m    main    fix auth  pat@example.org\n"
+  EXPECT_EQ(landing_line(lines[0], kPlain),
+            "8888888  2026-11-21 11:02  t-7k2m    main    fix auth  pat@example.org\n");
+  EXPECT_EQ(landing_line(lines[1], kPlain),
             "7777777  2026-11-21 11:01  outside   main    a person was here  Pat\n");
-  Json first =
-      parse_json(log_json_lines(lines).substr(0, log_json_lines(lines).find('\n'))).value();
+  const Json first = landing_json(lines[0]);
   EXPECT_EQ(first["txn"], "t-7k2m");
   EXPECT_EQ(first["seq"], 7);
   lines[0].landing = {api::LandingNow::How::kGone, {}};
-  EXPECT_THAT(log_lines(lines, kPlain), HasSubstr("pat@example.org  (no longer on main)\n"));
+  EXPECT_THAT(landing_line(lines[0], kPlain), HasSubstr("pat@example.org  (no longer on main)\n"));
 }
 
 TEST(Why, ShowsTheWitnessAndTheNextStep) {

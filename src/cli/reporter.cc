@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/fs.h"
 
 namespace gittxn::cli {
 namespace {
@@ -22,11 +23,7 @@ std::size_t columns_of(int fd) {
 
 // Standard error is the last resort: when it cannot be written there is nobody to tell.
 void write_out(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  static_cast<void>(write_all(fd, bytes));
 }
 
 }  // namespace

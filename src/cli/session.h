@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/kernel.h"
 #include "cli/parse.h"
@@ -19,6 +20,8 @@ inline constexpr int kExitFault = 2;
 inline constexpr int kExitUsage = 3;
 // Of a merge driver: to git, 1 to 128 is a conflict whose text has been written.
 inline constexpr int kExitDriver = 129;
+
+std::string json_line(const Json& value);
 
 // Standard output. A reader that went away (`| head`) ends the printing quietly; any other failure
 // is remembered, because a result that nobody got is a fault.
@@ -48,11 +51,29 @@ struct Session {
   bool json() const { return args.has("--json"); }
   bool quiet() const { return args.has("--quiet"); }
   std::optional<std::string> flag(const std::string& name) const { return args.text(name); }
-  // The end of a command that did something: with --json the object, else the text, which -q leaves
-  // out. Returns kExitDone.
+  std::string text_of(const std::string& flag) const { return args.text(flag).value_or(""); }
+  api::Progress progress() const { return reporter->progress(); }
+
+  // The end of a command, which is kExitDone. With --json the object, else the text;
+  int show(const Json& object, std::string_view text) const;
+  // of one that did something, -q leaves the text out;
   int done(const Json& object, std::string_view text) const;
+  // of one that made something, -q leaves of the text its id.
+  int made(const Json& object, std::string_view id, std::string_view text) const;
+  // Of one that lists: with --json each as a line, else its text, or `none` where there is none.
+  template <typename Line, typename ToJson, typename ToText>
+  int list(const std::vector<Line>& lines, ToJson to_json, ToText to_text,
+           std::string_view none = {}) const {
+    reporter->finish();
+    std::string all(lines.empty() && !json() ? none : "");
+    for (const Line& line : lines) all += json() ? json_line(to_json(line)) : to_text(line);
+    out->text(all);
+    return kExitDone;
+  }
 };
 
+// "" where it is not set.
+std::string variable(const Environment& env, const std::string& name);
 int exit_status(Code code);
 // Refuses, by name, what must not be done from inside a transaction.
 Status check_inside(const Session& session);

@@ -5,20 +5,18 @@
 
 #include "base/json_value.h"
 #include "cli/help.h"
+#include "cli/json_out.h"
+#include "cli/text.h"
 
 namespace gittxn::cli {
 namespace {
 
-std::string deprecation_text(const Deprecation& deprecated) {
-  return fmt::format("  (since {}, until {}: {})", deprecated.since, deprecated.removed,
-                     deprecated.successor);
-}
-
 template <typename Spec>
 std::string table_line(const Spec& spec, const std::string& name) {
-  const bool former = !spec.deprecated.since.empty();
-  return fmt::format("{:<13} {}{}\n", former ? "deprecated" : stability_name(spec.stability), name,
-                     former ? deprecation_text(spec.deprecated) : "");
+  const Deprecation& former = spec.deprecated;
+  if (former.since.empty()) return fmt::format("{:<13} {}\n", stability_name(spec.stability), name);
+  return fmt::format("deprecated    {}  (since {}, until {}: {})\n", name, former.since,
+                     former.removed, former.successor);
 }
 
 Json deprecation_json(const Deprecation& deprecated) {
@@ -28,90 +26,51 @@ Json deprecation_json(const Deprecation& deprecated) {
           {"successor", deprecated.successor}};
 }
 
-Json words_json(std::string_view words) {
-  Json list = Json::array();
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    list.push_back(words.substr(0, end));
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return list;
-}
-
 std::string_view value_name(Value value) {
-  switch (value) {
-    case Value::kNone:
-      return "none";
-    case Value::kText:
-      return "text";
-    case Value::kNumber:
-      return "number";
-    case Value::kDuration:
-      return "duration";
-    case Value::kChoice:
-      return "choice";
-    case Value::kBranch:
-      return "branch";
-    case Value::kTxn:
-      return "transaction";
-    case Value::kCommand:
-      return "command";
-    case Value::kFolder:
-      return "folder";
-    case Value::kFile:
-      return "file";
-  }
-  return "text";
+  static constexpr std::string_view kNames[] = {
+      // in the order of Value
+      "text", "number", "duration", "choice", "branch", "transaction", "command", "folder", "file"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
-Json flags_json(std::span<const FlagSpec> flags) {
-  Json list = Json::array();
-  for (const FlagSpec& flag : flags) {
-    list.push_back({{"name", flag.name},
-                    {"letter", flag.letter.empty() ? Json() : Json(flag.letter)},
-                    {"value", value_name(flag.value)},
-                    {"choices", words_json(flag.choices)},
-                    {"stability", stability_name(flag.stability)},
-                    {"deprecated", deprecation_json(flag.deprecated)}});
-  }
-  return list;
+Json flag_json(const FlagSpec& flag) {
+  return {{"name", flag.name},
+          {"letter", flag.letter.empty() ? Json() : Json(flag.letter)},
+          {"value", flag.is_switch() ? "none" : value_name(flag.value)},
+          {"choices", split(flag.choices, ' ')},
+          {"stability", stability_name(flag.stability)},
+          {"deprecated", deprecation_json(flag.deprecated)}};
 }
 
-Json operand_json(std::string_view label, Value value, std::string_view choices, int at_least,
-                  int at_most) {
-  return {{"label", label},
-          {"value", value_name(value)},
-          {"choices", words_json(choices)},
-          {"at_least", at_least},
-          {"at_most", at_most}};
+Json operand_json(const OperandSpec& operand) {
+  return {{"label", operand.label},
+          {"value", value_name(operand.value)},
+          {"choices", split(operand.choices, ' ')},
+          {"at_least", operand.at_least},
+          {"at_most", operand.at_most}};
 }
 
 // Where one of its subcommands has to be named, that is what it takes.
 Json operands_json(const CommandSpec& command) {
   Json list = Json::array();
-  if (command.handler == nullptr && !command.subcommands.empty()) {
+  if (needs_subcommand(command)) {
     const std::string words = subcommand_words(command);
     std::string choices = words;
     std::ranges::replace(choices, '|', ' ');
-    list.push_back(
-        operand_json(words, Value::kChoice, choices, command.otherwise.empty() ? 1 : 0, 1));
+    list.push_back(operand_json({.label = words,
+                                 .value = Value::kChoice,
+                                 .at_least = command.otherwise.empty() ? 1 : 0,
+                                 .choices = choices}));
   }
-  for (const OperandSpec& operand : command.operands) {
-    list.push_back(operand_json(operand.label, operand.value, operand.choices, operand.at_least,
-                                operand.at_most));
-  }
+  for (const OperandSpec& operand : command.operands) list.push_back(operand_json(operand));
   return list;
 }
 
-Json outputs_json(const CommandSpec& command) {
-  Json list = Json::array();
-  for (const Output& output : outputs_of(command)) {
-    const bool none = output.schema.empty();
-    list.push_back({{"on", words_json(output.on)},
-                    {"schema", none ? Json() : Json(output_schema_uri(output.schema))},
-                    {"lines", output.lines == Lines::kMany}});
-  }
-  return list;
+Json output_json(const Output& output) {
+  const bool none = output.schema.empty();
+  return {{"on", split(output.on, ' ')},
+          {"schema", none ? Json() : Json(output_schema_uri(output.schema))},
+          {"lines", output.lines == Lines::kMany}};
 }
 
 std::string_view takes_command(const CommandSpec& command) {
@@ -122,16 +81,14 @@ std::string_view takes_command(const CommandSpec& command) {
 }
 
 Json command_json(const CommandSpec& command) {
-  Json below = Json::array();
-  for (const CommandSpec& one : command.subcommands) below.push_back(command_json(one));
   return {{"name", command.name},
           {"stability", stability_name(command.stability)},
           {"deprecated", deprecation_json(command.deprecated)},
           {"takes_command", takes_command(command)},
           {"operands", operands_json(command)},
-          {"flags", flags_json(flags_of(command))},
-          {"outputs", outputs_json(command)},
-          {"subcommands", std::move(below)}};
+          {"flags", each_of(flags_of(command), flag_json)},
+          {"outputs", each_of(outputs_of(command), output_json)},
+          {"subcommands", each_of(command.subcommands, command_json)}};
 }
 
 std::string schemas_text(const CommandSpec& command) {
@@ -186,10 +143,8 @@ std::string stability_table(const Table& table) {
 }
 
 Json stability_json(const Table& table) {
-  Json list = Json::array();
-  for (const CommandSpec& command : table.commands) list.push_back(command_json(command));
-  return {{"commands", std::move(list)},
-          {"flags", flags_json(table.common)},
+  return {{"commands", each_of(table.commands, command_json)},
+          {"flags", each_of(table.common, flag_json)},
           {"errors", output_schema_uri("error")}};
 }
 
@@ -205,8 +160,8 @@ std::string commands_page(const Table& table) {
     out += stable ? "| command | stable flags | experimental flags | prints |\n|---|---|---|---|\n"
                   : "| command | flags | prints |\n|---|---|---|\n";
     for (const CommandSpec* command : all_commands(table)) {
-      const bool calls = command->handler != nullptr || command->subcommands.empty();
-      if (!calls || !is_shown(*command) || command->stability != stability) continue;
+      if (needs_subcommand(*command) || !is_shown(*command)) continue;
+      if (command->stability != stability) continue;
       out += fmt::format("| `{}` | ", command->name);
       if (stable) out += flags_text(command->flags, Stability::kStable) + " | ";
       out += fmt::format("{} | {} |\n", flags_text(command->flags, Stability::kExperimental),

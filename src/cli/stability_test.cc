@@ -142,19 +142,19 @@ const CommandSpec kTestCommands[] = {
      .group = Group::kDaily,
      .stability = Stability::kStable,
      .operands = {{"WHAT", Value::kText, 0, 3}},
-     .flags = {{"--to", "PLACE", "where it goes", Value::kText, Stability::kStable, "-t"},
+     .flags = {stable({"--to", "PLACE", "where it goes", Value::kText, "-t"}),
                {.name = "--at",
                 .label = "PLACE",
                 .help = "where it goes",
                 .value = Value::kText,
                 .stability = Stability::kStable,
                 .deprecated = {"0.3", "0.5", "--to"}},
-               {"--fast", "", "without a stop", Value::kNone, Stability::kStable, "-f"},
+               stable({.name = "--fast", .label = {}, .help = "without a stop", .letter = "-f"}),
                {.name = "--speedy",
                 .label = {},
                 .help = "without a stop",
-                .stability = Stability::kStable,
                 .letter = "-s",
+                .stability = Stability::kStable,
                 .deprecated = {"0.4", "0.6", "--fast"}},
                {"--wait", "D", "how long", Value::kDuration}},
      .examples = {{"git txn send x", "it goes"}}},
@@ -189,7 +189,6 @@ TEST(F9, AFormerFlagMeansItsSuccessorAndIsWarnedOf) {
     const Parsed parsed = parsed_words(argv);
     EXPECT_EQ(parsed.command->name, "send");
     EXPECT_EQ(parsed.flags, now.flags) << "nobody behind the parser knows the former name";
-    EXPECT_EQ(parsed.all, now.all);
     EXPECT_THAT(parsed.former,
                 ElementsAre("git txn send --at is deprecated since 0.3 and goes in 0.5: write "
                             "--to"));

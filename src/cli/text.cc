@@ -2,32 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
+#include "base/json.h"
+
 namespace gittxn::cli {
 namespace {
 
-struct Decoded {
-  std::uint32_t point = 0;
-  std::size_t length = 0;  // 0: not UTF-8
-};
-
-// One character of strict UTF-8: no overlong forms, no surrogates.
-Decoded decode(std::string_view s) {
-  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1};
-  std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || s.size() < length) return {};
-  std::uint32_t point = first & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    point = point << 6 | (byte(i) & 0x3Fu);
-  }
-  if (length == 3 && (point < 0x800 || (point >= 0xD800 && point <= 0xDFFF))) return {};
-  if (length == 4 && (point < 0x10000 || point > 0x10FFFF)) return {};
-  return {point, length};
-}
-
-bool acts_on_terminal(std::uint32_t point) {
+bool acts_on_terminal(char32_t point) {
   if (point < 0x20 || (point >= 0x7F && point <= 0x9F)) return true;
   if (point == 0x061C || point == 0x200E || point == 0x200F) return true;
   return (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
@@ -36,26 +19,59 @@ bool acts_on_terminal(std::uint32_t point) {
 std::string clean_with(std::string_view bytes, std::string_view allowed) {
   std::string out;
   for (std::size_t at = 0; at < bytes.size();) {
-    Decoded c = decode(bytes.substr(at));
-    if (c.length == 0) {
+    char32_t point = 0;
+    const std::size_t length = utf8_sequence(bytes.substr(at), &point);
+    if (length == 0) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[at++]));
       continue;
     }
-    if (c.length == 1 && allowed.find(bytes[at]) != std::string_view::npos) {
+    if (length == 1 && allowed.find(bytes[at]) != std::string_view::npos) {
       out += bytes[at];
-    } else if (c.point == '\n') {
+    } else if (point == '\n') {
       out += "\\n";
-    } else if (c.point == '\t') {
+    } else if (point == '\t') {
       out += "\\t";
-    } else if (acts_on_terminal(c.point)) {
-      out +=
-          c.point < 0x100 ? fmt::format("\\x{:02x}", c.point) : fmt::format("\\u{:04x}", c.point);
+    } else if (acts_on_terminal(point)) {
+      const auto number = static_cast<std::uint32_t>(point);
+      out += number < 0x100 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{:04x}", number);
     } else {
-      out += bytes.substr(at, c.length);
+      out += bytes.substr(at, length);
     }
-    at += c.length;
+    at += length;
   }
   return out;
+}
+
+// What a transaction waits for, as a sentence. The reasons are words of the log and of --json and
+// stay as they are there. The text in between is the subject of the wait.
+struct WaitSentence {
+  std::string_view reason, before, behind;
+};
+constexpr std::string_view kCommitOrStash = "; commit it or stash it";
+constexpr std::string_view kUnlessNoneRuns = "; if none is running, delete that file";
+constexpr auto kWaitSentences = std::to_array<WaitSentence>({
+    {"lease", "a lease: ", ""},
+    {"trust", "your yes to the commands of the policy: ", ""},
+    {"interrupted", "you; it was interrupted", ""},
+    {"uncommitted edits", "you: uncommitted edits in ", kCommitOrStash},
+    {"staged edits", "you: staged edits in ", kCommitOrStash},
+    {"unmerged", "you: an unresolved merge conflict in ", "; resolve it, git add it and commit"},
+    {"untracked file in the way", "you: an untracked file is in the way, ",
+     "; move it or delete it"},
+    {"merge in progress", "you: a merge in progress in ", "; finish it or git merge --abort"},
+    {"rebase in progress", "you: a rebase in progress in ", "; finish it or git rebase --abort"},
+    {"cherry-pick in progress", "you: a cherry-pick in progress in ",
+     "; finish it or git cherry-pick --abort"},
+    {"revert in progress", "you: a revert in progress in ", "; finish it or git revert --abort"},
+    {"cherry-pick or revert in progress", "you: a cherry-pick or revert in progress in ",
+     "; finish it or abort it"},
+    {"index.lock held", "another git command, which holds ", kUnlessNoneRuns},
+    {"ref lock held", "another git command, which holds ", kUnlessNoneRuns},
+});
+
+const WaitSentence* wait_sentence(std::string_view reason) {
+  const auto* const found = std::ranges::find(kWaitSentences, reason, &WaitSentence::reason);
+  return found == kWaitSentences.end() ? nullptr : found;
 }
 
 }  // namespace
@@ -69,27 +85,17 @@ std::string clean_lines(std::string_view bytes) {
 
 std::string Style::paint(Colour which, std::string_view text) const {
   if (!colour || which == Colour::kNone) return std::string(text);
-  int code = 0;
-  switch (which) {
-    case Colour::kNone:
-      break;
-    case Colour::kGreen:
-      code = 32;
-      break;
-    case Colour::kRed:
-      code = 31;
-      break;
-    case Colour::kYellow:
-      code = 33;
-      break;
-    case Colour::kDim:
-      code = 2;
-      break;
-    case Colour::kBold:
-      code = 1;
-      break;
+  return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(which), text);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  return parts;
 }
 
 std::string counted(std::int64_t n, std::string_view singular, std::string_view plural) {
@@ -108,10 +114,25 @@ std::string worktree_of(const Txn& txn) {
 }
 
 std::string short_branch(const RefName& branch) {
-  std::string_view name = branch.str();
   constexpr std::string_view kHeads = "refs/heads/";
-  if (name.starts_with(kHeads)) name.remove_prefix(kHeads.size());
-  return clean(name);
+  const bool is_head = branch.str().starts_with(kHeads);
+  return clean(branch.str().substr(is_head ? kHeads.size() : 0));
+}
+
+std::string wait_text(std::string_view reason, std::string_view subject) {
+  if (reason == "turn") {
+    return "another landing on " + short_branch(RefName(std::string(subject)));
+  }
+  const WaitSentence* sentence = wait_sentence(reason);
+  if (sentence == nullptr) {
+    return clean(reason) + (subject.empty() ? "" : ": " + clean(subject));
+  }
+  return std::string(sentence->before) + clean(subject) + std::string(sentence->behind);
+}
+
+std::string wait_line(std::string_view reason, std::string_view subject) {
+  const bool known = reason == "turn" || wait_sentence(reason) != nullptr;
+  return (known ? "waiting for " : "waiting: ") + wait_text(reason, subject);
 }
 
 std::string cut(std::string_view text, std::size_t columns) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/kernel.h"
 #include "base/ids.h"
@@ -18,13 +19,16 @@ std::string clean(std::string_view bytes);
 // The same for text of several lines: line ends and tabs stay.
 std::string clean_lines(std::string_view bytes);
 
-enum class Colour { kNone, kGreen, kRed, kYellow, kDim, kBold };
+// As terminals number them.
+enum class Colour { kNone = 0, kBold = 1, kDim = 2, kRed = 31, kGreen = 32, kYellow = 33 };
 
 struct Style {
   bool colour = false;
   std::string paint(Colour colour, std::string_view text) const;
 };
 
+// What stands between the separators, of which there may be one at the end.
+std::vector<std::string_view> split(std::string_view text, char separator);
 std::string counted(std::int64_t n, std::string_view singular, std::string_view plural = {});
 std::string short_oid(const Oid& oid);            // seven digits; "none" for an empty one
 std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned
@@ -35,6 +39,15 @@ std::string wait_text(std::string_view reason, std::string_view subject);
 std::string wait_line(std::string_view reason, std::string_view subject);
 std::string worktree_of(const Txn& txn);         // where its files are; empty when there is none
 inline constexpr std::size_t kMakerShown = 200;  // columns that who made a read may take
+// The first `most` of many, each as `line` says it, and how many more there are.
+template <typename One, typename ToText>
+std::string first_of(const std::vector<One>& many, std::size_t most, ToText line,
+                     std::string_view before_more) {
+  std::string out;
+  for (std::size_t i = 0; i < many.size() && i < most; ++i) out += line(many[i]);
+  if (many.size() <= most) return out;
+  return out + std::string(before_more) + "and " + std::to_string(many.size() - most) + " more\n";
+}
 // Cut to `columns` with "…", counting a multi-byte character as one column.
 std::string cut(std::string_view text, std::size_t columns);
 // "text" with blanks up to `columns`.

@@ -18,7 +18,6 @@ inline constexpr int kParseError = -32700;
 inline constexpr int kInvalidRequest = -32600;
 inline constexpr int kMethodNotFound = -32601;
 inline constexpr int kInvalidParams = -32602;
-inline constexpr int kInternalError = -32603;
 inline constexpr int kUnsupportedVersion = -32022;
 
 struct Message {

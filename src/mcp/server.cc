@@ -1,14 +1,15 @@
 #include "mcp/server.h"
 
 #include <poll.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <deque>
+#include <optional>
 #include <utility>
 
+#include "base/files/dir_watch.h"
 #include "base/fs.h"
 #include "base/json_value.h"
 #include "mcp/message.h"
@@ -69,35 +70,13 @@ class Input {
   bool ended_ = false;
 };
 
-// Wakes when something is written into the directory of observations.
-class BriefWatch {
- public:
-  explicit BriefWatch(const std::string& dir) {
-    if (dir.empty()) return;
-    UniqueFd fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-    if (!fd.valid()) return;  // too many watches: a brief is then told with the next answer only
-    if (::inotify_add_watch(fd.get(), dir.c_str(), IN_MOVED_TO | IN_CLOSE_WRITE) < 0) return;
-    fd_ = std::move(fd);
-  }
-  int fd() const { return fd_.get(); }
-  void drain() const {
-    std::array<char, 4096> buffer;
-    while (::read(fd_.get(), buffer.data(), buffer.size()) > 0) {
-    }
-  }
-
- private:
-  UniqueFd fd_;
-};
-
 class Server {
  public:
   Server(api::TreeTools& tools, const ServerOptions& options)
-      : options_(options),
-        tools_(tools),
-        session_(tools, options.version),
-        input_(options.in),
-        watch_(tools.observed()) {}
+      : options_(options), tools_(tools), session_(tools, options.version), input_(options.in) {
+    // Without a watch that is left a brief is told with the next answer only.
+    if (auto watch = DirWatch::open(tools.observed())) watch_ = *std::move(watch);
+  }
 
   Status run() {
     while (!gone_ && !interrupted()) {
@@ -121,12 +100,13 @@ class Server {
   // Takes what has come, after at most `timeout_ms` (-1: until something does).
   Status wait(int timeout_ms) {
     const bool full = queue_.size() >= kMaxQueued || input_.ended();
-    std::array<pollfd, 2> fds{{{full ? -1 : options_.in, POLLIN, 0}, {watch_.fd(), POLLIN, 0}}};
+    std::array<pollfd, 2> fds{
+        {{full ? -1 : options_.in, POLLIN, 0}, {watch_ ? watch_->fd() : -1, POLLIN, 0}}};
     const int ready = ::poll(fds.data(), fds.size(), timeout_ms);
     if (ready < 0 && errno != EINTR) return fail_errno(errno, "waiting for standard input");
     if (ready <= 0) return {};
     if (fds[1].revents != 0) {
-      watch_.drain();
+      TRY(watch_->wait(0));
       const api::TreeTools::News news = tools_.news();
       if (news.number > told_) {
         told_ = news.number;
@@ -163,7 +143,7 @@ class Server {
   api::TreeTools& tools_;
   Session session_;
   Input input_;
-  BriefWatch watch_;
+  std::optional<DirWatch> watch_;  // of the directory of observations
   std::deque<Message> queue_;
   int told_ = 0;  // number of the last brief
   bool gone_ = false;

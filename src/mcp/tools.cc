@@ -1,6 +1,7 @@
 #include "mcp/tools.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 #include <string_view>
@@ -64,13 +65,14 @@ class Arguments {
       out.push_back(each.get<std::string>());
     }
   }
-  // What is wrong; "" when nothing is.
-  std::string wrong() const {
-    if (!wrong_.empty() || !json_.is_object()) return wrong_;
+  // kUsage: what is wrong.
+  Status done() const {
+    if (!wrong_.empty()) return fail(Code::kUsage, wrong_);
     for (const auto& [key, value] : json_.items()) {
-      if (!asked_.contains(key)) return "there is no argument '" + key.substr(0, 64) + "'";
+      if (asked_.contains(key)) continue;
+      return fail(Code::kUsage, "there is no argument '" + key.substr(0, 64) + "'");
     }
-    return "";
+    return {};
   }
 
  private:
@@ -110,9 +112,6 @@ Json tool(const char* name, const char* description, Json properties, Json requi
            {{"readOnlyHint", true}, {"idempotentHint", true}, {"openWorldHint", false}}}};
 }
 
-ToolAnswer failed(std::string text) {
-  return {{std::move(text)}, true};
-}
 std::string words_of(const Error& error) {
   return error.hint.empty() ? error.message : error.message + "; " + error.hint;
 }
@@ -123,17 +122,6 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-// An error of a tool is an answer; that it was cancelled is none.
-#define ANSWER(expr)                                                  \
-  __extension__({                                                     \
-    auto&& answered_ = (expr);                                        \
-    if (!answered_ && answered_.error().code == Code::kInterrupted) { \
-      return std::unexpected(std::move(answered_).error());           \
-    }                                                                 \
-    if (!answered_) return failed(words_of(answered_.error()));       \
-    *std::move(answered_);                                            \
-  })
-
 Result<ToolAnswer> read_tool(api::TreeTools& tools, Arguments& in, const api::Caller& caller,
                              const std::function<bool()>& /*stop*/) {
   api::ReadRequest request;
@@ -141,8 +129,8 @@ Result<ToolAnswer> read_tool(api::TreeTools& tools, Arguments& in, const api::Ca
   in.number("offset", request.offset);
   in.number("limit", request.limit);
   in.number("column", request.column);
-  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
-  const api::FileText file = ANSWER(tools.read(request, caller));
+  TRY(in.done());
+  const api::FileText file = TRY(tools.read(request, caller));
   if (file.binary) {
     return ToolAnswer{
         {fmt::format("{} is binary, {} bytes; it is not shown", file.path, file.size)}};
@@ -176,17 +164,16 @@ Result<ToolAnswer> search_tool(api::TreeTools& tools, Arguments& in, const api::
   in.flag("files_only", request.files_only);
   in.number("context", request.context);
   in.number("limit", request.limit);
-  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
-  const api::SearchAnswer found = ANSWER(tools.search(request, caller, stop));
+  TRY(in.done());
+  const api::SearchAnswer found = TRY(tools.search(request, caller, stop));
   ToolAnswer answer{{found.files == 0 ? "no matches\n" : joined(found.lines)}};
   if (found.more) {
     answer.texts.push_back(
         "[truncated: there may be more; name a directory or a glob, or raise limit]");
   }
   if (!found.skipped.empty()) {
-    std::string names;
-    for (const std::string& name : found.skipped) names += (names.empty() ? "" : ", ") + name;
-    answer.texts.push_back("[not searched, being binary or too large: " + names + "]");
+    answer.texts.push_back(fmt::format("[not searched, being binary or too large: {}]",
+                                       fmt::join(found.skipped, ", ")));
   }
   return answer;
 }
@@ -197,8 +184,8 @@ Result<ToolAnswer> list_tool(api::TreeTools& tools, Arguments& in, const api::Ca
   in.text("path", request.path);
   in.text("glob", request.glob);
   in.number("limit", request.limit);
-  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
-  const api::ListAnswer found = ANSWER(tools.list(request, caller, stop));
+  TRY(in.done());
+  const api::ListAnswer found = TRY(tools.list(request, caller, stop));
   ToolAnswer answer{{found.names.empty() ? "nothing there\n" : joined(found.names)}};
   if (found.more) answer.texts.push_back("[truncated: there are more; raise limit]");
   return answer;
@@ -206,7 +193,7 @@ Result<ToolAnswer> list_tool(api::TreeTools& tools, Arguments& in, const api::Ca
 
 Result<ToolAnswer> status_tool(api::TreeTools& tools, Arguments& in, const api::Caller& /*caller*/,
                                const std::function<bool()>& /*stop*/) {
-  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
+  TRY(in.done());
   Json status{{"worktree", encode_path(tools.top())},
               {"recording", !tools.observed().empty()},
               {"recorded", tools.recorded()}};
@@ -237,22 +224,19 @@ Result<ToolAnswer> declare_tool(api::TreeTools& tools, Arguments& in, const api:
   in.texts("glob", search.globs);
   in.text("search_path", search.path);
   in.text("reason", declaration.reason);
-  if (const std::string wrong = in.wrong(); !wrong.empty()) return failed(wrong);
+  TRY(in.done());
   for (const std::string& path : paths) {
-    declaration.paths.push_back(ANSWER(api::parse_declared(path)));
+    declaration.paths.push_back(TRY(api::parse_declared(path)));
   }
   if (!search.pattern.empty() || !search.globs.empty()) {
     declaration.searches.push_back(std::move(search));
   }
-  if (declaration.size() == 0)
-    return failed("one of 'paths', 'absent', 'search' and 'glob' is needed");
-  if (auto declared = tools.declare(declaration, caller); !declared) {
-    return failed(words_of(declared.error()));
+  if (declaration.size() == 0) {
+    return fail(Code::kUsage, "one of 'paths', 'absent', 'search' and 'glob' is needed");
   }
+  TRY(tools.declare(declaration, caller));
   return ToolAnswer{{fmt::format("{} declared", declaration.size())}};
 }
-
-#undef ANSWER
 
 using Tool = Result<ToolAnswer> (*)(api::TreeTools&, Arguments&, const api::Caller&,
                                     const std::function<bool()>&);
@@ -267,8 +251,7 @@ constexpr std::pair<std::string_view, Tool> kTools[] = {{"read", read_tool},
 Json tool_list() {
   const char* path =
       "relative to the top of the worktree, or absolute and inside it; a name that is not UTF-8 "
-      "has "
-      "%XX for its bytes, as in answers";
+      "has %XX for its bytes, as in answers";
   const Json globs =
       texts("files to look at, as in .gitignore: '*.c', 'src/**/*.h'; '!*.min.js' leaves out");
   return Json::array(
@@ -276,9 +259,9 @@ Json tool_list() {
             {{"path", property("string", path)},
              {"offset", property("integer", "first line, from 1")},
              {"limit", property("integer", "how many lines (default 2000)")},
-             {"column", property("integer",
-                                 "first byte of the first line, from 1: to go on in a "
-                                 "line that was cut")}},
+             {"column",
+              property("integer",
+                       "first byte of the first line, from 1: to go on in a line that was cut")}},
             {"path"}),
        tool("search",
             "Search the files of the worktree for a regular expression (Perl's, without inline "
@@ -309,9 +292,8 @@ Json tool_list() {
              {"absent", texts("paths that do not exist")},
              {"search", property("string", "an expression: which lines match it")},
              {"glob", globs},
-             {"search_path", property("string",
-                                      "where search or glob looked; default: the current "
-                                      "directory")},
+             {"search_path",
+              property("string", "where search or glob looked; default: the current directory")},
              {"reason", property("string", "why, in a few words")}},
             Json::array())});
 }
@@ -321,7 +303,10 @@ Result<ToolAnswer> call_tool(api::TreeTools& tools, const std::string& name, con
   for (const auto& [known, call] : kTools) {
     if (known != name) continue;
     Arguments in(arguments);
-    return call(tools, in, caller, stop);
+    Result<ToolAnswer> answer = call(tools, in, caller, stop);
+    // An error of a tool is an answer; that it was cancelled is none.
+    if (answer || answer.error().code == Code::kInterrupted) return answer;
+    return ToolAnswer{{words_of(answer.error())}, true};
   }
   return fail(Code::kNotFound, "there is no tool '" + name.substr(0, 64) + "'");
 }

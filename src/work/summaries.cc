@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "base/json_value.h"
 #include "land/judge/summaries.h"
-#include "model/codec.h"
 #include "store/events.h"
 #include "store/summaries.h"
 #include "txn/attempt.h"

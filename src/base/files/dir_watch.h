@@ -17,6 +17,7 @@ class DirWatch {
   static Result<DirWatch> open(const std::string& dir);
   // Returns when something changed since the last call, after `ms`, or when a signal handler ran.
   Status wait(std::int64_t ms);
+  int fd() const { return fd_.get(); }  // readable when wait() would return at once
 
  private:
   UniqueFd fd_;

@@ -1,4 +1,5 @@
-// hook, capture: what goes on beside an agent.
+// hook, capture, mcp, read, instructions: what goes on beside an agent, what it calls, what it is
+// told.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
+#include "mcp/server.h"
 
 namespace gittxn::cli {
 namespace {
@@ -24,15 +26,12 @@ Result<int> hook_command(Session& session) {
                 "it is for the hooks of an agent; git txn run adds them by itself");
   }
   end_at_once_when_asked();
-  const auto observed = session.host.env.find("GIT_TXN_OBSERVED");
   api::HookCall call;
   call.event = session.args.operands.at(0);
   call.time_ms = session.host.clock->wall_ms();
-  if (auto into = session.flag("--into")) {
-    call.observed = join_path(session.host.cwd, *into);
-  } else if (observed != session.host.env.end()) {
-    call.observed = observed->second;
-  }
+  const auto into = session.flag("--into");
+  call.observed =
+      into ? join_path(session.host.cwd, *into) : variable(session.host.env, "GIT_TXN_OBSERVED");
   const api::HookAnswer answer = api::answer_hook(call);
   // Where this does not get out either, there is nobody to tell; and a status would stop the agent.
   Printer out(1);
@@ -43,28 +42,72 @@ Result<int> hook_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> capture_import(Session& session) {
+Result<int> capture_import(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   std::optional<std::string> id;
   if (!operands.empty()) id = operands[0];
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const api::ImportReport report =
-      TRY(api::import_otel(kernel, id, session.flag("--otel").value_or("")));
-  if (session.json()) {
-    session.out->json({{"txn", encode_path(report.txn.str())},
-                       {"observations", report.observations},
-                       {"damaged", report.damaged},
-                       {"left_out", report.left_out}});
-    return kExitDone;
+  const api::ImportReport report = TRY(api::import_otel(kernel, id, session.text_of("--otel")));
+  const bool all = report.damaged + report.left_out == 0;
+  return session.done(
+      {{"txn", encode_path(report.txn.str())},
+       {"observations", report.observations},
+       {"damaged", report.damaged},
+       {"left_out", report.left_out}},
+      fmt::format(
+          "{} for {}{}\n", counted(report.observations, "observation"), clean(report.txn.str()),
+          all ? ""
+              : fmt::format("; {} not understood, {} left out", report.damaged, report.left_out)));
+}
+
+Result<int> mcp_command(Session& session) {
+  if (isatty(0)) {
+    return fail(Code::kUsage, "git txn mcp speaks with a program on standard input",
+                "name it to an agent as an MCP server: claude mcp add git-txn -- git txn mcp");
   }
-  if (session.quiet()) return kExitDone;
-  session.out->text(fmt::format(
-      "{} for {}{}\n", counted(static_cast<std::int64_t>(report.observations), "observation"),
-      clean(report.txn.str()),
-      report.damaged + report.left_out == 0
-          ? ""
-          : fmt::format("; {} not understood, {} left out", report.damaged, report.left_out)));
+  // What was served is on record, so there is nothing to finish when somebody ends us.
+  end_at_once_when_asked();
+  api::TreeTools tools = TRY(api::TreeTools::open(session.host, session.flag("--into")));
+  mcp::ServerOptions options;
+  options.version = GIT_TXN_VERSION;
+  TRY(mcp::serve(tools, options));
   return kExitDone;
+}
+
+Result<int> read_command(Session& session) {
+  api::TreeTools tools = TRY(api::TreeTools::open(session.host, session.flag("--into")));
+  const std::vector<std::string>& operands = session.args.operands;
+  const auto pattern = session.flag("--search");
+  const auto glob = session.flag("--glob");
+  const bool searched = pattern || glob;
+  api::Declaration declared;
+  declared.reason = session.text_of("--reason");
+  if (session.args.has("--absent")) {
+    if (searched)
+      return fail(Code::kUsage, "--absent names paths, and --search and --glob a search");
+    declared.absent = operands;
+  } else if (searched) {
+    for (const std::string& path : operands.empty() ? std::vector<std::string>{"."} : operands) {
+      api::SearchRequest request;
+      request.pattern = pattern.value_or("");
+      request.path = path;
+      if (glob) request.globs = {*glob};
+      declared.searches.push_back(std::move(request));
+    }
+  } else {
+    for (const std::string& operand : operands) {
+      declared.paths.push_back(TRY(api::parse_declared(operand)));
+    }
+  }
+  if (declared.size() == 0) {
+    return fail(Code::kUsage, "git txn read needs a path", "git txn read PATH[:FIRST-LAST]...");
+  }
+  TRY(tools.declare(declared, {}));
+  return session.show({{"declared", declared.size()}}, "");
+}
+
+Result<int> instructions_command(Session& session, api::Kernel& kernel) {
+  const std::string text = TRY(api::instructions(kernel));
+  return session.show({{"instructions", text}}, text);
 }
 
 const CommandSpec kHookCommand{
@@ -83,7 +126,7 @@ const CommandSpec kHookCommand{
     .flags = {{"--into", "FOLDER",
                "where the transaction keeps observations (default: GIT_TXN_OBSERVED; without "
                "either nothing is done)",
-               Value::kFolder, Stability::kInternal}},
+               Value::kFolder, "", "", Stability::kInternal}},
     .examples = {{"git txn hook PostToolUse",
                   "what to put into an agent's settings as a hook of that event"}},
     .outputs = {{""}}};
@@ -100,16 +143,73 @@ const CommandSpec kCaptureCommand{
          .summary = "take spans of OpenTelemetry for reads",
          .handler = capture_import,
          .operands = {{"ID", Value::kTxn, 0, 1}},
-         .flags = {needed(
-             {"--otel", "FILE", "an export of OpenTelemetry spans, as OTLP JSON", Value::kText})},
+         .flags = {needed({"--otel", "FILE", "an export of OpenTelemetry spans, as OTLP JSON"})},
          .examples = {{"git txn capture import --otel spans.json t-7k2m",
                        "what the tools of a framework say that they read"}},
          .outputs = {{"imported"}}}}};
 
+constexpr FlagSpec kToolsInto{
+    "--into", "FOLDER", "where the transaction keeps observations (default: GIT_TXN_OBSERVED)",
+    Value::kFolder};
+
+const CommandSpec kMcpCommand{
+    .name = "mcp",
+    .summary = "serve an agent tools to read, search and list with",
+    .description =
+        "Speaks the Model Context Protocol (2026-07-28, 2025-11-25, 2025-06-18) on standard input "
+        "and output. The tools read, search, list, status and declare_read serve the transaction's "
+        "worktree and record exactly what they served: a range of lines or a search counts as "
+        "that, and not as the whole files.\n\nOutside of a transaction they serve the checkout "
+        "around the current directory, and nothing is recorded; so an agent may have it in its own "
+        "settings: claude mcp add git-txn -- git txn mcp.",
+    .group = Group::kAgents,
+    .handler = mcp_command,
+    .flags = {kToolsInto},
+    .examples = {{"git txn mcp", "what the settings of an agent name as an MCP server"}},
+    .outputs = {{""}}};
+
+const CommandSpec kReadCommand{
+    .name = "read",
+    .summary = "declare what a change depends on",
+    .description =
+        "For an agent, inside a transaction: says that the change depends on these files, or lines "
+        "of them, on the names in a directory, on the absence of a path or on the answer of a "
+        "search. It counts as a read of the snapshot: the change does not land when it no longer "
+        "holds. Lines hold where others were added above them. What is not so is refused at once: "
+        "a path that does not exist, or lines that it does not have.",
+    .group = Group::kAgents,
+    .handler = read_command,
+    .operands = {{"PATH[:FIRST-LAST]", Value::kText, 0, 1000}},
+    .flags = {{"--absent", "", "the paths do not exist, and the change depends on that"},
+              {"--search", "PATTERN",
+               "which lines match this Perl expression below the paths (default: the current "
+               "directory)"},
+              {"--glob", "GLOB",
+               "which files are there whose names match; with --search, search only those"},
+              {"--reason", "TEXT", "why, for the record"},
+              kToolsInto},
+    .examples = {{"git txn read src/math.c:10-40 --reason 'the rounding rule'", "lines 10 to 40"},
+                 {"git txn read docs/style.md src", "a whole file, and the names in a directory"},
+                 {"git txn read --absent docs/guide.md", "that there is no such file"},
+                 {"git txn read --search 'add\\(' --glob '*.c' src", "what the search answers"}},
+    .outputs = {{"declared"}}};
+
+const CommandSpec kInstructionsCommand{
+    .name = "instructions",
+    .summary = "print what agents are told",
+    .description =
+        "The text that agents get about working in a transaction, through the MCP server: the file "
+        "that txn.instructions names, else the one that came with git-txn. To use another one: git "
+        "config txn.instructions FILE.",
+    .group = Group::kAgents,
+    .handler = instructions_command,
+    .examples = {{"git txn instructions | tee ~/git-txn.md", "a copy to edit"}},
+    .outputs = {{"instructions"}}};
+
 }  // namespace
 
 std::vector<CommandSpec> agent_commands() {
-  return {kHookCommand, kCaptureCommand};
+  return {kHookCommand, kCaptureCommand, kMcpCommand, kReadCommand, kInstructionsCommand};
 }
 
 }  // namespace gittxn::cli

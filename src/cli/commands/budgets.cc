@@ -1,6 +1,8 @@
 // budget set, show, report, reconcile.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/work.h"
 #include "base/fs.h"
 #include "base/json_value.h"
@@ -16,58 +18,68 @@ api::BudgetOf of_flags(const Session& session) {
   return {session.flag("--txn"), session.flag("--owner"), session.flag("--workflow")};
 }
 
-void tell(Session& session, const std::vector<api::BudgetLine>& lines) {
-  for (const api::BudgetLine& line : lines) {
-    if (session.json()) {
-      session.out->json({{"of", encode_path(line.of)},
-                         {"kind", line.kind},
-                         {"limit", line.limit ? Json(*line.limit) : Json()},
-                         {"used", line.used},
-                         {"level", line.level.empty() ? Json() : Json(line.level)},
-                         {"measured", line.measured}});
-      continue;
-    }
-    std::string text =
-        fmt::format("{}  {} {}", clean(line.of), line.kind, api::amount_text(line.kind, line.used));
-    if (line.limit) text += " of " + api::amount_text(line.kind, *line.limit);
-    text += line.measured ? "  measured" : "  as reported";
-    if (!line.level.empty()) text += "  " + line.level;
-    session.out->text(text + "\n");
-  }
+Json budget_json(const api::BudgetLine& line) {
+  return {{"of", encode_path(line.of)},
+          {"kind", line.kind},
+          {"limit", line.limit ? Json(*line.limit) : Json()},
+          {"used", line.used},
+          {"level", line.level.empty() ? Json() : Json(line.level)},
+          {"measured", line.measured}};
 }
 
-Result<int> budget_set(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto lines = TRY(api::set_budget(kernel, of_flags(session), session.args.operands));
-  if (!session.quiet() || session.json()) tell(session, lines);
-  return kExitDone;
+std::string budget_text(const api::BudgetLine& line) {
+  std::string text =
+      fmt::format("{}  {} {}", clean(line.of), line.kind, api::amount_text(line.kind, line.used));
+  if (line.limit) text += " of " + api::amount_text(line.kind, *line.limit);
+  text += line.measured ? "  measured" : "  as reported";
+  if (!line.level.empty()) text += "  " + line.level;
+  return text + "\n";
 }
 
-Result<int> budget_show(Session& session) {
+int tell(Session& session, const std::vector<api::BudgetLine>& lines) {
+  if (session.quiet() && !session.json()) return kExitDone;
+  return session.list(lines, budget_json, budget_text);
+}
+
+Result<int> budget_set(Session& session, api::Kernel& kernel) {
+  return tell(session, TRY(api::set_budget(kernel, of_flags(session), session.args.operands)));
+}
+
+Result<int> budget_show(Session& session, api::Kernel& kernel) {
   const api::BudgetOf of = of_flags(session);
   const bool one = of.txn || of.owner || of.workflow;
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto lines = TRY(api::show_budgets(kernel, one ? std::optional(of) : std::nullopt));
-  tell(session, lines);
-  if (lines.empty() && !session.json() && !session.quiet()) {
-    session.out->text(one ? "it has no budget, and nothing of it was counted yet\n"
-                          : "no budgets; set one with: git txn budget set --txn ID KIND=VALUE\n");
-  }
-  return kExitDone;
+  const std::string_view none =
+      one ? "it has no budget, and nothing of it was counted yet\n"
+          : "no budgets; set one with: git txn budget set --txn ID KIND=VALUE\n";
+  return session.list(TRY(api::show_budgets(kernel, one ? std::optional(of) : std::nullopt)),
+                      budget_json, budget_text, session.quiet() ? "" : none);
 }
 
-Result<int> budget_report(Session& session) {
+Result<int> budget_report(Session& session, api::Kernel& kernel) {
   const std::vector<std::string>& words = session.args.operands;
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::vector<std::string> values(words.begin() + 1, words.end());
-  const std::string key = session.flag("--key").value_or("");
+  const std::string key = session.text_of("--key");
   for (const std::string& note : TRY(api::report_budget(kernel, words[0], values, key))) {
     session.reporter->note(note);
   }
   api::BudgetOf of;
   of.txn = words[0];
-  if (!session.quiet() || session.json()) tell(session, TRY(api::show_budgets(kernel, of)));
-  return kExitDone;
+  return tell(session, TRY(api::show_budgets(kernel, of)));
+}
+
+Json reconciled_json(const store::Reconciled& line) {
+  return {{"of", encode_path(scope_text(line.scope))},
+          {"kind", store::kind_name(line.kind)},
+          {"reported", line.reported},
+          {"billed", line.billed},
+          {"within", line.within()}};
+}
+
+std::string reconciled_text(const store::Reconciled& line) {
+  const std::string_view kind = store::kind_name(line.kind);
+  return fmt::format("{}  {}: {} reported, {} billed{}\n", clean(scope_text(line.scope)), kind,
+                     api::amount_text(kind, line.reported), api::amount_text(kind, line.billed),
+                     line.within() ? "" : "  differs");
 }
 
 Result<int> budget_reconcile(Session& session) {
@@ -85,32 +97,14 @@ Result<int> budget_reconcile(Session& session) {
                 "name a file of JSON lines of at most 4 MiB");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  bool all = true;
-  for (const store::Reconciled& line : TRY(api::reconcile_budgets(kernel, *bill, tolerance))) {
-    const std::string of = scope_text(line.scope);
-    const std::string_view kind = store::kind_name(line.kind);
-    all = all && line.within();
-    if (session.json()) {
-      session.out->json({{"of", encode_path(of)},
-                         {"kind", kind},
-                         {"reported", line.reported},
-                         {"billed", line.billed},
-                         {"within", line.within()}});
-      continue;
-    }
-    session.out->text(fmt::format("{}  {}: {} reported, {} billed{}\n", clean(of), kind,
-                                  api::amount_text(kind, line.reported),
-                                  api::amount_text(kind, line.billed),
-                                  line.within() ? "" : "  differs"));
-  }
-  return all ? kExitDone : kExitNo;
+  const auto lines = TRY(api::reconcile_budgets(kernel, *bill, tolerance));
+  session.list(lines, reconciled_json, reconciled_text);
+  return std::ranges::all_of(lines, &store::Reconciled::within) ? kExitDone : kExitNo;
 }
 
 constexpr FlagSpec kBudgetTxn{"--txn", "ID", "of a transaction", Value::kTxn};
-constexpr FlagSpec kBudgetOwner{"--owner", "OWNER", "of all that belongs to an owner",
-                                Value::kText};
-constexpr FlagSpec kBudgetWorkflow{"--workflow", "ID", "of all that belongs to a workflow",
-                                   Value::kText};
+constexpr FlagSpec kBudgetOwner{"--owner", "OWNER", "of all that belongs to an owner"};
+constexpr FlagSpec kBudgetWorkflow{"--workflow", "ID", "of all that belongs to a workflow"};
 
 const CommandSpec kBudgetCommand{
     .name = "budget",
@@ -156,8 +150,7 @@ const CommandSpec kBudgetCommand{
          .flags = {{"--key", "NAME",
                     "what the report is of: the same one twice of one transaction, or of one that "
                     "goes on with its conversation, counts once, by its larger numbers (default: "
-                    "it is a new one)",
-                    Value::kText}},
+                    "it is a new one)"}},
          .examples = {{"git txn budget report t-7k2m input=12000 output=900 --key call-7",
                        "what its agent says"}},
          .outputs = {{"budget", "", Lines::kMany}}},

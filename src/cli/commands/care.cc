@@ -1,7 +1,10 @@
-// recover, verify, state, gc, doctor, version.
+// recover, verify, state, gc, doctor, version, init.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/enforces.h"
+#include "api/init.h"
 #include "api/work.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
@@ -13,123 +16,106 @@
 namespace gittxn::cli {
 namespace {
 
-Json enforces_json() {
-  Json list = Json::array();
-  for (const api::Enforced& one : api::enforces()) {
-    list.push_back({{"what", one.what},
-                    {"enforced", one.enforced},
-                    {"mechanism", one.mechanism},
-                    {"since", one.since},
-                    {"answers", one.answers}});
-  }
-  return list;
+Json enforced_json(const api::Enforced& one) {
+  return {{"what", one.what},
+          {"enforced", one.enforced},
+          {"mechanism", one.mechanism},
+          {"since", one.since},
+          {"answers", one.answers}};
 }
 
-Result<int> recover_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  std::vector<std::string> done = TRY(api::recover(kernel, session.reporter->progress()));
-  session.reporter->finish();
-  if (session.json()) {
-    session.out->json({{"done", texts_json(done)}});
-    return kExitDone;
-  }
-  for (const std::string& line : done) session.out->text(clean(line) + "\n");
-  if (done.empty() && !session.quiet()) session.out->text("nothing to recover\n");
-  return kExitDone;
+Result<int> recover_command(Session& session, api::Kernel& kernel) {
+  const std::vector<std::string> done = TRY(api::recover(kernel, session.progress()));
+  std::string text = done.empty() && !session.quiet() ? "nothing to recover\n" : "";
+  for (const std::string& line : done) text += clean(line) + "\n";
+  return session.show({{"done", texts_json(done)}}, text);
 }
 
-Result<int> verify_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  audit::Report found = TRY(kernel.verify(session.args.has("--replay")));
-  int status = found.problems.empty() ? kExitDone : kExitNo;
-  if (session.json()) {
-    session.out->json(verification_json(found));
-    return status;
-  }
+Result<int> verify_command(Session& session, api::Kernel& kernel) {
+  const audit::Report found = TRY(kernel.verify(session.args.has("--replay")));
+  const std::string events = counted(found.events, "event");
+  std::string text;
   for (const std::string& problem : found.problems) {
-    session.out->text(session.style.paint(Colour::kRed, "wrong") + "  " + clean(problem) + "\n");
+    text += session.style.paint(Colour::kRed, "wrong") + "  " + clean(problem) + "\n";
   }
-  if (session.quiet()) return status;
-  for (const std::string& note : found.notes) session.out->text("note   " + clean(note) + "\n");
-  session.out->text(
-      found.problems.empty()
-          ? fmt::format("{} hold\n", counted(found.events, "event"))
-          : fmt::format("{} in {}\n",
-                        counted(static_cast<std::int64_t>(found.problems.size()), "problem"),
-                        counted(found.events, "event")));
-  return status;
+  if (!session.quiet()) {
+    for (const std::string& note : found.notes) text += "note   " + clean(note) + "\n";
+    text += found.problems.empty()
+                ? events + " hold\n"
+                : fmt::format("{} in {}\n", counted(found.problems.size(), "problem"), events);
+  }
+  session.show(verification_json(found), text);
+  return found.problems.empty() ? kExitDone : kExitNo;
 }
 
-Result<int> state_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
-  session.out->text(session.json()
-                        ? dump_json(state) + "\n"
-                        : state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-  return kExitDone;
+Result<int> state_command(Session& session, api::Kernel& kernel) {
+  const Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
+  return session.show(state, state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-Result<int> gc_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  api::GcReport report = TRY(kernel.gc(session.args.has("--force"), progress));
-  session.reporter->clear();
-  if (session.json()) {
-    session.out->json(gc_json(report));
-    return kExitDone;
-  }
-  if (session.quiet()) return kExitDone;
-  session.out->text(gc_lines(report));
-  return kExitDone;
+Result<int> gc_command(Session& session, api::Kernel& kernel) {
+  const api::GcReport report = TRY(kernel.gc(session.args.has("--force"), session.progress()));
+  return session.done(gc_json(report), gc_lines(report));
 }
 
 Result<int> doctor_command(Session& session) {
   std::vector<api::DoctorLine> lines = TRY(api::Kernel::doctor(session.host));
-  int status = kExitDone;
-  for (const api::DoctorLine& line : lines) {
-    if (!line.ok) status = kExitNo;
-  }
-  if (session.json()) {
-    session.out->json(doctor_json(lines));
-    return status;
-  }
+  std::string text;
   for (const api::DoctorLine& line : lines) {
     if (session.quiet() && line.ok) continue;
-    session.out->text(fmt::format("{}  {} {}\n",
-                                  line.ok ? session.style.paint(Colour::kGreen, "ok   ")
-                                          : session.style.paint(Colour::kRed, "wrong"),
-                                  padded(clean(line.subject), 18), clean(line.detail)));
+    text += fmt::format("{}  {} {}\n",
+                        line.ok ? session.style.paint(Colour::kGreen, "ok   ")
+                                : session.style.paint(Colour::kRed, "wrong"),
+                        padded(clean(line.subject), 18), clean(line.detail));
   }
-  return status;
+  session.show(doctor_json(lines), text);
+  return std::ranges::all_of(lines, &api::DoctorLine::ok) ? kExitDone : kExitNo;
 }
 
 Result<int> version_command(Session& session) {
   const Parsed& args = session.args;
-  if (args.has("--enforces")) {
-    if (session.json()) {
-      session.out->json(enforces_json());
-    } else {
-      session.out->text(api::enforces_page());
-    }
-    return kExitDone;
-  }
-  if (session.json()) {
-    Json json = args.has("--cli") ? stability_json() : Json::object();
-    json["version"] = GIT_TXN_VERSION;
-    json["schema"] = api::schema_version();
-    json["events"] = api::event_types();
-    session.out->json(json);
-    return kExitDone;
-  }
-  bool chosen = args.has("--cli") || args.has("--schema") || args.has("--events");
-  if (!chosen || !session.quiet()) session.out->text(fmt::format("git-txn {}\n", GIT_TXN_VERSION));
-  if (args.has("--schema")) session.out->text(fmt::format("schema {}\n", api::schema_version()));
+  if (args.has("--enforces"))
+    return session.show(each_of(api::enforces(), enforced_json), api::enforces_page());
+  Json json = args.has("--cli") ? stability_json() : Json::object();
+  json["version"] = GIT_TXN_VERSION;
+  json["schema"] = api::schema_version();
+  json["events"] = api::event_types();
+  const bool chosen = args.has("--cli") || args.has("--schema") || args.has("--events");
+  std::string text;
+  if (!chosen || !session.quiet()) text += fmt::format("git-txn {}\n", GIT_TXN_VERSION);
+  if (args.has("--schema")) text += fmt::format("schema {}\n", api::schema_version());
   if (args.has("--events")) {
-    for (const std::string& type : api::event_types())
-      session.out->text(fmt::format("event {} 1\n", type));
+    for (const std::string& type : api::event_types()) text += fmt::format("event {} 1\n", type);
   }
-  if (args.has("--cli")) session.out->text(stability_table());
-  return kExitDone;
+  if (args.has("--cli")) text += stability_table();
+  return session.show(json, text);
+}
+
+Result<int> init_command(Session& session) {
+  const auto store = session.flag("--store");
+  const auto hub = session.flag("--hub");
+  if (!store || !hub) {
+    return fail(Code::kUsage,
+                store || hub ? "git txn init needs both --store and --hub"
+                             : "a repository of one machine needs no init",
+                "for clones of several machines: git txn init --store URL --hub REMOTE");
+  }
+  api::JoinRequest request;
+  request.store = *store;
+  request.hub = *hub;
+  request.schema = session.flag("--schema").value_or(request.schema);
+  request.clone = session.text_of("--clone");
+  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+  const api::JoinReport joined = TRY(api::join_hub(kernel, request));
+  return session.done(Json{{"store", encode_path(joined.store)},
+                           {"schema", joined.schema},
+                           {"hub", encode_path(joined.hub)},
+                           {"clone", joined.clone},
+                           {"log", joined.log},
+                           {"already", joined.already}},
+                      fmt::format("{} {} lands on {}, with the store {}\n",
+                                  joined.already ? "as before, this clone" : "this clone",
+                                  clean(joined.clone), clean(joined.hub), clean(joined.store)));
 }
 
 const CommandSpec kRecoverCommand{
@@ -152,8 +138,8 @@ const CommandSpec kVerifyCommand{
     .group = Group::kCare,
     .stability = Stability::kStable,
     .handler = verify_command,
-    .flags = {{"--replay", "", "also rebuild the state from the log and compare it byte for byte",
-               Value::kNone, Stability::kStable}},
+    .flags = {stable(
+        {"--replay", "", "also rebuild the state from the log and compare it byte for byte"})},
     .examples = {{"git txn verify --replay", "check the log, the chain and the state"}},
     .outputs = {{"verified"}}};
 
@@ -180,10 +166,9 @@ const CommandSpec kGcCommand{
     .stability = Stability::kStable,
     .effect = Effect::kWrites,
     .handler = gc_command,
-    .flags = {{"--force", "",
-               "also remove worktrees of unlanded work, which stays under "
-               "refs/txn, and all there is of aborted transactions",
-               Value::kNone, Stability::kStable}},
+    .flags = {stable({"--force", "",
+                      "also remove worktrees of unlanded work, which stays under "
+                      "refs/txn, and all there is of aborted transactions"})},
     .examples = {{"git txn gc", "remove what nobody needs; says what it freed"}},
     .outputs = {{"gc"}}};
 
@@ -206,13 +191,11 @@ const CommandSpec kVersionCommand{
     .group = Group::kCare,
     .stability = Stability::kStable,
     .handler = version_command,
-    .flags = {{"--cli", "",
-               "every command and flag with its stability; as JSON also what each takes and prints",
-               Value::kNone, Stability::kStable},
-              {"--schema", "", "the version of the store's schema", Value::kNone,
-               Stability::kStable},
-              {"--events", "", "the types of event and their versions", Value::kNone,
-               Stability::kStable},
+    .flags = {stable({"--cli", "",
+                      "every command and flag with its stability; as JSON also what each takes and "
+                      "prints"}),
+              stable({"--schema", "", "the version of the store's schema"}),
+              stable({"--events", "", "the types of event and their versions"}),
               {"--enforces", "", "what is enforced, what is recorded, and how, as Markdown"}},
     .examples = {{"git txn version --schema", "what a store is read and written as"},
                  {"git txn version --cli --json | jq '.commands[] | select(.stability == "
@@ -220,11 +203,36 @@ const CommandSpec kVersionCommand{
                   "what a script may rely on"}},
     .outputs = {{"version"}, {"version-cli", "--cli"}, {"enforced", "--enforces"}}};
 
+const CommandSpec kInitCommand{
+    .name = "init",
+    .summary = "share one store with other clones that land on the same hub",
+    .description =
+        "A repository of one machine needs no init: the first command makes its store. With a hub, "
+        "each clone has its own worktrees, and all of them one log, one queue and one set of "
+        "leases, on the server; transactions begin at the hub's branch, and landing pushes the "
+        "branch and its fence (a ref below refs/txn/fence/) in one atomic step. The local branch "
+        "follows where that loses nothing.\n\nWhoever may write to the server's database may do "
+        "what a transaction may: trust in a policy's commands is shared by all clones of a hub. To "
+        "leave: git config --unset txn.hub.",
+    .group = Group::kCare,
+    .effect = Effect::kWrites,
+    .handler = init_command,
+    .flags = {{"--store", "URL",
+               "the PostgreSQL server with the store of all clones: "
+               "postgresql://USER@HOST/DATABASE, without a password (that belongs into ~/.pgpass)"},
+              {"--hub", "REMOTE", "the remote of this clone whose branches they all land on"},
+              {"--schema", "NAME", "the schema on the server, one for each hub (default git_txn)"},
+              {"--clone", "NAME",
+               "what this clone is called (default: the name of the host and a few letters)"}},
+    .examples = {{"git txn init --store postgresql://txn@db.example.org/txn --hub origin",
+                  "in each clone, on each machine"}},
+    .outputs = {{"joined"}}};
+
 }  // namespace
 
 std::vector<CommandSpec> care_commands() {
-  return {kRecoverCommand, kVerifyCommand, kStateCommand,
-          kGcCommand,      kDoctorCommand, kVersionCommand};
+  return {kRecoverCommand, kVerifyCommand,  kStateCommand, kGcCommand,
+          kDoctorCommand,  kVersionCommand, kInitCommand};
 }
 
 }  // namespace gittxn::cli

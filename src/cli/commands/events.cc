@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/duration.h"
 #include "cli/command_areas.h"
@@ -28,27 +29,20 @@ Result<Seq> seq_of(std::string_view what, const std::string& text) {
 }
 
 std::vector<std::string> types_of(const Session& session) {
-  std::vector<std::string> types;
-  const std::string text = session.flag("--type").value_or("");
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    types.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  std::ranges::sort(types);
-  const auto repeats = std::ranges::unique(types);
-  types.erase(repeats.begin(), repeats.end());
-  return types;
+  const std::string text = session.text_of("--type");
+  const auto types = split(text, ',');
+  const std::set<std::string> sorted(types.begin(), types.end());
+  return {sorted.begin(), sorted.end()};
 }
 
 Result<int> events_tail(Session& session) {
   api::TailRequest request;
   if (const auto from = session.flag("--from")) request.from = TRY(seq_of("--from", *from));
   request.types = types_of(session);
-  request.subject = session.flag("--subject").value_or("");
+  request.subject = session.text_of("--subject");
   request.limit = session.args.number("--limit", 0);
   request.follow = session.args.has("--follow");
-  request.consumer = session.flag("--consumer").value_or("");
+  request.consumer = session.text_of("--consumer");
   request.acknowledge = session.args.has("--ack");
   if (request.acknowledge && request.consumer.empty()) {
     return misused("--ack is of a consumer: name it with --consumer NAME");
@@ -62,7 +56,7 @@ Result<int> events_tail(Session& session) {
     out.text(lines);
     return out.gone() ? api::Go::kStop : api::Go::kOn;
   };
-  TRY(api::tail_events(kernel, request, take, session.reporter->progress()));
+  TRY(api::tail_events(kernel, request, take, session.progress()));
   return kExitDone;
 }
 
@@ -74,7 +68,7 @@ const api::HandlerFailure* failure_of(const Failures& failures, const api::Consu
   return found == failures.end() ? nullptr : &*found;
 }
 
-Json line_json(const api::ConsumerLine& line, const Failures& failures) {
+Json consumer_json(const api::ConsumerLine& line, const Failures& failures) {
   Json json{{"name", line.name},         {"kind", store::consumer_kind_name(line.kind)},
             {"ttl_ms", line.ttl_ms},     {"types", line.types},
             {"position", line.position}, {"behind", line.behind},
@@ -105,14 +99,14 @@ std::string state_text(const api::ConsumerLine& line, const Failures& failures) 
   return line.behind == 0 ? "up to date" : counted(line.behind, "event") + " behind";
 }
 
-std::string line_text(const api::ConsumerLine& line, const Failures& failures) {
+std::string consumer_text(const api::ConsumerLine& line, const Failures& failures) {
   return fmt::format("{}  {}  at {}  {}\n", padded(clean(line.name), 16),
                      padded(store::consumer_kind_name(line.kind), 9), line.position,
                      state_text(line, failures));
 }
 
 std::string lag_text(const api::ConsumerLine& line, const Failures& failures) {
-  std::string out = line_text(line, failures);
+  std::string out = consumer_text(line, failures);
   if (line.behind > 0) {
     out += fmt::format("    {} for it, the oldest is {} of {} ago\n", counted(line.behind, "event"),
                        line.oldest, format_duration(line.oldest_age_ms));
@@ -122,18 +116,14 @@ std::string lag_text(const api::ConsumerLine& line, const Failures& failures) {
   return out;
 }
 
-Status tell(Session& session, api::Kernel& kernel, const api::ConsumerLine& line,
-            const std::string& sentence) {
-  if (session.json()) {
-    session.out->json(line_json(line, TRY(api::handler_failures(kernel))));
-  } else if (!session.quiet()) {
-    session.out->text(sentence + "\n");
-  }
-  return {};
+Result<int> tell(Session& session, api::Kernel& kernel, const api::ConsumerLine& line,
+                 const std::string& sentence) {
+  Failures failures;
+  if (session.json()) failures = TRY(api::handler_failures(kernel));
+  return session.done(consumer_json(line, failures), sentence + "\n");
 }
 
-Result<int> consumer_register(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_register(Session& session, api::Kernel& kernel) {
   const auto ttl = session.args.duration_ms("--ttl");
   if (session.args.has("--durable") == ttl.has_value()) {
     return misused("git txn events consumer register needs --durable, or --ttl D");
@@ -148,40 +138,30 @@ Result<int> consumer_register(Session& session) {
   if (from != "now") request.from = from == "start" ? From::kStart : From::kSeq;
   if (request.from == From::kSeq) request.seq = TRY(seq_of("--from", from));
   const api::ConsumerLine line = TRY(api::register_consumer(kernel, request));
-  TRY(tell(session, kernel, line,
-           fmt::format("{} consumer {} goes on after event {}",
-                       store::consumer_kind_name(line.kind), line.name, line.position)));
-  return kExitDone;
+  return tell(session, kernel, line,
+              fmt::format("{} consumer {} goes on after event {}",
+                          store::consumer_kind_name(line.kind), line.name, line.position));
 }
 
-Result<int> consumer_ack(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_ack(Session& session, api::Kernel& kernel) {
   const Seq seq = TRY(seq_of("consumer ack", session.args.operands[1]));
   const api::ConsumerLine line = TRY(api::acknowledge(kernel, session.id(), seq));
-  TRY(tell(session, kernel, line,
-           fmt::format("consumer {} is at event {}, {} behind", clean(line.name), line.position,
-                       counted(line.behind, "event"))));
-  return kExitDone;
+  return tell(session, kernel, line,
+              fmt::format("consumer {} is at event {}, {} behind", clean(line.name), line.position,
+                          counted(line.behind, "event")));
 }
 
-Result<int> consumer_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_list(Session& session, api::Kernel& kernel) {
   const auto lines = TRY(api::list_consumers(kernel));
   const Failures failures = TRY(api::handler_failures(kernel));
-  for (const api::ConsumerLine& line : lines) {
-    if (session.json()) {
-      session.out->json(line_json(line, failures));
-    } else {
-      session.out->text(session.args.has("--lag") ? lag_text(line, failures)
-                                                  : line_text(line, failures));
-    }
-  }
-  if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no consumers\n");
-  return kExitDone;
+  const auto text = session.args.has("--lag") ? lag_text : consumer_text;
+  return session.list(
+      lines, [&](const api::ConsumerLine& line) { return consumer_json(line, failures); },
+      [&](const api::ConsumerLine& line) { return text(line, failures); },
+      session.quiet() ? "" : "no consumers\n");
 }
 
-Result<int> consumer_remove(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
   TRY(api::check_not_in_policy(kernel, name));
   TRY(api::remove_consumer(kernel, name));
@@ -189,8 +169,7 @@ Result<int> consumer_remove(Session& session) {
                       fmt::format("consumer {} is removed\n", clean(name)));
 }
 
-Result<int> consumer_retry(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> consumer_retry(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
   TRY(api::retry_handler(kernel, name));
   return session.done({{"name", name}, {"retried", true}},
@@ -220,25 +199,18 @@ Result<int> events_prune(Session& session) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::PrunePlan line = TRY(api::prune_events(kernel, options));
-  if (session.json()) {
-    session.out->json(prune_json(line));
-    return kExitDone;
-  }
-  if (session.quiet()) return kExitDone;
+  std::string text;
   for (const store::PruneHold& hold : line.holds) {
-    session.out->text(
-        fmt::format("held     from event {} on, by {}\n", hold.from, clean(hold.what)));
+    text += fmt::format("held     from event {} on, by {}\n", hold.from, clean(hold.what));
   }
-  const std::string what = fmt::format("events {} to {}", line.first, line.last);
-  if (line.last < line.first) {
-    session.out->text("nothing to prune\n");
-  } else {
-    session.out->text(options.dry_run ? "would prune " + what + "\n" : "pruned " + what + "\n");
-  }
-  return kExitDone;
+  text += line.last < line.first
+              ? "nothing to prune\n"
+              : fmt::format("{} events {} to {}\n", options.dry_run ? "would prune" : "pruned",
+                            line.first, line.last);
+  return session.done(prune_json(line), text);
 }
 
-constexpr FlagSpec kEventsType{"--type", "TYPE[,TYPE]", "only events of this type", Value::kText};
+constexpr FlagSpec kEventsType{"--type", "TYPE[,TYPE]", "only events of this type"};
 constexpr FlagSpec kPruneDryRun{.name = "--dry-run",
                                 .label = {},
                                 .help = "only say what would go, and what is held back",
@@ -256,7 +228,7 @@ const CommandSpec kConsumerCommand{
          .handler = consumer_register,
          .operands = {{"NAME", Value::kText, 1, 1, "the NAME of the consumer"}},
          .flags = {{"--from", "SEQ",
-                    "after which event it begins: SEQ, start or now (default: now)", Value::kText},
+                    "after which event it begins: SEQ, start or now (default: now)"},
                    kEventsType,
                    {"--durable", "", "until it is removed"},
                    {"--ttl", "D", "until it has not moved for this long", Value::kDuration}},
@@ -313,15 +285,16 @@ const CommandSpec kEventsCommand{
         {.name = "events tail",
          .summary = "print events, one JSON object a line",
          .handler = events_tail,
-         .flags = {{"--from", "SEQ", "the first event", Value::kText},
+         .flags = {{"--from", "SEQ", "the first event"},
                    kEventsType,
-                   {"--subject", "TEXT", "only events about this transaction, branch or name",
-                    Value::kText},
+                   {"--subject", "TEXT", "only events about this transaction, branch or name"},
                    {"--limit", "N", "at most so many, the oldest first (default 0: all)",
-                    Value::kNumber, Stability::kExperimental, "-n"},
-                   {"--follow", "", "wait for more, until interrupted", Value::kNone,
-                    Stability::kExperimental, "-f"},
-                   {"--consumer", "NAME", "what this consumer has not acknowledged", Value::kText},
+                    Value::kNumber, "-n"},
+                   {.name = "--follow",
+                    .label = {},
+                    .help = "wait for more, until interrupted",
+                    .letter = "-f"},
+                   {"--consumer", "NAME", "what this consumer has not acknowledged"},
                    {"--ack", "", "acknowledge what was printed, after it was"}},
          .examples = {{"git txn events tail --type transaction.landed --follow",
                        "each landing, as it happens"},

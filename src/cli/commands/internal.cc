@@ -1,6 +1,9 @@
 // What is for our own tools: the names of failpoints, manual pages, completion, docs/commands.md.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/subprocess.h"
@@ -14,27 +17,23 @@ namespace {
 
 constexpr std::size_t kDescriptionShown = 60;
 
-Status write_pages(const std::string& dir) {
-  TRY(make_dirs(dir, 0755));
-  for (const auto& [name, text] : man_pages(GIT_TXN_VERSION)) {
-    TRY(write_file(join_path(dir, name), text, Sync::kNo, 0644));
-  }
-  return {};
-}
-
 Result<int> internal_man(Session& session) {
+  const auto pages = man_pages(GIT_TXN_VERSION);
   if (auto dir = session.flag("--dir")) {
-    TRY(write_pages(*dir));
+    TRY(make_dirs(*dir, 0755));
+    for (const auto& [name, text] : pages) {
+      TRY(write_file(join_path(*dir, name), text, Sync::kNo, 0644));
+    }
     return kExitDone;
   }
   const auto& operands = session.args.operands;
-  std::string page = !operands.empty() ? "git-txn-" + operands[0] + ".1" : "git-txn.1";
-  for (const auto& [name, text] : man_pages(GIT_TXN_VERSION)) {
-    if (name != page) continue;
-    session.out->text(text);
-    return kExitDone;
+  const std::string page = operands.empty() ? "git-txn.1" : "git-txn-" + operands[0] + ".1";
+  const auto found = std::ranges::find(pages, page, &std::pair<std::string, std::string>::first);
+  if (found == pages.end()) {
+    return fail(Code::kUsage, fmt::format("there is no manual page {}", page));
   }
-  return fail(Code::kUsage, fmt::format("there is no manual page {}", page));
+  session.out->text(found->second);
+  return kExitDone;
 }
 
 // True when a command takes a transaction in this state; "" takes any.
@@ -77,28 +76,16 @@ Result<std::vector<Completion::Word>> branches_here(Session& session) {
   list.env = session.host.env;
   const gittxn::Output output = TRY(gittxn::run(list));
   std::vector<Completion::Word> words;
-  for (std::string_view rest = output.out; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    words.push_back({clean(rest.substr(0, end)), ""});
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string_view branch : split(output.out, '\n'))
+    words.push_back({clean(branch), ""});
   return words;
 }
 
 std::string_view kind_word(Completion::Kind kind) {
-  switch (kind) {
-    case Completion::Kind::kFiles:
-      return "files";
-    case Completion::Kind::kFolders:
-      return "folders";
-    case Completion::Kind::kCommand:
-      return "command";
-    case Completion::Kind::kWords:
-    case Completion::Kind::kTransactions:
-    case Completion::Kind::kBranches:
-      break;
-  }
-  return "words";
+  using enum Completion::Kind;
+  if (kind == kFiles) return "files";
+  if (kind == kFolders) return "folders";
+  return kind == kCommand ? "command" : "words";  // of a transaction or a branch: words as well
 }
 
 Result<int> internal_complete(Session& session) {
@@ -148,23 +135,20 @@ const CommandSpec kInternalCommand{
     .subcommands = {
         {.name = "internal failpoints",
          .summary = "list the names that GIT_TXN_FAILPOINT takes",
-         .stability = Stability::kInternal,
          .handler = internal_failpoints,
          .examples = {{"git txn internal failpoints", "the names GIT_TXN_FAILPOINT takes"}},
          .outputs = {{""}}},
         {.name = "internal man",
          .summary = "print a manual page as troff",
-         .stability = Stability::kInternal,
          .handler = internal_man,
          .operands = {{"COMMAND", Value::kCommand, 0, 1}},
-         .flags = {{"--dir", "FOLDER", "write every manual page there", Value::kFolder,
+         .flags = {{"--dir", "FOLDER", "write every manual page there", Value::kFolder, "", "",
                     Stability::kInternal}},
          .examples = {{"git txn internal man run", "a manual page as troff"},
                       {"git txn internal man --dir man1", "all of them as files"}},
          .outputs = {{""}}},
         {.name = "internal completion",
          .summary = "print the completion script of a shell",
-         .stability = Stability::kInternal,
          .handler = internal_completion,
          .operands = {{"SHELL", Value::kText, 1, 1, "bash, zsh or fish"}},
          .examples = {{"git txn internal completion zsh",
@@ -172,21 +156,18 @@ const CommandSpec kInternalCommand{
          .outputs = {{""}}},
         {.name = "internal complete",
          .summary = "print what may stand where the last word is",
-         .stability = Stability::kInternal,
          .handler = internal_complete,
          .operands = {{"WORD", Value::kText, 0, 10000}},
          .examples = {{"git txn internal complete -- run --on", "what a shell asks"}},
          .outputs = {{""}}},
         {.name = "internal ids",
          .summary = "list the transactions that a command takes",
-         .stability = Stability::kInternal,
          .handler = internal_ids,
          .operands = {{"COMMAND", Value::kCommand, 0, 1}},
          .examples = {{"git txn internal ids abort", "those that may be aborted"}},
          .outputs = {{""}}},
         {.name = "internal commands",
          .summary = "print docs/commands.md",
-         .stability = Stability::kInternal,
          .handler = internal_commands_page,
          .examples = {{"git txn internal commands", "docs/commands.md"}},
          .outputs = {{""}}}}};

@@ -1,32 +1,35 @@
 // lease and sentinel.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/work.h"
 #include "base/duration.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
+#include "cli/json_out.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
 namespace {
 
-Json line_json(const api::LeaseLine& line) {
+Json lease_json(const api::LeaseLine& line) {
   const store::Lease& lease = line.lease;
-  Json subjects = Json::array();
-  for (const auto& subject : lease.subjects) subjects.push_back(encode_path(subject_text(subject)));
+  const auto subject = [](const store::LeaseSubject& one) {
+    return encode_path(subject_text(one));
+  };
   return {{"id", lease.id},
-          {"subjects", std::move(subjects)},
+          {"subjects", each_of(lease.subjects, subject)},
           {"sharing", api::sharing_word(lease)},
           {"force", api::force_word(lease)},
           {"owner", encode_path(lease.owner)},
-          {"txn", lease.txn.empty() ? Json() : Json(lease.txn.str())},
+          {"txn", or_null(lease.txn.str())},
           {"attached", lease.slot != 0},
           {"state", api::state_word(line)},
           {"left_ms", line.left_ms},
           {"fence", !lease.held || lease.fence == 0 ? Json() : Json(lease.fence)}};
 }
 
-std::string line_text(const api::LeaseLine& line) {
+std::string lease_text(const api::LeaseLine& line) {
   const store::Lease& lease = line.lease;
   std::string subjects;
   for (const store::LeaseSubject& subject : lease.subjects) {
@@ -41,14 +44,8 @@ std::string line_text(const api::LeaseLine& line) {
 }
 
 int tell(Session& session, const api::LeaseLine& line, std::string_view verb) {
-  if (session.json()) {
-    session.out->json(line_json(line));
-  } else if (session.quiet()) {
-    session.out->text(clean(line.lease.id) + "\n");
-  } else {
-    session.out->text(fmt::format("{} {}", verb, line_text(line)));
-  }
-  return kExitDone;
+  return session.made(lease_json(line), line.lease.id,
+                      fmt::format("{} {}", verb, lease_text(line)));
 }
 
 Status check_pair(const Session& session, const char* one, const char* other) {
@@ -68,14 +65,12 @@ Result<int> lease_acquire(Session& session) {
   const bool command = !session.args.rest.empty();
   request.wait_ms = session.args.duration_ms("--wait").value_or(command ? -1 : 0);
   TRY(check_pair(session, "--owner", "--for"));
-  request.owner = session.flag("--owner").value_or("");
-  request.txn = session.flag("--for").value_or("");
+  request.owner = session.text_of("--owner");
+  request.txn = session.text_of("--for");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const api::Progress progress = session.reporter->progress();
+  const api::Progress progress = session.progress();
   if (!command) {
-    const api::LeaseLine line = TRY(api::acquire_lease(kernel, request, progress));
-    session.reporter->finish();
-    return tell(session, line, "acquired");
+    return tell(session, TRY(api::acquire_lease(kernel, request, progress)), "acquired");
   }
   const int status = TRY(api::run_under_lease(kernel, request, session.args.rest, progress));
   session.reporter->finish();
@@ -83,85 +78,62 @@ Result<int> lease_acquire(Session& session) {
   return status;
 }
 
-Result<int> lease_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto lines = TRY(api::list_leases(kernel));
-  if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no leases\n");
-  for (const api::LeaseLine& line : lines) {
-    if (session.json()) {
-      session.out->json(line_json(line));
-    } else {
-      session.out->text(line_text(line));
-    }
-  }
-  return kExitDone;
+Result<int> lease_list(Session& session, api::Kernel& kernel) {
+  return session.list(TRY(api::list_leases(kernel)), lease_json, lease_text,
+                      session.quiet() ? "" : "no leases\n");
 }
 
-// Who changes a lease, and what it must be for that.
-struct LeaseChange {
-  std::string owner;
-  std::optional<Seq> fence = {};
-};
-
-LeaseChange lease_change_of(const Session& session) {
-  LeaseChange change{.owner = session.flag("--owner").value_or("")};
-  if (session.args.has("--fence")) change.fence = session.args.number("--fence", 0);
-  return change;
+// What a lease must still have to be changed.
+std::optional<Seq> fence_of(const Session& session) {
+  if (!session.args.has("--fence")) return std::nullopt;
+  return session.args.number("--fence", 0);
 }
 
-Result<int> lease_renew(Session& session) {
-  const auto [owner, fence] = lease_change_of(session);
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> lease_renew(Session& session, api::Kernel& kernel) {
   const auto ttl_ms = session.args.duration_ms("--ttl");
-  return tell(session, TRY(api::renew_lease(kernel, session.id(), owner, ttl_ms, fence)),
+  return tell(session,
+              TRY(api::renew_lease(kernel, session.id(), session.text_of("--owner"), ttl_ms,
+                                   fence_of(session))),
               "renewed");
 }
 
-Result<int> lease_transfer(Session& session) {
-  const auto [owner, fence] = lease_change_of(session);
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const std::string to = session.flag("--to").value_or("");
-  return tell(session, TRY(api::transfer_lease(kernel, session.id(), owner, to, fence)),
+Result<int> lease_transfer(Session& session, api::Kernel& kernel) {
+  return tell(session,
+              TRY(api::transfer_lease(kernel, session.id(), session.text_of("--owner"),
+                                      session.text_of("--to"), fence_of(session))),
               "transferred");
 }
 
-Result<int> lease_release(Session& session) {
-  const auto [owner, fence] = lease_change_of(session);
+Result<int> lease_release(Session& session, api::Kernel& kernel) {
   const std::string& id = session.id();
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  TRY(api::release_lease(kernel, id, owner, fence));
+  TRY(api::release_lease(kernel, id, session.text_of("--owner"), fence_of(session)));
   return session.done({{"id", encode_path(id)}, {"state", "released"}},
                       fmt::format("released {}\n", clean(id)));
 }
 
-Result<int> sentinel_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto lines = TRY(api::list_sentinels(kernel));
-  if (lines.empty() && !session.json() && !session.quiet()) session.out->text("no intervals run\n");
-  for (const store::Sentinel& line : lines) {
-    if (session.json()) {
-      session.out->json({{"name", encode_path(line.name)},
-                         {"every_ms", line.every_ms},
-                         {"left_ms", line.left_ms}});
-    } else {
-      session.out->text(fmt::format("{}  every {}, the next in {}\n", clean(line.name),
-                                    format_duration(line.every_ms), format_duration(line.left_ms)));
-    }
-  }
-  return kExitDone;
+Json sentinel_json(const store::Sentinel& line) {
+  return {{"name", encode_path(line.name)}, {"every_ms", line.every_ms}, {"left_ms", line.left_ms}};
 }
 
-Result<int> sentinel_reset(Session& session) {
+std::string sentinel_text(const store::Sentinel& line) {
+  return fmt::format("{}  every {}, the next in {}\n", clean(line.name),
+                     format_duration(line.every_ms), format_duration(line.left_ms));
+}
+
+Result<int> sentinel_list(Session& session, api::Kernel& kernel) {
+  return session.list(TRY(api::list_sentinels(kernel)), sentinel_json, sentinel_text,
+                      session.quiet() ? "" : "no intervals run\n");
+}
+
+Result<int> sentinel_reset(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(api::reset_sentinel(kernel, name));
   return session.done({{"name", encode_path(name)}, {"left_ms", 0}},
                       fmt::format("the next {} passes\n", clean(name)));
 }
 
-Result<int> sentinel_pass(Session& session) {
+Result<int> sentinel_pass(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const std::int64_t every_ms = session.args.duration_ms("--every").value_or(0);
   const store::SentinelAnswer result = TRY(api::pass_sentinel(kernel, name, every_ms));
   const bool passed = result.passing == store::Passing::kPassed;
@@ -174,8 +146,7 @@ Result<int> sentinel_pass(Session& session) {
 constexpr FlagSpec kLeaseTtl{"--ttl", "DURATION",
                              "how long it lasts, when nobody renews it (default 10m, at most 7d)",
                              Value::kDuration};
-constexpr FlagSpec kLeaseOwner{"--owner", "OWNER", "whose it is (default: your git identity)",
-                               Value::kText};
+constexpr FlagSpec kLeaseOwner{"--owner", "OWNER", "whose it is (default: your git identity)"};
 constexpr FlagSpec kLeaseFence{"--fence", "NUMBER",
                                "only when it still has this fence (GIT_TXN_FENCE); exit 1 when it "
                                "was somebody else's meanwhile",
@@ -251,8 +222,7 @@ const CommandSpec kLeaseCommand{
          .effect = Effect::kWrites,
          .handler = lease_transfer,
          .operands = {kLeaseId},
-         .flags = {kLeaseOwner, needed({"--to", "OWNER", "whose it is to be", Value::kText}),
-                   kLeaseFence},
+         .flags = {kLeaseOwner, needed({"--to", "OWNER", "whose it is to be"}), kLeaseFence},
          .examples = {{"git txn lease transfer l-120 --to bob@example.org",
                        "from now on it is of Bob"}},
          .outputs = {{"lease"}}},

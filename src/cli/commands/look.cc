@@ -1,11 +1,12 @@
-// status, log, show, diff, reads, writes, why: nothing is changed.
+// status, log, show, diff, reads, writes, why, symbols, impact: nothing is changed.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "base/json_value.h"
 #include "cli/command_areas.h"
-#include "cli/commands/compensate.h"
-#include "cli/explain.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
-#include "cli/render_symbols.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
@@ -13,50 +14,40 @@ namespace {
 
 constexpr std::int64_t kLogLines = 20;
 
-Result<int> status_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> status_command(Session& session, api::Kernel& kernel) {
   using enum api::StatusScope;
-  api::StatusReport report = TRY(kernel.status(session.args.has("--all") ? kAll : kOpen));
-  if (session.json())
-    session.out->json(status_json(report));
-  else
-    session.out->text(status_lines(report, session.host.clock->wall_ms(), session.style));
-  return kExitDone;
+  const api::StatusReport report = TRY(kernel.status(session.args.has("--all") ? kAll : kOpen));
+  return session.show(status_json(report),
+                      status_lines(report, session.host.clock->wall_ms(), session.style));
 }
 
-Result<int> log_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> log_command(Session& session, api::Kernel& kernel) {
   auto limit = static_cast<int>(
       std::min<std::int64_t>(session.args.number("--limit", kLogLines), 1'000'000'000));
-  std::vector<api::LogLine> lines = TRY(kernel.log(limit));
-  session.out->text(session.json() ? log_json_lines(lines) : log_lines(lines, session.style));
-  return kExitDone;
+  return session.list(
+      TRY(kernel.log(limit)), landing_json,
+      [&](const api::LogLine& line) { return landing_line(line, session.style); },
+      "nothing has landed here yet; git txn run -- COMMAND starts something\n");
 }
 
-Result<int> show_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> show_command(Session& session, api::Kernel& kernel) {
   api::Outcome outcome = TRY(kernel.show(session.id()));
   const auto compensations = TRY(api::compensations_of(kernel, session.id()));
-  if (session.json()) {
-    Json json = api::to_json(outcome);
-    if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
-    session.out->json(json);
-  } else {
-    session.out->text(show_lines(outcome, session.style) + compensation_lines(compensations));
-  }
+  return session.show(with_compensations(api::to_json(outcome), compensations),
+                      show_lines(outcome, session.style) + compensation_lines(compensations));
+}
+
+int tell(Session& session, const api::FootprintReport& report) {
+  session.out->text(session.json() ? footprint_json_lines(report)
+                                   : footprint_lines(report, session.style));
   return kExitDone;
 }
 
-Result<int> diff_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> diff_command(Session& session, api::Kernel& kernel) {
   if (session.args.has("--symbols")) {
-    const auto of = api::Kernel::FootprintOf::kDiff;
-    const api::FootprintReport report = TRY(kernel.footprint(session.id(), of));
-    session.out->text(session.json() ? footprint_json_lines(report)
-                                     : footprint_lines(report, session.style));
-    return kExitDone;
+    return tell(session, TRY(kernel.footprint(session.id(), api::Kernel::FootprintOf::kDiff)));
   }
-  std::string diff = TRY(kernel.diff(session.id()));
+  const std::string diff = TRY(kernel.diff(session.id()));
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(session.id()));
     session.out->json({{"txn", encode_path(id.str())}, {"diff", encode_path(diff)}});
@@ -67,35 +58,61 @@ Result<int> diff_command(Session& session) {
   return kExitDone;
 }
 
-Result<int> reads_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> reads_command(Session& session, api::Kernel& kernel) {
   ReadSet reads = TRY(kernel.reads(session.id()));
-  if (session.args.has("--explain")) {
-    session.out->text(session.json() ? explained_json_lines(reads)
-                                     : explained_lines(reads, session.style));
+  const bool explain = session.args.has("--explain");
+  if (session.json()) {
+    session.out->text(reads_json_lines(reads, explain ? Explained::kYes : Explained::kNo));
   } else {
-    session.out->text(session.json() ? reads_json_lines(reads) : reads_lines(reads, session.style));
+    session.out->text(explain ? explained_lines(reads, session.style)
+                              : reads_lines(reads, session.style));
   }
   return kExitDone;
 }
 
-Result<int> writes_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto of = api::Kernel::FootprintOf::kWrites;
-  const api::FootprintReport report = TRY(kernel.footprint(session.id(), of));
-  session.out->text(session.json() ? footprint_json_lines(report)
-                                   : footprint_lines(report, session.style));
+Result<int> writes_command(Session& session, api::Kernel& kernel) {
+  return tell(session, TRY(kernel.footprint(session.id(), api::Kernel::FootprintOf::kWrites)));
+}
+
+Result<int> why_command(Session& session, api::Kernel& kernel) {
+  const api::WhyReport report = TRY(kernel.why(session.id()));
+  return session.show(why_json(report), why_lines(report, session.style));
+}
+
+constexpr std::int64_t kMostSymbols = 2000;
+constexpr std::int64_t kMostAffected = 200;
+
+std::size_t limit_of(const Session& session, std::int64_t otherwise) {
+  return static_cast<std::size_t>(session.args.number("--limit", otherwise));
+}
+
+Result<int> symbols_command(Session& session, api::Kernel& kernel) {
+  api::SymbolsRequest request;
+  request.at = session.flag("--at");
+  request.paths = session.args.operands;
+  request.kind = session.text_of("--kind");
+  request.name = session.text_of("--name");
+  request.limit = limit_of(session, kMostSymbols);
+  const api::SymbolsReport report = TRY(kernel.symbols(request, session.progress()));
+  session.reporter->finish();
+  for (const std::string& note : report.notes) session.reporter->note(note);
+  session.out->text(session.json() ? symbols_json_lines(report)
+                                   : symbols_lines(report, session.style));
   return kExitDone;
 }
 
-Result<int> why_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::WhyReport report = TRY(kernel.why(session.id()));
-  if (session.json())
-    session.out->json(why_json(report));
-  else
-    session.out->text(why_lines(report, session.style));
-  return kExitDone;
+Result<int> impact_command(Session& session, api::Kernel& kernel) {
+  api::ImpactRequest request;
+  request.of = session.args.operands.at(0);
+  request.at = session.flag("--at");
+  request.limit = limit_of(session, kMostAffected);
+  const api::ImpactReport report = TRY(kernel.impact(request, session.progress()));
+  session.show(impact_json(report), report.ambiguous ? subjects_lines(report, session.style)
+                                                     : impact_lines(report, session.style));
+  if (!report.ambiguous) return kExitDone;
+  Printer(2).text(fmt::format("git txn: {} are called '{}'; ask for one of them as it is listed\n",
+                              counted(report.subjects.size(), "symbol"), clean(request.of)));
+  return kExitUsage;
 }
 
 const CommandSpec kStatusCommand{
@@ -109,8 +126,10 @@ const CommandSpec kStatusCommand{
     .group = Group::kDaily,
     .stability = Stability::kStable,
     .handler = status_command,
-    .flags = {{"--all", "", "those that have ended too: landed, aborted, nothing to land",
-               Value::kNone, Stability::kExperimental, "-a"}},
+    .flags = {{.name = "--all",
+               .label = {},
+               .help = "those that have ended too: landed, aborted, nothing to land",
+               .letter = "-a"}},
     .examples = {{"git txn status", "what runs, waits and is open; which reads no longer hold"},
                  {"git txn status --json | jq '.transactions[] | select(.stale != [])'",
                   "only what is stale"}},
@@ -125,8 +144,8 @@ const CommandSpec kLogCommand{
     .group = Group::kDaily,
     .stability = Stability::kStable,
     .handler = log_command,
-    .flags = {{"--limit", "N", "how many lines (default 20; 0: all)", Value::kNumber,
-               Stability::kStable, "-n"}},
+    .flags = {stable(
+        {"--limit", "N", "how many lines (default 20; 0: all)", Value::kNumber, "-n"})},
     .examples = {{"git txn log", "the newest landings and moves from outside"},
                  {"git txn log -n 0 --json", "all of them, one object a line"}},
     .outputs = {{"log", "", Lines::kMany}}};
@@ -183,8 +202,7 @@ const CommandSpec kReadsCommand{
     .stability = Stability::kStable,
     .handler = reads_command,
     .operands = {{"ID", Value::kTxn}},
-    .flags = {{"--explain", "", "who made each read, why it counts, what it stands for",
-               Value::kNone, Stability::kStable}},
+    .flags = {stable({"--explain", "", "who made each read, why it counts, what it stands for"})},
     .examples = {{"git txn reads t-7k2m", "what its outcome depends on"},
                  {"git txn reads t-7k2m --explain", "who made each, and why it counts"},
                  {"git txn reads t-7k2m --json | jq -r .subject",
@@ -204,11 +222,58 @@ const CommandSpec kWritesCommand{
     .examples = {{"git txn writes t-7k2m", "the paths it changes, and what of them"}},
     .outputs = {{"change", "", Lines::kMany}}};
 
+const CommandSpec kSymbolsCommand{
+    .name = "symbols",
+    .summary = "list the symbols of files",
+    .description =
+        "Each symbol as a SCIP descriptor behind its path, with its kind and its lines: "
+        "src/auth.py/Token#validate(). is a function of a type. With --json also a hash for each "
+        "capability it has: signature, visibility, body, contract and build; one that is the same "
+        "was not changed, however it is laid out.\n\nA file that cannot be looked into is one "
+        "symbol, with the reason. What is found out is kept in txn/catalogue in the git directory, "
+        "up to 512 MiB, by the content of files; it may be deleted at any time.",
+    .group = Group::kLook,
+    .handler = symbols_command,
+    .operands = {{"PATH", Value::kFile, 0, 1000}},
+    .flags = {{"--at", "COMMIT",
+               "of a commit, a branch or a tag; without PATH the whole tree (default: the files on "
+               "disk)"},
+              {"--kind", "KIND", "only this kind: function, type, variable, key and others"},
+              {"--name", "NAME", "only what has this name"},
+              {"--limit", "N", "how many (default 2000; 0: all)", Value::kNumber, "-n"}},
+    .examples = {{"git txn symbols src/auth.py", "what the file declares, as it is on disk"},
+                 {"git txn symbols --at HEAD --name validate",
+                  "everything of that name in a commit"},
+                 {"git txn symbols --at main src --kind type --json | jq -r .symbol",
+                  "one object a line"}},
+    .outputs = {{"symbol", "", Lines::kMany}}};
+
+const CommandSpec kImpactCommand{
+    .name = "impact",
+    .summary = "show who may be affected when a symbol changes",
+    .description =
+        "Callers and other users, importers, subtypes and overriding members, tests that use it or "
+        "are called after its file, and build targets, each with how sure it is: resolved where "
+        "the name has one definition that it could mean there and the file imports it, is in its "
+        "package or has it itself; by name where only the name is the same; governed for targets "
+        "of a manifest above the file.\n\nA name that several symbols have lists them, and is "
+        "asked for again with what it is in. Changes that are not committed are not seen.",
+    .group = Group::kLook,
+    .handler = impact_command,
+    .operands = {{"SYMBOL|PATH|ID"}},
+    .flags = {{"--at", "COMMIT", "in this commit (default: the one that is checked out)"},
+              {"--limit", "N", "how many lines (default 200; 0: all)", Value::kNumber, "-n"}},
+    .examples = {{"git txn impact Token.validate", "a symbol by its name, with what it is in"},
+                 {"git txn impact 'src/auth.py/Token#validate().'", "as git txn symbols prints it"},
+                 {"git txn impact src/auth.py --at main", "who uses a file, or anything in it"},
+                 {"git txn impact t-7k2m", "who may be affected by the change of a transaction"}},
+    .outputs = {{"impact"}}};
+
 }  // namespace
 
 std::vector<CommandSpec> look_commands() {
-  return {kStatusCommand, kLogCommand,   kWhyCommand,   kShowCommand,
-          kDiffCommand,   kReadsCommand, kWritesCommand};
+  return {kStatusCommand, kLogCommand,    kWhyCommand,     kShowCommand,  kDiffCommand,
+          kReadsCommand,  kWritesCommand, kSymbolsCommand, kImpactCommand};
 }
 
 }  // namespace gittxn::cli

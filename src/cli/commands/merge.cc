@@ -10,13 +10,19 @@
 namespace gittxn::cli {
 namespace {
 
-void take_text_options(const Session& session, api::MergeFileRequest* request) {
+// Without labels of theirs the sides are called so.
+struct Labels {
+  std::string base, left, right;
+};
+
+void take_text_options(const Session& session, const Labels& labels,
+                       api::MergeFileRequest* request) {
   request->marker_size =
       static_cast<int>(std::min<std::int64_t>(session.args.number("--marker-size", 7), 1'000'000));
   request->with_base = session.args.has("--diff3");
-  request->base_label = session.flag("--base-label").value_or("");
-  request->left_label = session.flag("--left-label").value_or("");
-  request->right_label = session.flag("--right-label").value_or("");
+  request->base_label = session.flag("--base-label").value_or(labels.base);
+  request->left_label = session.flag("--left-label").value_or(labels.left);
+  request->right_label = session.flag("--right-label").value_or(labels.right);
 }
 
 Json report_json(const api::MergeFileReport& report, const std::string& output) {
@@ -27,21 +33,18 @@ Json report_json(const api::MergeFileReport& report, const std::string& output) 
 
 Result<int> merge_file_command(Session& session) {
   api::MergeFileRequest request;
-  request.base = session.flag("--base").value_or("");
-  request.left = session.flag("--left").value_or("");
-  request.right = session.flag("--right").value_or("");
-  request.out = session.flag("--output").value_or("");
+  request.base = session.text_of("--base");
+  request.left = session.text_of("--left");
+  request.right = session.text_of("--right");
+  request.out = session.text_of("--output");
   request.names = {request.out, request.left, request.right, request.base};
-  request.language = session.flag("--lang").value_or("");
+  request.language = session.text_of("--lang");
   if (request.language.empty() &&
       std::none_of(request.names.begin(), request.names.end(), api::tells_language)) {
     return fail(Code::kUsage, fmt::format("the name '{}' does not tell a language", request.left),
                 fmt::format("say it with --lang: {}", fmt::join(api::merge_languages(), ", ")));
   }
-  take_text_options(session, &request);
-  if (request.left_label.empty()) request.left_label = request.left;
-  if (request.base_label.empty()) request.base_label = request.base;
-  if (request.right_label.empty()) request.right_label = request.right;
+  take_text_options(session, {request.base, request.left, request.right}, &request);
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
   if (session.json()) {
     session.out->json(report_json(report, request.out));
@@ -63,10 +66,7 @@ Result<int> merge_driver_command(Session& session) {
   request.right = operands[2];
   request.out = operands[1];
   request.names = {operands[3]};
-  take_text_options(session, &request);
-  if (request.base_label.empty()) request.base_label = "base";
-  if (request.left_label.empty()) request.left_label = "ours";
-  if (request.right_label.empty()) request.right_label = "theirs";
+  take_text_options(session, {"base", "ours", "theirs"}, &request);
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
   if (session.json()) {
     session.out->json(report_json(report, operands[3]));
@@ -76,20 +76,16 @@ Result<int> merge_driver_command(Session& session) {
   return report.clean ? kExitDone : kExitNo;
 }
 
-constexpr FlagSpec kMergeDiff3{"--diff3", "", "show the base in conflicts, too", Value::kNone,
-                               Stability::kStable};
-constexpr FlagSpec kMergeMarkerSize{
-    "--marker-size", "N",
-    "how long the markers of a conflict are (default 7); in a driver git's %L", Value::kNumber,
-    Stability::kStable};
-constexpr FlagSpec kMergeBaseLabel{"--base-label", "TEXT", "what the markers call the base",
-                                   Value::kText, Stability::kStable};
-constexpr FlagSpec kMergeLeftLabel{"--left-label", "TEXT",
-                                   "what the markers call the left side (ours)", Value::kText,
-                                   Stability::kStable};
-constexpr FlagSpec kMergeRightLabel{"--right-label", "TEXT",
-                                    "what the markers call the right side (theirs)", Value::kText,
-                                    Stability::kStable};
+constexpr FlagSpec kMergeDiff3 = stable({"--diff3", "", "show the base in conflicts, too"});
+constexpr FlagSpec kMergeMarkerSize = stable(
+    {"--marker-size", "N",
+     "how long the markers of a conflict are (default 7); in a driver git's %L", Value::kNumber});
+constexpr FlagSpec kMergeBaseLabel =
+    stable({"--base-label", "TEXT", "what the markers call the base"});
+constexpr FlagSpec kMergeLeftLabel =
+    stable({"--left-label", "TEXT", "what the markers call the left side (ours)"});
+constexpr FlagSpec kMergeRightLabel =
+    stable({"--right-label", "TEXT", "what the markers call the right side (theirs)"});
 
 const CommandSpec kMergeFileCommand{
     .name = "merge-file",
@@ -106,19 +102,15 @@ const CommandSpec kMergeFileCommand{
     .stability = Stability::kStable,
     .handler = merge_file_command,
     .flags =
-        {needed({"--base", "FILE", "what both sides began with", Value::kFile, Stability::kStable}),
-         needed({"--left", "FILE", "one side (ours)", Value::kFile, Stability::kStable}),
-         needed({"--right", "FILE", "the other side (theirs)", Value::kFile, Stability::kStable}),
-         needed({"--output", "FILE", "where the result goes; may be one of the three", Value::kFile,
-                 Stability::kStable, "-o"}),
-         {"--lang", "LANGUAGE",
-          "the language, or text for lines alone (default: what the names of the files tell)",
-          Value::kText, Stability::kStable},
-         kMergeDiff3,
-         kMergeMarkerSize,
-         kMergeBaseLabel,
-         kMergeLeftLabel,
-         kMergeRightLabel},
+        {needed(stable({"--base", "FILE", "what both sides began with", Value::kFile})),
+         needed(stable({"--left", "FILE", "one side (ours)", Value::kFile})),
+         needed(stable({"--right", "FILE", "the other side (theirs)", Value::kFile})),
+         needed(stable({"--output", "FILE", "where the result goes; may be one of the three",
+                        Value::kFile, "-o"})),
+         stable(
+             {"--lang", "LANGUAGE",
+              "the language, or text for lines alone (default: what the names of the files tell)"}),
+         kMergeDiff3, kMergeMarkerSize, kMergeBaseLabel, kMergeLeftLabel, kMergeRightLabel},
     .examples = {{"git txn merge-file --base old.c --left mine.c --right yours.c -o merged.c",
                   "exit 0 when it merged, 1 when there are conflicts in merged.c"},
                  {"git txn merge-file --lang python --base o --left a --right b -o a --json",

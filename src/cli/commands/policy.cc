@@ -19,22 +19,15 @@ std::string gate_line(const GateSpec& gate) {
                      clean(quote_argv(gate.command)));
 }
 
-Result<int> gate_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  Policy policy = TRY(kernel.policy(session.flag("--onto")));
-  if (session.json()) {
-    session.out->json(policy_json(policy));
-    return kExitDone;
-  }
-  for (const GateSpec& gate : policy.gates) session.out->text(gate_line(gate));
-  if (policy.gates.empty()) {
-    session.out->text("no gates; add a [[gate]] to .gittxn.toml on the target branch\n");
-  }
-  return kExitDone;
+Result<int> gate_list(Session& session, api::Kernel& kernel) {
+  const Policy policy = TRY(kernel.policy(session.flag("--onto")));
+  std::string text;
+  for (const GateSpec& gate : policy.gates) text += gate_line(gate);
+  if (text.empty()) text = "no gates; add a [[gate]] to .gittxn.toml on the target branch\n";
+  return session.show(policy_json(policy), text);
 }
 
-Result<int> gate_show(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> gate_show(Session& session, api::Kernel& kernel) {
   const std::string& name = session.args.operands[0];
   Policy policy = TRY(kernel.policy(session.flag("--onto")));
   auto found = std::find_if(policy.gates.begin(), policy.gates.end(),
@@ -43,45 +36,32 @@ Result<int> gate_show(Session& session) {
     return fail(Code::kUsage, fmt::format("the policy has no gate '{}'", name),
                 "git txn gate list lists them");
   }
-  if (session.json()) {
-    Policy one;
-    one.gates = {*found};
-    session.out->json(policy_json(one)["gates"][0]);
-    return kExitDone;
-  }
   std::string out =
       fmt::format("{}\n  command  {}\n  limit    {}\n", clean(name),
                   clean(quote_argv(found->command)), format_duration(found->timeout_ms));
   for (const std::string& variable : found->env)
     out += fmt::format("  sees     ${}\n", clean(variable));
-  session.out->text(out + fmt::format("  version  {}\n", found->version.str()));
-  return kExitDone;
+  return session.show(gate_json(*found),
+                      out + fmt::format("  version  {}\n", found->version.str()));
 }
 
-Result<int> gate_run(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> gate_run(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   std::vector<std::string> names(operands.begin() + 1, operands.end());
-  api::Progress progress = session.reporter->progress();
-  std::vector<api::GateLine> lines = TRY(kernel.run_gates_on(operands[0], names, progress));
-  session.reporter->finish();
-  bool passed = std::all_of(lines.begin(), lines.end(),
-                            [](const api::GateLine& line) { return line.result == "passed"; });
-  if (session.json()) {
-    session.out->json({{"gates", api::gates_json(lines)}});
-  } else if (!session.quiet() || !passed) {
-    for (const api::GateLine& line : lines) {
-      Colour colour = line.result == "passed" ? Colour::kGreen : Colour::kRed;
-      session.out->text(fmt::format("{}  {}\n", session.style.paint(colour, clean(line.result)),
-                                    clean(line.name)));
-    }
-    if (lines.empty()) session.out->text("the policy has no gates\n");
+  const auto lines = TRY(kernel.run_gates_on(operands[0], names, session.progress()));
+  const bool passed =
+      std::ranges::all_of(lines, [](const api::GateLine& line) { return line.result == "passed"; });
+  std::string text = lines.empty() ? "the policy has no gates\n" : "";
+  for (const api::GateLine& line : lines) {
+    Colour colour = line.result == "passed" ? Colour::kGreen : Colour::kRed;
+    text +=
+        fmt::format("{}  {}\n", session.style.paint(colour, clean(line.result)), clean(line.name));
   }
+  session.show(gates_json(lines), session.quiet() && passed ? "" : text);
   return passed ? kExitDone : kExitNo;
 }
 
-Result<int> trust_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> trust_command(Session& session, api::Kernel& kernel) {
   std::optional<std::string> onto = session.flag("--onto");
   if (auto hash = session.flag("--yes")) {
     TRY(kernel.trust(onto, *hash));
@@ -92,26 +72,20 @@ Result<int> trust_command(Session& session) {
   std::vector<std::string> commands = TRY(kernel.trust_listing(onto));
   bool trusted = policy.trust_hash.empty() || TRY(kernel.trusted(onto));
   const std::string& hash = policy.trust_hash.str();
-  if (session.json()) {
-    Json object{{"hash", nullptr}, {"trusted", trusted}, {"commands", texts_json(commands)}};
-    if (!hash.empty()) object["hash"] = hash;
-    session.out->json(object);
-    return kExitDone;
-  }
+  const Json object{
+      {"hash", or_null(hash)}, {"trusted", trusted}, {"commands", texts_json(commands)}};
   if (commands.empty()) {
-    session.out->text(".gittxn.toml of the target branch runs no commands: nothing to trust\n");
-    return kExitDone;
+    return session.show(object,
+                        ".gittxn.toml of the target branch runs no commands: nothing to trust\n");
   }
-  for (const std::string& command : commands) session.out->text("  " + clean(command) + "\n");
-  if (trusted) {
-    session.out->text("trusted already\n");
-    return kExitDone;
+  std::string text;
+  for (const std::string& command : commands) text += "  " + clean(command) + "\n";
+  if (trusted) return session.show(object, text + "trusted already\n");
+  if (session.json() || !session.host.stdin_is_terminal || !session.output_is_terminal) {
+    text += fmt::format("not trusted yet; to say yes: git txn trust --yes {}\n", hash);
+    return session.show(object, text);
   }
-  if (!session.host.stdin_is_terminal || !session.output_is_terminal) {
-    session.out->text(fmt::format("not trusted yet; to say yes: git txn trust --yes {}\n", hash));
-    return kExitDone;
-  }
-  session.out->text("Run these whenever a transaction or a landing needs them? [y/N] ");
+  session.out->text(text + "Run these whenever a transaction or a landing needs them? [y/N] ");
   if (!session.reporter->answered_yes()) {
     session.out->text("not trusted; nothing of them runs\n");
     return kExitNo;
@@ -121,9 +95,9 @@ Result<int> trust_command(Session& session) {
   return kExitDone;
 }
 
-constexpr FlagSpec kPolicyOnto{"--onto", "BRANCH",
-                               "the branch whose policy it is (default: the one checked out)",
-                               Value::kBranch, Stability::kStable};
+constexpr FlagSpec kPolicyOnto =
+    stable({"--onto", "BRANCH", "the branch whose policy it is (default: the one checked out)",
+            Value::kBranch});
 
 const CommandSpec kGateCommand{
     .name = "gate",
@@ -136,14 +110,12 @@ const CommandSpec kGateCommand{
     .subcommands = {
         {.name = "gate list",
          .summary = "list the gates of the branch",
-         .stability = Stability::kStable,
          .handler = gate_list,
          .flags = {kPolicyOnto},
          .examples = {{"git txn gate list", "the gates of the target branch"}},
          .outputs = {{"policy"}}},
         {.name = "gate show",
          .summary = "show one of them, with its version",
-         .stability = Stability::kStable,
          .handler = gate_show,
          .operands = {{"NAME", Value::kText, 1, 1, "the name of a gate", "gate list"}},
          .flags = {kPolicyOnto},
@@ -151,7 +123,6 @@ const CommandSpec kGateCommand{
          .outputs = {{"gate"}}},
         {.name = "gate run",
          .summary = "run all gates, or the named ones, on a transaction's change or a commit",
-         .stability = Stability::kStable,
          .effect = Effect::kWrites,
          .handler = gate_run,
          .operands = {{"ID", Value::kTxn, 1, 1, "a transaction or a commit", "status"},
@@ -173,8 +144,7 @@ const CommandSpec kTrustCommand{
     .effect = Effect::kWrites,
     .handler = trust_command,
     .flags = {kPolicyOnto,
-              {"--yes", "HASH", "say yes to exactly the commands with this hash", Value::kText,
-               Stability::kStable}},
+              stable({"--yes", "HASH", "say yes to exactly the commands with this hash"})},
     .examples = {{"git txn trust", "read the commands of .gittxn.toml and answer"},
                  {"git txn trust --yes HASH",
                   "say yes, without a terminal, to what it printed with this hash"}},

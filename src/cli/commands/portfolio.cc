@@ -28,26 +28,24 @@ std::string member_sentence(const store::Member& member) {
       member.needs.empty() ? "" : clean(fmt::format(", needs {}", fmt::join(member.needs, ", "))));
 }
 
-std::string workflow_words(const Workflow& workflow) {
+std::string workflow_line(const Workflow& workflow) {
   const Phase* open = workflow.open();
   const std::string where = workflow.cancelled ? "cancelled"
                             : open == nullptr  ? "finished"
                                                : "phase " + clean(open->name) + " is open";
-  return fmt::format("{} ({}): {}", clean(workflow.id.str()), clean(workflow.name), where);
+  return fmt::format("  {} ({}): {}\n", clean(workflow.id.str()), clean(workflow.name), where);
 }
 
 Json line_json(const api::MemberLine& line) {
   Json json = member_json(line.member);
-  Json workflows = Json::array();
-  for (const Workflow& workflow : line.workflows) {
+  json["problem"] = or_null(line.problem);
+  json["workflows"] = each_of(line.workflows, [](const Workflow& workflow) {
     const Phase* open = workflow.open();
-    workflows.push_back({{"id", encode_path(workflow.id.str())},
-                         {"name", encode_path(workflow.name)},
-                         {"open", open == nullptr ? Json() : Json(encode_path(open->name))},
-                         {"cancelled", workflow.cancelled.has_value()}});
-  }
-  json["problem"] = line.problem.empty() ? Json() : Json(encode_path(line.problem));
-  json["workflows"] = std::move(workflows);
+    return Json{{"id", encode_path(workflow.id.str())},
+                {"name", encode_path(workflow.name)},
+                {"open", open == nullptr ? Json() : Json(encode_path(open->name))},
+                {"cancelled", workflow.cancelled.has_value()}};
+  });
   json["head"] = line.head;
   json["told"] = line.told;
   json["waiting"] = line.waiting;
@@ -60,12 +58,7 @@ std::string line_text(const api::MemberLine& line, const Style& style) {
   if (!line.problem.empty()) {
     return out + "  " + style.paint(Colour::kRed, clean(line.problem)) + "\n";
   }
-  for (std::size_t i = 0; i < std::min(line.workflows.size(), kWorkflowsShown); ++i) {
-    out += "  " + workflow_words(line.workflows[i]) + "\n";
-  }
-  if (line.workflows.size() > kWorkflowsShown) {
-    out += fmt::format("  and {} more\n", line.workflows.size() - kWorkflowsShown);
-  }
+  out += first_of(line.workflows, kWorkflowsShown, workflow_line, "  ");
   if (line.waiting > 0) {
     out +=
         fmt::format("  {} to tell it: git txn portfolio relay\n", counted(line.waiting, "event"));
@@ -79,19 +72,10 @@ Json relayed_json(const store::Relayed& one) {
               {"type", one.type},     {"subject", encode_path(one.subject)}};
 }
 
-Result<int> portfolio_status_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_status_command(Session& session, api::Kernel& kernel) {
   const api::PortfolioReport report = TRY(portfolio_status(kernel));
   const bool well = std::ranges::all_of(
       report.members, [](const api::MemberLine& line) { return line.problem.empty(); });
-  if (session.json()) {
-    Json members = Json::array();
-    for (const api::MemberLine& line : report.members) members.push_back(line_json(line));
-    Json relayed = Json::array();
-    for (const store::Relayed& one : report.relayed) relayed.push_back(relayed_json(one));
-    session.out->json({{"members", std::move(members)}, {"relayed", std::move(relayed)}});
-    return well ? kExitDone : kExitNo;
-  }
   std::string out;
   for (const api::MemberLine& line : report.members) out += line_text(line, session.style);
   for (const store::Relayed& one : report.relayed) {
@@ -99,7 +83,9 @@ Result<int> portfolio_status_command(Session& session) {
                        one.time);
   }
   if (out.empty()) out = "no portfolio; add a repository with: git txn portfolio add REPO\n";
-  session.out->text(out);
+  session.show({{"members", each_of(report.members, line_json)},
+                {"relayed", each_of(report.relayed, relayed_json)}},
+               out);
   return well ? kExitDone : kExitNo;
 }
 
@@ -107,55 +93,45 @@ Result<int> tell(Session& session, const store::Member& member) {
   return session.done(member_json(member), "member " + member_sentence(member));
 }
 
-Result<int> portfolio_add(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_add(Session& session, api::Kernel& kernel) {
   api::MemberRequest request;
   request.path = session.args.operands[0];
   request.name = session.flag("--as");
   if (session.args.has("--needs")) request.needs = session.args.texts("--needs");
-  request.actor = session.flag("--actor").value_or("");
+  request.actor = session.text_of("--actor");
   return tell(session, TRY(add_member(kernel, request)));
 }
 
-Result<int> portfolio_needs(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_needs(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   const std::vector<std::string> names(operands.begin() + 1, operands.end());
-  return tell(session,
-              TRY(set_needs(kernel, operands[0], names, session.flag("--actor").value_or(""))));
+  return tell(session, TRY(set_needs(kernel, operands[0], names, session.text_of("--actor"))));
 }
 
-Result<int> portfolio_remove(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> portfolio_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
-  TRY(remove_member(kernel, name, session.flag("--actor").value_or("")));
+  TRY(remove_member(kernel, name, session.text_of("--actor")));
   return session.done({{"name", encode_path(name)}, {"removed", true}},
                       fmt::format("{} is no member any more\n", clean(name)));
 }
 
-Result<int> portfolio_relay(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  int events = 0;
+Result<int> portfolio_relay(Session& session, api::Kernel& kernel) {
   const auto how = session.args.has("--anew") ? store::Relay::kAnew : store::Relay::kOn;
   const api::RelayReport report = TRY(relay_events(kernel, how));
+  std::string text, json;
   for (const api::RelayLine& line : report.told) {
-    events += line.events;
-    if (session.json()) {
-      session.out->json({{"name", line.name}, {"events", line.events}});
-    } else if (!session.quiet() && line.events > 0) {
-      session.out->text(
-          fmt::format("{} was told {}\n", clean(line.name), counted(line.events, "event")));
-    }
+    json += json_line({{"name", line.name}, {"events", line.events}});
+    if (line.events == 0) continue;
+    text += fmt::format("{} was told {}\n", clean(line.name), counted(line.events, "event"));
   }
+  if (text.empty() && !report.left) {
+    text = report.told.empty() ? "the portfolio has no member\n" : "every member knows all\n";
+  }
+  session.out->text(session.json() ? json : session.quiet() ? "" : text);
   if (report.left) return std::unexpected(*report.left);
-  if (session.json() || session.quiet() || events > 0) return kExitDone;
-  session.out->text(report.told.empty() ? "the portfolio has no member\n"
-                                        : "every member knows all\n");
   return kExitDone;
 }
 
-constexpr FlagSpec kMemberActor{"--actor", "WHO", "who did it (default: your git identity)",
-                                Value::kText};
 constexpr OperandSpec kMemberName{"NAME", Value::kText, 1, 1, "the name of a member", "portfolio"};
 
 const CommandSpec kPortfolioCommand{
@@ -184,11 +160,10 @@ const CommandSpec kPortfolioCommand{
           .effect = Effect::kWrites,
           .handler = portfolio_add,
           .operands = {{"REPO", Value::kFolder, 1, 1, "the path of a repository"}},
-          .flags = {{"--as", "NAME", "what to call it (default: the name of its folder)",
-                     Value::kText},
-                    {"--needs", "NAME", "a member that comes before it; may be given several times",
-                     Value::kText},
-                    kMemberActor},
+          .flags = {{"--as", "NAME", "what to call it (default: the name of its folder)"},
+                    {"--needs", "NAME",
+                     "a member that comes before it; may be given several times"},
+                    kActor},
           .examples = {{"git txn portfolio add ../api",
                         "a repository whose work belongs to this one's"},
                        {"git txn portfolio add ../web --needs api", "and one that comes after it"}},
@@ -198,7 +173,7 @@ const CommandSpec kPortfolioCommand{
           .effect = Effect::kWrites,
           .handler = portfolio_needs,
           .operands = {kMemberName, {"NEEDED", Value::kText, 0, 63}},
-          .flags = {kMemberActor},
+          .flags = {kActor},
           .examples = {{"git txn portfolio needs web api shared", "what web needs, from now on"}},
           .outputs = {{"member"}}},
          {.name = "portfolio remove",
@@ -206,7 +181,7 @@ const CommandSpec kPortfolioCommand{
           .effect = Effect::kWrites,
           .handler = portfolio_remove,
           .operands = {kMemberName},
-          .flags = {kMemberActor},
+          .flags = {kActor},
           .examples = {{"git txn portfolio remove api", "its repository is left as it is"}},
           .outputs = {{"member-removed"}}},
          {.name = "portfolio relay",

@@ -25,9 +25,6 @@ Json score_json(int score) {
 }
 
 Json proposal_json(const Proposal& one) {
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? Json() : Json(encode_path(text));
-  };
   return Json{{"id", one.id},
               {"state", proposal_state_name(one.state)},
               {"text", encode_path(one.text)},
@@ -46,9 +43,9 @@ Json proposal_json(const Proposal& one) {
               {"again", or_null(one.again)}};
 }
 
-Json line_json(const Proposal& one, Tier tier) {
-  Json json = proposal_json(one);
-  json["tier"] = tier_name(tier);
+Json backlog_json(const api::ProposalLine& line) {
+  Json json = proposal_json(line.proposal);
+  json["tier"] = tier_name(line.tier);
   return json;
 }
 
@@ -93,8 +90,14 @@ std::string short_text(const Proposal& one) {
   return cut(clean(one.text), kTextShown);
 }
 
-Result<int> proposals_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+std::string backlog_text(const api::ProposalLine& line) {
+  const Proposal& one = line.proposal;
+  return fmt::format("{}  {}  {}  {}{}\n", padded(one.id, 6), padded(score_text(one.score), 5),
+                     padded(state_words(one, line.tier), 14), short_text(one),
+                     one.repeats == 0 ? "" : fmt::format("  (+{})", one.repeats));
+}
+
+Result<int> proposals_list(Session& session, api::Kernel& kernel) {
   std::vector<api::ProposalLine> lines = TRY(list_proposals(kernel));
   std::size_t hidden = 0;
   if (!session.args.has("--all")) {
@@ -104,25 +107,13 @@ Result<int> proposals_list(Session& session) {
     std::ranges::stable_sort(lines, std::ranges::greater(),
                              [](const api::ProposalLine& line) { return line.proposal.score; });
   }
-  for (const api::ProposalLine& line : lines) {
-    const Proposal& one = line.proposal;
-    if (session.json()) {
-      session.out->json(line_json(one, line.tier));
-      continue;
-    }
-    session.out->text(fmt::format("{}  {}  {}  {}{}\n", padded(one.id, 6),
-                                  padded(score_text(one.score), 5),
-                                  padded(state_words(one, line.tier), 14), short_text(one),
-                                  one.repeats == 0 ? "" : fmt::format("  (+{})", one.repeats)));
-  }
-  if (lines.empty() && !session.json()) {
-    session.out->text(hidden == 0
-                          ? "nothing is proposed; begin with: git txn propose TEXT --score S\n"
-                          : fmt::format("nothing waits; git txn proposals --all lists the {} that "
-                                        "{} promoted, dismissed or discarded\n",
-                                        hidden, hidden == 1 ? "was" : "were"));
-  }
-  return kExitDone;
+  const std::string none = hidden == 0
+                               ? "nothing is proposed; begin with: git txn propose TEXT --score S\n"
+                               : fmt::format(
+                                     "nothing waits; git txn proposals --all lists the {} that {} "
+                                     "promoted, dismissed or discarded\n",
+                                     hidden, hidden == 1 ? "was" : "were");
+  return session.list(lines, backlog_json, backlog_text, none);
 }
 
 std::string show_text(const api::ProposalReport& report, const Style& style) {
@@ -150,35 +141,26 @@ std::string show_text(const api::ProposalReport& report, const Style& style) {
   return out;
 }
 
-Result<int> proposals_show(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> proposals_show(Session& session, api::Kernel& kernel) {
   const api::ProposalReport report = TRY(show_proposal(kernel, session.id()));
-  if (session.json()) {
-    Json json = line_json(report.line.proposal, report.line.tier);
-    json["history"] = texts_json(report.history);
-    session.out->json(json);
-  } else {
-    session.out->text(show_text(report, session.style));
-  }
-  return kExitDone;
+  Json json = backlog_json(report.line);
+  json["history"] = texts_json(report.history);
+  return session.show(json, show_text(report, session.style));
 }
 
-Result<int> proposals_dismiss(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> proposals_dismiss(Session& session, api::Kernel& kernel) {
   store::DismissRequest request;
   request.id = session.id();
-  request.reason = session.flag("--reason").value_or("");
-  request.actor = session.flag("--actor").value_or("");
+  request.reason = session.text_of("--reason");
+  request.actor = session.text_of("--actor");
   const Proposal one = TRY(dismiss_proposal(kernel, request));
   return session.done(proposal_json(one),
                       fmt::format("{} is dismissed: {}\n", one.id, short_text(one)));
 }
 
-Result<int> proposals_link(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> proposals_link(Session& session, api::Kernel& kernel) {
   const std::string& became = session.args.operands[1];
-  const Proposal one =
-      TRY(link_proposal(kernel, session.id(), became, session.flag("--actor").value_or("")));
+  const Proposal one = TRY(link_proposal(kernel, session.id(), became, session.text_of("--actor")));
   return session.done(proposal_json(one), fmt::format("{} became {}\n", one.id, clean(became)));
 }
 
@@ -196,42 +178,38 @@ Result<std::optional<std::string>> embedding_of(const Session& session) {
 Result<int> propose_command(Session& session) {
   api::ProposeRequest request;
   request.text = session.args.operands.at(0);
-  request.score = session.flag("--score").value_or("");
+  request.score = session.text_of("--score");
   request.embedding = TRY(embedding_of(session));
-  request.source = session.flag("--source").value_or("");
-  request.actor = session.flag("--actor").value_or("");
+  request.source = session.text_of("--source");
+  request.actor = session.text_of("--actor");
   request.onto = session.flag("--onto");
   request.again = session.args.has("--again");
-  request.key = session.flag("--key").value_or("");
+  request.key = session.text_of("--key");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::ProposalAnswer answer = TRY(api::propose(kernel, request));
   const Proposal& one = answer.proposal;
   const bool kept = !answer.repeat && answer.tier != Tier::kDiscard;
-  if (session.json()) {
-    Json repeat;
-    if (answer.repeat) {
-      repeat = {{"id", answer.repeat->id},
-                {"by", likeness_name(answer.repeat->by)},
-                {"likeness", score_json(answer.repeat->likeness)}};
-    }
-    session.out->json({{"kept", kept},
-                       {"tier", tier_name(answer.tier)},
-                       {"repeat", std::move(repeat)},
-                       {"proposal", proposal_json(one)}});
-  } else if (answer.repeat) {
-    session.out->text(fmt::format("not proposed: {} ({}) says the same ({} {}): {}\n", one.id,
-                                  proposal_state_name(one.state), likeness_name(answer.repeat->by),
-                                  score_text(answer.repeat->likeness), short_text(one)));
-    if (one.state == Proposal::State::kPromoted) {
-      session.out->text("where it came back since: git txn propose --again\n");
-    }
-  } else if (session.quiet()) {
-    session.out->text(one.id + "\n");
-  } else {
-    session.out->text(fmt::format("{} ({}) {}\n", one.id, score_text(one.score),
-                                  what_it_needs(one, answer.tier)));
+  Json json{{"kept", kept},
+            {"tier", tier_name(answer.tier)},
+            {"repeat", nullptr},
+            {"proposal", proposal_json(one)}};
+  if (!answer.repeat) {
+    session.made(json, one.id,
+                 fmt::format("{} ({}) {}\n", one.id, score_text(one.score),
+                             what_it_needs(one, answer.tier)));
+    return kept ? kExitDone : kExitNo;
   }
-  return kept ? kExitDone : kExitNo;
+  const std::string_view by = likeness_name(answer.repeat->by);
+  json["repeat"] = {
+      {"id", answer.repeat->id}, {"by", by}, {"likeness", score_json(answer.repeat->likeness)}};
+  std::string text = fmt::format("not proposed: {} ({}) says the same ({} {}): {}\n", one.id,
+                                 proposal_state_name(one.state), by,
+                                 score_text(answer.repeat->likeness), short_text(one));
+  if (one.state == Proposal::State::kPromoted) {
+    text += "where it came back since: git txn propose --again\n";
+  }
+  session.show(json, text);
+  return kExitNo;
 }
 
 Result<int> promote_command(Session& session) {
@@ -244,27 +222,22 @@ Result<int> promote_command(Session& session) {
   }
   if (approve) request.yes = store::Yes::kPerson;
   if (override_it) request.yes = store::Yes::kOverride;
-  request.reason = session.flag("--reason").value_or("");
-  request.became = session.flag("--became").value_or("");
-  request.actor = session.flag("--actor").value_or("");
+  request.reason = session.text_of("--reason");
+  request.became = session.text_of("--became");
+  request.actor = session.text_of("--actor");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::PromoteAnswer answer = TRY(promote_proposal(kernel, request));
   const Proposal& one = answer.proposal;
-  if (session.json()) {
-    session.out->json({{"promoted", answer.promoted},
-                       {"tier", tier_name(answer.tier)},
-                       {"proposal", proposal_json(one)}});
-  } else if (!answer.promoted) {
-    session.out->text(fmt::format("not promoted: {} ({}) {}\n", one.id, score_text(one.score),
-                                  what_it_needs(one, answer.tier)));
-  } else if (!session.quiet()) {
-    session.out->text(fmt::format("{} is promoted: {}\n", one.id, short_text(one)));
+  const Json json{{"promoted", answer.promoted},
+                  {"tier", tier_name(answer.tier)},
+                  {"proposal", proposal_json(one)}};
+  if (answer.promoted) {
+    return session.done(json, fmt::format("{} is promoted: {}\n", one.id, short_text(one)));
   }
-  return answer.promoted ? kExitDone : kExitNo;
+  session.show(json, fmt::format("not promoted: {} ({}) {}\n", one.id, score_text(one.score),
+                                 what_it_needs(one, answer.tier)));
+  return kExitNo;
 }
-
-constexpr FlagSpec kProposalsActor{"--actor", "WHO", "who did it (default: your git identity)",
-                                   Value::kText};
 
 constexpr OperandSpec kProposalId{"PROPOSAL", Value::kText,           1,
                                   1,          "the id of a proposal", "proposals"};
@@ -282,17 +255,15 @@ const CommandSpec kProposeCommand{
     .effect = Effect::kWritesInside,
     .handler = propose_command,
     .operands = {{"TEXT"}},
-    .flags = {{"--key", "KEY", "when it was proposed under this key before, give that one back",
-               Value::kText},
-              needed({"--score", "S", "how sure you are that it is worth doing, from 0 to 1",
-                      Value::kText}),
+    .flags = {{"--key", "KEY", "when it was proposed under this key before, give that one back"},
+              needed({"--score", "S", "how sure you are that it is worth doing, from 0 to 1"}),
               {"--embedding", "FILE",
                "what a model makes of the text, to find others that mean the same: a JSON array of "
                "numbers; - is standard input",
                Value::kFile},
-              {"--source", "NAME", "where it is from: a scanner, a URL, an agent", Value::kText},
+              {"--source", "NAME", "where it is from: a scanner, a URL, an agent"},
               {"--again", "", "although the same was promoted once: it came back"},
-              kProposalsActor,
+              kActor,
               {"--onto", "BRANCH",
                "the branch that it is of, whose policy says what its score allows (default: the "
                "one checked out, or the transaction's, where no other can be named)",
@@ -319,11 +290,10 @@ const CommandSpec kPromoteCommand{
     .operands = {kProposalId},
     .flags = {{"--approve", "", "a person says yes to it"},
               {"--override", "", "a person says yes whatever its score; needs --reason"},
-              {"--reason", "TEXT", "of an override: why; for the record", Value::kText},
+              {"--reason", "TEXT", "of an override: why; for the record"},
               {"--became", "NAME",
-               "what it leads to: txn:ID, workflow:ID, or any other name, such as a URL",
-               Value::kText},
-              kProposalsActor},
+               "what it leads to: txn:ID, workflow:ID, or any other name, such as a URL"},
+              kActor},
     .examples = {{"git txn promote p-12",
                   "begin what may start by itself (exit 1 when it may not)"},
                  {"git txn promote p-14 --approve --became workflow:w-auth", "a person says yes"},
@@ -358,7 +328,7 @@ const CommandSpec kProposalsCommand{
           .effect = Effect::kWritesInside,
           .handler = proposals_dismiss,
           .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"}},
-          .flags = {{"--reason", "TEXT", "why; for the record", Value::kText}, kProposalsActor},
+          .flags = {{"--reason", "TEXT", "why; for the record"}, kActor},
           .examples = {{"git txn proposals dismiss p-12 --reason 'works as designed'",
                         "no; the same is refused from now on"}},
           .outputs = {{"proposal-changed"}}},
@@ -369,7 +339,7 @@ const CommandSpec kProposalsCommand{
           .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"},
                        {"NAME", Value::kText, 1, 1,
                         "the NAME of what it became, such as txn:ID, workflow:ID or a URL"}},
-          .flags = {kProposalsActor},
+          .flags = {kActor},
           .examples = {{"git txn proposals link p-14 txn:t-7k2m",
                         "what came of one that was promoted"}},
           .outputs = {{"proposal-changed"}}}},

@@ -4,7 +4,6 @@
 #include "base/fields.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
-#include "cli/commands/compensate.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -12,34 +11,21 @@
 namespace gittxn::cli {
 namespace {
 
-Result<int> abort_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.abort(session.id(), session.flag("--reason").value_or(""), progress));
-  session.reporter->finish();
+Result<int> abort_command(Session& session, api::Kernel& kernel) {
+  const Txn txn = TRY(kernel.abort(session.id(), session.text_of("--reason"), session.progress()));
   const auto compensations = TRY(api::compensations_of(kernel, txn.id.str()));
-  const int status = undone(compensations) ? kExitDone : kExitNo;
-  if (session.json()) {
-    Json json = txn_json(txn);
-    if (!compensations.empty()) json["compensations"] = compensations_json(compensations);
-    session.out->json(json);
-    return status;
-  }
-  if (session.quiet()) return status;
-  session.out->text(state_sentence(txn, session.style) + compensation_lines(compensations));
-  bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
+  std::string text = state_sentence(txn, session.style) + compensation_lines(compensations);
+  const bool kept = !txn.attempts.empty() && !txn.attempts.back().kept.empty();
   if (kept) {
-    session.out->text(fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
-                                  clean(txn.id.str()), txn.attempts.back().number));
+    text += fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
+                        clean(txn.id.str()), txn.attempts.back().number);
   }
-  return status;
+  session.done(with_compensations(txn_json(txn), compensations), text);
+  return undone(compensations) ? kExitDone : kExitNo;
 }
 
-Result<int> stop_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.stop(session.id(), progress));
-  session.reporter->finish();
+Result<int> stop_command(Session& session, api::Kernel& kernel) {
+  const Txn txn = TRY(kernel.stop(session.id(), session.progress()));
   std::string text = state_sentence(txn, session.style);
   if (!is_final(txn.state)) {
     text += fmt::format(
@@ -49,18 +35,14 @@ Result<int> stop_command(Session& session) {
   return session.done(txn_json(txn), text);
 }
 
-Result<int> resume_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.resume(session.id(), progress));
-  session.reporter->finish();
+Result<int> resume_command(Session& session, api::Kernel& kernel) {
+  const Txn txn = TRY(kernel.resume(session.id(), session.progress()));
   return session.done(txn_json(txn), begun_lines(txn, session.style));
 }
 
-Result<int> compensate_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> compensate_command(Session& session, api::Kernel& kernel) {
   api::CompensationRequest request;
-  request.name = session.flag("--name").value_or("");
+  request.name = session.text_of("--name");
   request.argv = session.args.rest;
   const Compensation one = TRY(api::register_compensation(kernel, request));
   return session.done(
@@ -79,7 +61,7 @@ const CommandSpec kAbortCommand{
     .effect = Effect::kWrites,
     .handler = abort_command,
     .operands = {{"ID", Value::kTxn}},
-    .flags = {{"--reason", "TEXT", "why, for the log", Value::kText, Stability::kStable}},
+    .flags = {stable({"--reason", "TEXT", "why, for the log"})},
     .examples = {{"git txn abort t-7k2m --reason 'done by hand'",
                   "give it up; gc --force removes its work"}},
     .outputs = {{"aborted"}}};
@@ -131,7 +113,7 @@ const CommandSpec kCompensateCommand{
     .effect = Effect::kWritesInside,
     .takes = Takes::kCommand,
     .handler = compensate_command,
-    .flags = {{"--name", "NAME", "what it undoes, for people", Value::kText}},
+    .flags = {{"--name", "NAME", "what it undoes, for people"}},
     .examples = {{"git txn compensate --name 'the test database' -- dropdb test-42",
                   "inside of a transaction, once the database is there"}},
     .outputs = {{"compensation"}}};

@@ -1,6 +1,8 @@
 // summary add, show, list, check, remove.
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "api/kernel.h"
 #include "api/work.h"
 #include "base/fs.h"
@@ -12,11 +14,10 @@ namespace gittxn::cli {
 namespace {
 
 bool is_inside(const Session& session) {
-  const auto found = session.host.env.find("GIT_TXN_OBSERVED");
-  return found != session.host.env.end() && !found->second.empty();
+  return !variable(session.host.env, "GIT_TXN_OBSERVED").empty();
 }
 
-Json line_json(const api::SummaryLine& line) {
+Json summary_json(const api::SummaryLine& line) {
   Json json{{"name", encode_path(line.name)},
             {"digest", line.digest.str()},
             {"bytes", line.bytes},
@@ -32,14 +33,13 @@ Json line_json(const api::SummaryLine& line) {
   return json;
 }
 
-std::string line_text(const api::SummaryLine& line) {
+std::string summary_text(const api::SummaryLine& line) {
   std::string state = "holds";
   if (line.stale) {
     const std::string& source = line.stale->source.subject;
     state = fmt::format("stale: {} changed", source.empty() ? "." : clean(source));
   }
-  return fmt::format("{}  {}, {}, by {}  {}\n", clean(line.name),
-                     counted(static_cast<std::int64_t>(line.sources), "source"),
+  return fmt::format("{}  {}, {}, by {}  {}\n", clean(line.name), counted(line.sources, "source"),
                      counted(line.bytes, "byte"), clean(line.made_by), state);
 }
 
@@ -63,65 +63,54 @@ Result<int> summary_add(Session& session) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::SummaryLine line = TRY(api::add_summary(kernel, request));
-  return session.done(line_json(line),
+  return session.done(summary_json(line),
                       fmt::format("stored '{}', made from {}\n", clean(line.name),
-                                  counted(static_cast<std::int64_t>(line.sources), "source")));
+                                  counted(line.sources, "source")));
 }
 
-Result<int> summary_show(Session& session) {
+Result<int> summary_show(Session& session, api::Kernel& kernel) {
   const std::string& name = session.args.operands[0];
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const auto if_stale = session.args.has("--stale") ? api::IfStale::kShow : api::IfStale::kRefuse;
+  using enum api::IfStale;
+  const auto if_stale = session.args.has("--stale") ? kShow : kRefuse;
   const auto shown = TRY(api::summary(kernel, name, session.flag("--onto"), if_stale));
   const std::string stale = shown.line.stale ? shown.line.stale->source.subject : "";
   const std::string source = stale.empty() ? "something" : "'" + clean(stale) + "'";
-  if (session.json()) {
-    Json json = line_json(shown.line);
-    json["text"] = shown.text ? Json(encode_path(*shown.text)) : Json();
-    session.out->json(json);
-  } else if (shown.text && !shown.line.stale) {
-    session.out->text(*shown.text);
-  } else if (shown.text) {
-    session.out->text(
-        fmt::format("[stale: {} changed since this was made]\n{}", source, *shown.text));
+  if (!shown.text && !session.json()) {
+    return fail(
+        Code::kStale,
+        fmt::format("the summary '{}' is stale: {} changed since it was made", name, source),
+        is_inside(session)
+            ? "look at what it was made from; --stale shows it, and nothing vouches for it"
+            : "store it again with git txn summary add; --stale shows it all the same");
   }
-  if (shown.text) return kExitDone;
-  if (session.json()) return kExitNo;
-  return fail(Code::kStale,
-              fmt::format("the summary '{}' is stale: {} changed since it was made", name, source),
-              is_inside(session)
-                  ? "look at what it was made from; --stale shows it, and nothing vouches for it"
-                  : "store it again with git txn summary add; --stale shows it all the same");
+  Json json = summary_json(shown.line);
+  json["text"] = shown.text ? Json(encode_path(*shown.text)) : Json();
+  const std::string warning =
+      !shown.line.stale ? "" : fmt::format("[stale: {} changed since this was made]\n", source);
+  session.show(json, warning + shown.text.value_or(""));
+  return shown.text ? kExitDone : kExitNo;
 }
 
-Result<int> summary_remove(Session& session) {
+Result<int> summary_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.args.operands[0];
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
   TRY(api::remove_summary(kernel, name));
   return session.done({{"name", encode_path(name)}, {"removed", true}},
                       fmt::format("removed '{}'\n", clean(name)));
 }
 
 enum class Only { kAll, kStale };
-Result<int> list_summaries(Session& session, Only only) {
+template <Only kOnly>
+Result<int> list_summaries(Session& session) {
   if (is_inside(session)) {
     // Judging looks at everything they were made from, and would be a read of all of it.
     return fail(Code::kRefused, "summaries are judged outside of transactions",
                 "git txn summary show NAME shows one, and whether it holds is judged at the end");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  std::size_t stale = 0;
-  for (const api::SummaryLine& line :
-       TRY(api::summaries(kernel, session.flag("--onto"), session.args.operands))) {
-    stale += line.stale ? 1 : 0;
-    if (only == Only::kStale && !line.stale) continue;
-    if (session.json()) {
-      session.out->json(line_json(line));
-    } else {
-      session.out->text(line_text(line));
-    }
-  }
-  return only == Only::kStale && stale > 0 ? kExitNo : kExitDone;
+  auto lines = TRY(api::summaries(kernel, session.flag("--onto"), session.args.operands));
+  if (kOnly == Only::kStale) std::erase_if(lines, [](const auto& line) { return !line.stale; });
+  session.list(lines, summary_json, summary_text);
+  return kOnly == Only::kStale && !lines.empty() ? kExitNo : kExitDone;
 }
 
 constexpr FlagSpec kSummaryOnto{
@@ -171,14 +160,14 @@ const CommandSpec kSummaryCommand{
          .outputs = {{"summary-text"}}},
         {.name = "summary list",
          .summary = "list the summaries, and whether each holds",
-         .handler = [](Session& session) { return list_summaries(session, Only::kAll); },
+         .handler = list_summaries<Only::kAll>,
          .operands = {{"NAME", Value::kText, 0, 1000}},
          .flags = {kSummaryOnto},
          .examples = {{"git txn summary list", "each with what it was made from"}},
          .outputs = {{"summary", "", Lines::kMany}}},
         {.name = "summary check",
          .summary = "list the stale ones; exit 1 when there are any",
-         .handler = [](Session& session) { return list_summaries(session, Only::kStale); },
+         .handler = list_summaries<Only::kStale>,
          .operands = {{"NAME", Value::kText, 0, 1000}},
          .flags = {kSummaryOnto},
          .examples = {{"git txn summary check",

@@ -5,7 +5,6 @@
 
 #include "base/json_value.h"
 #include "cli/command_areas.h"
-#include "cli/commands/compensate.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -53,22 +52,16 @@ Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
     status = kExitNo;
   }
   if (session.quiet()) outcome.next.clear();
-  if (session.json()) {
-    session.reporter->finish();
-    session.out->json(api::to_json(outcome));
-    return status;
+  if (!session.json()) {
+    for (const std::string& note : outcome_notes(outcome)) session.reporter->note(note);
   }
-  for (const std::string& note : outcome_notes(outcome)) session.reporter->note(note);
-  session.reporter->finish();
-  if (!session.quiet() || status != kExitDone)
-    session.out->text(outcome_lines(outcome, session.style));
+  const std::string text = outcome_lines(outcome, session.style);
+  session.show(api::to_json(outcome), session.quiet() && status == kExitDone ? "" : text);
   return status;
 }
 
-Result<int> run_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  return tell(session, kernel, TRY(kernel.run(options_of(session), progress)));
+Result<int> run_command(Session& session, api::Kernel& kernel) {
+  return tell(session, kernel, TRY(kernel.run(options_of(session), session.progress())));
 }
 
 // Each by itself, as if it were named: one that does not land keeps no other from it.
@@ -82,8 +75,7 @@ Result<int> commit_all(Session& session, api::Kernel& kernel) {
   }
   int worst = kExitDone;
   for (const TxnId& id : waiting) {
-    api::Progress progress = session.reporter->progress();
-    auto outcome = kernel.commit(id.str(), options, progress);
+    auto outcome = kernel.commit(id.str(), options, session.progress());
     if (!outcome && outcome.error().code != Code::kBusy) return std::unexpected(outcome.error());
     if (!outcome) {  // somebody else is landing it
       session.reporter->note(fmt::format("{}: {}", id.str(), outcome.error().message));
@@ -95,8 +87,7 @@ Result<int> commit_all(Session& session, api::Kernel& kernel) {
   return worst;
 }
 
-Result<int> commit_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> commit_command(Session& session, api::Kernel& kernel) {
   if (session.args.has("--all")) {
     if (session.args.operands.empty()) return commit_all(session, kernel);
     return fail(Code::kUsage, "git txn commit --all takes no transaction",
@@ -106,28 +97,18 @@ Result<int> commit_command(Session& session) {
     return fail(Code::kUsage, "git txn commit needs a transaction",
                 "git txn status lists them; git txn commit --all lands those that wait");
   }
-  api::Progress progress = session.reporter->progress();
-  return tell(session, kernel, TRY(kernel.commit(session.id(), options_of(session), progress)));
+  return tell(session, kernel,
+              TRY(kernel.commit(session.id(), options_of(session), session.progress())));
 }
 
-Result<int> begin_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  Txn txn = TRY(kernel.begin(options_of(session), progress));
-  session.reporter->finish();
-  if (session.json())
-    session.out->json(txn_json(txn));
-  else if (session.quiet())
-    session.out->text(clean(txn.id.str()) + "\n");
-  else
-    session.out->text(begun_lines(txn, session.style));
-  return kExitDone;
+Result<int> begin_command(Session& session, api::Kernel& kernel) {
+  const Txn txn = TRY(kernel.begin(options_of(session), session.progress()));
+  return session.made(txn_json(txn), txn.id.str(), begun_lines(txn, session.style));
 }
 
-Result<int> exec_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  api::Progress progress = session.reporter->progress();
-  int status = TRY(kernel.exec(session.id(), session.args.rest, options_of(session), progress));
+Result<int> exec_command(Session& session, api::Kernel& kernel) {
+  const int status =
+      TRY(kernel.exec(session.id(), session.args.rest, options_of(session), session.progress()));
   session.reporter->finish();
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(session.id()));
@@ -136,20 +117,17 @@ Result<int> exec_command(Session& session) {
   return status;
 }
 
-Result<int> open_command(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> open_command(Session& session, api::Kernel& kernel) {
   const std::vector<std::string>& operands = session.args.operands;
   if (operands.size() > 1) {
     session.reporter->finish();
     return kernel.enter(operands.front(), {operands.begin() + 1, operands.end()});
   }
   if (session.args.has("--shell")) {
-    auto shell = session.host.env.find("SHELL");
-    bool has_shell = shell != session.host.env.end() && !shell->second.empty();
-    api::Progress progress = session.reporter->progress();
+    const std::string shell = variable(session.host.env, "SHELL");
     session.reporter->note("a shell in its worktree; leave it to come back");
-    return kernel.exec(session.id(), {has_shell ? shell->second : "sh"}, options_of(session),
-                       progress);
+    return kernel.exec(session.id(), {shell.empty() ? "sh" : shell}, options_of(session),
+                       session.progress());
   }
   std::string path = TRY(kernel.worktree_of(session.id()));
   if (session.json()) {
@@ -170,90 +148,72 @@ Result<int> open_command(Session& session) {
 
 constexpr FlagSpec kRunKey{
     "--key", "KEY",
-    "when it was begun under this key before, say what became of that, and begin nothing",
-    Value::kText};
-constexpr FlagSpec kRunOnto{"--onto", "BRANCH",
-                            "the branch to land on (default: the branch that is checked out)",
-                            Value::kBranch, Stability::kStable};
-constexpr FlagSpec kRunIsolation{
-    "--isolation",
-    "LEVEL",
-    "how much must still hold at the head it lands on: strict is exact, semantic lets layout, "
-    "merged files and history pass (default: the policy's, else semantic)",
-    Value::kChoice,
-    Stability::kStable,
-    "",
-    "read-committed snapshot semantic serializable strict"};
-constexpr FlagSpec kRunName{"--name", "NAME",
-                            "what to call it; the commit message when the command makes no commit "
-                            "(without it, the message says what changed)",
-                            Value::kText, Stability::kStable};
-constexpr FlagSpec kRunRetries{
-    "--retries", "N",
-    "how often to run the command again on the new head after a conflict (default 2)",
-    Value::kNumber, Stability::kStable};
-constexpr FlagSpec kRunTimeout{"--timeout", "DURATION",
-                               "end the command after this long; its work is kept",
-                               Value::kDuration, Stability::kStable};
-constexpr FlagSpec kRunWait{
-    "--wait", "DURATION",
-    "maximum time to wait for a lease, the queue, uncommitted changes in your checkout, or a store "
-    "on a server (default: until interrupted, for the server a minute; without a terminal 0)",
-    Value::kDuration, Stability::kStable};
-constexpr FlagSpec kRunTrace{"--trace",
-                             "BACKEND",
-                             "how reads are seen: auto, bpf, hybrid, notify, ptrace, or off (then "
-                             "every change of the branch is a conflict)",
-                             Value::kChoice,
-                             Stability::kStable,
-                             "",
-                             "auto bpf hybrid notify ptrace off"};
-constexpr FlagSpec kRunAuthor{
-    "--author", "\"NAME <MAIL>\"",
-    "author of the landing commit (default: the author of the command's last commit, else you)",
-    Value::kText, Stability::kStable};
-constexpr FlagSpec kRunOwner{"--owner", "OWNER", "who it belongs to (default: your git identity)",
-                             Value::kText, Stability::kStable};
+    "when it was begun under this key before, say what became of that, and begin nothing"};
+constexpr FlagSpec kRunOnto =
+    stable({"--onto", "BRANCH", "the branch to land on (default: the branch that is checked out)",
+            Value::kBranch});
+constexpr FlagSpec kRunIsolation = stable(
+    {"--isolation", "LEVEL",
+     "how much must still hold at the head it lands on: strict is exact, semantic lets layout, "
+     "merged files and history pass (default: the policy's, else semantic)",
+     Value::kChoice, "", "read-committed snapshot semantic serializable strict"});
+constexpr FlagSpec kRunName =
+    stable({"--name", "NAME",
+            "what to call it; the commit message when the command makes no commit "
+            "(without it, the message says what changed)"});
+constexpr FlagSpec kRunRetries =
+    stable({"--retries", "N",
+            "how often to run the command again on the new head after a conflict (default 2)",
+            Value::kNumber});
+constexpr FlagSpec kRunTimeout =
+    stable({"--timeout", "DURATION", "end the command after this long; its work is kept",
+            Value::kDuration});
+constexpr FlagSpec kRunWait = stable(
+    {"--wait", "DURATION",
+     "maximum time to wait for a lease, the queue, uncommitted changes in your checkout, or a "
+     "store "
+     "on a server (default: until interrupted, for the server a minute; without a terminal 0)",
+     Value::kDuration});
+constexpr FlagSpec kRunTrace =
+    stable({"--trace", "BACKEND",
+            "how reads are seen: auto, bpf, hybrid, notify, ptrace, or off (then "
+            "every change of the branch is a conflict)",
+            Value::kChoice, "", "auto bpf hybrid notify ptrace off"});
+constexpr FlagSpec kRunAuthor = stable(
+    {"--author", "\"NAME <MAIL>\"",
+     "author of the landing commit (default: the author of the command's last commit, else you)"});
+constexpr FlagSpec kRunOwner =
+    stable({"--owner", "OWNER", "who it belongs to (default: your git identity)"});
 constexpr FlagSpec kRunPriority{
     "--priority", "N", "who goes first when several wait to land; higher goes first (default 0)",
     Value::kNumber};
-constexpr FlagSpec kRunKeep{"--keep", "", "keep the worktree after landing", Value::kNone,
-                            Stability::kStable};
+constexpr FlagSpec kRunKeep = stable({"--keep", "", "keep the worktree after landing"});
 constexpr FlagSpec kRunKeepRunning{"--keep-running", "",
                                    "leave processes that the command started in the background "
                                    "alone; what they do later is not seen"};
-constexpr FlagSpec kRunNoInject{"--no-inject", "",
-                                "start an agent as it is, without git-txn's hooks in it",
-                                Value::kNone, Stability::kStable};
-constexpr FlagSpec kRunWorktree{
-    "--worktree",
-    "KIND",
-    "how its files get there: plain (each is written), overlay (over a checkout that transactions "
-    "share), reflink (a copy that shares blocks), or auto (an overlay of more than 1,000 files, "
-    "else a reflink, where this machine can; else plain); default: txn.worktree, else auto",
-    Value::kChoice,
-    Stability::kStable,
-    "",
-    "auto plain overlay reflink"};
-constexpr FlagSpec kRunKeepCommits{
-    "--keep-commits", "",
-    "land the command's own commits as they are, not as one; where they hold merges, or one does "
-    "not apply to a moved head by itself, they land as one all the same",
-    Value::kNone, Stability::kStable};
+constexpr FlagSpec kRunNoInject =
+    stable({"--no-inject", "", "start an agent as it is, without git-txn's hooks in it"});
+constexpr FlagSpec kRunWorktree = stable(
+    {"--worktree", "KIND",
+     "how its files get there: plain (each is written), overlay (over a checkout that transactions "
+     "share), reflink (a copy that shares blocks), or auto (an overlay of more than 1,000 files, "
+     "else a reflink, where this machine can; else plain); default: txn.worktree, else auto",
+     Value::kChoice, "", "auto plain overlay reflink"});
+constexpr FlagSpec kRunKeepCommits = stable(
+    {"--keep-commits", "",
+     "land the command's own commits as they are, not as one; where they hold merges, or one does "
+     "not apply to a moved head by itself, they land as one all the same"});
 constexpr FlagSpec kRunConfine{
     "--confine", "MODE",
     "writes: let it write in its worktree, temporary directories, caches and its own state alone; "
-    "off: anywhere (default: txn.confine, else off)",
-    Value::kText};
+    "off: anywhere (default: txn.confine, else off)"};
 constexpr FlagSpec kRunBudget{
     "--budget", "KIND=VALUE",
     "how much it may use up: wall=10m and bytes=1M end a command, input, output, cache, calls and "
-    "cost warn; may be given several times",
-    Value::kText};
-constexpr FlagSpec kRunWorkflow{"--workflow", "ID", "it belongs to the open phase of this workflow",
-                                Value::kText};
-constexpr FlagSpec kRunPhase{"--phase", "PHASE", "refuse to begin when another phase is open",
-                             Value::kText};
+    "cost warn; may be given several times"};
+constexpr FlagSpec kRunWorkflow{"--workflow", "ID",
+                                "it belongs to the open phase of this workflow"};
+constexpr FlagSpec kRunPhase{"--phase", "PHASE", "refuse to begin when another phase is open"};
 constexpr FlagSpec kStoreWait{"--wait", "DURATION",
                               "maximum time to wait for a store on a server that cannot be reached "
                               "(default: a minute; without a terminal 0)",
@@ -285,8 +245,8 @@ const CommandSpec kRunCommand{
               kRunOnto,
               kRunIsolation,
               kRunName,
-              {"--no-land", "", "keep the change as an open transaction and do not land it",
-               Value::kNone, Stability::kStable},
+              stable(
+                  {"--no-land", "", "keep the change as an open transaction and do not land it"}),
               kRunRetries,
               kRunTimeout,
               kRunWait,
@@ -302,8 +262,7 @@ const CommandSpec kRunCommand{
               kRunConfine,
               {"--lease", "SUBJECT",
                "hold a lease on this, exclusive and advisory, from before the snapshot until it "
-               "has landed; may be given several times",
-               Value::kText},
+               "has landed; may be given several times"},
               kRunBudget,
               kRunWorkflow,
               kRunPhase,

@@ -24,9 +24,7 @@ Json workflow_json(const Workflow& workflow) {
 }
 
 Json evidence_json(const std::vector<PhaseEvidence>& gates) {
-  Json list = Json::array();
-  for (const PhaseEvidence& gate : gates) list.push_back(to_json(gate));
-  return list;
+  return each_of(gates, [](const PhaseEvidence& gate) { return to_json(gate); });
 }
 
 std::string where_it_is(const Workflow& workflow) {
@@ -42,17 +40,10 @@ std::string workflow_sentence(const Workflow& workflow, const Style& style) {
 }
 
 Colour colour_of(PhaseState state) {
-  switch (state) {
-    case PhaseState::kOpen:
-      return Colour::kYellow;
-    case PhaseState::kDone:
-      return Colour::kGreen;
-    case PhaseState::kOverridden:
-    case PhaseState::kCancelled:
-      return Colour::kRed;
-    default:
-      return Colour::kDim;
-  }
+  using enum PhaseState;
+  if (state == kOpen) return Colour::kYellow;
+  if (state == kDone) return Colour::kGreen;
+  return state == kOverridden || state == kCancelled ? Colour::kRed : Colour::kDim;
 }
 
 std::string gate_line(const PhaseEvidence& gate, const Style& style) {
@@ -63,16 +54,11 @@ std::string gate_line(const PhaseEvidence& gate, const Style& style) {
 }
 
 std::string unfinished_text(const std::vector<Txn>& txns) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(txns.size(), kMostUnfinished); ++i) {
-    const Txn& txn = txns[i];
-    out += fmt::format("    {} {}{}\n", padded(state_name(txn.state), 11), clean(txn.id.str()),
+  const auto line = [](const Txn& txn) {
+    return fmt::format("    {} {}{}\n", padded(state_name(txn.state), 11), clean(txn.id.str()),
                        txn.name.empty() ? "" : fmt::format(" \"{}\"", clean(txn.name)));
-  }
-  if (txns.size() > kMostUnfinished) {
-    out += fmt::format("    and {} more\n", txns.size() - kMostUnfinished);
-  }
-  return out;
+  };
+  return first_of(txns, kMostUnfinished, line, "    ");
 }
 
 std::string status_text(const api::WorkflowReport& report, const Style& style) {
@@ -105,79 +91,54 @@ Json moved_json(const std::optional<api::PhaseWhy>& moved) {
 }
 
 Json unfinished_json(const std::vector<Txn>& txns) {
-  Json unfinished = Json::array();
-  for (const Txn& txn : txns) {
-    unfinished.push_back({{"txn", encode_path(txn.id.str())},
-                          {"name", encode_path(txn.name)},
-                          {"state", state_name(txn.state)},
-                          {"priority", txn.priority},
-                          {"owner", encode_path(txn.owner)}});
-  }
-  return unfinished;
+  return each_of(txns, [](const Txn& txn) {
+    return Json{{"txn", encode_path(txn.id.str())},
+                {"name", encode_path(txn.name)},
+                {"state", state_name(txn.state)},
+                {"priority", txn.priority},
+                {"owner", encode_path(txn.owner)}};
+  });
+}
+
+Json phase_json(const api::PhaseLine& line) {
+  const auto verdict = [](const PhaseVerdict& one) { return to_json(one); };
+  return {{"name", encode_path(line.phase.name)},
+          {"state", phase_state_name(line.phase.state)},
+          {"version", line.phase.version},
+          {"moved", moved_json(line.moved)},
+          {"gates", evidence_json(line.gates)},
+          {"verdicts", each_of(line.verdicts, verdict)},
+          {"unfinished", unfinished_json(line.unfinished)}};
 }
 
 Json status_object(const api::WorkflowReport& report) {
   Json json = workflow_json(report.workflow);
-  Json phases = Json::array();
-  for (const api::PhaseLine& line : report.phases) {
-    Json verdicts = Json::array();
-    for (const PhaseVerdict& verdict : line.verdicts) verdicts.push_back(to_json(verdict));
-    phases.push_back({{"name", encode_path(line.phase.name)},
-                      {"state", phase_state_name(line.phase.state)},
-                      {"version", line.phase.version},
-                      {"moved", moved_json(line.moved)},
-                      {"gates", evidence_json(line.gates)},
-                      {"verdicts", std::move(verdicts)},
-                      {"unfinished", unfinished_json(line.unfinished)}});
-  }
-  json["phases"] = std::move(phases);
+  json["phases"] = each_of(report.phases, phase_json);
   return json;
 }
 
-Result<int> workflow_create(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_create(Session& session, api::Kernel& kernel) {
   api::WorkflowRequest request;
   request.name = session.args.operands[0];
   request.id = session.flag("--as");
   request.key = session.flag("--key");
   request.onto = session.flag("--onto");
-  request.actor = session.flag("--actor").value_or("");
+  request.actor = session.text_of("--actor");
   const Workflow workflow = TRY(api::create_workflow(kernel, request));
-  if (session.json()) {
-    session.out->json(workflow_json(workflow));
-  } else if (session.quiet()) {
-    session.out->text(workflow.id.str() + "\n");
-  } else {
-    session.out->text("created " + workflow_sentence(workflow, session.style));
-  }
-  return kExitDone;
+  return session.made(workflow_json(workflow), workflow.id.str(),
+                      "created " + workflow_sentence(workflow, session.style));
 }
 
-Result<int> workflow_list(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const std::vector<Workflow> all = TRY(api::list_workflows(kernel));
-  for (const Workflow& workflow : all) {
-    if (session.json()) {
-      session.out->json(workflow_json(workflow));
-    } else {
-      session.out->text(workflow_sentence(workflow, session.style));
-    }
-  }
-  if (all.empty() && !session.json()) {
-    session.out->text("no workflow; make one with: git txn workflow create NAME\n");
-  }
-  return kExitDone;
+Result<int> workflow_list(Session& session, api::Kernel& kernel) {
+  return session.list(
+      TRY(api::list_workflows(kernel)), workflow_json,
+      [&](const Workflow& workflow) { return workflow_sentence(workflow, session.style); },
+      "no workflow; make one with: git txn workflow create NAME\n");
 }
 
-Result<int> workflow_status(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_status(Session& session, api::Kernel& kernel) {
   const api::WorkflowReport report = TRY(api::workflow_status(kernel, session.id()));
-  if (session.json()) {
-    session.out->json(status_object(report));
-  } else {
-    session.out->text(status_text(report, session.style));
-  }
-  return kExitDone;
+  return session.show(status_object(report), status_text(report, session.style));
 }
 
 std::string move_text(const api::PhaseMoveReport& report, const Style& style) {
@@ -195,49 +156,37 @@ std::string move_text(const api::PhaseMoveReport& report, const Style& style) {
 }
 
 Json move_object(const api::PhaseMoveReport& report) {
-  Json not_judged = texts_json(report.not_judged);
-  std::vector<std::string> cancelled;
-  for (const TxnId& txn : report.cancelled) cancelled.push_back(txn.str());
-  const auto or_null = [](const std::string& name) {
-    return name.empty() ? Json(nullptr) : Json(encode_path(name));
-  };
+  const auto id = [](const TxnId& txn) { return encode_path(txn.str()); };
   return Json{{"workflow", workflow_json(report.workflow)},
               {"moved", report.moved},
               {"from", or_null(report.from)},
               {"to", or_null(report.to)},
               {"gates", evidence_json(report.gates)},
-              {"not_judged", std::move(not_judged)},
-              {"cancelled", texts_json(cancelled)}};
+              {"not_judged", texts_json(report.not_judged)},
+              {"cancelled", each_of(report.cancelled, id)}};
 }
 
-Result<int> move(Session& session, api::PhaseVerb verb) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+template <api::PhaseVerb kVerb>
+Result<int> move(Session& session, api::Kernel& kernel) {
   api::PhaseMoveRequest request;
   request.id = session.id();
   request.from = session.flag("--from");
-  request.to = session.flag("--to").value_or("");
-  request.reason = session.flag("--reason").value_or("");
-  request.actor = session.flag("--actor").value_or("");
-  const api::Progress progress = session.reporter->progress();
-  const api::PhaseMoveReport report = TRY(api::move_workflow(kernel, verb, request, progress));
-  session.reporter->finish();
-  if (session.json()) {
-    session.out->json(move_object(report));
-  } else if (!session.quiet() || !report.moved) {
-    session.out->text(move_text(report, session.style));
-  }
+  request.to = session.text_of("--to");
+  request.reason = session.text_of("--reason");
+  request.actor = session.text_of("--actor");
+  const api::PhaseMoveReport report =
+      TRY(api::move_workflow(kernel, kVerb, request, session.progress()));
+  const std::string text = move_text(report, session.style);
+  session.show(move_object(report), session.quiet() && report.moved ? "" : text);
   return report.moved ? kExitDone : kExitNo;
 }
 
-Result<int> workflow_cancel(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_cancel(Session& session, api::Kernel& kernel) {
   api::PhaseMoveRequest request;
   request.id = session.id();
-  request.reason = session.flag("--reason").value_or("");
-  request.actor = session.flag("--actor").value_or("");
-  const api::CancelReport report =
-      TRY(api::cancel_workflow(kernel, request, session.reporter->progress()));
-  session.reporter->finish();
+  request.reason = session.text_of("--reason");
+  request.actor = session.text_of("--actor");
+  const api::CancelReport report = TRY(api::cancel_workflow(kernel, request, session.progress()));
   std::string text = workflow_sentence(report.workflow, session.style);
   if (!report.unfinished.empty()) {
     text += "  these cannot land any more; git txn abort ID gives one up:\n" +
@@ -249,8 +198,7 @@ Result<int> workflow_cancel(Session& session) {
                       text);
 }
 
-Result<int> workflow_verdict(Session& session) {
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
+Result<int> workflow_verdict(Session& session, api::Kernel& kernel) {
   const bool pass = session.args.has("--pass");
   if (pass == session.args.has("--fail")) {
     return fail(Code::kUsage, "a verdict is either --pass or --fail",
@@ -260,8 +208,8 @@ Result<int> workflow_verdict(Session& session) {
   request.id = session.id();
   request.name = session.args.operands[1];
   request.verdict = pass ? api::VerdictIs::kPass : api::VerdictIs::kFail;
-  request.actor = session.flag("--actor").value_or("");
-  request.note = session.flag("--note").value_or("");
+  request.actor = session.text_of("--actor");
+  request.note = session.text_of("--note");
   const PhaseVerdict given = TRY(api::give_verdict(kernel, request));
   return session.done(
       to_json(given),
@@ -269,10 +217,8 @@ Result<int> workflow_verdict(Session& session) {
                   given.passed ? "pass" : "fail", clean(given.actor)));
 }
 
-constexpr FlagSpec kPhaseFrom{"--from", "PHASE", "only when this phase is open", Value::kText};
-constexpr FlagSpec kPhaseReason{"--reason", "TEXT", "why; for the record", Value::kText};
-constexpr FlagSpec kPhaseActor{"--actor", "WHO", "who did it (default: your git identity)",
-                               Value::kText};
+constexpr FlagSpec kPhaseFrom{"--from", "PHASE", "only when this phase is open"};
+constexpr FlagSpec kPhaseReason{"--reason", "TEXT", "why; for the record"};
 constexpr OperandSpec kWorkflowId{"ID", Value::kText,           1,
                                   1,    "the id of a workflow", "workflow list"};
 
@@ -306,10 +252,9 @@ const CommandSpec kWorkflowCommand{
              {{"--onto", "BRANCH",
                "the branch whose policy and head it is judged on (default: the one checked out)",
                Value::kBranch},
-              {"--as", "ID", "its id (default: made up)", Value::kText},
-              {"--key", "KEY", "when it was created under this key before, give that one back",
-               Value::kText},
-              kPhaseActor},
+              {"--as", "ID", "its id (default: made up)"},
+              {"--key", "KEY", "when it was created under this key before, give that one back"},
+              kActor},
          .examples = {{"git txn workflow create feature --as w-auth", "its first phase is open"},
                       {"git txn run --workflow w-auth -- claude -p 'write the plan'",
                        "a transaction of the open phase"}},
@@ -328,37 +273,36 @@ const CommandSpec kWorkflowCommand{
         {.name = "workflow advance",
          .summary = "leave the open phase for the next, when every gate holds",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::PhaseVerb::kAdvance); },
+         .handler = move<api::PhaseVerb::kAdvance>,
          .operands = {kWorkflowId},
-         .flags = {kPhaseFrom, kPhaseActor},
+         .flags = {kPhaseFrom, kActor},
          .examples = {{"git txn workflow advance w-auth",
                        "to the next phase, when every gate holds"}},
          .outputs = {{"workflow-move"}}},
         {.name = "workflow skip",
          .summary = "leave the open phase, which has no gates, without working it",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::PhaseVerb::kSkip); },
+         .handler = move<api::PhaseVerb::kSkip>,
          .operands = {kWorkflowId},
-         .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
+         .flags = {kPhaseFrom, kPhaseReason, kActor},
          .examples = {{"git txn workflow skip w-auth --reason 'nothing to plan'",
                        "a phase without gates"}},
          .outputs = {{"workflow-move"}}},
         {.name = "workflow rollback",
          .summary = "go back to an earlier phase",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::PhaseVerb::kRollback); },
+         .handler = move<api::PhaseVerb::kRollback>,
          .operands = {kWorkflowId},
-         .flags = {needed({"--to", "PHASE", "the phase to go back to", Value::kText}), kPhaseReason,
-                   kPhaseActor},
+         .flags = {needed({"--to", "PHASE", "the phase to go back to"}), kPhaseReason, kActor},
          .examples = {{"git txn workflow rollback w-auth --to plan --reason 'the plan was wrong'",
                        "back; what runs in later phases is aborted, its work kept"}},
          .outputs = {{"workflow-move"}}},
         {.name = "workflow override",
          .summary = "leave the open phase although gates of it do not hold",
          .effect = Effect::kWrites,
-         .handler = [](Session& session) { return move(session, api::PhaseVerb::kOverride); },
+         .handler = move<api::PhaseVerb::kOverride>,
          .operands = {kWorkflowId},
-         .flags = {kPhaseFrom, kPhaseReason, kPhaseActor},
+         .flags = {kPhaseFrom, kPhaseReason, kActor},
          .examples = {{"git txn workflow override w-auth --reason 'the gate is broken'",
                        "past gates that do not hold; who and why is on record"}},
          .outputs = {{"workflow-move"}}},
@@ -369,8 +313,8 @@ const CommandSpec kWorkflowCommand{
          .operands = {kWorkflowId, {"NAME", Value::kText, 1, 1, "the name of the verdict"}},
          .flags = {{"--pass", "", "it is good"},
                    {"--fail", "", "it is not"},
-                   {"--note", "TEXT", "what to say with it", Value::kText},
-                   kPhaseActor},
+                   {"--note", "TEXT", "what to say with it"},
+                   kActor},
          .examples = {{"git txn workflow verdict w-auth review --pass",
                        "what a gate of the phase may ask for"}},
          .outputs = {{"verdict"}}},
@@ -379,7 +323,7 @@ const CommandSpec kWorkflowCommand{
          .effect = Effect::kWrites,
          .handler = workflow_cancel,
          .operands = {kWorkflowId},
-         .flags = {kPhaseReason, kPhaseActor},
+         .flags = {kPhaseReason, kActor},
          .examples = {{"git txn workflow cancel w-auth --reason 'made by mistake'",
                        "its end; what is unfinished in it cannot land any more"}},
          .outputs = {{"workflow-cancelled"}}}}};
