@@ -1,6 +1,7 @@
 #include "store/log/consumers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -35,13 +36,7 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::size_t kMaxConsumers = 1'000;
 constexpr std::string_view kHandlerPrefix = "on/";
 
-// Types have no blanks.
-std::string join_types(const std::vector<std::string>& types) {
-  std::string out;
-  for (const std::string& type : types) out += (out.empty() ? "" : " ") + type;
-  return out;
-}
-
+// Between blanks: types have none.
 std::vector<std::string> split_types(std::string_view text) {
   std::vector<std::string> types;
   while (!text.empty()) {
@@ -88,7 +83,8 @@ Status consumer_registered(db::Database& database, const Event& event, const Jso
       "start = excluded.start, registered = excluded.registered, "
       "registered_ms = excluded.registered_ms, stale_at = -1"));
   insert.bind_all(event.subject, consumer_kind_name(consumer.kind), consumer.ttl_ms,
-                  join_types(consumer.types), consumer.position, event.seq, *at_ms);
+                  fmt::format("{}", fmt::join(consumer.types, " ")), consumer.position, event.seq,
+                  *at_ms);
   return insert.run();
 }
 

@@ -11,12 +11,13 @@
 
 namespace gittxn::store {
 
+static constexpr NameTable<HandlerState, 4> kHandlerStates{{{HandlerState::kRunning, "running"},
+                                                            {HandlerState::kDone, "done"},
+                                                            {HandlerState::kFailing, "failing"},
+                                                            {HandlerState::kStopped, "stopped"}}};
+
 namespace events {
 static void fields(FieldIo& io, HandlerEnd& end) {
-  constexpr NameTable<HandlerState, 4> kStates{{{HandlerState::kRunning, "running"},
-                                                {HandlerState::kDone, "done"},
-                                                {HandlerState::kFailing, "failing"},
-                                                {HandlerState::kStopped, "stopped"}}};
   io.integer("event", end.event, kPositive);
   io.integer("attempt", end.attempt, kPositive);
   io.integer({"exit", "-1: nobody saw its end"}, end.exit);
@@ -24,7 +25,7 @@ static void fields(FieldIo& io, HandlerEnd& end) {
   io.name({"output", "artifact, or \"\""}, end.output);
   io.integer("duration_ms", end.duration_ms, kNotNegative);
   io.integer({"retry_at_ms", "of the kernel's clock"}, end.retry_at_ms, kNotNegative);
-  io.choice({"state", "`done`, `failing`, `stopped`"}, end.state, kStates);
+  io.choice({"state", "`done`, `failing`, `stopped`"}, end.state, kHandlerStates);
   io.only("state", std::array<std::string_view, 3>{"done", "failing", "stopped"});
 }
 }  // namespace events
@@ -32,9 +33,8 @@ static void fields(FieldIo& io, HandlerEnd& end) {
 namespace {
 
 Result<HandlerState> handler_state_of(std::string_view name) {
-  using enum HandlerState;
-  for (const HandlerState state : {kRunning, kDone, kFailing, kStopped}) {
-    if (handler_state_name(state) == name) return state;
+  for (const auto& [state, known] : kHandlerStates) {
+    if (known == name) return state;
   }
   return fail(Code::kCorrupt, fmt::format("no state of a handler is called '{}'", name));
 }
@@ -214,17 +214,7 @@ std::string handler_consumer(std::string_view name) {
 }
 
 std::string_view handler_state_name(HandlerState state) {
-  switch (state) {
-    case HandlerState::kRunning:
-      return "running";
-    case HandlerState::kDone:
-      return "done";
-    case HandlerState::kFailing:
-      return "failing";
-    case HandlerState::kStopped:
-      return "stopped";
-  }
-  return "stopped";
+  return name_in(kHandlerStates, state);
 }
 
 Result<std::optional<HandlerRow>> handler(const View& view, const std::string& name) {
