@@ -11,6 +11,7 @@
 
 #include "base/files/copy_tree.h"
 #include "base/fs.h"
+#include "base/if_there.h"
 
 namespace gittxn::gates {
 namespace {
@@ -65,10 +66,9 @@ Result<Placed> place_path(const PlaceRequest& request) {
 
   // Links on the way and at the end are followed as long as they stay inside: what the name stands
   // for is copied, because in the worktree a link to an untracked file would lead nowhere.
-  auto from = open_beneath(from_root.get(), request.path, O_RDONLY | O_NONBLOCK,
-                           RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
-  if (!from && from.error().code == Code::kNotFound) return Placed::kNotThere;
-  if (!from) return std::unexpected(std::move(from).error());
+  auto from = TRY(if_there(open_beneath(from_root.get(), request.path, O_RDONLY | O_NONBLOCK,
+                                        RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS)));
+  if (!from) return Placed::kNotThere;
   UniqueFd to = TRY(make_parent(to_root.get(), parent == "." ? "" : parent));
   struct stat there{};
   if (fstatat(to.get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0)
@@ -81,10 +81,9 @@ Result<Placed> place_path(const PlaceRequest& request) {
 
 Result<std::optional<std::string>> folder_at(const std::string& from, const std::string& path) {
   const UniqueFd root = TRY(open_fd(from, O_PATH | O_DIRECTORY));
-  const auto folder =
-      open_beneath(root.get(), path, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
-  if (!folder && folder.error().code == Code::kNotFound) return std::optional<std::string>{};
-  if (!folder) return std::unexpected(folder.error());
+  const auto folder = TRY(
+      if_there(open_beneath(root.get(), path, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS)));
+  if (!folder) return std::optional<std::string>{};
   struct stat info{};
   if (fstat(folder->get(), &info) != 0) return fail_errno(errno, fmt::format("stat '{}'", path));
   if (!S_ISDIR(info.st_mode)) return std::optional<std::string>{};

@@ -1,6 +1,7 @@
 // What of a branch is durable here, and making more of it so.
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/if_there.h"
 #include "land/land.h"
 #include "store/events.h"
 
@@ -16,9 +17,8 @@ std::string note_path(const Context& context, const RefName& branch) {
 
 // A note that is not whole says nothing.
 Result<std::vector<Oid>> noted_head(const Context& context, const RefName& branch) {
-  const auto text = read_file(note_path(context, branch), kMaxSyncNote);
-  if (!text && text.error().code == Code::kNotFound) return std::vector<Oid>{};
-  if (!text) return std::unexpected(text.error());
+  const auto text = TRY(if_there(read_file(note_path(context, branch), kMaxSyncNote)));
+  if (!text) return std::vector<Oid>{};
   const std::string id = text->substr(0, 40);
   const bool whole = text->size() == 41 && repo::is_oid(id);
   if (!whole || !TRY(context.repository->objects().contains(Oid(id)))) return std::vector<Oid>{};

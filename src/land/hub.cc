@@ -8,6 +8,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/if_there.h"
 #include "base/json_value.h"
 #include "store/events.h"
 
@@ -265,9 +266,8 @@ Status remember_seen(const Context& context, const RefName& tracking,
 
 Result<std::optional<std::string>> follow(const Context& context, const RefName& branch,
                                           const Oid& landed) {
-  const auto here = context.repository->refs().read(branch);
-  if (!here && here.error().code == Code::kNotFound) return std::optional<std::string>{};
-  if (!here) return std::unexpected(here.error());
+  const auto here = TRY(if_there(context.repository->refs().read(branch)));
+  if (!here) return std::optional<std::string>{};
   const repo::Objects& objects = context.repository->objects();
   if (TRY(objects.is_ancestor(landed, *here))) return std::optional<std::string>{};
   if (!TRY(objects.is_ancestor(*here, landed))) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/if_there.h"
 #include "land/judge/symbols.h"
 #include "land/message.h"
 
@@ -73,10 +74,9 @@ RefName agent_head_ref(const TxnId& txn, int attempt) {
 }
 
 Status keep_commits(const Context& context, const Work& work, Candidate& candidate) {
-  const auto head =
-      context.repository->refs().read(agent_head_ref(work.txn.id, work.attempt.number));
-  if (!head && head.error().code == Code::kNotFound) return {};  // it made none
-  if (!head) return std::unexpected(head.error());
+  const auto head = TRY(
+      if_there(context.repository->refs().read(agent_head_ref(work.txn.id, work.attempt.number))));
+  if (!head) return {};  // it made none
   std::string why;
   const auto commits = TRY(own_commits(context, work, *head, why));
   std::vector<repo::NewCommit> parts;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/if_there.h"
 #include "land/judge/phase.h"
 #include "land/landing.h"
 #include "land/publish.h"
@@ -137,9 +138,8 @@ Status Landing::drop_pull_branch(const Oid& pushed) {
 
 // A pull request of an earlier landing of it.
 Result<Step> Landing::meet_pull_request(Round& round) {
-  const auto pushed = context_.repository->refs().read(pull_ref(id()));
-  if (!pushed && pushed.error().code == Code::kNotFound) return go_on();
-  if (!pushed) return std::unexpected(pushed.error());
+  const auto pushed = TRY(if_there(context_.repository->refs().read(pull_ref(id()))));
+  if (!pushed) return go_on();
   const auto as = TRY(merged_as(context_, id(), *pushed, round.head));
   const bool asks = remote_.how == RemoteRule::How::kBranch;
   if (!as) return asks ? not_pulled_yet(*pushed) : Result<Step>(go_on());

@@ -13,6 +13,7 @@
 #include "base/duration.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "gates/ref_hook.h"
 #include "land/message.h"
 
@@ -429,9 +430,8 @@ Result<std::optional<Oid>> merged_as(const Context& context, const TxnId& txn, c
 }
 
 Result<std::optional<Oid>> pushed_commit(const Context& context, const TxnId& txn) {
-  const auto text = read_file(note_path(context, txn), kMaxPushNote);
-  if (!text && text.error().code == Code::kNotFound) return std::optional<Oid>{};
-  if (!text) return std::unexpected(text.error());
+  const auto text = TRY(if_there(read_file(note_path(context, txn), kMaxPushNote)));
+  if (!text) return std::optional<Oid>{};
   const std::string id = text->substr(0, 40);
   if (!repo::is_oid(id)) {
     return fail(Code::kCorrupt, "'" + note_path(context, txn) + "' names no commit",

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "base/json_value.h"
 #include "base/random.h"
 #include "model/fields.h"
@@ -93,9 +94,8 @@ namespace {
 
 // Empty when there is no lock. git's own lock may be a whole index.
 Result<std::string> read_lock(const std::string& path) {
-  auto fd = open_fd(path, O_RDONLY | O_NOFOLLOW);
-  if (!fd && fd.error().code == Code::kNotFound) return std::string();
-  if (!fd) return std::unexpected(std::move(fd).error());
+  auto fd = TRY(if_there(open_fd(path, O_RDONLY | O_NOFOLLOW)));
+  if (!fd) return std::string();
   std::string text(4096, '\0');
   const ssize_t got = ::read(fd->get(), text.data(), text.size());
   if (got < 0) return fail_errno(errno, "read '" + path + "'");

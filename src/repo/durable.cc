@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "repo/objects/object_store.h"
 #include "repo/sync_all.h"
 
@@ -73,9 +74,8 @@ bool is_loose(const std::string& path) {
 
 Status add_packs(const ObjectStore& store, const std::string& objects_dir, DurableSet* set) {
   const std::string dir = objects_dir + "/pack";
-  auto entries = list_dir(dir);
-  if (!entries && entries.error().code == Code::kNotFound) return {};
-  if (!entries) return std::unexpected(std::move(entries).error());
+  auto entries = TRY(if_there(list_dir(dir)));
+  if (!entries) return {};
   bool any = false;
   for (const DirEntry& entry : *entries) {
     const std::string path = dir + "/" + entry.name;

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "repo/refs_files.h"
 
 namespace gittxn::repo {
@@ -304,9 +305,8 @@ Status Refs::erase(const RefUpdate& update) const {
 Result<bool> Refs::remove_own_lock(const RefName& ref, const Oid& desired) const {
   if (!is_ref_name(ref.str())) return fail(Code::kUsage, "'" + ref.str() + "' is not a reference");
   const std::string lock = dir_ + "/" + ref.str() + ".lock";
-  auto bytes = read_file(lock, 1u << 20);
-  if (!bytes && bytes.error().code == Code::kNotFound) return false;
-  if (!bytes) return std::unexpected(std::move(bytes).error());
+  auto bytes = TRY(if_there(read_file(lock, 1u << 20)));
+  if (!bytes) return false;
   if (desired.empty() || *bytes != desired.str() + "\n") return false;
   TRY(remove_file(lock));
   return true;

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/fs.h"
+#include "base/if_there.h"
 
 namespace gittxn::repo {
 namespace {
@@ -101,16 +102,14 @@ Result<LooseRef> read_loose(const std::string& dir, const RefName& name) {
     if (::stat(path.c_str(), &st) != 0) return LooseRef{};
   }
   if (S_ISDIR(st.st_mode)) return LooseRef{};
-  auto bytes = read_file(path, kLargestRefFile);
-  if (!bytes && bytes.error().code == Code::kNotFound) return LooseRef{};  // gone since
-  if (!bytes) return std::unexpected(std::move(bytes).error());
+  auto bytes = TRY(if_there(read_file(path, kLargestRefFile)));
+  if (!bytes) return LooseRef{};  // gone since
   return parse_loose(name, path, *bytes);
 }
 
 Result<PackedRefs> PackedRefs::read(const std::string& dir) {
-  auto text = read_file(dir + "/packed-refs");
-  if (!text && text.error().code == Code::kNotFound) return PackedRefs({});
-  if (!text) return std::unexpected(std::move(text).error());
+  auto text = TRY(if_there(read_file(dir + "/packed-refs")));
+  if (!text) return PackedRefs({});
   return PackedRefs(*std::move(text));
 }
 
@@ -173,9 +172,8 @@ namespace {
 
 Status list_loose(const std::string& dir, const std::string& below, std::string_view prefix,
                   std::vector<std::pair<RefName, internal::LooseRef>>* found) {
-  auto entries = list_dir(dir + "/" + below);
-  if (!entries && entries.error().code == Code::kNotFound) return {};
-  if (!entries) return std::unexpected(std::move(entries).error());
+  auto entries = TRY(if_there(list_dir(dir + "/" + below)));
+  if (!entries) return {};
   for (const DirEntry& entry : *entries) {
     const std::string name = below + "/" + entry.name;
     if (!is_ref_name(name)) continue;  // lock files, temporary files: no refs to git either

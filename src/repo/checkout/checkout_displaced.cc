@@ -7,6 +7,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "repo/checkout/checkout_stage.h"
 
 namespace gittxn::repo {
@@ -21,12 +22,10 @@ constexpr std::int64_t kGrain_ns = 1'000'000'000;
 
 Result<std::vector<std::string>> landing_directories(const CheckoutPlace& place) {
   std::vector<std::string> found;
-  auto root = internal::staging_root(place);
-  if (!root && root.error().code == Code::kNotFound) return found;  // removed meanwhile
-  if (!root) return std::unexpected(std::move(root).error());
-  auto entries = list_dir(*root);
-  if (!entries && entries.error().code == Code::kNotFound) return found;
-  if (!entries) return std::unexpected(std::move(entries).error());
+  auto root = TRY(if_there(internal::staging_root(place)));
+  if (!root) return found;  // removed meanwhile
+  auto entries = TRY(if_there(list_dir(*root)));
+  if (!entries) return found;
   for (const DirEntry& entry : *entries) {
     if (entry.type == DT_DIR) found.push_back(*root + "/" + entry.name);
   }
@@ -50,9 +49,8 @@ Result<bool> is_unchanged(const Spot& spot, const struct stat& info, const Slot&
 
 // Every file that is kept below a directory, relative to it.
 Status list_files(const TreeRoot& root, const std::string& below, std::vector<std::string>& files) {
-  auto entries = list_dir(root.path() + "/" + below);
-  if (!entries && entries.error().code == Code::kNotFound) return {};
-  if (!entries) return std::unexpected(std::move(entries).error());
+  auto entries = TRY(if_there(list_dir(root.path() + "/" + below)));
+  if (!entries) return {};
   for (const DirEntry& entry : *entries) {
     const std::string path = below + "/" + entry.name;
     if (entry.type == DT_DIR) {
@@ -113,13 +111,11 @@ constexpr std::int64_t kAbandoned_ms = 24 * 3600 * 1000;
 
 Status remove_leftovers(const CheckoutPlace& place, const PruneOptions& options) {
   const std::string beside = place.git_dir + "/txn";
-  auto root = internal::staging_root(place);
-  if (!root && root.error().code == Code::kNotFound) return {};
-  if (!root) return std::unexpected(std::move(root).error());
+  auto root = TRY(if_there(internal::staging_root(place)));
+  if (!root) return {};
   for (const std::string& directory : {beside, *root}) {
-    auto entries = list_dir(directory);
-    if (!entries && entries.error().code == Code::kNotFound) continue;
-    if (!entries) return std::unexpected(std::move(entries).error());
+    auto entries = TRY(if_there(list_dir(directory)));
+    if (!entries) continue;
     for (const DirEntry& entry : *entries) {
       const std::string path = directory + "/" + entry.name;
       const bool ours = directory == beside

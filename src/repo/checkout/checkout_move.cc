@@ -20,6 +20,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/if_there.h"
 #include "repo/checkout/checkout_stage.h"
 
 namespace gittxn::repo {
@@ -110,9 +111,8 @@ class Mover {
         (info->st_mode & kRun) != (slot.old.mode & kRun)) {
       return false;
     }
-    auto digest = digest_at(spot);
-    if (!digest && digest.error().code == Code::kNotFound) return false;
-    if (!digest) return std::unexpected(std::move(digest).error());
+    auto digest = TRY(if_there(digest_at(spot)));
+    if (!digest) return false;
     if (*digest == slot.old.digest) return true;
     // Other bytes may still be the same content: line ends, a filter.
     if (S_ISLNK(info->st_mode)) return blob_oid(TRY(bytes_at(spot))) == change.before.oid;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "base/json_value.h"
 #include "repo/checkout/checkout_stage.h"
 
@@ -168,9 +169,8 @@ Status clear_slot(const TreeRoot& root, const std::string& path, const Slot& slo
 }
 
 Result<bool> holds_files(const std::string& directory) {
-  auto entries = list_dir(directory);
-  if (!entries && entries.error().code == Code::kNotFound) return false;
-  if (!entries) return std::unexpected(std::move(entries).error());
+  auto entries = TRY(if_there(list_dir(directory)));
+  if (!entries) return false;
   for (const DirEntry& entry : *entries) {
     if (entry.type != DT_DIR) return true;
     if (TRY(holds_files(directory + "/" + entry.name))) return true;

@@ -15,6 +15,7 @@
 #include <array>
 #include <set>
 
+#include "base/if_there.h"
 #include "repo/worktree/worktree_gitdir.h"
 #include "repo/worktree/worktree_paths.h"
 
@@ -50,9 +51,8 @@ Status write_script(const std::string& path, const std::string& text) {
 
 // Files that hooks need lie beside them, in directories too. Samples are no hooks.
 Status copy_hooks(const std::string& from, const std::string& to, std::size_t* files) {
-  auto entries = list_dir(from);
-  if (!entries && entries.error().code == Code::kNotFound) return {};
-  if (!entries) return std::unexpected(std::move(entries).error());
+  auto entries = TRY(if_there(list_dir(from)));
+  if (!entries) return {};
   TRY(make_dirs(to, 0755));
   for (const DirEntry& entry : *entries) {
     const std::string source = from + "/" + entry.name;

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "repo/worktree/worktree_mount.h"
 
 namespace gittxn::repo {
@@ -34,9 +35,8 @@ std::string share_layer(const Worktree& worktree, std::size_t number) {
 }
 
 Result<SharedFolders> shared_folders(const Worktree& worktree) {
-  auto text = read_file(shares_file(worktree), kMostShares);
-  if (!text && text.error().code == Code::kNotFound) return SharedFolders{};
-  if (!text) return std::unexpected(std::move(text).error());
+  auto text = TRY(if_there(read_file(shares_file(worktree), kMostShares)));
+  if (!text) return SharedFolders{};
   std::vector<std::string> words;
   for (std::string_view rest = *text; !rest.empty();) {
     const std::size_t end = rest.find('\0');
