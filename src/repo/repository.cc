@@ -15,21 +15,13 @@
 #include <utility>
 
 #include "base/fs.h"
+#include "base/if_there.h"
+#include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {
 namespace {
 
 constexpr std::string_view kHeads = "refs/heads/";
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
 
 std::string trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
@@ -79,7 +71,8 @@ struct Discovery {
     args.insert(args.end(), questions.begin(), questions.end());
     Output output = TRY(git.run(args, options));
     if (!output.exit.success()) return refuse_discovery(options.dir, output.err);
-    std::vector<std::string> answers = lines_of(output.out);
+    const std::vector<std::string_view> lines = lines_of(output.out);
+    std::vector<std::string> answers(lines.begin(), lines.end());
     if (answers.size() == questions.size()) return answers;
     if (questions.size() == 1) {
       output.out.pop_back();
@@ -143,11 +136,10 @@ Result<std::vector<RefName>> held_by_rebase(const std::string& git_dir) {
   std::vector<RefName> held;
   for (const char* file :
        {"/rebase-merge/head-name", "/rebase-apply/head-name", "/rebase-merge/update-refs"}) {
-    auto text = read_file(git_dir + file, 1u << 20);
-    if (!text && text.error().code == Code::kNotFound) continue;
-    if (!text) return std::unexpected(std::move(text).error());
-    for (const std::string& line : lines_of(*text)) {
-      if (line.starts_with(kHeads)) held.emplace_back(line);
+    auto text = TRY(if_there(read_file(git_dir + file, 1u << 20)));
+    if (!text) continue;
+    for (const std::string_view line : lines_of(*text)) {
+      if (line.starts_with(kHeads)) held.emplace_back(std::string(line));
     }
   }
   return held;
@@ -265,14 +257,12 @@ Result<std::vector<CheckoutPlace>> Repository::checkouts() const {
   if (const auto main = TRY(main_worktree())) {
     TRY(add_checkout(places, {*main, place_.common_dir, {}}));
   }
-  auto linked = list_dir(place_.common_dir + "/worktrees");
-  if (!linked && linked.error().code == Code::kNotFound) return places;
-  if (!linked) return std::unexpected(std::move(linked).error());
+  auto linked = TRY(if_there(list_dir(place_.common_dir + "/worktrees")));
+  if (!linked) return places;
   for (const DirEntry& entry : *linked) {
     const std::string git_dir = place_.common_dir + "/worktrees/" + entry.name;
-    auto pointer = read_file(git_dir + "/gitdir", 1u << 16);
-    if (!pointer && pointer.error().code == Code::kNotFound) continue;  // being made or removed
-    if (!pointer) return std::unexpected(std::move(pointer).error());
+    auto pointer = TRY(if_there(read_file(git_dir + "/gitdir", 1u << 16)));
+    if (!pointer) continue;  // being made or removed
     // "<worktree>/.git", absolute or relative to where it is written
     const std::string dot_git = normal_path(join_path(git_dir, trimmed(*pointer)));
     if (!TRY(exists(dot_git))) continue;  // prunable: its directory is gone

@@ -15,10 +15,12 @@
 
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "repo/checkout/shared_checkout.h"
 #include "repo/worktree/worktree_gitdir.h"
 #include "repo/worktree/worktree_index.h"
 #include "repo/worktree/worktree_mount.h"
+#include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {
 namespace {
@@ -117,9 +119,7 @@ Status fill_worktree(Repository& repository, const WorktreeSpec& spec, const Wor
 // Something mounted inside is somebody's data: a bind mount has our device number.
 Status check_nothing_mounted(const std::string& path) {
   const std::string table = TRY(read_file("/proc/self/mountinfo", 16u << 20));
-  for (std::string_view rest = table; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  for (const std::string_view line : lines_of(table)) {
     std::string_view field = line;
     for (int i = 0; i < 4; ++i)
       field.remove_prefix(std::min(field.find(' '), field.size() - 1) + 1);
@@ -239,9 +239,8 @@ Result<Worktree> mark_plain(const Worktree& worktree) {
 }
 
 Result<bool> has_files(const std::string& path) {
-  const auto worktree = find_worktree(path);
-  if (!worktree && worktree.error().code == Code::kNotFound) return false;
-  if (!worktree) return std::unexpected(worktree.error());
+  const auto worktree = TRY(if_there(find_worktree(path)));
+  if (!worktree) return false;
   return exists(worktree->files + "/.git");
 }
 

@@ -23,11 +23,6 @@ std::vector<std::string> whole_index(std::vector<std::string> command) {
   return args;
 }
 
-std::string index_line(const TreeEntry& entry, std::string_view path) {
-  if (!entry.present()) return fmt::format("0 {}\t{}", std::string(40, '0'), path) + '\0';
-  return fmt::format("{} {}\t{}", mode_text(entry.mode), entry.oid.str(), path) + '\0';
-}
-
 struct IndexPlan {
   std::string removals;
   std::string entries;

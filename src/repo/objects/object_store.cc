@@ -17,6 +17,7 @@
 
 #include "base/fs.h"
 #include "repo/refs.h"
+#include "repo/worktree/worktree_gitdir.h"
 
 namespace gittxn::repo::internal {
 namespace {
@@ -359,24 +360,7 @@ bool ObjectStore::is_partial_clone() const {
 }
 
 Result<std::vector<std::string>> ObjectStore::object_dirs() const {
-  constexpr std::size_t kMostDirs = 64;
-  std::vector<std::string> dirs = {TRY(real_path(objects_dir_))};
-  for (std::size_t i = 0; i < dirs.size() && dirs.size() < kMostDirs; ++i) {
-    auto text = read_file(dirs[i] + "/info/alternates", 1u << 20);
-    if (!text && text.error().code == Code::kNotFound) continue;
-    if (!text) return std::unexpected(std::move(text).error());
-    std::string_view rest = *text;
-    while (!rest.empty()) {
-      const std::size_t end = rest.find('\n');
-      const std::string line(rest.substr(0, end));
-      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-      if (line.empty() || line[0] == '#') continue;
-      auto dir = real_path(join_path(dirs[i], line));
-      if (!dir) continue;  // git, too, only warns of an alternate that is gone
-      if (std::find(dirs.begin(), dirs.end(), *dir) == dirs.end()) dirs.push_back(*dir);
-    }
-  }
-  return dirs;
+  return object_directories(objects_dir_);
 }
 
 }  // namespace gittxn::repo::internal

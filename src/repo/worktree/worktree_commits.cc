@@ -87,9 +87,7 @@ Result<CommitSet> readable_commits(const TakeView& view, const CommitSet& named)
   for (const Oid& oid : named) options.input += oid.str() + "^{commit}\n";
   const std::string text = TRY(view.repository->git().must(
       {"cat-file", "--batch-check=%(objectname) %(objecttype)"}, options));
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  for (const std::string_view line : lines_of(text)) {
     if (line.size() != 47 || !line.ends_with(" commit")) continue;  // "<name> missing"
     commits.insert(Oid(std::string(line.substr(0, 40))));
   }
@@ -112,9 +110,7 @@ Result<std::vector<Oid>> new_tips(const TakeView& view, const CommitSet& commits
   const std::string text = TRY(view.repository->git().must(
       {"rev-list", "--stdin", "--parents", "--ignore-missing"}, options));
   CommitSet reached, listed;
-  for (std::string_view rest = text; !rest.empty();) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  for (std::string_view line : lines_of(text)) {
     for (bool first = true; line.size() >= 40; first = false) {
       (first ? listed : reached).insert(Oid(std::string(line.substr(0, 40))));
       line.remove_prefix(std::min<std::size_t>(41, line.size()));

@@ -9,6 +9,7 @@
 #include <array>
 #include <set>
 
+#include "base/if_there.h"
 #include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo::internal {
@@ -105,9 +106,8 @@ void append_value(std::string& text, std::string_view value) {
 }
 
 Status copy_when_there(const std::string& from, const std::string& to) {
-  auto bytes = read_file(from);
-  if (!bytes && bytes.error().code == Code::kNotFound) return {};
-  if (!bytes) return std::unexpected(std::move(bytes).error());
+  auto bytes = TRY(if_there(read_file(from)));
+  if (!bytes) return {};
   return write_file(to, *bytes, Sync::kNo, 0644);
 }
 
@@ -184,13 +184,9 @@ Result<std::vector<std::string>> object_directories(const std::string& objects) 
   constexpr std::size_t kMostDirectories = 64;
   std::vector<std::string> found = {TRY(real_path(objects))};
   for (std::size_t i = 0; i < found.size() && found.size() < kMostDirectories; ++i) {
-    auto text = read_file(found[i] + "/info/alternates", 1u << 20);
-    if (!text && text.error().code == Code::kNotFound) continue;
-    if (!text) return std::unexpected(std::move(text).error());
-    for (std::string_view rest = *text; !rest.empty();) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      const std::string line(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    auto text = TRY(if_there(read_file(found[i] + "/info/alternates", 1u << 20)));
+    if (!text) continue;
+    for (const std::string_view line : lines_of(*text)) {
       if (line.empty() || line[0] == '#') continue;
       auto directory = real_path(join_path(found[i], line));
       if (!directory) continue;  // git warns of an alternate that is gone, and goes on

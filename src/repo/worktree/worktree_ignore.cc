@@ -197,9 +197,7 @@ class Lister {
     if (!spot) return false;
     const std::string text = TRY(bytes_at(*spot));
     bool everything = false;
-    for (std::string_view rest = text; !rest.empty();) {
-      std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    for (std::string_view line : lines_of(text)) {
       while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
       if (line.starts_with('!')) return false;
       if (line == "*" || line == "/*" || line == "**") everything = true;

@@ -286,6 +286,11 @@ Status write_index(const std::string& file, IndexFile& index, IndexTime time) {
   return {};
 }
 
+std::string index_line(const TreeEntry& entry, std::string_view path) {
+  if (!entry.present()) return fmt::format("0 {}\t{}", std::string(40, '0'), path) + '\0';
+  return fmt::format("{} {}\t{}", mode_text(entry.mode), entry.oid.str(), path) + '\0';
+}
+
 Oid blob_oid(std::string_view bytes) {
   const std::string header = fmt::format("blob {}", bytes.size()) + '\0';
   return Oid(hex(sha1(header, bytes)));

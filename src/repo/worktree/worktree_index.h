@@ -90,6 +90,9 @@ Status copy_index(const std::string& from, const std::string& to);
 enum class IndexTime { kNow, kKeep };
 Status write_index(const std::string& file, IndexFile& index, IndexTime time);
 
+// What git update-index -z --index-info reads: a path becomes this entry, or goes where it is none.
+std::string index_line(const TreeEntry& entry, std::string_view path);
+
 // The name git gives a blob of these bytes, as they are.
 Oid blob_oid(std::string_view bytes);
 

@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t kMostIndexBytes = std::size_t{2} << 30;
 
-std::string index_line(FileMode mode, const Oid& oid, std::string_view path) {
-  return fmt::format("{} {}\t{}", mode_text(mode), oid.str(), path) + '\0';
-}
-
 bool same_entry(const IndexFile& a, const IndexEntry& x, const IndexFile& b, const IndexEntry& y) {
   return x.mode == y.mode && x.stage == y.stage && a.oid(x) == b.oid(y) &&
          x.intent_to_add == y.intent_to_add;
@@ -68,7 +64,7 @@ Status make_upper_index(TakeView& view, const IndexFile* agents, Taken* taken) {
   view.upper = TRY(scan_upper(view.worktree, view.repository->objects(), view.base));
   std::map<std::string, std::string> lines;
   for (const auto* some : {&view.upper->touched, &view.upper->attributes}) {
-    for (const auto& [path, entry] : *some) lines[path] = index_line(entry.mode, entry.oid, path);
+    for (const auto& [path, entry] : *some) lines[path] = index_line(entry, path);
   }
   std::vector<std::string> unmerged;
   if (agents != nullptr) {
@@ -81,7 +77,7 @@ Status make_upper_index(TakeView& view, const IndexFile* agents, Taken* taken) {
       view.named.insert(path);
       const auto info = TRY(root.stat(path));
       if (!info || S_ISCHR(info->st_mode)) continue;
-      lines[path] = index_line(static_cast<FileMode>(entry->mode), agents->oid(*entry), path);
+      lines[path] = index_line({static_cast<FileMode>(entry->mode), agents->oid(*entry)}, path);
     }
     for (const std::string& path : own.sparse) view.upper->gone.erase(path);
     unmerged = std::move(own.unmerged);

@@ -44,14 +44,6 @@ Result<std::vector<RawDiff>> parse_raw(const std::string& text) {
   return diffs;
 }
 
-std::string index_line(std::string_view mode, std::string_view oid, std::string_view path) {
-  return fmt::format("{} {}\t{}", mode, oid, path) + '\0';
-}
-
-std::string removal_line(std::string_view path) {
-  return index_line("0", std::string(40, '0'), path);
-}
-
 Status feed(const TakeView& view, std::vector<std::string> args, std::string input) {
   if (input.empty()) return {};
   GitOptions options = view.git;
@@ -72,7 +64,7 @@ Status track_what_the_base_tracks(const TakeView& view, const TreeRoot& root) {
     if (!info) continue;
     const bool submodule = diff.before == FileMode::kSubmodule && S_ISDIR(info->st_mode);
     if (!submodule && !is_file_or_link(*info)) continue;
-    input += index_line(mode_text(diff.before), diff.before_oid.str(), diff.path);
+    input += index_line({diff.before, diff.before_oid}, diff.path);
   }
   return feed(view, {"update-index", "-z", "--index-info"}, std::move(input));
 }
@@ -124,9 +116,7 @@ Status add_paths(const TakeView& view, const std::vector<std::string>& paths) {
   const Output output =
       TRY(view.repository->git().run({"update-index", "--add", "-z", "--stdin"}, options));
   std::vector<std::string> refused;
-  for (std::string_view rest = output.err; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  for (const std::string_view line : lines_of(output.err)) {
     if (line.starts_with(kLeftOut)) refused.emplace_back(line.substr(kLeftOut.size()));
   }
   if (!refused.empty()) {
@@ -180,7 +170,7 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
   std::string removals;
   for (const std::string& path : work.remove) {
     // Of an overlay: there, below the upper directory, and needed to hash others.
-    if (!view.upper || !view.upper->attributes.contains(path)) removals += removal_line(path);
+    if (!view.upper || !view.upper->attributes.contains(path)) removals += index_line({}, path);
   }
   TRY(feed(view, {"update-index", "-z", "--index-info"}, std::move(removals)));
   const IgnoreRules rules =
