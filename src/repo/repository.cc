@@ -16,6 +16,7 @@
 
 #include "base/fs.h"
 #include "base/if_there.h"
+#include "base/text.h"
 #include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {

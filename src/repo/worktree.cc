@@ -16,6 +16,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/if_there.h"
+#include "base/text.h"
 #include "repo/checkout/shared_checkout.h"
 #include "repo/worktree/worktree_gitdir.h"
 #include "repo/worktree/worktree_index.h"

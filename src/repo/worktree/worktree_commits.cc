@@ -16,6 +16,7 @@
 #include <set>
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "repo/refs.h"
 #include "repo/worktree/worktree_take.h"
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/if_there.h"
+#include "base/text.h"
 #include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo::internal {

@@ -12,6 +12,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {

@@ -168,14 +168,4 @@ std::vector<std::string> split_nul(std::string_view text) {
   return parts;
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    lines.push_back(line);
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-  }
-  return lines;
-}
-
 }  // namespace gittxn::repo

@@ -55,7 +55,5 @@ inline bool is_file_or_link(const struct stat& info) {
 std::string quote_path(std::string_view path);
 // Splits NUL-terminated records.
 std::vector<std::string> split_nul(std::string_view text);
-// The lines without their ends; the last need not have one.
-std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace gittxn::repo

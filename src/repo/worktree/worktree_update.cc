@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "repo/objects/git_error.h"
 #include "repo/worktree/worktree_ignore.h"
 #include "repo/worktree/worktree_take.h"
