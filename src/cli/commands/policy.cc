@@ -57,7 +57,7 @@ Result<int> gate_run(Session& session, api::Kernel& kernel) {
     text +=
         fmt::format("{}  {}\n", session.style.paint(colour, clean(line.result)), clean(line.name));
   }
-  session.show(gates_json(lines), session.quiet() && passed ? "" : text);
+  session.show({{"gates", gates_json(lines)}}, session.quiet() && passed ? "" : text);
   return passed ? kExitDone : kExitNo;
 }
 
