@@ -16,16 +16,17 @@ transaction of the same kind, begun at the head of that moment.
 
 import argparse
 import collections
-import json
 import os
 import pathlib
 import random
-import shutil
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from world import Transaction, World, program_under_test, remove, usable  # noqa: E402
+
+PREFIX = "git-txn-differential."
 CODE = "src/math.py"
 DATA = "conf.json"
 START = {
@@ -99,87 +100,15 @@ class Program:
             write.format(**numbers) + "\n"
 
 
-class World:
-    """A repository of a round, and the program under test in it."""
+class Agent(Transaction):
+    """A transaction and the program that it is to run."""
 
-    def __init__(self, place, program):
-        self.place = place
-        self.repo = place / "repo"
-        self.program = program
-        self.environment = {
-            key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        self.environment.update(
-            HOME=str(place / "home"), XDG_STATE_HOME=str(place / "state"), TZ="UTC", LC_ALL="C.UTF-8",
-            GIT_CONFIG_NOSYSTEM="1", ASAN_OPTIONS="detect_leaks=0", PATH=f"{place / 'bin'}:{os.environ['PATH']}")
-        if "GIT_TXN_BUG" in os.environ:
-            self.environment["GIT_TXN_BUG"] = os.environ["GIT_TXN_BUG"]
-        for folder in ("home", "bin", "repo"):
-            (place / folder).mkdir(parents=True)
-        (place / "bin" / "git-txn").symlink_to(program)
-        for key, value in (("user.name", "Pat Person"), ("user.email", "pat@example.org"),
-                           ("init.defaultBranch", "main")):
-            self.git("config", "--global", key, value)
-        self.git("init", "-q")
-        for name, text in START.items():
-            path = self.repo / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
-        (self.repo / "link").symlink_to("c0")
-        self.git("add", "-A")
-        self.git("commit", "-qm", "start")
-
-    def call(self, *command, check=True, index=None):
-        environment = dict(self.environment, GIT_INDEX_FILE=str(index)) if index else self.environment
-        done = subprocess.run(command, cwd=self.repo, env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=120)
-        if check and done.returncode != 0:
-            raise RuntimeError(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr.strip()}")
-        return done
-
-    def git(self, *words, **options):
-        return self.call("git", *words, **options).stdout.strip()
-
-    def tree(self, commit):
-        return self.git("rev-parse", commit + "^{tree}")
-
-    def merged(self, base, ours, theirs):
-        """The tree of a merge by whole paths; nothing where a path has two versions."""
-        index = self.place / "merge-index"
-        index.unlink(missing_ok=True)
-        self.git("read-tree", "-i", "-m", "--aggressive", base, ours, theirs, index=index)
-        done = self.call("git", "write-tree", check=False, index=index)
-        return done.stdout.strip() if done.returncode == 0 else None
-
-    def changed(self, old, new):
-        return set(self.git("diff", "--name-only", old, new).splitlines())
-
-
-class Transaction:
     def __init__(self, world, program, level, trace, worktree):
-        self.world, self.program, self.trace = world, program, trace
-        begun = json.loads(world.git("txn", "begin", "--json", "--isolation", level, "--worktree", worktree,
-                                     "--name", "differential").splitlines()[-1])
-        self.id, self.base, self.worktree = begun["txn"], begun["base"], worktree
-        self.kept = None
+        super().__init__(world, level, trace, worktree)
+        self.program = program
 
-    def execute(self):
-        self.world.git("txn", "exec", "--trace", self.trace, self.id, "--", "sh", "-c", self.program.text)
-
-    def take(self):
-        """Its tree as it would be committed; the transaction stays open."""
-        self.kept = self.world.git("rev-parse", f"refs/txn/{self.id}/1")
-        return self.world.tree(self.kept)
-
-    def commit(self):
-        done = self.world.call("git", "txn", "commit", "--json", "--retries", "0", "--wait", "0s", self.id,
-                               check=False)
-        last = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
-        if done.returncode not in (0, 1) or "error" in last:
-            raise RuntimeError(f"commit of {self.id}: exit {done.returncode}: {done.stdout}{done.stderr}")
-        return last.get("state", "")
-
-    def abort(self):
-        self.world.git("txn", "abort", self.id)
+    def run(self):
+        self.execute("sh", "-c", self.program.text)
 
 
 def excuse(world, transaction, head, level):
@@ -219,11 +148,11 @@ class Judge:
         snapshot = world.tree(transaction.base)
         expected = kept
         if head != transaction.base:
-            oracle = Transaction(world, transaction.program, level, transaction.trace, transaction.worktree)
-            oracle.execute()
+            oracle = Agent(world, transaction.program, level, transaction.trace, transaction.worktree)
+            oracle.run()
             expected = oracle.take()
             oracle.abort()
-        state = transaction.commit()
+        state = transaction.commit().get("state", "")
         now = world.tree("main")
         self.say(f"{transaction.id} {transaction.program.kind}: {state}")
         self.counts[state] += 1
@@ -246,9 +175,9 @@ class Judge:
 def play(seed, judge, program, level, traces, kinds, agents):
     """A round: some transactions on one repository, interleaved."""
     rng = random.Random(seed)
-    place = pathlib.Path(tempfile.mkdtemp(prefix="git-txn-differential."))
+    place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
-        world = World(place, program)
+        world = World(place, program, START, [("link", "c0")])
         waiting = [Program(rng, me) for me in range(agents)]
         # Agents that do the same are what a lost update is made of.
         waiting[-1].text, waiting[-1].kind, waiting[-1].plea = waiting[0].text, waiting[0].kind, waiting[0].plea
@@ -256,33 +185,14 @@ def play(seed, judge, program, level, traces, kinds, agents):
         while waiting or begun or ran:
             step = rng.random()
             if waiting and (step < 0.45 or not (begun or ran)):
-                begun.append(Transaction(world, waiting.pop(0), level, rng.choice(traces), rng.choice(kinds)))
+                begun.append(Agent(world, waiting.pop(0), level, rng.choice(traces), rng.choice(kinds)))
             elif begun and (step < 0.8 or not ran):
                 ran.append(begun.pop(rng.randrange(len(begun))))
-                ran[-1].execute()
+                ran[-1].run()
             elif ran:
                 judge.commit(seed, world, ran.pop(rng.randrange(len(ran))), level)
     finally:
-        for folder, _, _ in os.walk(place):
-            os.chmod(folder, 0o700)
-        shutil.rmtree(place)
-
-
-def usable(program, flag, names):
-    """Those of `names` that this machine can do, by doing it."""
-    found = []
-    for name in names:
-        place = pathlib.Path(tempfile.mkdtemp(prefix="git-txn-differential."))
-        try:
-            world = World(place, program)
-            words = ["run", flag, name, "--name", "probe", "--", "sh", "-c", "echo 1 >c0"]
-            if world.call("git", "txn", *words, check=False).returncode == 0:
-                found.append(name)
-            else:
-                print(f"# {flag} {name} is not usable here")
-        finally:
-            shutil.rmtree(place)
-    return found
+        remove(place)
 
 
 def main():
@@ -295,11 +205,9 @@ def main():
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", random.randrange(1 << 30))))
     parser.add_argument("-v", action="store_true")
     given = parser.parse_args()
-    program = pathlib.Path(os.environ.get("GIT_TXN_PROGRAM", ROOT / "build/release/git-txn")).resolve()
-    if not program.exists():
-        sys.exit(f"no program at {program}: run ./dev build")
-    traces = usable(program, "--trace", given.trace or ["hybrid", "notify", "ptrace", "bpf"])
-    kinds = usable(program, "--worktree", given.worktree or ["plain", "overlay", "reflink"])
+    program = program_under_test()
+    traces = usable(program, "--trace", given.trace or ["hybrid", "notify", "ptrace", "bpf"], PREFIX)
+    kinds = usable(program, "--worktree", given.worktree or ["plain", "overlay", "reflink"], PREFIX)
     if not traces or not kinds:
         sys.exit("this machine can run no transaction")
     print(f"differential: SEED={given.seed}, {', '.join(traces)}; {', '.join(kinds)}", flush=True)
