@@ -101,6 +101,7 @@ def quick():
     yield Suite("tidy-negative", "quick", ["tests/negative/tidy"])
     yield Suite("setup", "quick", ["tests/setup/run"])
     yield with_program("golden", "quick", "quick", "tests/golden/run")
+    yield with_program("matrix-sample", "quick", "quick", "tests/matrix/run", "--sample", "32", "--ceilings")
     yield with_program("toys", "quick", "quick", "tests/toys/run", build=["store_test"])
     for module in modules_with_tests():
         yield unit("quick", module, shards=2 if module in ("capture", "land") else 1)
