@@ -17,6 +17,10 @@ namespace {
 constexpr std::size_t kNamed = 10;  // paths in a note
 constexpr std::size_t kMaxBlob = 64u << 20;
 constexpr int kMaxFoldersAbove = 100;
+// A look of a server may be on record after the call it was made for: whoever records looks of many
+// processes is behind on a busy machine. Nothing is lost by waiting, as a server opens nothing
+// else.
+constexpr std::int64_t kServersAreLateMs = 5'000;
 
 auto identity(const Observed& one) {
   return std::tie(one.session, one.call, one.what, one.path, one.lines.first, one.lines.count,
@@ -29,6 +33,10 @@ bool names_lines(const Observed& one) {
 
 bool is_program_of_ours(const Record& exec, std::string_view verb) {
   return base_name(exec.path) == "git-txn" && exec.argv.size() > 1 && exec.argv[1] == verb;
+}
+
+bool is_served_search(const Observed& one) {
+  return one.what == Observed::What::kSearch && one.source == ReadSource::kMcp;
 }
 
 std::string some_of(const std::vector<std::string>& paths) {
@@ -68,14 +76,13 @@ std::vector<Observed> joined(std::vector<Observed> observed) {
 
 void Union::on_process(const Record& record) {
   if (observed_.empty()) return;
+  servers_.erase(record.pid);
   if (record.op == Op::kFork) {
     parents_[record.pid] = record.parent;
     hosts_.erase(record.pid);  // the number may be used again
-    served_.ended(record.pid);
     return;
   }
-  served_.ended(record.pid);
-  if (serves_worktree(record.path, record.argv)) served_.started(record.pid);
+  if (serves_worktree(record.path, record.argv)) servers_.insert(record.pid);
   if (!is_program_of_ours(record, "hook")) return;
   std::int32_t pid = record.pid;
   for (int i = 0; i < kMaxFoldersAbove; ++i) {
@@ -94,7 +101,7 @@ Resolved Union::place_of(const Observed& one) {
 
 // The call during which the file was looked at, and of which this may be the one open.
 std::size_t Union::call_of(const Record& record, const Process& process, const std::string& path) {
-  const bool server = served_.is_server(process.pid);
+  const bool server = servers_.contains(process.pid);
   for (std::size_t i = 0; i < observed_.size(); ++i) {
     const Observed& one = observed_[i];
     if (!names_lines(one) || one.start_ms == 0) continue;
@@ -132,8 +139,8 @@ bool Union::explains(const Record& record, const Process& process, const Resolve
   const bool opens = record.op == Op::kOpenRead;
   if (!opens && record.op != Op::kStat && record.op != Op::kAccess) return false;
   if (process.git || process.held != nullptr) return false;
-  const bool server = served_.is_server(process.pid);
-  if (!server && !reports_its_calls(process.pid)) return false;
+  const bool server = servers_.contains(process.pid);
+  if (!server && !hosts_.contains(process.pid)) return false;
   // One that was repeated is not one, whichever of them the call made.
   if (opens && record.again && !server) return false;
   if (at.place != Place::kTree || at.node == nullptr) return false;
@@ -144,12 +151,40 @@ bool Union::explains(const Record& record, const Process& process, const Resolve
   const std::size_t which = call_of(record, process, path);
   if (which == observed_.size()) return false;
   if (opens && !read_lines(which, node, process)) return false;
-  if (opens && server) served_.served_lines(path, node.entry.oid);
+  if (opens && server) in_part_.emplace(path, node.entry.oid);
   if (opens) return true;
   // What it is, and not how large or how new: of that the agent is shown the lines it asked for.
   log_.add(ReadKind::kMetadata, path, mode_text(node.entry.mode),
            {.process = &process, .op = op_name(record.op)});
   return true;
+}
+
+HeldLooks* Union::looks_of(const Record& record, const Process& process) {
+  if (!servers_.contains(process.pid) || process.held != nullptr) return nullptr;
+  const bool asked = std::ranges::any_of(observed_, [&](const Observed& one) {
+    return is_served_search(one) && one.start_ms <= record.time_ms &&
+           record.time_ms <= one.end_ms + kServersAreLateMs;
+  });
+  if (!asked || record.time_ms == 0 || INJECTED_BUG("union.served_as_files")) return nullptr;
+  if (server_.pid == 0) server_ = process;
+  return &held_;
+}
+
+void Union::answer_served() {
+  std::vector<bool> explained(held_.looks.size());
+  bool all = true;
+  for (const Observed& one : observed_) {
+    if (!is_served_search(one)) continue;
+    Read made = read_of(one, ReadKind::kSearch, "", "");
+    all = searches_.answer(one.query, held_, std::move(made), &explained) && all;
+  }
+  for (std::size_t i = 0; i < held_.looks.size(); ++i) {
+    if (!all || !explained[i]) log_.release(held_.looks[i], server_);
+  }
+  if (all) return;
+  for (const auto& [path, blob] : in_part_) {
+    log_.add(ReadKind::kContent, path, blob.str(), {.process = &server_, .op = "open"});
+  }
 }
 
 Read Union::read_of(const Observed& one, ReadKind kind, std::string subject,
@@ -299,8 +334,7 @@ void Union::finish() {
     if (declared && INJECTED_BUG("union.declared_is_a_hint")) continue;
     if (!used_[i]) declared ? add_declared(one) : add(one);
   }
-  served_.finish(observed_,
-                 [this](const Observed& one) { return read_of(one, ReadKind::kSearch, "", ""); });
+  answer_served();
   check_declared();
 }
 

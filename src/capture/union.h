@@ -4,10 +4,13 @@
 // file, made during the call by a process that reports its calls through our hooks (it started
 // them). The open then is a read of these lines; every other open of the file, and one that the
 // record file says was repeated, is a read of all of it. Our own MCP server, and `git txn read`,
-// open nothing but for a call that they write down: such a call explains every open of theirs.
-// Afterwards: what a source says and no trace saw is added, with the snapshot's digests; what both
-// saw keeps the trace as its source and learns whose tool call it was. What was declared counts as
-// read from the snapshot, whatever has become of it.
+// open nothing but for a call that they write down, before they answer it: such a call explains
+// every open of theirs, and one search read for each question takes the place of all that was
+// opened for it. Where a question cannot be judged by commits alone (files that are converted at
+// checkout, ignore rules of the transaction's own, a base that moved) everything that was looked at
+// counts. Afterwards: what a source says and no trace saw is added, with the snapshot's digests;
+// what both saw keeps the trace as its source and learns whose tool call it was. What was declared
+// counts as read from the snapshot, whatever has become of it.
 #pragma once
 
 #include <map>
@@ -15,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "capture/git/served.h"
 #include "capture/observed.h"
 #include "capture/observer.h"
 #include "capture/paths/path_resolver.h"
 #include "capture/read_log.h"
+#include "capture/searches.h"
 
 namespace gittxn::capture {
 
@@ -34,22 +37,18 @@ class Union {
         resolver_(resolver),
         observer_(observer),
         log_(log),
-        searches_(searches),
-        served_(searches, log) {}
+        searches_(searches) {}
 
   // Each record of a new or a started process, in order: it tells who starts hooks.
   void on_process(const Record& record);
   // An open, stat or access of a file of the tree. True: a read of lines stands for it.
   bool explains(const Record& record, const Process& process, const Resolved& at);
-  // The place that holds another look-up of the tree until its purpose is known; null: none.
-  HeldLooks* looks_of(const Record& record, const Process& process) {
-    return observed_.empty() ? nullptr : served_.looks_of(record, process, observed_);
-  }
+  // The place that holds a server's look-up of the tree; null: it was for no search.
+  HeldLooks* looks_of(const Record& record, const Process& process);
   // After the last record.
   void finish();
 
  private:
-  bool reports_its_calls(std::int32_t pid) const { return hosts_.contains(pid); }
   std::size_t call_of(const Record& record, const Process& process, const std::string& path);
   bool read_lines(std::size_t which, const Node& node, const Process& process);
   Resolved place_of(const Observed& one);
@@ -61,6 +60,7 @@ class Union {
   void add_search(const Observed& one, const std::string& root);
   Read read_of(const Observed& one, ReadKind kind, std::string subject, std::string digest) const;
   void check_declared();
+  void answer_served();
 
   const repo::Objects& objects_;
   std::vector<Observed> observed_;
@@ -70,9 +70,14 @@ class Union {
   Observer& observer_;
   ReadLog& log_;
   Searches& searches_;
-  Served served_;
   std::map<std::int32_t, std::int32_t> parents_;
-  std::set<std::int32_t> hosts_;
+  std::set<std::int32_t> hosts_;  // report their calls
+  std::set<std::int32_t> servers_;
+  Process server_;  // the first that looked for a search
+  HeldLooks held_;
+  // Files of the snapshot of which a server's open was a read of lines. Opens that the record file
+  // left out as repetitions may have been for a search.
+  std::map<std::string, Oid> in_part_;
 };
 
 }  // namespace gittxn::capture
