@@ -9,7 +9,6 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
-#include "capture/record_kinds.h"
 
 namespace gittxn::capture {
 namespace {

@@ -15,7 +15,6 @@
 #include "capture/paths/other_checkout.h"
 #include "capture/paths/path_resolver.h"
 #include "capture/read_log.h"
-#include "capture/record_kinds.h"
 #include "capture/search_settings.h"
 #include "capture/searches.h"
 #include "capture/tool_digest.h"

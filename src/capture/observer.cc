@@ -8,7 +8,6 @@
 
 #include "base/fs.h"
 #include "capture/interpret.h"
-#include "capture/record_kinds.h"
 
 namespace gittxn::capture {
 namespace {

@@ -14,7 +14,6 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "capture/interpret.h"
-#include "capture/record_kinds.h"
 
 namespace gittxn::capture {
 namespace {

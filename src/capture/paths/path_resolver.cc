@@ -298,10 +298,6 @@ bool PathResolver::in_other_txn(const std::string& real, Resolved& out) const {
 
 namespace {
 
-bool happened(const Record& record) {
-  return record.result >= 0 && (!record.assumed || record.predicted);
-}
-
 bool is_outside(const Resolved& at) {
   return !at.real.empty();
 }
@@ -313,8 +309,7 @@ bool met_link(const Record& record) {
 }
 
 bool touches_links(Op op) {
-  return op == Op::kWasLink || op == Op::kSymlink || op == Op::kUnlink || op == Op::kRename ||
-         op == Op::kLink;
+  return op == Op::kWasLink || op == Op::kSymlink || op == Op::kUnlink || has_second_path(op);
 }
 
 }  // namespace
@@ -326,7 +321,7 @@ void PathResolver::forget_ways() {
 
 void PathResolver::foresee(const Record& record) {
   if (!touches_links(record.op) && !met_link(record)) return;
-  const bool two = record.op == Op::kRename || record.op == Op::kLink;
+  const bool two = has_second_path(record.op);
   if (spelt_in_tree(record.path) && !(two && !spelt_in_tree(record.path2))) return;
   if (!record.path.starts_with('/')) return;
   const bool followed = record.op == Op::kLink && !record.nofollow;
@@ -404,7 +399,7 @@ void PathResolver::rename(const Record& record, const Resolved& at, const Resolv
 }
 
 void PathResolver::replay(const Record& record, const Resolved& at, const Resolved* to) {
-  if (!touches_links(record.op) || !happened(record)) return;
+  if (!touches_links(record.op) || outcome_of(record) != Outcome::kDone) return;
   if (INJECTED_BUG("interpret.links_as_they_end")) return;
   switch (record.op) {
     case Op::kWasLink:

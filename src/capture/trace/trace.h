@@ -126,9 +126,18 @@ struct Record {
 bool asks_for_settings(std::string_view program);
 bool is_setting(std::string_view variable);
 
-// Whether it changed anything that a later record could see; a call that certainly failed did not.
+// What one record says by itself, without knowing what is where.
+bool unknown_result(const Record& record);  // whether it came to anything: both count
+bool failed(const Record& record);
+enum class Outcome { kDone, kNothingThere, kSomethingThere, kOther, kUnknown };
+Outcome outcome_of(const Record& record);
+// Whether it changed anything that a later record could see; a call that failed did not.
 bool changes_something(const Record& record);
-
+bool may_change(Op op);
+bool only_looks(Op op);  // changes nothing in the tree
+bool has_second_path(Op op);
+bool keeps_last_link(const Record& record);  // it names an entry, whether it is a link or not
+bool content_open(const Record& record);
 // Whether something stood at `path` before the call, as far as the record tells: by what the
 // back end saw there, else by the result.
 bool was_there(const Record& record);

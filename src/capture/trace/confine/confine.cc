@@ -70,23 +70,10 @@ Status allow(const UniqueFd& ruleset, const std::string& path, std::uint64_t on_
 }
 
 bool writes(const Record& record) {
-  switch (record.op) {
-    case Op::kOpenWrite:
-    case Op::kOpenReadWrite:
-    case Op::kMkdir:
-    case Op::kUnlink:
-    case Op::kRmdir:
-    case Op::kRename:
-    case Op::kLink:
-    case Op::kSymlink:
-    case Op::kTruncate:
-    case Op::kChmod:
-      return true;
-    case Op::kOpenCreate:
-      return (record.flags & O_ACCMODE) != O_RDONLY || record.mode == 0;
-    default:
-      return false;
+  if (record.op == Op::kOpenCreate) {
+    return (record.flags & O_ACCMODE) != O_RDONLY || record.mode == 0;
   }
+  return may_change(record.op) && record.op != Op::kSetTimes && record.op != Op::kMount;
 }
 
 // How long the longest of these is that the path is at or below; -1 none.

@@ -29,21 +29,6 @@ bool moves_directories(const Record& record) {
   }
 }
 
-// Which records a look-up can say something about.
-bool is_path(const Record& record) {
-  switch (record.op) {
-    case Op::kMount:
-    case Op::kNote:
-    case Op::kBlind:
-    case Op::kFork:
-    case Op::kExit:
-    case Op::kWasLink:
-      return false;
-    default:
-      return record.path.starts_with('/');
-  }
-}
-
 }  // namespace
 
 void Decoded::clear() {
@@ -169,7 +154,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   }
   out->has_call = true;
   if (record.op == Op::kExec) record.parent = member.parent;
-  if (!mounts_changed_ && is_path(record)) {
+  if (!mounts_changed_ && record.op != Op::kMount && record.path.starts_with('/')) {
     predict(&record);
     keep_links(out);
     if (record.op == Op::kExec) describe_program(view, out);

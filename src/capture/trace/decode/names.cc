@@ -1,8 +1,8 @@
-// What back ends and operations are called, as people type and read them; which operations change
-// something.
+// What back ends and operations are called, as people type and read them, and what operations do.
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 
@@ -21,28 +21,70 @@ static_assert(kOpNames.size() == static_cast<std::size_t>(Op::kWasLink) + 1);
 constexpr std::array<std::string_view, 6> kBackendNames = {"auto",   "bpf",    "hybrid",
                                                            "notify", "ptrace", "off"};
 static_assert(kBackendNames.size() == static_cast<std::size_t>(Backend::kOff) + 1);
+
+constexpr std::uint32_t set_of(std::initializer_list<Op> ops) {
+  std::uint32_t set = 0;
+  for (const Op op : ops) set |= 1u << static_cast<unsigned>(op);
+  return set;
+}
+constexpr bool in(std::uint32_t set, Op op) {
+  return (set >> static_cast<unsigned>(op) & 1u) != 0;
+}
+constexpr std::uint32_t kChanging = set_of(
+    {Op::kOpenWrite, Op::kOpenReadWrite, Op::kOpenCreate, Op::kMkdir, Op::kUnlink, Op::kRmdir,
+     Op::kRename, Op::kLink, Op::kSymlink, Op::kChmod, Op::kTruncate, Op::kSetTimes, Op::kMount});
+constexpr std::uint32_t kLooking =
+    set_of({Op::kOpenRead, Op::kStat, Op::kAccess, Op::kReadlink, Op::kList, Op::kOther});
+constexpr std::uint32_t kOfEntries = set_of(
+    {Op::kReadlink, Op::kMkdir, Op::kUnlink, Op::kRmdir, Op::kRename, Op::kSymlink, Op::kWasLink});
 }  // namespace
 
-bool changes_something(const Record& record) {
-  switch (record.op) {
-    case Op::kOpenWrite:
-    case Op::kOpenReadWrite:
-    case Op::kOpenCreate:
-    case Op::kMkdir:
-    case Op::kUnlink:
-    case Op::kRmdir:
-    case Op::kRename:
-    case Op::kLink:
-    case Op::kSymlink:
-    case Op::kChmod:
-    case Op::kTruncate:
-    case Op::kSetTimes:
-    case Op::kMount:
-      // A call that certainly failed changed nothing.
-      return record.result >= 0 || (record.assumed && !record.predicted);
+bool unknown_result(const Record& record) {
+  return record.assumed && !record.predicted;
+}
+
+bool failed(const Record& record) {
+  return record.result < 0 && !unknown_result(record);
+}
+
+Outcome outcome_of(const Record& record) {
+  if (unknown_result(record)) return Outcome::kUnknown;
+  if (record.result >= 0) return Outcome::kDone;
+  switch (-record.result) {
+    case ENOENT:
+    case ENOTDIR:
+      return Outcome::kNothingThere;
+    case EEXIST:
+    case EISDIR:
+    case ENOTEMPTY:
+      return Outcome::kSomethingThere;
     default:
-      return false;
+      return Outcome::kOther;
   }
+}
+
+bool changes_something(const Record& record) {
+  return may_change(record.op) && !failed(record);
+}
+
+bool may_change(Op op) {
+  return in(kChanging, op);
+}
+
+bool only_looks(Op op) {
+  return in(kLooking, op);
+}
+
+bool has_second_path(Op op) {
+  return op == Op::kRename || op == Op::kLink;
+}
+
+bool keeps_last_link(const Record& record) {
+  return record.nofollow || in(kOfEntries, record.op);
+}
+
+bool content_open(const Record& record) {
+  return record.op == Op::kOpenRead || record.op == Op::kOpenReadWrite;
 }
 
 bool asks_for_settings(std::string_view program) {
@@ -67,7 +109,7 @@ bool is_setting(std::string_view variable) {
 
 bool was_there(const Record& record) {
   if (record.mode != 0) return true;
-  if (record.assumed && !record.predicted) return false;
+  if (unknown_result(record)) return false;
   switch (record.op) {
     case Op::kOpenCreate:
     case Op::kMkdir:
