@@ -63,7 +63,8 @@ class Monitor {
   bool wait_gone(std::int64_t timeout_ms);
   void interrupt();
   void name_the_rest();
-  void tell(Message message, std::string payload);
+  template <typename... T>
+  void tell(Message message, const T&... values);
   std::int64_t now_ms() const { return clock_.monotonic_ns() / 1'000'000; }
 
   const MonitorPlan& plan_;
@@ -79,6 +80,14 @@ class Monitor {
   bool caller_gone_ = false;
   bool told_to_end_ = false;
 };
+
+template <typename... T>
+void Monitor::tell(Message message, const T&... values) {
+  std::string payload(1, static_cast<char>(message));
+  Packer{&payload}(values...);
+  // A caller that is gone needs no report.
+  static_cast<void>(::send(plan_.caller, payload.data(), payload.size(), MSG_NOSIGNAL));
+}
 
 // 0, or why this could not be done. The monitor leads the command's process group, so that the
 // terminal tells it of every Ctrl-C it sends there.
@@ -222,10 +231,10 @@ void Monitor::run() {
   if (const Status started = start(); !started) {
     writer_.lose("the command did not start");
     kill_descendants({}, [this] { reap(); });
-    tell(Message::kFailed, pack_error(started.error()));
+    const Error& error = started.error();
+    tell(Message::kFailed, error.code, error.message, error.hint, error.where);
     return;
   }
-  tell(Message::kStarted, std::string(1, static_cast<char>(result_.used)));
   // The command's ends of pipes must be the last ones: a reader waits for their end.
   const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   for (int fd = 0; null.valid() && fd < 3; ++fd) ::dup2(null.get(), fd);
@@ -248,7 +257,7 @@ Ending Monitor::watch() {
     if (caller_gone_) return Ending::kOrphaned;
     if (tree_.tracer_failed) return Ending::kBroken;
     if (told_to_end_ || interrupts_ > 1) return Ending::kInterrupted;
-    if (tree_.root_stopped.exchange(false) && spec_.foreground) tell(Message::kStopped, {});
+    if (tree_.root_stopped.exchange(false) && spec_.foreground) tell(Message::kStopped);
     std::int64_t timeout_ms = kShowEveryMs;
     if (spec_.timeout_ms >= 0) {
       timeout_ms = std::min(timeout_ms, deadline - now_ms());
@@ -301,7 +310,8 @@ void Monitor::report() {
   result_.interrupted = interrupts_ > 0 || told_to_end_;
   writer_.finish();
   result_.lost = writer_.lost();
-  tell(Message::kDone, pack_result(result_));
+  tell(Message::kDone, result_.used, result_.exit_status, result_.timed_out, result_.interrupted,
+       result_.lost, result_.left_running);
 }
 
 void Monitor::wait_events(std::int64_t timeout_ms) {
@@ -381,12 +391,6 @@ void Monitor::name_the_rest() {
   }
 }
 
-void Monitor::tell(Message message, std::string payload) {
-  payload.insert(payload.begin(), static_cast<char>(message));
-  // A caller that is gone needs no report.
-  static_cast<void>(::send(plan_.caller, payload.data(), payload.size(), MSG_NOSIGNAL));
-}
-
 }  // namespace
 
 void run_monitor(const MonitorPlan& plan) {
@@ -396,53 +400,6 @@ void run_monitor(const MonitorPlan& plan) {
     monitor->run();
   }
   ::_exit(0);
-}
-
-std::string pack_error(const Error& error) {
-  std::string out;
-  put_number(&out, static_cast<std::uint64_t>(error.code));
-  put_text(&out, error.message);
-  put_text(&out, error.hint);
-  put_text(&out, error.where);
-  return out;
-}
-
-Error unpack_error(std::string_view payload) {
-  Unpacker in(payload);
-  Error error;
-  const std::uint64_t code = in.number();
-  if (code <= static_cast<std::uint64_t>(Code::kOutcomeUnknown))
-    error.code = static_cast<Code>(code);
-  error.message = in.text();
-  error.hint = in.text();
-  error.where = in.text();
-  return error;
-}
-
-std::string pack_result(const TraceResult& result) {
-  std::string out;
-  put_number(&out, static_cast<std::uint64_t>(result.used));
-  put_number(&out, static_cast<std::uint64_t>(result.exit_status));
-  put_number(&out, result.timed_out ? 1 : 0);
-  put_number(&out, result.interrupted ? 1 : 0);
-  put_text(&out, result.lost);
-  put_number(&out, result.left_running.size());
-  for (const std::string& line : result.left_running) put_text(&out, line);
-  return out;
-}
-
-Result<TraceResult> unpack_result(std::string_view payload) {
-  Unpacker in(payload);
-  TraceResult result;
-  result.used = static_cast<Backend>(in.number());
-  result.exit_status = static_cast<int>(in.number());
-  result.timed_out = in.number() != 0;
-  result.interrupted = in.number() != 0;
-  result.lost = in.text();
-  const std::uint64_t lines = in.number();
-  for (std::uint64_t i = 0; i < lines && in.good(); ++i) result.left_running.push_back(in.text());
-  if (!in.good()) return fail(Code::kFault, "the monitor sent a damaged report");
-  return result;
 }
 
 }  // namespace gittxn::capture

@@ -1,7 +1,7 @@
 // The monitor: a fork of the caller that starts the command, traces it, and ends its tree.
 //
 //   caller -> monitor   kInterrupt: a Ctrl-C reached the caller; end of file: the caller died
-//   monitor -> caller   kStarted, kStopped (a Ctrl-Z), and last kFailed or kDone
+//   monitor -> caller   kStopped (a Ctrl-Z), and last kFailed or kDone
 //
 // over one socket pair that keeps message boundaries. The monitor's first act is to close every
 // descriptor it was not given, so that no lock of the caller lives on in it.
@@ -22,9 +22,8 @@ namespace gittxn::capture {
 
 enum class Message : char {
   kInterrupt = 'I',
-  kStarted = 'B',  // one byte: the back end
   kStopped = 'S',
-  kFailed = 'E',  // code, message, hint
+  kFailed = 'E',  // an Error
   kDone = 'D',    // a TraceResult
 };
 
@@ -42,10 +41,5 @@ struct MonitorPlan {
 
 // run_traced with a record file that is open already (run.cc).
 Result<TraceResult> run_into(const TraceSpec& spec, int record_fd);
-
-std::string pack_error(const Error& error);
-Error unpack_error(std::string_view payload);
-std::string pack_result(const TraceResult& result);
-Result<TraceResult> unpack_result(std::string_view payload);
 
 }  // namespace gittxn::capture

@@ -19,16 +19,7 @@ constexpr std::size_t kFlushBytes = 64u << 10;
 constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
 constexpr std::uint32_t kMaxPayload = 4u << 20;
 
-constexpr std::uint64_t kMaxSettings = 256;
 constexpr std::uint64_t kMaxTimeMs = 1ull << 53;
-
-enum Bits : unsigned char {
-  kAssumed = 1,
-  kPredicted = 2,
-  kNofollow = 4,
-  kAgain = 8,
-  kEnvKnown = 16,
-};
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -62,66 +53,14 @@ std::uint32_t get_u32(const unsigned char* bytes) {
          static_cast<std::uint32_t>(bytes[2]) << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
 }
 
-std::uint64_t zigzag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-
-std::int64_t unzigzag(std::uint64_t value) {
-  return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
-}
-
-void encode(const Record& record, std::string* out) {
-  out->clear();
-  out->push_back('R');
-  out->push_back(static_cast<char>(record.op));
-  out->push_back(static_cast<char>((record.assumed ? kAssumed : 0) |
-                                   (record.predicted ? kPredicted : 0) |
-                                   (record.nofollow ? kNofollow : 0) | (record.again ? kAgain : 0) |
-                                   (record.env_known ? kEnvKnown : 0)));
-  put_number(out, record.seq);
-  put_number(out, zigzag(record.pid));
-  put_number(out, zigzag(record.parent));
-  put_number(out, zigzag(record.result));
-  put_number(out, record.flags);
-  put_number(out, record.mode);
-  put_number(out, record.dev);
-  put_number(out, record.ino);
-  put_text(out, record.path);
-  put_text(out, record.path2);
-  put_number(out, record.argv.size());
-  for (const std::string& word : record.argv) put_text(out, word);
-  if (!record.env_known) return;
-  put_number(out, record.env.size());
-  for (const std::string& setting : record.env) put_text(out, setting);
-}
-
-bool decode(Unpacker in, Record* record) {
-  const unsigned char op = in.byte();
-  const unsigned char bits = in.byte();
-  if (op > static_cast<unsigned char>(Op::kWasLink)) return false;
-  record->op = static_cast<Op>(op);
-  record->assumed = (bits & kAssumed) != 0;
-  record->predicted = (bits & kPredicted) != 0;
-  record->nofollow = (bits & kNofollow) != 0;
-  record->again = (bits & kAgain) != 0;
-  record->env_known = (bits & kEnvKnown) != 0;
-  record->seq = in.number();
-  record->pid = static_cast<std::int32_t>(unzigzag(in.number()));
-  record->parent = static_cast<std::int32_t>(unzigzag(in.number()));
-  record->result = static_cast<std::int32_t>(unzigzag(in.number()));
-  record->flags = static_cast<std::uint32_t>(in.number());
-  record->mode = static_cast<std::uint32_t>(in.number());
-  record->dev = in.number();
-  record->ino = in.number();
-  record->path = in.text();
-  record->path2 = in.text();
-  const std::uint64_t words = in.number();
-  if (words > 256) return false;
-  for (std::uint64_t i = 0; i < words && in.good(); ++i) record->argv.push_back(in.text());
-  const std::uint64_t settings = record->env_known ? in.number() : 0;
-  if (settings > kMaxSettings) return false;
-  for (std::uint64_t i = 0; i < settings && in.good(); ++i) record->env.push_back(in.text());
-  return in.good() && in.at_end();
+// What a record consists of, for a Packer and an Unpacker.
+template <typename Io, typename RecordOrConst>
+void parts(Io& io, RecordOrConst& record) {
+  io.byte(record.op);
+  io.bits(record.assumed, record.predicted, record.nofollow, record.again, record.env_known);
+  io(record.seq, record.pid, record.parent, record.result, record.flags, record.mode, record.dev,
+     record.ino, record.path, record.path2, record.argv);
+  if (record.env_known) io(record.env);
 }
 
 // Reads exactly `size` bytes through a buffer; false at the end of the file.
@@ -174,49 +113,21 @@ Result<Frame> next_frame(Source* source) {
 
 }  // namespace
 
-void put_number(std::string* out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out->push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out->push_back(static_cast<char>(value));
-}
-
-void put_text(std::string* out, std::string_view text) {
-  put_number(out, text.size());
-  out->append(text);
-}
-
-unsigned char Unpacker::byte() {
-  if (rest_.empty()) {
-    good_ = false;
-    return 0;
-  }
-  const auto value = static_cast<unsigned char>(rest_.front());
-  rest_.remove_prefix(1);
-  return value;
+void Packer::number(std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) byte(value | 0x80);
+  byte(value);
 }
 
 std::uint64_t Unpacker::number() {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
-    const unsigned char part = byte();
+    unsigned char part = 0;
+    byte(part);
     value |= static_cast<std::uint64_t>(part & 0x7f) << shift;
     if ((part & 0x80) == 0) return value;
   }
   good_ = false;
   return 0;
-}
-
-std::string Unpacker::text() {
-  const std::uint64_t size = number();
-  if (size > rest_.size()) {
-    good_ = false;
-    return {};
-  }
-  std::string text(rest_.substr(0, size));
-  rest_.remove_prefix(size);
-  return text;
 }
 
 RecordWriter::RecordWriter(int fd, const Clock* clock) : fd_(fd), clock_(clock), buffer_(kMagic) {}
@@ -257,7 +168,7 @@ void RecordWriter::mark_time(const Record& record) {
   if (now == marked_ms_) return;
   marked_ms_ = now;
   payload_.assign(1, 'T');
-  put_number(&payload_, static_cast<std::uint64_t>(now));
+  Packer{&payload_}(static_cast<std::uint64_t>(now));
   frame(payload_);
 }
 
@@ -266,7 +177,9 @@ void RecordWriter::add(Record record) {
   if (finished_ || broken_ || repeated(record)) return;
   mark_time(record);
   record.seq = ++count_;
-  encode(record, &payload_);
+  payload_.assign(1, 'R');
+  Packer packer(&payload_);
+  parts(packer, record);
   frame(payload_);
 }
 
@@ -292,10 +205,8 @@ void RecordWriter::show() {
 void RecordWriter::finish() {
   const std::lock_guard lock(mutex_);
   if (std::exchange(finished_, true)) return;
-  payload_.clear();
-  payload_.push_back('E');
-  put_number(&payload_, count_);
-  put_text(&payload_, lost_);
+  payload_.assign(1, 'E');
+  Packer{&payload_}(count_, lost_);
   frame(payload_);
   flush();
 }
@@ -343,25 +254,31 @@ Result<RecordSummary> read_records(const std::string& record_file,
       return summary;
     }
     Unpacker in(frame.payload);
-    const unsigned char type = frame.kind == Frame::Kind::kPayload ? in.byte() : 0;
-    Record record;
-    if (type == 'R' && decode(in, &record) && record.seq == summary.records + 1) {
-      ++summary.records;
-      record.time_ms = time_ms;
-      sink(record);
-      continue;
+    char type = 0;
+    if (frame.kind == Frame::Kind::kPayload) in.byte(type);
+    const auto whole = [&in] { return in.good() && in.at_end(); };
+    if (type == 'R') {
+      Record record;
+      parts(in, record);
+      if (whole() && record.op <= Op::kWasLink && record.seq == summary.records + 1) {
+        ++summary.records;
+        record.time_ms = time_ms;
+        sink(record);
+        continue;
+      }
     }
     if (type == 'T') {
-      const std::uint64_t time = in.number();
-      if (in.good() && in.at_end() && time > 0 && time < kMaxTimeMs) {
+      std::uint64_t time = 0;
+      in(time);
+      if (whole() && time > 0 && time < kMaxTimeMs) {
         time_ms = static_cast<std::int64_t>(time);
         continue;
       }
     }
     if (type == 'E') {
-      const std::uint64_t count = in.number();
-      summary.reason = in.text();
-      if (in.good() && in.at_end() && count == summary.records) {
+      std::uint64_t count = 0;
+      in(count, summary.reason);
+      if (whole() && count == summary.records) {
         summary.complete = summary.reason.empty();
         return summary;
       }

@@ -23,6 +23,8 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -64,19 +66,91 @@ class RecordWriter {
   std::array<std::uint64_t, kSlots> seen_{};
 };
 
-// Small building blocks, shared with the monitor's report to its caller.
-void put_number(std::string* out, std::uint64_t value);
-void put_text(std::string* out, std::string_view text);
+// Values one behind the other, for the file and for the monitor's report to its caller: numbers as
+// LEB128, those with a sign zigzag; texts preceded by their length, lists by their count.
+class Packer {
+ public:
+  explicit Packer(std::string* out) : out_(out) {}
+  template <typename... T>
+  void operator()(const T&... values) {
+    (put(values), ...);
+  }
+  template <typename... Bool>
+  void bits(Bool... bits) {
+    unsigned all = 0;
+    unsigned at = 0;
+    ((all |= unsigned{bits} << at++), ...);
+    byte(all);
+  }
+  template <typename T>
+  void byte(T value) {
+    out_->push_back(static_cast<char>(value));
+  }
+
+ private:
+  void number(std::uint64_t value);
+  template <typename T>
+  void put(const T& value) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      number(value.size());
+      out_->append(value);
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      number(value.size());
+      for (const std::string& text : value) put(text);
+    } else if constexpr (std::is_signed_v<T>) {
+      const std::int64_t wide = value;
+      number(static_cast<std::uint64_t>(wide) << 1 ^ static_cast<std::uint64_t>(wide >> 63));
+    } else {
+      number(static_cast<std::uint64_t>(value));
+    }
+  }
+  std::string* out_;
+};
+
+// The same, taken out again. Once something is not there nothing is good any more.
 class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : rest_(bytes) {}
-  std::uint64_t number();
-  std::string text();
-  unsigned char byte();
+  template <typename... T>
+  void operator()(T&... values) {
+    (get(values), ...);
+  }
+  template <typename... Bool>
+  void bits(Bool&... bits) {
+    unsigned all = 0;
+    byte(all);
+    ((bits = (all & 1u) != 0, all >>= 1), ...);
+  }
+  template <typename T>
+  void byte(T& value) {
+    if (rest_.empty()) good_ = false;
+    value = static_cast<T>(good_ ? static_cast<unsigned char>(rest_.front()) : 0);
+    rest_.remove_prefix(good_ ? 1 : 0);
+  }
   bool good() const { return good_; }
   bool at_end() const { return rest_.empty(); }
 
  private:
+  static constexpr std::size_t kMostTexts = 256;
+  std::uint64_t number();
+  template <typename T>
+  void get(T& value) {
+    const std::uint64_t got = number();
+    if constexpr (std::is_same_v<T, std::string>) {
+      good_ = good_ && got <= rest_.size();
+      if (!good_) return;
+      value = rest_.substr(0, got);
+      rest_.remove_prefix(got);
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      good_ = good_ && got <= kMostTexts;
+      for (std::uint64_t i = 0; good_ && i < got; ++i) get(value.emplace_back());
+    } else if constexpr (std::is_signed_v<T>) {
+      value =
+          static_cast<T>(static_cast<std::int64_t>(got >> 1) ^ -static_cast<std::int64_t>(got & 1));
+    } else {
+      value = static_cast<T>(got);
+    }
+  }
   std::string_view rest_;
   bool good_ = true;
 };

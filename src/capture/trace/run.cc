@@ -23,6 +23,7 @@
 #include "capture/trace/monitor.h"
 #include "capture/trace/preload_file.h"
 #include "capture/trace/process_tree.h"
+#include "capture/trace/record_file.h"
 
 namespace gittxn::capture {
 
@@ -137,6 +138,25 @@ Result<TraceResult> monitor_died(const Session& session) {
   return result;
 }
 
+Error error_in(std::string_view payload) {
+  Error error;
+  std::uint64_t code = 0;
+  Unpacker{payload}(code, error.message, error.hint, error.where);
+  if (code <= static_cast<std::uint64_t>(Code::kOutcomeUnknown)) {
+    error.code = static_cast<Code>(code);
+  }
+  return error;
+}
+
+Result<TraceResult> result_in(std::string_view payload) {
+  Unpacker in(payload);
+  TraceResult result;
+  in(result.used, result.exit_status, result.timed_out, result.interrupted, result.lost,
+     result.left_running);
+  if (!in.good()) return fail(Code::kFault, "the monitor sent a damaged report");
+  return result;
+}
+
 Result<TraceResult> converse(const Session& session) {
   std::string message(kMaxMessage, '\0');
   int watched = session.spec->on_readable ? session.spec->watch_fd : -1;
@@ -160,13 +180,12 @@ Result<TraceResult> converse(const Session& session) {
     const std::string_view payload(message.data() + 1, static_cast<std::size_t>(got) - 1);
     switch (static_cast<Message>(message[0])) {
       case Message::kFailed:
-        return std::unexpected(unpack_error(payload));
+        return std::unexpected(error_in(payload));
       case Message::kDone:
-        return unpack_result(payload);
+        return result_in(payload);
       case Message::kStopped:
         stop_with_command(session);
         break;
-      case Message::kStarted:
       case Message::kInterrupt:
         break;
     }
