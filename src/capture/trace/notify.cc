@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -46,9 +47,8 @@ extern "C" void ignore_signal(int) {}
 class NotifyTracer final : public Tracer {
  public:
   NotifyTracer(UniqueFd listener, TreeState* tree, RecordWriter* writer, Preloaded preloaded)
-      : listener_(std::move(listener)),
-        tree_(tree),
-        writer_(writer),
+      : Tracer(tree, writer),
+        listener_(std::move(listener)),
         preloaded_(std::move(preloaded)),
         decoder_(::getpid()) {}
   ~NotifyTracer() override { stop(); }
@@ -60,15 +60,13 @@ class NotifyTracer final : public Tracer {
   void serve();
   bool receive(seccomp_notif* request);
   void answer(const seccomp_notif& request);
-  void fail_tracing(int error);
+  void lose_listener(int error);
   std::uint64_t meet(const CallSite& site);
   void drain(std::uint64_t mark);
   void add_read(Record record);
   bool is_of_the_trace(const Record& record) const;
 
   UniqueFd listener_;
-  TreeState* tree_;
-  RecordWriter* writer_;
   Preloaded preloaded_;
   std::uint64_t moves_ = 0;
   Decoder decoder_;
@@ -145,14 +143,12 @@ bool NotifyTracer::receive(seccomp_notif* request) {
     pollfd waiting{listener_.get(), POLLIN, 0};
     return ::poll(&waiting, 1, 0) < 0 || (waiting.revents & POLLHUP) == 0;
   }
-  fail_tracing(error);
+  lose_listener(error);
   return false;
 }
 
-void NotifyTracer::fail_tracing(int error) {
-  writer_->lose(std::string("the trace lost its listener: ") + std::strerror(error));
-  tree_->tracer_failed = true;
-  tree_->wake_main();
+void NotifyTracer::lose_listener(int error) {
+  fail_tracing(std::string("the trace lost its listener: ") + std::strerror(error));
 }
 
 // Before a call is let go: who makes it, and whether directories stay where they are. Returns how
@@ -201,11 +197,10 @@ bool NotifyTracer::is_of_the_trace(const Record& record) const {
 }
 
 void NotifyTracer::answer(const seccomp_notif& request) {
-  CallSite site;
-  site.tid = static_cast<pid_t>(request.pid);
-  site.arch = request.data.arch;
-  site.number = static_cast<std::uint32_t>(request.data.nr);
-  for (std::size_t i = 0; i < site.args.size(); ++i) site.args[i] = request.data.args[i];
+  CallSite site{.tid = static_cast<pid_t>(request.pid),
+                .arch = request.data.arch,
+                .number = static_cast<std::uint32_t>(request.data.nr)};
+  std::ranges::copy(request.data.args, site.args.begin());
   Ring* ring = preloaded_.ring.get();
   site.by_library = ring != nullptr && ring->is_greeting(site.args.back());
   const bool alive = decoder_.decode(site, &decoded_);
@@ -222,7 +217,7 @@ void NotifyTracer::answer(const seccomp_notif& request) {
   } while (!went_on && errno == EINTR);
   // ENOENT: killed meanwhile. Anything else (a kernel before 5.5 cannot continue a call) would
   // leave the process waiting for ever.
-  if (!went_on && errno != ENOENT) return fail_tracing(errno);
+  if (!went_on && errno != ENOENT) return lose_listener(errno);
   if (preloaded_.ring != nullptr && !INJECTED_BUG("trace.ring_drained_late")) drain(mark);
   for (Record& record : decoded_.before) writer_->add(std::move(record));
   if (!alive || !went_on || !decoded_.has_call) return;
@@ -237,6 +232,12 @@ void TreeState::wake_main() const {
   const std::uint64_t one = 1;
   // The counter can only be full when a wake-up is pending already.
   static_cast<void>(::write(wake.get(), &one, sizeof one) == sizeof one);
+}
+
+void Tracer::fail_tracing(std::string why) {
+  writer_->lose(std::move(why));
+  tree_->tracer_failed = true;
+  tree_->wake_main();
 }
 
 bool set_synchronous_wakeup(int listener) {

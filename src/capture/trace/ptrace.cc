@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <future>
 #include <unordered_map>
@@ -52,10 +53,7 @@ constexpr int kSyscallStop = SIGTRAP | 0x80;
 class PtraceTracer final : public Tracer {
  public:
   PtraceTracer(UniqueFd unused_listener, TreeState* tree, RecordWriter* writer)
-      : unused_listener_(std::move(unused_listener)),
-        tree_(tree),
-        writer_(writer),
-        decoder_(::getpid()) {}
+      : Tracer(tree, writer), unused_listener_(std::move(unused_listener)), decoder_(::getpid()) {}
   ~PtraceTracer() override { stop(); }
   Status start() override;
   void stop() override {
@@ -63,7 +61,6 @@ class PtraceTracer final : public Tracer {
   }
 
  private:
-  int seize() const;
   void serve();
   void ended(pid_t tid, int status);
   void stopped(pid_t tid, int status);
@@ -74,25 +71,20 @@ class PtraceTracer final : public Tracer {
   void executed(pid_t tid);
 
   UniqueFd unused_listener_;
-  TreeState* tree_;
-  RecordWriter* writer_;
   Decoder decoder_;
   std::unordered_map<pid_t, Decoded> waiting_;  // calls that have not returned
   std::thread thread_;
 };
 
-int PtraceTracer::seize() const {
-  const long options = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                       PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD |
-                       PTRACE_O_EXITKILL;
-  return ::ptrace(PTRACE_SEIZE, tree_->root, nullptr, options) == 0 ? 0 : errno;
-}
-
 Status PtraceTracer::start() {
   std::promise<int> seized;
   std::future<int> outcome = seized.get_future();
   thread_ = std::thread([this, &seized] {
-    const int error = seize();
+    constexpr long kOptions = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                              PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD |
+                              PTRACE_O_EXITKILL;
+    const bool done = ::ptrace(PTRACE_SEIZE, tree_->root, nullptr, kOptions) == 0;
+    const int error = done ? 0 : errno;
     seized.set_value(error);
     if (error == 0) serve();
   });
@@ -129,20 +121,8 @@ void PtraceTracer::ended(pid_t tid, int status) {
 void PtraceTracer::stopped(pid_t tid, int status) {
   const int event = status >> 16;
   const int signal = WSTOPSIG(status);
-  if (event == PTRACE_EVENT_SECCOMP) {
-    enter(tid);
-    return resume(tid, 0);
-  }
-  if (event == 0 && signal == kSyscallStop) {
-    leave(tid);
-    return resume(tid, 0);
-  }
-  if (event == PTRACE_EVENT_EXEC) {
-    executed(tid);
-    return resume(tid, 0);
-  }
-  if (event == PTRACE_EVENT_STOP &&
-      signal != SIGTRAP) {  // job control: stays stopped until SIGCONT
+  const bool returns = event == 0 && signal == kSyscallStop;
+  if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {  // job control: until SIGCONT
     if (tid == tree_->root) {
       tree_->root_stopped = true;
       tree_->wake_main();
@@ -150,7 +130,10 @@ void PtraceTracer::stopped(pid_t tid, int status) {
     ::ptrace(PTRACE_LISTEN, tid, nullptr, 0);
     return;
   }
-  resume(tid, event == 0 ? signal : 0);
+  if (event == PTRACE_EVENT_SECCOMP) enter(tid);
+  if (event == PTRACE_EVENT_EXEC) executed(tid);
+  if (returns) leave(tid);
+  resume(tid, event == 0 && !returns ? signal : 0);
 }
 
 // Errors mean that it was killed meanwhile; its end is reported by waitpid.
@@ -170,11 +153,9 @@ bool PtraceTracer::ask(pid_t tid, SyscallInfo* info) {
 void PtraceTracer::enter(pid_t tid) {
   SyscallInfo info{};
   if (!ask(tid, &info) || info.op != kInfoSeccomp) return;
-  CallSite site;
-  site.tid = tid;
-  site.arch = info.arch;
-  site.number = static_cast<std::uint32_t>(info.seccomp.nr);
-  for (std::size_t i = 0; i < site.args.size(); ++i) site.args[i] = info.seccomp.args[i];
+  CallSite site{
+      .tid = tid, .arch = info.arch, .number = static_cast<std::uint32_t>(info.seccomp.nr)};
+  std::ranges::copy(info.seccomp.args, site.args.begin());
   Decoded decoded;
   const bool alive = decoder_.decode(site, &decoded);
   for (Record& record : decoded.before) writer_->add(std::move(record));

@@ -35,6 +35,7 @@ struct TreeState {
 
 class Tracer {
  public:
+  Tracer(TreeState* tree, RecordWriter* writer) : tree_(tree), writer_(writer) {}
   virtual ~Tracer() = default;
   // Starts the thread; returns once it serves. The tree must be gone before stop().
   virtual Status start() = 0;
@@ -42,13 +43,15 @@ class Tracer {
   // Any thread, now and then: what was seen until now and lies somewhere gets to the writer soon,
   // also while the tree makes no call.
   virtual void collect() {}
+
+ protected:
+  void fail_tracing(std::string why);
+
+  TreeState* tree_;
+  RecordWriter* writer_;
 };
 
 // With a library: calls that it made itself come from its ring.
-struct Preloaded {
-  std::unique_ptr<Ring> ring;  // none: no library
-  std::string library;         // loading it is nothing the command asked for
-};
 std::unique_ptr<Tracer> make_notify_tracer(UniqueFd listener, TreeState* tree, RecordWriter* writer,
                                            Preloaded preloaded);
 // `unused_listener`: kept open so that nobody else in the tree can have one (filter.h).

@@ -11,8 +11,6 @@
 // Programs, maps and ring belong to descriptors of the monitor: if it dies they are gone with it.
 #include <fmt/format.h>
 #include <linux/capability.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -21,10 +19,12 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +50,7 @@ namespace gittxn::capture {
 
 namespace {
 
-constexpr int kShortestWaitMs = 2, kLongestWaitMs = 32;
+constexpr std::chrono::milliseconds kShortestWait{2}, kLongestWait{32};
 constexpr std::uint32_t kRingBytes = 16u << 20;
 // What the programs know a process by are numbers of the first PID namespace (PROC_PID_INIT_INO).
 constexpr std::string_view kFirstPidNamespace = "pid:[4026531836]";
@@ -86,8 +86,7 @@ bool has_capability(const std::array<__user_cap_data_struct, 2>& data, unsigned 
 class BpfTracer final : public Tracer {
  public:
   BpfTracer(TreeState* tree, RecordWriter* writer, std::size_t ring_bytes)
-      : tree_(tree),
-        writer_(writer),
+      : Tracer(tree, writer),
         ring_bytes_(ring_bytes),
         join_([this](Record record) { writer_->add(std::move(record)); }, boot_time_ns()) {}
   ~BpfTracer() override {
@@ -105,19 +104,15 @@ class BpfTracer final : public Tracer {
   Status attach();
   Status trace_root() const;
   void empty_ring();
-  void drain();
   void count_losses();
 
-  TreeState* tree_;
-  RecordWriter* writer_;
   std::size_t ring_bytes_;
   BpfJoin join_;
   bpf_object* object_ = nullptr;
   std::vector<bpf_link*> links_;
   ring_buffer* ring_ = nullptr;
-  UniqueFd wake_;
   Backlog backlog_;
-  std::atomic<bool> stop_{false};
+  std::promise<void> stop_;
   std::thread emptying_;
   std::thread joining_;
 };
@@ -197,8 +192,6 @@ Status BpfTracer::trace_root() const {
 Status BpfTracer::start() {
   ::libbpf_set_print(keep_message);
   messages()->clear();
-  wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake_.valid()) return fail_errno(errno, "make an event counter");
   TRY(load());
   TRY(trace_root());
   TRY(attach());
@@ -222,39 +215,27 @@ void BpfTracer::empty_ring() {
   // Without the right to it it goes on as it is: what is lost is counted.
   constexpr int kAheadOfTheTraced = -10;
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kAheadOfTheTraced));
-  int wait_ms = kShortestWaitMs;
-  while (!stop_) {
+  const std::future<void> stopped = stop_.get_future();
+  std::chrono::milliseconds wait = kShortestWait;
+  do {
     const bool leaves = INJECTED_BUG("trace.bpf_ring_left");
     const int taken = leaves ? 0 : ::ring_buffer__consume(ring_);
     backlog_.flush();
     if (taken < 0) {
-      writer_->lose(fmt::format("the trace lost its ring: {}", std::strerror(-taken)));
-      tree_->tracer_failed = true;
-      tree_->wake_main();
-      return;
+      return fail_tracing(fmt::format("the trace lost its ring: {}", std::strerror(-taken)));
     }
-    wait_ms = taken > 0 ? kShortestWaitMs : std::min(2 * wait_ms, kLongestWaitMs);
-    pollfd waiting{wake_.get(), POLLIN, 0};
-    ::poll(&waiting, 1, wait_ms);
-  }
+    wait = taken > 0 ? kShortestWait : std::min(2 * wait, kLongestWait);
+  } while (stopped.wait_for(wait) == std::future_status::timeout);
 }
 
 void BpfTracer::stop() {
   if (!emptying_.joinable()) return;
-  stop_ = true;
-  const std::uint64_t one = 1;
-  // The counter can only be full when a wake-up is pending already.
-  static_cast<void>(::write(wake_.get(), &one, sizeof one) == sizeof one);
+  stop_.set_value();
   emptying_.join();
-  drain();
+  while (!INJECTED_BUG("trace.bpf_ring_left") && ::ring_buffer__consume(ring_) > 0) continue;
   backlog_.close();
   joining_.join();
   count_losses();
-}
-
-void BpfTracer::drain() {
-  if (INJECTED_BUG("trace.bpf_ring_left")) return;
-  while (::ring_buffer__consume(ring_) > 0) continue;
 }
 
 void BpfTracer::count_losses() {
