@@ -32,58 +32,45 @@ struct Word {
 
 // Everything the child needs, made before the fork.
 struct ChildPlan {
-  const TraceSpec* spec;
-  const char* program;
+  const Launch& launch;
   std::vector<char*> argv;
   std::vector<char*> shell_argv;  // for a script without "#!", as execvp does it
   std::vector<std::string> env_text;
   std::vector<char*> envp;
   std::vector<sock_filter> filter;
   std::vector<sock_filter> fence;
-  Backend backend;
-  int ruleset;
   std::optional<ViewPlan> view;
   std::string input;  // with a view: the path of standard input; "" it has none
   int channel;
   pid_t monitor;
-  sigset_t mask;
 };
 
 char* mutable_text(const std::string& text) {
   return const_cast<char*>(text.c_str());
 }
 
-ChildPlan make_plan(const Launch& launch, Backend backend, int channel) {
+ChildPlan make_plan(const Launch& launch, Backend backend, const Preloaded& preloaded,
+                    int channel) {
   static const std::string shell = "/bin/sh";
-  ChildPlan plan{};
-  plan.spec = launch.spec;
-  plan.program = launch.program.c_str();
+  ChildPlan plan{.launch = launch, .view = launch.view, .channel = channel, .monitor = ::getpid()};
   for (const std::string& word : launch.spec->argv) plan.argv.push_back(mutable_text(word));
   plan.shell_argv = {mutable_text(shell), mutable_text(launch.program)};
   plan.shell_argv.insert(plan.shell_argv.end(), plan.argv.begin() + 1, plan.argv.end());
   plan.argv.push_back(nullptr);
   plan.shell_argv.push_back(nullptr);
   Environment env = launch.spec->env;
-  if (backend == Backend::kHybrid) add_preload(launch.preload->library, &env);
-  for (const auto& [name, value] : env) plan.env_text.push_back(name + "=" + value);
-  for (const std::string& text : plan.env_text) plan.envp.push_back(mutable_text(text));
-  plan.envp.push_back(nullptr);
   if (backend == Backend::kHybrid) {
-    plan.filter = make_filter(SECCOMP_RET_USER_NOTIF, launch.preload->page);
+    add_preload(preloaded.library, &env);
+    plan.filter = make_filter(SECCOMP_RET_USER_NOTIF, preloaded.ring->config().page);
   }
   if (backend == Backend::kNotify) plan.filter = make_filter(SECCOMP_RET_USER_NOTIF);
   if (backend == Backend::kPtrace) plan.filter = make_filter(SECCOMP_RET_TRACE);
+  for (const auto& [name, value] : env) plan.env_text.push_back(name + "=" + value);
+  for (const std::string& text : plan.env_text) plan.envp.push_back(mutable_text(text));
+  plan.envp.push_back(nullptr);
   plan.fence = make_fence(launch.fence, launch.ruleset < 0 ? Typing::kAllowed : Typing::kRefused);
-  plan.backend = backend;
-  plan.ruleset = launch.ruleset;
-  if (launch.view != nullptr) {
-    plan.view = *launch.view;
-    const auto path = read_link("/proc/self/fd/" + std::to_string(launch.spec->stdin_fd));
-    if (path && path->starts_with('/')) plan.input = *path;
-  }
-  plan.channel = channel;
-  plan.monitor = ::getpid();
-  plan.mask = launch.signal_mask;
+  const auto input = read_link("/proc/self/fd/" + std::to_string(launch.spec->stdin_fd));
+  if (plan.view && input && input->starts_with('/')) plan.input = *input;
   return plan;
 }
 
@@ -132,7 +119,7 @@ void reopen_input(const ChildPlan& plan) {
 // right to gain privileges (sudo) away anyway; then the walk of base/fence.h is what is left.
 int put_up_fence(const ChildPlan& plan) {
   if (plan.fence.empty()) return 0;
-  const bool unprivileged = !plan.filter.empty() || plan.ruleset >= 0;
+  const bool unprivileged = !plan.filter.empty() || plan.launch.ruleset >= 0;
   if (unprivileged && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
   const int error = install_fence(plan.fence);
   return error == EACCES && !unprivileged ? 0 : error;
@@ -140,22 +127,22 @@ int put_up_fence(const ChildPlan& plan) {
 
 // 0 or an errno. Privileges go last: both others need them.
 int put_up_confinement(ChildPlan& plan) {
-  if (plan.ruleset < 0) return 0;
-  if (const int error = confine_self(plan.ruleset); error != 0) return error;
-  ::close(plan.ruleset);
+  if (plan.launch.ruleset < 0) return 0;
+  if (const int error = confine_self(plan.launch.ruleset); error != 0) return error;
+  ::close(plan.launch.ruleset);
   return drop_privileges();
 }
 
 [[noreturn]] void child(ChildPlan& plan) {
   // The monitor is gone already if it is not our parent any more.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.monitor) ::_exit(127);
-  if (!set_stdio(*plan.spec)) give_up(plan, kStdio, errno);
-  close_other_descriptors({plan.channel, plan.ruleset});
+  if (!set_stdio(*plan.launch.spec)) give_up(plan, kStdio, errno);
+  close_other_descriptors({plan.channel, plan.launch.ruleset});
   if (plan.view) {
     if (const int error = enter_view(*plan.view); error != 0) give_up(plan, kConfine, error);
     reopen_input(plan);
   }
-  if (!plan.spec->cwd.empty() && ::chdir(plan.spec->cwd.c_str()) != 0) {
+  if (!plan.launch.spec->cwd.empty() && ::chdir(plan.launch.spec->cwd.c_str()) != 0) {
     give_up(plan, kDirectory, errno);
   }
   if (const int error = put_up_confinement(plan); error != 0) give_up(plan, kConfine, error);
@@ -171,8 +158,8 @@ int put_up_confinement(ChildPlan& plan) {
   char go = 0;
   if (::recv(plan.channel, &go, 1, 0) != 1) ::_exit(127);
   ::signal(SIGPIPE, SIG_DFL);  // a caller that ignores it does so for itself
-  ::pthread_sigmask(SIG_SETMASK, &plan.mask, nullptr);
-  ::execve(plan.program, plan.argv.data(), plan.envp.data());
+  ::pthread_sigmask(SIG_SETMASK, &plan.launch.signal_mask, nullptr);
+  ::execve(plan.launch.program.c_str(), plan.argv.data(), plan.envp.data());
   if (errno == ENOEXEC) ::execve("/bin/sh", plan.shell_argv.data(), plan.envp.data());
   give_up(plan, kExecute, errno);
 }
@@ -286,7 +273,7 @@ ssize_t receive_with_descriptor(int socket, void* bytes, std::size_t size, Uniqu
   return got;
 }
 
-Result<Launched> launch(const Launch& plan, Backend backend) {
+Result<Launched> launch(const Launch& plan, Backend backend, const Preloaded& preloaded) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return fail_errno(errno, "make a socket pair");
@@ -295,7 +282,7 @@ Result<Launched> launch(const Launch& plan, Backend backend) {
   launched.channel = UniqueFd(ends[0]);
   UniqueFd theirs(ends[1]);
   if (theirs.get() < 3) return fail(Code::kFault, "standard descriptors are closed");
-  ChildPlan child_plan = make_plan(plan, backend, theirs.get());
+  ChildPlan child_plan = make_plan(plan, backend, preloaded, theirs.get());
   launched.pid = ::fork();
   if (launched.pid < 0) return fail_errno(errno, "start a process");
   if (launched.pid == 0) child(child_plan);

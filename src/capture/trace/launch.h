@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "base/fs.h"
 #include "base/result.h"
 #include "capture/trace/confine/view.h"
+#include "capture/trace/ring.h"
 #include "capture/trace/trace.h"
 
 namespace gittxn::capture {
@@ -29,15 +29,10 @@ Result<std::string> find_program(const TraceSpec& spec);
 struct Launch {
   const TraceSpec* spec = nullptr;
   std::string program;
-  sigset_t signal_mask{};          // the caller's own
-  int ruleset = -1;                // of a confinement
-  const ViewPlan* view = nullptr;  // of one with a mount namespace
-  std::string fence;               // what the tree is inside of (fence.h)
-  struct Preload {
-    std::string library;
-    std::uint64_t page = 0;  // from where path reads are allowed
-  };
-  std::optional<Preload> preload;  // kHybrid
+  sigset_t signal_mask{};        // the caller's own
+  int ruleset = -1;              // of a confinement
+  std::optional<ViewPlan> view;  // of one with a mount namespace
+  std::string fence;             // what the tree is inside of (fence.h)
 };
 
 struct Launched {
@@ -48,7 +43,8 @@ struct Launched {
 
 // One try with one back end (not kAuto). kUnsupported: this back end's filter cannot be installed
 // here (the child is gone, another may be tried); anything else would fail with every back end.
-Result<Launched> launch(const Launch& plan, Backend backend);
+// `preloaded`: of kHybrid.
+Result<Launched> launch(const Launch& plan, Backend backend, const Preloaded& preloaded);
 // Lets it go; returns when the program runs, or why it does not.
 Status let_go(const Launch& plan, const Launched& launched);
 

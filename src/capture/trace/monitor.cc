@@ -159,14 +159,12 @@ Result<std::unique_ptr<Ring>> make_ring() {
 Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend) {
   if (backend == Backend::kBpf) TRY(may_use_bpf());
   Preloaded preloaded;
-  Launch with = launch_plan;
   if (backend == Backend::kHybrid) {
     preloaded.ring = TRY(make_ring());
     preloaded.library = preload_path(spec_.record_file);
     TRY(write_preload(preloaded.library, preloaded.ring->config()));
-    with.preload = {preloaded.library, preloaded.ring->config().page};
   }
-  Launched launched = TRY(launch(with, backend));
+  Launched launched = TRY(launch(launch_plan, backend, preloaded));
   tree_.root = launched.pid;
   if (backend == Backend::kBpf) {
     tracer_ = make_bpf_tracer(&tree_, &writer_, spec_.ring_bytes);
@@ -188,18 +186,17 @@ Result<Launched> Monitor::try_backend(const Launch& launch_plan, Backend backend
 Status Monitor::start() {
   TRY(set_up());
   const std::string program = plan_.program.empty() ? TRY(find_program(spec_)) : plan_.program;
+  Launch launch_plan{&spec_, program, plan_.signal_mask};
   UniqueFd ruleset;
-  std::optional<ViewPlan> view;
   if (spec_.confine) {
     ruleset = TRY(make_ruleset(*spec_.confine));
-    if (spec_.confine->mounts) view = plan_view(view_of(*spec_.confine));
+    launch_plan.ruleset = ruleset.get();
+    if (spec_.confine->mounts) launch_plan.view = plan_view(view_of(*spec_.confine));
   }
-  const std::string mark = TRY(fence_for(spec_.env));
-  if (const std::string name = fence_name(mark); !name.empty()) {
+  launch_plan.fence = TRY(fence_for(spec_.env));
+  if (const std::string name = fence_name(launch_plan.fence); !name.empty()) {
     ::prctl(PR_SET_NAME, name.c_str(), 0, 0, 0);
   }
-  Launch launch_plan{&spec_, program,     plan_.signal_mask, ruleset.get(), view ? &*view : nullptr,
-                     mark,   std::nullopt};
   std::string refused;
   for (const Backend backend :
        {Backend::kHybrid, Backend::kBpf, Backend::kNotify, Backend::kPtrace, Backend::kOff}) {

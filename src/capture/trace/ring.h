@@ -89,4 +89,10 @@ class Ring {
   std::size_t limit_ = 1u << 12;
 };
 
+// The library of a run.
+struct Preloaded {
+  std::unique_ptr<Ring> ring;  // none: no library
+  std::string library;         // loading it is nothing the command asked for
+};
+
 }  // namespace gittxn::capture
