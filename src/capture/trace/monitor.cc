@@ -278,8 +278,8 @@ void Monitor::end_tree(Ending why) {
     std::set<pid_t> told;  // a second SIGTERM often means: do not clean up
     while (!gone() && !caller_gone_ && interrupts_ == interrupts && now_ms() < deadline) {
       for (const pid_t pid : descendants(::getpid())) {
-        if (told.insert(pid).second) signal_all({pid}, SIGTERM);
-        signal_all({pid}, SIGCONT);
+        if (told.insert(pid).second) ::kill(pid, SIGTERM);
+        ::kill(pid, SIGCONT);
       }
       if (wait_gone(std::min(kNewcomersMs, deadline - now_ms()))) return;
     }

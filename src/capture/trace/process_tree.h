@@ -22,14 +22,8 @@ std::vector<pid_t> children_of(pid_t parent);
 // What a shell says of a wait status: the program's own, or 128 and the number of a signal.
 int exit_status_of(int wait_status);
 
-void signal_all(const std::vector<pid_t>& processes, int signal);
-
-// Kills what is below the calling process, again and again until nothing is left. `pump` is called
-// between the rounds (it reaps); false: give up after `limit_ms`.
-struct KillOptions {
-  std::vector<pid_t> spare;  // as above
-  std::int64_t limit_ms = 30'000;
-};
-bool kill_descendants(const KillOptions& options, const std::function<void()>& pump);
+// Kills what is below the calling process but for `spare`, again and again until nothing is left.
+// `pump` is called between the rounds (it reaps); false: given up after half a minute.
+bool kill_descendants(const std::vector<pid_t>& spare, const std::function<void()>& pump);
 
 }  // namespace gittxn::capture

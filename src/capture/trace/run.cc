@@ -119,17 +119,13 @@ void stop_with_command(const Session& session) {
 Result<TraceResult> monitor_died(const Session& session) {
   ::kill(session.monitor, SIGKILL);  // it may only have lost its mind
   ::waitpid(session.monitor, nullptr, 0);
-  KillOptions options;
-  options.spare = session.others;
   const auto reap = [&session] {
     for (const pid_t pid : children_of(::getpid())) {
-      const auto& others = session.others;
-      if (std::ranges::find(others, pid) == others.end()) {
-        ::waitpid(pid, nullptr, WNOHANG);
-      }
+      const bool other = std::ranges::find(session.others, pid) != session.others.end();
+      if (!other) ::waitpid(pid, nullptr, WNOHANG);
     }
   };
-  const bool dead = kill_descendants(options, reap);
+  const bool dead = kill_descendants(session.others, reap);
   session.terminal->restore_modes();
   TraceResult result;
   result.exit_status = 128 + SIGKILL;

@@ -124,7 +124,8 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
       INJECTED_BUG("trace.no_datagrams"))
     return true;
   const bool one = INJECTED_BUG("trace.threads_share_a_directory");
-  if (call->shape == Shape::kUnshare && !one && thread_count(member.process) > 1) dirs_.part();
+  if (call->shape == Shape::kUnshare && !one && process_stat(member.process).threads > 1)
+    dirs_.part();
   record.op = call->op;
   ProcessView view(&dirs_, site.tid, member.process);
   const Peek peek = shape_call(view, site, *call, &record);

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "base/fs.h"
+#include "base/text.h"
 
 namespace gittxn::capture {
 
@@ -66,17 +67,6 @@ Number number_in(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
-}
-
-// The fields of /proc/<pid>/stat from this one on, counted from behind the name: of
-// "123 (any ) name) S <parent> ..." the parent is the second, the threads are the eighteenth and
-// the time of the start the twentieth.
-std::string_view behind_name(std::string_view stat, int field) {
-  stat.remove_prefix(std::min(stat.rfind(')') + 1, stat.size()));
-  for (; field > 0 && !stat.empty(); --field) {
-    stat.remove_prefix(std::min(stat.find(' '), stat.size() - 1) + 1);
-  }
-  return stat;
 }
 
 // A thread that is not the first of its process: the kernel's signal test tells, for a tenth of
@@ -243,36 +233,36 @@ std::string command_line(pid_t pid) {
     if (!name.empty()) name.remove_suffix(1);
     return fmt::format("[{}]", name);
   }
-  std::vector<std::string> argv;
-  for (std::size_t start = 0; start < raw.size();) {
-    const std::size_t end = std::min(raw.find('\0', start), raw.size());
-    argv.emplace_back(raw.substr(start, end - start));
-    start = end + 1;
-  }
-  std::string text = quote_argv(argv);
+  const std::vector<std::string_view> words = pieces_of(raw, '\0');
+  std::string text = quote_argv({words.begin(), words.end()});
   if (text.size() > 200) text.resize(200);
   return text;
 }
 
-int thread_count(pid_t process) {
+// "123 (any ) name) S <parent> ...": what follows the last parenthesis cannot be forged by the
+// name.
+ProcessStat process_stat(pid_t pid) {
+  constexpr int kParent = 1, kThreads = 17, kStarted = 19;
+  std::array<char, 32> path;
+  *fmt::format_to_n(path.data(), path.size() - 1, FMT_COMPILE("/proc/{}/stat"), pid).out = 0;
   std::array<char, 512> buffer;
-  const std::string_view stat =
-      read_small(fmt::format("/proc/{}/stat", process).c_str(), std::span(buffer));
-  return number_in<int>(behind_name(stat, 18));
+  std::string_view rest = read_small(path.data(), std::span(buffer));
+  rest.remove_prefix(std::min(rest.rfind(')') + 2, rest.size()));
+  ProcessStat stat;
+  for (int field = 0; field <= kStarted && !rest.empty(); ++field) {
+    if (field == 0) stat.state = rest.front();
+    if (field == kParent) stat.parent = number_in<pid_t>(rest);
+    if (field == kThreads) stat.threads = number_in<int>(rest);
+    if (field == kStarted) stat.started = number_in<std::uint64_t>(rest);
+    rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
+  }
+  return stat;
 }
 
 Family::Entry Family::look(pid_t tid) const {
-  std::array<char, 32> path;
-  *fmt::format_to_n(path.data(), path.size() - 1, FMT_COMPILE("/proc/{}/stat"), tid).out = 0;
-  std::array<char, 512> buffer;
-  const std::string_view stat = read_small(path.data(), std::span(buffer));
-  Entry entry;
-  entry.checked_ms = coarse_ms();
-  entry.member.process = tid;
-  entry.member.parent = number_in<pid_t>(behind_name(stat, 2));
-  entry.started = number_in<std::uint64_t>(behind_name(stat, 20));
-  if (entry.member.parent == monitor_) entry.member.parent = 0;
-  return entry;
+  const ProcessStat stat = process_stat(tid);
+  const pid_t parent = stat.parent == monitor_ ? 0 : stat.parent;
+  return {{tid, parent}, stat.started, coarse_ms()};
 }
 
 void Family::drop_the_dead() {

@@ -51,8 +51,14 @@ Peek descriptor_path(pid_t tid, int descriptor, std::string* out);
 // argv of a running process, for people; "[name]" when it has none.
 std::string command_line(pid_t pid);
 
-// Threads of a process; 0 when it is gone.
-int thread_count(pid_t process);
+// Of /proc/<pid>/stat.
+struct ProcessStat {
+  char state = '\0';
+  pid_t parent = 0;
+  int threads = 0;
+  std::uint64_t started = 0;  // in ticks since boot; 0: it is gone
+};
+ProcessStat process_stat(pid_t pid);
 
 // Thread -> process and parent. A number can come back for another process after the kernel's
 // counter went round, which takes seconds at the very least; so an entry is believed for a second
@@ -73,7 +79,7 @@ class Family {
  private:
   struct Entry {
     Member member;
-    std::uint64_t started = 0;  // in ticks since boot; 0: it was gone already
+    std::uint64_t started = 0;
     std::int64_t checked_ms = 0;
   };
   Entry look(pid_t tid) const;
