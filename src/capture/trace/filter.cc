@@ -105,9 +105,9 @@ void page_test(Assembler* code, std::optional<std::uint64_t> page) {
 std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::uint64_t> page) {
   Assembler code;
   code.load(offsetof(seccomp_data, arch));
-  code.jump(BPF_JEQ, native_arch(), kNext, kCompatCall);
+  code.jump(BPF_JEQ, kNativeArch, kNext, kCompatCall);
   code.load(offsetof(seccomp_data, nr));
-  if (native_arch() != 0) code.jump(BPF_JGE, kX32Bit, kRefuse, kNext);
+  if (kNativeArch != 0) code.jump(BPF_JGE, kX32Bit, kRefuse, kNext);
   for (const Call& call : all_calls()) {
     const Label label = call.number == SYS_newfstatat  ? kFstatat
                         : call.number == SYS_statx     ? kStatx
@@ -119,12 +119,12 @@ std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::ui
                                                        : kTrap;
     code.jump_equal(call.number, label);
   }
-  for (const std::uint32_t number : refused_calls()) code.jump_equal(number, kRefuse);
+  for (const std::uint32_t number : kRefusedCalls) code.jump_equal(number, kRefuse);
   code.give(SECCOMP_RET_ALLOW);
   code.place(kCompatCall);
-  code.jump(BPF_JEQ, compat_arch(), kNext, kRefuse);
+  code.jump(BPF_JEQ, kCompatArch, kNext, kRefuse);
   code.load(offsetof(seccomp_data, nr));
-  for (const std::uint32_t number : refused_calls()) code.jump_equal(number, kRefuse);
+  for (const std::uint32_t number : kRefusedCalls) code.jump_equal(number, kRefuse);
   for (const std::uint32_t number : compat_calls()) code.jump_equal(number, kTrap);
   code.give(SECCOMP_RET_ALLOW);
   empty_path_test(&code, kFstatat, 3);

@@ -62,7 +62,7 @@ Decision decide(const std::vector<sock_filter>& code, const seccomp_data& data) 
 seccomp_data call(std::uint32_t number, std::initializer_list<std::uint64_t> args = {}) {
   seccomp_data data{};
   data.nr = static_cast<int>(number);
-  data.arch = native_arch();
+  data.arch = kNativeArch;
   std::size_t i = 0;
   for (const std::uint64_t arg : args) data.args[i++] = arg;
   return data;
@@ -160,7 +160,7 @@ TEST(Filter, OnlyAListenerOfOnesOwnIsLookedAt) {
 TEST(Filter, OtherInterfacesAreSeenOrRefused) {
   const auto code = make_filter(kAction);
   seccomp_data data = call(5);
-  data.arch = compat_arch();
+  data.arch = kCompatArch;
   if (!compat_calls().empty()) {
     EXPECT_EQ(decide(code, data).value, kAction);
     data.nr = 20;  // getpid

@@ -223,7 +223,7 @@ Result<TraceResult> run_into(const TraceSpec& spec, int record_fd) {
   plan.spec = &spec;
   plan.record_fd = record_fd;
   if (spec.enter.mount < 0) plan.program = TRY(find_program(spec));
-  if (native_arch() == 0 && spec.backend != Backend::kOff) {
+  if (kNativeArch == 0 && spec.backend != Backend::kOff) {
     return fail(Code::kUnsupported, "this machine's architecture has no system-call trace yet",
                 "use --trace off");
   }

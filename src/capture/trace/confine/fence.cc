@@ -75,12 +75,12 @@ std::string fence_name(const std::string& mark) {
 
 std::vector<sock_filter> make_fence(std::string_view mark, Typing typing) {
   const bool guard = typing == Typing::kRefused;
-  if (native_arch() == 0 || (mark.empty() && !guard)) return {};
+  if (kNativeArch == 0 || (mark.empty() && !guard)) return {};
   if (INJECTED_BUG("fence.unmarked")) mark = {};
   const auto if_guarded = [guard](std::uint32_t number) { return guard ? number : kNoCall; };
   FenceCode code;
   code.load(offsetof(seccomp_data, arch));
-  code.skip_if(native_arch(), 3);
+  code.skip_if(kNativeArch, 3);
   code.load(offsetof(seccomp_data, nr));
   code.skip_if(if_guarded(kCompatIoctl), 6);  // to the terminal's
   code.give(kPass);

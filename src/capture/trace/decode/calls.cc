@@ -2,10 +2,11 @@
 // on every architecture has the same ones.
 #include "capture/trace/decode/calls.h"
 
-#include <linux/audit.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace gittxn::capture {
 
@@ -124,7 +125,12 @@ constexpr auto kIndex = [] {
   return index;
 }();
 
-constexpr std::uint32_t kRefused[] = {425, 426, 427};  // io_uring_setup, _enter, _register
+constexpr std::uint32_t kLibraryCalls[] = {
+    SYS_openat,   SYS_newfstatat, SYS_statx, SYS_getdents64, SYS_readlinkat,
+#ifdef SYS_readlink
+    SYS_readlink, SYS_access,
+#endif
+};
 
 #if defined(__x86_64__)
 // i386: open link unlink execve chdir mknod chmod access rename mkdir rmdir symlink readlink
@@ -148,44 +154,7 @@ const Call* find_call(std::uint32_t number) {
 }
 
 bool is_library_call(std::uint32_t number) {
-  switch (number) {
-    case SYS_openat:
-    case SYS_newfstatat:
-    case SYS_statx:
-    case SYS_getdents64:
-    case SYS_readlinkat:
-#ifdef SYS_readlink
-    case SYS_readlink:
-    case SYS_access:
-#endif
-      return true;
-    default:
-      return false;
-  }
-}
-
-std::uint32_t native_arch() {
-#if defined(__x86_64__) && !defined(__ILP32__)
-  return AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-  return AUDIT_ARCH_AARCH64;
-#else
-  return 0;
-#endif
-}
-
-std::span<const std::uint32_t> refused_calls() {
-  return kRefused;
-}
-
-std::uint32_t compat_arch() {
-#if defined(__x86_64__)
-  return AUDIT_ARCH_I386;
-#elif defined(__aarch64__)
-  return AUDIT_ARCH_ARM;
-#else
-  return 0;
-#endif
+  return std::ranges::find(kLibraryCalls, number) != std::end(kLibraryCalls);
 }
 
 std::span<const std::uint32_t> compat_calls() {

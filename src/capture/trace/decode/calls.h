@@ -7,6 +7,8 @@
 // worktree itself.
 #pragma once
 
+#include <linux/audit.h>
+
 #include <cstdint>
 #include <span>
 
@@ -53,11 +55,18 @@ bool is_library_call(std::uint32_t number);
 // Flags of unshare() after which a thread has a current directory of its own.
 inline constexpr std::uint32_t kUnsharesDirectory = 0x200 | 0x20000 | 0x10000000;  // FS, NEWNS,
                                                                                    // NEWUSER
-std::uint32_t native_arch();  // AUDIT_ARCH_*; 0: this machine is not supported
-// Every number is refused with ENOSYS: they start operations that no tracer here can see.
-std::span<const std::uint32_t> refused_calls();
+// Every number is refused with ENOSYS: io_uring_setup, _enter and _register start operations that
+// no tracer here can see.
+inline constexpr std::uint32_t kRefusedCalls[] = {425, 426, 427};
 // The 32-bit system call interface of the same kernel: path calls that show that a program uses it.
-std::uint32_t compat_arch();  // 0: there is none
 std::span<const std::uint32_t> compat_calls();
+// Of this machine, and of its 32-bit interface; 0: it is not supported, there is none.
+#if defined(__x86_64__) && !defined(__ILP32__)
+inline constexpr std::uint32_t kNativeArch = AUDIT_ARCH_X86_64, kCompatArch = AUDIT_ARCH_I386;
+#elif defined(__aarch64__)
+inline constexpr std::uint32_t kNativeArch = AUDIT_ARCH_AARCH64, kCompatArch = AUDIT_ARCH_ARM;
+#else
+inline constexpr std::uint32_t kNativeArch = 0, kCompatArch = 0;
+#endif
 
 }  // namespace gittxn::capture

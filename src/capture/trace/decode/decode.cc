@@ -112,7 +112,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   Record& record = out->call;
   record.pid = member.process;
   record.assumed = true;
-  if (site.arch != native_arch()) {
+  if (site.arch != kNativeArch) {
     record.op = Op::kBlind;
     record.path = "a 32-bit program";
     out->has_call = true;
