@@ -48,22 +48,6 @@ std::unexpected<Error> damaged(std::string_view what, std::uint64_t position) {
               fmt::format("the ring of the trace is damaged: {} at position {}", what, position));
 }
 
-Op op_of(const Slot& entry) {
-  switch (entry.look) {
-    case Look::kOpen:
-      return (entry.flags & O_PATH) != 0 ? Op::kStat : Op::kOpenRead;
-    case Look::kStat:
-      return Op::kStat;
-    case Look::kAccess:
-      return Op::kAccess;
-    case Look::kReadlink:
-      return Op::kReadlink;
-    case Look::kList:
-      return Op::kList;
-  }
-  return Op::kOther;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Ring>> Ring::create(std::uint32_t bugs) {
@@ -152,37 +136,27 @@ Result<Ring::Step> Ring::take(std::uint64_t position, Slot* entry) {
   int looks = 0;
   while (true) {
     std::uint64_t seen = state.load();
-    const bool here = ring::position_of(seen) == static_cast<std::uint32_t>(position);
-    switch (ring::tag_of(seen)) {
-      case Tag::kFree:
-        if (!here) return damaged("a slot that is free for another call", position);
-        if (state.compare_exchange_strong(seen, next)) return Step::kNothing;
-        continue;
-      case Tag::kClaimed:
-        if (!here) return damaged("an entry out of its place", position);
-        if (++looks < kLooks) continue;
-        if (state.compare_exchange_strong(seen, ring::word(Tag::kRevoked, position))) {
-          return Step::kNothing;
-        }
-        continue;
-      case Tag::kPending:
-      case Tag::kDone:
-        if (!here) return damaged("an entry out of its place", position);
-        // All but the state, which its writer may be changing.
-        std::memcpy(&entry->time_ms, &slot.time_ms, sizeof slot - offsetof(Slot, time_ms));
-        entry->state = seen;
-        if (state.compare_exchange_strong(seen, next)) return Step::kEntry;
-        continue;
-      case Tag::kVoid:
-        if (!here) return damaged("an entry out of its place", position);
-        [[fallthrough]];
-      case Tag::kReleased:
-        if (state.compare_exchange_strong(seen, next)) return Step::kNothing;
-        continue;
-      case Tag::kRevoked:
-        return Step::kNothing;
+    const Tag tag = ring::tag_of(seen);
+    if (tag < Tag::kFree || tag > Tag::kReleased) {
+      return damaged("a state that no entry has", position);
     }
-    return damaged("a state that no entry has", position);
+    const bool elsewhere = ring::position_of(seen) != static_cast<std::uint32_t>(position);
+    if (elsewhere && tag == Tag::kFree) {
+      return damaged("a slot that is free for another call", position);
+    }
+    if (elsewhere && tag < Tag::kRevoked) return damaged("an entry out of its place", position);
+    if (tag == Tag::kRevoked) return Step::kNothing;
+    const bool claimed = tag == Tag::kClaimed;
+    if (claimed && ++looks < kLooks) continue;
+    const bool filled_in = tag == Tag::kPending || tag == Tag::kDone;
+    if (filled_in) {
+      // All but the state, which its writer may be changing.
+      std::memcpy(&entry->time_ms, &slot.time_ms, sizeof slot - offsetof(Slot, time_ms));
+      entry->state = seen;
+    }
+    if (state.compare_exchange_strong(seen, claimed ? ring::word(Tag::kRevoked, position) : next)) {
+      return filled_in ? Step::kEntry : Step::kNothing;
+    }
   }
 }
 
@@ -198,8 +172,10 @@ Result<Record> Ring::record_of(const Slot& entry) const {
       entry.path[0] != '/' || ::strnlen(entry.path, entry.length) != entry.length) {
     return damaged("an entry without a path", position);
   }
+  constexpr Op kOps[] = {Op::kOpenRead, Op::kStat, Op::kAccess, Op::kReadlink, Op::kList};
+  const bool opens_path = entry.look == Look::kOpen && (entry.flags & O_PATH) != 0;
   Record record;
-  record.op = op_of(entry);
+  record.op = opens_path ? Op::kStat : kOps[static_cast<std::size_t>(entry.look) - 1];
   record.pid = process->second;
   record.path.assign(entry.path, entry.length);
   record.flags = entry.flags;
