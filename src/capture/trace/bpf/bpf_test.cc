@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "base/bug.h"
+#include "capture/trace/bpf/event.h"
 #include "capture/trace/bpf/join.h"
-#include "capture/trace/bpf/settings.h"
 #include "capture/trace/decode/calls.h"
 #include "capture/trace/testing/traced.h"
 

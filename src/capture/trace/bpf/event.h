@@ -102,3 +102,10 @@ struct BpfSettings {
   struct BpfCall calls[kBpfCalls];
   __u64 uring_paths;  // a bit for each IORING_OP_* that names a path
 };
+
+#ifdef __cplusplus
+namespace gittxn::capture {
+// Made from the table of calls.h, so that this back end sees what the others see.
+BpfSettings bpf_settings();
+}  // namespace gittxn::capture
+#endif

@@ -52,17 +52,10 @@ Peek peek_of(const BpfPart& part) {
   }
 }
 
-std::uint32_t directory_mode(const Record& record) {
-  switch (record.op) {
-    case Op::kChdir:
-    case Op::kList:
-    case Op::kRmdir:
-      return S_IFDIR;
-    case Op::kReadlink:
-      return S_IFLNK;
-    default:
-      return 0;
-  }
+// What it certainly was, for it worked.
+std::uint32_t mode_by(Op op) {
+  if (op == Op::kReadlink) return S_IFLNK;
+  return op == Op::kChdir || op == Op::kList || op == Op::kRmdir ? S_IFDIR : 0;
 }
 
 // The file that the call met.
@@ -209,10 +202,6 @@ bool BpfJoin::parse(std::string_view raw, Event* event) {
   return true;
 }
 
-void BpfJoin::begin(pid_t root) {
-  fork(root, 0);
-}
-
 void BpfJoin::take(std::string_view raw) {
   Event event;
   if (!parse(raw, &event)) return blind(0, "an event of the kernel that cannot be read");
@@ -280,9 +269,7 @@ BpfJoin::Pending BpfJoin::shape(View view, const Event& event) const {
   Pending pending;
   const Call* call = find_call(event.head.number);
   if (call == nullptr) return pending;
-  CallSite site;
-  site.tid = static_cast<pid_t>(event.head.thread);
-  site.number = event.head.number;
+  CallSite site{.tid = static_cast<pid_t>(event.head.thread), .number = event.head.number};
   std::copy_n(event.head.args, site.args.size(), site.args.begin());
   Record& record = pending.call;
   record.op = call->op;
@@ -340,7 +327,7 @@ void BpfJoin::finish(Pending* pending, const Event& event) {
   if (was_restarted(result)) return;
   record.result = result < 0 ? static_cast<std::int32_t>(result) : 0;
   if (result >= 0) {
-    record.mode = directory_mode(record);
+    record.mode = mode_by(record.op);
     if (head.mode != 0 && head.out.made == 0 && record.op != Op::kOther) {
       put_file(head, &record);
     }

@@ -25,8 +25,8 @@ class BpfJoin {
   // time of their call, however late they are joined.
   explicit BpfJoin(std::function<void(Record)> sink, std::int64_t boot_time_ns = 0)
       : sink_(std::move(sink)), boot_time_ns_(boot_time_ns) {}
-  void begin(pid_t root);             // the command itself, before its first event
-  void take(std::string_view event);  // in the order of the ring
+  void begin(pid_t root) { fork(root, 0); }  // the command itself, before its first event
+  void take(std::string_view event);         // in the order of the ring
 
  private:
   class View;

@@ -1,9 +1,8 @@
-#include "capture/trace/bpf/settings.h"
-
 #include <sys/syscall.h>
 
 #include <array>
 
+#include "capture/trace/bpf/event.h"
 #include "capture/trace/decode/calls.h"
 
 namespace gittxn::capture {

@@ -38,10 +38,10 @@
 #include <bpf/libbpf.h>
 
 #include "capture/trace/bpf/backlog.h"
+#include "capture/trace/bpf/event.h"
 #include "capture/trace/bpf/join.h"
 #include "capture/trace/bpf/kernel_types.h"
 #include "capture/trace/bpf/object.h"
-#include "capture/trace/bpf/settings.h"
 #endif
 
 namespace gittxn::capture {

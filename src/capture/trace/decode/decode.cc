@@ -9,7 +9,6 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
-#include "capture/trace/decode/lookup.h"
 
 namespace gittxn::capture {
 
@@ -67,8 +66,10 @@ class Decoder::ProcessView final : public CallView {
   pid_t tid_, process_;
 };
 
+namespace {
+
 // What comes with a program that is about to start.
-void Decoder::describe_program(CallView& view, Decoded* out) {
+void describe_program(CallView& view, Decoded* out) {
   const Record& exec = out->call;
   if (exec.result != 0 || !S_ISREG(exec.mode)) return;
   if ((exec.mode & S_ISUID) != 0 || ((exec.mode & S_ISGID) != 0 && (exec.mode & S_IXGRP) != 0)) {
@@ -85,24 +86,24 @@ void Decoder::describe_program(CallView& view, Decoded* out) {
   out->after.push_back(std::move(read));
 }
 
-// The entry that is about to go may be a link that others have followed.
-void Decoder::keep_link(const std::string& path, Decoded* out) {
-  auto text = read_link(path);
-  if (!text) return;  // no link, or nothing
-  out->before.push_back({.op = Op::kWasLink,
-                         .pid = out->call.pid,
-                         .path = path,
-                         .path2 = *std::move(text),
-                         .nofollow = true});
+// The entries that are about to go may be links that others have followed.
+void keep_links(Decoded* out) {
+  const Record& call = out->call;
+  const bool renames = call.op == Op::kRename;
+  if ((call.op != Op::kUnlink && !renames) || call.result != 0) return;
+  for (const std::string* path : {&call.path, &call.path2}) {
+    if (path == &call.path ? !S_ISLNK(call.mode) : !renames) continue;
+    auto text = read_link(*path);
+    if (!text) continue;  // no link, or nothing
+    out->before.push_back({.op = Op::kWasLink,
+                           .pid = call.pid,
+                           .path = *path,
+                           .path2 = *std::move(text),
+                           .nofollow = true});
+  }
 }
 
-void Decoder::keep_links(Decoded* out) {
-  const Record& call = out->call;
-  const bool goes = call.op == Op::kUnlink || call.op == Op::kRename;
-  if (!goes || call.result != 0) return;
-  if (S_ISLNK(call.mode)) keep_link(call.path, out);
-  if (call.op == Op::kRename) keep_link(call.path2, out);
-}
+}  // namespace
 
 bool Decoder::decode(const CallSite& site, Decoded* out) {
   out->clear();
@@ -136,24 +137,17 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   if (peek != Peek::kOk && moves_directories(record)) {
     dirs_.changes(site.tid, site.number, scope);
   }
-  switch (peek) {
-    case Peek::kOk:
-      break;
-    case Peek::kGone:
-      return false;
-    case Peek::kFault:
-    case Peek::kLong:
-      return true;  // the kernel answers EFAULT, ENOENT, ENAMETOOLONG: nothing seen
-    case Peek::kDenied:
-    case Peek::kNoPath:
-      record = {.op = Op::kBlind, .pid = member.process};
-      record.path = peek == Peek::kDenied ? "a process whose memory cannot be read: "
-                                          : "a directory whose path cannot be told, used by: ";
-      record.path += command_line(member.process);
-      out->has_call = true;
-      return true;
-  }
+  if (peek == Peek::kGone) return false;
+  // The kernel answers EFAULT, ENOENT, ENAMETOOLONG: nothing seen.
+  if (peek == Peek::kFault || peek == Peek::kLong) return true;
   out->has_call = true;
+  if (peek != Peek::kOk) {
+    record = {.op = Op::kBlind, .pid = member.process};
+    record.path = peek == Peek::kDenied ? "a process whose memory cannot be read: "
+                                        : "a directory whose path cannot be told, used by: ";
+    record.path += command_line(member.process);
+    return true;
+  }
   if (record.op == Op::kExec) record.parent = member.parent;
   if (!mounts_changed_ && record.op != Op::kMount && record.path.starts_with('/')) {
     predict(&record);

@@ -38,9 +38,6 @@ class Decoder {
 
  private:
   class ProcessView;
-  void describe_program(CallView& view, Decoded* out);
-  static void keep_link(const std::string& path, Decoded* out);
-  static void keep_links(Decoded* out);
 
   Family family_;
   WorkingDirs dirs_;

@@ -22,19 +22,6 @@ namespace gittxn::capture {
 
 namespace {
 
-int descriptor_argument(const CallSite& site, int index) {
-  return index == kNone ? AT_FDCWD : static_cast<int>(site.args[static_cast<std::size_t>(index)]);
-}
-
-std::uint32_t flags_argument(const CallSite& site, int index) {
-  return index == kNone ? 0
-                        : static_cast<std::uint32_t>(site.args[static_cast<std::size_t>(index)]);
-}
-
-bool has_at_flags(const Call& call) {
-  return call.shape == Shape::kPath || call.shape == Shape::kTwoPaths || call.shape == Shape::kExec;
-}
-
 Op open_op(std::uint32_t flags) {
   if ((flags & O_PATH) != 0) return Op::kStat;
   if ((flags & O_TMPFILE) == O_TMPFILE) return Op::kOther;
@@ -79,11 +66,12 @@ class Shaper {
   Peek open(Record* record);
   Peek exec(Record* record);
   Peek two(Record* record);
-  Peek address(Record* record);
   Peek message(Record* record);
   Peek address_at(std::uint64_t place, std::uint64_t length, Record* record);
   Peek read_path(int dir_argument, int path_argument, const Record& record, std::string* out);
   Peek full_path(int directory, std::string path, const Record& record, std::string* out);
+
+  std::uint64_t argument(int index) const { return site_.args[static_cast<std::size_t>(index)]; }
 
   CallView& view_;
   const CallSite& site_;
@@ -103,8 +91,8 @@ Peek Shaper::full_path(int directory, std::string path, const Record& record, st
 
 Peek Shaper::read_path(int dir_argument, int path_argument, const Record& record,
                        std::string* out) {
-  const int directory = descriptor_argument(site_, dir_argument);
-  const std::uint64_t address = site_.args[static_cast<std::size_t>(path_argument)];
+  const int directory = dir_argument == kNone ? AT_FDCWD : static_cast<int>(argument(dir_argument));
+  const std::uint64_t address = argument(path_argument);
   std::string path;
   const bool may_be_empty = (record.flags & AT_EMPTY_PATH) != 0 || record.op == Op::kReadlink;
   if (address != 0 || !may_be_empty) {
@@ -129,7 +117,7 @@ Peek Shaper::open(Record* record) {
     if (peek != Peek::kOk) return peek;
     record->flags = static_cast<std::uint32_t>(flags);
   } else {
-    record->flags = flags_argument(site_, call_.flags);
+    record->flags = static_cast<std::uint32_t>(argument(call_.flags));
   }
   record->op = open_op(record->flags);
   if (record->op == Op::kOther) record->path2 = "O_TMPFILE";
@@ -162,19 +150,13 @@ Peek Shaper::two(Record* record) {
   return read_path(call_.dir2, call_.path2, destination, &record->path2);
 }
 
-Peek Shaper::address(Record* record) {
-  const auto at = static_cast<std::size_t>(call_.path);
-  return address_at(site_.args[at], site_.args[at + 1], record);
-}
-
 // Only the first of several messages is looked at: as a rule they have one address.
 Peek Shaper::message(Record* record) {
   struct Header {  // the beginning of struct msghdr
     std::uint64_t name = 0;
     std::uint64_t length = 0;
   } header;
-  const Peek peek =
-      view_.bytes(site_.args[static_cast<std::size_t>(call_.path)], &header, sizeof header);
+  const Peek peek = view_.bytes(argument(call_.path), &header, sizeof header);
   if (peek != Peek::kOk) return peek;
   if (header.name == 0) return Peek::kFault;
   return address_at(header.name, header.length, record);
@@ -215,9 +197,11 @@ Peek Shaper::address_at(std::uint64_t place, std::uint64_t length, Record* recor
 
 Peek Shaper::shape(Record* record) {
   record->nofollow = call_.last == Call::Last::kKeep;
-  if (has_at_flags(call_)) {
-    record->flags = flags_argument(site_, call_.flags);
-    if ((record->flags & AT_SYMLINK_NOFOLLOW) != 0 && call_.flags != kNone) record->nofollow = true;
+  const bool has_at_flags =
+      call_.shape == Shape::kPath || call_.shape == Shape::kTwoPaths || call_.shape == Shape::kExec;
+  if (has_at_flags && call_.flags != kNone) {
+    record->flags = static_cast<std::uint32_t>(argument(call_.flags));
+    if ((record->flags & AT_SYMLINK_NOFOLLOW) != 0) record->nofollow = true;
   }
   switch (call_.shape) {
     case Shape::kPath: {
@@ -239,15 +223,14 @@ Peek Shaper::shape(Record* record) {
     case Shape::kTwoPaths:
       return two(record);
     case Shape::kAddress:
-      return address(record);
+      return address_at(argument(call_.path), argument(call_.path + 1), record);
     case Shape::kMessage:
       return message(record);
     case Shape::kDescriptor:
       if (call_.op == Op::kList) record->flags = static_cast<std::uint32_t>(site_.args[0]);
       return view_.directory(static_cast<int>(site_.args[0]), &record->path);
     case Shape::kSymlink: {
-      const auto text = static_cast<std::size_t>(call_.path2);
-      const Peek peek = view_.text(site_.args[text], PATH_MAX, &record->path2);
+      const Peek peek = view_.text(argument(call_.path2), PATH_MAX, &record->path2);
       if (peek != Peek::kOk) return peek;
       return read_path(call_.dir, call_.path, *record, &record->path);
     }
