@@ -24,9 +24,7 @@ FileMode mode_from(std::uint32_t mode) {
 }
 
 std::string digest_of(unsigned shape_only, const TreeEntry& entry) {
-  std::string text(mode_text(entry.mode));
-  if (shape_only == 0 && entry.mode != FileMode::kTree) text += " " + entry.oid.str();
-  return text;
+  return shape_only == 0 ? metadata_of(entry) : std::string(mode_text(entry.mode));
 }
 
 bool in_fresh_directory(const Node* dir) {
@@ -103,12 +101,8 @@ void Observer::saw_git_node(Look depth, Node& node, const ReadLog::Seen& seen) {
 void Observer::saw_nothing(const Resolved& at, const Process& process, const ReadLog::Seen& seen) {
   if (at.removed && process.held != nullptr) process.held->own.insert(at.missing);
   if (process.quiet() || at.removed || at.missing.empty()) return;
-  // A tree cannot hold a ".git": whoever looks for a repository asks for many that can never
-  // appear.
-  if (at.missing == ".git" || at.missing.ends_with("/.git") || at.missing.find(".git/") == 0 ||
-      at.missing.find("/.git/") != std::string::npos) {
-    return;
-  }
+  // Whoever looks for a repository asks for many that can never appear.
+  if (in_git_directory(at.missing)) return;
   // Whatever appears below a directory of its own makes that directory appear, and that one is a
   // read.
   if (in_fresh_directory(at.dir)) return;

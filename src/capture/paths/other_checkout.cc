@@ -32,18 +32,8 @@ std::string blob_header(std::size_t size) {
   return header;
 }
 
-bool in_git_directory(const std::string& path) {
-  return path == ".git" || path.starts_with(".git/") || path.ends_with("/.git") ||
-         path.find("/.git/") != std::string::npos;
-}
-
 bool sees_content(Op op) {
   return op == Op::kOpenRead || op == Op::kExec || op == Op::kReadlink || op == Op::kOpenReadWrite;
-}
-
-std::string metadata_of(const TreeEntry& entry) {
-  const std::string mode(mode_text(entry.mode));
-  return entry.mode == FileMode::kTree ? mode : mode + " " + entry.oid.str();
 }
 
 }  // namespace

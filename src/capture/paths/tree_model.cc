@@ -13,6 +13,16 @@ constexpr std::size_t kMaxLinkText = 1u << 16;
 
 }  // namespace
 
+bool in_git_directory(std::string_view path) {
+  return path == ".git" || path.starts_with(".git/") || path.ends_with("/.git") ||
+         path.contains("/.git/");
+}
+
+std::string metadata_of(const TreeEntry& entry) {
+  const std::string mode(mode_text(entry.mode));
+  return entry.mode == FileMode::kTree ? mode : mode + " " + entry.oid.str();
+}
+
 TreeModel::TreeModel(const repo::Objects& objects, const Oid& snapshot_tree)
     : objects_(objects), tree_(snapshot_tree), root_(std::make_unique<Node>()) {
   root_->mode = FileMode::kTree;

@@ -50,6 +50,11 @@ struct Node {
   bool link() const { return mode == FileMode::kLink; }
 };
 
+// A path at or below a ".git", which no tree can hold.
+bool in_git_directory(std::string_view path);
+// What a metadata read of an entry has for its digest.
+std::string metadata_of(const TreeEntry& entry);
+
 class TreeModel {
  public:
   TreeModel(const repo::Objects& objects, const Oid& snapshot_tree);
