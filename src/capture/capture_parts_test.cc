@@ -7,7 +7,6 @@
 
 #include "base/fs.h"
 #include "capture/channels.h"
-#include "capture/paths/bind_aliases.h"
 #include "capture/paths/other_checkout.h"
 #include "capture/paths/path_resolver.h"
 #include "capture/tool_digest.h"

@@ -11,7 +11,6 @@
 #include "capture/channels.h"
 #include "capture/git/git_reads.h"
 #include "capture/observer.h"
-#include "capture/paths/bind_aliases.h"
 #include "capture/paths/other_checkout.h"
 #include "capture/paths/path_resolver.h"
 #include "capture/read_log.h"
@@ -53,7 +52,7 @@ std::int64_t trace_began_ns(const std::vector<std::string>& record_files) {
 class Interpreter {
  public:
   Interpreter(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
-              std::vector<std::pair<std::string, std::string>> aliases)
+              Aliases aliases)
       : input_(input),
         log_(input.snapshot),
         model_(objects, tree),
@@ -66,7 +65,7 @@ class Interpreter {
         tools_(input.tool_cache_file),
         channels_(input.places.tree, trace_began_ns(input.record_files), model_, resolver_, log_) {}
 
-  Status run();
+  void run();
   Result<ReadSet> finish();
 
  private:
@@ -204,8 +203,7 @@ void Interpreter::on_git_dir(const Record& record, Process& process, const std::
   }
   if (rest == "HEAD" || rest == "packed-refs" || rest.starts_with("refs/") ||
       rest.starts_with("logs/")) {
-    log_.add(ReadKind::kRef, "HEAD", input_.snapshot.str(),
-             {.process = &process, .op = op_name(record.op), .strength = Strength::kSoft});
+    git_.history(process, op_name(record.op));
   }
 }
 
@@ -228,8 +226,7 @@ void Interpreter::on_common_git(const Record& record, Process& process, const st
     everything(process, "another checkout's index");
     if (process.held != nullptr) process.held->spoiled = "it searched another checkout's index";
   } else if (reads && (head || rest == "packed-refs" || rest.starts_with("refs/"))) {
-    log_.add(ReadKind::kRef, "HEAD", input_.snapshot.str(),
-             {.process = &process, .op = op_name(record.op), .strength = Strength::kSoft});
+    git_.history(process, op_name(record.op));
   }
   const bool wrote = record.op == Op::kOpenCreate || record.op == Op::kOpenWrite ||
                      record.op == Op::kRename || record.op == Op::kUnlink;
@@ -361,7 +358,7 @@ void Interpreter::on(const Record& record) {
 
 // ---- the whole ----
 
-Status Interpreter::run() {
+void Interpreter::run() {
   if (input_.record_files.empty()) log_.unknown("nothing was traced");
   for (const std::string& file : input_.record_files) {
     // The error is reported below.
@@ -380,7 +377,6 @@ Status Interpreter::run() {
   }
   observer_.finish();
   union_.finish();
-  return {};
 }
 
 Status Interpreter::digest_ignored() {
@@ -421,7 +417,7 @@ Result<ReadSet> interpret(const repo::Objects& objects, const InterpretInput& in
   const auto mounts = read_file("/proc/self/mountinfo", kMaxMountinfo);
   Interpreter interpreter(objects, input, tree,
                           bind_aliases(mounts ? *mounts : "", input.places.tree));
-  TRY(interpreter.run());
+  interpreter.run();
   return interpreter.finish();
 }
 

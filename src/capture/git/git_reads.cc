@@ -44,9 +44,9 @@ void GitReads::everything(const Process& process, std::string_view why) {
            {.process = &process, .op = why, .source = ReadSource::kCoarse});
 }
 
-void GitReads::history(const Process& process) {
+void GitReads::history(const Process& process, std::string_view op) {
   log_.add(ReadKind::kRef, "HEAD", input_.snapshot.str(),
-           {.process = &process, .op = "git", .strength = Strength::kSoft});
+           {.process = &process, .op = op, .strength = Strength::kSoft});
 }
 
 void GitReads::other_ref(const GitMeaning& meaning, const Process& process) {

@@ -31,6 +31,8 @@ class GitReads {
   void explain(Process& process);
   // Everything, for want of anything better; `why` is shown to people.
   void everything(const Process& process, std::string_view why);
+  // The history of the branch.
+  void history(const Process& process, std::string_view op = "git");
   // The command has ended, and every process was explained.
   void finish();
   // Below the private git directory; perhaps with ".lock" at its end.
@@ -57,7 +59,6 @@ class GitReads {
   void compare(const Said& said, const Process& process);
   void difference(const GitMeaning& from, const Process& process);
   void path(const GitRead& read, const Process& process);
-  void history(const Process& process);
   void other_ref(const GitMeaning& meaning, const Process& process);
 
   const repo::Objects& objects_;

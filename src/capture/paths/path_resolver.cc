@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <optional>
+#include <ranges>
 
 #include "base/bug.h"
 #include "base/fs.h"
@@ -47,11 +49,66 @@ bool below(const std::string& path, const std::string& root, std::string* relati
   return !root.empty() && path_below(path, root, relative);
 }
 
+// mountinfo writes space, tab, newline and backslash as \ooo.
+std::string unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    if (text[i] == '\\' && i + 3 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 4, value, 8).ptr ==
+            text.data() + i + 4) {
+      out += static_cast<char>(value);
+      i += 3;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+struct MountLine {
+  std::string device, root, point;
+};
+
+std::vector<MountLine> parse_mountinfo(std::string_view text) {
+  std::vector<MountLine> mounts;
+  for (const auto line : std::views::split(text, '\n')) {
+    std::vector<std::string_view> fields;
+    for (const auto field : std::views::split(line, ' ')) fields.emplace_back(field);
+    if (fields.size() <= 4) continue;
+    mounts.push_back({std::string(fields[2]), unescape(fields[3]), unescape(fields[4])});
+  }
+  return mounts;
+}
+
 }  // namespace
 
-PathResolver::PathResolver(const Places& places, TreeModel& model,
-                           std::vector<std::pair<std::string, std::string>> aliases)
-    : places_(places), model_(model), aliases_(std::move(aliases)) {}
+Aliases bind_aliases(std::string_view mountinfo, const std::string& tree) {
+  const std::vector<MountLine> mounts = parse_mountinfo(mountinfo);
+  const MountLine* home = nullptr;  // the mount the tree is on: the longest, and of those the last
+  std::string below_home;
+  for (const MountLine& mount : mounts) {
+    std::string relative;
+    if (!path_below(tree, mount.point, &relative)) continue;
+    if (home != nullptr && mount.point.size() < home->point.size()) continue;
+    home = &mount;
+    below_home = relative;
+  }
+  Aliases aliases;
+  if (home == nullptr) return aliases;
+  const std::string inside = normal_path(join_path(home->root, below_home));  // path on its device
+  for (const MountLine& mount : mounts) {
+    if (&mount == home || mount.device != home->device) continue;
+    std::string relative;
+    if (path_below(inside, mount.root, &relative)) {
+      const std::string seen_at = normal_path(join_path(mount.point, relative));
+      if (seen_at != tree) aliases.emplace_back(seen_at, tree);
+    } else if (path_below(mount.root, inside, &relative)) {
+      aliases.emplace_back(mount.point, join_path(tree, relative));
+    }
+  }
+  return aliases;
+}
 
 Resolved PathResolver::resolve(const std::string& path, LastLink last) {
   Resolved out;
@@ -210,48 +267,33 @@ PathResolver::Outside PathResolver::walk_disk(const std::string& path, LastLink 
     }
     if (next == "/proc" || next == "/sys" || next == "/dev" ||
         (at == "/dev" && next != "/dev/shm")) {
-      Outside out;
-      out.resolved.place = Place::kPseudo;
-      return out;
+      return {.resolved = {.place = Place::kPseudo}};
     }
-    if (next == places_.tree) {
-      Outside out;
-      out.enters_tree = true;
-      out.rest = rest_of(parts);
-      return out;
-    }
-    bool aliased = false;
-    for (const auto& [from, to] : aliases_) {
-      if (next != from || ++links > kMaxLinks) continue;
-      push_parts(to, parts);
+    if (next == places_.tree) return {.enters_tree = true, .rest = rest_of(parts)};
+    const auto alias = std::ranges::find(aliases_, next, &Aliases::value_type::first);
+    if (alias != aliases_.end() && ++links <= kMaxLinks) {
+      push_parts(alias->second, parts);
       at = "/";
-      aliased = true;
-      break;
+      continue;
     }
-    if (aliased) continue;
     const OnDisk disk = stands_at(next);
     const bool follows = disk.type == 'l' && (!parts.empty() || last == LastLink::kFollow);
     if (follows && disk.link_text.empty()) lost = next;
     if (follows && !disk.link_text.empty()) {
-      if (++links > kMaxLinks) {
-        Outside out;
-        out.resolved.place = Place::kLoop;
-        return out;
-      }
+      if (++links > kMaxLinks) return {.resolved = {.place = Place::kLoop}};
       if (disk.link_text.starts_with('/')) at = "/";
       push_parts(disk.link_text, parts);
       continue;
     }
     at = next;
   }
-  Outside out = classify(std::move(at));
-  out.resolved.lost = std::move(lost);
-  return out;
+  Resolved resolved = classify(std::move(at));
+  resolved.lost = std::move(lost);
+  return {.resolved = std::move(resolved)};
 }
 
-PathResolver::Outside PathResolver::classify(std::string real) const {
-  Outside out;
-  Resolved& resolved = out.resolved;
+Resolved PathResolver::classify(std::string real) const {
+  Resolved resolved;
   if (below(real, places_.common_git_dir, &resolved.rest)) {
     resolved.place = Place::kCommonGit;
   } else if (!in_other_txn(real, resolved)) {
@@ -265,7 +307,7 @@ PathResolver::Outside PathResolver::classify(std::string real) const {
     }
   }
   resolved.real = std::move(real);
-  return out;
+  return resolved;
 }
 
 // <transactions>/<id>/<attempt>/.../tree/<rest>, or upper of an overlay, but not of our own

@@ -33,24 +33,29 @@ enum class Place {
 
 struct Resolved {
   Place place = Place::kOutside;
-  Node* node = nullptr;  // kTree: what is there; null: nothing
-  Node* dir = nullptr;   // kTree: the deepest directory that is there
-  std::string name;      // kTree: the last component below `dir`, when nothing else is missing
-  std::string missing;   // kTree, nothing there: the repository path that was looked for
-  bool removed = false;  // ... and it was the transaction that took it away
-  std::string rest;
-  std::string real;          // on disk, of what is outside of the tree
-  std::string owner;         // kOtherTxn: the transaction
-  std::string lost;          // a link on the way outside of which nobody knows where it led
-  std::vector<Node*> links;  // of the tree, that were followed on the way
+  Node* node = nullptr;   // kTree: what is there; null: nothing
+  Node* dir = nullptr;    // kTree: the deepest directory that is there
+  std::string name{};     // kTree: the last component below `dir`, when nothing else is missing
+  std::string missing{};  // kTree, nothing there: the repository path that was looked for
+  bool removed = false;   // ... and it was the transaction that took it away
+  std::string rest{};
+  std::string real{};          // on disk, of what is outside of the tree
+  std::string owner{};         // kOtherTxn: the transaction
+  std::string lost{};          // a link on the way outside of which nobody knows where it led
+  std::vector<Node*> links{};  // of the tree, that were followed on the way
 };
 
 enum class LastLink { kFollow, kKeep };
 
+// Bind mounts by which the tree has other names: (mount point, what it shows).
+using Aliases = std::vector<std::pair<std::string, std::string>>;
+// From the text of /proc/self/mountinfo.
+Aliases bind_aliases(std::string_view mountinfo, const std::string& tree);
+
 class PathResolver {
  public:
-  PathResolver(const Places& places, TreeModel& model,
-               std::vector<std::pair<std::string, std::string>> aliases);
+  PathResolver(const Places& places, TreeModel& model, Aliases aliases)
+      : places_(places), model_(model), aliases_(std::move(aliases)) {}
   Resolved resolve(const std::string& path, LastLink last);
 
   // All records, before any is resolved; then start_over().
@@ -66,8 +71,8 @@ class PathResolver {
   };
   struct Outside {
     bool enters_tree = false;
-    std::string rest;  // what is left of the path where it enters the tree
-    Resolved resolved;
+    std::string rest{};  // what is left of the path where it enters the tree
+    Resolved resolved{};
   };
   void walk_tree(std::string_view path, LastLink last, int depth, Resolved& out);
   void missing_from(Node& dir, std::vector<std::string>& parts, Resolved& out);
@@ -75,7 +80,7 @@ class PathResolver {
   Outside walk_disk(const std::string& path, LastLink last);
   const OnDisk& look(const std::string& path);
   OnDisk stands_at(const std::string& path);
-  Outside classify(std::string real) const;
+  Resolved classify(std::string real) const;
   bool in_other_txn(const std::string& real, Resolved& out) const;
   bool spelt_in_tree(std::string_view path) const;
   OutsideLinks::Spot spot_of(const Resolved& at);
@@ -89,7 +94,7 @@ class PathResolver {
 
   Places places_;
   TreeModel& model_;
-  std::vector<std::pair<std::string, std::string>> aliases_;
+  Aliases aliases_;
   OutsideLinks links_;
   std::set<std::string> met_;  // links outside that the records have met, so far
   std::unordered_map<std::string, OnDisk> disk_;
