@@ -1,4 +1,3 @@
-// A small assembler for the filter: forward labels, and only jumps that fit into eight bits.
 #include "capture/trace/filter.h"
 
 #include <fcntl.h>
@@ -7,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 
@@ -25,7 +24,7 @@ constexpr std::uint32_t kX32Bit = 0x40000000;
 constexpr std::uint32_t kNegative = 0x80000000u;  // AT_FDCWD and other negative descriptors
 
 enum Label : int {
-  kNext = 0,
+  kNext = FilterCode::kNext,
   kTrap,
   kAllow,
   kRefuse,
@@ -37,58 +36,18 @@ enum Label : int {
   kSendMessage,
   kUnshare,
   kReadCall,
-  kLabels
 };
 
-class Assembler {
- public:
-  void load(std::size_t offset) {
-    emit({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
-  }
-  void mask(std::uint32_t value) { emit({BPF_ALU | BPF_AND | BPF_K, 0, 0, value}); }
-  void give(std::uint32_t value) { emit({BPF_RET | BPF_K, 0, 0, value}); }
-  void jump(std::uint16_t test, std::uint32_t value, Label yes, Label no) {
-    fixups_.push_back({code_.size(), yes, no});
-    emit({static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), 0, 0, value});
-  }
-  void jump_equal(std::uint32_t value, Label yes) { jump(BPF_JEQ, value, yes, kNext); }
-  void place(Label label) { at_[label] = code_.size(); }
-  std::vector<sock_filter> finish() {
-    for (const Fixup& fix : fixups_) {
-      code_[fix.at].jt = distance(fix.at, fix.yes);
-      code_[fix.at].jf = distance(fix.at, fix.no);
-    }
-    return std::move(code_);
-  }
-
- private:
-  struct Fixup {
-    std::size_t at;
-    Label yes, no;
-  };
-  void emit(sock_filter instruction) { code_.push_back(instruction); }
-  std::uint8_t distance(std::size_t from, Label to) const {
-    return to == kNext ? std::uint8_t{0} : static_cast<std::uint8_t>(at_[to] - from - 1);
-  }
-  std::vector<sock_filter> code_;
-  std::vector<Fixup> fixups_;
-  std::array<std::size_t, kLabels> at_{};
-};
-
-constexpr std::size_t arg_offset(int index) {  // its low half; both machines are little-endian
-  return offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(index);
-}
-
-void empty_path_test(Assembler* code, Label label, int flags_argument) {
+void empty_path_test(FilterCode* code, Label label, int flags_argument) {
   code->place(label);
-  code->load(arg_offset(flags_argument));
+  code->load_argument(flags_argument);
   code->jump(BPF_JEQ, std::uint32_t{AT_EMPTY_PATH}, kNext, kReadCall);
-  code->load(arg_offset(0));
+  code->load_argument(0);
   code->jump(BPF_JGE, kNegative, kTrap, kAllow);
 }
 
 // Where the call is made: the address behind it, which is in the same page.
-void page_test(Assembler* code, std::optional<std::uint64_t> page) {
+void page_test(FilterCode* code, std::optional<std::uint64_t> page) {
   code->place(kReadCall);
   if (!page) return;  // goes on to kTrap
   constexpr std::uint32_t kPageMask = 0xfffff000u;
@@ -102,8 +61,31 @@ void page_test(Assembler* code, std::optional<std::uint64_t> page) {
 
 }  // namespace
 
+void FilterCode::load_argument(int index, int half) {
+  load(offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(index) +
+       4 * static_cast<std::size_t>(half));
+}
+
+void FilterCode::place(int label) {
+  const auto index = static_cast<std::size_t>(label);
+  at_.resize(std::max(at_.size(), index + 1));
+  at_[index] = code_.size();
+}
+
+std::vector<sock_filter> FilterCode::finish() {
+  const auto distance = [this](std::size_t from, int to) {
+    return static_cast<std::uint8_t>(to == kNext ? 0
+                                                 : at_[static_cast<std::size_t>(to)] - from - 1);
+  };
+  for (const Fixup& fix : fixups_) {
+    code_[fix.at].jt = distance(fix.at, fix.yes);
+    code_[fix.at].jf = distance(fix.at, fix.no);
+  }
+  return std::move(code_);
+}
+
 std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::uint64_t> page) {
-  Assembler code;
+  FilterCode code;
   code.load(offsetof(seccomp_data, arch));
   code.jump(BPF_JEQ, kNativeArch, kNext, kCompatCall);
   code.load(offsetof(seccomp_data, nr));
@@ -130,20 +112,20 @@ std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::ui
   empty_path_test(&code, kFstatat, 3);
   empty_path_test(&code, kStatx, 2);
   code.place(kListener);
-  code.load(arg_offset(0));
+  code.load_argument(0);
   code.jump(BPF_JEQ, SECCOMP_SET_MODE_FILTER, kNext, kAllow);
-  code.load(arg_offset(1));
+  code.load_argument(1);
   code.jump(BPF_JSET, SECCOMP_FILTER_FLAG_NEW_LISTENER, kTrap, kAllow);
   code.place(kSendTo);  // without an address it goes to a peer that is known
-  code.load(arg_offset(4));
+  code.load_argument(4);
   code.jump(BPF_JEQ, 0, kNext, kTrap);
-  code.load(arg_offset(4) + 4);
+  code.load_argument(4, 1);
   code.jump(BPF_JEQ, 0, kAllow, kTrap);
   code.place(kSendMessage);
-  code.load(arg_offset(2));
+  code.load_argument(2);
   code.jump(BPF_JEQ, kHandOver, kAllow, kTrap);
   code.place(kUnshare);
-  code.load(arg_offset(0));
+  code.load_argument(0);
   code.jump(BPF_JSET, kUnsharesDirectory, kTrap, kAllow);
   page_test(&code, page);
   code.place(kTrap);
@@ -155,19 +137,20 @@ std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::ui
   return code.finish();
 }
 
+int put_up(const std::vector<sock_filter>& filter, unsigned long flags) {
+  const sock_fprog program{static_cast<unsigned short>(filter.size()),
+                           const_cast<sock_filter*>(filter.data())};
+  const long got = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+  return got < 0 ? -errno : static_cast<int>(got);
+}
+
 int install_filter(const std::vector<sock_filter>& filter) {
-  sock_fprog program{static_cast<unsigned short>(filter.size()),
-                     const_cast<sock_filter*>(filter.data())};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
-  const auto install = [&program](unsigned long flags) {
-    const long fd = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-    return fd < 0 ? -errno : static_cast<int>(fd);
-  };
   // The filter stops every path call anyway: mitigations of speculation would only slow the rest.
   constexpr unsigned long kFlags =
       SECCOMP_FILTER_FLAG_SPEC_ALLOW | SECCOMP_FILTER_FLAG_NEW_LISTENER;
-  const int fd = install(kFlags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
-  return fd == -EINVAL ? install(kFlags) : fd;
+  const int fd = put_up(filter, kFlags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+  return fd == -EINVAL ? put_up(filter, kFlags) : fd;
 }
 
 }  // namespace gittxn::capture

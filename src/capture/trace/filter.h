@@ -19,6 +19,7 @@
 #include <linux/filter.h>
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,6 +31,38 @@ namespace gittxn::capture {
 // Flags with which the child hands over its listener: the filter that it has just put up lets that
 // message through, for nobody looks at calls yet. To a local socket the second says nothing.
 inline constexpr int kHandOver = MSG_NOSIGNAL | MSG_CONFIRM;
+
+// A small assembler: forward labels, and only jumps that fit into eight bits.
+class FilterCode {
+ public:
+  enum : int { kNext = 0 };        // the label of what follows
+  void load(std::size_t offset) {  // of seccomp_data
+    emit({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
+  }
+  void load_argument(int index, int half = 0);  // its low half; both machines are little-endian
+  void mask(std::uint32_t value) { emit({BPF_ALU | BPF_AND | BPF_K, 0, 0, value}); }
+  void give(std::uint32_t value) { emit({BPF_RET | BPF_K, 0, 0, value}); }
+  void jump(std::uint16_t test, std::uint32_t value, int yes, int no) {
+    fixups_.push_back({code_.size(), yes, no});
+    emit({static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), 0, 0, value});
+  }
+  void jump_equal(std::uint32_t value, int yes) { jump(BPF_JEQ, value, yes, kNext); }
+  void place(int label);
+  std::vector<sock_filter> finish();
+
+ private:
+  struct Fixup {
+    std::size_t at;
+    int yes, no;
+  };
+  void emit(sock_filter instruction) { code_.push_back(instruction); }
+  std::vector<sock_filter> code_;
+  std::vector<Fixup> fixups_;
+  std::vector<std::size_t> at_;
+};
+
+// In a child before exec: puts a filter up for good. What seccomp(2) says, or -errno.
+int put_up(const std::vector<sock_filter>& filter, unsigned long flags);
 
 // `action`: SECCOMP_RET_USER_NOTIF or SECCOMP_RET_TRACE. `page`: the address of the allowed page.
 std::vector<sock_filter> make_filter(std::uint32_t action,

@@ -4,7 +4,6 @@
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include "base/bug.h"
 #include "base/fence.h"
 #include "capture/trace/decode/calls.h"
+#include "capture/trace/filter.h"
 
 namespace gittxn::capture {
 
@@ -24,31 +24,7 @@ constexpr std::uint32_t kNoCall = ~0u;
 constexpr std::size_t kMaxId = 64;
 constexpr std::size_t kMaxName = 15;  // what the kernel keeps of one
 
-class FenceCode {
- public:
-  void load(std::size_t offset) {
-    code_.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
-  }
-  void give(std::uint32_t value) { code_.push_back({BPF_RET | BPF_K, 0, 0, value}); }
-  // The next `over` instructions run when it is not equal.
-  void skip_if(std::uint32_t value, std::uint8_t over) {
-    code_.push_back({BPF_JMP | BPF_JEQ | BPF_K, over, 0, value});
-  }
-  void skip_unless(std::uint32_t value, std::uint8_t over) {
-    code_.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, over, value});
-  }
-  std::vector<sock_filter> finish() { return std::move(code_); }
-
- private:
-  std::vector<sock_filter> code_;
-};
-
-constexpr std::size_t low_half(int argument) {  // both machines are little-endian
-  return offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(argument);
-}
-
-constexpr std::uint32_t kPass = SECCOMP_RET_ALLOW;
-constexpr std::uint32_t kForbid = SECCOMP_RET_ERRNO | EPERM;
+enum FenceLabel : int { kNative = FilterCode::kNext + 1, kTerminal, kForbidden, kMark, kAsked };
 
 }  // namespace
 
@@ -78,40 +54,43 @@ std::vector<sock_filter> make_fence(std::string_view mark, Typing typing) {
   if (kNativeArch == 0 || (mark.empty() && !guard)) return {};
   if (INJECTED_BUG("fence.unmarked")) mark = {};
   const auto if_guarded = [guard](std::uint32_t number) { return guard ? number : kNoCall; };
-  FenceCode code;
+  FilterCode code;
   code.load(offsetof(seccomp_data, arch));
-  code.skip_if(kNativeArch, 3);
+  code.jump_equal(kNativeArch, kNative);
   code.load(offsetof(seccomp_data, nr));
-  code.skip_if(if_guarded(kCompatIoctl), 6);  // to the terminal's
-  code.give(kPass);
+  code.jump_equal(if_guarded(kCompatIoctl), kTerminal);
+  code.give(SECCOMP_RET_ALLOW);
+  code.place(kNative);
   code.load(offsetof(seccomp_data, nr));
-  code.skip_if(SYS_prctl, 8);  // to the mark's
-  code.skip_if(if_guarded(SYS_ioctl), 2);
-  code.skip_if(if_guarded(kX32Ioctl), 1);
-  code.give(kPass);
-  code.load(low_half(1));  // the terminal's
-  code.skip_if(TIOCSTI, 2);
-  code.skip_if(TIOCLINUX, 1);
-  code.give(kPass);
-  code.give(kForbid);
-  code.load(low_half(0));  // the mark's
-  code.skip_if(static_cast<std::uint32_t>(kFenceAsk), 1);
-  code.give(kPass);
-  code.load(low_half(1));
+  code.jump_equal(SYS_prctl, kMark);
+  code.jump_equal(if_guarded(SYS_ioctl), kTerminal);
+  code.jump_equal(if_guarded(kX32Ioctl), kTerminal);
+  code.give(SECCOMP_RET_ALLOW);
+  code.place(kTerminal);
+  code.load_argument(1);
+  code.jump_equal(TIOCSTI, kForbidden);
+  code.jump_equal(TIOCLINUX, kForbidden);
+  code.give(SECCOMP_RET_ALLOW);
+  code.place(kForbidden);
+  code.give(SECCOMP_RET_ERRNO | EPERM);
+  code.place(kMark);
+  code.load_argument(0);
+  code.jump_equal(static_cast<std::uint32_t>(kFenceAsk), kAsked);
+  code.give(SECCOMP_RET_ALLOW);
+  code.place(kAsked);
+  code.load_argument(1);
   for (std::size_t i = 0; i < mark.size(); ++i) {
-    code.skip_unless(static_cast<std::uint32_t>(i), 1);
+    const int another = kAsked + 1 + static_cast<int>(i);
+    code.jump(BPF_JEQ, static_cast<std::uint32_t>(i), FilterCode::kNext, another);
     code.give(SECCOMP_RET_ERRNO | (kFenceAnswer + static_cast<unsigned char>(mark[i])));
+    code.place(another);
   }
   code.give(SECCOMP_RET_ERRNO | kFenceAnswer);
   return code.finish();
 }
 
 int install_fence(const std::vector<sock_filter>& filter) {
-  const sock_fprog program{static_cast<unsigned short>(filter.size()),
-                           const_cast<sock_filter*>(filter.data())};
-  const long done =
-      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
-  return done == 0 ? 0 : errno;
+  return -put_up(filter, SECCOMP_FILTER_FLAG_SPEC_ALLOW);
 }
 
 }  // namespace gittxn::capture
