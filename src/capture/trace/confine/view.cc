@@ -51,15 +51,13 @@ int make_read_only(int at, const char* path, unsigned flags) {
   return done == 0 ? 0 : errno;
 }
 
-// -1: it has gone, and needs no place.
-int copy_place(const ViewPlace& place, int* error) {
-  const long copy = ::syscall(SYS_open_tree, AT_FDCWD, place.path.c_str(),
-                              OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
-  *error = copy >= 0 || errno == ENOENT ? 0 : errno;
-  if (copy >= 0 && place.kind == ViewPlace::Kind::kReadOnly) {
-    *error = make_read_only(static_cast<int>(copy), "", AT_EMPTY_PATH);
-  }
-  return static_cast<int>(copy);
+// 0 or an errno. What has gone needs no place.
+int copy_place(ViewPlace* place) {
+  place->copy = static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, place->path.c_str(),
+                                           OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
+  if (place->copy < 0) return errno == ENOENT ? 0 : errno;
+  const bool writable = place->kind == ViewPlace::Kind::kWritable;
+  return writable ? 0 : make_read_only(place->copy, "", AT_EMPTY_PATH);
 }
 
 // The capabilities that containers leave to their administrators, without CAP_MKNOD.
@@ -78,7 +76,6 @@ ViewPlan plan_view(std::vector<ViewPlace> places) {
   std::ranges::stable_sort(
       places, [](const ViewPlace& a, const ViewPlace& b) { return a.path.size() < b.path.size(); });
   ViewPlan plan;
-  plan.fds.assign(places.size(), -1);
   plan.places = std::move(places);
   plan.uid_map = fmt::format("{0} {0} 1", ::geteuid());
   plan.gid_map = fmt::format("{0} {0} 1", ::getegid());
@@ -89,18 +86,16 @@ int enter_view(ViewPlan& plan) {
   if (const int error = own_namespace(plan); error != 0) return error;
   // Later mounts of the person appear inside; none of ours appears outside.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return errno;
-  for (std::size_t i = 0; i < plan.places.size(); ++i) {
-    int error = 0;
-    plan.fds[i] = copy_place(plan.places[i], &error);
-    if (error != 0) return error;
+  for (ViewPlace& place : plan.places) {
+    if (const int error = copy_place(&place); error != 0) return error;
   }
   if (const int error = make_read_only(AT_FDCWD, "/", 0); error != 0) return error;
-  for (std::size_t i = 0; i < plan.places.size(); ++i) {
-    if (plan.fds[i] < 0) continue;
-    const long moved = ::syscall(SYS_move_mount, plan.fds[i], "", AT_FDCWD,
-                                 plan.places[i].path.c_str(), MOVE_MOUNT_F_EMPTY_PATH);
+  for (const ViewPlace& place : plan.places) {
+    if (place.copy < 0) continue;
+    const long moved = ::syscall(SYS_move_mount, place.copy, "", AT_FDCWD, place.path.c_str(),
+                                 MOVE_MOUNT_F_EMPTY_PATH);
     if (moved != 0) return errno;
-    ::close(plan.fds[i]);
+    ::close(place.copy);
   }
   return 0;
 }

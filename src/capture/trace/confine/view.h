@@ -18,11 +18,11 @@ namespace gittxn::capture {
 struct ViewPlace {
   std::string path;  // absolute and real (no links in it); what is not there is left out
   enum class Kind { kWritable, kReadOnly } kind = Kind::kReadOnly;
+  int copy = -1;  // its mount, on the way
 };
 
 struct ViewPlan {
   std::vector<ViewPlace> places;  // the outer ones first
-  std::vector<int> fds;           // room for the mounts of each
   std::string uid_map, gid_map;
 };
 ViewPlan plan_view(std::vector<ViewPlace> places);
