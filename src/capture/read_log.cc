@@ -70,17 +70,9 @@ void ReadLog::add_at(const Oid& snapshot, ReadKind kind, std::string_view subjec
   reads_.push_back(std::move(read));
 }
 
-void ReadLog::add(Read read) {
-  reads_.push_back(std::move(read));
-}
-
 void ReadLog::release(const HeldLooks::Look& look, const Process& process) {
   add_at(Oid(*look.snapshot), look.kind, *look.subject, *look.digest,
          {.process = &process, .op = look.op, .strength = look.strength, .source = look.source});
-}
-
-const std::string* ReadLog::keep(std::string_view text) {
-  return &*texts_.emplace(text).first;
 }
 
 void ReadLog::unknown(std::string reason) {

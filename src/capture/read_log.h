@@ -83,7 +83,7 @@ class ReadLog {
   void add_at(const Oid& snapshot, ReadKind kind, std::string_view subject, std::string_view digest,
               const Seen& seen);
   // A read that is made as it is.
-  void add(Read read);
+  void add(Read read) { reads_.push_back(std::move(read)); }
   // What was held counts after all.
   void release(const HeldLooks::Look& look, const Process& process);
   const std::vector<Read>& reads() const { return reads_; }
@@ -95,7 +95,7 @@ class ReadLog {
   ReadSet finish();
 
  private:
-  const std::string* keep(std::string_view text);
+  const std::string* keep(std::string_view text) { return &*texts_.emplace(text).first; }
 
   Oid snapshot_;
   std::vector<Read> reads_;

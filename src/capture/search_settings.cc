@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <utility>
 #include <vector>
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "repo/git.h"
 
 namespace gittxn::capture {
@@ -20,19 +20,12 @@ Vouched vouched_if(bool condition) {
   return condition ? Vouched::kYes : Vouched::kNo;
 }
 
-std::string variable(const Environment& env, const std::string& name) {
-  const auto at = env.find(name);
-  return at == env.end() ? std::string() : at->second;
-}
-
 // (key in lower case, value), all scopes, in git's order.
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 Values parse_values(std::string_view list) {
   Values values;
-  for (const auto each : std::views::split(list, '\0')) {
-    const std::string_view item(each);
-    if (item.empty()) continue;  // behind the last one
+  for (const std::string_view item : pieces_of(list, '\0')) {
     const std::size_t line = item.find('\n');
     const bool has = line != std::string_view::npos;
     // A key without a value is true.
@@ -71,8 +64,7 @@ bool is_there(const std::string& path) {
 
 // A rule that keeps what would be hidden. A file that cannot be read may have one.
 bool may_show(const std::string& path) {
-  const auto there = exists(path);
-  if (there && !*there) return false;
+  if (!is_there(path)) return false;
   const auto text = read_file(path, kMaxRules);
   return !text || text->starts_with('!') || text->find("\n!") != std::string::npos;
 }
@@ -118,6 +110,11 @@ bool harmless_line(std::string_view line, Reader reader) {
 
 }  // namespace
 
+std::string variable(const Environment& env, const std::string& name) {
+  const auto at = env.find(name);
+  return at == env.end() ? std::string() : at->second;
+}
+
 SearchSettings search_settings(const Places& places, const Environment& caller) {
   SearchSettings settings;
   settings.known = true;
@@ -162,9 +159,8 @@ SearchSettings search_settings(const Places& places, const Environment& caller) 
 }
 
 bool attributes_matter(std::string_view text, Reader reader) {
-  return std::ranges::any_of(std::views::split(text, '\n'), [&](const auto& line) {
-    return !harmless_line(std::string_view(line), reader);
-  });
+  return std::ranges::any_of(lines_of(text),
+                             [&](std::string_view line) { return !harmless_line(line, reader); });
 }
 
 bool is_search_setting(std::string_view path) {

@@ -13,6 +13,9 @@
 
 namespace gittxn::capture {
 
+// "" for one that is not there.
+std::string variable(const Environment& env, const std::string& name);
+
 // Asks git once. What cannot be read is not vouched for.
 SearchSettings search_settings(const Places& places, const Environment& caller);
 

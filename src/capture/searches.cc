@@ -36,11 +36,6 @@ std::map<std::string, std::string> variables(const std::vector<std::string>& set
   return env;
 }
 
-std::string value_in(const std::map<std::string, std::string>& env, const std::string& name) {
-  const auto at = env.find(name);
-  return at == env.end() ? std::string() : at->second;
-}
-
 // The deepest directory, or the one path, that all roots are at or below.
 std::string shared_root(const search::Query& query) {
   std::string shared = query.roots.front().path;
@@ -84,7 +79,7 @@ Refined<search::Query> Searches::query_of(const Record& exec, const Resolved& pr
   if (name == "git" || name == "rg" || name == "fd") {
     const SearchSettings& known = settings();
     const bool same = std::ranges::all_of(
-        known.variables, [&](auto& one) { return value_in(around.env, one.first) == one.second; });
+        known.variables, [&](auto& one) { return variable(around.env, one.first) == one.second; });
     if (known.known && same) {
       std::erase_if(around.env, [](auto& one) { return one.first.starts_with("GIT_CONFIG_"); });
       around.git_settings = known.git;

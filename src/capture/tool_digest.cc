@@ -98,22 +98,12 @@ bool is_shared_library(std::string_view path) {
          name.find_first_not_of("0123456789.", at + 4) == std::string::npos;
 }
 
-ToolDigest::ToolDigest(std::string cache_file) : cache_file_(std::move(cache_file)) {}
-
 void ToolDigest::add_program(const std::string& path) {
   if (!files_.emplace(path, path).second) return;
   std::string loader = loader_of(path);
   if (loader.empty()) return;
   if (auto real = real_path(loader)) loader = *std::move(real);
   files_.emplace(loader, loader);
-}
-
-void ToolDigest::add_file(const std::string& path) {
-  files_.emplace(path, path);
-}
-
-void ToolDigest::add_file_as(const std::string& label, const std::string& path) {
-  files_.emplace(label, path);
 }
 
 void ToolDigest::load() {

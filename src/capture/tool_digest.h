@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "base/ids.h"
 #include "base/result.h"
@@ -22,14 +23,16 @@ namespace gittxn::capture {
 
 class ToolDigest {
  public:
-  explicit ToolDigest(std::string cache_file);
+  explicit ToolDigest(std::string cache_file) : cache_file_(std::move(cache_file)) {}
 
   // A file by its path now. What is not there any more counts as just that. Of a program its loader
   // counts too, because the kernel opens it and nobody sees that.
   void add_program(const std::string& path);
-  void add_file(const std::string& path);
+  void add_file(const std::string& path) { add_file_as(path, path); }
   // A file that goes by a name of its own, because where it is differs from run to run.
-  void add_file_as(const std::string& label, const std::string& path);
+  void add_file_as(const std::string& label, const std::string& path) {
+    files_.emplace(label, path);
+  }
 
   // Hashes what is new and writes the cache. A cache that cannot be written is no error.
   Result<Digest> finish();

@@ -105,13 +105,9 @@ long look(const Wanted& wanted, long number, const Args& args, Caller caller = C
   if (who != Who::kGreeted) return notified(who, number, args);
   uint64_t position = 0;
   ring::Slot* slot = begin(wanted, &position);
-  if (slot == nullptr) {
-    if (bug(ring::kDropWhenFull)) {
-      return library.page(number, args.a, args.b, args.c, args.d, args.e);
-    }
-    return notified(who, number, args);
-  }
+  if (slot == nullptr && !bug(ring::kDropWhenFull)) return notified(who, number, args);
   const long result = library.page(number, args.a, args.b, args.c, args.d, args.e);
+  if (slot == nullptr) return result;
   if (failed(result)) {
     complete(slot, position, static_cast<uint32_t>(-result), 0);
   } else {
@@ -130,20 +126,15 @@ long open_at(int dir, const char* path, int flags, unsigned mode,
 }
 
 // With an empty path it is the descriptor, which the filter allows.
-long stat_at(int dir, const char* path, void* out, int flags) {
+long stat_with(long number, int dir, const char* path, int flags, const Args& args) {
   const auto bits = static_cast<uint32_t>(flags);
-  const Args args{dir, arg(path), arg(out), flags, 0};
+  if ((bits & AT_EMPTY_PATH) != 0) return raw(number, args);
   const auto nofollow = static_cast<uint8_t>((bits & AT_SYMLINK_NOFOLLOW) != 0);
-  if ((bits & AT_EMPTY_PATH) != 0) return raw(__NR_newfstatat, args);
-  return look({Look::kStat, nofollow, bits, dir, path}, __NR_newfstatat, args);
+  return look({Look::kStat, nofollow, bits, dir, path}, number, args);
 }
 
-long statx_at(int dir, const char* path, int flags, unsigned mask, void* out) {
-  const auto bits = static_cast<uint32_t>(flags);
-  const Args args{dir, arg(path), flags, static_cast<long>(mask), arg(out)};
-  if ((bits & AT_EMPTY_PATH) != 0) return raw(__NR_statx, args);
-  const auto nofollow = static_cast<uint8_t>((bits & AT_SYMLINK_NOFOLLOW) != 0);
-  return look({Look::kStat, nofollow, bits, dir, path}, __NR_statx, args);
+long stat_at(int dir, const char* path, void* out, int flags) {
+  return stat_with(__NR_newfstatat, dir, path, flags, {dir, arg(path), arg(out), flags});
 }
 
 constexpr int kHere = AT_FDCWD;
@@ -179,12 +170,6 @@ long read_link_at(int dir, const char* path, char* out, size_t size) {
   const bool itself = arg(path) >= static_cast<long>(kPage) && path[0] == '\0';
   if (itself) return notified(who_am_i(), __NR_readlinkat, args);
   return look({Look::kReadlink, 1, 0, dir, path}, __NR_readlinkat, args);
-}
-
-long list(int fd, void* out, size_t size) {
-  constexpr size_t kMost = 0x7fffffff;  // as libc
-  return look({Look::kList, 0, static_cast<uint32_t>(fd), fd, nullptr}, __NR_getdents64,
-              {fd, arg(out), arg(size > kMost ? kMost : size)});
 }
 
 // While it is under way, and until the new directory has been asked for, no path of it is believed.
@@ -286,7 +271,8 @@ TXN_ENTRY int __fxstatat(int version, int dir, const char* path, void* out, int 
 TXN_ENTRY int entry_statx(int dir, const char* path, int flags, unsigned mask,
                           void* out) __asm__("statx");
 TXN_ENTRY int entry_statx(int dir, const char* path, int flags, unsigned mask, void* out) {
-  return static_cast<int>(txn::give(txn::statx_at(dir, path, flags, mask, out)));
+  const txn::Args args{dir, txn::arg(path), flags, static_cast<long>(mask), txn::arg(out)};
+  return static_cast<int>(txn::give(txn::stat_with(__NR_statx, dir, path, flags, args)));
 }
 
 TXN_ENTRY int access(const char* path, int mode) {
@@ -310,7 +296,10 @@ TXN_ENTRY ssize_t __readlinkat_chk(int dir, const char* path, char* out, size_t 
 }
 
 TXN_ENTRY ssize_t getdents64(int fd, void* out, size_t size) {
-  return txn::give(txn::list(fd, out, size));
+  constexpr size_t kMost = 0x7fffffff;  // as libc
+  return txn::give(txn::look({txn::Look::kList, 0, static_cast<uint32_t>(fd), fd, nullptr},
+                             __NR_getdents64,
+                             {fd, txn::arg(out), txn::arg(size > kMost ? kMost : size)}));
 }
 
 TXN_ENTRY int chdir(const char* path) {
