@@ -136,9 +136,9 @@ void Interpreter::executed(const Record& record) {
   if (next.git) {
     next.use = parse_git(record.path, record.argv);
     // Only its sender can explain data that is sent to another process.
-    const bool sends = process.git && process.use.pushes && next.use.command == "pack-objects";
-    next.helper = process.explains_helpers() && !sends && !next.use.serves;
-    if (next.use.moves_base) observer_.base_may_move();
+    const bool sends = process.git && process.use.is(kPushes) && next.use.command == "pack-objects";
+    next.helper = process.explains_helpers() && !sends && !next.use.is(kServes);
+    if (next.use.is(kMovesBase)) observer_.base_may_move();
   }
   next.parent_ours = process.git ? process.in_our_repository : process.parent_ours;
   process = std::move(next);
@@ -190,7 +190,7 @@ void Interpreter::on_git_dir(const Record& record, Process& process, const std::
   if (failed(record)) return;
   if (rest.starts_with("refs/") && changes_something(record)) git_.wrote_ref(rest);
   if (process.git) {
-    if (rest == "HEAD" && process.use.serves) process.served = true;
+    if (rest == "HEAD" && process.use.is(kServes)) process.served = true;
     // HEAD says that this is the repository it works on; a failed look-up does not.
     if (rest == "HEAD" || content_open(record)) process.in_our_repository = true;
     if (rest == "index" && content_open(record)) process.opened_objects = true;
@@ -213,7 +213,7 @@ void Interpreter::on_common_git(const Record& record, Process& process, const st
     return on_objects(record, process);
   }
   if (failed(record) || rest.starts_with("txn/") || rest == "txn") return;
-  if (process.git && process.use.serves) {
+  if (process.git && process.use.is(kServes)) {
     process.served = process.served || rest == "HEAD";
     return;
   }
@@ -238,7 +238,7 @@ void Interpreter::on_common_git(const Record& record, Process& process, const st
 void Interpreter::on_outside(const Record& record, Process& process, const std::string& real) {
   if (failed(record)) return;
   const bool makes = record.op == Op::kOpenCreate || record.op == Op::kSymlink;
-  if (makes && process.use.writes_files && !real.ends_with(".lock")) process.exported = true;
+  if (makes && process.use.is(kWritesFiles) && !real.ends_with(".lock")) process.exported = true;
   if (temporary(real)) return;
   const bool script = record.path2 == "#!";
   if (script && process.held != nullptr) process.held->spoiled = "a script";

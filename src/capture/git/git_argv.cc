@@ -61,10 +61,7 @@ void parse_command(const GitWords& words, GitUse& use) {
   }
   use.understood = true;
   use.keeps_opens = row->looks == GitLooks::kCounted;
-  use.moves_base = (row->traits & kMovesBase) != 0;
-  use.pushes = (row->traits & kPushes) != 0;
-  use.writes_files = (row->traits & kWritesFiles) != 0;
-  use.serves = (row->traits & kServes) != 0;
+  use.traits = row->traits;
   // Commands that show an author look the name up in .mailmap.
   const bool authors = row->shows == GitShows::kHistory || row->shows == GitShows::kContents;
   if (authors && !INJECTED_BUG("interpret.no_mailmap")) use.files.emplace_back(".mailmap");

@@ -6,6 +6,7 @@
 // path and which a revision may need the tree, so both stay undecided here.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,14 +34,19 @@ struct GitRead {
   bool fallback = false;
 };
 
+// Further traits of a command.
+enum GitTrait : std::uint8_t {
+  kMovesBase = 1,    // may bring another commit's files into the worktree and make it the base
+  kPushes = 2,       // sends objects elsewhere, if it is let
+  kWritesFiles = 4,  // writes files of commits; those outside of the worktree are read by others
+  kServes = 8,       // gives objects to another repository
+};
+
 struct GitUse {
   std::string command;  // "log"; empty: none
   bool understood = false;
+  std::uint8_t traits = 0;
   bool keeps_opens = false;      // its opens of worktree files are reads like anybody's
-  bool moves_base = false;       // may bring another commit's files into the worktree
-  bool pushes = false;           // sends objects elsewhere
-  bool writes_files = false;     // checks out; outside of the worktree that is a copy for others
-  bool serves = false;           // gives objects to another repository
   bool compares = false;         // diff: without a revision but HEAD it shows own changes alone
   bool from_merge_base = false;  // ... "A...B": what B has since both were one
   bool elsewhere = false;        // --git-dir, --work-tree: the directory it ran in says nothing
@@ -48,6 +54,8 @@ struct GitUse {
   // Files that it reads because it was told to, though its other opens are git's own: the ends of
   // their paths, as "src/message.txt".
   std::vector<std::string> files;
+
+  bool is(GitTrait trait) const { return (traits & trait) != 0; }
 };
 
 // True for git's own programs by the path that was executed: ".../git", ".../git-core/git-foo".

@@ -96,9 +96,9 @@ TEST(GitArgv, OwnWorkReadsNothing) {
     EXPECT_FALSE(use.keeps_opens) << line;
     EXPECT_THAT(use.reads, IsEmpty()) << line;
   }
-  EXPECT_TRUE(use_of("git push origin main").pushes);
-  EXPECT_TRUE(use_of("git pull txn-target main").moves_base);
-  EXPECT_FALSE(use_of("git status").moves_base);
+  EXPECT_TRUE(use_of("git push origin main").is(kPushes));
+  EXPECT_TRUE(use_of("git pull txn-target main").is(kMovesBase));
+  EXPECT_FALSE(use_of("git status").is(kMovesBase));
 }
 
 TEST(GitArgv, UnknownCommandsAreNotUnderstood) {
@@ -220,8 +220,8 @@ TEST(GitArgv, WhatIsCopiedOut) {
   EXPECT_THAT(reads_of("git worktree list"), ElementsAre("history"));
   EXPECT_THAT(reads_of("git write-tree"), ElementsAre("path :"));
   EXPECT_THAT(reads_of("git bundle create /tmp/b HEAD"), ElementsAre("everything"));
-  EXPECT_TRUE(use_of("git clone . /tmp/x").serves);
-  EXPECT_TRUE(use_of("git --work-tree=/tmp/x checkout HEAD -- .").writes_files);
+  EXPECT_TRUE(use_of("git clone . /tmp/x").is(kServes));
+  EXPECT_TRUE(use_of("git --work-tree=/tmp/x checkout HEAD -- .").is(kWritesFiles));
 }
 
 TEST(GitArgv, WhatOthersHaveInADirectory) {

@@ -33,14 +33,6 @@ enum class GitShows : std::uint8_t {
   kOthers,      // it runs other programs, and each of them speaks for itself
 };
 
-// Further traits of a command.
-enum GitTrait : std::uint8_t {
-  kMovesBase = 1,    // may bring another commit's files into the worktree and make it the base
-  kPushes = 2,       // sends objects elsewhere, if it is let
-  kWritesFiles = 4,  // writes files of commits; those outside of the worktree are read by others
-  kServes = 8,       // gives objects to another repository
-};
-
 using GitWords = std::vector<std::string>;
 
 struct GitCommand {

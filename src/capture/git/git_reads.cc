@@ -71,10 +71,10 @@ void GitReads::explain(Process& process) {
   if (INJECTED_BUG("interpret.no_git_objects")) return;
   process.explained = true;
   const GitUse& use = process.use;
-  if (use.pushes && process.in_our_repository) {
+  if (use.is(kPushes) && process.in_our_repository) {
     log_.note("the command tried to push: " + process.argv);
   }
-  if (use.serves) {
+  if (use.is(kServes)) {
     // Commits that a fetch inside the worktree brings are the transaction's own.
     if (process.served && !process.parent_ours) {
       everything(process, "a copy of the repository made by git");
