@@ -100,28 +100,28 @@ Resolved Union::place_of(const Observed& one) {
 }
 
 // The call during which the file was looked at, and of which this may be the one open.
-std::size_t Union::call_of(const Record& record, const Process& process, const std::string& path) {
+const Observed* Union::call_of(const Record& record, const Process& process,
+                               const std::string& path) {
   const bool server = servers_.contains(process.pid);
-  for (std::size_t i = 0; i < observed_.size(); ++i) {
-    const Observed& one = observed_[i];
+  for (const Observed& one : observed_) {
     if (!names_lines(one) || one.start_ms == 0) continue;
     if (one.source == ReadSource::kDeclared && !server) continue;
     const std::int64_t end_ms = one.end_ms + (server ? kServersAreLateMs : 0);
     const bool during = one.start_ms <= record.time_ms && record.time_ms <= end_ms;
-    if (!during || (used_[i] && !server && record.op == Op::kOpenRead)) continue;
+    const bool opened = used_.contains(&one) && record.op == Op::kOpenRead;
+    if (!during || (opened && !server)) continue;
     const Resolved at = place_of(one);
     if (at.place == Place::kTree && at.node != nullptr && model_.path_of(*at.node) == path) {
-      return i;
+      return &one;
     }
   }
-  return observed_.size();
+  return nullptr;
 }
 
-bool Union::read_lines(std::size_t which, const Node& node, const Process& process) {
+bool Union::read_lines(const Observed& one, const Node& node, const Process& process) {
   if (!searches_.has_blob_lines(node.snapshot_path)) return false;
   const auto text = objects_.blob(node.entry.oid, kMaxBlob);
   if (!text) return false;
-  const Observed& one = observed_[which];
   const LineSpan lines = lines_in(*text, one.lines);
   Read read =
       read_of(one, ReadKind::kContent, node.snapshot_path, lines_digest(*text, lines).str());
@@ -130,7 +130,7 @@ bool Union::read_lines(std::size_t which, const Node& node, const Process& proce
   read.argv = process.argv;
   read.explains = process.pid == 0 ? 0 : 1;
   log_.add(std::move(read));
-  used_[which] = true;
+  used_.insert(&one);
   return true;
 }
 
@@ -148,9 +148,9 @@ bool Union::explains(const Record& record, const Process& process, const Resolve
   if (node.origin != Origin::kSnapshot || node.directory() || node.link()) return false;
   const std::string path = model_.path_of(node);
   if (path != node.snapshot_path || observer_.changed_in_place(path)) return false;
-  const std::size_t which = call_of(record, process, path);
-  if (which == observed_.size()) return false;
-  if (opens && !read_lines(which, node, process)) return false;
+  const Observed* const call = call_of(record, process, path);
+  if (call == nullptr) return false;
+  if (opens && !read_lines(*call, node, process)) return false;
   if (opens && server) in_part_.emplace(path, node.entry.oid);
   if (opens) return true;
   // What it is, and not how large or how new: of that the agent is shown the lines it asked for.
@@ -215,8 +215,7 @@ void Union::add_node(const Observed& one, Node& node) {
     return;
   }
   if (one.what != Observed::What::kFile || node.directory()) return;
-  const std::size_t which = static_cast<std::size_t>(&one - observed_.data());
-  if (names_lines(one) && read_lines(which, node, Process{})) return;
+  if (names_lines(one) && read_lines(one, node, Process{})) return;
   log_.add(read_of(one, ReadKind::kContent, path, node.entry.oid.str()));
 }
 
@@ -261,7 +260,6 @@ void Union::add_declared_file(const Observed& one, const std::string& path, cons
   const bool still = node != nullptr && node->origin == Origin::kSnapshot &&
                      node->snapshot_path == path && !observer_.changed_in_place(path) &&
                      !observer_.own_path(path);
-  const std::size_t which = static_cast<std::size_t>(&one - observed_.data());
   if (names_lines(one)) {
     const auto text = objects_.blob(entry.oid, kMaxBlob);
     const std::int64_t count = text ? line_count(*text) : 0;
@@ -272,7 +270,7 @@ void Union::add_declared_file(const Observed& one, const std::string& path, cons
                       "are none counts as read",
                       path, count));
     }
-    if (still && read_lines(which, *node, Process{})) return;
+    if (still && read_lines(one, *node, Process{})) return;
   }
   log_.add(read_of(one, ReadKind::kContent, path, entry.oid.str()));
 }
@@ -328,11 +326,10 @@ void Union::check_declared() {
 }
 
 void Union::finish() {
-  for (std::size_t i = 0; i < observed_.size(); ++i) {
-    const Observed& one = observed_[i];
+  for (const Observed& one : observed_) {
     const bool declared = one.source == ReadSource::kDeclared && one.what != Observed::What::kUrl;
     if (declared && INJECTED_BUG("union.declared_is_a_hint")) continue;
-    if (!used_[i]) declared ? add_declared(one) : add(one);
+    if (!used_.contains(&one)) declared ? add_declared(one) : add(one);
   }
   answer_served();
   check_declared();

@@ -32,7 +32,6 @@ class Union {
         PathResolver& resolver, Observer& observer, ReadLog& log, Searches& searches)
       : objects_(objects),
         observed_(joined(std::move(observed))),
-        used_(observed_.size()),
         model_(model),
         resolver_(resolver),
         observer_(observer),
@@ -49,8 +48,8 @@ class Union {
   void finish();
 
  private:
-  std::size_t call_of(const Record& record, const Process& process, const std::string& path);
-  bool read_lines(std::size_t which, const Node& node, const Process& process);
+  const Observed* call_of(const Record& record, const Process& process, const std::string& path);
+  bool read_lines(const Observed& one, const Node& node, const Process& process);
   Resolved place_of(const Observed& one);
   void add(const Observed& one);
   void add_node(const Observed& one, Node& node);
@@ -64,7 +63,7 @@ class Union {
 
   const repo::Objects& objects_;
   std::vector<Observed> observed_;
-  std::vector<bool> used_;
+  std::set<const Observed*> used_;
   TreeModel& model_;
   PathResolver& resolver_;
   Observer& observer_;
