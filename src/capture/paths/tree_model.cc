@@ -29,8 +29,11 @@ TreeModel::TreeModel(const repo::Objects& objects, const Oid& snapshot_tree)
   root_->entry = {FileMode::kTree, tree_};
 }
 
-void TreeModel::keep(Error error) {
-  if (!error_) error_ = std::move(error);
+template <typename T>
+T TreeModel::got(Result<T> what, std::string_view doing) {
+  if (what) return *std::move(what);
+  if (!error_) error_ = std::move(what).error().in(doing);
+  return {};
 }
 
 std::unique_ptr<Node> TreeModel::from_snapshot(Node& dir, const std::string& name,
@@ -45,10 +48,7 @@ std::unique_ptr<Node> TreeModel::from_snapshot(Node& dir, const std::string& nam
 }
 
 std::vector<repo::NamedEntry> TreeModel::list(const Oid& tree) {
-  auto entries = objects_.list(tree);
-  if (entries) return *std::move(entries);
-  keep(std::move(entries).error().in("reading the snapshot"));
-  return {};
+  return got(objects_.list(tree), "reading the snapshot");
 }
 
 void TreeModel::open(Node& dir) {
@@ -69,12 +69,8 @@ Node* TreeModel::child(Node& dir, std::string_view name) {
 std::string TreeModel::text_of(Node& link) {
   if (!link.link()) return "";
   if (link.origin != Origin::kSnapshot || !link.link_text.empty()) return link.link_text;
-  auto text = objects_.blob(link.entry.oid, kMaxLinkText);
-  if (!text) {
-    keep(std::move(text).error().in("reading a link of the snapshot"));
-    return "";
-  }
-  link.link_text = *std::move(text);
+  link.link_text =
+      got(objects_.blob(link.entry.oid, kMaxLinkText), "reading a link of the snapshot");
   return link.link_text;
 }
 
@@ -84,10 +80,7 @@ std::string TreeModel::path_of(const Node& node) const {
 }
 
 TreeEntry TreeModel::snapshot_of(const Oid& tree, std::string_view path) {
-  auto entry = objects_.entry_at(tree, path);
-  if (entry) return *entry;
-  keep(std::move(entry).error().in("reading the snapshot"));
-  return {};
+  return got(objects_.entry_at(tree, path), "reading the snapshot");
 }
 
 TreeEntry TreeModel::snapshot_entry(std::string_view path) {

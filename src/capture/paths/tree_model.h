@@ -87,7 +87,8 @@ class TreeModel {
  private:
   std::unique_ptr<Node> from_snapshot(Node& dir, const std::string& name, const TreeEntry& entry);
   TreeEntry snapshot_of(const Oid& tree, std::string_view path);
-  void keep(Error error);
+  template <typename T>
+  T got(Result<T> what, std::string_view doing);
 
   const repo::Objects& objects_;
   Oid tree_;
