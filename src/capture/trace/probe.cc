@@ -67,12 +67,8 @@ std::vector<Capability> probe_backends() {
   std::vector<Capability> found;
   for (const Backend backend :
        {Backend::kHybrid, Backend::kBpf, Backend::kNotify, Backend::kPtrace}) {
-    Capability capability{backend, false, {}};
-    if (const Status ran = try_run(backend); ran) {
-      capability.usable = true;
-    } else {
-      capability.detail = ran.error().message;
-    }
+    const Status ran = try_run(backend);
+    Capability capability{backend, ran.has_value(), ran ? "" : ran.error().message};
     const bool notified = backend == Backend::kHybrid || backend == Backend::kNotify;
     if (notified && capability.usable && !has_synchronous_wakeup()) {
       capability.detail = "no synchronous wake-up (Linux 6.6 has it): traced calls cost more";

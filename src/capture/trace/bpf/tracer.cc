@@ -117,21 +117,13 @@ class BpfTracer final : public Tracer {
   std::thread joining_;
 };
 
-bpf_map* map_named(bpf_object* object, std::string_view suffix) {
-  bpf_map* map = nullptr;
-  bpf_object__for_each_map(map, object) {
-    if (std::string_view(::bpf_map__name(map)).ends_with(suffix)) return map;
-  }
-  return nullptr;
-}
-
 Status BpfTracer::open_object(const std::string& types) {
   LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "git_txn",
               .btf_custom_path = types.c_str());
   object_ = ::bpf_object__open_mem(kBpfObject.data(), kBpfObject.size(), &options);
   if (object_ == nullptr) return refused("the programs cannot be opened", errno);
   std::size_t size = 0;
-  bpf_map* constants = map_named(object_, ".rodata");
+  bpf_map* constants = ::bpf_object__find_map_by_name(object_, ".rodata");
   void* initial = constants == nullptr
                       ? nullptr
                       : const_cast<void*>(::bpf_map__initial_value(constants, &size));

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <string_view>
 
@@ -102,9 +101,8 @@ int outcome(const Record& record, const Looked& look) {
     case Op::kSymlink:
       return making(record.path, look);
     default:
-      break;
+      if (look.error != 0) return -look.error;
   }
-  if (look.error != 0) return -look.error;
   switch (record.op) {
     case Op::kStat: {
       constexpr std::uint32_t kPathOfDirectory = O_PATH | O_DIRECTORY;
@@ -114,12 +112,11 @@ int outcome(const Record& record, const Looked& look) {
     case Op::kReadlink:
       return S_ISLNK(mode) ? 0 : -EINVAL;
     case Op::kUnlink:
+    case Op::kTruncate:
       return S_ISDIR(mode) ? -EISDIR : 0;
     case Op::kRmdir:
     case Op::kChdir:
       return S_ISDIR(mode) ? 0 : -ENOTDIR;
-    case Op::kTruncate:
-      return S_ISDIR(mode) ? -EISDIR : 0;
     case Op::kExec:
       return S_ISREG(mode) && (mode & 0111) != 0 ? 0 : -EACCES;
     case Op::kLink:
@@ -150,11 +147,6 @@ std::string_view take_name(std::string_view* path) {  // "/name..." -> name
   return name;
 }
 
-bool all_digits(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
-}
-
 // /dev/fd/N, /dev/stdin and the like are links to /proc/self/fd.
 std::string without_dev_alias(std::string path, pid_t process) {
   std::string_view rest(path);
@@ -177,7 +169,7 @@ std::string without_proc_alias(std::string path, Whose whose, Alias alias) {
   else {
     rest = std::string_view(path).substr(5);
     owner = take_name(&rest);
-    if (!all_digits(owner)) return path;
+    if (owner.empty() || owner.find_first_not_of("0123456789") != owner.npos) return path;
   }
   std::string link = "/proc/" + owner;
   const std::string whole = link + std::string(rest);
