@@ -17,9 +17,6 @@ using search::not_refined;
 using search::Refined;
 using search::Vouched;
 
-constexpr std::size_t kMostArguments = 256;  // what the trace keeps of a vector
-constexpr std::size_t kMostArgument = 4096;
-
 // A file that came with the system. One of the same name in somebody's home may be anything.
 bool installed(std::string_view program) {
   const bool system = program.starts_with("/usr/") || program.starts_with("/bin/");
@@ -63,8 +60,8 @@ Refined<search::Query> Searches::query_of(const Record& exec, const Resolved& pr
   if (program.place != Place::kOutside || !installed(program.real)) {
     return not_refined("a program that did not come with the system");
   }
-  const auto cut = [](const std::string& word) { return word.size() >= kMostArgument; };
-  if (exec.argv.size() >= kMostArguments || std::ranges::any_of(exec.argv, cut)) {
+  const auto cut = [](const std::string& word) { return word.size() >= kMaxWord; };
+  if (exec.argv.size() >= kMaxWords || std::ranges::any_of(exec.argv, cut)) {
     return not_refined("its arguments are not kept whole");
   }
   search::Surroundings around;

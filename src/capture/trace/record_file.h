@@ -131,7 +131,6 @@ class Unpacker {
   bool at_end() const { return rest_.empty(); }
 
  private:
-  static constexpr std::size_t kMostTexts = 256;
   std::uint64_t number();
   template <typename T>
   void get(T& value) {
@@ -142,7 +141,7 @@ class Unpacker {
       value = rest_.substr(0, got);
       rest_.remove_prefix(got);
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      good_ = good_ && got <= kMostTexts;
+      good_ = good_ && got <= kMaxWords;
       for (std::uint64_t i = 0; good_ && i < got; ++i) get(value.emplace_back());
     } else if constexpr (std::is_signed_v<T>) {
       value =

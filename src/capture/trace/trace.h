@@ -20,6 +20,10 @@
 
 namespace gittxn::capture {
 
+// Of an argument list or environment no more is kept: so many words, of each so many bytes.
+inline constexpr std::size_t kMaxWords = 256;
+inline constexpr std::size_t kMaxWord = 4096;
+
 enum class Backend { kAuto, kBpf, kHybrid, kNotify, kPtrace, kOff };
 std::string_view backend_name(Backend backend);
 Result<Backend> backend_from_name(std::string_view name);

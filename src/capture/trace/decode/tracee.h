@@ -16,10 +16,6 @@
 
 namespace gittxn::capture {
 
-// Of an argument list or environment no more is kept: so many words, of each so many bytes.
-inline constexpr std::size_t kMaxWords = 256;
-inline constexpr std::size_t kMaxWord = 4096;
-
 // ERESTARTSYS ... ERESTART_RESTARTBLOCK: a signal came first and the call is made again, or fails
 // with EINTR: either way nothing was seen.
 constexpr bool was_restarted(std::int64_t result) {
