@@ -231,47 +231,6 @@ int Copy::copy(std::uint32_t used, std::uint32_t kernel, int depth) {
   return element <= 0 ? 0 : ::btf__add_array(out_, index, element, ::btf_array(theirs)->nelems);
 }
 
-// The description of the running kernel: mapped where it can be (Linux 6.16), else read.
-class KernelFile {
- public:
-  ~KernelFile() {
-    if (mapped_ != MAP_FAILED) ::munmap(mapped_, size_);
-  }
-  KernelFile() = default;
-  KernelFile(const KernelFile&) = delete;
-  KernelFile& operator=(const KernelFile&) = delete;
-
-  Status open() {
-    const UniqueFd file(::open(kKernelTypes, O_RDONLY | O_CLOEXEC));
-    struct stat info{};
-    if (!file.valid() || ::fstat(file.get(), &info) != 0) {
-      return fail(Code::kUnsupported, std::string("the kernel does not tell its types in ") +
-                                          kKernelTypes + ": " + std::strerror(errno));
-    }
-    size_ = static_cast<std::size_t>(info.st_size);
-    if (size_ > kMaxBytes) return damaged();
-    mapped_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (mapped_ != MAP_FAILED) return {};
-    copied_.reset(new char[size_]);  // not set to zero before, which would take as long
-    for (std::size_t done = 0; done < size_;) {
-      const ssize_t got = ::read(file.get(), copied_.get() + done, size_ - done);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return fail_errno(errno, std::string("read ") + kKernelTypes);
-      if (got == 0) return damaged();
-      done += static_cast<std::size_t>(got);
-    }
-    return {};
-  }
-  std::string_view bytes() const {
-    return {mapped_ != MAP_FAILED ? static_cast<const char*>(mapped_) : copied_.get(), size_};
-  }
-
- private:
-  std::size_t size_ = 0;
-  void* mapped_ = MAP_FAILED;
-  std::unique_ptr<char[]> copied_;
-};
-
 }  // namespace
 
 Result<std::string> used_kernel_types(const btf* used, std::string_view kernel) {
@@ -298,10 +257,32 @@ Result<std::string> used_kernel_types(const btf* used, std::string_view kernel) 
   return bytes;
 }
 
+// The description of the running kernel is mapped where it can be (Linux 6.16), else read.
 Result<std::string> used_kernel_types(const btf* used) {
-  KernelFile file;
-  TRY(file.open());
-  return used_kernel_types(used, file.bytes());
+  const UniqueFd file(::open(kKernelTypes, O_RDONLY | O_CLOEXEC));
+  struct stat info{};
+  if (!file.valid() || ::fstat(file.get(), &info) != 0) {
+    return fail(Code::kUnsupported, std::string("the kernel does not tell its types in ") +
+                                        kKernelTypes + ": " + std::strerror(errno));
+  }
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size > kMaxBytes) return damaged();
+  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (mapped != MAP_FAILED) {
+    auto types = used_kernel_types(used, {static_cast<const char*>(mapped), size});
+    ::munmap(mapped, size);
+    return types;
+  }
+  // Not set to zero before, which would take as long.
+  const std::unique_ptr<char[]> copied(new char[size]);
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t got = ::read(file.get(), copied.get() + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, std::string("read ") + kKernelTypes);
+    if (got == 0) return damaged();
+    done += static_cast<std::size_t>(got);
+  }
+  return used_kernel_types(used, {copied.get(), size});
 }
 
 }  // namespace gittxn::capture

@@ -102,7 +102,6 @@ class BpfTracer final : public Tracer {
   Status load();
   Status open_object(const std::string& types);
   Status attach();
-  Status trace_root() const;
   void empty_ring();
   void count_losses();
 
@@ -171,21 +170,16 @@ Status BpfTracer::attach() {
   return {};
 }
 
-Status BpfTracer::trace_root() const {
+Status BpfTracer::start() {
+  ::libbpf_set_print(keep_message);
+  messages()->clear();
+  TRY(load());
   const auto root = static_cast<std::uint32_t>(tree_->root);
   const std::uint32_t none = 0;
   const int traced = ::bpf_object__find_map_fd_by_name(object_, "traced");
   if (::bpf_map_update_elem(traced, &root, &none, BPF_ANY) != 0) {
     return refused("the command cannot be traced", errno);
   }
-  return {};
-}
-
-Status BpfTracer::start() {
-  ::libbpf_set_print(keep_message);
-  messages()->clear();
-  TRY(load());
-  TRY(trace_root());
   TRY(attach());
   const auto take = [](void* self, void* data, std::size_t size) {
     static_cast<BpfTracer*>(self)->backlog_.put({static_cast<const char*>(data), size});
