@@ -24,13 +24,6 @@ namespace {
 
 constexpr std::size_t kMaxMountinfo = 16u << 20;
 
-constexpr std::string_view kTemporaryFolders[] = {"/tmp/", "/var/tmp/"};
-
-bool temporary(std::string_view path) {
-  return std::ranges::any_of(kTemporaryFolders,
-                             [&](std::string_view prefix) { return path.starts_with(prefix); });
-}
-
 std::string_view type_name(FileMode mode) {
   switch (mode) {
     case FileMode::kTree:
@@ -239,7 +232,7 @@ void Interpreter::on_outside(const Record& record, Process& process, const std::
   if (failed(record)) return;
   const bool makes = record.op == Op::kOpenCreate || record.op == Op::kSymlink;
   if (makes && process.use.is(kWritesFiles) && !real.ends_with(".lock")) process.exported = true;
-  if (temporary(real)) return;
+  if (real.starts_with("/tmp/") || real.starts_with("/var/tmp/")) return;
   const bool script = record.path2 == "#!";
   if (script && process.held != nullptr) process.held->spoiled = "a script";
   if (script && process.git && record.path.find("/git-core/") == std::string::npos &&

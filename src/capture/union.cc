@@ -31,10 +31,6 @@ bool names_lines(const Observed& one) {
   return one.what == Observed::What::kFile && (one.lines.count > 0 || one.lines.first > 1);
 }
 
-bool is_program_of_ours(const Record& exec, std::string_view verb) {
-  return base_name(exec.path) == "git-txn" && exec.argv.size() > 1 && exec.argv[1] == verb;
-}
-
 bool is_served_search(const Observed& one) {
   return one.what == Observed::What::kSearch && one.source == ReadSource::kMcp;
 }
@@ -83,7 +79,8 @@ void Union::on_process(const Record& record) {
     return;
   }
   if (serves_worktree(record.path, record.argv)) servers_.insert(record.pid);
-  if (!is_program_of_ours(record, "hook")) return;
+  const std::vector<std::string>& argv = record.argv;
+  if (base_name(record.path) != "git-txn" || argv.size() < 2 || argv[1] != "hook") return;
   std::int32_t pid = record.pid;
   for (int i = 0; i < kMaxFoldersAbove; ++i) {
     const auto parent = parents_.find(pid);
@@ -285,8 +282,7 @@ void Union::add_declared(const Observed& one) {
   observer_.followed(at.links, Process{}, "declared");
   const std::string path = at.node != nullptr ? model_.path_of(*at.node) : at.missing;
   if (one.what == Observed::What::kSearch) return add_search(one, path);
-  const TreeEntry entry = path.empty() ? TreeEntry{FileMode::kTree, model_.snapshot_tree()}
-                                       : model_.snapshot_entry(path);
+  const TreeEntry entry = model_.snapshot_entry(path);
   const bool absent = one.what == Observed::What::kAbsent;
   if (!entry.present()) {
     // A file that it made itself was not there before: that much is certain.

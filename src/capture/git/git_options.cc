@@ -12,10 +12,6 @@ bool among(std::string_view list, std::string_view word) {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 class Splitter {
  public:
   Splitter(const OptionTable& table, const std::vector<std::string>& words)
@@ -66,7 +62,7 @@ class Splitter {
       // "-M50%": letters after the first may be its value.
       const bool known = table_.short_flags.contains(letter);
       if (!table_.closed && !known) return;
-      if (!known && !is_digit(letter)) out_.unknown_option = true;
+      if (!known && (letter < '0' || letter > '9')) out_.unknown_option = true;
     }
   }
 

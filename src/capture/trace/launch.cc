@@ -30,6 +30,46 @@ struct Word {
   int error;
 };
 
+// Passing one descriptor with a few bytes; false with errno when the other side is gone.
+bool send_with_descriptor(int socket, const void* bytes, std::size_t size, int descriptor) {
+  iovec io{const_cast<void*>(bytes), size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &io;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  return ::sendmsg(socket, &message, kHandOver) == static_cast<ssize_t>(size);
+}
+
+ssize_t receive_with_descriptor(int socket, void* bytes, std::size_t size, UniqueFd* descriptor) {
+  iovec io{bytes, size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &io;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = 0;
+  do {
+    got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  const cmsghdr* header = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    *descriptor = UniqueFd(fd);
+  }
+  return got;
+}
+
 // Everything the child needs, made before the fork.
 struct ChildPlan {
   const Launch& launch;
@@ -232,45 +272,6 @@ Result<std::string> find_program(const TraceSpec& spec) {
     if (colon == rest.npos) return missing(" in PATH");
     rest.remove_prefix(colon + 1);
   }
-}
-
-bool send_with_descriptor(int socket, const void* bytes, std::size_t size, int descriptor) {
-  iovec io{const_cast<void*>(bytes), size};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &io;
-  message.msg_iovlen = 1;
-  if (descriptor >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  }
-  return ::sendmsg(socket, &message, kHandOver) == static_cast<ssize_t>(size);
-}
-
-ssize_t receive_with_descriptor(int socket, void* bytes, std::size_t size, UniqueFd* descriptor) {
-  iovec io{bytes, size};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &io;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  ssize_t got = 0;
-  do {
-    got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  const cmsghdr* header = got >= 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
-    int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    *descriptor = UniqueFd(fd);
-  }
-  return got;
 }
 
 Result<Launched> launch(const Launch& plan, Backend backend, const Preloaded& preloaded) {

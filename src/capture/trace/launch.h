@@ -48,8 +48,4 @@ Result<Launched> launch(const Launch& plan, Backend backend, const Preloaded& pr
 // Lets it go; returns when the program runs, or why it does not.
 Status let_go(const Launch& plan, const Launched& launched);
 
-// Passing one descriptor with a few bytes; false with errno when the other side is gone.
-bool send_with_descriptor(int socket, const void* bytes, std::size_t size, int descriptor);
-ssize_t receive_with_descriptor(int socket, void* bytes, std::size_t size, UniqueFd* descriptor);
-
 }  // namespace gittxn::capture

@@ -23,10 +23,10 @@ namespace gittxn::capture {
 
 namespace {
 
-bool write_map(const char* path, const char* text, std::size_t size) {
+bool write_map(const char* path, std::string_view text) {
   const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  const bool written = ::write(fd, text, size) == static_cast<ssize_t>(size);
+  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(fd);
   return written;
 }
@@ -34,13 +34,10 @@ bool write_map(const char* path, const char* text, std::size_t size) {
 int own_namespace(const ViewPlan& plan) {
   if (::unshare(CLONE_NEWNS) == 0) return 0;
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return errno;
-  constexpr std::string_view kDeny = "deny";
-  if (!write_map("/proc/self/setgroups", kDeny.data(), kDeny.size()) ||
-      !write_map("/proc/self/uid_map", plan.uid_map.data(), plan.uid_map.size()) ||
-      !write_map("/proc/self/gid_map", plan.gid_map.data(), plan.gid_map.size())) {
-    return errno;
-  }
-  return 0;
+  const bool written = write_map("/proc/self/setgroups", "deny") &&
+                       write_map("/proc/self/uid_map", plan.uid_map) &&
+                       write_map("/proc/self/gid_map", plan.gid_map);
+  return written ? 0 : errno;
 }
 
 int make_read_only(int at, const char* path, unsigned flags) {
@@ -65,10 +62,6 @@ constexpr std::array kRightsKept = {CAP_CHOWN,    CAP_DAC_OVERRIDE,     CAP_FOWN
                                     CAP_KILL,     CAP_SETGID,           CAP_SETUID,  CAP_SETPCAP,
                                     CAP_SETFCAP,  CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT,
                                     CAP_IPC_LOCK, CAP_AUDIT_WRITE};
-
-bool is_right_kept(int capability) {
-  return std::ranges::find(kRightsKept, capability) != kRightsKept.end();
-}
 
 }  // namespace
 
@@ -102,7 +95,7 @@ int enter_view(ViewPlan& plan) {
 
 int drop_privileges() {
   for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
-    if (is_right_kept(capability)) continue;
+    if (std::ranges::find(kRightsKept, capability) != kRightsKept.end()) continue;
     // Without CAP_SETPCAP there are none to gain either, for new ones are refused (no_new_privs).
     if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EPERM) return errno;
   }

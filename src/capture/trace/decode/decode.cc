@@ -16,16 +16,10 @@ namespace {
 
 // Whether a current directory, or the path of one, may be another one after this call.
 bool moves_directories(const Record& record) {
-  switch (record.op) {
-    case Op::kChdir:
-    case Op::kRmdir:
-    case Op::kMount:
-      return true;
-    case Op::kRename:
-      return record.mode == 0 || S_ISDIR(record.mode) || record.flags != 0;
-    default:
-      return false;
+  if (record.op == Op::kRename) {
+    return record.mode == 0 || S_ISDIR(record.mode) || record.flags != 0;
   }
+  return record.op == Op::kChdir || record.op == Op::kRmdir || record.op == Op::kMount;
 }
 
 }  // namespace

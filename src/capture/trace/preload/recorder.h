@@ -169,15 +169,12 @@ inline size_t current_directory(char* out) {
   return length;
 }
 
-inline bool is_directory(uint32_t mode) {
-  return (mode & 0170000u) == 0040000u;
-}
-
 // The same for a descriptor. That it still is the same directory is asked each time, because close
 // and dup are not seen; its path costs ten times more.
 inline size_t descriptor_path(int fd, char* out) {
   struct stat info;
-  if (fd < 0 || raw(__NR_fstat, {fd, arg(&info)}) != 0 || !is_directory(info.st_mode)) return 0;
+  if (fd < 0 || raw(__NR_fstat, {fd, arg(&info)}) != 0) return 0;
+  if ((info.st_mode & 0170000u) != 0040000u) return 0;  // no directory
   Stillness still{};
   if (!Stillness::now(&still)) return 0;
   const uint64_t key[3] = {static_cast<uint64_t>(fd) + 1, info.st_dev, info.st_ino};
