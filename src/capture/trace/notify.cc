@@ -60,7 +60,6 @@ class NotifyTracer final : public Tracer {
   void serve();
   bool receive(seccomp_notif* request);
   void answer(const seccomp_notif& request);
-  void lose_listener(int error);
   std::uint64_t meet(const CallSite& site);
   void drain(std::uint64_t mark);
   void add_read(Record record);
@@ -143,12 +142,8 @@ bool NotifyTracer::receive(seccomp_notif* request) {
     pollfd waiting{listener_.get(), POLLIN, 0};
     return ::poll(&waiting, 1, 0) < 0 || (waiting.revents & POLLHUP) == 0;
   }
-  lose_listener(error);
+  fail_tracing("the trace lost its listener", error);
   return false;
-}
-
-void NotifyTracer::lose_listener(int error) {
-  fail_tracing(std::string("the trace lost its listener: ") + std::strerror(error));
 }
 
 // Before a call is let go: who makes it, and whether directories stay where they are. Returns how
@@ -217,7 +212,7 @@ void NotifyTracer::answer(const seccomp_notif& request) {
   } while (!went_on && errno == EINTR);
   // ENOENT: killed meanwhile. Anything else (a kernel before 5.5 cannot continue a call) would
   // leave the process waiting for ever.
-  if (!went_on && errno != ENOENT) return lose_listener(errno);
+  if (!went_on && errno != ENOENT) return fail_tracing("the trace lost its listener", errno);
   if (preloaded_.ring != nullptr && !INJECTED_BUG("trace.ring_drained_late")) drain(mark);
   for (Record& record : decoded_.before) writer_->add(std::move(record));
   if (!alive || !went_on || !decoded_.has_call) return;
@@ -234,8 +229,8 @@ void TreeState::wake_main() const {
   static_cast<void>(::write(wake.get(), &one, sizeof one) == sizeof one);
 }
 
-void Tracer::fail_tracing(std::string why) {
-  writer_->lose(std::move(why));
+void Tracer::fail_tracing(std::string_view what, int error) {
+  writer_->lose(std::string(what) + ": " + std::strerror(error));
   tree_->tracer_failed = true;
   tree_->wake_main();
 }

@@ -45,7 +45,7 @@ class Tracer {
   virtual void collect() {}
 
  protected:
-  void fail_tracing(std::string why);
+  void fail_tracing(std::string_view what, int error);
 
   TreeState* tree_;
   RecordWriter* writer_;

@@ -207,9 +207,7 @@ void BpfTracer::empty_ring() {
     const bool leaves = INJECTED_BUG("trace.bpf_ring_left");
     const int taken = leaves ? 0 : ::ring_buffer__consume(ring_);
     backlog_.flush();
-    if (taken < 0) {
-      return fail_tracing(fmt::format("the trace lost its ring: {}", std::strerror(-taken)));
-    }
+    if (taken < 0) return fail_tracing("the trace lost its ring", -taken);
     wait = taken > 0 ? kShortestWait : std::min(2 * wait, kLongestWait);
   } while (stopped.wait_for(wait) == std::future_status::timeout);
 }
