@@ -84,20 +84,6 @@ std::string one_name(const Resolved& at, const std::string& path, const std::str
   return join_path(tree, at.node != nullptr ? model.path_of(*at.node) : at.missing);
 }
 
-bool makes_pipe(const Record& record) {
-  return record.op == Op::kOpenCreate && record.path2.starts_with("mknod");
-}
-
-// A server's socket: bound, and not opened.
-bool makes_socket(const Record& record) {
-  return record.op == Op::kOpenCreate && record.path2 == "bind";
-}
-
-// make gives those it starts a pipe of tokens.
-bool is_job_pipe(std::string_view path) {
-  return base_name(path).starts_with("GMfifo");
-}
-
 }  // namespace
 
 Connection classify_connection(std::string_view address) {
@@ -119,7 +105,9 @@ std::int64_t born_ns(const std::string& path) {
 // saw. What it made itself, it may have given to somebody else to fill; that is not seen.
 void Channels::passes_bytes(const Record& record, const Resolved& at, const Resolved* to) {
   if (INJECTED_BUG("interpret.any_pipe")) return;
-  const bool made = makes_pipe(record) || makes_socket(record);
+  // A server's socket is bound, and not opened.
+  const bool made =
+      record.op == Op::kOpenCreate && (record.path2.starts_with("mknod") || record.path2 == "bind");
   const bool named = to != nullptr && has_second_path(record.op);
   const bool opened = content_open(record) && S_ISFIFO(record.mode);
   if (!made && !opened && (!named || own_.empty())) return;
@@ -129,7 +117,9 @@ void Channels::passes_bytes(const Record& record, const Resolved& at, const Reso
     own_.insert(std::move(name));
   } else if (named && own_.contains(name)) {
     own_.insert(one_name(*to, record.path2, tree_, model_));
-  } else if (opened && at.place != Place::kPseudo && !own_.contains(name) && !is_job_pipe(name)) {
+  } else if (opened && at.place != Place::kPseudo && !own_.contains(name)) {
+    // make gives those it starts a pipe of tokens.
+    if (base_name(name).starts_with("GMfifo")) return;
     log_.unknown("a pipe that was filled by another program: " + name);
   }
 }

@@ -137,9 +137,10 @@ Status Monitor::set_up() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return fail_errno(errno, "adopt orphans");
   sigset_t watched{};
   sigemptyset(&watched);
-  for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&watched, signal);
-  // A caller that ignores SIGCHLD or SIGINT would otherwise make us deaf to it.
-  for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) {
+    sigaddset(&watched, signal);
+    ::signal(signal, SIG_DFL);  // a caller that ignores it would otherwise make us deaf to it
+  }
   signals_ = UniqueFd(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_.valid()) return fail_errno(errno, "wait for signals");
   tree_.wake = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

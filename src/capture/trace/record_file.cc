@@ -1,4 +1,3 @@
-// Codec of the record file; the format is in the header.
 #include "capture/trace/record_file.h"
 
 #include <fcntl.h>

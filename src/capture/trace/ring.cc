@@ -1,4 +1,3 @@
-// Draining, checking, and the numbers of processes.
 #include "capture/trace/ring.h"
 
 #include <fcntl.h>

@@ -1,7 +1,5 @@
-// A mount namespace in which everything is read-only but what a confined command may write.
-// Landlock says what may be opened, made and removed; what it does not govern (modes, owners,
-// times, attributes) and what it cannot take away again below a place that was allowed (a
-// repository below /tmp) a read-only mount refuses.
+// A mount namespace in which everything is read-only but what a confined command may write: for
+// what Landlock does not govern, and cannot take away again below a place (confine.h).
 //
 // Nothing is mounted where others see it, and nothing has to be removed: the namespace ends with
 // the last process in it. A user without privileges gets a user namespace with it, in which only

@@ -1,4 +1,3 @@
-// Looked-ups through /proc/<tid> and fstatat.
 #include "capture/trace/decode/lookup.h"
 
 #include <fcntl.h>

@@ -81,8 +81,7 @@ class Shaper {
 Peek Shaper::full_path(int directory, std::string path, const Record& record, std::string* out) {
   std::string base;
   if (!path.starts_with('/')) {
-    const Peek peek = view_.directory(directory, &base);
-    if (peek != Peek::kOk) return peek;
+    if (const Peek peek = view_.directory(directory, &base); peek != Peek::kOk) return peek;
   }
   *out = view_.absolute(std::move(base), std::move(path),
                         record.nofollow ? Alias::kKeepLast : Alias::kReplace);
@@ -96,8 +95,7 @@ Peek Shaper::read_path(int dir_argument, int path_argument, const Record& record
   std::string path;
   const bool may_be_empty = (record.flags & AT_EMPTY_PATH) != 0 || record.op == Op::kReadlink;
   if (address != 0 || !may_be_empty) {
-    const Peek peek = view_.text(address, PATH_MAX, &path);
-    if (peek != Peek::kOk) return peek;
+    if (const Peek peek = view_.text(address, PATH_MAX, &path); peek != Peek::kOk) return peek;
   }
   if (!path.empty()) return full_path(directory, std::move(path), record, out);
   // With the flag it is the descriptor itself: for a stat nothing new, the open is recorded.
@@ -167,8 +165,7 @@ Peek Shaper::address_at(std::uint64_t place, std::uint64_t length, Record* recor
   const auto size =
       static_cast<std::size_t>(std::min<std::uint64_t>(length & 0xffffffffu, sizeof address));
   if (size < sizeof(sa_family_t)) return Peek::kFault;
-  const Peek peek = view_.bytes(place, &address, size);
-  if (peek != Peek::kOk) return peek;
+  if (const Peek peek = view_.bytes(place, &address, size); peek != Peek::kOk) return peek;
   const bool connects = record->op == Op::kConnect;
   if (address.ss_family == AF_INET || address.ss_family == AF_INET6) {
     if (!connects) return Peek::kFault;

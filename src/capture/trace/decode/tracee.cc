@@ -1,4 +1,3 @@
-// process_vm_readv and /proc.
 #include "capture/trace/decode/tracee.h"
 
 #include <fcntl.h>
