@@ -29,16 +29,18 @@ void or_head(GitUse& use) {
 
 // The object that a word names as a file, a directory or a whole tree. False when it names a
 // commit, if anything.
-bool object_read(const std::string& word, What what, GitRead& read) {
+bool add_object(const std::string& word, What what, GitUse& use) {
+  GitRead read;
+  const auto commit = without_tree(word);
   if (split_object(word, read)) {
     read.what = what;
-    return true;
-  }
-  if (const auto commit = without_tree(word)) {
+  } else if (commit) {
     read = in_tree(what, *commit);
-    return true;
+  } else {
+    return false;
   }
-  return false;
+  use.reads.push_back(std::move(read));
+  return true;
 }
 
 void add_commits(const std::string& word, What what, GitUse& use) {
@@ -61,10 +63,8 @@ void add_starts(const GitWords& words, std::string_view options, GitUse& use) {
 // Before "--" (or without it) git takes what exists as a path.
 void revisions_and_paths(const GitArguments& arguments, GitUse& use) {
   for (const std::string& word : arguments.before_dashes) {
-    GitRead read;
-    if (object_read(word, What::kPath, read)) {
-      use.reads.push_back(std::move(read));
-    } else if (arguments.saw_dashes || names_head(word) || is_range(word)) {
+    if (add_object(word, What::kPath, use)) continue;
+    if (arguments.saw_dashes || names_head(word) || is_range(word)) {
       add_commits(word, What::kRevision, use);
     } else {
       use.reads.push_back({.what = What::kPath, .path = word, .perhaps_revision = true});
@@ -89,11 +89,7 @@ bool has_any(const GitArguments& arguments, std::string_view options) {
 void tree_and_paths(const GitArguments& arguments, What what, GitUse& use) {
   const std::vector<std::string> all = all_words(arguments);
   if (all.empty()) return;
-  GitRead object;
-  if (object_read(all.front(), what, object)) {
-    use.reads.push_back(std::move(object));
-    return;
-  }
+  if (add_object(all.front(), what, use)) return;
   const bool from_top = arguments.has("--full-tree");
   if (all.size() == 1) use.reads.push_back({.what = what, .revision = all.front(), .path = "."});
   for (std::size_t i = 1; i < all.size(); ++i) {
@@ -230,11 +226,9 @@ void cat_file(const GitWords& words, GitUse& use) {
   const bool as_tree = typed && names.front() == "tree";
   if (typed) names.erase(names.begin());
   for (const std::string& word : names) {
-    GitRead read;
-    const bool object = object_read(word, What::kPath, read);
-    if (!object && as_tree) read = in_tree(What::kPath, word);
-    if (!object && !as_tree) read = {.what = What::kRevision, .revision = word};
-    use.reads.push_back(std::move(read));
+    if (add_object(word, What::kPath, use)) continue;
+    if (as_tree) use.reads.push_back(in_tree(What::kPath, word));
+    if (!as_tree) use.reads.push_back({.what = What::kRevision, .revision = word});
   }
 }
 
@@ -247,12 +241,8 @@ void rev_parse(const GitWords& words, GitUse& use) {
     if (option == "--abbrev-ref" || option == "--symbolic-full-name") name_alone = true;
     if (among(kLists, option)) history(words, use);
     if (word.starts_with('-')) continue;
-    GitRead read;
-    if (object_read(word, What::kPath, read)) {
-      use.reads.push_back(std::move(read));
-    } else if (!name_alone) {
-      add_commits(word, What::kRevision, use);
-    }
+    if (add_object(word, What::kPath, use)) continue;
+    if (!name_alone) add_commits(word, What::kRevision, use);
   }
 }
 
