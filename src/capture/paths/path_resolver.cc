@@ -156,16 +156,12 @@ void PathResolver::walk_tree(std::string_view path, LastLink last, int depth, Re
       at = at->parent;
       continue;
     }
-    if (!at->directory()) {
-      parts.push_back(std::move(part));
-      return missing_from(*at, parts, out);
-    }
     if (at->parent == nullptr && part == ".git") {
       out.place = Place::kGitDir;
       out.rest = normal_path(rest_of(parts));
       return;
     }
-    Node* next = model_.child(*at, part);
+    Node* next = at->directory() ? model_.child(*at, part) : nullptr;
     if (next == nullptr) {
       parts.push_back(std::move(part));
       return missing_from(*at, parts, out);

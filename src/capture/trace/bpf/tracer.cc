@@ -257,10 +257,8 @@ Status may_use_bpf() {
   if (std::strtoul(kernel.release, nullptr, 10) < 6) {
     return fail(Code::kUnsupported, fmt::format("it needs Linux 6, this is {}", kernel.release));
   }
-  std::array<char, 64> name{};
-  const ssize_t size = ::readlink("/proc/self/ns/pid", name.data(), name.size());
-  if (size <= 0 ||
-      std::string_view(name.data(), static_cast<std::size_t>(size)) != kFirstPidNamespace) {
+  const auto name = read_link("/proc/self/ns/pid");
+  if (!name || *name != kFirstPidNamespace) {
     return fail(Code::kUnsupported, "it only works in the first PID namespace, not in a container");
   }
   return {};

@@ -173,9 +173,6 @@ Result<std::vector<std::string>> outside_scope(const std::string& record_file,
                                                const Confine& confine, std::size_t most) {
   std::vector<std::string> outside;
   std::set<std::string> seen;
-  const auto note = [&](const std::string& path) {
-    if (outside.size() < most && seen.insert(path).second) outside.push_back(path);
-  };
   // Of processes that run git-txn: it asks for more than it needs to look at its own store.
   std::set<std::int32_t> ours;
   const auto look = [&](const Record& record) {
@@ -186,7 +183,8 @@ Result<std::vector<std::string>> outside_scope(const std::string& record_file,
     if (own_look || !may_be_refused(record)) return;
     const std::string path = normal_path(record.path);
     if (!writes(record) || is_own_output(path) || may_write(confine, path)) return;
-    if (!is_draft_of_one(path, confine.write)) note(path);
+    if (is_draft_of_one(path, confine.write) || outside.size() >= most) return;
+    if (seen.insert(path).second) outside.push_back(path);
   };
   TRY(read_records(record_file, look));
   return outside;

@@ -183,12 +183,10 @@ std::string without_proc_alias(std::string path, Whose whose, Alias alias) {
   else if (name != "cwd" && name != "root" && name != "exe")
     return whole;
   if (rest.empty() && alias == Alias::kKeepLast) return whole;
-  std::array<char, PATH_MAX> target;
-  const ssize_t size = ::readlink(link.c_str(), target.data(), target.size());
-  if (size <= 0 || target[0] != '/') return whole;
-  std::string_view text(target.data(), static_cast<std::size_t>(size));
-  if (text == "/" && !rest.empty()) text = {};
-  return std::string(text).append(rest);
+  auto target = read_link(link);
+  if (!target || !target->starts_with('/')) return whole;
+  if (*target == "/" && !rest.empty()) target->clear();
+  return target->append(rest);
 }
 
 }  // namespace
