@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "base/fs.h"
 #include "capture/interpret.h"
@@ -12,8 +13,6 @@
 namespace gittxn::capture {
 namespace {
 
-constexpr unsigned kRenameExchange = 2;  // RENAME_EXCHANGE, RENAME_NOREPLACE of <linux/fs.h>
-constexpr unsigned kRenameNoReplace = 1;
 constexpr int kMaxDepth = 256;  // of directories below each other; git itself stops at 4096 bytes
 constexpr std::string_view kBeforeGitMovedOn = "a state git has replaced since";
 
@@ -346,10 +345,10 @@ void Observer::rename(const Record& record, Process& process, const Resolved& fr
   // A directory takes the place of nothing or of an empty one, a file that of any file.
   const bool directory = source != nullptr ? source->directory() : S_ISDIR(record.mode);
   if (to_tree && to.node != nullptr && directory) saw_node(kListing, *to.node, seen);
-  if (to_tree && to.node == nullptr && (directory || (record.flags & kRenameNoReplace) != 0)) {
+  if (to_tree && to.node == nullptr && (directory || (record.flags & RENAME_NOREPLACE) != 0)) {
     saw_nothing(to, process, seen);
   }
-  if ((record.flags & kRenameExchange) != 0 && from_tree && to_tree && to.node != nullptr &&
+  if ((record.flags & RENAME_EXCHANGE) != 0 && from_tree && to_tree && to.node != nullptr &&
       source != nullptr && source->parent != nullptr && to.node->parent != nullptr) {
     moved_away(*to.node, seen, 0);
     Node& dir_a = *source->parent;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <optional>
 #include <ranges>
 
@@ -420,9 +421,8 @@ void PathResolver::take_away(const Record& record, const Resolved& at) {
 }
 
 void PathResolver::rename(const Record& record, const Resolved& at, const Resolved& to) {
-  constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
   if (S_ISDIR(record.mode)) {
-    if (!is_outside(at) || !is_outside(to) || (record.flags & kExchange) != 0) return;
+    if (!is_outside(at) || !is_outside(to) || (record.flags & RENAME_EXCHANGE) != 0) return;
     links_.move(at.real, to.real);
     return forget_ways();
   }
@@ -431,7 +431,8 @@ void PathResolver::rename(const Record& record, const Resolved& at, const Resolv
     foresee_link(at.real, moved.type == 'l' ? moved.link_text : std::string());
   }
   OutsideLinks::Spot source = spot_of(at);
-  OutsideLinks::Spot target = (record.flags & kExchange) != 0 ? spot_of(to) : OutsideLinks::Spot{};
+  OutsideLinks::Spot target =
+      (record.flags & RENAME_EXCHANGE) != 0 ? spot_of(to) : OutsideLinks::Spot{};
   put(to, std::move(source));
   if (target.link || spot_of(at).link) put(at, std::move(target));
 }

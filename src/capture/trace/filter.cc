@@ -12,10 +12,6 @@
 
 #include "capture/trace/decode/calls.h"
 
-#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
-#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
-#endif
-
 namespace gittxn::capture {
 
 namespace {

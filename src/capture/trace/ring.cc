@@ -90,7 +90,7 @@ void Ring::greets(std::uint64_t argument, pid_t process) {
   std::uint32_t& mine = numbers_[process];
   if (mine > number) return;
   if (mine != number) {
-    if (mine != 0) leave(mine);  // of the program it ran before
+    if (mine != 0) leaving_.push_back({mine, mark()});  // of the program it ran before
     mine = number;
     processes_[number] = process;
     if (processes_.size() > limit_) find_the_dead();
@@ -98,14 +98,10 @@ void Ring::greets(std::uint64_t argument, pid_t process) {
   std::atomic_ref<std::uint32_t>(shared_->met[number % ring::kMet]) = number;
 }
 
-void Ring::leave(std::uint32_t number) {
-  leaving_.push_back({number, mark()});
-}
-
 void Ring::find_the_dead() {
   std::erase_if(numbers_, [this](const auto& item) {
     const bool dead = ::kill(item.first, 0) != 0 && errno == ESRCH;
-    if (dead) leave(item.second);
+    if (dead) leaving_.push_back({item.second, mark()});
     return dead;
   });
   limit_ = std::max<std::size_t>(1u << 12, 2 * numbers_.size());

@@ -71,7 +71,6 @@ class Ring {
   enum class Step { kNothing, kEntry };
   Result<Step> take(std::uint64_t position, ring::Slot* entry);
   Result<Record> record_of(const ring::Slot& entry) const;
-  void leave(std::uint32_t number);
   void find_the_dead();
 
   UniqueFd memory_;

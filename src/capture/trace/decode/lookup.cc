@@ -8,14 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <string_view>
 
 #include "base/fs.h"
 #include "capture/trace/decode/tracee.h"
-
-#ifndef RENAME_NOREPLACE
-#define RENAME_NOREPLACE (1 << 0)
-#endif
 
 namespace gittxn::capture {
 
