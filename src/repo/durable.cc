@@ -90,10 +90,11 @@ Status add_packs(const ObjectStore& store, const std::string& objects_dir, Durab
 
 }  // namespace
 
-Result<DurableSet> durable_set(const ObjectStore& store, const git_oid& tip,
-                               const std::vector<git_oid>& durable) {
+Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
+                               const std::vector<Oid>& durable) {
   DurableWalk walk(store);
-  const std::vector<git_oid> commits = TRY(new_commits(store, {tip}, durable));
+  const std::vector<git_oid> commits =
+      TRY(new_commits(store, {TRY(parse_oid(tip))}, TRY(parse_oids(durable))));
   for (const git_oid& commit : commits) TRY(walk.add_commit(commit));
   const std::vector<std::string> object_dirs = TRY(store.object_dirs());
   DurableSet set;
@@ -121,8 +122,7 @@ Result<DurableSet> durable_set(const ObjectStore& store, const git_oid& tip,
   return set;
 }
 
-Status make_durable(const ObjectStore& store, const git_oid& tip,
-                    const std::vector<git_oid>& durable) {
+Status make_durable(const ObjectStore& store, const Oid& tip, const std::vector<Oid>& durable) {
   if (durable.empty()) {
     const std::vector<std::string> dirs = TRY(store.object_dirs());
     for (const std::string& dir : dirs) TRY(syncfs_path(dir));

@@ -26,9 +26,7 @@ class Durable : public ::testing::Test {
 
   DurableSet set(const Oid& tip, const std::vector<Oid>& durable) {
     store_.refresh();
-    std::vector<git_oid> hidden;
-    for (const Oid& oid : durable) hidden.push_back(internal::checked_oid(oid));
-    return must(internal::durable_set(store_, internal::checked_oid(tip), hidden));
+    return must(internal::durable_set(store_, tip, durable));
   }
   std::string loose(const Oid& oid) const {
     return internal::loose_path(repo_.git_dir() + "/objects", internal::checked_oid(oid));
@@ -119,7 +117,7 @@ TEST_F(Durable, APackedObjectMeansItsPackOnce) {
   EXPECT_GE(expected.size(), 5u);
   EXPECT_EQ(as_set(found.files), expected);
   EXPECT_TRUE(as_set(found.directories).contains(pack_dir));
-  must(internal::make_durable(store_, internal::checked_oid(tip), {internal::checked_oid(base)}));
+  must(internal::make_durable(store_, tip, {base}));
   EXPECT_EQ(as_set(set(tip, {base}).files), counted(packed.str() + ".." + tip.str()));
 }
 
@@ -132,8 +130,7 @@ TEST_F(Durable, ObjectsOfAnAlternateAreSyncedThere) {
   repo_.git({"clone", "-q", "--shared", repo_.path(), shared});
   internal::ObjectStore borrower(shared + "/.git", repo_.runner());
   must(borrower.open());
-  const DurableSet found = must(
-      internal::durable_set(borrower, internal::checked_oid(tip), {internal::checked_oid(base)}));
+  const DurableSet found = must(internal::durable_set(borrower, tip, {base}));
   EXPECT_EQ(as_set(found.files), counted(base.str() + ".." + tip.str()));
 }
 

@@ -10,12 +10,7 @@
 
 namespace gittxn::repo {
 
-using internal::apply_changes;
-using internal::diff_trees;
-using internal::import_objects;
-using internal::merge_trees;
 using internal::ObjectStore;
-using internal::parent_path;
 using internal::parse_oid;
 using internal::RawEntry;
 using internal::RawObject;
@@ -117,58 +112,12 @@ Result<bool> Objects::contains(const Oid& oid) const {
   return state_->store.has(name);
 }
 
-Result<Changes> Objects::diff(const Oid& before, const Oid& after) const {
-  const git_oid a = TRY(state_->store.tree_of(before));
-  const git_oid b = TRY(state_->store.tree_of(after));
-  return diff_trees(state_->store, a, b);
-}
-
-Result<MergeOutcome> Objects::merge(const Oid& base, const Oid& ours, const Oid& theirs) const {
-  const git_oid b = TRY(state_->store.tree_of(base));
-  const git_oid o = TRY(state_->store.tree_of(ours));
-  const git_oid t = TRY(state_->store.tree_of(theirs));
-  return merge_trees(state_->store, b, o, t);
-}
-
-Result<Oid> Objects::apply(const Oid& tree, const Changes& changes) const {
-  const git_oid from = TRY(state_->store.tree_of(tree));
-  const git_oid to = TRY(apply_changes(state_->store, from, changes));
-  return to_oid(to);
-}
-
-Result<std::optional<Oid>> Objects::merge_base(const Oid& a, const Oid& b) const {
-  const git_oid first = TRY(parse_oid(a));
-  const git_oid second = TRY(parse_oid(b));
-  return internal::merge_base(state_->store, first, second);
-}
-
-Result<bool> Objects::is_ancestor(const Oid& ancestor, const Oid& descendant) const {
-  const git_oid old = TRY(parse_oid(ancestor));
-  const git_oid tip = TRY(parse_oid(descendant));
-  return internal::is_ancestor(state_->store, old, tip);
-}
-
-Result<std::optional<std::vector<Oid>>> Objects::first_parent_path(const Oid& from,
-                                                                   const Oid& to) const {
-  const git_oid old = TRY(parse_oid(from));
-  const git_oid tip = TRY(parse_oid(to));
-  return parent_path(state_->store, old, tip);
-}
-
 Result<Oid> Objects::write_blob(std::string_view bytes) {
   return to_oid(TRY(state_->store.write(GIT_OBJECT_BLOB, bytes)));
 }
 
-Status Objects::import(const Objects& from, const Oid& tree, const std::vector<Oid>& commits,
-                       const Oid& known) {
-  return import_objects(state_->store, from.state_->store, tree, commits, known);
-}
-
 Status Objects::make_durable(const Oid& tip, const std::vector<Oid>& durable) const {
-  std::vector<git_oid> hidden;
-  for (const Oid& oid : durable) hidden.push_back(TRY(parse_oid(oid)));
-  const git_oid name = TRY(parse_oid(tip));
-  return internal::make_durable(state_->store, name, hidden);
+  return internal::make_durable(state_->store, tip, durable);
 }
 
 }  // namespace gittxn::repo

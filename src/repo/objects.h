@@ -84,7 +84,7 @@ class Objects {
   // The tree with these changes applied (each `before` is checked: kStale when it differs).
   // Directories come and go with their files; entries of mode kTree are only looked at for the file
   // beside them.
-  Result<Oid> apply(const Oid& tree, const Changes& changes) const;
+  Result<Oid> apply(const Oid& tree, Changes changes) const;
 
   Result<std::optional<Oid>> merge_base(const Oid& a, const Oid& b) const;
   Result<bool> is_ancestor(const Oid& ancestor, const Oid& descendant) const;  // or equal

@@ -96,13 +96,8 @@ class Applier {
       return fail(Code::kStale, "'" + std::string(name) + "' would be a file and a directory");
     }
     if (!file.present() && !has_directory) return {};
-    if (has_directory) {
-      file.mode = FileMode::kTree;
-      file.raw_mode = static_cast<std::uint32_t>(FileMode::kTree);
-      file.oid = below;
-    }
     file.name = name;
-    to->push_back(file);
+    to->push_back(has_directory ? directory_entry(name, below) : file);
     return {};
   }
 
@@ -120,19 +115,25 @@ bool in_walk_order(const PathChange& a, const PathChange& b) {
 }
 
 }  // namespace
+}  // namespace gittxn::repo::internal
 
-Result<git_oid> apply_changes(const ObjectStore& store, const git_oid& tree, Changes changes) {
-  for (const PathChange& change : changes) TRY(check_path(change.path));
-  std::sort(changes.begin(), changes.end(), in_walk_order);
+namespace gittxn::repo {
+
+Result<Oid> Objects::apply(const Oid& tree, Changes changes) const {
+  const internal::ObjectStore& store = state_->store;
+  const git_oid from = TRY(store.tree_of(tree));
+  for (const PathChange& change : changes) TRY(internal::check_path(change.path));
+  std::sort(changes.begin(), changes.end(), internal::in_walk_order);
   auto same_path = [](const PathChange& a, const PathChange& b) { return a.path == b.path; };
   const auto twice = std::adjacent_find(changes.begin(), changes.end(), same_path);
   if (twice != changes.end()) {
     return fail(Code::kUsage, "'" + twice->path + "' is changed twice in one list");
   }
-  if (changes.empty()) return tree;
-  const git_oid result = TRY(Applier(store).apply(tree, changes, 0, 0));
-  if (same(result, empty_tree_oid())) return store.write_tree({});
-  return result;
+  git_oid to = from;
+  if (!changes.empty()) to = TRY(internal::Applier(store).apply(from, changes, 0, 0));
+  if (!changes.empty() && internal::same(to, internal::empty_tree_oid()))
+    to = TRY(store.write_tree({}));
+  return internal::to_oid(to);
 }
 
-}  // namespace gittxn::repo::internal
+}  // namespace gittxn::repo

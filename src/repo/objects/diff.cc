@@ -19,20 +19,9 @@ class Differ {
     TRY(check_depth(depth));
     const Tree a = TRY(store_.read_tree(before));
     const Tree b = TRY(store_.read_tree(after));
-    auto left = a.entries.begin();
-    auto right = b.entries.begin();
-    while (left != a.entries.end() || right != b.entries.end()) {
-      static const RawEntry kNothing;
-      int order = 0;
-      if (left == a.entries.end()) {
-        order = 1;
-      } else if (right == b.entries.end()) {
-        order = -1;
-      } else {
-        order = left->name.compare(right->name);
-      }
-      const RawEntry& was = order <= 0 ? *left++ : kNothing;
-      const RawEntry& is = order >= 0 ? *right++ : kNothing;
+    for (InStep step({a.entries, b.entries}); step.next();) {
+      const RawEntry& was = *step.at[0];
+      const RawEntry& is = *step.at[1];
       if (!(was == is)) TRY(differ(was, is, depth));
     }
     return {};
@@ -70,12 +59,18 @@ class Differ {
 };
 
 }  // namespace
+}  // namespace gittxn::repo::internal
 
-Result<Changes> diff_trees(const ObjectStore& store, const git_oid& before, const git_oid& after) {
-  if (same(before, after)) return Changes{};
-  Differ differ(store);
-  TRY(differ.walk(before, after, 0));
+namespace gittxn::repo {
+
+Result<Changes> Objects::diff(const Oid& before, const Oid& after) const {
+  const internal::ObjectStore& store = state_->store;
+  const git_oid a = TRY(store.tree_of(before));
+  const git_oid b = TRY(store.tree_of(after));
+  if (internal::same(a, b)) return Changes{};
+  internal::Differ differ(store);
+  TRY(differ.walk(a, b, 0));
   return differ.take();
 }
 
-}  // namespace gittxn::repo::internal
+}  // namespace gittxn::repo

@@ -3,6 +3,7 @@
 // about) git's own program is asked. Nothing is written.
 #include <algorithm>
 
+#include "base/text.h"
 #include "repo/objects/object_store.h"
 #include "repo/refs.h"
 
@@ -11,16 +12,6 @@ namespace {
 
 // Before a walk along first parents goes further than this, git is asked whether it leads anywhere.
 constexpr std::size_t kFirstParentsUnasked = 2000;
-
-Result<std::vector<git_oid>> parse_oids(std::string_view lines) {
-  std::vector<git_oid> oids;
-  while (!lines.empty()) {
-    const std::size_t end = lines.find('\n');
-    oids.push_back(TRY(parse_oid(Oid(std::string(lines.substr(0, end))))));
-    lines.remove_prefix(end == lines.npos ? lines.size() : end + 1);
-  }
-  return oids;
-}
 
 Result<std::vector<git_oid>> ask_rev_list(const ObjectStore& store,
                                           const std::vector<git_oid>& tips,
@@ -31,7 +22,12 @@ Result<std::vector<git_oid>> ask_rev_list(const ObjectStore& store,
   for (const git_oid& old : hidden) options.input += "^" + to_oid(old).str() + "\n";
   args.insert(args.begin(), "rev-list");
   args.push_back("--stdin");
-  return parse_oids(TRY(store.git().must(std::move(args), options)));
+  const std::string lines = TRY(store.git().must(std::move(args), options));
+  std::vector<git_oid> oids;
+  for (const std::string_view line : lines_of(lines)) {
+    oids.push_back(TRY(parse_oid(Oid(std::string(line)))));
+  }
+  return oids;
 }
 
 Result<RevwalkPtr> start_walk(const ObjectStore& store, const std::vector<git_oid>& tips,
@@ -74,11 +70,9 @@ Result<bool> is_one_commit(const ObjectStore& store, const git_oid& tip,
                      [&](const Oid& parent) { return is_hidden(checked_oid(parent)); });
 }
 
-Result<bool> ask_is_ancestor(const ObjectStore& store, const git_oid& ancestor,
-                             const git_oid& descendant) {
+Result<bool> ask_is_ancestor(const ObjectStore& store, const Oid& ancestor, const Oid& descendant) {
   const Output output = TRY(store.git().run(
-      {"merge-base", "--is-ancestor", to_oid(ancestor).str(), to_oid(descendant).str()},
-      store.here()));
+      {"merge-base", "--is-ancestor", ancestor.str(), descendant.str()}, store.here()));
   if (output.exit.status == 0 || output.exit.status == 1) return output.exit.status == 0;
   return fail(Code::kNotFound, "git merge-base --is-ancestor: " + output.err);
 }
@@ -119,38 +113,51 @@ Result<std::vector<git_oid>> new_commits(const ObjectStore& store, const std::ve
   return ask_rev_list(store, tips, hidden, {"--topo-order", "--reverse"});
 }
 
-Result<std::optional<Oid>> merge_base(const ObjectStore& store, const git_oid& a,
-                                      const git_oid& b) {
+}  // namespace gittxn::repo::internal
+
+namespace gittxn::repo {
+
+Result<std::optional<Oid>> Objects::merge_base(const Oid& a, const Oid& b) const {
+  const internal::ObjectStore& store = state_->store;
+  const git_oid first = TRY(internal::parse_oid(a));
+  const git_oid second = TRY(internal::parse_oid(b));
   if (!store.is_shallow()) {
     git_oid base{};
-    if (git_merge_base(&base, store.repository(), &a, &b) == 0) return to_oid(base);
+    if (git_merge_base(&base, store.repository(), &first, &second) == 0) {
+      return internal::to_oid(base);
+    }
   }
   // "None" and "an object is missing" are one answer of libgit2; git tells them apart.
-  const Output output =
-      TRY(store.git().run({"merge-base", to_oid(a).str(), to_oid(b).str()}, store.here()));
+  const Output output = TRY(store.git().run({"merge-base", a.str(), b.str()}, store.here()));
   if (output.exit.status == 1 && output.err.empty()) return std::nullopt;
   if (!output.exit.success()) return fail(Code::kNotFound, "git merge-base: " + output.err);
   const Oid oid(output.out.substr(0, output.out.find('\n')));
-  TRY(parse_oid(oid));
+  TRY(internal::parse_oid(oid));
   return oid;
 }
 
-Result<bool> is_ancestor(const ObjectStore& store, const git_oid& ancestor,
-                         const git_oid& descendant) {
-  if (same(ancestor, descendant)) return true;
+Result<bool> Objects::is_ancestor(const Oid& ancestor, const Oid& descendant) const {
+  const internal::ObjectStore& store = state_->store;
+  const git_oid old = TRY(internal::parse_oid(ancestor));
+  const git_oid tip = TRY(internal::parse_oid(descendant));
+  if (ancestor == descendant) return true;
   if (!store.is_shallow()) {
-    const int answer = git_graph_descendant_of(store.repository(), &descendant, &ancestor);
+    const int answer = git_graph_descendant_of(store.repository(), &tip, &old);
     if (answer >= 0) return answer == 1;
   }
-  return ask_is_ancestor(store, ancestor, descendant);
+  return internal::ask_is_ancestor(store, ancestor, descendant);
 }
 
-Result<std::optional<std::vector<Oid>>> parent_path(const ObjectStore& store, const git_oid& from,
-                                                    const git_oid& to) {
+Result<std::optional<std::vector<Oid>>> Objects::first_parent_path(const Oid& from,
+                                                                   const Oid& to) const {
+  const internal::ObjectStore& store = state_->store;
+  const git_oid old = TRY(internal::parse_oid(from));
+  const git_oid tip = TRY(internal::parse_oid(to));
   std::vector<Oid> path;
   const bool shallow = store.is_shallow();
-  for (git_oid at = to; !same(at, from);) {
-    if (path.size() == kFirstParentsUnasked && !TRY(ask_is_ancestor(store, from, to))) {
+  for (git_oid at = tip; !internal::same(at, old);) {
+    if (path.size() == internal::kFirstParentsUnasked &&
+        !TRY(internal::ask_is_ancestor(store, from, to))) {
       return std::nullopt;
     }
     auto info = store.commit(at);
@@ -158,14 +165,14 @@ Result<std::optional<std::vector<Oid>>> parent_path(const ObjectStore& store, co
     if (!info) return std::unexpected(std::move(info).error());
     path.push_back(info->oid);
     if (info->parents.empty()) break;
-    at = checked_oid(info->parents[0]);
-    if (!same(at, from)) continue;
+    at = internal::checked_oid(info->parents[0]);
+    if (!internal::same(at, old)) continue;
     std::reverse(path.begin(), path.end());
     return path;
   }
   if (path.empty()) return path;  // from == to
-  if (!TRY(is_ancestor(store, from, to))) return std::nullopt;
-  return TRY(ask_path(store, from, to));
+  if (!TRY(is_ancestor(from, to))) return std::nullopt;
+  return TRY(internal::ask_path(store, old, tip));
 }
 
-}  // namespace gittxn::repo::internal
+}  // namespace gittxn::repo

@@ -161,20 +161,27 @@ class Importer {
 };
 
 }  // namespace
+}  // namespace gittxn::repo::internal
 
-Status import_objects(const ObjectStore& to, const ObjectStore& from, const Oid& tree,
-                      const std::vector<Oid>& commits, const Oid& known) {
+namespace gittxn::repo {
+
+using internal::NewObjects;
+
+Status Objects::import(const Objects& other, const Oid& tree, const std::vector<Oid>& commits,
+                       const Oid& known) {
+  const internal::ObjectStore& to = state_->store;
+  const internal::ObjectStore& from = other.state_->store;
   to.refresh();
   from.refresh();
-  Importer importer(to, from, known.empty() ? NewObjects::Enter::kSkip : NewObjects::Enter::kLook);
+  internal::Importer importer(to, from,
+                              known.empty() ? NewObjects::Enter::kSkip : NewObjects::Enter::kLook);
   std::vector<git_oid> bases;
   if (!known.empty()) bases.push_back(TRY(to.tree_of(known)));
-  std::vector<git_oid> tips;
-  for (const Oid& commit : commits) tips.push_back(TRY(parse_oid(commit)));
+  const std::vector<git_oid> tips = TRY(internal::parse_oids(commits));
   const git_oid wanted = TRY(from.tree_of(tree));
   if (!TRY(importer.add_commits(tips))) {
     TRY(importer.pack_history(tips));
-    Importer rest(to, from, NewObjects::Enter::kSkip);
+    internal::Importer rest(to, from, NewObjects::Enter::kSkip);
     TRY(rest.add_tree(wanted, bases));
     return rest.copy();
   }
@@ -182,4 +189,4 @@ Status import_objects(const ObjectStore& to, const ObjectStore& from, const Oid&
   return importer.copy();
 }
 
-}  // namespace gittxn::repo::internal
+}  // namespace gittxn::repo

@@ -10,21 +10,11 @@
 // Trees are written bottom up, and not at all after the first conflict. A kill leaves stray trees
 // that git gc removes.
 #include <algorithm>
-#include <array>
 
 #include "repo/objects/object_store.h"
 
 namespace gittxn::repo::internal {
 namespace {
-
-const RawEntry kNoEntry;
-
-struct Sides {
-  const RawEntry* base = &kNoEntry;
-  const RawEntry* ours = &kNoEntry;
-  const RawEntry* theirs = &kNoEntry;
-  std::string_view name;
-};
 
 const RawEntry& file_part(const RawEntry& entry) {
   return entry.is_tree() ? kNoEntry : entry;
@@ -39,35 +29,6 @@ const RawEntry* three_way(const RawEntry& base, const RawEntry& ours, const RawE
   if (base == ours) return &theirs;
   return nullptr;
 }
-
-// Walks three sorted lists of names in step.
-class Cursor {
- public:
-  Cursor(const Tree& base, const Tree& ours, const Tree& theirs)
-      : trees_{&base.entries, &ours.entries, &theirs.entries} {}
-
-  bool next(Sides* sides) {
-    const RawEntry* first = nullptr;
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (at_[i] == trees_[i]->size()) continue;
-      const RawEntry& entry = (*trees_[i])[at_[i]];
-      if (first == nullptr || entry.name < first->name) first = &entry;
-    }
-    if (first == nullptr) return false;
-    sides->name = first->name;
-    const std::array<const RawEntry**, 3> out = {&sides->base, &sides->ours, &sides->theirs};
-    for (std::size_t i = 0; i < 3; ++i) {
-      *out[i] = &kNoEntry;
-      if (at_[i] == trees_[i]->size() || (*trees_[i])[at_[i]].name != sides->name) continue;
-      *out[i] = &(*trees_[i])[at_[i]++];
-    }
-    return true;
-  }
-
- private:
-  std::array<const std::vector<RawEntry>*, 3> trees_;
-  std::array<std::size_t, 3> at_ = {};
-};
 
 class Merger {
  public:
@@ -84,8 +45,9 @@ class Merger {
     const Tree t = TRY(store_.read_tree(theirs));
     std::vector<RawEntry> merged;
     merged.reserve(std::max(o.entries.size(), t.entries.size()));
-    Cursor cursor(b, o, t);
-    for (Sides sides; cursor.next(&sides);) TRY(merge_name(sides, depth, &merged));
+    for (InStep step({b.entries, o.entries, t.entries}); step.next();) {
+      TRY(merge_name(step, depth, &merged));
+    }
     if (merged.empty()) return empty_tree_oid();
     // Any tree that is not empty will do now: it only says that there is a directory.
     if (!conflicts_.empty()) return same(ours, empty_tree_oid()) ? theirs : ours;
@@ -108,43 +70,36 @@ class Merger {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
   }
 
-  Status merge_name(const Sides& sides, int depth, std::vector<RawEntry>* merged) {
-    if (const RawEntry* whole = three_way(*sides.base, *sides.ours, *sides.theirs)) {
+  Status merge_name(const InStep& step, int depth, std::vector<RawEntry>* merged) {
+    const RawEntry &base = *step.at[0], &ours = *step.at[1], &theirs = *step.at[2];
+    if (const RawEntry* whole = three_way(base, ours, theirs)) {
       if (whole->present()) merged->push_back(*whole);
       return {};
     }
-    const RawEntry* file =
-        three_way(file_part(*sides.base), file_part(*sides.ours), file_part(*sides.theirs));
+    const RawEntry* file = three_way(file_part(base), file_part(ours), file_part(theirs));
     if (file == nullptr) {
-      TRY(conflict(sides));
+      TRY(conflict(step));
       file = &kNoEntry;
     }
     const std::size_t length = path_.size();
     path_ += (length == 0 ? "" : "/");
-    path_ += sides.name;
-    const git_oid below = TRY(
-        merge(tree_part(*sides.base), tree_part(*sides.ours), tree_part(*sides.theirs), depth + 1));
+    path_ += step.name;
+    const git_oid below =
+        TRY(merge(tree_part(base), tree_part(ours), tree_part(theirs), depth + 1));
     path_.resize(length);
     const bool has_directory = !same(below, empty_tree_oid());
-    if (file->present() && has_directory) return conflict(sides);
+    if (file->present() && has_directory) return conflict(step);
     if (file->present()) merged->push_back(*file);
-    if (has_directory) {
-      RawEntry entry;
-      entry.name = sides.name;
-      entry.raw_mode = static_cast<std::uint32_t>(FileMode::kTree);
-      entry.mode = FileMode::kTree;
-      entry.oid = below;
-      merged->push_back(entry);
-    }
+    if (has_directory) merged->push_back(directory_entry(step.name, below));
     return {};
   }
 
-  Status conflict(const Sides& sides) {
+  Status conflict(const InStep& step) {
     if (conflicts_.size() >= kMaxChanges) return fail(Code::kUnsupported, "too many conflicts");
     std::string path = path_.empty() ? std::string() : path_ + "/";
-    path += sides.name;
+    path += step.name;
     conflicts_.push_back(
-        {std::move(path), to_entry(*sides.base), to_entry(*sides.ours), to_entry(*sides.theirs)});
+        {std::move(path), to_entry(*step.at[0]), to_entry(*step.at[1]), to_entry(*step.at[2])});
     return {};
   }
 
@@ -154,17 +109,23 @@ class Merger {
 };
 
 }  // namespace
+}  // namespace gittxn::repo::internal
 
-Result<MergeOutcome> merge_trees(const ObjectStore& store, const git_oid& base, const git_oid& ours,
-                                 const git_oid& theirs) {
-  Merger merger(store);
-  git_oid tree = TRY(merger.merge(base, ours, theirs, 0));
+namespace gittxn::repo {
+
+Result<MergeOutcome> Objects::merge(const Oid& base, const Oid& ours, const Oid& theirs) const {
+  const internal::ObjectStore& store = state_->store;
+  const git_oid b = TRY(store.tree_of(base));
+  const git_oid o = TRY(store.tree_of(ours));
+  const git_oid t = TRY(store.tree_of(theirs));
+  internal::Merger merger(store);
+  git_oid tree = TRY(merger.merge(b, o, t, 0));
   MergeOutcome outcome;
   outcome.conflicts = merger.take_conflicts();
   if (!outcome.conflicts.empty()) return outcome;
-  if (same(tree, empty_tree_oid())) tree = TRY(store.write_tree({}));
-  outcome.tree = to_oid(tree);
+  if (internal::same(tree, internal::empty_tree_oid())) tree = TRY(store.write_tree({}));
+  outcome.tree = internal::to_oid(tree);
   return outcome;
 }
 
-}  // namespace gittxn::repo::internal
+}  // namespace gittxn::repo

@@ -8,12 +8,9 @@
 namespace gittxn::repo::internal {
 
 Status NewObjects::add_tree(const git_oid& tree, const std::vector<git_oid>& bases) {
-  RawEntry root;
-  root.mode = FileMode::kTree;
-  root.oid = tree;
   auto is_tree = [&](const git_oid& base) { return same(base, tree); };
   if (std::any_of(bases.begin(), bases.end(), is_tree)) return {};
-  return walk(root, bases, 0);
+  return walk(directory_entry("", tree), bases, 0);
 }
 
 Status NewObjects::add_object(const git_oid& oid, FileMode mode) {
@@ -33,16 +30,17 @@ Status NewObjects::walk(const RawEntry& entry, const std::vector<git_oid>& bases
   const Tree tree = TRY(store_.read_tree(entry.oid));
   std::vector<Tree> base_trees;
   for (const git_oid& base : bases) base_trees.push_back(TRY(store_.read_tree(base)));
-  std::vector<std::size_t> at(base_trees.size(), 0);
-  for (const RawEntry& child : tree.entries) {
+  std::vector<std::span<const RawEntry>> all = {tree.entries};
+  for (const Tree& base : base_trees) all.emplace_back(base.entries);
+  for (InStep step(std::move(all)); step.next();) {
+    const RawEntry& child = *step.at[0];
+    if (!child.present()) continue;
     std::vector<git_oid> child_bases;
     bool old = false;
-    for (std::size_t i = 0; i < base_trees.size(); ++i) {
-      const std::vector<RawEntry>& entries = base_trees[i].entries;
-      while (at[i] < entries.size() && entries[at[i]].name < child.name) ++at[i];
-      if (at[i] == entries.size() || entries[at[i]].name != child.name) continue;
-      if (same(entries[at[i]].oid, child.oid)) old = true;
-      if (entries[at[i]].is_tree()) child_bases.push_back(entries[at[i]].oid);
+    for (std::size_t i = 1; i < step.at.size(); ++i) {
+      const RawEntry& base = *step.at[i];
+      if (base.present() && same(base.oid, child.oid)) old = true;
+      if (base.is_tree()) child_bases.push_back(base.oid);
     }
     if (!old) TRY(walk(child, child_bases, depth + 1));
   }

@@ -134,6 +134,12 @@ Result<git_oid> parse_oid(const Oid& oid) {
   return parsed;
 }
 
+Result<std::vector<git_oid>> parse_oids(const std::vector<Oid>& oids) {
+  std::vector<git_oid> parsed;
+  for (const Oid& oid : oids) parsed.push_back(TRY(parse_oid(oid)));
+  return parsed;
+}
+
 git_oid checked_oid(const Oid& oid) {
   git_oid parsed{};
   (void)git_oid_fromstr(&parsed, oid.c_str());
@@ -158,6 +164,27 @@ std::unexpected<Error> fail_git2(std::string what) {
 TreeEntry to_entry(const RawEntry& entry) {
   if (!entry.present()) return {};
   return {entry.mode, to_oid(entry.oid)};
+}
+
+RawEntry directory_entry(std::string_view name, const git_oid& tree) {
+  return {name, static_cast<std::uint32_t>(FileMode::kTree), FileMode::kTree, tree};
+}
+
+bool InStep::next() {
+  const RawEntry* first = nullptr;
+  for (const auto& rest : rest_) {
+    if (!rest.empty() && (first == nullptr || rest.front().name < first->name)) {
+      first = &rest.front();
+    }
+  }
+  if (first == nullptr) return false;
+  name = first->name;
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    const bool has = !rest_[i].empty() && rest_[i].front().name == name;
+    at[i] = has ? &rest_[i].front() : &kNoEntry;
+    if (has) rest_[i] = rest_[i].subspan(1);
+  }
+  return true;
 }
 
 std::string loose_path(const std::string& objects_dir, const git_oid& oid) {

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -50,7 +51,8 @@ inline bool same(const git_oid& a, const git_oid& b) {
 }
 Oid to_oid(const git_oid& oid);
 Result<git_oid> parse_oid(const Oid& oid);  // kUsage unless 40 hex digits
-git_oid checked_oid(const Oid& oid);        // of a name that was checked before: from parse_commit
+Result<std::vector<git_oid>> parse_oids(const std::vector<Oid>& oids);
+git_oid checked_oid(const Oid& oid);  // of a name that was checked before: from parse_commit
 const git_oid& empty_tree_oid();
 
 // The last libgit2 error as one of ours.
@@ -104,7 +106,9 @@ struct RawEntry {
     return mode == other.mode && (mode == FileMode::kNone || same(oid, other.oid));
   }
 };
+inline const RawEntry kNoEntry;
 TreeEntry to_entry(const RawEntry& entry);
+RawEntry directory_entry(std::string_view name, const git_oid& tree);
 
 // Entries sorted by the bytes of their names, which is not git's order: there a directory sorts as
 // if its name ended in '/'. Two trees are compared name by name, and "a" may be a file in one of
@@ -112,6 +116,20 @@ TreeEntry to_entry(const RawEntry& entry);
 struct Tree {
   RawObject object;  // owns the names
   std::vector<RawEntry> entries;
+};
+
+// Walks the entries of several trees side by side, name by name.
+class InStep {
+ public:
+  explicit InStep(std::vector<std::span<const RawEntry>> trees)
+      : at(trees.size(), &kNoEntry), rest_(std::move(trees)) {}
+  bool next();  // false: there are no more
+
+  std::string_view name;
+  std::vector<const RawEntry*> at;  // in each tree; kNoEntry where it has none of that name
+
+ private:
+  std::vector<std::span<const RawEntry>> rest_;
 };
 
 class ObjectStore {
@@ -167,11 +185,6 @@ inline constexpr int kMaxDepth = 2048;
 inline constexpr std::size_t kMaxChanges = 5'000'000;
 Status check_depth(int depth);
 
-Result<Changes> diff_trees(const ObjectStore& store, const git_oid& before, const git_oid& after);
-Result<MergeOutcome> merge_trees(const ObjectStore& store, const git_oid& base, const git_oid& ours,
-                                 const git_oid& theirs);
-Result<git_oid> apply_changes(const ObjectStore& store, const git_oid& tree, Changes changes);
-
 // Every object below a tree that none of some base trees has at the same path; each once, children
 // before parents, over all calls.
 class NewObjects {
@@ -195,24 +208,15 @@ class NewObjects {
 // Commits reachable from `tips` and from none of `hidden`, parents before children.
 Result<std::vector<git_oid>> new_commits(const ObjectStore& store, const std::vector<git_oid>& tips,
                                          const std::vector<git_oid>& hidden);
-Result<std::optional<Oid>> merge_base(const ObjectStore& store, const git_oid& a, const git_oid& b);
-Result<bool> is_ancestor(const ObjectStore& store, const git_oid& ancestor,
-                         const git_oid& descendant);
-Result<std::optional<std::vector<Oid>>> parent_path(const ObjectStore& store, const git_oid& from,
-                                                    const git_oid& to);
-
-Status import_objects(const ObjectStore& to, const ObjectStore& from, const Oid& tree,
-                      const std::vector<Oid>& commits, const Oid& known);
 
 // What make_durable syncs: object files, and every directory that names one.
 struct DurableSet {
   std::vector<std::string> files;
   std::vector<std::string> directories;
 };
-Result<DurableSet> durable_set(const ObjectStore& store, const git_oid& tip,
-                               const std::vector<git_oid>& durable);
-Status make_durable(const ObjectStore& store, const git_oid& tip,
-                    const std::vector<git_oid>& durable);
+Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
+                               const std::vector<Oid>& durable);
+Status make_durable(const ObjectStore& store, const Oid& tip, const std::vector<Oid>& durable);
 
 }  // namespace gittxn::repo::internal
 
