@@ -6,11 +6,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <set>
 
+#include "base/bug.h"
 #include "base/failpoint.h"
-#include "repo/checkout/shared_checkout_grow.h"
 #include "repo/worktree/worktree_index.h"
 
 namespace gittxn::repo {
@@ -23,21 +27,148 @@ FAILPOINT(fp_set_aside, "shared.set_aside");
 constexpr std::string_view kMark = "/git-txn.checkout";
 constexpr std::string_view kGone = "gone-";
 
-Status fill(Repository& repository, const internal::Inherited& inherited, const Oid& commit,
-            const std::string& making, const std::string& path) {
-  const std::string git_dir = making + "/git";
+struct Making {
+  std::string path;  // what it will be called: its like are beside it
+  Oid commit;
+  std::string tree;     // an empty directory, but for an empty .git
+  std::string git_dir;  // configured
+};
+
+Status make_empty_tree(const std::string& tree) {
+  TRY(make_dirs(tree, 0777));
+  return make_dirs(tree + "/.git", 0755);
+}
+
+// --- growing one from one of another commit ---
+
+struct OlderCheckout {
+  Oid commit;
+  std::string tree;
+};
+
+// The one of the same configuration that was used last.
+Result<std::optional<OlderCheckout>> older_beside(const std::string& path) {
+  const std::string root = parent_dir(path);
+  const std::string name = base_name(path);
+  const std::size_t dash = name.rfind('-');
+  const std::string configuration = name.substr(dash);
+  std::optional<OlderCheckout> best;
+  timespec used{};
+  for (const DirEntry& entry : TRY(list_dir(root))) {
+    if (entry.type != DT_DIR || entry.name.size() != name.size()) continue;
+    if (entry.name == name || entry.name.substr(dash) != configuration) continue;
+    struct stat info{};
+    const std::string checkout = join_path(root, entry.name);
+    if (::lstat((checkout + std::string(kMark)).c_str(), &info) != 0) continue;
+    const bool later = info.st_mtim.tv_sec != used.tv_sec ? info.st_mtim.tv_sec > used.tv_sec
+                                                          : info.st_mtim.tv_nsec > used.tv_nsec;
+    if (best && !later) continue;
+    best = OlderCheckout{Oid(entry.name.substr(0, dash)), checkout + "/tree"};
+    used = info.st_mtim;
+  }
+  return best;
+}
+
+// Paths that differ; nullopt: so may what is written of the others.
+Result<std::optional<std::set<std::string>>> changed_paths(Repository& repository,
+                                                           const Oid& before, const Oid& after) {
+  std::set<std::string> changed;
+  for (const PathChange& change : TRY(repository.objects().diff(before, after))) {
+    if (base_name(change.path) == ".gitattributes" && !INJECTED_BUG("shared.grown_by_old_rules")) {
+      return std::optional<std::set<std::string>>{};
+    }
+    changed.insert(change.path);
+  }
+  return std::optional(std::move(changed));
+}
+
+class Linker {
+ public:
+  Linker(UniqueFd from, UniqueFd to) : from_(std::move(from)), to_(std::move(to)) {}
+
+  // False: it is not what the index says, or can have no further name.
+  Result<bool> link(const IndexFile& index, const IndexEntry& entry) {
+    const std::string name(index.path(entry));
+    TRY(make_folders(parent_dir(name)));
+    if (static_cast<FileMode>(entry.mode) == FileMode::kSubmodule) {
+      TRY(make_folders(name));
+      return true;
+    }
+    struct stat info{};
+    if (::fstatat(from_.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+    if (!index.stat_matches(entry, info, IndexFile::Ctime::kIgnored)) return false;
+    return ::linkat(from_.get(), name.c_str(), to_.get(), name.c_str(), 0) == 0;
+  }
+
+ private:
+  Status make_folders(const std::string& folder) {
+    if (folder == "." || !made_.insert(folder).second) return {};
+    TRY(make_folders(parent_dir(folder)));
+    if (::mkdirat(to_.get(), folder.c_str(), 0777) == 0 || errno == EEXIST) return {};
+    return fail_errno(errno, "make '" + folder + "'");
+  }
+
+  UniqueFd from_, to_;
+  std::set<std::string> made_;
+};
+
+Result<bool> link_unchanged(const OlderCheckout& older, const Making& making,
+                            const std::set<std::string>& changed) {
+  auto bytes = read_file(older.tree + "/.git/index");
+  if (!bytes) return false;
+  const auto index = IndexFile::parse(*std::move(bytes));
+  if (!index) return false;
+  Linker linker(TRY(open_fd(older.tree, O_RDONLY | O_DIRECTORY)),
+                TRY(open_fd(making.tree, O_RDONLY | O_DIRECTORY)));
+  for (const IndexEntry& entry : index->entries()) {
+    if (changed.contains(std::string(index->path(entry)))) continue;
+    if (entry.stage != 0 || entry.skip_worktree || !TRY(linker.link(*index, entry))) return false;
+  }
+  return true;
+}
+
+Result<bool> grow_from(Repository& repository, const OlderCheckout& older, const Making& making) {
+  const auto changed = changed_paths(repository, older.commit, making.commit);
+  // Its commit may have been collected: nobody needs it any more.
+  if (!changed && changed.error().code == Code::kNotFound) return false;
+  if (!changed) return std::unexpected(changed.error());
+  if (!*changed || !TRY(link_unchanged(older, making, **changed))) return false;
+  TRY(copy_index(older.tree + "/.git/index", making.tree + "/.git/index"));
+  const GitOptions git = internal::checkout_options(making.git_dir, making.tree);
+  TRY(repository.git().must({"-c", "submodule.recurse=false", "-c", "core.trustctime=false",
+                             "read-tree", "-m", "-u", making.commit.str()},
+                            git));
+  TRY(internal::settle_index(repository, making.tree, git, &**changed));
+  return true;
+}
+
+// False, with the tree as it was: there is none to grow from, or it cannot be trusted to be what
+// git would write: a .gitattributes differs, a file was changed by hand.
+Result<bool> grow_checkout(Repository& repository, const Making& making) {
+  const auto older = TRY(older_beside(making.path));
+  if (!older) return false;
+  const auto grown = grow_from(repository, *older, making);
+  if (grown && *grown) return true;
+  // A failure to grow is no reason against a whole checkout; one that stops both is met there.
+  TRY(remove_tree(making.tree));
+  TRY(make_empty_tree(making.tree));
+  return false;
+}
+
+// --- making one ---
+
+Status fill(Repository& repository, const internal::Inherited& inherited, const Making& making) {
   const auto borrowed =
       TRY(internal::object_directories(repository.place().common_dir + "/objects"));
-  TRY(make_dirs(making + "/tree", 0777));
-  TRY(make_dirs(making + "/tree/.git", 0755));
-  const RefName nowhere("refs/heads/shared");
-  TRY(internal::make_git_directory(repository, git_dir, nowhere, borrowed,
-                                   internal::brief_config(inherited)));
-  if (!TRY(internal::grow_checkout(repository, {path, making + "/tree", git_dir, commit}))) {
-    TRY(internal::check_out(repository, git_dir, making + "/tree", commit));
+  TRY(make_empty_tree(making.tree));
+  TRY(internal::make_git_directory(repository, making.git_dir, RefName("refs/heads/shared"),
+                                   borrowed, internal::brief_config(inherited)));
+  if (!TRY(grow_checkout(repository, making))) {
+    TRY(internal::check_out(repository, making.git_dir, making.tree, making.commit));
   }
-  TRY(remove_tree(git_dir));
-  return write_file(making + std::string(kMark), commit.str() + "\n", Sync::kNo);
+  TRY(remove_tree(making.git_dir));
+  return write_file(parent_dir(making.tree) + std::string(kMark), making.commit.str() + "\n",
+                    Sync::kNo);
 }
 
 // Best effort: a time that could not be set makes the checkout look older than it is.
@@ -139,7 +270,7 @@ Status make_shared_checkout(Repository& repository, const internal::Inherited& i
   const std::string making = root + "/making";
   TRY(remove_tree(making));
   TRY(make_dirs(making));
-  Status made = fill(repository, inherited, commit, making, path);
+  Status made = fill(repository, inherited, {path, commit, making + "/tree", making + "/git"});
   if (made) made = fp_making.hit();
   if (!made) {
     // The error to report is the first; what cannot be removed now is removed by the next maker.

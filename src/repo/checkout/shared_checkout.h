@@ -7,8 +7,9 @@
 //   <root>/making                              one that is being made
 //   <root>/lock                                held by who makes or collects one; never unlinked
 //
-// One of another commit that is there is grown from: what both have is one file with a name in each
-// (shared_checkout_grow.h), so that the next commit costs what it changed.
+// One of another commit that is there is grown from: what both have is one file with a name in
+// each, so that the next commit costs what it changed. Neither notices the other, but for the time
+// of the last change of the inode and the number of its names.
 //
 // A checkout is made aside, synced and renamed, so one that is there is whole, also after a power
 // cut. Nothing ever writes in it: overlays write elsewhere, and their mount shows it read-only.
