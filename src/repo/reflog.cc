@@ -65,8 +65,8 @@ Status append_head_logs(const std::string& dir, const RefName& ref, std::string_
     for (const DirEntry& entry : *linked) git_dirs.push_back(dir + "/worktrees/" + entry.name);
   }
   for (const std::string& git_dir : git_dirs) {
-    auto head = read_loose(git_dir, RefName("HEAD"));
-    if (!head || head->kind != LooseRef::Kind::kSymbolic || head->target != ref) continue;
+    const auto head = read_head(git_dir);
+    if (!head || !head->symbolic || head->target != ref) continue;
     TRY(append_line(git_dir + "/logs/HEAD", line, Missing::kLeave));
   }
   return {};

@@ -43,7 +43,7 @@ struct RefUpdate {
   std::function<Status(RefStep)> told = {};
 };
 
-// What a HEAD file says: a branch (which need not exist), or a commit.
+// What the file of a reference, or HEAD, says: another one (which need not exist), or a commit.
 struct HeadValue {
   bool symbolic = false;
   RefName target;  // symbolic

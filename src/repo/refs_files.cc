@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include "base/fs.h"
 #include "base/if_there.h"
+#include "base/text.h"
 
 namespace gittxn::repo {
 namespace {
@@ -42,13 +44,8 @@ std::string_view without_end_space(std::string_view text) {
 }  // namespace
 
 bool is_ref_name(std::string_view name) {
-  if (!name.starts_with("refs/") || name.size() > kLongestName) return false;
-  for (std::string_view rest = name;;) {
-    const std::size_t slash = rest.find('/');
-    if (!is_component(rest.substr(0, slash))) return false;
-    if (slash == rest.npos) return true;
-    rest.remove_prefix(slash + 1);
-  }
+  return name.starts_with("refs/") && name.size() <= kLongestName && !name.ends_with('/') &&
+         std::ranges::all_of(pieces_of(name, '/'), is_component);
 }
 
 bool is_oid(std::string_view text) {
@@ -56,12 +53,9 @@ bool is_oid(std::string_view text) {
 }
 
 Result<HeadValue> read_head(const std::string& git_dir) {
-  const internal::LooseRef head = TRY(internal::read_loose(git_dir, RefName("HEAD")));
-  if (head.kind == internal::LooseRef::Kind::kAbsent) {
-    return fail(Code::kCorrupt, "'" + git_dir + "/HEAD' does not exist",
-                "point it at a branch again with: git symbolic-ref HEAD refs/heads/BRANCH");
-  }
-  return HeadValue{head.kind == internal::LooseRef::Kind::kSymbolic, head.target, head.oid};
+  if (auto head = TRY(internal::read_loose(git_dir, RefName("HEAD")))) return *std::move(head);
+  return fail(Code::kCorrupt, "'" + git_dir + "/HEAD' does not exist",
+              "point it at a branch again with: git symbolic-ref HEAD refs/heads/BRANCH");
 }
 
 namespace internal {
@@ -74,36 +68,37 @@ std::unexpected<Error> broken_file(const RefName& name, const std::string& path,
                   "' && git update-ref " + name.str() + " VALUE");
 }
 
-Result<LooseRef> parse_loose(const RefName& name, const std::string& path, std::string_view bytes) {
+Result<std::optional<HeadValue>> parse_loose(const RefName& name, const std::string& path,
+                                             std::string_view bytes) {
   if (bytes.empty()) return broken_file(name, path, "is empty");
   const std::string_view text = without_end_space(bytes);
   if (text.starts_with("ref:")) {
     std::string_view target = text.substr(4);
     while (target.starts_with(' ')) target.remove_prefix(1);
     if (!is_ref_name(target)) return broken_file(name, path, "points to no valid name");
-    return LooseRef{LooseRef::Kind::kSymbolic, {}, RefName(std::string(target))};
+    return HeadValue{true, RefName(std::string(target)), {}};
   }
   if (!is_oid(text)) return broken_file(name, path, "holds no object name");
-  return LooseRef{LooseRef::Kind::kOid, Oid(std::string(text)), {}};
+  return HeadValue{false, {}, Oid(std::string(text))};
 }
 
 }  // namespace
 
-Result<LooseRef> read_loose(const std::string& dir, const RefName& name) {
+Result<std::optional<HeadValue>> read_loose(const std::string& dir, const RefName& name) {
   const std::string path = dir + "/" + name.str();
   struct stat st{};
   if (::lstat(path.c_str(), &st) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return LooseRef{};
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     return fail_errno(errno, "stat '" + path + "'");
   }
   if (S_ISLNK(st.st_mode)) {  // how very old git wrote symbolic refs
     const std::string target = TRY(read_link(path));
-    if (is_ref_name(target)) return LooseRef{LooseRef::Kind::kSymbolic, {}, RefName(target)};
-    if (::stat(path.c_str(), &st) != 0) return LooseRef{};
+    if (is_ref_name(target)) return HeadValue{true, RefName(target), {}};
+    if (::stat(path.c_str(), &st) != 0) return std::nullopt;
   }
-  if (S_ISDIR(st.st_mode)) return LooseRef{};
+  if (S_ISDIR(st.st_mode)) return std::nullopt;
   auto bytes = TRY(if_there(read_file(path, kLargestRefFile)));
-  if (!bytes) return LooseRef{};  // gone since
+  if (!bytes) return std::nullopt;  // gone since
   return parse_loose(name, path, *bytes);
 }
 
@@ -129,11 +124,7 @@ Result<std::optional<Oid>> PackedRefs::find(const RefName& name) const {
 
 Status PackedRefs::each(std::string_view prefix,
                         const std::function<void(RefName, Oid)>& each) const {
-  std::string_view rest = text_;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+  for (const std::string_view line : lines_of(text_)) {
     if (line.empty() || line[0] == '#' || line[0] == '^') continue;
     const bool well_formed = line.size() > 41 && line[40] == ' ' && is_oid(line.substr(0, 40));
     if (!well_formed) {
@@ -148,13 +139,12 @@ Status PackedRefs::each(std::string_view prefix,
 }
 
 Result<std::optional<Oid>> current_value(const std::string& dir, const RefName& name) {
-  const LooseRef loose = TRY(read_loose(dir, name));
-  if (loose.kind == LooseRef::Kind::kOid) return loose.oid;
-  if (loose.kind == LooseRef::Kind::kSymbolic) {
-    return fail(Code::kUsage, name.str() + " is a symbolic reference to " + loose.target.str());
+  const auto loose = TRY(read_loose(dir, name));
+  if (loose && loose->symbolic) {
+    return fail(Code::kUsage, name.str() + " is a symbolic reference to " + loose->target.str());
   }
-  const PackedRefs packed = TRY(PackedRefs::read(dir));
-  return packed.find(name);
+  if (loose) return loose->oid;
+  return TRY(PackedRefs::read(dir)).find(name);
 }
 
 bool remove_empty_dirs(const std::string& path) {
@@ -171,7 +161,7 @@ bool remove_empty_dirs(const std::string& path) {
 namespace {
 
 Status list_loose(const std::string& dir, const std::string& below, std::string_view prefix,
-                  std::vector<std::pair<RefName, internal::LooseRef>>* found) {
+                  std::vector<std::pair<RefName, HeadValue>>* found) {
   auto entries = TRY(if_there(list_dir(dir + "/" + below)));
   if (!entries) return {};
   for (const DirEntry& entry : *entries) {
@@ -185,10 +175,8 @@ Status list_loose(const std::string& dir, const std::string& below, std::string_
       continue;
     }
     if (!name.starts_with(prefix)) continue;
-    internal::LooseRef loose = TRY(internal::read_loose(dir, RefName(name)));
-    if (loose.kind != internal::LooseRef::Kind::kAbsent) {
-      found->emplace_back(RefName(name), std::move(loose));
-    }
+    auto loose = TRY(internal::read_loose(dir, RefName(name)));
+    if (loose) found->emplace_back(RefName(name), *std::move(loose));
   }
   return {};
 }
@@ -203,9 +191,9 @@ Result<RefName> Refs::resolve_name(const RefName& name) const {
       return fail(Code::kUsage, "'" + at.str() + "' is not a valid reference name",
                   "see: git help check-ref-format");
     }
-    const internal::LooseRef loose = TRY(internal::read_loose(dir_, at));
-    if (loose.kind != internal::LooseRef::Kind::kSymbolic) return at;
-    at = loose.target;
+    const auto loose = TRY(internal::read_loose(dir_, at));
+    if (!loose || !loose->symbolic) return at;
+    at = loose->target;
   }
   return fail(Code::kCorrupt, "the symbolic reference " + name.str() + " leads in a circle",
               "see where it points with: git symbolic-ref " + name.str());
@@ -213,14 +201,8 @@ Result<RefName> Refs::resolve_name(const RefName& name) const {
 
 Result<Oid> Refs::read(const RefName& name) const {
   const RefName real = TRY(resolve_name(name));
-  std::optional<Oid> value;
-  if (real.str() == "HEAD") {  // detached
-    const HeadValue head = TRY(read_head(dir_));
-    value = head.oid;
-  } else {
-    value = TRY(internal::current_value(dir_, real));
-  }
-  if (value) return *value;
+  if (real.str() == "HEAD") return TRY(read_head(dir_)).oid;  // detached
+  if (auto value = TRY(internal::current_value(dir_, real))) return *std::move(value);
   return fail(Code::kNotFound, "there is no reference " + real.str());
 }
 
@@ -228,37 +210,19 @@ Result<std::vector<std::pair<RefName, Oid>>> Refs::list(std::string_view prefix)
   if (!prefix.starts_with("refs/") || prefix.find("..") != prefix.npos) {
     return fail(Code::kUsage, "references are listed below refs/ only");
   }
-  std::vector<std::pair<RefName, internal::LooseRef>> loose;
-  const std::string below(prefix.substr(0, prefix.rfind('/')));
-  TRY(list_loose(dir_, below, prefix, &loose));
+  std::vector<std::pair<RefName, HeadValue>> loose;
+  TRY(list_loose(dir_, std::string(prefix.substr(0, prefix.rfind('/'))), prefix, &loose));
+  std::map<RefName, Oid> values;
   const internal::PackedRefs packed = TRY(internal::PackedRefs::read(dir_));
-  std::vector<std::pair<RefName, Oid>> refs;
-  TRY(packed.each(
-      prefix, [&](RefName name, Oid oid) { refs.emplace_back(std::move(name), std::move(oid)); }));
-  auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
-  std::sort(refs.begin(), refs.end(), by_name);
-  const auto packed_end = static_cast<std::ptrdiff_t>(refs.size());
-  for (const auto& [name, ref] : loose) {
-    const auto end = refs.begin() + packed_end;
-    const std::pair<RefName, Oid> wanted(name, Oid());
-    const auto shadowed = std::lower_bound(refs.begin(), end, wanted, by_name);
-    Oid value = ref.oid;
-    if (ref.kind == internal::LooseRef::Kind::kSymbolic) {
-      auto followed = read(name);
-      if (!followed && followed.error().code != Code::kNotFound) {
-        return std::unexpected(std::move(followed).error());
-      }
-      value = followed ? *followed : Oid();
-    }
-    if (shadowed != end && shadowed->first == name) {
-      shadowed->second = std::move(value);
-    } else {
-      refs.emplace_back(name, std::move(value));
-    }
+  TRY(packed.each(prefix, [&](RefName name, Oid oid) {  // sorted, mostly
+    values.insert_or_assign(values.end(), std::move(name), std::move(oid));
+  }));
+  for (auto& [name, ref] : loose) {
+    if (ref.symbolic) ref.oid = TRY(if_there(read(name))).value_or(Oid());
+    values[name] = ref.oid;
   }
-  std::sort(refs.begin(), refs.end(), by_name);
-  std::erase_if(refs, [](const auto& ref) { return ref.second.empty(); });
-  return refs;
+  std::erase_if(values, [](const auto& ref) { return ref.second.empty(); });
+  return std::vector<std::pair<RefName, Oid>>(values.begin(), values.end());
 }
 
 }  // namespace gittxn::repo

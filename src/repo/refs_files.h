@@ -13,16 +13,9 @@
 
 namespace gittxn::repo::internal {
 
-// One file below refs/, or HEAD.
-struct LooseRef {
-  enum class Kind { kAbsent, kOid, kSymbolic };
-  Kind kind = Kind::kAbsent;
-  Oid oid;
-  RefName target;
-};
-// kAbsent also for a directory of that name. kCorrupt for anything that is neither value nor
-// pointer.
-Result<LooseRef> read_loose(const std::string& dir, const RefName& name);
+// One file below refs/, or HEAD; nullopt also for a directory of that name. kCorrupt for anything
+// that is neither value nor pointer.
+Result<std::optional<HeadValue>> read_loose(const std::string& dir, const RefName& name);
 
 // The file packed-refs as it was when it was read; empty when there is none.
 class PackedRefs {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/text.h"
 #include "repo/objects/object_store.h"
 
 namespace gittxn::repo::internal {
@@ -19,14 +20,10 @@ bool is_safe_component(std::string_view name) {
 }
 
 Status check_path(std::string_view path) {
-  for (std::string_view rest = path;;) {
-    const std::size_t slash = rest.find('/');
-    if (!is_safe_component(rest.substr(0, slash))) {
-      return fail(Code::kUsage, "'" + std::string(path) + "' cannot be a path in a tree");
-    }
-    if (slash == rest.npos) return {};
-    rest.remove_prefix(slash + 1);
-  }
+  const bool safe = !path.empty() && !path.ends_with('/') &&
+                    std::ranges::all_of(pieces_of(path, '/'), is_safe_component);
+  if (safe) return {};
+  return fail(Code::kUsage, "'" + std::string(path) + "' cannot be a path in a tree");
 }
 
 TreeEntry file_side(const TreeEntry& entry) {
