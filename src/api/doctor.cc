@@ -162,7 +162,8 @@ void check_kinds(State& state, std::string root, Lines& lines) {
     root = parent_dir(root);
   }
   for (const repo::KindSupport& kind : repo::probe_kinds(root)) {
-    const std::string subject = fmt::format("worktree {}", repo::kind_name(kind.kind));
+    const std::string subject =
+        fmt::format("worktree {}", name_in(repo::kWorktreeKinds, kind.kind));
     const std::string detail = kind.detail.empty() ? "usable" : kind.detail;
     add(lines, subject, kind.usable ? detail : "not usable: " + detail);
   }

@@ -285,7 +285,7 @@ Status run_ref_hook(const GateContext& context, const repo::RefUpdate& update, r
   const auto hook = TRY(find_hook(context, std::string(kRefHook), top, Oid()));
   if (!hook) return {};
   Command command;
-  command.argv = {hook->path, std::string(repo::step_name(step))};
+  command.argv = {hook->path, std::string(name_in(repo::kRefSteps, step))};
   command.cwd = top;
   command.env = hook_environment(context, hook->name, txn);
   // Set where git would not find this repository from there.

@@ -245,18 +245,6 @@ Refs::Refs(std::string common_dir, const Git& git)
       config_(
           std::make_shared<Config>(git, GitOptions{.dir = dir_, .extra = {{"GIT_DIR", dir_}}})) {}
 
-std::string_view step_name(RefStep step) {
-  switch (step) {
-    case RefStep::kPrepared:
-      return "prepared";
-    case RefStep::kCommitted:
-      return "committed";
-    case RefStep::kAborted:
-      break;
-  }
-  return "aborted";
-}
-
 Status Refs::update(const RefUpdate& update) const {
   TRY(check_update(update));
   if (update.desired.empty()) return erase(update);

@@ -21,6 +21,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "model/names.h"
 #include "repo/config.h"
 #include "repo/git.h"
 
@@ -28,7 +29,11 @@ namespace gittxn::repo {
 
 // The steps of moving a ref, as git tells its hook reference-transaction.
 enum class RefStep { kPrepared, kCommitted, kAborted };
-std::string_view step_name(RefStep step);
+inline constexpr NameTable<RefStep, 3> kRefSteps{{
+    {RefStep::kPrepared, "prepared"},
+    {RefStep::kCommitted, "committed"},
+    {RefStep::kAborted, "aborted"},
+}};
 
 struct RefUpdate {
   RefName ref;

@@ -144,9 +144,8 @@ Status check_nothing_mounted(const std::string& path) {
 std::string marker_text(const WorktreeSpec& spec, const Worktree& worktree) {
   std::string text = fmt::format("{}{}\n", kMarkerText, spec.txn.str());
   if (worktree.kind == WorktreeKind::kPlain) return text;
-  return text + fmt::format("{} {} {}\n", kind_name(worktree.kind),
-                            worktree.marks == OverlayMarks::kUser ? "user" : "trusted",
-                            parent_dir(worktree.shared));
+  return text + fmt::format("{} {} {}\n", name_in(kWorktreeKinds, worktree.kind),
+                            name_in(kOverlayMarks, worktree.marks), parent_dir(worktree.shared));
 }
 
 Worktree at(const std::string& path, WorktreeKind kind) {
@@ -167,7 +166,8 @@ Result<Worktree> plan_worktree(const WorktreeSpec& spec, const Inherited& inheri
   if (spec.kind == WorktreeKind::kPlain) return worktree;
   if (inherited.sparse) {
     return fail(Code::kUnsupported,
-                fmt::format("{} worktrees do not know sparse checkouts", kind_name(spec.kind)),
+                fmt::format("{} worktrees do not know sparse checkouts",
+                            name_in(kWorktreeKinds, spec.kind)),
                 "use --worktree plain");
   }
   if (spec.shared.find('\n') != spec.shared.npos) {
@@ -185,23 +185,8 @@ Worktree worktree_at(const std::string& path) {
   return at(path, WorktreeKind::kPlain);
 }
 
-std::string_view kind_name(WorktreeKind kind) {
-  switch (kind) {
-    case WorktreeKind::kOverlay:
-      return "overlay";
-    case WorktreeKind::kReflink:
-      return "reflink";
-    case WorktreeKind::kPlain:
-      break;
-  }
-  return "plain";
-}
-
 Result<WorktreeKind> kind_from_name(std::string_view name) {
-  for (const WorktreeKind kind :
-       {WorktreeKind::kPlain, WorktreeKind::kOverlay, WorktreeKind::kReflink}) {
-    if (kind_name(kind) == name) return kind;
-  }
+  if (auto kind = value_in(kWorktreeKinds, "kind", name)) return kind;
   return fail(Code::kUsage, fmt::format("'{}' is no kind of worktree", name),
               "use auto, plain, overlay or reflink");
 }
@@ -220,13 +205,12 @@ Result<Worktree> find_worktree(const std::string& path) {
   const std::size_t marks_end = second.find(' ', kind_end + 1);
   if (kind_end == second.npos || marks_end == second.npos) return bad_mark(path);
   const auto kind = kind_from_name(second.substr(0, kind_end));
-  const std::string marks = second.substr(kind_end + 1, marks_end - kind_end - 1);
+  const auto marks =
+      value_in(kOverlayMarks, "marks", second.substr(kind_end + 1, marks_end - kind_end - 1));
   const std::string shared = second.substr(marks_end + 1, second.size() - marks_end - 2);
-  if (!kind || (marks != "user" && marks != "trusted") || !shared.starts_with('/')) {
-    return bad_mark(path);
-  }
+  if (!kind || !marks || !shared.starts_with('/')) return bad_mark(path);
   Worktree worktree = at(path, *kind);
-  worktree.marks = marks == "user" ? OverlayMarks::kUser : OverlayMarks::kTrusted;
+  worktree.marks = *marks;
   worktree.shared = shared + "/tree";
   return worktree;
 }

@@ -29,6 +29,7 @@
 
 #include "base/result.h"
 #include "model/change.h"
+#include "model/names.h"
 #include "model/txn.h"
 #include "repo/repository.h"
 
@@ -36,9 +37,17 @@ namespace gittxn::repo {
 
 // Whose attributes an overlay keeps its marks in: trusted ones need the machine's administrator.
 enum class OverlayMarks { kTrusted, kUser };
+inline constexpr NameTable<OverlayMarks, 2> kOverlayMarks{{
+    {OverlayMarks::kTrusted, "trusted"},
+    {OverlayMarks::kUser, "user"},
+}};
 
 enum class WorktreeKind { kPlain, kOverlay, kReflink };
-std::string_view kind_name(WorktreeKind kind);
+inline constexpr NameTable<WorktreeKind, 3> kWorktreeKinds{{
+    {WorktreeKind::kPlain, "plain"},
+    {WorktreeKind::kOverlay, "overlay"},
+    {WorktreeKind::kReflink, "reflink"},
+}};
 Result<WorktreeKind> kind_from_name(std::string_view name);  // kUsage
 
 struct WorktreeSpec {

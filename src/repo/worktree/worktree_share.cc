@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "base/if_there.h"
 #include "repo/worktree/worktree_mount.h"
+#include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {
 namespace {
@@ -37,18 +38,11 @@ std::string share_layer(const Worktree& worktree, std::size_t number) {
 Result<SharedFolders> shared_folders(const Worktree& worktree) {
   auto text = TRY(if_there(read_file(shares_file(worktree), kMostShares)));
   if (!text) return SharedFolders{};
-  std::vector<std::string> words;
-  for (std::string_view rest = *text; !rest.empty();) {
-    const std::size_t end = rest.find('\0');
-    if (end == rest.npos) return bad_shares(worktree);
-    words.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(end + 1);
-  }
-  if (words.size() % 2 == 0 || (words[0] != "user" && words[0] != "trusted")) {
-    return bad_shares(worktree);
-  }
-  SharedFolders shared;
-  shared.marks = words[0] == "user" ? OverlayMarks::kUser : OverlayMarks::kTrusted;
+  if (!text->ends_with('\0')) return bad_shares(worktree);
+  const std::vector<std::string> words = split_nul(*text);
+  const auto marks = value_in(kOverlayMarks, "marks", words.empty() ? "" : words[0]);
+  if (words.size() % 2 == 0 || !marks) return bad_shares(worktree);
+  SharedFolders shared{*marks, {}};
   for (std::size_t i = 1; i < words.size(); i += 2) {
     if (!is_place(words[i]) || !words[i + 1].starts_with('/')) return bad_shares(worktree);
     shared.folders.push_back({words[i], words[i + 1]});
@@ -59,7 +53,7 @@ Result<SharedFolders> shared_folders(const Worktree& worktree) {
 Status share_folders(const Worktree& worktree, const std::vector<SharedFolder>& folders) {
   const bool overlay = worktree.kind == WorktreeKind::kOverlay;
   const OverlayMarks marks = overlay ? worktree.marks : overlay_marks();
-  std::string text = marks == OverlayMarks::kUser ? "user" : "trusted";
+  std::string text(name_in(kOverlayMarks, marks));
   text += '\0';
   for (std::size_t i = 0; i < folders.size(); ++i) {
     if (!is_place(folders[i].path)) return bad_shares(worktree);

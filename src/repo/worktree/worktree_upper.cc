@@ -34,8 +34,7 @@ bool is_whiteout(const struct stat& info) {
 
 // A mark of the overlay on an open directory; empty: it has none.
 Result<std::string> mark_of(int fd, OverlayMarks marks, const char* name) {
-  const std::string attribute =
-      fmt::format("{}.overlay.{}", marks == OverlayMarks::kUser ? "user" : "trusted", name);
+  const std::string attribute = fmt::format("{}.overlay.{}", name_in(kOverlayMarks, marks), name);
   std::array<char, 4096> value{};
   const ssize_t size = ::fgetxattr(fd, attribute.c_str(), value.data(), value.size());
   if (size >= 0) return std::string(value.data(), static_cast<std::size_t>(size));
