@@ -11,8 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "repo/objects/git_error.h"
-
 namespace gittxn::repo {
 namespace {
 

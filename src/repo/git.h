@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +31,10 @@ struct GitOptions {
   std::int64_t timeout_ms = -1;
   Hooks hooks = Hooks::kOff;  // kOff: core.hooksPath=/dev/null, also for what git runs
 };
+
+// What an error of git's is told as: "git WHAT: SAID", as it stands on git's standard error. Where
+// the system itself says why (a full disk), the advice is the system's.
+std::unexpected<Error> git_failed(std::string_view what, std::string_view said);
 
 class Git {
  public:

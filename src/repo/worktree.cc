@@ -92,6 +92,22 @@ Status make_private_git(Repository& repository, const WorktreeSpec& spec, const 
   return write_file(ref, spec.base.str() + "\n", Sync::kNo, 0644);
 }
 
+// The git directory of an overlay is laid over that of the shared checkout, which holds the index
+// and nothing else: so the index of a hundred thousand files is not copied until the agent's git
+// first writes one.
+Status make_overlay_directories(const Worktree& worktree, const TxnId& txn) {
+  TRY(make_dirs(worktree.path + "/work", 0755));
+  TRY(make_dirs(worktree.tree, 0755));
+  // For whoever comes here without the mount.
+  return write_file(worktree.tree + "/this-is-an-overlay",
+                    fmt::format("Only processes inside the mount see the files. Enter it with:\n"
+                                "    git txn open {0} --shell\n"
+                                "or make plain files of it with:\n"
+                                "    git txn open {0}\n",
+                                txn.str()),
+                    Sync::kNo, 0444);
+}
+
 Status fill_worktree(Repository& repository, const WorktreeSpec& spec, const Worktree& worktree,
                      const Inherited& inherited) {
   const auto config = private_config(repository, spec, worktree.git_dir, inherited);
@@ -107,7 +123,7 @@ Status fill_worktree(Repository& repository, const WorktreeSpec& spec, const Wor
       TRY(copy_index(worktree.git_dir + "/index", worktree.path + "/index"));
       break;
     case WorktreeKind::kOverlay:
-      TRY(internal::prepare_overlay(worktree, spec.txn));
+      TRY(make_overlay_directories(worktree, spec.txn));
       break;
   }
   TRY(fp_after_checkout.hit());

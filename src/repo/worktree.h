@@ -126,6 +126,13 @@ struct Taken {
 Result<Taken> take(Repository& repository, const Worktree& worktree, const Oid& base,
                    const RefName& target);
 
+// Changes files while the agent is at work, as a patch of git's says, all or none. The repository's
+// configuration counts, and not the worktree's own: what the agent has written there (filters)
+// would be run by us, outside of whatever the agent is confined to. From inside its mount
+// (worktree_mount.h).
+Status apply_patch(const Repository& repository, const Worktree& worktree,
+                   const std::string& patch);
+
 // A commit that keeps the work: tree = taken.tree, parents = base and every tip. Written to the
 // repository, made durable, and named refs/txn/<id>/<attempt>. An attempt that was kept before
 // keeps that commit as a parent too; the same work kept again is the same commit. `durable`:

@@ -10,7 +10,6 @@
 #include "base/failpoint.h"
 #include "certify/certify.h"
 #include "land/message.h"
-#include "repo/worktree/worktree_patch.h"
 #include "store/events.h"
 #include "txn/registered.h"
 

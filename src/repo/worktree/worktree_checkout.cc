@@ -1,5 +1,8 @@
-// Getting the files of a commit into a directory: by git (filters, line ends, sparse patterns), or
-// by sharing the blocks of a checkout that git wrote.
+// Getting files into a directory: those of a commit by git (filters, line ends, sparse patterns),
+// or by sharing the blocks of a checkout that git wrote; those of a patch.
+//
+// On disk if we die in a patch: <path>/patch, which the next one removes, and some of the files
+// changed.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/fs.h>
@@ -131,3 +134,25 @@ Status reflink_checkout(const Repository& repository, const Worktree& worktree) 
 }
 
 }  // namespace gittxn::repo::internal
+
+namespace gittxn::repo {
+
+// With a git directory that the agent never saw, made for the one patch.
+Status apply_patch(const Repository& repository, const Worktree& worktree,
+                   const std::string& patch) {
+  const std::string own = worktree.path + "/patch";
+  TRY(remove_tree(own));
+  const auto inherited = TRY(internal::inherited_config(repository));
+  const std::string objects = repository.place().common_dir + "/objects";
+  const auto borrowed = TRY(internal::object_directories(objects));
+  TRY(internal::make_git_directory(repository, own, RefName("refs/heads/patching"), borrowed,
+                                   inherited.entries));
+  GitOptions git;
+  git.dir = worktree.tree;
+  git.extra = {{"GIT_DIR", own}, {"GIT_WORK_TREE", worktree.tree}};
+  git.input = patch;
+  TRY(repository.git().must({"apply", "--whitespace=nowarn"}, git));
+  return remove_tree(own);
+}
+
+}  // namespace gittxn::repo

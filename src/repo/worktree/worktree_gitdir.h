@@ -68,8 +68,6 @@ Status settle_index(const Repository& repository, const std::string& tree, const
 
 // The files of a reflink worktree, from its shared checkout. kUnsupported: not on this file system.
 Status reflink_checkout(const Repository& repository, const Worktree& worktree);
-// The directories of an overlay, empty but for <upper>/.git.
-Status prepare_overlay(const Worktree& worktree, const TxnId& txn);
 
 // The program that answers a push to "txn-target".
 std::string refusal_path(const std::string& git_dir);

@@ -12,7 +12,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "repo/objects/git_error.h"
 #include "repo/worktree/worktree_ignore.h"
 #include "repo/worktree/worktree_take.h"
 

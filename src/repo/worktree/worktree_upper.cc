@@ -1,7 +1,5 @@
 // The walk descends only into directories that the upper has and that have something of the base
 // beside or below them; one that is all new is left to git's own listing.
-#include "repo/worktree/worktree_upper.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -16,7 +14,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
-#include "repo/worktree/worktree_paths.h"
+#include "repo/worktree/worktree_take.h"
 
 namespace gittxn::repo {
 namespace {
