@@ -61,17 +61,6 @@ Result<std::vector<std::vector<std::string>>> ask(const Repository& repository,
 
 }  // namespace
 
-Result<std::vector<std::string>> attribute_of(Repository& repository, const Oid& commitish,
-                                              const std::string& attribute,
-                                              const std::vector<std::string>& paths,
-                                              Random& random) {
-  std::vector<std::string> values;
-  for (auto& of_path : TRY(attributes_of(repository, commitish, {attribute}, paths, random))) {
-    values.push_back(std::move(of_path.front()));
-  }
-  return values;
-}
-
 Result<std::vector<std::vector<std::string>>> attributes_of(
     Repository& repository, const Oid& commitish, const std::vector<std::string>& attributes,
     const std::vector<std::string>& paths, Random& random) {

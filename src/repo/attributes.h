@@ -25,10 +25,4 @@ Result<std::vector<std::vector<std::string>>> attributes_of(
     Repository& repository, const Oid& commitish, const std::vector<std::string>& attributes,
     const std::vector<std::string>& paths, Random& random);
 
-// One value a path, in their order, in git's words: "set", "unset", "unspecified", or the value.
-Result<std::vector<std::string>> attribute_of(Repository& repository, const Oid& commitish,
-                                              const std::string& attribute,
-                                              const std::vector<std::string>& paths,
-                                              Random& random);
-
 }  // namespace gittxn::repo

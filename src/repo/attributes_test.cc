@@ -17,7 +17,12 @@ class Attributes : public ::testing::Test {
  protected:
   std::vector<std::string> of(const std::vector<std::string>& paths) {
     Repository repository = scratch.open();
-    return must(attribute_of(repository, scratch.oid("HEAD"), "merge", paths, random));
+    std::vector<std::string> values;
+    for (auto& of_path :
+         must(attributes_of(repository, scratch.oid("HEAD"), {"merge"}, paths, random))) {
+      values.push_back(std::move(of_path.front()));
+    }
+    return values;
   }
 
   ScratchRepo scratch;

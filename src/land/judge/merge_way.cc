@@ -33,9 +33,9 @@ Result<MergeWay> way_of(repo::Config& config, std::string value) {
 Result<std::vector<MergeWay>> merge_ways(const Context& context, const Oid& head,
                                          const std::vector<std::string>& paths) {
   std::vector<MergeWay> ways;
-  for (std::string& value :
-       TRY(repo::attribute_of(*context.repository, head, "merge", paths, *context.random))) {
-    ways.push_back(TRY(way_of(context.repository->config(), std::move(value))));
+  for (auto& values :
+       TRY(repo::attributes_of(*context.repository, head, {"merge"}, paths, *context.random))) {
+    ways.push_back(TRY(way_of(context.repository->config(), std::move(values.front()))));
   }
   return ways;
 }
