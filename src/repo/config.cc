@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {
@@ -18,19 +19,13 @@ namespace {
 // Time stamps of files advance in steps of some milliseconds: two changes in one step look alike.
 constexpr std::int64_t kSettledNs = 50'000'000;
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 // "Core.HooksPath" -> "core.hookspath"; a sub-section in between keeps its case.
 std::string canonical(const std::string& key) {
   const std::size_t first = key.find('.');
   const std::size_t last = key.rfind('.');
-  if (first == std::string::npos) return lower(key);
-  return lower(key.substr(0, first)) + key.substr(first, last - first) + lower(key.substr(last));
+  if (first == std::string::npos) return lower_ascii(key);
+  return lower_ascii(key.substr(0, first)) + key.substr(first, last - first) +
+         lower_ascii(key.substr(last));
 }
 
 std::int64_t ns_of(const timespec& time) {
@@ -38,6 +33,21 @@ std::int64_t ns_of(const timespec& time) {
 }
 
 }  // namespace
+
+Result<std::vector<ListedConfig>> list_config(const Git& git, const GitOptions& where) {
+  const std::vector<std::string> fields =
+      split_nul(TRY(git.must({"config", "--list", "-z", "--show-scope", "--show-origin"}, where)));
+  if (fields.size() % 3 != 0) return fail(Code::kFault, "git config --list ends in the middle");
+  std::vector<ListedConfig> listed;
+  for (std::size_t i = 0; i < fields.size(); i += 3) {
+    const std::string& pair = fields[i + 2];
+    const std::size_t line = pair.find('\n');
+    ConfigEntry entry{pair.substr(0, line), {}, line != pair.npos};
+    if (entry.has_value) entry.value = pair.substr(line + 1);
+    listed.push_back({fields[i], fields[i + 1], std::move(entry)});
+  }
+  return listed;
+}
 
 Config::Stamp Config::stamp_of(const std::string& file) {
   struct stat st{};
@@ -97,24 +107,15 @@ Status Config::refresh() {
   for (const std::string& file : usual_files()) watch(file);
   const std::int64_t asked_ns = SystemClock().wall_ms() * 1'000'000;
   ++asked_;
-  const std::string text = TRY_IN("reading git's configuration",
-                                  git_.must({"config", "--list", "-z", "--show-origin"}, where_));
-  const std::vector<std::string> fields = split_nul(text);
-  if (fields.size() % 2 != 0) return fail(Code::kFault, "git config --list ends in the middle");
+  auto listed = TRY_IN("reading git's configuration", list_config(git_, where_));
   values_.clear();
-  for (std::size_t i = 0; i < fields.size(); i += 2) {
-    const std::string& pair = fields[i + 1];
-    const std::size_t line = pair.find('\n');
-    const std::string key = pair.substr(0, line);
-    Value value;
-    value.given = line != std::string::npos;
-    if (value.given) value.text = pair.substr(line + 1);
-    if (fields[i].starts_with("file:")) {
-      const std::string origin = fields[i].substr(5);
+  for (ListedConfig& line : listed) {
+    if (line.origin.starts_with("file:")) {
+      const std::string origin = line.origin.substr(5);
       watch(origin);
-      follow_include(origin, key, value.text);
+      follow_include(origin, line.entry.key, line.entry.value);
     }
-    values_[key] = std::move(value);
+    values_[line.entry.key] = std::move(line.entry);
   }
   settled_ = std::all_of(files_.begin(), files_.end(), [&](const auto& file) {
     return file.second.changed_ns + kSettledNs < asked_ns;
@@ -122,7 +123,7 @@ Status Config::refresh() {
   return {};
 }
 
-Result<std::optional<Config::Value>> Config::find(const std::string& key) {
+Result<std::optional<ConfigEntry>> Config::find(const std::string& key) {
   const std::scoped_lock lock(mutex_);
   if (!current()) TRY(refresh());
   const auto found = values_.find(canonical(key));
@@ -133,27 +134,27 @@ Result<std::optional<Config::Value>> Config::find(const std::string& key) {
 Result<std::optional<std::string>> Config::get(const std::string& key) {
   auto value = TRY(find(key));
   if (!value) return std::nullopt;
-  return std::move(value->text);
+  return std::move(value->value);
 }
 
 Result<std::optional<bool>> Config::flag(const std::string& key) {
   const auto value = TRY(find(key));
   if (!value) return std::nullopt;
-  const std::string text = lower(value->text);
-  if (!value->given || text == "true" || text == "yes" || text == "on") return true;
+  const std::string text = lower_ascii(value->value);
+  if (!value->has_value || text == "true" || text == "yes" || text == "on") return true;
   if (text.empty() || text == "false" || text == "no" || text == "off") return false;
   std::int64_t number = 0;
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, number);
   if (parsed.ec == std::errc() && parsed.ptr == end) return number != 0;
-  return fail(Code::kUsage, "git config " + key + " is '" + value->text + "', not true or false",
+  return fail(Code::kUsage, "git config " + key + " is '" + value->value + "', not true or false",
               "see where it is set: git config --show-origin --get-all " + key);
 }
 
 Result<std::optional<std::string>> Config::path(const std::string& key) {
   const auto value = TRY(find(key));
   if (!value) return std::nullopt;
-  return expand(value->text);
+  return expand(value->value);
 }
 
 }  // namespace gittxn::repo

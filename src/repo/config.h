@@ -17,6 +17,19 @@
 
 namespace gittxn::repo {
 
+struct ConfigEntry {
+  std::string key;  // "section.sub.section.key" as git config --list prints it
+  std::string value;
+  bool has_value = true;  // false: a key without "=", which means true
+};
+
+struct ListedConfig {
+  std::string scope, origin;  // as git calls them: "local", "file:.git/config"
+  ConfigEntry entry;
+};
+// All that git sees there, the later the stronger.
+Result<std::vector<ListedConfig>> list_config(const Git& git, const GitOptions& where);
+
 // Any thread. Errors: kFault with git's own message when a file does not parse, kUsage when a value
 // is not of its type.
 class Config {
@@ -33,10 +46,6 @@ class Config {
   std::uint64_t times_asked() const { return asked_; }  // of git, since the beginning
 
  private:
-  struct Value {
-    std::string text;
-    bool given = false;  // "key =", not just "key"
-  };
   struct Stamp {
     dev_t device = 0;
     ino_t inode = 0;
@@ -45,10 +54,9 @@ class Config {
     std::int64_t changed_ns = 0;
     bool operator==(const Stamp&) const = default;
   };
-  using Values = std::map<std::string, Value>;
 
   static Stamp stamp_of(const std::string& file);
-  Result<std::optional<Value>> find(const std::string& key);
+  Result<std::optional<ConfigEntry>> find(const std::string& key);
   Status refresh();
   bool current() const;
   std::vector<std::string> usual_files() const;
@@ -61,7 +69,7 @@ class Config {
   Git git_;
   GitOptions where_;
   std::mutex mutex_;
-  Values values_;
+  std::map<std::string, ConfigEntry> values_;
   std::map<std::string, Stamp> files_;
   bool settled_ = false;  // false: something changed so lately that another change could hide
   std::uint64_t asked_ = 0;

@@ -26,7 +26,6 @@
 namespace gittxn::repo {
 namespace {
 
-using internal::ConfigEntry;
 using internal::Inherited;
 
 FAILPOINT(fp_after_marker, "worktree.after_marker");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "repo/objects/object_store.h"
+#include "repo/worktree/worktree_gitdir.h"
 
 namespace gittxn::repo::internal {
 namespace {
@@ -15,21 +16,6 @@ namespace {
 constexpr std::size_t kMostLooseObjects = 1000;
 constexpr std::size_t kMostLooseBytes = 16u << 20;
 constexpr std::size_t kMostCommitsWalked = 256;
-
-// One directory in GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted where ':' would end it.
-std::string alternate_text(const std::string& dir) {
-  if (dir.find_first_of(":\"\n\\") == dir.npos) return dir;
-  std::string quoted = "\"";
-  for (const char c : dir) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (c == '\n') {
-      quoted += "\\n";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
 
 class Importer {
  public:
@@ -140,12 +126,7 @@ class Importer {
     GitOptions options = to_.here();
     options.input = std::move(input);
     options.extra["GIT_OBJECT_DIRECTORY"] = to_.objects_dir();
-    std::string alternates;
-    const std::vector<std::string> dirs = TRY(from_.object_dirs());
-    for (const std::string& dir : dirs) {
-      alternates += (alternates.empty() ? "" : ":") + alternate_text(dir);
-    }
-    options.extra["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = alternates;
+    options.extra["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = alternates_text(TRY(from_.object_dirs()));
     std::vector<std::string> args = {"pack-objects", "-q", "--window=0"};
     args.insert(args.end(), extra.begin(), extra.end());
     args.push_back(to_.objects_dir() + "/pack/pack");

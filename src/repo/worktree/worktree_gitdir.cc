@@ -33,28 +33,6 @@ bool is_inherited(std::string_view key) {
          !key.starts_with("remote.txn-target.");
 }
 
-struct Listed {
-  std::string scope;
-  std::string origin;
-  ConfigEntry entry;
-};
-
-Result<std::vector<Listed>> list_config(const Repository& repository) {
-  const std::string text = TRY(repository.git().must(
-      {"config", "--list", "-z", "--show-scope", "--show-origin"}, repository.here()));
-  const std::vector<std::string> fields = split_nul(text);
-  if (fields.size() % 3 != 0) return fail(Code::kFault, "git config --list ends in the middle");
-  std::vector<Listed> listed;
-  for (std::size_t i = 0; i < fields.size(); i += 3) {
-    const std::string& pair = fields[i + 2];
-    const std::size_t line = pair.find('\n');
-    ConfigEntry entry{pair.substr(0, line), {}, line != pair.npos};
-    if (entry.has_value) entry.value = pair.substr(line + 1);
-    listed.push_back({fields[i], fields[i + 1], std::move(entry)});
-  }
-  return listed;
-}
-
 // The files that a private directory reads by itself; every other global value came by an include,
 // perhaps one that is bound to where the repository is.
 std::set<std::string> global_files(const Environment& env) {
@@ -93,19 +71,6 @@ bool is_true(const ConfigEntry& entry) {
          entry.value == "1";
 }
 
-void append_value(std::string& text, std::string_view value) {
-  text += '"';
-  for (const char c : value) {
-    if (c == '"' || c == '\\') text += '\\';
-    if (c == '\n') {
-      text += "\\n";
-    } else {
-      text += c;
-    }
-  }
-  text += '"';
-}
-
 Status copy_when_there(const std::string& from, const std::string& to) {
   auto bytes = TRY(if_there(read_file(from)));
   if (!bytes) return {};
@@ -116,16 +81,16 @@ Status copy_when_there(const std::string& from, const std::string& to) {
 
 Result<Inherited> inherited_config(const Repository& repository) {
   Inherited inherited;
-  const std::vector<Listed> listed = TRY(list_config(repository));
+  const auto listed = TRY(list_config(repository.git(), repository.here()));
   const std::set<std::string> main_files = global_files(repository.git().env());
   std::set<std::string> by_include;
-  for (const Listed& line : listed) {
+  for (const ListedConfig& line : listed) {
     if (line.scope == "global" && !main_files.contains(line.origin))
       by_include.insert(line.entry.key);
   }
   bool lfs = false, lfs_storage = false;
   Sha256 checkout;
-  for (const Listed& line : listed) {
+  for (const ListedConfig& line : listed) {
     ConfigEntry entry = line.entry;
     if (decides_checkout(entry.key)) {
       checkout.update(sha256_fields({entry.key, entry.has_value ? "=" : "", entry.value}).str());
@@ -154,6 +119,15 @@ Result<Inherited> inherited_config(const Repository& repository) {
   return inherited;
 }
 
+std::string in_quotes(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return quoted + '"';
+}
+
 std::string config_text(const std::vector<ConfigEntry>& entries) {
   std::string text;
   std::string section_before;
@@ -166,16 +140,13 @@ std::string config_text(const std::vector<ConfigEntry>& entries) {
       text += '[' + entry.key.substr(0, first);
       if (last != first) {
         text += ' ';
-        append_value(text, std::string_view(entry.key).substr(first + 1, last - first - 1));
+        text += in_quotes(std::string_view(entry.key).substr(first + 1, last - first - 1));
       }
       text += "]\n";
       section_before = section;
     }
     text += '\t' + entry.key.substr(last + 1);
-    if (entry.has_value) {
-      text += " = ";
-      append_value(text, entry.value);
-    }
+    if (entry.has_value) text += " = " + in_quotes(entry.value);
     text += '\n';
   }
   return text;
@@ -197,6 +168,14 @@ Result<std::vector<std::string>> object_directories(const std::string& objects) 
     }
   }
   return found;
+}
+
+std::string alternates_text(const std::vector<std::string>& directories) {
+  std::string text;
+  for (const std::string& directory : directories) {
+    text += (text.empty() ? "" : ":") + in_quotes(directory);
+  }
+  return text;
 }
 
 std::vector<ConfigEntry> brief_config(const Inherited& inherited) {

@@ -20,12 +20,6 @@
 
 namespace gittxn::repo::internal {
 
-struct ConfigEntry {
-  std::string key;  // "section.sub.section.key" as git config --list prints it
-  std::string value;
-  bool has_value = true;  // false: a key without "=", which means true
-};
-
 struct Inherited {
   std::vector<ConfigEntry> entries;       // without what has no meaning in a private directory
   std::optional<std::string> hooks_path;  // core.hooksPath as the person sees it
@@ -35,12 +29,16 @@ struct Inherited {
   Digest checkout;
 };
 Result<Inherited> inherited_config(const Repository& repository);
+// In double quotes, as a configuration file and a list of directories have it.
+std::string in_quotes(std::string_view text);
 // The text of a configuration file that says the same.
 std::string config_text(const std::vector<ConfigEntry>& entries);
 
 // Every object directory that this one borrows from, followed as git does, absolute, itself first.
 // (git ignores relative entries in the list of a directory that is itself borrowed.)
 Result<std::vector<std::string>> object_directories(const std::string& objects);
+// What GIT_ALTERNATE_OBJECT_DIRECTORIES says of them: in quotes, as a ':' would end one.
+std::string alternates_text(const std::vector<std::string>& directories);
 
 // objects/ and refs/ that are empty but for the alternates, HEAD, info/ and shallow as in the
 // repository, and a configuration.

@@ -35,21 +35,6 @@ namespace {
 FAILPOINT(fp_before_import, "take.before_import");
 FAILPOINT(fp_after_import, "take.after_import");
 
-// In GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted where ':' would end it.
-std::string list_directories(const std::vector<std::string>& directories) {
-  std::string text;
-  for (const std::string& directory : directories) {
-    if (!text.empty()) text += ':';
-    text += '"';
-    for (const char c : directory) {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c;
-    }
-    text += '"';
-  }
-  return text;
-}
-
 // A copy of the agent's index; of the one the worktree began with when that cannot be read; or the
 // base.
 Status copy_agents_index(TakeView& view, Taken* taken) {
@@ -147,7 +132,7 @@ Result<TakeView> open_view(Repository& repository, const Worktree& given, const 
     }
   }
   directories.insert(directories.end(), agents.begin(), agents.end());
-  std::vector<internal::ConfigEntry> config = internal::brief_config(inherited);
+  std::vector<ConfigEntry> config = internal::brief_config(inherited);
   config.push_back({"index.sparse", "false"});
   const RefName nowhere("refs/heads/taking");
   TRY(internal::make_git_directory(repository, view.dir, nowhere, directories, config));
@@ -160,7 +145,7 @@ Result<TakeView> open_view(Repository& repository, const Worktree& given, const 
                         {"GIT_LITERAL_PATHSPECS", "1"},
                         {"GIT_OBJECT_DIRECTORY", own}}};
   if (!agents.empty()) {
-    view.git.extra["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = list_directories(agents);
+    view.git.extra["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = internal::alternates_text(agents);
   }
   if (given.kind == WorktreeKind::kOverlay) {
     view.shared = given.shared;
