@@ -39,8 +39,7 @@ Status unknown(Status synced) {
 // compares its bytes.
 Status settle_staged_index(const CheckoutMove& move, const Manifest& manifest,
                            const std::string& file) {
-  std::string bytes = TRY(read_file(file, std::size_t{2} << 30));
-  IndexFile index = TRY(IndexFile::parse(std::move(bytes)));
+  IndexFile index = TRY(IndexFile::read(file));
   const TreeRoot root = TRY(TreeRoot::open(move.place.worktree));
   bool changed = false;
   for (const PathChange& change : move.files) {

@@ -67,9 +67,7 @@ struct Staging {
 
   // The staged index has the new entry, unless the person has staged something else meanwhile.
   Status find_persons() {
-    const std::string staged = internal::staged_index_path(move.place, txn);
-    std::string bytes = TRY(read_file(staged, std::size_t{2} << 30));
-    const IndexFile index = TRY(IndexFile::parse(std::move(bytes)));
+    const IndexFile index = TRY(IndexFile::read(internal::staged_index_path(move.place, txn)));
     for (const PathChange& change : move.files) {
       const IndexEntry* entry = index.find(change.path);
       const bool is_new =

@@ -114,9 +114,7 @@ class Linker {
 
 Result<bool> link_unchanged(const OlderCheckout& older, const Making& making,
                             const std::set<std::string>& changed) {
-  auto bytes = read_file(older.tree + "/.git/index");
-  if (!bytes) return false;
-  const auto index = IndexFile::parse(*std::move(bytes));
+  const auto index = IndexFile::read(older.tree + "/.git/index");
   if (!index) return false;
   Linker linker(TRY(open_fd(older.tree, O_RDONLY | O_DIRECTORY)),
                 TRY(open_fd(making.tree, O_RDONLY | O_DIRECTORY)));
@@ -180,8 +178,7 @@ void touch(const std::string& path) {
 Result<std::vector<std::string>> changed_files(const std::string& checkout) {
   constexpr std::size_t kNamed = 3;
   const std::string tree = checkout + "/tree";
-  std::string bytes = TRY(read_file(tree + "/.git/index"));
-  const IndexFile index = TRY(IndexFile::parse(std::move(bytes)));
+  const IndexFile index = TRY(IndexFile::read(tree + "/.git/index"));
   const UniqueFd root = TRY(open_fd(tree, O_RDONLY | O_DIRECTORY));
   std::vector<std::string> changed;
   for (const IndexEntry& entry : index.entries()) {

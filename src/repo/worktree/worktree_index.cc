@@ -95,6 +95,10 @@ Result<IndexFile> IndexFile::parse(std::string bytes) {
   return index;
 }
 
+Result<IndexFile> IndexFile::read(const std::string& file) {
+  return parse(TRY(read_file(file, kMaxIndex)));
+}
+
 Status IndexFile::parse_entries(std::uint32_t version, std::uint32_t count, std::size_t* end) {
   const std::size_t limit = bytes_.size() - kHash;
   std::size_t at = kHeader;
@@ -252,7 +256,7 @@ std::string IndexFile::finish() {
 }
 
 Result<IndexFile> load_index(const IndexSource& source, const std::string& scratch) {
-  auto index = IndexFile::parse(TRY(read_file(source.file, kMaxIndex)));
+  auto index = IndexFile::read(source.file);
   if (index || index.error().code != Code::kNeedsGit) return index;
   TRY(copy_index(source.file, scratch));
   GitOptions options = source.options;
@@ -261,7 +265,7 @@ Result<IndexFile> load_index(const IndexSource& source, const std::string& scrat
          source.git.must({"-c", "core.splitIndex=false", "-c", "index.sparse=false", "-c",
                           "core.fsmonitor=false", "update-index", "--force-write-index"},
                          options));
-  return IndexFile::parse(TRY(read_file(scratch, kMaxIndex)));
+  return IndexFile::read(scratch);
 }
 
 Status copy_index(const std::string& from, const std::string& to) {

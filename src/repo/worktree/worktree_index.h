@@ -41,6 +41,7 @@ class IndexFile {
  public:
   // kCorrupt when the bytes contradict themselves.
   static Result<IndexFile> parse(std::string bytes);
+  static Result<IndexFile> read(const std::string& file);
 
   const std::vector<IndexEntry>& entries() const { return entries_; }  // sorted by path, then stage
   std::string_view path(const IndexEntry& entry) const;

@@ -25,8 +25,7 @@ constexpr std::string_view kThisIsPlain = "/plain";
 // An index that says of the copies what it said of the originals: what was clean is clean, and git
 // looks into no file for it. One that does not parse is left to git.
 Status carry_index(const std::string& file, const std::string& from, const std::string& to) {
-  const auto bytes = read_file(file);
-  auto index = bytes ? IndexFile::parse(*bytes) : Result<IndexFile>(IndexFile());
+  auto index = IndexFile::read(file);
   if (!index) return {};
   const UniqueFd was = TRY(open_fd(from, O_PATH | O_DIRECTORY));
   const UniqueFd is = TRY(open_fd(to, O_PATH | O_DIRECTORY));

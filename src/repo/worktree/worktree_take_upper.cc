@@ -15,8 +15,6 @@
 namespace gittxn::repo::internal {
 namespace {
 
-constexpr std::size_t kMostIndexBytes = std::size_t{2} << 30;
-
 bool same_entry(const IndexFile& a, const IndexEntry& x, const IndexFile& b, const IndexEntry& y) {
   return x.mode == y.mode && x.stage == y.stage && a.oid(x) == b.oid(y) &&
          x.intent_to_add == y.intent_to_add;
@@ -69,8 +67,7 @@ Status make_upper_index(TakeView& view, const IndexFile* agents, Taken* taken) {
   std::vector<std::string> unmerged;
   if (agents != nullptr) {
     const TreeRoot root = TRY(TreeRoot::open(view.worktree.tree));
-    std::string bytes = TRY(read_file(view.shared + "/.git/index", kMostIndexBytes));
-    const IndexFile shared = TRY(IndexFile::parse(std::move(bytes)));
+    const IndexFile shared = TRY(IndexFile::read(view.shared + "/.git/index"));
     OwnEntries own = own_entries(*agents, shared, view.sparse);
     for (const IndexEntry* entry : own.entries) {
       const std::string path(agents->path(*entry));
