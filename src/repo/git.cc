@@ -141,4 +141,17 @@ Result<std::string> Git::must(std::vector<std::string> args, const GitOptions& o
   return git_failed(shown, said);
 }
 
+Status Git::feed(std::vector<std::string> args, GitOptions options, std::string input) const {
+  if (input.empty()) return {};
+  options.input = std::move(input);
+  TRY(must(std::move(args), options));
+  return {};
+}
+
+Result<std::string> Git::line(std::vector<std::string> args, const GitOptions& options) const {
+  std::string text = TRY(must(std::move(args), options));
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 }  // namespace gittxn::repo

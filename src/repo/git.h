@@ -43,6 +43,10 @@ class Git {
   Result<Output> run(std::vector<std::string> args, const GitOptions& options) const;
   // Exit 0 or an error that quotes git's own message. Returns stdout.
   Result<std::string> must(std::vector<std::string> args, const GitOptions& options) const;
+  // Likewise with this on its standard input; for an empty one nothing is run.
+  Status feed(std::vector<std::string> args, GitOptions options, std::string input) const;
+  // Likewise, for one that prints one line: without its end.
+  Result<std::string> line(std::vector<std::string> args, const GitOptions& options) const;
   const Environment& env() const { return env_; }
 
  private:

@@ -58,11 +58,7 @@ IndexPlan plan_index(const IndexFile& index, const CheckoutMove& move,
 
 Status feed(Repository& repository, const GitOptions& git, std::vector<std::string> command,
             std::string input) {
-  if (input.empty()) return {};
-  GitOptions options = git;
-  options.input = std::move(input);
-  TRY(repository.git().must(whole_index(std::move(command)), options));
-  return {};
+  return repository.git().feed(whole_index(std::move(command)), git, std::move(input));
 }
 
 // A directory that git lists as a file in the index is turned into entries below it only after the

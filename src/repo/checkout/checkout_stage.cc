@@ -83,14 +83,14 @@ struct Staging {
     git.extra["GIT_WORK_TREE"] = git.dir;
     git.extra["GIT_INDEX_FILE"] = internal::staged_index_path(move.place, txn);
     TRY(make_dirs(git.dir));
+    std::string input;
     for (const PathChange& change : move.files) {
-      if (has_new_file(change)) git.input += change.path + '\0';
+      if (has_new_file(change)) input += change.path + '\0';
     }
-    if (git.input.empty()) return {};
     TRY_IN("writing the new files",
-           repository.git().must({"-c", "core.fsmonitor=false", "checkout-index", "-f", "-z",
+           repository.git().feed({"-c", "core.fsmonitor=false", "checkout-index", "-f", "-z",
                                   "--stdin", "--ignore-skip-worktree-bits"},
-                                 git));
+                                 git, std::move(input)));
     return {};
   }
 

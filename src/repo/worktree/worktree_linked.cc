@@ -31,8 +31,7 @@ Result<std::optional<Oid>> uncommitted_in(const TakeView& view, const Objects& o
   TRY(git.must({"read-tree", head.str()}, options));
   TRY(forget_submodules(view, options));
   TRY(git.must({"add", "-A"}, options));
-  std::string tree = TRY(git.must({"write-tree"}, options));
-  while (tree.ends_with('\n')) tree.pop_back();
+  const std::string tree = TRY(git.line({"write-tree"}, options));
   const CommitInfo on = TRY(objects.commit(head));
   if (Oid(tree) == on.tree) return std::optional<Oid>{};
   // The same work is the same commit, whenever it is taken.
@@ -43,9 +42,7 @@ Result<std::optional<Oid>> uncommitted_in(const TakeView& view, const Objects& o
     options.extra[fmt::format("GIT_{}_DATE", who)] = date.substr(date.find_first_not_of(' '));
   }
   options.input = fmt::format("Uncommitted work in the worktree {}\n", base_name(linked.path));
-  std::string commit = TRY(git.must({"commit-tree", tree, "-p", head.str()}, options));
-  while (commit.ends_with('\n')) commit.pop_back();
-  return std::optional<Oid>(Oid(commit));
+  return std::optional<Oid>(TRY(git.line({"commit-tree", tree, "-p", head.str()}, options)));
 }
 
 Status look_into_linked(const TakeView& view, const Objects& objects, const std::string& name,

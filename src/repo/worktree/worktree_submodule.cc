@@ -102,15 +102,14 @@ Result<std::vector<std::string>> changed_submodules(const TakeView& view) {
 }
 
 Status forget_submodules(const TakeView& view, const GitOptions& git) {
-  GitOptions options = git;
-  const std::string index = options.extra["GIT_INDEX_FILE"];
+  std::string input;
+  const std::string index = git.extra.at("GIT_INDEX_FILE");
   for (const std::string& link : TRY(gitlinks_of({view.repository->git(), git, index}))) {
     if (submodule_git_dir(join_path(git.dir, link)).empty()) continue;
-    options.input += link + '\0';
+    input += link + '\0';
   }
-  if (options.input.empty()) return {};
-  TRY(view.repository->git().must({"update-index", "--force-remove", "-z", "--stdin"}, options));
-  return {};
+  return view.repository->git().feed({"update-index", "--force-remove", "-z", "--stdin"}, git,
+                                     input);
 }
 
 }  // namespace gittxn::repo::internal

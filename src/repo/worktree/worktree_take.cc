@@ -166,9 +166,7 @@ Result<Taken> take_in(TakeView& view, Taken taken) {
   } else {
     std::vector<std::string> write = {"write-tree"};
     if (view.partial_clone) write.emplace_back("--missing-ok");
-    std::string tree = TRY(repository.git().must(write, view.git));
-    while (tree.ends_with('\n')) tree.pop_back();
-    taken.tree = Oid(tree);
+    taken.tree = Oid(TRY(repository.git().line(write, view.git)));
   }
 
   const Objects objects = TRY(Objects::open(view.dir, repository.git()));

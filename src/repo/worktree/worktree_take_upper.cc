@@ -80,11 +80,9 @@ Status make_upper_index(TakeView& view, const IndexFile* agents, Taken* taken) {
     unmerged = std::move(own.unmerged);
   }
   TRY(remove_file(view.index));
-  GitOptions options = view.git;
-  for (const auto& [path, line] : lines) options.input += line;
-  if (!options.input.empty()) {
-    TRY(view.repository->git().must({"update-index", "-z", "--index-info"}, options));
-  }
+  std::string input;
+  for (const auto& [path, line] : lines) input += line;
+  TRY(view.repository->git().feed({"update-index", "-z", "--index-info"}, view.git, input));
   if (!unmerged.empty()) {
     taken->notes.push_back("taken in the middle of a merge, conflict markers may be in: " +
                            name_paths(unmerged));
@@ -113,14 +111,13 @@ Status add_moved(TakeView& view, const IgnoreRules& rules, std::vector<std::stri
   GitOptions options = view.git;
   options.dir = place;
   options.extra["GIT_WORK_TREE"] = place;
+  std::string input;
   for (const auto& [path, source] : view.upper->moved) {
     if (leave.contains(path)) continue;
     TRY(copy_file(join_path(view.shared, source), join_path(place, path)));
-    options.input += path + '\0';
+    input += path + '\0';
   }
-  if (options.input.empty()) return {};
-  TRY(view.repository->git().must({"update-index", "--add", "-z", "--stdin"}, options));
-  return {};
+  return view.repository->git().feed({"update-index", "--add", "-z", "--stdin"}, options, input);
 }
 
 Result<Oid> upper_tree(TakeView& view) {

@@ -44,14 +44,6 @@ Result<std::vector<RawDiff>> parse_raw(const std::string& text) {
   return diffs;
 }
 
-Status feed(const TakeView& view, std::vector<std::string> args, std::string input) {
-  if (input.empty()) return {};
-  GitOptions options = view.git;
-  options.input = std::move(input);
-  TRY(view.repository->git().must(std::move(args), options));
-  return {};
-}
-
 // Step 1. A path that the agent took out of its index, but not off the disk, is still tracked.
 Status track_what_the_base_tracks(const TakeView& view, const TreeRoot& root) {
   const std::string text =
@@ -66,7 +58,8 @@ Status track_what_the_base_tracks(const TakeView& view, const TreeRoot& root) {
     if (!submodule && !is_file_or_link(*info)) continue;
     input += index_line({diff.before, diff.before_oid}, diff.path);
   }
-  return feed(view, {"update-index", "-z", "--index-info"}, std::move(input));
+  return view.repository->git().feed({"update-index", "-z", "--index-info"}, view.git,
+                                     std::move(input));
 }
 
 struct Work {
@@ -172,7 +165,8 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
     // Of an overlay: there, below the upper directory, and needed to hash others.
     if (!view.upper || !view.upper->attributes.contains(path)) removals += index_line({}, path);
   }
-  TRY(feed(view, {"update-index", "-z", "--index-info"}, std::move(removals)));
+  TRY(view.repository->git().feed({"update-index", "-z", "--index-info"}, view.git,
+                                  std::move(removals)));
   const IgnoreRules rules =
       TRY(IgnoreRules::open(*view.repository, view.base, view.dir + "/rules"));
   Untracked untracked =
