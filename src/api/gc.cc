@@ -259,7 +259,7 @@ Status Collection::shared_checkouts() {
 Status Collection::displaced() {
   const repo::PruneOptions options{state_.host.clock->wall_ms(), force_ ? 0 : kLeftoverAgeMs};
   for (const repo::CheckoutPlace& place : TRY(state_.repository.checkouts())) {
-    repo::PruneReport pruned = TRY(repo::prune_displaced(state_.repository, place, options));
+    repo::PruneReport pruned = TRY(repo::prune_displaced(place, options));
     report_.bytes_freed += pruned.bytes_freed;
     for (std::string& path : pruned.removed) report_.removed.push_back("displaced files " + path);
     for (const repo::LateSave& save : pruned.kept) {

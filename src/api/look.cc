@@ -316,7 +316,7 @@ Result<StatusReport> Kernel::status(StatusScope scope) {
     report.holders.push_back(lease_holder(lease));
   }
   for (const repo::CheckoutPlace& place : TRY(state_->repository.checkouts())) {
-    for (const repo::LateSave& save : TRY(repo::find_late_saves(state_->repository, place))) {
+    for (const repo::LateSave& save : TRY(repo::find_late_saves(place))) {
       report.notes.push_back(
           fmt::format("{} was saved after a landing had moved it; those bytes are at {}", save.path,
                       save.kept));

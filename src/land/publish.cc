@@ -297,7 +297,7 @@ Status stage(const Publication& work) {
 Status unstage(Publication& work) {
   work.locks.clear();
   for (const repo::CheckoutMove& move : work.moves) {
-    TRY(repo::discard_checkout(work.repository(), work.txn(), move));
+    TRY(repo::discard_checkout(work.txn(), move));
   }
   return {};
 }

@@ -141,7 +141,7 @@ Result<Resolution> finish_landed(const Context& context, const store::PreparedLa
   TRY(fp_landed_synced.hit());
   for (repo::CheckoutMove& move : TRY(recorded_moves(landing))) {
     if (!TRY(still_on(context, move, landing.branch))) {
-      TRY(repo::discard_checkout(*context.repository, landing.txn, move));
+      TRY(repo::discard_checkout(landing.txn, move));
       continue;
     }
     const repo::CheckoutMove wanted = TRY(still_wanted(context, std::move(move), head));
@@ -173,7 +173,7 @@ Result<Resolution> give_up(const Context& context, const store::PreparedLanding&
         {landing.branch, head.value_or(Oid()), landing.new_head, "", "", 1000}));
   }
   for (const repo::CheckoutMove& move : TRY(recorded_moves(landing))) {
-    TRY(repo::discard_checkout(*context.repository, landing.txn, move));
+    TRY(repo::discard_checkout(landing.txn, move));
   }
   TRY(tell_ref_hook(context, landing, how, repo::RefStep::kAborted));
   TRY(fp_lost_checkout.hit());
@@ -264,7 +264,7 @@ Status remove_stray_lock(const Context& context, const repo::CheckoutPlace& plac
   repo::CheckoutMove move;
   move.place = place;
   move.new_commit = owner->second;
-  TRY(repo::discard_checkout(*context.repository, owner->first, move));
+  TRY(repo::discard_checkout(owner->first, move));
   report.items.push_back(
       {owner->first, "an index.lock of a landing that never began", "removed; nothing had moved"});
   return {};
@@ -293,7 +293,7 @@ Status recover_branch(const Context& context, const store::BranchState& known,
 Status recover_checkout(const Context& context, const repo::CheckoutPlace& place,
                         RecoveryReport& report) {
   TRY(remove_stray_lock(context, place, report));
-  for (const repo::LateSave& save : TRY(repo::find_late_saves(*context.repository, place))) {
+  for (const repo::LateSave& save : TRY(repo::find_late_saves(place))) {
     report.items.push_back({TxnId(),
                             "an editor saved " + save.path + " after a landing had moved it",
                             "those bytes are kept at " + save.kept});

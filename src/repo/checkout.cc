@@ -51,6 +51,21 @@ Error busy(const std::string& path) {
   return error;
 }
 
+std::string lock_text(const TxnId& txn, const Oid& new_commit) {
+  return fmt::format("{}{} {}\n", kLockWord, txn.str(), new_commit.str());
+}
+
+// Empty when there is no lock. git's own lock may be a whole index.
+Result<std::string> read_lock(const std::string& path) {
+  auto fd = TRY(if_there(open_fd(path, O_RDONLY | O_NOFOLLOW)));
+  if (!fd) return std::string();
+  std::string text(4096, '\0');
+  const ssize_t got = ::read(fd->get(), text.data(), text.size());
+  if (got < 0) return fail_errno(errno, "read '" + path + "'");
+  text.resize(static_cast<std::size_t>(got));
+  return text;
+}
+
 }  // namespace
 
 Json to_json(const CheckoutMove& move) {
@@ -80,41 +95,14 @@ Result<CheckoutMove> checkout_move_from_json(const Json& json) {
   return move;
 }
 
-namespace internal {
-
-std::string lock_text(const TxnId& txn, const Oid& new_commit) {
-  return fmt::format("{}{} {}\n", kLockWord, txn.str(), new_commit.str());
-}
-
-std::string lock_path(const CheckoutPlace& place) {
+std::string internal::lock_path(const CheckoutPlace& place) {
   return place.git_dir + "/index.lock";
 }
 
-namespace {
-
-// Empty when there is no lock. git's own lock may be a whole index.
-Result<std::string> read_lock(const std::string& path) {
-  auto fd = TRY(if_there(open_fd(path, O_RDONLY | O_NOFOLLOW)));
-  if (!fd) return std::string();
-  std::string text(4096, '\0');
-  const ssize_t got = ::read(fd->get(), text.data(), text.size());
-  if (got < 0) return fail_errno(errno, "read '" + path + "'");
-  text.resize(static_cast<std::size_t>(got));
-  return text;
-}
-
-}  // namespace
-
-Result<bool> lock_is_ours(const CheckoutPlace& place, const std::string& text) {
-  return TRY(read_lock(lock_path(place))) == text;
-}
-
-Result<bool> lock_names(const CheckoutPlace& place, const Oid& new_commit) {
+Result<bool> internal::lock_names(const CheckoutPlace& place, const Oid& new_commit) {
   const std::string text = TRY(read_lock(lock_path(place)));
   return text.starts_with(kLockWord) && text.ends_with(" " + new_commit.str() + "\n");
 }
-
-}  // namespace internal
 
 // git does not sync its index. Recovery builds on it once the landing is in the log, so a power cut
 // must not leave it empty (seen on XFS).
@@ -129,7 +117,7 @@ static Status sync_index(const CheckoutPlace& place) {
 Result<IndexLock> IndexLock::acquire(const CheckoutPlace& place, const TxnId& txn,
                                      const Oid& new_commit, std::int64_t deadline_ms) {
   const std::string path = internal::lock_path(place);
-  const std::string text = internal::lock_text(txn, new_commit);
+  const std::string text = lock_text(txn, new_commit);
   const std::string made = fmt::format("{}/txn/lock-{}", place.git_dir, Random().name(10));
   TRY(make_dirs(place.git_dir + "/txn"));
   TRY(write_file(made, text, Sync::kYes, 0644));
@@ -156,7 +144,7 @@ Result<IndexLock> IndexLock::acquire(const CheckoutPlace& place, const TxnId& tx
 }
 
 IndexLock IndexLock::adopt(const CheckoutPlace& place, const TxnId& txn, const Oid& new_commit) {
-  IndexLock lock(internal::lock_path(place), internal::lock_text(txn, new_commit));
+  IndexLock lock(internal::lock_path(place), lock_text(txn, new_commit));
   lock.abandon();
   return lock;
 }
@@ -185,12 +173,15 @@ void IndexLock::abandon() {
   abandoned_ = true;
 }
 
+Result<bool> IndexLock::stands() const {
+  return !path_.empty() && TRY(read_lock(path_)) == text_;
+}
+
 Status IndexLock::unlink() {
-  if (path_.empty()) return {};
-  const std::string path = std::exchange(path_, {});
   // A person may have removed it, and git may hold its own by now.
-  if (TRY(internal::read_lock(path)) != text_) return {};
-  return remove_file(path);
+  if (TRY(stands())) TRY(remove_file(path_));
+  path_.clear();
+  return {};
 }
 
 }  // namespace gittxn::repo

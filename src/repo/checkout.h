@@ -64,9 +64,10 @@ class IndexLock {
   static IndexLock adopt(const CheckoutPlace& place, const TxnId& txn, const Oid& new_commit);
   IndexLock(IndexLock&&) noexcept;
   IndexLock& operator=(IndexLock&&) noexcept;
-  ~IndexLock();     // unlinks the lock unless it was given up
-  void abandon();   // leaves the file to recovery (after LandingPrepared)
-  Status unlink();  // also after abandon(); only the file that is still ours
+  ~IndexLock();                 // unlinks the lock unless it was given up
+  void abandon();               // leaves the file to recovery (after LandingPrepared)
+  Result<bool> stands() const;  // the file is there, and ours
+  Status unlink();              // also after abandon(); only the file that is still ours
 
  private:
   IndexLock(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
@@ -95,7 +96,7 @@ Result<MoveReport> resume_checkout(Repository& repository, const TxnId& txn,
                                    const CheckoutMove& move);
 // After a crash with the ref not swapped: removes our own index.lock and staged files. What was
 // moved out of the checkout stays kept.
-Status discard_checkout(Repository& repository, const TxnId& txn, const CheckoutMove& move);
+Status discard_checkout(const TxnId& txn, const CheckoutMove& move);
 
 // Compares displaced inodes with what they held when displaced: an editor that had the file open
 // wrote to the old inode. Their bytes are kept; gc removes the unchanged ones.
@@ -103,7 +104,7 @@ struct LateSave {
   std::string path;  // in the repository
   std::string kept;  // absolute: where the bytes are
 };
-Result<std::vector<LateSave>> find_late_saves(Repository& repository, const CheckoutPlace& place);
+Result<std::vector<LateSave>> find_late_saves(const CheckoutPlace& place);
 
 // For gc: removes what landings displaced when it is unchanged and at least min_age_ms old.
 struct PruneOptions {
@@ -115,7 +116,6 @@ struct PruneReport {
   std::uint64_t bytes_freed = 0;
   std::vector<LateSave> kept;
 };
-Result<PruneReport> prune_displaced(Repository& repository, const CheckoutPlace& place,
-                                    const PruneOptions& options);
+Result<PruneReport> prune_displaced(const CheckoutPlace& place, const PruneOptions& options);
 
 }  // namespace gittxn::repo

@@ -96,7 +96,7 @@ TEST(Checkout, MovesEveryKindOfChange) {
   EXPECT_EQ(read(repo, "added/deep/file"), "added\n");
   EXPECT_FALSE(must(exists(repo.file("dir/sub")))) << "an emptied directory goes";
   EXPECT_EQ(must(read_link(repo.file("link"))), "b.txt");
-  EXPECT_THAT(must(find_late_saves(landing.repository(), landing.move().place)), IsEmpty());
+  EXPECT_THAT(must(find_late_saves(landing.move().place)), IsEmpty());
 }
 
 TEST(Checkout, LeavesEverythingElseAlone) {
@@ -219,7 +219,7 @@ TEST(IndexLock, NamesItsLandingAndNeverRemovesAnothers) {
     must(write_file(file, "git's own", Sync::kNo));
   }
   EXPECT_EQ(must(read_file(file)), "git's own");
-  must(discard_checkout(landing.repository(), TxnId("t-x"), landing.move()));
+  must(discard_checkout(TxnId("t-x"), landing.move()));
   EXPECT_TRUE(must(exists(file)));
   must(remove_file(file));
   IndexLock lock = must(IndexLock::acquire(place, TxnId("t-x"), landing.move().new_commit, 0));
@@ -369,7 +369,7 @@ TEST(CheckoutRace, TheLaterOfTwoSavesStaysInPlaceAndTheEarlierIsKept) {
   victim.go_on();
   EXPECT_EQ(victim.wait(), 0);
   EXPECT_EQ(read(repo, "a.txt"), "second\n");
-  const auto saves = must(find_late_saves(landing.repository(), landing.move().place));
+  const auto saves = must(find_late_saves(landing.move().place));
   ASSERT_EQ(saves.size(), 1u);
   EXPECT_EQ(saves[0].path, "a.txt");
   EXPECT_EQ(must(read_file(saves[0].kept)), "FIRST.txt\n");
@@ -382,23 +382,21 @@ TEST(CheckoutRace, AWriteToTheDisplacedFileIsFoundAndNeverPruned) {
   const UniqueFd other = must(open_fd(repo.file("dir/sub/e.txt"), O_RDWR));
   landing.land();
   const CheckoutPlace& place = landing.move().place;
-  EXPECT_THAT(must(find_late_saves(landing.repository(), place)), IsEmpty());
+  EXPECT_THAT(must(find_late_saves(place)), IsEmpty());
   must(write_all(editor.get(), "late"));
   must(write_all(other.get(), "late"));
-  EXPECT_THAT(
-      must(find_late_saves(landing.repository(), place)),
-      ElementsAre(Field(&LateSave::path, "b.txt"), Field(&LateSave::path, "dir/sub/e.txt")));
+  EXPECT_THAT(must(find_late_saves(place)), ElementsAre(Field(&LateSave::path, "b.txt"),
+                                                        Field(&LateSave::path, "dir/sub/e.txt")));
   const PruneOptions later{.now_wall_ms = std::int64_t{1} << 50, .min_age_ms = 1000};
-  const PruneReport report = must(prune_displaced(landing.repository(), place, later));
+  const PruneReport report = must(prune_displaced(place, later));
   EXPECT_THAT(report.removed, IsEmpty());
   ASSERT_EQ(report.kept.size(), 2u);
   EXPECT_EQ(must(read_file(report.kept[0].kept)), "lateb.txt\n");
   // Restored by hand: then there is nothing to keep.
   must(remove_file(report.kept[0].kept));
   must(remove_file(report.kept[1].kept));
-  EXPECT_EQ(must(prune_displaced(landing.repository(), place, {})).removed.size(), 0u)
-      << "too young";
-  EXPECT_EQ(must(prune_displaced(landing.repository(), place, later)).removed.size(), 1u);
+  EXPECT_EQ(must(prune_displaced(place, {})).removed.size(), 0u) << "too young";
+  EXPECT_EQ(must(prune_displaced(place, later)).removed.size(), 1u);
   EXPECT_FALSE(must(exists(landing.staging())));
 }
 
@@ -413,8 +411,7 @@ TEST(PruneDisplaced, RemovesWhatKilledProcessesLeft) {
   must(write_file(repo.git_dir() + "/txn/lock-abc", "", Sync::kNo));
   must(write_file(repo.git_dir() + "/txn/kernel.db", "", Sync::kNo));
   const auto prune = [&](std::int64_t now_ms) {
-    return must(prune_displaced(staged.repository(), staged.move().place,
-                                {.now_wall_ms = now_ms, .min_age_ms = 1000}));
+    return must(prune_displaced(staged.move().place, {.now_wall_ms = now_ms, .min_age_ms = 1000}));
   };
   prune(SystemClock().wall_ms());
   EXPECT_TRUE(must(exists(half.staging())));

@@ -33,33 +33,16 @@ Result<std::vector<std::string>> landing_directories(const CheckoutPlace& place)
 }
 
 // ctime is later than any write, and the rename that displaced the file set it too.
-Result<bool> is_unchanged(const Spot& spot, const struct stat& info, const Slot& slot) {
-  const internal::Seen now = internal::seen_now(info);
+Result<bool> is_unchanged(const FoundSpot& found, const Slot& slot) {
+  const internal::Seen now = internal::seen_now(found.info);
   const std::int64_t changed_ns =
-      std::int64_t{info.st_ctim.tv_sec} * 1'000'000'000 + info.st_ctim.tv_nsec;
+      std::int64_t{found.info.st_ctim.tv_sec} * 1'000'000'000 + found.info.st_ctim.tv_nsec;
   const bool same_stat = slot.old.ino == now.ino && slot.old.size == now.size &&
                          slot.old.mtime_ns == now.mtime_ns && slot.old.mode == now.mode;
   if (same_stat && now.mtime_ns + kGrain_ns < changed_ns) return true;
   if (slot.old.digest.empty()) return same_stat;
-  const auto digest = digest_at(spot);
-  if (digest) return *digest == slot.old.digest;
-  if (digest.error().code == Code::kNotFound) return true;
-  return std::unexpected(digest.error());
-}
-
-// Every file that is kept below a directory, relative to it.
-Status list_files(const TreeRoot& root, const std::string& below, std::vector<std::string>& files) {
-  auto entries = TRY(if_there(list_dir(root.path() + "/" + below)));
-  if (!entries) return {};
-  for (const DirEntry& entry : *entries) {
-    const std::string path = below + "/" + entry.name;
-    if (entry.type == DT_DIR) {
-      TRY(list_files(root, path, files));
-    } else {
-      files.push_back(path);
-    }
-  }
-  return {};
+  const auto digest = TRY(if_there(digest_at(found)));
+  return !digest || *digest == slot.old.digest;
 }
 
 Result<std::vector<LateSave>> saves_in(const std::string& directory) {
@@ -70,21 +53,17 @@ Result<std::vector<LateSave>> saves_in(const std::string& directory) {
   if (!manifest && manifest.error().code == Code::kCorrupt) manifest = Manifest{};
   if (!manifest) return std::unexpected(std::move(manifest).error());
   const TreeRoot root = TRY(TreeRoot::open(directory));
-  std::vector<std::string> files;
-  TRY(list_files(root, "old", files));
-  for (const std::string& file : files) {
+  for (const std::string& file : TRY(internal::files_below(directory, "old"))) {
     const std::string path = file.substr(4);
     const auto slot = manifest->slots.find(path);
-    const auto spot = TRY(root.find(file));
-    const auto info = spot ? TRY(stat_at(*spot)) : std::optional<struct stat>();
-    if (!info) continue;
+    const auto found = TRY(root.look(file));
+    if (!found) continue;
     if (slot == manifest->slots.end()) {
       // "<path>~<n>": a save that another one overtook in the middle of a move.
       saves.push_back({path.substr(0, path.rfind('~')), directory + "/" + file});
       continue;
     }
-    const bool unchanged = TRY(is_unchanged(*spot, *info, slot->second));
-    if (!unchanged) saves.push_back({path, directory + "/" + file});
+    if (!TRY(is_unchanged(*found, slot->second))) saves.push_back({path, directory + "/" + file});
   }
   return saves;
 }
@@ -92,9 +71,7 @@ Result<std::vector<LateSave>> saves_in(const std::string& directory) {
 Result<std::uint64_t> bytes_in(const std::string& directory) {
   std::uint64_t bytes = 0;
   const TreeRoot root = TRY(TreeRoot::open(directory));
-  std::vector<std::string> files;
-  TRY(list_files(root, "old", files));
-  for (const std::string& file : files) {
+  for (const std::string& file : TRY(internal::files_below(directory, "old"))) {
     const auto info = TRY(root.stat(file));
     if (info) bytes += static_cast<std::uint64_t>(info->st_size);
   }
@@ -138,8 +115,7 @@ Status remove_leftovers(const CheckoutPlace& place, const PruneOptions& options)
 
 }  // namespace
 
-Result<std::vector<LateSave>> find_late_saves(Repository& repository, const CheckoutPlace& place) {
-  (void)repository;
+Result<std::vector<LateSave>> find_late_saves(const CheckoutPlace& place) {
   std::vector<LateSave> saves;
   if (INJECTED_BUG("checkout.no_late_saves")) return saves;
   for (const std::string& directory : TRY(landing_directories(place))) {
@@ -148,9 +124,7 @@ Result<std::vector<LateSave>> find_late_saves(Repository& repository, const Chec
   return saves;
 }
 
-Result<PruneReport> prune_displaced(Repository& repository, const CheckoutPlace& place,
-                                    const PruneOptions& options) {
-  (void)repository;
+Result<PruneReport> prune_displaced(const CheckoutPlace& place, const PruneOptions& options) {
   PruneReport report;
   TRY(remove_leftovers(place, options));
   for (const std::string& directory : TRY(landing_directories(place))) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/failpoint.h"
@@ -49,14 +50,14 @@ Status settle_staged_index(const CheckoutMove& move, const Manifest& manifest,
         index.oid(*entry) != change.after.oid) {
       continue;
     }
-    const auto spot = TRY(root.find(change.path));
-    const auto before = spot ? TRY(stat_at(*spot)) : std::optional<struct stat>();
-    if (!before || !internal::same_inode(slot->second.staged, *before)) continue;
-    const auto digest = digest_at(*spot);
+    const auto found = TRY(root.look(change.path));
+    if (!found || !internal::same_inode(slot->second.staged, found->info)) continue;
+    const auto digest = digest_at(*found);
     if (!digest || *digest != slot->second.staged.digest) continue;
-    const auto after = TRY(stat_at(*spot));
-    if (!after || internal::seen_now(*after).mtime_ns != internal::seen_now(*before).mtime_ns ||
-        after->st_ino != before->st_ino || after->st_size != before->st_size) {
+    const auto after = TRY(stat_at(*found));
+    const struct stat& before = found->info;
+    if (!after || internal::seen_now(*after).mtime_ns != internal::seen_now(before).mtime_ns ||
+        after->st_ino != before.st_ino || after->st_size != before.st_size) {
       continue;
     }
     index.set_stat(*entry, *after);
@@ -88,13 +89,9 @@ Status sync_moved(const CheckoutMove& move, const std::string& directory) {
 // The index is renamed when every file has moved.
 Result<bool> index_has_landing(Repository& repository, const CheckoutMove& move) {
   const IndexFile index = TRY(internal::load_checkout_index(repository, move.place));
-  for (const PathChange& change : move.files) {
-    const IndexEntry* entry = index.find(change.path);
-    const bool landed =
-        entry == nullptr ? !change.after.present() : index.oid(*entry) == change.after.oid;
-    if (!landed) return false;
-  }
-  return true;
+  return std::ranges::all_of(move.files, [&](const PathChange& change) {
+    return index.has(change.path, change.after.oid);
+  });
 }
 
 Status remove_staged_index(const CheckoutMove& move, const TxnId& txn) {
@@ -135,10 +132,9 @@ Result<MoveReport> resume_checkout(Repository& repository, const TxnId& txn,
                                    const CheckoutMove& move) {
   const bool there = TRY(exists(move.place.worktree)) && TRY(exists(move.place.git_dir));
   if (!there) return MoveReport{};  // a linked worktree that was removed since
-  const std::string text = internal::lock_text(txn, move.new_commit);
-  const bool ours = TRY(internal::lock_is_ours(move.place, text));
+  IndexLock lock = IndexLock::adopt(move.place, txn, move.new_commit);
   if (move.files.empty()) {
-    if (ours) TRY(IndexLock::adopt(move.place, txn, move.new_commit).unlink());
+    TRY(lock.unlink());
     return MoveReport{};
   }
   const std::string directory = TRY(internal::staging_directory(move.place, txn));
@@ -151,11 +147,12 @@ Result<MoveReport> resume_checkout(Repository& repository, const TxnId& txn,
   if (!staged && TRY(index_has_landing(repository, move))) {
     // Killed after the last file had moved, at most the lock is left.
     TRY(unknown(fsync_path(move.place.git_dir)));
-    TRY(discard_checkout(repository, txn, move));
+    TRY(discard_checkout(txn, move));
     return MoveReport{};
   }
-  IndexLock lock = ours ? IndexLock::adopt(move.place, txn, move.new_commit)
-                        : TRY(IndexLock::acquire(move.place, txn, move.new_commit, kResumeLock_ms));
+  if (!TRY(lock.stands())) {
+    lock = TRY(IndexLock::acquire(move.place, txn, move.new_commit, kResumeLock_ms));
+  }
   lock.abandon();  // from here on it is recovery's, until everything is done
   // Another landing's, or none: nothing of this one has moved yet.
   if (!manifest || manifest->new_commit != move.new_commit) {
@@ -168,8 +165,7 @@ Result<MoveReport> resume_checkout(Repository& repository, const TxnId& txn,
   return report;
 }
 
-Status discard_checkout(Repository& repository, const TxnId& txn, const CheckoutMove& move) {
-  (void)repository;
+Status discard_checkout(const TxnId& txn, const CheckoutMove& move) {
   const bool there = TRY(exists(move.place.worktree)) && TRY(exists(move.place.git_dir));
   if (!there) return {};
   if (!move.files.empty()) {
@@ -179,8 +175,6 @@ Status discard_checkout(Repository& repository, const TxnId& txn, const Checkout
     if (!other) TRY(internal::retire_staging(directory, internal::Retire::kKeepName));
     TRY(remove_staged_index(move, txn));
   }
-  const std::string text = internal::lock_text(txn, move.new_commit);
-  if (!TRY(internal::lock_is_ours(move.place, text))) return {};
   return IndexLock::adopt(move.place, txn, move.new_commit).unlink();
 }
 

@@ -142,12 +142,10 @@ class Mover {
   }
 
   // The file in new/ or out/, as long as it is there.
-  Result<std::optional<Spot>> kept_at(const char* area, const std::string& path) const {
-    auto spot = TRY(staging_.find(area + path));
-    if (!spot) return std::optional<Spot>{};
-    const auto info = TRY(stat_at(*spot));
-    if (!info || S_ISDIR(info->st_mode)) return std::optional<Spot>{};
-    return std::move(*spot);
+  Result<std::optional<FoundSpot>> kept_at(const char* area, const std::string& path) const {
+    auto found = TRY(staging_.look(area + path));
+    if (!found || S_ISDIR(found->info.st_mode)) return std::nullopt;
+    return std::move(found);
   }
 
   // Checked or not: out of the way for good. A name that is taken holds an earlier displacement.
@@ -171,8 +169,7 @@ class Mover {
     if (!staged) return Done::kMoved;  // done before
     const auto place = TRY(checkout_.find(change.path));
     if (!place) return Done::kPersons;  // its directory is gone, or is a link now
-    const auto info = TRY(stat_at(*staged));
-    if (info && internal::same_inode(slot.staged, *info)) {
+    if (internal::same_inode(slot.staged, staged->info)) {
       const bool clean = TRY(is_old(*place, in_checkout(change), change, slot));
       if (!clean) return TRY(is_new(*place, slot)) ? Done::kMoved : Done::kPersons;
       touch(*staged);
@@ -209,10 +206,9 @@ class Mover {
     auto out = TRY(kept_at("out/", change.path));
     if (!out) {
       const auto done = TRY(kept_at("old/", change.path));
-      const auto place = TRY(checkout_.find(change.path));
-      const auto info = place ? TRY(stat_at(*place)) : std::optional<struct stat>();
-      if (done && info) return Done::kPersons;  // made anew since
-      if (!info) {
+      const auto place = TRY(checkout_.look(change.path));
+      if (done && place) return Done::kPersons;  // made anew since
+      if (!place) {
         TRY(checkout_.prune_parents(change.path));
         return Done::kMoved;
       }

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fields.h"
 #include "base/fs.h"
 #include "base/if_there.h"
-#include "base/json_value.h"
 #include "repo/checkout/checkout_stage.h"
 
 namespace gittxn::repo::internal {
@@ -17,25 +17,22 @@ constexpr std::string_view kManifest = "/manifest.json";
 constexpr std::size_t kMaxManifest = 256u << 20;
 constexpr int kVersion = 1;
 
-Json seen_json(const Seen& seen) {
-  return Json{{"dev", seen.dev},        {"ino", seen.ino},   {"size", seen.size},
-              {"mtime", seen.mtime_ns}, {"mode", seen.mode}, {"sha256", seen.digest.str()}};
-}
+using NamedSlot = std::pair<std::string, Slot>;
 
-Result<Seen> seen_from(const Json& json, const char* side) {
-  Seen seen;
-  try {
-    const Json& from = json.at(side);
-    from.at("dev").get_to(seen.dev);
-    from.at("ino").get_to(seen.ino);
-    from.at("size").get_to(seen.size);
-    from.at("mtime").get_to(seen.mtime_ns);
-    from.at("mode").get_to(seen.mode);
-    seen.digest = Digest(from.at("sha256").get<std::string>());
-  } catch (const Json::exception& error) {
-    return fail(Code::kCorrupt, fmt::format("a staged path is damaged: {}", error.what()));
-  }
-  return seen;
+FieldList fields_of(Manifest& manifest, int& version, std::vector<NamedSlot>& slots) {
+  return [&](FieldIo& io) {
+    io.integer("version", version);
+    io.oid("new", manifest.new_commit);
+    io.text("index", manifest.index_state);
+    io.list_of("slots", slots, [](FieldIo& each, NamedSlot& named) {
+      auto& [path, slot] = named;
+      each.text("path", path);
+      each.boolean("index_only", slot.index_only);
+      each.boolean("persons", slot.persons);
+      each.value("staged", slot.staged);
+      each.value("old", slot.old);
+    });
+  };
 }
 
 Result<UniqueFd> open_directory(const std::string& path) {
@@ -44,18 +41,28 @@ Result<UniqueFd> open_directory(const std::string& path) {
 
 }  // namespace
 
+void fields(FieldIo& io, Seen& seen) {
+  io.integer("dev", seen.dev);
+  io.integer("ino", seen.ino);
+  io.integer("size", seen.size);
+  io.integer("mtime", seen.mtime_ns);
+  io.integer("mode", seen.mode);
+  io.name("sha256", seen.digest);
+}
+
 Seen seen_now(const struct stat& info) {
   Seen seen;
-  seen.dev = info.st_dev;
-  seen.ino = info.st_ino;
-  seen.size = static_cast<std::uint64_t>(info.st_size);
+  seen.dev = static_cast<std::int64_t>(info.st_dev);
+  seen.ino = static_cast<std::int64_t>(info.st_ino);
+  seen.size = info.st_size;
   seen.mtime_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
   seen.mode = info.st_mode;
   return seen;
 }
 
 bool same_inode(const Seen& seen, const struct stat& info) {
-  return seen.ino == info.st_ino && seen.dev == info.st_dev;
+  const Seen now = seen_now(info);
+  return seen.ino == now.ino && seen.dev == now.dev;
 }
 
 bool same_kind(const struct stat& info, FileMode mode) {
@@ -63,43 +70,26 @@ bool same_kind(const struct stat& info, FileMode mode) {
   return S_ISREG(info.st_mode) && (mode == FileMode::kFile || mode == FileMode::kExecutable);
 }
 
-Status write_manifest(const std::string& directory, const Manifest& manifest) {
-  Json slots = Json::array();
-  for (const auto& [path, slot] : manifest.slots) {
-    slots.push_back(Json{{"path", encode_path(path)},
-                         {"index_only", slot.index_only},
-                         {"persons", slot.persons},
-                         {"staged", seen_json(slot.staged)},
-                         {"old", seen_json(slot.old)}});
-  }
-  const Json json{{"version", kVersion},
-                  {"new", manifest.new_commit.str()},
-                  {"index", manifest.index_state},
-                  {"slots", std::move(slots)}};
+Status write_manifest(const std::string& directory, Manifest manifest) {
+  std::vector<NamedSlot> slots(manifest.slots.begin(), manifest.slots.end());
+  int version = kVersion;
+  const Json json = json_of(fields_of(manifest, version, slots));
   return write_file(directory + std::string(kManifest), dump_json(json) + "\n", Sync::kYes);
 }
 
 Result<Manifest> read_manifest(const std::string& directory) {
   const std::string text = TRY(read_file(directory + std::string(kManifest), kMaxManifest));
   const Json json = TRY(parse_json(text, {.max_bytes = kMaxManifest}));
-  Manifest manifest;
-  try {
-    if (json.at("version").get<int>() != kVersion) {
-      return fail(Code::kNewer, directory + " was written by another version of git-txn");
-    }
-    manifest.new_commit = Oid(json.at("new").get<std::string>());
-    json.at("index").get_to(manifest.index_state);
-    for (const Json& from : json.at("slots")) {
-      Slot slot;
-      from.at("index_only").get_to(slot.index_only);
-      from.at("persons").get_to(slot.persons);
-      slot.staged = TRY(seen_from(from, "staged"));
-      slot.old = TRY(seen_from(from, "old"));
-      manifest.slots.emplace(decode_path(from.at("path").get<std::string>()), std::move(slot));
-    }
-  } catch (const Json::exception& error) {
-    return fail(Code::kCorrupt, fmt::format("{}{}: {}", directory, kManifest, error.what()));
+  int version = kVersion;
+  // What else is in it is not ours to know yet.
+  (void)read_json(json, "", [&](FieldIo& io) { io.integer("version", version); });
+  if (version != kVersion) {
+    return fail(Code::kNewer, directory + " was written by another version of git-txn");
   }
+  Manifest manifest;
+  std::vector<NamedSlot> slots;
+  TRY(read_json(json, directory + std::string(kManifest), fields_of(manifest, version, slots)));
+  manifest.slots = {slots.begin(), slots.end()};
   return manifest;
 }
 
@@ -146,11 +136,9 @@ namespace {
 // Keeps what a landing displaced and nobody has checked; removes what it staged.
 Status clear_slot(const TreeRoot& root, const std::string& path, const Slot& slot) {
   for (const char* area : {"new/", "out/"}) {
-    const auto from = TRY(root.find(area + path));
-    if (!from) continue;
-    const auto info = TRY(stat_at(*from));
-    if (!info || !is_file_or_link(*info)) continue;
-    const bool staged = area[0] == 'n' && same_inode(slot.staged, *info);
+    const auto from = TRY(root.look(area + path));
+    if (!from || !is_file_or_link(from->info)) continue;
+    const bool staged = area[0] == 'n' && same_inode(slot.staged, from->info);
     if (staged) {
       if (::unlinkat(from->dir.get(), from->name.c_str(), 0) != 0 && errno != ENOENT) {
         return fail_errno(errno, "remove staged '" + path + "'");
@@ -168,20 +156,6 @@ Status clear_slot(const TreeRoot& root, const std::string& path, const Slot& slo
   return {};
 }
 
-Result<bool> holds_files(const std::string& directory) {
-  auto entries = TRY(if_there(list_dir(directory)));
-  if (!entries) return false;
-  for (const DirEntry& entry : *entries) {
-    if (entry.type != DT_DIR) return true;
-    if (TRY(holds_files(directory + "/" + entry.name))) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-namespace {
-
 Status set_aside(const std::string& directory) {
   for (int i = 1;; ++i) {
     const Status moved = rename_noreplace(directory, fmt::format("{}.{}", directory, i));
@@ -190,6 +164,19 @@ Status set_aside(const std::string& directory) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> files_below(const std::string& directory,
+                                             const std::string& folder) {
+  std::vector<std::string> files;
+  auto entries = TRY(if_there(list_dir(directory + "/" + folder)));
+  for (const DirEntry& entry : entries.value_or(std::vector<DirEntry>{})) {
+    const std::string path = folder + "/" + entry.name;
+    if (entry.type != DT_DIR) files.push_back(path);
+    if (entry.type != DT_DIR) continue;
+    for (std::string& file : TRY(files_below(directory, path))) files.push_back(std::move(file));
+  }
+  return files;
+}
 
 Status retire_staging(const std::string& directory, Retire how) {
   if (!TRY(exists(directory))) return {};
@@ -204,13 +191,13 @@ Status retire_staging(const std::string& directory, Retire how) {
   if (manifest) {
     for (const auto& [path, slot] : manifest->slots) TRY(clear_slot(root, path, slot));
   }
-  for (const char* area : {"/new", "/out"}) {
-    const bool holds = TRY(holds_files(directory + area));
-    if (!holds) TRY(remove_tree(directory + area));
-  }
-  bool displaced = false;
-  for (const char* area : {"/new", "/out", "/old"}) {
-    if (TRY(holds_files(directory + area))) displaced = true;
+  bool displaced = !TRY(files_below(directory, "old")).empty();
+  for (const char* area : {"new", "out"}) {
+    if (TRY(files_below(directory, area)).empty()) {
+      TRY(remove_tree(directory + "/" + area));
+    } else {
+      displaced = true;
+    }
   }
   if (!displaced) return remove_tree(directory);
   return how == Retire::kKeepName ? Status{} : set_aside(directory);

@@ -75,9 +75,9 @@ class Probe {
   Result<Block> run(const struct stat& of_index, int staging) {
     for (const PathChange& change : move_.files) {
       if (Block block = TRY(look_at_directory(change.path, staging))) return block;
-      const auto spot = TRY(root_.find(change.path));
-      Block block = change.before.present() ? TRY(look_at_old(change, spot, of_index))
-                                            : TRY(look_at_added(change, spot));
+      const auto found = TRY(root_.look(change.path));
+      Block block = change.before.present() ? TRY(look_at_old(change, found, of_index))
+                                            : TRY(look_at_added(change, found));
       if (block) return block;
     }
     if (Block block = TRY(ask_git_for_hashes())) return block;
@@ -100,7 +100,7 @@ class Probe {
   }
 
   // A path that the landing changes or removes.
-  Result<Block> look_at_old(const PathChange& change, const std::optional<Spot>& spot,
+  Result<Block> look_at_old(const PathChange& change, const std::optional<FoundSpot>& found,
                             const struct stat& of_index) {
     const IndexEntry* entry = index_.find(change.path);
     if (entry == nullptr) return blocked("staged edits", change.path);
@@ -109,12 +109,11 @@ class Probe {
         entry->mode != static_cast<std::uint32_t>(change.before.mode)) {
       return blocked("staged edits", change.path);
     }
-    const auto info = spot ? TRY(stat_at(*spot)) : std::optional<struct stat>();
     if (entry->skip_worktree || entry->assume_unchanged) {
-      return look_at_flagged(change, *entry, spot, info);
+      return look_at_flagged(change, *entry, found);
     }
-    if (!info || !is_file_or_link(*info)) return blocked("uncommitted edits", change.path);
-    if (!index_.stat_matches(*entry, *info) || index_.is_racy(*entry, of_index)) {
+    if (!found || !is_file_or_link(found->info)) return blocked("uncommitted edits", change.path);
+    if (!index_.stat_matches(*entry, found->info) || index_.is_racy(*entry, of_index)) {
       unclear_.push_back(change.path);
     }
     return Block{};
@@ -122,23 +121,22 @@ class Probe {
 
   // git says nothing about these, so their bytes are compared whatever their stat data is.
   Result<Block> look_at_flagged(const PathChange& change, const IndexEntry& entry,
-                                const std::optional<Spot>& spot,
-                                const std::optional<struct stat>& info) {
+                                const std::optional<FoundSpot>& found) {
     const std::string flag = entry.skip_worktree ? "skip-worktree" : "assume-unchanged";
-    if (!info && entry.skip_worktree) return Block{};  // outside a sparse checkout
-    if (!info || !internal::same_kind(*info, change.before.mode)) {
+    if (!found && entry.skip_worktree) return Block{};  // outside a sparse checkout
+    if (!found || !internal::same_kind(found->info, change.before.mode)) {
       return blocked(flag + " entry differs", change.path);
     }
-    if (!S_ISLNK(info->st_mode)) {
+    if (!S_ISLNK(found->info.st_mode)) {
       hashed_.push_back({change.path, change.before.oid, flag});
       return Block{};
     }
-    const Oid oid = blob_oid(TRY(bytes_at(*spot)));
+    const Oid oid = blob_oid(TRY(bytes_at(*found)));
     if (oid != change.before.oid) return blocked(flag + " entry differs", change.path);
     return Block{};
   }
 
-  Result<Block> look_at_added(const PathChange& change, const std::optional<Spot>& spot) {
+  Result<Block> look_at_added(const PathChange& change, const std::optional<FoundSpot>& found) {
     if (index_.find(change.path) != nullptr) return blocked("staged edits", change.path);
     // Something on the way that is no directory: fine if the landing removes it.
     for (std::size_t slash = change.path.find('/'); slash != std::string::npos;
@@ -150,9 +148,8 @@ class Probe {
       if (removed_.contains(above)) break;
       return blocked("untracked file in the way", above);
     }
-    const auto info = spot ? TRY(stat_at(*spot)) : std::optional<struct stat>();
-    if (!info) return Block{};
-    if (!S_ISDIR(info->st_mode)) return blocked("untracked file in the way", change.path);
+    if (!found) return Block{};
+    if (!S_ISDIR(found->info.st_mode)) return blocked("untracked file in the way", change.path);
     return look_below(change.path);
   }
 

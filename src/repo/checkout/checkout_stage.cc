@@ -69,10 +69,7 @@ struct Staging {
   Status find_persons() {
     const IndexFile index = TRY(IndexFile::read(internal::staged_index_path(move.place, txn)));
     for (const PathChange& change : move.files) {
-      const IndexEntry* entry = index.find(change.path);
-      const bool is_new =
-          entry == nullptr ? !change.after.present() : index.oid(*entry) == change.after.oid;
-      manifest.slots[change.path].persons = !is_new;
+      manifest.slots[change.path].persons = !index.has(change.path, change.after.oid);
     }
     return {};
   }
@@ -99,13 +96,12 @@ struct Staging {
     for (const PathChange& change : move.files) {
       if (!has_new_file(change)) continue;
       Slot& slot = manifest.slots[change.path];
-      const auto spot = TRY(root.find(change.path));
-      const auto info = spot ? TRY(stat_at(*spot)) : std::optional<struct stat>();
-      if (!info || !internal::same_kind(*info, change.after.mode)) {
+      const auto found = TRY(root.look(change.path));
+      if (!found || !internal::same_kind(found->info, change.after.mode)) {
         return fail(Code::kFault, "git did not write '" + change.path + "' to be staged");
       }
-      slot.staged = internal::seen_now(*info);
-      slot.staged.digest = TRY(digest_at(*spot));
+      slot.staged = internal::seen_now(found->info);
+      slot.staged.digest = TRY(digest_at(*found));
     }
     return {};
   }
@@ -121,21 +117,21 @@ struct Staging {
     for (const PathChange& change : move.files) {
       Slot& slot = manifest.slots[change.path];
       if (!change.before.present() || slot.index_only) continue;
-      const auto spot = TRY(root.find(change.path));
-      const auto info = spot ? TRY(stat_at(*spot)) : std::optional<struct stat>();
-      if (!info || !internal::same_kind(*info, change.before.mode)) continue;
-      slot.old = internal::seen_now(*info);
-      const Digest digest = TRY(digest_at(*spot));
+      const auto found = TRY(root.look(change.path));
+      if (!found || !internal::same_kind(found->info, change.before.mode)) continue;
+      slot.old = internal::seen_now(found->info);
+      const Digest digest = TRY(digest_at(*found));
       const IndexEntry* entry = index.find(change.path);
-      const auto after = TRY(stat_at(*spot));
+      const auto after = TRY(stat_at(*found));
       const Seen again = after ? internal::seen_now(*after) : Seen();
       if (again.mtime_ns != slot.old.mtime_ns || again.ino != slot.old.ino) continue;
       slot.old.digest = digest;
       const bool known = entry != nullptr && index.oid(*entry) == change.before.oid &&
-                         index.stat_matches(*entry, *info) && !index.is_racy(*entry, of_index);
+                         index.stat_matches(*entry, found->info) &&
+                         !index.is_racy(*entry, of_index);
       if (known) continue;
-      if (S_ISLNK(info->st_mode)) {
-        const Oid oid = blob_oid(TRY(bytes_at(*spot)));
+      if (S_ISLNK(found->info.st_mode)) {
+        const Oid oid = blob_oid(TRY(bytes_at(*found)));
         if (oid != change.before.oid) slot.old.digest = Digest();
       } else {
         unclear.push_back(change.path);

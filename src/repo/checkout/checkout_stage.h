@@ -37,9 +37,7 @@ namespace gittxn::repo::internal {
 
 // What a file was when it was looked at.
 struct Seen {
-  std::uint64_t dev = 0, ino = 0, size = 0;
-  std::int64_t mtime_ns = 0;
-  std::uint32_t mode = 0;
+  std::int64_t dev = 0, ino = 0, size = 0, mtime_ns = 0, mode = 0;
   Digest digest;  // of the bytes as they are on disk; empty: unknown
 };
 Seen seen_now(const struct stat& info);
@@ -57,7 +55,7 @@ struct Manifest {
   std::string index_state;            // of the index that the staged one was made from
   std::map<std::string, Slot> slots;  // by path
 };
-Status write_manifest(const std::string& directory, const Manifest& manifest);
+Status write_manifest(const std::string& directory, Manifest manifest);
 Result<Manifest> read_manifest(const std::string& directory);
 
 // More files and directories than this are synced with their whole file system.
@@ -71,6 +69,9 @@ Result<std::string> staging_directory(const CheckoutPlace& place, const TxnId& t
 // when the name is needed again or the manifest cannot be read.
 enum class Retire { kKeepName, kFreeName };
 Status retire_staging(const std::string& directory, Retire how);
+// Every file below a folder of the directory, as "folder/..."; none where there is no folder.
+Result<std::vector<std::string>> files_below(const std::string& directory,
+                                             const std::string& folder);
 
 // True when names can be exchanged between these two directories.
 Result<bool> same_mount(int a, int b);
@@ -101,10 +102,7 @@ Result<std::vector<Oid>> hash_paths(Repository& repository, const CheckoutPlace&
 // them.
 bool same_kind(const struct stat& info, FileMode mode);
 
-std::string lock_text(const TxnId& txn, const Oid& new_commit);
 std::string lock_path(const CheckoutPlace& place);
-// The lock file of this very landing stands.
-Result<bool> lock_is_ours(const CheckoutPlace& place, const std::string& text);
 // The lock file of some transaction for this new commit stands.
 Result<bool> lock_names(const CheckoutPlace& place, const Oid& new_commit);
 

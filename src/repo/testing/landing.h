@@ -86,7 +86,7 @@ class Landing {
     if (must(repository_.refs().read(move_.place.branch)) == move_.new_commit) {
       return must(resume_checkout(repository_, txn_, move_));
     }
-    must(discard_checkout(repository_, txn_, move_));
+    must(discard_checkout(txn_, move_));
     return {};
   }
 

@@ -179,24 +179,20 @@ class Lister {
 
   Result<bool> is_repository(const std::string& directory) const {
     const std::string path = directory + "/.git";
-    const auto info = TRY(root_.stat(path));
-    if (!info) return false;
-    if (S_ISDIR(info->st_mode)) return TRY(root_.stat(path + "/HEAD")).has_value();
-    if (!S_ISREG(info->st_mode) || info->st_size > 1 << 16) return false;
-    const auto spot = TRY(root_.find(path));
-    if (!spot) return false;
-    return TRY(bytes_at(*spot)).starts_with("gitdir:");
+    const auto found = TRY(root_.look(path));
+    if (!found) return false;
+    if (S_ISDIR(found->info.st_mode)) return TRY(root_.stat(path + "/HEAD")).has_value();
+    if (!S_ISREG(found->info.st_mode) || found->info.st_size > 1 << 16) return false;
+    return TRY(bytes_at(*found)).starts_with("gitdir:");
   }
 
   // Ignores everything in it, itself included, and nothing of the base was ever there.
   Result<bool> is_scratch(const std::string& directory) {
     const std::string path = directory + "/.gitignore";
-    const auto info = TRY(root_.stat(path));
-    if (!info || !S_ISREG(info->st_mode) || info->st_size > 1 << 16) return false;
+    const auto found = TRY(root_.look(path));
+    if (!found || !S_ISREG(found->info.st_mode) || found->info.st_size > 1 << 16) return false;
     if (TRY(repository_.objects().entry_at(base_tree_, directory)).present()) return false;
-    const auto spot = TRY(root_.find(path));
-    if (!spot) return false;
-    const std::string text = TRY(bytes_at(*spot));
+    const std::string text = TRY(bytes_at(*found));
     bool everything = false;
     for (std::string_view line : lines_of(text)) {
       while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);

@@ -184,6 +184,11 @@ const IndexEntry* IndexFile::find(std::string_view wanted) const {
   return found != entries_.end() && path(*found) == wanted ? &*found : nullptr;
 }
 
+bool IndexFile::has(std::string_view wanted, const Oid& object) const {
+  const IndexEntry* entry = find(wanted);
+  return entry == nullptr ? object.empty() : oid(*entry) == object;
+}
+
 bool IndexFile::has_below(std::string_view directory) const {
   const std::string prefix = std::string(directory) + '/';
   const auto found = std::lower_bound(

@@ -48,6 +48,8 @@ class IndexFile {
   Oid oid(const IndexEntry& entry) const;
   // The first entry of that path: stage 0, or the lowest stage of a conflict; nullptr when absent.
   const IndexEntry* find(std::string_view path) const;
+  // This object is what it has at that path; with none, nothing is there.
+  bool has(std::string_view path, const Oid& object) const;
   // True when a path is tracked below this directory.
   bool has_below(std::string_view directory) const;
 

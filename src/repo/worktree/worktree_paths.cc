@@ -72,10 +72,16 @@ Result<Spot> TreeRoot::make(std::string_view path, mode_t mode) const {
   return *std::move(*spot);
 }
 
+Result<std::optional<FoundSpot>> TreeRoot::look(std::string_view path) const {
+  auto spot = TRY(find(path));
+  const auto info = spot ? TRY(stat_at(*spot)) : std::nullopt;
+  if (!info) return std::nullopt;
+  return FoundSpot{*std::move(spot), *info};
+}
+
 Result<std::optional<struct stat>> TreeRoot::stat(std::string_view path) const {
-  const auto spot = TRY(find(path));
-  if (!spot) return std::optional<struct stat>{};
-  return stat_at(*spot);
+  const auto found = TRY(look(path));
+  return found ? std::optional(found->info) : std::nullopt;
 }
 
 Status TreeRoot::prune_parents(std::string_view path) const {

@@ -22,6 +22,11 @@ struct Spot {
   std::string name;
 };
 
+// What is there, as lstat(2) says it.
+struct FoundSpot : Spot {
+  struct stat info;
+};
+
 class TreeRoot {
  public:
   static Result<TreeRoot> open(const std::string& path);
@@ -31,7 +36,8 @@ class TreeRoot {
   Result<std::optional<Spot>> find(std::string_view path) const;
   // Makes the directories on the way. kExists: something that is no directory is in the way.
   Result<Spot> make(std::string_view path, mode_t mode = 0777) const;
-  // lstat below the root; nullopt: nothing is there.
+  // nullopt: nothing is there.
+  Result<std::optional<FoundSpot>> look(std::string_view path) const;
   Result<std::optional<struct stat>> stat(std::string_view path) const;
   // Removes the directories above the path that are empty, up to the root.
   Status prune_parents(std::string_view path) const;
