@@ -24,12 +24,7 @@ namespace {
 FAILPOINT(fp_before_push, "land.before_push");
 FAILPOINT(fp_after_push, "land.after_push");
 
-constexpr std::string_view kHeads = "refs/heads/";
 constexpr std::size_t kMaxPushNote = 256;
-
-std::string short_name(const RefName& branch) {
-  return branch.str().starts_with(kHeads) ? branch.str().substr(kHeads.size()) : branch.str();
-}
 
 std::string note_path(const Context& context, const TxnId& txn) {
   return context.repository->txn_dir() + "/pushing/" + txn.str();
@@ -148,7 +143,7 @@ Result<std::optional<std::int64_t>> remote_timeout_ms(repo::Config& config) {
 }
 
 Result<RemoteRule> remote_rule(const Context& context, const Txn& txn) {
-  const std::string branch = short_name(txn.target);
+  const std::string branch = repo::short_branch(txn.target);
   repo::Config& config = context.repository->config();
   std::string key = "txn." + branch + ".remote";
   auto value = TRY(config.get(key));
@@ -171,7 +166,7 @@ Result<RemoteRule> remote_rule(const Context& context, const Txn& txn) {
         fmt::format("git remote add {} URL, or git config {} local", rule.remote.name, key));
   }
   rule.how = RemoteRule::How::kBranch;
-  rule.ref = RefName(fmt::format("{}txn/{}", kHeads, branch_word(txn)));
+  rule.ref = RefName(fmt::format("{}txn/{}", repo::kHeads, branch_word(txn)));
   if (*value == "branch") return rule;
   rule.how = RemoteRule::How::kPush;
   rule.ref = txn.target;
@@ -182,7 +177,7 @@ Result<RemoteRule> remote_rule(const Context& context, const Txn& txn) {
 }
 
 RefName tracking_ref(const std::string& remote, const RefName& branch) {
-  return RefName(fmt::format("refs/remotes/{}/{}", remote, short_name(branch)));
+  return RefName(fmt::format("refs/remotes/{}/{}", remote, repo::short_branch(branch)));
 }
 
 Result<RemoteRefs> list_remote(const Context& context, const RemotePlace& remote,

@@ -61,6 +61,8 @@ Result<HeadValue> read_head(const std::string& git_dir);
 // first.
 bool is_ref_name(std::string_view name);
 bool is_oid(std::string_view text);  // 40 lower-case hex digits
+inline constexpr std::string_view kHeads = "refs/heads/";
+std::string short_branch(const RefName& branch);  // "main"; another name as it is
 
 class Refs {
  public:

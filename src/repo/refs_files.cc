@@ -52,6 +52,11 @@ bool is_oid(std::string_view text) {
   return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
+std::string short_branch(const RefName& branch) {
+  const std::string& name = branch.str();
+  return name.starts_with(kHeads) ? name.substr(kHeads.size()) : name;
+}
+
 Result<HeadValue> read_head(const std::string& git_dir) {
   if (auto head = TRY(internal::read_loose(git_dir, RefName("HEAD")))) return *std::move(head);
   return fail(Code::kCorrupt, "'" + git_dir + "/HEAD' does not exist",

@@ -22,8 +22,6 @@
 namespace gittxn::repo {
 namespace {
 
-constexpr std::string_view kHeads = "refs/heads/";
-
 std::string trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   return std::string(text);
@@ -224,7 +222,7 @@ Result<RefName> Repository::target_branch(const std::optional<std::string>& onto
 
 Result<RefName> Repository::missing_branch(const RefName& name,
                                            const std::optional<std::string>& onto) const {
-  const std::string short_name = name.str().substr(kHeads.size());
+  const std::string short_name = short_branch(name);
   if (TRY(refs_.list("refs/")).empty()) {
     return fail(Code::kUnsupported, "the repository is empty: it has no commit to start from",
                 "make a first commit: git commit --allow-empty -m start");

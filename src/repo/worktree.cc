@@ -36,12 +36,6 @@ FAILPOINT(fp_mid_remove, "worktree.mid_remove");
 constexpr std::string_view kMarker = "/git-txn.worktree";
 constexpr std::string_view kMarkerText = "git-txn worktree ";
 
-std::string branch_of(const RefName& target) {
-  constexpr std::string_view kBranchPrefix = "refs/heads/";
-  return target.str().starts_with(kBranchPrefix) ? target.str().substr(kBranchPrefix.size())
-                                                 : target.str();
-}
-
 std::vector<ConfigEntry> private_config(const Repository& repository, const WorktreeSpec& spec,
                                         const std::string& git_dir, const Inherited& inherited) {
   std::vector<ConfigEntry> config = {
@@ -58,7 +52,7 @@ std::vector<ConfigEntry> private_config(const Repository& repository, const Work
   // Files below an overlay have other names in other checkouts, which come and go.
   if (spec.kind == WorktreeKind::kOverlay) config.push_back({"core.trustctime", "false"});
   if (!spec.with_remote) return config;
-  const std::string branch = branch_of(spec.target);
+  const std::string branch = short_branch(spec.target);
   config.insert(config.end(), {{"remote.txn-target.url", repository.place().common_dir},
                                {"remote.txn-target.fetch",
                                 fmt::format("+refs/heads/{0}:refs/remotes/txn-target/{0}", branch)},
@@ -86,7 +80,7 @@ Status make_private_git(Repository& repository, const WorktreeSpec& spec, const 
   const std::string refs = TRY(read_file(git_dir + "/packed-refs"));
   TRY(write_file(worktree.path + "/packed-refs", refs, Sync::kNo, 0644));
   if (!spec.with_remote) return {};
-  const std::string ref = git_dir + "/refs/remotes/txn-target/" + branch_of(spec.target);
+  const std::string ref = git_dir + "/refs/remotes/txn-target/" + short_branch(spec.target);
   TRY(make_dirs(parent_dir(ref), 0755));
   return write_file(ref, spec.base.str() + "\n", Sync::kNo, 0644);
 }

@@ -73,7 +73,7 @@ Status copy_hooks(const std::string& from, const std::string& to, std::size_t* f
 }
 
 std::string refusal(const Repository& repository, const WorktreeSpec& spec) {
-  const std::string branch = spec.target.str().substr(spec.target.str().rfind("refs/heads/") + 11);
+  const std::string branch = short_branch(spec.target);
   const std::string id = spec.txn.str();
   const RepositoryPlace& place = repository.place();
   std::string text = fmt::format(
