@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "repo/worktree/worktree_mount.h"
+#include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {
 namespace {
@@ -30,13 +31,8 @@ std::string packed(const Error& error) {
 }
 
 Error unpacked(const std::string& text) {
-  std::array<std::string, 4> parts;
-  std::size_t at = 0;
-  for (std::string& part : parts) {
-    const std::size_t end = std::min(text.find('\0', at), text.size());
-    part = text.substr(at, end - at);
-    at = std::min(end + 1, text.size());
-  }
+  std::vector<std::string> parts = split_nul(text);
+  parts.resize(4);
   Error error;
   const long code = std::strtol(parts[0].c_str(), nullptr, 10);
   if (code >= 0 && code <= static_cast<long>(Code::kOutcomeUnknown)) {
@@ -60,23 +56,19 @@ Error unpacked(const std::string& text) {
   ::_exit(told ? 0 : 1);
 }
 
-KindSupport probe_reflink(const std::string& directory) {
-  KindSupport support{WorktreeKind::kReflink, false, {}};
+Status try_reflink(const std::string& directory) {
   const Status wrote = write_file(directory + "/from", std::string(4096, 'x'), Sync::kNo);
   const UniqueFd from(::open((directory + "/from").c_str(), O_RDONLY | O_CLOEXEC));
   const UniqueFd to(::open((directory + "/to").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (!wrote || !from.valid() || !to.valid()) {
-    support.detail = "nothing can be written in " + parent_dir(directory);
-  } else if (::ioctl(to.get(), FICLONE, from.get()) != 0) {
-    support.detail = "the file system of " + parent_dir(directory) + " shares no blocks (FICLONE)";
-  } else {
-    support.usable = true;
+    return fail(Code::kUnsupported, "nothing can be written in " + parent_dir(directory));
   }
-  return support;
+  if (::ioctl(to.get(), FICLONE, from.get()) == 0) return {};
+  return fail(Code::kUnsupported,
+              "the file system of " + parent_dir(directory) + " shares no blocks (FICLONE)");
 }
 
-KindSupport probe_overlay(const std::string& directory) {
-  KindSupport support{WorktreeKind::kOverlay, false, {}};
+Status try_overlay(const std::string& directory) {
   Worktree worktree;
   worktree.path = directory;
   worktree.tree = directory + "/tree";
@@ -86,34 +78,25 @@ KindSupport probe_overlay(const std::string& directory) {
   worktree.marks = overlay_marks();
   for (const std::string& each :
        {worktree.tree, worktree.files, worktree.shared, directory + "/work"}) {
-    if (const Status made = make_dirs(each); !made) {
-      support.detail = made.error().message;
-      return support;
-    }
+    TRY(make_dirs(each));
   }
-  const auto mount = Mount::open(worktree);
-  if (!mount) {
-    support.detail = mount.error().message;
-    return support;
-  }
-  support.usable = true;
-  if (worktree.marks == OverlayMarks::kUser) {
+  TRY(Mount::open(worktree));
+  return {};
+}
+
+KindSupport probe_kind(const std::string& root, WorktreeKind kind) {
+  KindSupport support{kind, false, "nothing can be made in " + root};
+  std::string directory = root + "/probe-XXXXXX";
+  if (::mkdtemp(directory.data()) == nullptr) return support;
+  const bool overlay = kind == WorktreeKind::kOverlay;
+  const Status tried = overlay ? try_overlay(directory) : try_reflink(directory);
+  support.usable = tried.has_value();
+  support.detail = tried ? "" : tried.error().message;
+  if (tried && overlay && overlay_marks() == OverlayMarks::kUser) {
     support.detail =
         "in a user namespace: directories of the commit are moved by copying (git mv "
         "refuses)";
   }
-  return support;
-}
-
-KindSupport probe_kind(const std::string& root, KindSupport (*probe)(const std::string&)) {
-  KindSupport support;
-  std::string directory = root + "/probe-XXXXXX";
-  if (::mkdtemp(directory.data()) == nullptr) {
-    support.usable = false;
-    support.detail = "nothing can be made in " + root;
-    return support;
-  }
-  support = probe(directory);
   // A tree that cannot be removed is empty, and its name tells what it was for.
   static_cast<void>(remove_tree(directory));
   return support;
@@ -172,12 +155,9 @@ OverlayMarks overlay_marks() {
 }
 
 std::vector<KindSupport> probe_kinds(const std::string& root) {
-  std::vector<KindSupport> kinds = {{WorktreeKind::kPlain, true, {}}};
-  kinds.push_back(probe_kind(root, probe_overlay));
-  kinds.back().kind = WorktreeKind::kOverlay;
-  kinds.push_back(probe_kind(root, probe_reflink));
-  kinds.back().kind = WorktreeKind::kReflink;
-  return kinds;
+  return {{WorktreeKind::kPlain, true, {}},
+          probe_kind(root, WorktreeKind::kOverlay),
+          probe_kind(root, WorktreeKind::kReflink)};
 }
 
 Result<WorktreeKind> automatic_kind(Repository& repository, const Oid& base,
@@ -188,8 +168,9 @@ Result<WorktreeKind> automatic_kind(Repository& repository, const Oid& base,
   std::size_t left = kManyFiles + 1;
   const Oid tree = TRY(repository.objects().tree_of(base));
   TRY(count_files(repository.objects(), tree, left));
-  if (left == 0 && probe_kind(root, probe_overlay).usable) return WorktreeKind::kOverlay;
-  return probe_kind(root, probe_reflink).usable ? WorktreeKind::kReflink : WorktreeKind::kPlain;
+  if (left == 0 && probe_kind(root, WorktreeKind::kOverlay).usable) return WorktreeKind::kOverlay;
+  return probe_kind(root, WorktreeKind::kReflink).usable ? WorktreeKind::kReflink
+                                                         : WorktreeKind::kPlain;
 }
 
 }  // namespace gittxn::repo

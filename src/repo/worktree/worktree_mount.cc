@@ -257,31 +257,28 @@ Result<pid_t> find_survivor(const Worktree& worktree) {
 
 }  // namespace
 
+enum class Who { kAnybody, kUsAlone };
+
 class MountOpener {
  public:
-  enum class Who { kAnybody, kUsAlone };
-
-  MountOpener(const Worktree& worktree, const SharedFolders& shared)
+  MountOpener(const Worktree& worktree, SharedFolders shared)
       : worktree_(worktree),
-        shared_(shared),
-        marks_(worktree.kind == WorktreeKind::kOverlay ? worktree.marks : shared.marks),
+        shared_(std::move(shared)),
+        marks_(worktree.kind == WorktreeKind::kOverlay ? worktree.marks : shared_.marks),
         name_(worktree.path + "/mount"),
         users_(name_ + ".users") {}
 
-  // Under the lock that is held.
-  Result<Mount> open_alone(const FileLock& lock) {
+  // Waits until a holder whose last user has just gone has ended.
+  Result<Mount> open_alone() {
+    constexpr std::int64_t kEndingMs = 1000;
     TRY(make_users());
-    if (TRY(exists(name_))) {
-      if (TRY(find_survivor(worktree_)) != 0) return somebody_inside();
-      TRY(remove_file(name_));
-    }
-    return fork_holder(lock, Who::kUsAlone);
+    auto lock = FileLock::acquire(name_ + ".lock", kEndingMs);
+    if (!lock && lock.error().code == Code::kBusy) return somebody_inside();
+    FileLock alone = TRY(std::move(lock));
+    Mount mount = TRY(create(alone, Who::kUsAlone));
+    mount.alone_ = std::move(alone);
+    return mount;
   }
-  std::unexpected<Error> somebody_inside() const {
-    return fail(Code::kBusy, "a process is in the mount of '" + worktree_.path + "'",
-                "let it end, or stop it");
-  }
-  const std::string& name() const { return name_; }
 
   Result<Mount> open() {
     TRY(make_users());
@@ -290,7 +287,7 @@ class MountOpener {
     do {
       if (auto mount = join()) return std::move(*mount);
       auto lock = FileLock::acquire(name_ + ".lock", kLockTryMs);
-      if (lock) return create(*lock);
+      if (lock) return create(*lock, Who::kAnybody);
       if (lock.error().code != Code::kBusy) return std::unexpected(std::move(lock).error());
     } while (clock.monotonic_ns() < end_ns);
     return fail(Code::kBusy, "the mount of '" + worktree_.path + "' neither comes nor goes",
@@ -329,15 +326,21 @@ class MountOpener {
     return mount.mount_.valid() && mount.root_.valid();
   }
 
-  Result<Mount> create(const FileLock& lock) const {
+  std::unexpected<Error> somebody_inside() const {
+    return fail(Code::kBusy, "a process is in the mount of '" + worktree_.path + "'",
+                "let it end, or stop it");
+  }
+
+  Result<Mount> create(const FileLock& lock, Who who) const {
     if (TRY(exists(name_))) {
       // Of a holder that was killed, on this boot or an earlier one.
       Mount beside;
       const pid_t survivor = TRY(find_survivor(worktree_));
+      if (survivor != 0 && who == Who::kUsAlone) return somebody_inside();
       if (survivor != 0 && namespaces_of(survivor, beside)) return beside;
       TRY(remove_file(name_));
     }
-    return fork_holder(lock, Who::kAnybody);
+    return fork_holder(lock, who);
   }
 
   Result<Mount> fork_holder(const FileLock& lock, Who who) const {
@@ -404,29 +407,19 @@ class MountOpener {
   }
 
   const Worktree& worktree_;
-  const SharedFolders& shared_;
+  SharedFolders shared_;
   OverlayMarks marks_;
   std::string name_, users_;
 };
 
 Result<Mount> Mount::open(const Worktree& worktree) {
-  const SharedFolders shared = TRY(shared_folders(worktree));
+  SharedFolders shared = TRY(shared_folders(worktree));
   if (worktree.kind != WorktreeKind::kOverlay && shared.folders.empty()) return Mount();
-  return MountOpener(worktree, shared).open();
+  return MountOpener(worktree, std::move(shared)).open();
 }
 
-Result<MountAlone> MountAlone::open(const Worktree& worktree) {
-  // A holder whose last user has just gone.
-  constexpr std::int64_t kEndingMs = 1000;
-  const SharedFolders none;
-  MountOpener opener(worktree, none);
-  MountAlone alone;
-  auto lock = FileLock::acquire(opener.name() + ".lock", kEndingMs);
-  if (!lock && lock.error().code == Code::kBusy) return opener.somebody_inside();
-  if (!lock) return std::unexpected(std::move(lock).error());
-  alone.lock_ = *std::move(lock);
-  alone.mount_ = TRY(opener.open_alone(alone.lock_));
-  return alone;
+Result<Mount> Mount::open_alone(const Worktree& worktree) {
+  return MountOpener(worktree, {}).open_alone();
 }
 
 }  // namespace gittxn::repo

@@ -31,24 +31,16 @@ class Mount {
   // kUnsupported, with the reason: it cannot be mounted here (any more). kBusy: another process is
   // mounting or unmounting it and does not come to an end.
   static Result<Mount> open(const Worktree& worktree);
+  // Of an overlay, without the folders it shares, and nobody else enters while this lives. kBusy:
+  // somebody is inside.
+  static Result<Mount> open_alone(const Worktree& worktree);
   // For a child to enter; all -1 where nothing is mounted. Valid as long as this object.
   NamespaceFds fds() const { return {user_.get(), mount_.get(), root_.get()}; }
 
  private:
+  FileLock alone_;  // goes last
   UniqueFd user_, mount_, root_, in_use_;
   friend class MountOpener;
-};
-
-// The mount of an overlay, without the folders it shares, that nobody else enters while this lives.
-class MountAlone {
- public:
-  // kBusy: somebody is inside.
-  static Result<MountAlone> open(const Worktree& worktree);
-  const Mount& mount() const { return mount_; }
-
- private:
-  FileLock lock_;
-  Mount mount_;
 };
 
 // Makes plain files of an overlay, for good, so that a program with no way into a mount can open

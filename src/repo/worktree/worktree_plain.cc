@@ -60,10 +60,10 @@ Result<Worktree> make_plain(const Worktree& worktree) {
   if (worktree.kind != WorktreeKind::kOverlay) return worktree;
   const std::string plain(kThisIsPlain);
   const std::string copy = worktree.path + plain;
-  const MountAlone alone = TRY(MountAlone::open(worktree));
+  const Mount alone = TRY(Mount::open_alone(worktree));
   TRY(remove_tree(copy));
   TRY_IN("making plain files of the worktree",
-         inside(alone.mount(), [&] { return copy_files(worktree, plain); }));
+         inside(alone, [&] { return copy_files(worktree, plain); }));
   TRY_IN("making plain files of the worktree", syncfs_path(copy));
   TRY(fp_plain_copied.hit());
   TRY(rename_exchange(copy, worktree.tree));
