@@ -34,8 +34,7 @@ const std::string& Objects::git_dir() const {
 }
 
 Result<CommitInfo> Objects::commit(const Oid& oid) const {
-  const git_oid name = TRY(parse_oid(oid));
-  return state_->store.commit(name);
+  return state_->store.commit(TRY(parse_oid(oid)));
 }
 
 Result<Oid> Objects::tree_of(const Oid& commitish) const {
@@ -63,8 +62,7 @@ Result<TreeEntry> Objects::entry_at(const Oid& tree, std::string_view path) cons
 }
 
 Result<std::vector<NamedEntry>> Objects::list(const Oid& tree) const {
-  const git_oid name = TRY(state_->store.tree_of(tree));
-  const Tree read = TRY(state_->store.read_tree(name));
+  const Tree read = TRY(state_->store.read_tree(TRY(state_->store.tree_of(tree))));
   std::vector<NamedEntry> entries;
   entries.reserve(read.entries.size());
   for (const RawEntry& entry : read.entries) {
@@ -75,10 +73,9 @@ Result<std::vector<NamedEntry>> Objects::list(const Oid& tree) const {
 
 Result<std::string> Objects::blob(const Oid& oid, std::size_t max_bytes) const {
   const git_oid name = TRY(parse_oid(oid));
-  std::size_t size = 0;
-  git_object_t type = GIT_OBJECT_INVALID;
-  if (git_odb_read_header(&size, &type, state_->store.odb(), &name) == 0 && size > max_bytes) {
-    return fail(Code::kFault, "the blob " + oid.str() + " has " + std::to_string(size) +
+  const internal::ObjectHeader header = state_->store.header(name);
+  if (header.size > max_bytes) {
+    return fail(Code::kFault, "the blob " + oid.str() + " has " + std::to_string(header.size) +
                                   " bytes, more than " + std::to_string(max_bytes));
   }
   const RawObject object = TRY(state_->store.read(name, GIT_OBJECT_BLOB));
@@ -95,12 +92,8 @@ Result<Oid> Objects::blob_id(std::string_view bytes) const {
 
 Result<std::uint64_t> Objects::blob_size(const Oid& oid) const {
   const git_oid name = TRY(parse_oid(oid));
-  std::size_t size = 0;
-  git_object_t type = GIT_OBJECT_INVALID;
-  if (git_odb_read_header(&size, &type, state_->store.odb(), &name) == 0 &&
-      type == GIT_OBJECT_BLOB) {
-    return size;
-  }
+  const internal::ObjectHeader header = state_->store.header(name);
+  if (header.type == GIT_OBJECT_BLOB) return header.size;
   const RawObject object = TRY(state_->store.read(name, GIT_OBJECT_BLOB));
   return object.bytes().size();
 }

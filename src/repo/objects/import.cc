@@ -55,11 +55,7 @@ class Importer {
 
   Status copy() const {
     std::size_t bytes = 0;
-    for (const git_oid& oid : found_.found()) {
-      std::size_t size = 0;
-      git_object_t type = GIT_OBJECT_INVALID;
-      if (git_odb_read_header(&size, &type, from_.odb(), &oid) == 0) bytes += size;
-    }
+    for (const git_oid& oid : found_.found()) bytes += from_.header(oid).size;
     if (found_.found().size() > kMostLooseObjects || bytes > kMostLooseBytes) {
       std::string input;
       for (const git_oid& oid : found_.found()) input += to_oid(oid).str() + "\n";

@@ -234,6 +234,12 @@ GitOptions ObjectStore::here() const {
   return {.dir = git_dir_, .extra = {{"GIT_DIR", git_dir_}}};
 }
 
+ObjectHeader ObjectStore::header(const git_oid& oid) const {
+  ObjectHeader header;
+  if (git_odb_read_header(&header.size, &header.type, odb_.get(), &oid) != 0) return {};
+  return header;
+}
+
 Result<RawObject> ObjectStore::read(const git_oid& oid) const {
   git_odb_object* object = nullptr;
   if (git_odb_read(&object, odb_.get(), &oid) == 0) return RawObject(OdbObjectPtr(object));

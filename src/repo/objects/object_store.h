@@ -132,6 +132,11 @@ class InStep {
   std::vector<std::span<const RawEntry>> rest_;
 };
 
+struct ObjectHeader {
+  std::size_t size = 0;
+  git_object_t type = GIT_OBJECT_INVALID;  // also where libgit2 has no such object
+};
+
 class ObjectStore {
  public:
   ObjectStore(std::string git_dir, Git git);
@@ -141,9 +146,9 @@ class ObjectStore {
   const std::string& objects_dir() const { return objects_dir_; }
   const Git& git() const { return git_; }
   GitOptions here() const;  // git commands on this repository
-  git_odb* odb() const { return odb_.get(); }
   git_repository* repository() const { return repository_.get(); }  // odb only: for revision walks
 
+  ObjectHeader header(const git_oid& oid) const;
   // kNotFound when neither libgit2 nor git has it.
   Result<RawObject> read(const git_oid& oid) const;
   Result<RawObject> read(const git_oid& oid, git_object_t type) const;  // kCorrupt for another type
