@@ -268,8 +268,7 @@ Result<std::vector<Subject>> named(Looking& looking, const std::string& text, co
     const TreeEntry entry = TRY(looking.objects().entry_at(commit, *path));
     if (entry.present()) what = *path;
   }
-  catalogue::FoundSubjects found =
-      TRY(find_subjects(looking.catalogue(), looking.objects(), commit, what));
+  catalogue::FoundSubjects found = TRY(find_subjects(looking.catalogue(), commit, what));
   if (!found.subjects.empty()) return std::move(found.subjects);
   return fail(Code::kNotFound, fmt::format("nothing is called '{}' in {}", text, short_oid(commit)),
               found.near.empty() ? "git txn symbols --at HEAD lists what there is"
@@ -331,8 +330,8 @@ Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress
   }
   const auto uses =
       file || subjects.size() > kMostSubjects ? catalogue::Uses::kLinked : catalogue::Uses::kAll;
-  const catalogue::Impact impact = TRY(
-      catalogue::impact_of(looking.catalogue(), looking.objects(), report.commit, subjects, uses));
+  const catalogue::Impact impact =
+      TRY(catalogue::impact_of(looking.catalogue(), report.commit, subjects, uses));
   for (const catalogue::Affected& affected : impact.affected) {
     if (request.limit > 0 && report.lines.size() >= request.limit) {
       ++report.more;

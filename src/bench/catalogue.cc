@@ -133,10 +133,10 @@ class Measuring {
   Status impact(const Oid& tree) {
     const auto catalogue = open();
     repo::Objects& objects = repository_.objects();
-    const auto found = TRY(catalogue::find_subjects(*catalogue, objects, tree, "value_of_bench"));
+    const auto found = TRY(catalogue::find_subjects(*catalogue, tree, "value_of_bench"));
     if (found.subjects.empty()) return fail(Code::kFault, "what was added is not found");
-    const auto impact = TRY(catalogue::impact_of(*catalogue, objects, tree,
-                                                 {found.subjects.front()}, catalogue::Uses::kAll));
+    const auto impact = TRY(
+        catalogue::impact_of(*catalogue, tree, {found.subjects.front()}, catalogue::Uses::kAll));
     return {};
   }
 

@@ -58,13 +58,12 @@ class Catalogue {
   // `tree` may be a commit.
   Result<Filled> fill(const Oid& tree);
 
-  // One directory, without those below it. The path of the tree itself is "".
-  Result<Directory> directory(const Oid& tree);
   using Visitor = std::function<Status(const std::string& path, const FileNames& file)>;
   // Every file, those of a directory before what is below it, in the order of paths. Fills first
   // what is missing.
   Status visit(const Oid& tree, const Visitor& visitor);
 
+  const repo::Objects& objects() const { return objects_; }
   const std::string& trouble() const { return cache_.trouble(); }
   Cache& cache() { return cache_; }
 

@@ -47,14 +47,8 @@ struct Asked {
 
 class Judge {
  public:
-  Judge(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree,
-        const std::vector<Subject>& subjects, Uses uses)
-      : catalogue_(catalogue),
-        objects_(objects),
-        tree_(tree),
-        subjects_(subjects),
-        uses_(uses),
-        sight_(catalogue, objects, tree) {}
+  Judge(Catalogue& catalogue, const Oid& tree, const std::vector<Subject>& subjects, Uses uses)
+      : catalogue_(catalogue), tree_(tree), subjects_(subjects), uses_(uses) {}
 
   Result<Impact> run() {
     ask();
@@ -194,8 +188,7 @@ class Judge {
 
   void judge_imports(const Candidate& candidate, const std::string& file) {
     if (candidate.path == file) return;
-    Affected importer;
-    importer.relation = Relation::kImporter;
+    Affected importer{.relation = Relation::kImporter};
     Link best = Link::kNo;
     for (const semantic::Import& import : candidate.imports) {
       const Link link =
@@ -302,23 +295,19 @@ class Judge {
 
   void add_override(const Candidate& candidate, const UsedIn& use, const Subject& subject) {
     if (!same_family(candidate.language, subject.language)) return;
-    const auto entry = objects_.entry_at(tree_, candidate.path);
-    if (!entry) return;
-    const auto facts = catalogue_.file(candidate.path, *entry);
+    const auto facts = sight_.facts_at(candidate.path);
     if (!facts) return;
     for (std::size_t i = 1; i < facts->symbols.size(); ++i) {
       const Subject member = subject_of(candidate.path, *facts, i);
       if (member.container != use.symbol || member.symbol == subject.symbol) continue;
       if (member.name != subject.name) continue;
-      Affected affected;
-      affected.relation = Relation::kOverride;
-      affected.path = candidate.path;
-      affected.symbol = member.symbol;
-      affected.line = member.line;
-      affected.name = member.name;
-      affected.of = subject.symbol;
-      affected.why = fmt::format("its type extends '{}'", use.reference.name);
-      add(std::move(affected));
+      add({.relation = Relation::kOverride,
+           .path = candidate.path,
+           .symbol = member.symbol,
+           .line = member.line,
+           .name = member.name,
+           .of = subject.symbol,
+           .why = fmt::format("its type extends '{}'", use.reference.name)});
     }
   }
 
@@ -339,14 +328,12 @@ class Judge {
       const auto found = stems.find(tested_stem(path));
       if (found == stems.end() || files_.contains(path) || is_of_another(path, found->second))
         continue;
-      Affected test;
-      test.relation = Relation::kTest;
-      test.path = path;
-      test.symbol = path + "/";
-      test.line = 1;
-      test.of = found->second;
-      test.why = fmt::format("called after '{}'", found->second);
-      add(std::move(test));
+      add({.relation = Relation::kTest,
+           .path = path,
+           .symbol = path + "/",
+           .line = 1,
+           .of = found->second,
+           .why = fmt::format("called after '{}'", found->second)});
     }
   }
 
@@ -362,20 +349,16 @@ class Judge {
   Status targets() {
     for (const std::string& file : files_) {
       for (const std::string& manifest : semantic::manifests_governing(file, manifests_)) {
-        const TreeEntry entry = TRY(objects_.entry_at(tree_, manifest));
-        const std::uint64_t size = TRY(objects_.blob_size(entry.oid));
-        if (size > semantic::kMaxManifest) continue;
-        const std::string text = TRY(objects_.blob(entry.oid));
+        const std::string text = TRY(sight_.manifest(manifest));
+        if (text.empty()) continue;
         for (const BuildTarget& target : build_targets(manifest, text, file)) {
-          Affected affected;
-          affected.relation = Relation::kTarget;
-          affected.certainty = target.names_file ? Certainty::kResolved : Certainty::kGoverned;
-          affected.path = manifest;
-          affected.symbol = target.name;
-          affected.of = file;
-          affected.why = target.names_file ? "the manifest names the file for it"
-                                           : "the manifest is above the file, and does not name it";
-          add(std::move(affected));
+          add({.relation = Relation::kTarget,
+               .certainty = target.names_file ? Certainty::kResolved : Certainty::kGoverned,
+               .path = manifest,
+               .symbol = target.name,
+               .of = file,
+               .why = target.names_file ? "the manifest names the file for it"
+                                        : "the manifest is above the file, and does not name it"});
         }
       }
     }
@@ -410,7 +393,6 @@ class Judge {
   }
 
   Catalogue& catalogue_;
-  const repo::Objects& objects_;
   const Oid& tree_;
   const std::vector<Subject>& subjects_;
   Uses uses_;
@@ -426,7 +408,7 @@ class Judge {
   std::vector<Candidate> candidates_;
   std::map<std::string, Linked> links_;  // of the candidate that is judged
   std::vector<std::string> manifests_, tests_;
-  Sight sight_;
+  Sight sight_{catalogue_, tree_};
 };
 
 }  // namespace
@@ -442,9 +424,9 @@ std::string_view certainty_name(Certainty certainty) {
   return kNames[static_cast<std::size_t>(certainty)];
 }
 
-Result<Impact> impact_of(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree,
+Result<Impact> impact_of(Catalogue& catalogue, const Oid& tree,
                          const std::vector<Subject>& subjects, Uses uses) {
-  return Judge(catalogue, objects, tree, subjects, uses).run();
+  return Judge(catalogue, tree, subjects, uses).run();
 }
 
 }  // namespace gittxn::catalogue

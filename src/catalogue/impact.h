@@ -57,7 +57,7 @@ struct Impact {
   std::vector<std::string> notes;
 };
 
-Result<Impact> impact_of(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree,
+Result<Impact> impact_of(Catalogue& catalogue, const Oid& tree,
                          const std::vector<Subject>& subjects, Uses uses);
 
 }  // namespace gittxn::catalogue

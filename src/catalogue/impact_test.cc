@@ -18,7 +18,7 @@ class Impacts : public ::testing::Test {
   std::string of(const std::string& text, Uses uses = Uses::kAll) {
     const Oid tree = world_.repo().tree();
     const auto catalogue = world_.open();
-    const FoundSubjects found = must(find_subjects(*catalogue, world_.objects(), tree, text));
+    const FoundSubjects found = must(find_subjects(*catalogue, tree, text));
     EXPECT_EQ(found.subjects.size(), 1u) << text;
     if (found.subjects.size() != 1) return {};
     std::vector<Subject> subjects = found.subjects;
@@ -26,7 +26,7 @@ class Impacts : public ::testing::Test {
       const std::string path = subjects.front().path;
       subjects = must(subjects_in(*catalogue, path, world_.entry(path)));
     }
-    const Impact impact = must(impact_of(*catalogue, world_.objects(), tree, subjects, uses));
+    const Impact impact = must(impact_of(*catalogue, tree, subjects, uses));
     std::string said;
     for (const Affected& affected : impact.affected) {
       said += std::string(relation_name(affected.relation)) + " " +
@@ -38,8 +38,7 @@ class Impacts : public ::testing::Test {
   std::vector<std::string> named(const std::string& text) {
     const Oid tree = world_.repo().tree();
     std::vector<std::string> ids;
-    for (const Subject& subject :
-         must(find_subjects(*world_.open(), world_.objects(), tree, text)).subjects) {
+    for (const Subject& subject : must(find_subjects(*world_.open(), tree, text)).subjects) {
       ids.push_back(subject.symbol.empty() ? subject.path : subject.symbol);
     }
     return ids;
@@ -193,8 +192,7 @@ TEST_F(Impacts, NamesAreFoundByWhatTheyAreIn) {
   EXPECT_NE(of("Till").find("resolved u.cc:3\n"), std::string::npos) << of("Till");
   EXPECT_EQ(named("./a.py"), std::vector<std::string>{"a.py"});
   EXPECT_TRUE(named("Nothing.load").empty());
-  const FoundSubjects found =
-      must(find_subjects(*world_.open(), world_.objects(), world_.repo().tree(), "Tokem"));
+  const FoundSubjects found = must(find_subjects(*world_.open(), world_.repo().tree(), "Tokem"));
   EXPECT_TRUE(found.subjects.empty());
   ASSERT_FALSE(found.near.empty());
   EXPECT_EQ(found.near.front(), "a.py/Token#");

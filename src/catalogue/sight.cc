@@ -55,11 +55,7 @@ void Sight::note_path(const std::string& path, const std::string& name) {
 
 Status Sight::read_go_modules() {
   for (const std::string& path : go_mods_) {
-    const TreeEntry entry = TRY(objects_.entry_at(tree_, path));
-    const std::uint64_t size = TRY(objects_.blob_size(entry.oid));
-    if (size > semantic::kMaxManifest) continue;
-    const std::string text = TRY(objects_.blob(entry.oid));
-    const std::string name = go_module(text);
+    const std::string name = go_module(TRY(manifest(path)));
     const std::string folder = path == "go.mod" ? "" : parent_dir(path);
     if (!name.empty()) go_modules_.emplace(folder, name);
   }
@@ -104,11 +100,20 @@ bool Sight::reaches(const std::string& from, const std::vector<semantic::Import>
 const std::vector<semantic::Import>& Sight::includes_of(const std::string& path) {
   const auto [found, added] = includes_.try_emplace(path);
   if (!added || includes_.size() > kMostIncludes) return found->second;
-  const auto entry = objects_.entry_at(tree_, path);
-  if (!entry) return found->second;  // then it includes nothing that is sure
-  auto facts = catalogue_.file(path, *entry);
+  auto facts = facts_at(path);
   if (facts) found->second = std::move(facts->imports);
-  return found->second;
+  return found->second;  // without facts it includes nothing that is sure
+}
+
+Result<semantic::FileFacts> Sight::facts_at(const std::string& path) {
+  return catalogue_.file(path, TRY(catalogue_.objects().entry_at(tree_, path)));
+}
+
+Result<std::string> Sight::manifest(const std::string& path) const {
+  const repo::Objects& objects = catalogue_.objects();
+  const TreeEntry entry = TRY(objects.entry_at(tree_, path));
+  if (TRY(objects.blob_size(entry.oid)) > semantic::kMaxManifest) return std::string();
+  return objects.blob(entry.oid);
 }
 
 std::string doubt_of_place(const UsedIn& use, const Subject& subject, const Linked& link,

@@ -29,8 +29,7 @@ struct Importer {
 // One per question: it remembers what it has looked up.
 class Sight {
  public:
-  Sight(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree)
-      : catalogue_(catalogue), objects_(objects), tree_(tree) {}
+  Sight(Catalogue& catalogue, const Oid& tree) : catalogue_(catalogue), tree_(tree) {}
 
   // Every path of the tree comes here once, then read_go_modules(), then the questions.
   void note_path(const std::string& path, const std::string& name);
@@ -42,13 +41,16 @@ class Sight {
   // How `from` sees the file `to`, by its imports.
   Linked linked(const Importer& from, const std::string& to);
 
+  Result<semantic::FileFacts> facts_at(const std::string& path);
+  // The text of a manifest; "" for one that is too large.
+  Result<std::string> manifest(const std::string& path) const;
+
  private:
   bool reaches(const std::string& from, const std::vector<semantic::Import>& imports,
                const std::string& to, std::set<std::string>* seen);
   const std::vector<semantic::Import>& includes_of(const std::string& path);
 
   Catalogue& catalogue_;
-  const repo::Objects& objects_;
   const Oid& tree_;
   std::vector<std::string> go_mods_;
   std::map<std::string, std::string, std::less<>> go_modules_;  // by folder

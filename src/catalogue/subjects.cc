@@ -19,6 +19,13 @@ constexpr std::size_t kMostNear = 8;
 constexpr std::size_t kLongestName = 64;  // of those that are compared letter by letter
 constexpr std::size_t kMostSubjects = 2'000;
 
+Subject whole_file(std::string_view path, const FileFacts& facts) {
+  Subject file;
+  file.path = path;
+  file.language = facts.language;
+  return file;
+}
+
 bool is_member_of_c(const Subject& subject) {
   return is_any(subject.language, {"c", "cpp"}) &&
          is_any(subject.kind, {"function", "prototype", "constructor", "field", "variable"});
@@ -92,19 +99,14 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 class Finder {
  public:
-  Finder(Catalogue& catalogue, const repo::Objects& objects, const Oid& tree)
-      : catalogue_(catalogue), objects_(objects), tree_(tree) {}
+  Finder(Catalogue& catalogue, const Oid& tree) : catalogue_(catalogue), tree_(tree) {}
 
   Result<FoundSubjects> find(std::string_view text) {
     while (text.starts_with("./")) text.remove_prefix(2);
     FoundSubjects found;
-    const TreeEntry whole = TRY(objects_.entry_at(tree_, text));
+    const TreeEntry whole = TRY(catalogue_.objects().entry_at(tree_, text));
     if (whole.present() && whole.mode != FileMode::kTree) {
-      Subject file;
-      file.path = text;
-      const FileFacts facts = TRY(catalogue_.file(text, whole));
-      file.language = facts.language;
-      found.subjects.push_back(std::move(file));
+      found.subjects.push_back(whole_file(text, TRY(catalogue_.file(text, whole))));
       return found;
     }
     found.subjects = TRY(by_id(text));
@@ -120,7 +122,7 @@ class Finder {
     for (std::size_t slash = text.rfind('/'); slash != std::string_view::npos && slash > 0;
          slash = text.rfind('/', slash - 1)) {
       const std::string_view path = text.substr(0, slash);
-      const TreeEntry entry = TRY(objects_.entry_at(tree_, path));
+      const TreeEntry entry = TRY(catalogue_.objects().entry_at(tree_, path));
       if (!entry.present() || entry.mode == FileMode::kTree) continue;
       const FileFacts facts = TRY(catalogue_.file(path, entry));
       for (std::size_t i = 0; i < facts.symbols.size(); ++i) {
@@ -217,7 +219,6 @@ class Finder {
   }
 
   Catalogue& catalogue_;
-  const repo::Objects& objects_;
   const Oid& tree_;
 };
 
@@ -237,17 +238,14 @@ Subject subject_of(std::string_view path, const FileFacts& facts, std::size_t sy
   return subject;
 }
 
-Result<FoundSubjects> find_subjects(Catalogue& catalogue, const repo::Objects& objects,
-                                    const Oid& tree, std::string_view text) {
-  return Finder(catalogue, objects, tree).find(text);
+Result<FoundSubjects> find_subjects(Catalogue& catalogue, const Oid& tree, std::string_view text) {
+  return Finder(catalogue, tree).find(text);
 }
 
 Result<std::vector<Subject>> subjects_in(Catalogue& catalogue, std::string_view path,
                                          const TreeEntry& entry) {
   const FileFacts facts = TRY(catalogue.file(path, entry));
-  std::vector<Subject> subjects(1);
-  subjects.front().path = path;
-  subjects.front().language = facts.language;
+  std::vector<Subject> subjects{whole_file(path, facts)};
   for (std::size_t i = 1; i < facts.symbols.size(); ++i) {
     if (facts.symbols[i].kind != "import") subjects.push_back(subject_of(path, facts, i));
   }

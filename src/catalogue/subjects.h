@@ -29,8 +29,7 @@ struct FoundSubjects {
 
 // `text`: a path of the tree; an id as symbols prints them ("src/auth.py/Token#validate()."); a
 // name, with or without what it is in ("validate", "Token.validate", "shop::Cart::total").
-Result<FoundSubjects> find_subjects(Catalogue& catalogue, const repo::Objects& objects,
-                                    const Oid& tree, std::string_view text);
+Result<FoundSubjects> find_subjects(Catalogue& catalogue, const Oid& tree, std::string_view text);
 
 // Every symbol of a file, and the file itself in front.
 Result<std::vector<Subject>> subjects_in(Catalogue& catalogue, std::string_view path,
