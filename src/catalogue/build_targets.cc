@@ -96,10 +96,8 @@ std::vector<BuildTarget> build_targets(std::string_view path, std::string_view t
 
 std::string go_module(std::string_view text) {
   for (std::string_view line : lines_of(text)) {
-    line = line.substr(0, line.find("//"));
     constexpr std::string_view kModule = "module";
-    const std::size_t first = std::min(line.find_first_not_of(" \t\r"), line.size());
-    line.remove_prefix(first);
+    line = trimmed(line.substr(0, line.find("//")));
     if (!line.starts_with(kModule)) continue;
     line.remove_prefix(kModule.size());
     const std::size_t from = line.find_first_not_of(" \t\"");

@@ -1,13 +1,16 @@
 #include "catalogue/catalogue.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "catalogue/workers.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::catalogue {
@@ -19,6 +22,7 @@ constexpr std::size_t kMostNames = 16u << 20;  // held, 4 bytes each
 constexpr std::int64_t kLookMs = 100;          // between two questions whether to go on
 constexpr std::size_t kAlone = 2;              // so many files are not worth a thread
 constexpr int kMaxDepth = 2048;
+constexpr std::size_t kMostAnswers = 256;  // that wait
 
 bool is_file(const TreeEntry& entry) {
   return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
@@ -30,6 +34,126 @@ std::string name_of(std::string_view hint, const Oid& oid) {
 
 Key key_of(std::string_view hint, const Oid& oid) {
   return {kFileKind, &oid, hint};
+}
+
+struct LookJob {
+  std::string hint;
+  TreeEntry entry;
+};
+
+struct Looked {
+  std::size_t job = 0;
+  NameSet names;
+  std::string encoded;
+  std::uint64_t bytes = 0;
+};
+
+// Looks into files on several threads, each with objects of its own, and hands what it found to
+// one: kInFlight bytes of text at once (a larger file alone).
+class Workers {
+ public:
+  Workers(const std::string& git_dir, const repo::Git& git, const semantic::Budget& budget,
+          const std::vector<LookJob>& jobs);
+  ~Workers();  // whatever has not begun is left
+
+  void start(std::size_t threads);
+  // The next answer; nothing when it took longer than `wait_ms`. Call once for each job at least.
+  std::optional<Result<Looked>> next(std::int64_t wait_ms);
+
+ private:
+  void work();
+  Result<Looked> look(const repo::Objects& objects, std::size_t job);
+  void enter(std::size_t bytes);
+  void leave(std::size_t bytes);
+  void answer(Result<Looked> looked);
+
+  const std::string& git_dir_;
+  const repo::Git& git_;
+  const semantic::Budget& budget_;
+  const std::vector<LookJob>& jobs_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t begun_ = 0;
+  std::size_t in_flight_ = 0;
+  bool ending_ = false;
+  std::deque<Result<Looked>> answers_;
+  std::vector<std::jthread> threads_;
+};
+
+Workers::Workers(const std::string& git_dir, const repo::Git& git, const semantic::Budget& budget,
+                 const std::vector<LookJob>& jobs)
+    : git_dir_(git_dir), git_(git), budget_(budget), jobs_(jobs) {}
+
+Workers::~Workers() {
+  const std::lock_guard lock(mutex_);
+  ending_ = true;
+  changed_.notify_all();
+  // The threads are joined when threads_ goes, which is the first member to go.
+}
+
+void Workers::start(std::size_t threads) {
+  for (std::size_t i = 0; i < threads; ++i) {
+    threads_.emplace_back([this] { work(); });
+  }
+}
+
+void Workers::work() {
+  const auto objects = repo::Objects::open(git_dir_, git_);
+  if (!objects) return answer(std::unexpected(objects.error()));
+  for (;;) {
+    std::size_t job = 0;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return ending_ || answers_.size() < kMostAnswers; });
+      if (ending_ || begun_ == jobs_.size()) return;
+      job = begun_++;
+    }
+    answer(look(*objects, job));
+  }
+}
+
+Result<Looked> Workers::look(const repo::Objects& objects, std::size_t job) {
+  const LookJob& what = jobs_[job];
+  Looked looked;
+  looked.job = job;
+  looked.bytes = TRY(objects.blob_size(what.entry.oid));
+  const std::size_t weight = std::min<std::size_t>(looked.bytes, kInFlight);
+  enter(weight);
+  const auto facts = look_into(objects, what.hint, what.entry, budget_);
+  leave(weight);
+  if (!facts) return std::unexpected(facts.error());
+  looked.names = names_in(*facts);
+  looked.encoded = encode(*facts);
+  return looked;
+}
+
+void Workers::enter(std::size_t bytes) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return in_flight_ == 0 || in_flight_ + bytes <= kInFlight; });
+  in_flight_ += bytes;
+}
+
+void Workers::leave(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  in_flight_ -= bytes;
+  changed_.notify_all();
+}
+
+void Workers::answer(Result<Looked> looked) {
+  const std::lock_guard lock(mutex_);
+  answers_.push_back(std::move(looked));
+  changed_.notify_all();
+}
+
+std::optional<Result<Looked>> Workers::next(std::int64_t wait_ms) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::milliseconds(wait_ms), [this] { return !answers_.empty(); });
+  if (answers_.empty()) return std::nullopt;
+  Result<Looked> first = std::move(answers_.front());
+  answers_.pop_front();
+  changed_.notify_all();
+  return first;
 }
 
 }  // namespace
@@ -127,14 +251,6 @@ Result<Directory> Catalogue::make_directory(const Oid& tree) {
   return directory;
 }
 
-Result<Directory> Catalogue::directory(const Oid& tree) {
-  if (const auto kept = find_directory(tree)) {
-    auto directory = decode_directory(*kept);
-    if (directory) return directory;
-  }
-  return make_directory(tree);
-}
-
 // A directory that is kept was made when all below it was.
 Status Catalogue::plan(const Oid& tree, Plan* plan) {
   struct At {
@@ -228,7 +344,7 @@ Status Catalogue::visit_below(const Oid& tree, const std::string& path, int dept
     TRY(fill(tree));
     kept = find_directory(tree);
   }
-  auto decoded = kept ? decode_directory(*kept) : directory(tree);
+  auto decoded = kept ? decode_directory(*kept) : make_directory(tree);
   if (!decoded) decoded = make_directory(tree);
   const Directory here = TRY(std::move(decoded));
   const std::string in = path.empty() ? "" : path + "/";

@@ -42,13 +42,10 @@ constexpr auto kUse = [](auto& io, auto& use) {
   io.flag(use.local);
 };
 
-struct Definition {
-  std::string name;
-  int containers = 0;
-};
+using Definition = std::pair<std::string, int>;  // a name, and how many things it is in
 constexpr auto kDefinition = [](auto& io, auto& definition) {
-  io.text(definition.name);
-  io.count(definition.containers);
+  io.text(definition.first);
+  io.count(definition.second);
 };
 
 constexpr auto kFootprint = [](auto& io, auto& footprint, auto& definitions) {
@@ -69,12 +66,10 @@ Result<std::optional<std::string>> text_of(const repo::Objects& objects, const T
 }  // namespace
 
 std::string encode(const Footprint& footprint) {
-  std::vector<Definition> definitions;
-  for (const auto& [name, containers] : footprint.definitions) {
-    definitions.push_back({name, containers});
-  }
+  const std::vector<Definition> definitions(footprint.definitions.begin(),
+                                            footprint.definitions.end());
   Writer writer;
-  kFootprint(writer, footprint, std::as_const(definitions));
+  kFootprint(writer, footprint, definitions);
   return writer.bytes();
 }
 
@@ -84,9 +79,7 @@ Result<Footprint> decode_footprint(std::string_view bytes) {
   std::vector<Definition> definitions;
   kFootprint(in, footprint, definitions);
   if (!in.at_end()) return damaged();
-  for (const Definition& definition : definitions) {
-    footprint.definitions[definition.name] = definition.containers;
-  }
+  for (const auto& [name, containers] : definitions) footprint.definitions[name] = containers;
   return semantic::settled(std::move(footprint));
 }
 
