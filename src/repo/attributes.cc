@@ -32,16 +32,10 @@ Result<std::string> attribute_files(const Objects& objects, const Oid& commitish
   return lines;
 }
 
-// `index` need not exist: to git that is an empty one.
-Result<std::vector<std::vector<std::string>>> ask(const Repository& repository,
-                                                  const std::string& index,
+// The index that `options` name need not exist: to git that is an empty one.
+Result<std::vector<std::vector<std::string>>> ask(const Repository& repository, GitOptions options,
                                                   const std::vector<std::string>& attributes,
                                                   const std::vector<std::string>& paths) {
-  GitOptions options;
-  options.dir = repository.place().common_dir;
-  options.extra["GIT_INDEX_FILE"] = index;
-  options.extra["GIT_DIR"] = repository.place().common_dir;
-  options.extra["GIT_WORK_TREE"] = repository.place().common_dir;  // not looked at: --cached
   for (const std::string& path : paths) options.input += path + '\0';
   std::vector<std::string> command{"check-attr", "--cached", "-z", "--stdin"};
   command.insert(command.end(), attributes.begin(), attributes.end());
@@ -68,17 +62,17 @@ Result<std::vector<std::vector<std::string>>> attributes_of(
   const std::string files = TRY(attribute_files(repository.objects(), commitish, paths));
   const std::string folder = repository.txn_dir() + "/tmp";
   const std::string index = fmt::format("{}/{}{}", folder, kAttributesIndex, random.name(12));
-  if (files.empty()) return ask(repository, index, attributes, paths);
+  const std::string& dir = repository.place().common_dir;
+  const GitOptions options{.dir = dir,
+                           .extra = {{"GIT_INDEX_FILE", index},
+                                     {"GIT_DIR", dir},
+                                     {"GIT_WORK_TREE", dir}}};  // not looked at: --cached
+  if (files.empty()) return ask(repository, options, attributes, paths);
   TRY(make_dirs(folder));
-  GitOptions options;
-  options.dir = repository.place().common_dir;
-  options.extra["GIT_INDEX_FILE"] = index;
-  options.extra["GIT_DIR"] = repository.place().common_dir;
-  options.input = files;
   auto values = [&]() -> Result<std::vector<std::vector<std::string>>> {
     TRY_IN("reading .gitattributes",
-           repository.git().must({"update-index", "-z", "--index-info"}, options));
-    return ask(repository, index, attributes, paths);
+           repository.git().feed({"update-index", "-z", "--index-info"}, options, files));
+    return ask(repository, options, attributes, paths);
   }();
   TRY(remove_file(index));
   return values;
