@@ -15,4 +15,11 @@ Result<std::optional<T>> if_there(Result<T> found) {
   return std::unexpected(std::move(found).error());
 }
 
+// Likewise, but what is not there is as an empty one.
+template <typename T>
+Result<T> or_empty(Result<T> found) {
+  if (!found && found.error().code == Code::kNotFound) return T();
+  return found;
+}
+
 }  // namespace gittxn

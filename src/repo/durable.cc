@@ -74,10 +74,8 @@ bool is_loose(const std::string& path) {
 
 Status add_packs(const ObjectStore& store, const std::string& objects_dir, DurableSet* set) {
   const std::string dir = objects_dir + "/pack";
-  auto entries = TRY(if_there(list_dir(dir)));
-  if (!entries) return {};
   bool any = false;
-  for (const DirEntry& entry : *entries) {
+  for (const DirEntry& entry : TRY(or_empty(list_dir(dir)))) {
     const std::string path = dir + "/" + entry.name;
     const bool pack = entry.name.starts_with("pack-") || entry.name.starts_with("multi-pack-index");
     if (!pack || store.synced_packs().contains(path)) continue;

@@ -108,9 +108,7 @@ Result<std::optional<HeadValue>> read_loose(const std::string& dir, const RefNam
 }
 
 Result<PackedRefs> PackedRefs::read(const std::string& dir) {
-  auto text = TRY(if_there(read_file(dir + "/packed-refs")));
-  if (!text) return PackedRefs({});
-  return PackedRefs(*std::move(text));
+  return PackedRefs(TRY(or_empty(read_file(dir + "/packed-refs"))));
 }
 
 Result<std::optional<Oid>> PackedRefs::find(const RefName& name) const {
@@ -167,9 +165,7 @@ namespace {
 
 Status list_loose(const std::string& dir, const std::string& below, std::string_view prefix,
                   std::vector<std::pair<RefName, HeadValue>>* found) {
-  auto entries = TRY(if_there(list_dir(dir + "/" + below)));
-  if (!entries) return {};
-  for (const DirEntry& entry : *entries) {
+  for (const DirEntry& entry : TRY(or_empty(list_dir(dir + "/" + below)))) {
     const std::string name = below + "/" + entry.name;
     if (!is_ref_name(name)) continue;  // lock files, temporary files: no refs to git either
     if (entry.type == DT_DIR) {

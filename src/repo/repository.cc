@@ -135,9 +135,8 @@ Result<std::vector<RefName>> held_by_rebase(const std::string& git_dir) {
   std::vector<RefName> held;
   for (const char* file :
        {"/rebase-merge/head-name", "/rebase-apply/head-name", "/rebase-merge/update-refs"}) {
-    auto text = TRY(if_there(read_file(git_dir + file, 1u << 20)));
-    if (!text) continue;
-    for (const std::string_view line : lines_of(*text)) {
+    const std::string text = TRY(or_empty(read_file(git_dir + file, 1u << 20)));
+    for (const std::string_view line : lines_of(text)) {
       if (line.starts_with(kHeads)) held.emplace_back(std::string(line));
     }
   }
@@ -256,9 +255,7 @@ Result<std::vector<CheckoutPlace>> Repository::checkouts() const {
   if (const auto main = TRY(main_worktree())) {
     TRY(add_checkout(places, {*main, place_.common_dir, {}}));
   }
-  auto linked = TRY(if_there(list_dir(place_.common_dir + "/worktrees")));
-  if (!linked) return places;
-  for (const DirEntry& entry : *linked) {
+  for (const DirEntry& entry : TRY(or_empty(list_dir(place_.common_dir + "/worktrees")))) {
     const std::string git_dir = place_.common_dir + "/worktrees/" + entry.name;
     auto pointer = TRY(if_there(read_file(git_dir + "/gitdir", 1u << 16)));
     if (!pointer) continue;  // being made or removed

@@ -24,9 +24,7 @@ Result<std::vector<std::string>> landing_directories(const CheckoutPlace& place)
   std::vector<std::string> found;
   auto root = TRY(if_there(internal::staging_root(place)));
   if (!root) return found;  // removed meanwhile
-  auto entries = TRY(if_there(list_dir(*root)));
-  if (!entries) return found;
-  for (const DirEntry& entry : *entries) {
+  for (const DirEntry& entry : TRY(or_empty(list_dir(*root)))) {
     if (entry.type == DT_DIR) found.push_back(*root + "/" + entry.name);
   }
   return found;
@@ -91,9 +89,7 @@ Status remove_leftovers(const CheckoutPlace& place, const PruneOptions& options)
   auto root = TRY(if_there(internal::staging_root(place)));
   if (!root) return {};
   for (const std::string& directory : {beside, *root}) {
-    auto entries = TRY(if_there(list_dir(directory)));
-    if (!entries) continue;
-    for (const DirEntry& entry : *entries) {
+    for (const DirEntry& entry : TRY(or_empty(list_dir(directory)))) {
       const std::string path = directory + "/" + entry.name;
       const bool ours = directory == beside
                             ? entry.name.starts_with("lock-") || entry.name.starts_with("index-")

@@ -168,8 +168,7 @@ Status set_aside(const std::string& directory) {
 Result<std::vector<std::string>> files_below(const std::string& directory,
                                              const std::string& folder) {
   std::vector<std::string> files;
-  auto entries = TRY(if_there(list_dir(directory + "/" + folder)));
-  for (const DirEntry& entry : entries.value_or(std::vector<DirEntry>{})) {
+  for (const DirEntry& entry : TRY(or_empty(list_dir(directory + "/" + folder)))) {
     const std::string path = folder + "/" + entry.name;
     if (entry.type != DT_DIR) files.push_back(path);
     if (entry.type != DT_DIR) continue;

@@ -156,9 +156,8 @@ Result<std::vector<std::string>> object_directories(const std::string& objects) 
   constexpr std::size_t kMostDirectories = 64;
   std::vector<std::string> found = {TRY(real_path(objects))};
   for (std::size_t i = 0; i < found.size() && found.size() < kMostDirectories; ++i) {
-    auto text = TRY(if_there(read_file(found[i] + "/info/alternates", 1u << 20)));
-    if (!text) continue;
-    for (const std::string_view line : lines_of(*text)) {
+    const std::string text = TRY(or_empty(read_file(found[i] + "/info/alternates", 1u << 20)));
+    for (const std::string_view line : lines_of(text)) {
       if (line.empty() || line[0] == '#') continue;
       auto directory = real_path(join_path(found[i], line));
       if (!directory) continue;  // git warns of an alternate that is gone, and goes on
