@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "base/fs.h"
@@ -39,10 +40,7 @@ struct Agent {
 void read_log(const std::string& path, CommitSet* named) {
   const auto text = read_file(path, 64u << 20);
   if (!text) return;  // most refs have none
-  std::size_t lines = 0;
-  for (std::string_view rest = *text; !rest.empty() && lines < kMostLogLines; ++lines) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  for (const std::string_view line : lines_of(*text) | std::views::take(kMostLogLines)) {
     if (line.size() < 81 || !is_oid(line.substr(41, 40))) continue;
     named->insert(Oid(std::string(line.substr(41, 40))));
   }
@@ -199,15 +197,11 @@ Status read_history(const TakeView& view, const Objects& objects, const Agent& a
 
 Status read_commits(const TakeView& view, const Objects& objects, Taken* taken) {
   const Agent agent = read_agent(view);
-  Status read = read_history(view, objects, agent, taken);
+  Taken without = *taken;
+  const Status read = read_history(view, objects, agent, taken);
   if (!read) {
-    taken->base = view.base;
-    taken->base_moved = false;
-    taken->message.reset();
-    taken->author.reset();
-    taken->head.reset();
-    taken->linked.clear();
-    taken->tips.clear();
+    without.notes = std::move(taken->notes);
+    *taken = std::move(without);
   }
   if (!read || agent.damaged) {
     taken->notes.push_back(

@@ -61,15 +61,11 @@ Status look_into_linked(const TakeView& view, const Objects& objects, const std:
     if (!branch) return {};  // unborn: without a commit there is nothing to put work on
     head = *std::move(branch);
   }
-  auto tip = there ? TRY(uncommitted_in(view, objects, linked, head)) : std::optional<Oid>{};
-  for (std::size_t i = 0; !tip && i <= elsewhere.size(); ++i) {
-    if (i == elsewhere.size()) {
-      tip = head;
-    } else if (TRY(objects.is_ancestor(head, elsewhere[i]))) {
-      return {};
-    }
+  const auto tip = there ? TRY(uncommitted_in(view, objects, linked, head)) : std::optional<Oid>{};
+  for (const Oid& known : elsewhere) {
+    if (!tip && TRY(objects.is_ancestor(head, known))) return {};
   }
-  linked.tip = *std::move(tip);
+  linked.tip = tip.value_or(head);
   taken->tips.push_back(linked.tip);
   taken->linked.push_back(std::move(linked));
   return {};

@@ -42,9 +42,6 @@ Result<GitOptions> look_into_submodule(const TakeView& view, const std::string& 
   const std::string own = view.dir + "/submodule";
   TRY(remove_tree(own));
   const std::vector<std::string> borrowed = TRY(object_directories(git_dir + "/objects"));
-  for (const std::string& directory : borrowed) {
-    if (directory.find('\n') != directory.npos) return fail(Code::kUnsupported, "a line break");
-  }
   const Oid head = TRY(submodule_head(view, git_dir));
   TRY(make_git_directory(*view.repository, own, RefName("refs/heads/taking"), borrowed,
                          {{"core.repositoryformatversion", "0"},

@@ -88,6 +88,9 @@ Status read_linked(const TakeView& view, const Objects& objects, const std::vect
 // Of a small file that the agent may have written; "" where it cannot be read.
 std::string first_line_of(const std::string& path);
 
+// Says for a person that these paths are in the middle of a merge.
+void note_unmerged(const std::vector<std::string>& paths, Taken* taken);
+
 // "a, b and 3 more", quoted as git does.
 std::string name_paths(const std::vector<std::string>& paths);
 

@@ -83,10 +83,7 @@ Status make_upper_index(TakeView& view, const IndexFile* agents, Taken* taken) {
   std::string input;
   for (const auto& [path, line] : lines) input += line;
   TRY(view.repository->git().feed({"update-index", "-z", "--index-info"}, view.git, input));
-  if (!unmerged.empty()) {
-    taken->notes.push_back("taken in the middle of a merge, conflict markers may be in: " +
-                           name_paths(unmerged));
-  }
+  note_unmerged(unmerged, taken);
   return {};
 }
 

@@ -144,6 +144,12 @@ Status refuse_what_git_cannot_store(const Work& work, const Untracked& untracked
 
 }  // namespace
 
+void note_unmerged(const std::vector<std::string>& paths, Taken* taken) {
+  if (paths.empty()) return;
+  taken->notes.push_back("taken in the middle of a merge, conflict markers may be in: " +
+                         name_paths(paths));
+}
+
 std::string name_paths(const std::vector<std::string>& paths) {
   constexpr std::size_t kNamed = 5;
   std::string text;
@@ -189,10 +195,7 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
 
   taken->untracked = std::move(untracked.files);
   taken->ignored = std::move(untracked.ignored);
-  if (!work.unmerged.empty()) {
-    taken->notes.push_back("taken in the middle of a merge, conflict markers may be in: " +
-                           name_paths(work.unmerged));
-  }
+  note_unmerged(work.unmerged, taken);
   if (!untracked.scratch.empty()) {
     taken->notes.push_back("left out, because they ignore themselves: " +
                            name_paths(untracked.scratch));
