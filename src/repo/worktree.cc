@@ -106,18 +106,13 @@ Status fill_worktree(Repository& repository, const WorktreeSpec& spec, const Wor
   const auto config = private_config(repository, spec, worktree.git_dir, inherited);
   TRY(make_private_git(repository, spec, worktree, config));
   TRY(fp_before_checkout.hit());
-  switch (worktree.kind) {
-    case WorktreeKind::kPlain:
-      TRY(internal::check_out(repository, worktree.git_dir, worktree.tree, spec.base));
-      TRY(copy_index(worktree.git_dir + "/index", worktree.path + "/index"));
-      break;
-    case WorktreeKind::kReflink:
-      TRY(internal::reflink_checkout(repository, worktree));
-      TRY(copy_index(worktree.git_dir + "/index", worktree.path + "/index"));
-      break;
-    case WorktreeKind::kOverlay:
-      TRY(make_overlay_directories(worktree, spec.txn));
-      break;
+  if (worktree.kind == WorktreeKind::kOverlay) {
+    TRY(make_overlay_directories(worktree, spec.txn));
+  } else {
+    TRY(worktree.kind == WorktreeKind::kReflink
+            ? internal::reflink_checkout(repository, worktree)
+            : internal::check_out(repository, worktree.git_dir, worktree.tree, spec.base));
+    TRY(copy_index(worktree.git_dir + "/index", worktree.path + "/index"));
   }
   TRY(fp_after_checkout.hit());
   const std::string more = TRY(internal::install_hooks(repository, spec, worktree, inherited));
@@ -157,13 +152,6 @@ std::string marker_text(const WorktreeSpec& spec, const Worktree& worktree) {
                             name_in(kOverlayMarks, worktree.marks), parent_dir(worktree.shared));
 }
 
-Worktree at(const std::string& path, WorktreeKind kind) {
-  const std::string tree = path + "/tree";
-  Worktree worktree{path, tree, tree + "/.git", kind, tree, {}, OverlayMarks::kTrusted};
-  if (kind == WorktreeKind::kOverlay) worktree.files = path + "/upper";
-  return worktree;
-}
-
 std::unexpected<Error> bad_mark(const std::string& path) {
   return fail(Code::kCorrupt, "the mark of the worktree '" + path + "' is damaged",
               "what was kept of it is under refs/txn; remove the directory by hand");
@@ -171,7 +159,7 @@ std::unexpected<Error> bad_mark(const std::string& path) {
 
 // What the kind needs before anything is made.
 Result<Worktree> plan_worktree(const WorktreeSpec& spec, const Inherited& inherited) {
-  Worktree worktree = at(spec.path, spec.kind);
+  Worktree worktree = worktree_at(spec.path, spec.kind);
   if (spec.kind == WorktreeKind::kPlain) return worktree;
   if (inherited.sparse) {
     return fail(Code::kUnsupported,
@@ -190,8 +178,11 @@ Result<Worktree> plan_worktree(const WorktreeSpec& spec, const Inherited& inheri
 
 }  // namespace
 
-Worktree worktree_at(const std::string& path) {
-  return at(path, WorktreeKind::kPlain);
+Worktree worktree_at(const std::string& path, WorktreeKind kind) {
+  const std::string tree = path + "/tree";
+  Worktree worktree{path, tree, tree + "/.git", kind, tree, {}, OverlayMarks::kTrusted};
+  if (kind == WorktreeKind::kOverlay) worktree.files = path + "/upper";
+  return worktree;
 }
 
 Result<WorktreeKind> kind_from_name(std::string_view name) {
@@ -209,7 +200,7 @@ Result<Worktree> find_worktree(const std::string& path) {
   if (!text) return std::unexpected(std::move(text).error());
   if (!text->starts_with(kMarkerText) || !text->ends_with('\n')) return bad_mark(path);
   const std::string second = text->substr(text->find('\n') + 1);
-  if (second.empty()) return at(path, WorktreeKind::kPlain);
+  if (second.empty()) return worktree_at(path);
   const std::size_t kind_end = second.find(' ');
   const std::size_t marks_end = second.find(' ', kind_end + 1);
   if (kind_end == second.npos || marks_end == second.npos) return bad_mark(path);
@@ -218,7 +209,7 @@ Result<Worktree> find_worktree(const std::string& path) {
       value_in(kOverlayMarks, "marks", second.substr(kind_end + 1, marks_end - kind_end - 1));
   const std::string shared = second.substr(marks_end + 1, second.size() - marks_end - 2);
   if (!kind || !marks || !shared.starts_with('/')) return bad_mark(path);
-  Worktree worktree = at(path, *kind);
+  Worktree worktree = worktree_at(path, *kind);
   worktree.marks = *marks;
   worktree.shared = shared + "/tree";
   return worktree;
@@ -229,7 +220,7 @@ Result<Worktree> mark_plain(const Worktree& worktree) {
   const std::string text = TRY(read_file(marker, 16384));
   if (!text.starts_with(kMarkerText)) return bad_mark(worktree.path);
   TRY(write_file(marker, text.substr(0, text.find('\n') + 1), Sync::kYes));
-  return at(worktree.path, WorktreeKind::kPlain);
+  return worktree_at(worktree.path);
 }
 
 Result<bool> has_files(const std::string& path) {

@@ -75,8 +75,8 @@ struct Worktree {
 // mark.
 // kUnsupported, with the reason and the way out: this kind of worktree cannot be had here.
 Result<Worktree> create_worktree(Repository& repository, const WorktreeSpec& spec);
-// A plain one, without a look: for those who made it themselves.
-Worktree worktree_at(const std::string& path);
+// Without a look: for those who made it themselves.
+Worktree worktree_at(const std::string& path, WorktreeKind kind = WorktreeKind::kPlain);
 // By its mark. kNotFound: there is none (any more).
 Result<Worktree> find_worktree(const std::string& path);
 // Its mark says that it is plain from here on: the caller has made <path>/tree so (make_plain).

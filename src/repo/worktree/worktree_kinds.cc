@@ -69,11 +69,7 @@ Status try_reflink(const std::string& directory) {
 }
 
 Status try_overlay(const std::string& directory) {
-  Worktree worktree;
-  worktree.path = directory;
-  worktree.tree = directory + "/tree";
-  worktree.kind = WorktreeKind::kOverlay;
-  worktree.files = directory + "/upper";
+  Worktree worktree = worktree_at(directory, WorktreeKind::kOverlay);
   worktree.shared = directory + "/shared/tree";
   worktree.marks = overlay_marks();
   for (const std::string& each :
