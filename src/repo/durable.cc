@@ -100,17 +100,15 @@ Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
   std::set<std::string> named_by;
   bool packed = false;
   for (const git_oid& oid : walk.found()) {
-    bool loose = false;
-    for (const std::string& dir : object_dirs) {
-      std::string path = loose_path(dir, oid);
-      if (!is_loose(path)) continue;
-      fan_out.insert(parent_dir(path));
-      named_by.insert(dir);
-      set.files.push_back(std::move(path));
-      loose = true;
-      break;
+    const auto dir = std::ranges::find_if(
+        object_dirs, [&](const std::string& each) { return is_loose(loose_path(each, oid)); });
+    if (dir == object_dirs.end()) {
+      packed = packed || !same(oid, empty_tree_oid());
+      continue;
     }
-    packed = packed || (!loose && !same(oid, empty_tree_oid()));
+    set.files.push_back(loose_path(*dir, oid));
+    fan_out.insert(parent_dir(set.files.back()));
+    named_by.insert(*dir);
   }
   set.directories.assign(fan_out.begin(), fan_out.end());
   if (packed) {

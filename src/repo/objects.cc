@@ -1,6 +1,4 @@
-// The face of the object store: object names in, values out. The work is in the files beside this
-// one: object_store.cc (single objects), commit.cc, diff.cc, merge.cc, apply.cc, history.cc,
-// import.cc, durable.cc.
+// Questions about single objects. The others are answered in objects/ and durable.cc.
 #include "repo/objects.h"
 
 #include <algorithm>

@@ -22,14 +22,9 @@
 namespace gittxn::repo {
 namespace {
 
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
-  return std::string(text);
-}
-
 std::string without_fatal(std::string_view text) {
   if (text.starts_with("fatal: ")) text.remove_prefix(7);
-  return trimmed(text);
+  return std::string(trimmed(text));
 }
 
 std::unexpected<Error> refuse_discovery(const std::string& cwd, const std::string& said) {

@@ -208,6 +208,12 @@ std::uint64_t bytes_of(const std::string& checkout) {
   return bytes;
 }
 
+// By a worktree, now.
+Result<bool> is_named(const std::string& path, const SharedPruneOptions& options) {
+  const auto used = TRY(options.in_use());
+  return std::ranges::find(used, path) != used.end();
+}
+
 // One that nobody uses: set aside first, then looked at again, because a worktree names its
 // checkout before it looks whether it is there.
 Result<bool> collect(const std::string& root, const std::string& name,
@@ -216,8 +222,7 @@ Result<bool> collect(const std::string& root, const std::string& name,
   const std::string aside = join_path(root, std::string(kGone) + name);
   TRY(rename_over(path, aside));
   TRY(fp_set_aside.hit());
-  const auto used = TRY(options.in_use());
-  if (std::find(used.begin(), used.end(), path) == used.end()) {
+  if (!TRY(is_named(path, options))) {
     TRY(remove_tree(aside));
     return true;
   }
@@ -230,8 +235,7 @@ Result<bool> is_unused(const std::string& path, const SharedPruneOptions& option
   if (::lstat((path + std::string(kMark)).c_str(), &info) != 0) return false;
   const std::int64_t used_ms = std::int64_t{info.st_mtim.tv_sec} * 1000;
   if (options.now_ms - used_ms < options.unused_ms) return false;
-  const auto used = TRY(options.in_use());
-  return std::find(used.begin(), used.end(), path) == used.end();
+  return !TRY(is_named(path, options));
 }
 
 // What a collection that was killed had set aside. It may be named by a worktree that was made
@@ -240,9 +244,7 @@ Status finish_killed(const std::string& root, const std::string& name,
                      const SharedPruneOptions& options) {
   const std::string aside = join_path(root, name);
   const std::string path = join_path(root, name.substr(kGone.size()));
-  const auto used = TRY(options.in_use());
-  const bool wanted = std::find(used.begin(), used.end(), path) != used.end();
-  if (wanted && !TRY(exists(path))) return rename_over(aside, path);
+  if (TRY(is_named(path, options)) && !TRY(exists(path))) return rename_over(aside, path);
   return remove_tree(aside);
 }
 

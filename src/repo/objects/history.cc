@@ -87,15 +87,14 @@ Result<std::vector<Oid>> ask_path(const ObjectStore& store, const git_oid& from,
   for (git_oid at = to; !same(at, from);) {
     const CommitInfo info = TRY(store.commit(at));
     path.push_back(info.oid);
-    bool found = false;
-    for (const Oid& parent : info.parents) {
+    const auto next = std::ranges::find_if(info.parents, [&](const Oid& parent) {
       const git_oid oid = checked_oid(parent);
-      if (!same(oid, from) && !known.contains(oid)) continue;
-      at = oid;
-      found = true;
-      break;
+      return same(oid, from) || known.contains(oid);
+    });
+    if (next == info.parents.end()) {
+      return fail(Code::kCorrupt, "no path of commits ends at " + info.oid.str());
     }
-    if (!found) return fail(Code::kCorrupt, "no path of commits ends at " + info.oid.str());
+    at = checked_oid(*next);
   }
   std::reverse(path.begin(), path.end());
   return path;

@@ -67,28 +67,30 @@ Result<IgnoreRules> IgnoreRules::open(Repository& repository, const Oid& commit,
   return rules;
 }
 
-Result<std::vector<bool>> IgnoreRules::ignored(const std::vector<std::string>& paths) const {
-  std::vector<bool> answers(paths.size(), false);
-  if (paths.empty()) return answers;
+Result<std::vector<std::string>> IgnoreRules::check_ignore(
+    const std::vector<std::string>& more, const std::vector<std::string>& paths) const {
+  std::vector<std::string> args = {"check-ignore", "--no-index", "-z", "--stdin"};
+  args.insert(args.end(), more.begin(), more.end());
   GitOptions options = options_;
   // "./", because a name that begins with ':' would be taken for more than a name.
   for (const std::string& path : paths) options.input += "./" + path + '\0';
-  const Output output = TRY(git_.run({"check-ignore", "--no-index", "-z", "--stdin"}, options));
+  const Output output = TRY(git_.run(std::move(args), options));
   // 1: none of them is ignored.
   if (output.exit.status > 1) return fail(Code::kFault, "git check-ignore: " + output.err);
-  const std::vector<std::string> named = split_nul(output.out);
+  return split_nul(output.out);
+}
+
+Result<std::vector<bool>> IgnoreRules::ignored(const std::vector<std::string>& paths) const {
+  std::vector<bool> answers(paths.size(), false);
+  if (paths.empty()) return answers;
+  const std::vector<std::string> named = TRY(check_ignore({}, paths));
   const std::set<std::string> ignored(named.begin(), named.end());
   for (std::size_t i = 0; i < paths.size(); ++i) answers[i] = ignored.contains("./" + paths[i]);
   return answers;
 }
 
 Result<std::string> IgnoreRules::rule_for(const std::string& path) const {
-  GitOptions options = options_;
-  options.input = "./" + path + '\0';
-  const Output output =
-      TRY(git_.run({"check-ignore", "--no-index", "-v", "-z", "--stdin"}, options));
-  if (output.exit.status > 1) return fail(Code::kFault, "git check-ignore: " + output.err);
-  const std::vector<std::string> fields = split_nul(output.out);  // file, line, pattern, path
+  const auto fields = TRY(check_ignore({"-v"}, {path}));  // file, line, pattern, path
   return fields.size() < 4 ? std::string() : fields[0] + ":" + fields[1] + ":" + fields[2];
 }
 

@@ -34,6 +34,9 @@ class IgnoreRules {
   IgnoreRules(Git git, GitOptions options, std::string scratch)
       : git_(std::move(git)), options_(std::move(options)), scratch_(std::move(scratch)) {}
 
+  Result<std::vector<std::string>> check_ignore(const std::vector<std::string>& more,
+                                                const std::vector<std::string>& paths) const;
+
   Git git_;
   GitOptions options_;
   std::string scratch_;
