@@ -14,8 +14,7 @@
 //                        copied and a pre-push hook that refuses, remote "txn-target"
 //   <path>/index         the index as it was at the start, for an agent that loses its own
 //   <path>/packed-refs   the refs as they were at the start: what an agent read when it named one
-//   <path>/take          git directory of a take() in progress; none of the agent's commands sees
-//                        it
+//   <path>/take          git directory of a take() in progress, which no command of the agent sees
 //   <path>/upper, work   of an overlay: what differs from the shared checkout, .git included, and
 //                        the kernel's scratch directory; <path>/tree is where it is mounted
 //
@@ -95,12 +94,10 @@ Status remove_worktree(const std::string& path);
 // directory are not changed. Everything needed is imported into the repository's own store.
 //
 //   tracked  is what the base or the agent's index names. What the base tracks and is still there
-//   is
-//            taken, whatever the agent did to its index or its .gitignore.
-//   scratch  a directory with nothing tracked in it whose own new .gitignore says "*"
-//   (.pytest_cache,
-//            .venv and their like ignore themselves) stays out as it does for git add -A; `notes`
-//            names it, so that nothing is hidden by it silently.
+//            is taken, whatever the agent did to its index or its .gitignore.
+//   scratch  a directory with nothing tracked in it whose own new .gitignore says "*" (.venv and
+//            its like ignore themselves) stays out as it does for git add -A; `notes` names it, so
+//            that nothing is hidden by it silently.
 // A worktree that the agent made of its own, with what is in it and nowhere else.
 struct LinkedWork {
   std::string path;

@@ -2,9 +2,8 @@
 // be done again; checkout_stage.h says how the state is told from which inode is where.
 //
 //   changed   staged file and old file exchange names; what came out is compared with the old
-//   bytes.
-//             If it is not them, somebody saved in between: the names are exchanged back, and the
-//             save stands where the person put it.
+//             bytes. If it is not them, somebody saved in between: the names are exchanged back,
+//             and the save stands where the person put it.
 //   removed   renamed out, compared, and renamed back (NOREPLACE) if it is the person's
 //   added     renamed in with NOREPLACE: what is there already stays
 //

@@ -1,15 +1,12 @@
 // Internal to checkout_*.cc: the directory of one landing beside a checkout, and what it says.
 //
-//   <root>/<txn>/manifest.json  a slot a path: which inode is staged, what the old bytes are.
-//   Durable
-//                               before the first file moves, never written again
-//   <root>/<txn>/new/<path>     the new file, until it is exchanged; then, until it is checked,
-//   what
-//                               it displaced
+//   <root>/<txn>/manifest.json  a slot a path: which inode is staged, what the old bytes are;
+//                               durable before the first file moves, never written again
+//   <root>/<txn>/new/<path>     the new file, until it is exchanged; then what it displaced, until
+//                               that is checked
 //   <root>/<txn>/out/<path>     a removed file until it is checked
-//   <root>/<txn>/old/<path>     displaced and checked; kept until gc, because an editor may have it
-//   open <root>/<txn>.<n>            an earlier landing of the same transaction that displaced
-//   something
+//   <root>/<txn>/old/<path>     displaced and checked; kept until gc: an editor may have it open
+//   <root>/<txn>.<n>            an earlier landing of the transaction that displaced something
 //
 // <root> is <git dir>/txn/displaced where names can be exchanged between there and the checkout,
 // else (another file system, a bind mount) <worktree>/.git-txn/displaced, with a .gitignore that

@@ -5,9 +5,8 @@
 //   inside the git directory      the same, a copy of that directory
 //   elsewhere (husky, a person's  <git dir>/git-txn-hooks, which hands every hook over to whatever
 //   own global hooks), or a tree  core.hooksPath says at that moment, and is put before it by a
-//   file that sets it on install       included last: a tool that sets core.hooksPath works as it
-//   expects,
-//                                 and pushes stay refused
+//   that sets it on install       file included last: a tool that sets core.hooksPath works as it
+//                                 expects, and pushes stay refused
 #include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>

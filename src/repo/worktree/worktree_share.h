@@ -3,8 +3,8 @@
 // folder below and a layer of the worktree's own above, so what is written there is the worktree's
 // alone. git ignores them, so taking a change needs no mount.
 //
-//   <path>/shares            which: "trusted" or "user", then path and source of each, NUL after
-//   each <path>/share.N/upper, work  the layer of the Nth, and the kernel's scratch directory
+//   <path>/shares               "trusted" or "user", then path and source of each, a NUL after each
+//   <path>/share.N/upper, work  the layer of the Nth, and the kernel's scratch directory
 //
 // In the tree there is an empty directory where each is mounted. Where that is gone, or is
 // something else by now, nothing is mounted: what the tree has is its own.
