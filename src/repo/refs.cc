@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/if_there.h"
+#include "base/random.h"
 #include "repo/refs_files.h"
 
 namespace gittxn::repo {
@@ -63,12 +63,6 @@ class Deadline {
   std::int64_t end_ns_;
   std::int64_t pause_ms_ = 1;
 };
-
-std::string temporary_name() {
-  static std::atomic<unsigned> counter{0};
-  return std::to_string(::getpid()) + "-" + std::to_string(SystemClock().monotonic_ns()) + "-" +
-         std::to_string(counter++);
-}
 
 // In a repository shared by a group, others must be able to replace what we write.
 Status share_like(const std::string& dir, int fd, mode_t bits) {
@@ -142,7 +136,7 @@ Result<DoomedFile> take_lock(const std::string& dir, const RefUpdate& update) {
   const std::string bytes = update.desired.str() + "\n";
   TRY(make_ref_dirs(dir, update.ref));
   TRY(make_dirs(dir + "/txn/tmp"));
-  auto temporary = TRY(write_temporary(dir + "/txn/tmp/ref-" + temporary_name(), ref_dir, bytes));
+  auto temporary = TRY(write_temporary(dir + "/txn/tmp/ref-" + Random().name(20), ref_dir, bytes));
   std::optional<DoomedFile> beside;  // when refs/ is on another file system
   Deadline deadline(update.lock_deadline_ms);
   while (true) {
@@ -151,7 +145,7 @@ Result<DoomedFile> take_lock(const std::string& dir, const RefUpdate& update) {
     if (error == EXDEV && !beside) {
       // git skips names that begin with a dot or end in ".lock"
       beside.emplace(
-          TRY(write_temporary(ref_dir + "/.txn-" + temporary_name() + ".lock", ref_dir, bytes)));
+          TRY(write_temporary(ref_dir + "/.txn-" + Random().name(20) + ".lock", ref_dir, bytes)));
     } else if (error == ENOENT) {  // git removed the directory, empty, under us
       TRY(make_ref_dirs(dir, update.ref));
       if (!deadline.pause()) return fail_errno(error, "link '" + lock + "'");
