@@ -81,13 +81,10 @@ Result<std::vector<std::string>> find_clashes(const Objects& objects, const Take
     for (const auto& [key, same] : by_fold) {
       if (same.size() < 2) continue;
       for (const std::string& name : same) {
-        const std::string path = directory.empty() ? name : directory + '/' + name;
+        const std::string path = join_tree(directory, name);
         if (!names.contains(name) || TRY(objects.entry_at(base_tree, path)).present()) continue;
-        std::vector<std::string> both;
-        for (const std::string& other : same) {
-          both.push_back(directory.empty() ? other : directory + '/' + other);
-        }
-        clashes.push_back(quote_path(both[0]) + " and " + quote_path(both[1]));
+        clashes.push_back(quote_path(join_tree(directory, same[0])) + " and " +
+                          quote_path(join_tree(directory, same[1])));
         break;
       }
     }

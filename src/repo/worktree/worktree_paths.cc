@@ -142,6 +142,10 @@ Result<Digest> digest_at(const Spot& spot) {
   }
 }
 
+std::string join_tree(const std::string& directory, const std::string& name) {
+  return directory.empty() ? name : directory + '/' + name;
+}
+
 std::string quote_path(std::string_view path) {
   bool plain = true;
   for (const char c : path) {

@@ -57,6 +57,8 @@ Result<std::string> bytes_at(const Spot& spot, std::size_t max_bytes = std::size
 inline bool is_file_or_link(const struct stat& info) {
   return S_ISREG(info.st_mode) || S_ISLNK(info.st_mode);
 }
+// A path of the tree: a name in a directory; "" is the tree itself.
+std::string join_tree(const std::string& directory, const std::string& name);
 // Quoted as git quotes names in messages and in line-based input, when it has to be.
 std::string quote_path(std::string_view path);
 // Splits NUL-terminated records.

@@ -22,10 +22,6 @@ namespace {
 constexpr int kMostUpperDepth = 256;
 constexpr int kReadDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-std::string join_tree(const std::string& directory, const std::string& name) {
-  return directory.empty() ? name : directory + '/' + name;
-}
-
 bool is_whiteout(const struct stat& info) {
   return S_ISCHR(info.st_mode) && info.st_rdev == makedev(0, 0);
 }
