@@ -54,7 +54,7 @@ class Judge {
     ask();
     TRY(look());
     TRY(sight_.read_go_modules());
-    for (const Candidate& candidate : candidates_) TRY(judge(candidate));
+    for (const Candidate& candidate : candidates_) judge(candidate);
     overrides();
     named_tests();
     TRY(targets());
@@ -175,7 +175,7 @@ class Judge {
     return best;
   }
 
-  Status judge(const Candidate& candidate) {
+  void judge(const Candidate& candidate) {
     links_.clear();
     for (const std::string& file : files_) judge_imports(candidate, file);
     for (const UsedIn& use : candidate.uses) {
@@ -183,7 +183,6 @@ class Judge {
       if (asked == asked_.end()) continue;
       for (const std::size_t i : asked->second.subjects) judge_use(candidate, use, subjects_[i]);
     }
-    return {};
   }
 
   void judge_imports(const Candidate& candidate, const std::string& file) {
