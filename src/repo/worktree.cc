@@ -38,17 +38,10 @@ constexpr std::string_view kMarkerText = "git-txn worktree ";
 
 std::vector<ConfigEntry> private_config(const Repository& repository, const WorktreeSpec& spec,
                                         const std::string& git_dir, const Inherited& inherited) {
-  std::vector<ConfigEntry> config = {
-      {"core.repositoryformatversion", inherited.partial_clone ? "1" : "0"},
-      {"core.bare", "false"}};
-  config.insert(config.end(), inherited.entries.begin(), inherited.entries.end());
-  // Packing and fetching in the background is for directories that live; a daemon or a cache bound
-  // to this directory would outlive it.
-  config.insert(config.end(), {{"gc.auto", "0"},
-                               {"maintenance.auto", "false"},
-                               {"core.fsmonitor", "false"},
-                               {"core.untrackedcache", "false"},
-                               {"core.splitindex", "false"}});
+  // A daemon or a cache bound to this directory would outlive it; packing and fetching in the
+  // background is for directories that live.
+  std::vector<ConfigEntry> config = internal::brief_config(inherited);
+  config.insert(config.end(), {{"gc.auto", "0"}, {"maintenance.auto", "false"}});
   // Files below an overlay have other names in other checkouts, which come and go.
   if (spec.kind == WorktreeKind::kOverlay) config.push_back({"core.trustctime", "false"});
   if (!spec.with_remote) return config;
@@ -71,11 +64,10 @@ std::vector<ConfigEntry> private_config(const Repository& repository, const Work
 Status make_private_git(Repository& repository, const WorktreeSpec& spec, const Worktree& worktree,
                         const std::vector<ConfigEntry>& config) {
   const std::string git_dir = worktree.files + "/.git";
-  const auto borrowed =
-      TRY(internal::object_directories(repository.place().common_dir + "/objects"));
   TRY(make_dirs(worktree.files, 0777));
   TRY(make_dirs(git_dir, 0700));
-  TRY(internal::make_git_directory(repository, git_dir, spec.target, borrowed, config));
+  TRY(internal::make_git_directory(repository, git_dir, spec.target,
+                                   TRY(internal::object_directories(repository)), config));
   TRY(internal::copy_refs(repository, git_dir, spec.target, spec.base));
   const std::string refs = TRY(read_file(git_dir + "/packed-refs"));
   TRY(write_file(worktree.path + "/packed-refs", refs, Sync::kNo, 0644));

@@ -156,11 +156,10 @@ Result<bool> grow_checkout(Repository& repository, const Making& making) {
 // --- making one ---
 
 Status fill(Repository& repository, const internal::Inherited& inherited, const Making& making) {
-  const auto borrowed =
-      TRY(internal::object_directories(repository.place().common_dir + "/objects"));
   TRY(make_empty_tree(making.tree));
   TRY(internal::make_git_directory(repository, making.git_dir, RefName("refs/heads/shared"),
-                                   borrowed, internal::brief_config(inherited)));
+                                   TRY(internal::object_directories(repository)),
+                                   internal::brief_config(inherited)));
   if (!TRY(grow_checkout(repository, making))) {
     TRY(internal::check_out(repository, making.git_dir, making.tree, making.commit));
   }

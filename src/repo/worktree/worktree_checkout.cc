@@ -143,9 +143,8 @@ Status apply_patch(const Repository& repository, const Worktree& worktree,
   const std::string own = worktree.path + "/patch";
   TRY(remove_tree(own));
   const auto inherited = TRY(internal::inherited_config(repository));
-  const std::string objects = repository.place().common_dir + "/objects";
-  const auto borrowed = TRY(internal::object_directories(objects));
-  TRY(internal::make_git_directory(repository, own, RefName("refs/heads/patching"), borrowed,
+  TRY(internal::make_git_directory(repository, own, RefName("refs/heads/patching"),
+                                   TRY(internal::object_directories(repository)),
                                    inherited.entries));
   GitOptions git;
   git.dir = worktree.tree;

@@ -169,6 +169,10 @@ Result<std::vector<std::string>> object_directories(const std::string& objects) 
   return found;
 }
 
+Result<std::vector<std::string>> object_directories(const Repository& repository) {
+  return object_directories(repository.place().common_dir + "/objects");
+}
+
 std::string alternates_text(const std::vector<std::string>& directories) {
   std::string text;
   for (const std::string& directory : directories) {

@@ -37,6 +37,7 @@ std::string config_text(const std::vector<ConfigEntry>& entries);
 // Every object directory that this one borrows from, followed as git does, absolute, itself first.
 // (git ignores relative entries in the list of a directory that is itself borrowed.)
 Result<std::vector<std::string>> object_directories(const std::string& objects);
+Result<std::vector<std::string>> object_directories(const Repository& repository);
 // What GIT_ALTERNATE_OBJECT_DIRECTORIES says of them: in quotes, as a ':' would end one.
 std::string alternates_text(const std::vector<std::string>& directories);
 

@@ -44,10 +44,7 @@ Result<GitOptions> look_into_submodule(const TakeView& view, const std::string& 
   const std::vector<std::string> borrowed = TRY(object_directories(git_dir + "/objects"));
   const Oid head = TRY(submodule_head(view, git_dir));
   TRY(make_git_directory(*view.repository, own, RefName("refs/heads/taking"), borrowed,
-                         {{"core.repositoryformatversion", "0"},
-                          {"core.bare", "false"},
-                          {"core.fsmonitor", "false"},
-                          {"core.untrackedcache", "false"}}));
+                         brief_config({})));
   TRY(write_file(own + "/HEAD", head.str() + "\n", Sync::kNo));
   TRY(copy_index(git_dir + "/index", own + "/index"));
   GitOptions git;

@@ -51,9 +51,8 @@ Status copy_agents_index(TakeView& view, Taken* taken) {
     auto index = load_index(source, view.dir + "/index.whole");
     if (!index) return false;
     // Ours to keep only when it did not have to be written anew.
-    const auto whole = exists(view.dir + "/index.whole");
-    if (whole && *whole) return rename_over(view.dir + "/index.whole", view.index).has_value();
-    return true;
+    const Status whole = rename_over(view.dir + "/index.whole", view.index);
+    return whole || whole.error().code == Code::kNotFound;
   };
   if (usable(private_dir + "/index")) return {};
   taken->notes.emplace_back(
@@ -122,7 +121,7 @@ Result<TakeView> open_view(Repository& repository, const Worktree& given, const 
   const auto inherited = TRY(internal::inherited_config(repository));
   view.partial_clone = inherited.partial_clone;
   const std::string own = repository.place().common_dir + "/objects";
-  std::vector<std::string> directories = TRY(internal::object_directories(own));
+  std::vector<std::string> directories = TRY(internal::object_directories(repository));
   std::vector<std::string> agents;
   if (const auto found = internal::object_directories(worktree.git_dir + "/objects")) {
     for (const std::string& directory : *found) {
