@@ -9,19 +9,16 @@
 
 namespace gittxn {
 
-namespace {
-
-std::string to_hex(const unsigned char* bytes, std::size_t count) {
+std::string hex_of(std::string_view bytes) {
   static constexpr char kHex[] = "0123456789abcdef";
-  std::string text(count * 2, '0');
-  for (std::size_t i = 0; i < count; ++i) {
-    text[2 * i] = kHex[bytes[i] >> 4];
-    text[2 * i + 1] = kHex[bytes[i] & 15];
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    text += kHex[static_cast<unsigned char>(c) >> 4];
+    text += kHex[static_cast<unsigned char>(c) & 15];
   }
   return text;
 }
-
-}  // namespace
 
 // They always return 1.
 Sha256::Sha256() {
@@ -33,9 +30,9 @@ void Sha256::update(std::string_view bytes) {
 }
 
 Digest Sha256::finish() {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> raw{};
-  SHA256_Final(raw.data(), &state_);
-  return Digest(to_hex(raw.data(), raw.size()));
+  std::string raw(SHA256_DIGEST_LENGTH, '\0');
+  SHA256_Final(reinterpret_cast<unsigned char*>(raw.data()), &state_);
+  return Digest(hex_of(raw));
 }
 
 Sha1::Sha1() {

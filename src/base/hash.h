@@ -12,6 +12,7 @@
 
 namespace gittxn {
 
+std::string hex_of(std::string_view bytes);  // in lower case
 Digest sha256(std::string_view bytes);
 
 // Incremental form, for bytes that do not fit in memory.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/hash.h"
+
 namespace gittxn::catalogue {
 namespace {
 
@@ -83,15 +85,9 @@ void Reader::name(std::string& value) {
 }
 
 std::string Reader::take_hex(std::size_t digits) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   const std::string_view raw = take_text();
   if (!raw.empty() && raw.size() * 2 != digits) refuse();
-  std::string out;
-  for (const char c : raw) {
-    out += kDigits[static_cast<unsigned char>(c) >> 4];
-    out += kDigits[static_cast<unsigned char>(c) & 15];
-  }
-  return out;
+  return hex_of(raw);
 }
 
 void Reader::hashes(std::vector<std::uint32_t>& values) {

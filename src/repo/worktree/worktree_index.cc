@@ -39,18 +39,6 @@ std::string sha1(std::string_view a, std::string_view b = {}) {
   return hash.finish();
 }
 
-std::string hex(std::string_view bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 // git's offset encoding, as in pack files: each further byte adds one.
 std::optional<std::size_t> read_varint(std::string_view bytes, std::size_t* at) {
   std::size_t value = 0;
@@ -174,7 +162,7 @@ std::string_view IndexFile::path(const IndexEntry& entry) const {
 }
 
 Oid IndexFile::oid(const IndexEntry& entry) const {
-  return Oid(hex(std::string_view(bytes_).substr(entry.offset + kOidAt, kHash)));
+  return Oid(hex_of(std::string_view(bytes_).substr(entry.offset + kOidAt, kHash)));
 }
 
 const IndexEntry* IndexFile::find(std::string_view wanted) const {
@@ -302,7 +290,7 @@ std::string index_line(const TreeEntry& entry, std::string_view path) {
 
 Oid blob_oid(std::string_view bytes) {
   const std::string header = fmt::format("blob {}", bytes.size()) + '\0';
-  return Oid(hex(sha1(header, bytes)));
+  return Oid(hex_of(sha1(header, bytes)));
 }
 
 }  // namespace gittxn::repo
