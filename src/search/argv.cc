@@ -12,21 +12,16 @@ namespace {
 
 constexpr std::size_t kMaxWords = 2'000;
 
-const std::string* lookup(const Surroundings& around, const std::string& name) {
-  const auto at = around.env.find(name);
-  return at == around.env.end() || at->second.empty() ? nullptr : &at->second;
-}
-
 // Case and classes of ASCII are the same in these; Turkish has another lower case i.
 Refined<void> check_locale(const Surroundings& around) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string* value = lookup(around, name);
-    if (value == nullptr) continue;
-    const std::string_view locale = *value;
+    const auto at = around.env.find(name);
+    if (at == around.env.end() || at->second.empty()) continue;
+    const std::string& locale = at->second;
     const bool utf8 = locale.ends_with(".UTF-8") || locale.ends_with(".utf8");
     const bool plain = locale == "C" || locale == "POSIX";
     if (plain || (utf8 && (locale.starts_with("C.") || locale.starts_with("en_")))) return {};
-    return not_refined("locale " + *value);
+    return not_refined("locale " + locale);
   }
   return {};
 }
@@ -120,6 +115,33 @@ Refined<void> take_letters(const Table& table, Strings words, std::size_t& i, Wo
   return {};
 }
 
+// Not refined when it leaves the tree.
+Refined<Root> parse_root(const std::string& given, const Surroundings& around) {
+  if (given.empty()) return not_refined("an empty path");
+  if (given.find("//") != std::string::npos) return not_refined("path '" + given + "'");
+  std::string path = given;
+  if (given[0] == '/') {
+    if (around.top.empty() || !path_below(given, around.top, &path)) {
+      return not_refined("'" + given + "' is outside the tree");
+    }
+  } else {
+    path = join_path(around.cwd, given);
+  }
+  // "x/.." is only lexically nothing when x is a directory: x may be a link, or missing.
+  const std::size_t dots = given.find("..");
+  if (dots != std::string::npos && given.find_first_not_of("./") != std::string::npos &&
+      given.find("/..", given.find_first_not_of("./")) != std::string::npos) {
+    return not_refined("path '" + given + "'");
+  }
+  path = normal_path(path);
+  if (path == ".") path.clear();
+  if (path == ".." || path.starts_with("../") || path.starts_with('/')) {
+    return not_refined("'" + given + "' is outside the tree");
+  }
+  if (path == ".git" || path.starts_with(".git/")) return not_refined("git's own directory");
+  return Root{given, path};
+}
+
 }  // namespace
 
 std::vector<std::string> Words::all() const {
@@ -173,32 +195,6 @@ Refined<void> add_roots(Query& query, const std::vector<std::string>& paths,
 Refined<void> check_colors(const std::string& when) {
   if (when == "never" || when == "auto") return {};
   return not_refined("colours");
-}
-
-Refined<Root> parse_root(const std::string& given, const Surroundings& around) {
-  if (given.empty()) return not_refined("an empty path");
-  if (given.find("//") != std::string::npos) return not_refined("path '" + given + "'");
-  std::string path = given;
-  if (given[0] == '/') {
-    if (around.top.empty() || !path_below(given, around.top, &path)) {
-      return not_refined("'" + given + "' is outside the tree");
-    }
-  } else {
-    path = join_path(around.cwd, given);
-  }
-  // "x/.." is only lexically nothing when x is a directory: x may be a link, or missing.
-  const std::size_t dots = given.find("..");
-  if (dots != std::string::npos && given.find_first_not_of("./") != std::string::npos &&
-      given.find("/..", given.find_first_not_of("./")) != std::string::npos) {
-    return not_refined("path '" + given + "'");
-  }
-  path = normal_path(path);
-  if (path == ".") path.clear();
-  if (path == ".." || path.starts_with("../") || path.starts_with('/')) {
-    return not_refined("'" + given + "' is outside the tree");
-  }
-  if (path == ".git" || path.starts_with(".git/")) return not_refined("git's own directory");
-  return Root{given, path};
 }
 
 Refined<Query> query_from_argv(const std::string& program, const std::vector<std::string>& argv,

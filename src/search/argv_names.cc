@@ -1,6 +1,8 @@
 // find, fd and ls.
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <utility>
 
 #include "search/glob.h"
 #include "search/options.h"
@@ -11,6 +13,23 @@ namespace {
 
 constexpr int kMaxNesting = 30;
 constexpr std::size_t kMaxTerms = 300;
+
+Refined<void> check_find_type(std::string_view letter) {
+  if (letter == "f" || letter == "d" || letter == "l") return {};
+  return not_refined("find: -type " + std::string(letter));
+}
+
+// Tests that take a value.
+struct FindTest {
+  std::string_view word;
+  Term::Op op;
+  Refined<void> (*check)(std::string_view);
+};
+constexpr FindTest kFindTests[] = {
+    {"-name", Term::Op::kName, check_name_glob}, {"-iname", Term::Op::kNameNoCase, check_name_glob},
+    {"-path", Term::Op::kPath, check_path_glob}, {"-wholename", Term::Op::kPath, check_path_glob},
+    {"-type", Term::Op::kType, check_find_type},
+};
 
 // find's expression, by precedence: "!", then "-a" or nothing, then "-o".
 class FindParser {
@@ -79,12 +98,17 @@ class FindParser {
     if (word == "-prune") return push(Term::Op::kPrune);
     if (word == "-print") return push(Term::Op::kPrint);
     if (word == "-exec") return exec();
-    if (word != "-name" && word != "-iname" && word != "-path" && word != "-wholename" &&
-        word != "-type" && word != "-maxdepth" && word != "-mindepth") {
-      return not_refined("find: '" + word + "'");
-    }
+    const auto* test = std::ranges::find(kFindTests, word, &FindTest::word);
+    const bool depth = word == "-maxdepth" || word == "-mindepth";
+    if (test == std::end(kFindTests) && !depth) return not_refined("find: '" + word + "'");
     if (at_ == words_.size()) return not_refined("find: " + word + " needs a value");
-    return valued(word, words_[at_++]);
+    const std::string& value = words_[at_++];
+    if (depth) {  // it holds for the whole of find wherever it stands
+      (word == "-maxdepth" ? query_.max_depth : query_.min_depth) = TRY(parse_number(value));
+      return push(Term::Op::kTrue);
+    }
+    TRY(test->check(value));
+    return push(test->op, value);
   }
 
   // What it runs has a vector of its own, and is given the names that would be printed here. As the
@@ -100,29 +124,6 @@ class FindParser {
     }
     at_ = words_.size();
     return push(Term::Op::kPrint);
-  }
-
-  Refined<void> valued(const std::string& word, const std::string& value) {
-    if (word == "-name") {
-      TRY(check_name_glob(value));
-      return push(Term::Op::kName, value);
-    }
-    if (word == "-iname") {
-      TRY(check_name_glob(value));
-      return push(Term::Op::kNameNoCase, value);
-    }
-    if (word == "-type") {
-      if (value != "f" && value != "d" && value != "l") return not_refined("find: -type " + value);
-      return push(Term::Op::kType, value);
-    }
-    if (word == "-path" || word == "-wholename") {
-      TRY(check_path_glob(value));
-      return push(Term::Op::kPath, value);
-    }
-    // They hold for the whole of find wherever they stand.
-    std::uint32_t& depth = word == "-maxdepth" ? query_.max_depth : query_.min_depth;
-    depth = TRY(parse_number(value));
-    return push(Term::Op::kTrue);
   }
 
   std::span<const std::string> words_;
@@ -148,16 +149,14 @@ constexpr Option kLsOptions[] = {
 };
 
 Refined<void> add_type(Query& query, const std::string& value) {
-  if (value == "f" || value == "file") {
-    query.types += 'f';
-  } else if (value == "d" || value == "directory") {
-    query.types += 'd';
-  } else if (value == "l" || value == "symlink") {
-    query.types += 'l';
-  } else {
-    return not_refined("type " + value);
+  static constexpr std::pair<std::string_view, char> kTypes[] = {
+      {"f", 'f'}, {"file", 'f'}, {"d", 'd'}, {"directory", 'd'}, {"l", 'l'}, {"symlink", 'l'}};
+  for (const auto& [name, letter] : kTypes) {
+    if (name != value) continue;
+    query.types += letter;
+    return {};
   }
-  return {};
+  return not_refined("type " + value);
 }
 
 Refined<void> add_extension(Query& query, std::string value) {
@@ -175,45 +174,30 @@ Refined<void> take_fd(const Given& given, Query& query, std::string& letters) {
     if (letters.contains(id)) return not_refined("an option twice");
     letters += id;
   }
-  switch (id) {
-    case 'H':
-      query.hidden = true;
-      return {};
-    case 'I':
-      query.ignore_files = false;
-      return {};
-    case 'u':
-      query.hidden = true;
-      query.ignore_files = false;
-      return {};
-    case 't':
-      return add_type(query, given.value);
-    case 'e':
-      return add_extension(query, given.value);
-    case 'd':
-      query.max_depth = TRY(parse_number(given.value));
-      return {};
-    case 'm':
-      query.min_depth = TRY(parse_number(given.value));
-      return {};
-    case 'F':
-      query.dialect = Dialect::kFixed;
-      return {};
-    case 'c':
-      return check_colors(given.value);
-    default:
-      return {};  // -i and -s, looked at when the pattern is known
-  }
+  if (id == 'H' || id == 'u') query.hidden = true;
+  if (id == 'I' || id == 'u') query.ignore_files = false;
+  if (id == 't') return add_type(query, given.value);
+  if (id == 'e') return add_extension(query, given.value);
+  if (id == 'd') query.max_depth = TRY(parse_number(given.value));
+  if (id == 'm') query.min_depth = TRY(parse_number(given.value));
+  if (id == 'F') query.dialect = Dialect::kFixed;
+  if (id == 'c') return check_colors(given.value);
+  return {};  // -i and -s are looked at when the pattern is known
+}
+
+Query query_of_names(Tool tool) {
+  Query query;
+  query.tool = tool;
+  query.kind = Kind::kNames;
+  query.shown = Shown::kEntries;
+  query.recursive = tool != Tool::kLs;
+  return query;
 }
 
 }  // namespace
 
 Refined<Query> parse_find(std::span<const std::string> words, const Surroundings& around) {
-  Query query;
-  query.tool = Tool::kFind;
-  query.kind = Kind::kNames;
-  query.shown = Shown::kEntries;
-  query.recursive = true;
+  Query query = query_of_names(Tool::kFind);
   query.hidden = true;
   std::vector<std::string> paths;
   for (const std::string& word : words) {
@@ -228,11 +212,7 @@ Refined<Query> parse_find(std::span<const std::string> words, const Surroundings
 
 Refined<Query> parse_fd(std::span<const std::string> words, const Surroundings& around) {
   const Words split = TRY(split_words(kFdOptions, words, Order::kMixed));
-  Query query;
-  query.tool = Tool::kFd;
-  query.kind = Kind::kNames;
-  query.shown = Shown::kEntries;
-  query.recursive = true;
+  Query query = query_of_names(Tool::kFd);
   query.ignore_files = true;
   std::string letters;
   for (const Given& given : split.options) TRY(take_fd(given, query, letters));
@@ -261,10 +241,7 @@ Refined<Query> parse_fd(std::span<const std::string> words, const Surroundings& 
 
 Refined<Query> parse_ls(std::span<const std::string> words, const Surroundings& around) {
   const Words split = TRY(split_words(kLsOptions, words, Order::kMixed));
-  Query query;
-  query.tool = Tool::kLs;
-  query.kind = Kind::kNames;
-  query.shown = Shown::kEntries;
+  Query query = query_of_names(Tool::kLs);
   for (const Given& given : split.options) {
     if (given.id == 'a') query.hidden = true;
     if (given.id == 'R') query.recursive = true;

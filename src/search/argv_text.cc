@@ -1,7 +1,8 @@
 // grep, rg and git grep.
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <ranges>
+#include <utility>
 
 #include "search/glob.h"
 #include "search/options.h"
@@ -86,17 +87,70 @@ constexpr Option kTextOptions[] = {
     {0, "color", Value::kNeeded, kColor, kOfRipgrep},
 };
 
+// What an option says by being there.
+constexpr std::pair<int, bool Query::*> kFlags[] = {
+    {'r', &Query::recursive}, {'n', &Query::line_numbers}, {'v', &Query::invert},
+    {'w', &Query::word},      {'x', &Query::whole_line},   {kHiddenToo, &Query::hidden},
+};
+constexpr std::pair<int, Shown> kShownBy[] = {
+    {'l', Shown::kWithMatch},
+    {'L', Shown::kWithoutMatch},
+    {'c', Shown::kCount},
+    {'o', Shown::kOnlyMatching},
+};
+constexpr std::pair<int, Dialect> kDialectsBy[] = {
+    {'E', Dialect::kExtended},
+    {'F', Dialect::kFixed},
+    {'G', Dialect::kBasic},
+    {'P', Dialect::kPerl},
+};
+constexpr std::pair<int, NameRule::Effect> kRulesBy[] = {
+    {kInclude, NameRule::Effect::kInclude},
+    {kExclude, NameRule::Effect::kExclude},
+    {kExcludeDir, NameRule::Effect::kExcludeDir},
+};
+
+template <typename T, std::size_t N>
+const T* said_by(const std::pair<int, T> (&table)[N], int id) {
+  const auto* row = std::ranges::find(table, id, &std::pair<int, T>::first);
+  return row == std::end(table) ? nullptr : &row->second;
+}
+
+// Which of two options wins depends on the program.
+template <typename T>
+Refined<void> say_once(T& there, T unsaid, T wanted, const char* twice) {
+  if (there != unsaid && there != wanted) return not_refined(twice);
+  there = wanted;
+  return {};
+}
+
 // Reads the options that the three share; the rest is each one's own.
 class Builder {
  public:
+  explicit Builder(Tool tool) { query.tool = tool; }
   Query query;
 
   Refined<void> take(const Given& given) {
+    if (const auto* flag = said_by(kFlags, given.id)) {
+      query.*(*flag) = true;
+      return {};
+    }
+    if (const auto* shown = said_by(kShownBy, given.id)) {
+      return say_once(query.shown, Shown::kLines, *shown, "two options of what is shown");
+    }
+    if (const auto* dialect = said_by(kDialectsBy, given.id)) {
+      return say_once(query.dialect, Dialect::kNone, *dialect, "two kinds of pattern");
+    }
+    if (const auto* effect = said_by(kRulesBy, given.id)) {
+      TRY(check_name_glob(given.value));
+      query.rules.push_back({*effect, given.value});
+      return {};
+    }
     switch (given.id) {
-      case 'r':
-        return set(&Query::recursive);
-      case 'n':
-        return set(&Query::line_numbers);
+      case 'i':
+      case 's':
+      case 'S':  // they override one another by order; more than one is left to rg
+        return say_once(case_option_, 0, given.id, "two options of case");
       case 'N':
         query.line_numbers = false;
         return {};
@@ -106,48 +160,17 @@ class Builder {
       case 'h':
         query.names = NameShown::kNever;
         return {};
-      case 'i':
-        return one_case("-i");
-      case 's':
-        return one_case("-s");
-      case 'S':
-        return one_case("-S");
-      case 'v':
-        return set(&Query::invert);
-      case 'w':
-        return set(&Query::word);
-      case 'x':
-        return set(&Query::whole_line);
       case 'e':
         query.patterns.push_back(given.value);
         return {};
-      case 'l':
-        return show(Shown::kWithMatch);
-      case 'L':
-        return show(Shown::kWithoutMatch);
-      case 'c':
-        return show(Shown::kCount);
-      case 'o':
-        return show(Shown::kOnlyMatching);
-      case 'E':
-        return dialect(Dialect::kExtended);
-      case 'F':
-        return dialect(Dialect::kFixed);
-      case 'G':
-        return dialect(Dialect::kBasic);
-      case 'P':
-        return dialect(Dialect::kPerl);
       case kColor:
         return check_colors(given.value);
       case kHarmless:
         return {};
       default:
-        return take_number_or_rule(given);
+        return take_number(given);
     }
   }
-
-  // -i, -s and -S of rg override one another by order; more than one is left to it.
-  std::string case_option;
 
   Refined<void> finish(Dialect fallback) {
     if (query.dialect == Dialect::kNone) query.dialect = fallback;
@@ -162,8 +185,8 @@ class Builder {
     if (query.shown != Shown::kLines && query.shown != Shown::kOnlyMatching) {
       query.kind = Kind::kFiles;
     }
-    query.ignore_case = case_option == "-i";
-    if (case_option == "-S") {
+    query.ignore_case = case_option_ == 'i';
+    if (case_option_ == 'S') {
       if (query.patterns.size() != 1) return not_refined("smart case of many patterns");
       query.ignore_case = TRY(smart_case_ignores(query.patterns[0]));
     }
@@ -173,39 +196,7 @@ class Builder {
   }
 
  private:
-  Refined<void> set(bool Query::* flag) {
-    query.*flag = true;
-    return {};
-  }
-  Refined<void> one_case(const char* option) {
-    if (!case_option.empty() && case_option != option) return not_refined("two options of case");
-    case_option = option;
-    return {};
-  }
-  Refined<void> show(Shown shown) {
-    if (query.shown != Shown::kLines && query.shown != shown) {
-      return not_refined("two options of what is shown");
-    }
-    query.shown = shown;
-    return {};
-  }
-  Refined<void> dialect(Dialect wanted) {
-    if (query.dialect != Dialect::kNone && query.dialect != wanted) {
-      return not_refined("two kinds of pattern");
-    }
-    query.dialect = wanted;
-    return {};
-  }
-  Refined<void> rule(NameRule::Effect effect, const std::string& glob) {
-    TRY(check_name_glob(glob));
-    query.rules.push_back({effect, glob});
-    return {};
-  }
-
-  Refined<void> take_number_or_rule(const Given& given) {
-    if (given.id == kInclude) return rule(NameRule::Effect::kInclude, given.value);
-    if (given.id == kExclude) return rule(NameRule::Effect::kExclude, given.value);
-    if (given.id == kExcludeDir) return rule(NameRule::Effect::kExcludeDir, given.value);
+  Refined<void> take_number(const Given& given) {
     const std::uint32_t number = TRY(parse_number(given.value));
     if (given.id == kMax) {
       query.max_per_file = number;
@@ -220,11 +211,12 @@ class Builder {
     if (given.id != kBefore) query.after = number;
     return {};
   }
+
+  int case_option_ = 0;
 };
 
-// The pattern, when no -e gave one, and the words that are paths.
-Refined<std::vector<std::string>> take_pattern(Query& query, const Words& words) {
-  std::vector<std::string> paths = words.all();
+// The pattern, when no -e gave one; the words that are left are paths.
+Refined<std::vector<std::string>> take_pattern(Query& query, std::vector<std::string> paths) {
   if (!query.patterns.empty()) return paths;
   if (paths.empty()) return not_refined("no pattern");
   query.patterns.push_back(paths.front());
@@ -263,19 +255,14 @@ Refined<bool> take_ripgrep(const Given& given, Query& query) {
     query.rules.push_back({effect, glob});
   } else if (given.id == 't') {
     // Types whose globs are the same in every version that is known.
-    if (given.value == "rust" || given.value == "go") {
-      query.extensions.emplace_back(given.value == "go" ? ".go" : ".rs");
-    } else {
-      return not_refined("type " + given.value);
-    }
+    if (given.value != "rust" && given.value != "go") return not_refined("type " + given.value);
+    query.extensions.emplace_back(given.value == "go" ? ".go" : ".rs");
   } else if (given.id == kOrder) {
     // In which order lines come is no part of the answer.
     if (given.value.find_first_not_of("0123456789") != std::string::npos && given.value != "path" &&
         given.value != "none") {
       return not_refined("the order of " + given.value);
     }
-  } else if (given.id == kHiddenToo) {
-    query.hidden = true;
   } else if (given.id == kNoIgnore) {
     query.ignore_files = false;
   } else if (given.id == kDepth) {
@@ -290,11 +277,10 @@ Refined<bool> take_ripgrep(const Given& given, Query& query) {
 
 Refined<Query> parse_grep(std::span<const std::string> words, const Surroundings& around) {
   const Words split = TRY(split_words(kTextOptions, words, Order::kMixed, kOfGrep));
-  Builder builder;
+  Builder builder(Tool::kGrep);
   Query& query = builder.query;
-  query.tool = Tool::kGrep;
   for (const Given& given : split.options) TRY(builder.take(given));
-  const std::vector<std::string> paths = TRY(take_pattern(query, split));
+  const std::vector<std::string> paths = TRY(take_pattern(query, split.all()));
   if (paths.empty() && !query.recursive) return not_refined("standard input");
   TRY(add_roots(query, paths, around));
   TRY(check_grep_rules(query));
@@ -308,17 +294,11 @@ Refined<Query> parse_grep(std::span<const std::string> words, const Surroundings
 
 Refined<Query> parse_git_grep(std::span<const std::string> words, const Surroundings& around) {
   const Words split = TRY(split_words(kTextOptions, words, Order::kOptionsFirst, kOfGitGrep));
-  Builder builder;
+  Builder builder(Tool::kGitGrep);
   Query& query = builder.query;
-  query.tool = Tool::kGitGrep;
   query.recursive = true;
   for (const Given& given : split.options) TRY(builder.take(given));
-  std::vector<std::string> before = split.operands;
-  if (query.patterns.empty()) {
-    if (before.empty()) return not_refined("no pattern");
-    query.patterns.push_back(before.front());
-    before.erase(before.begin());
-  }
+  std::vector<std::string> before = TRY(take_pattern(query, split.operands));
   for (const std::string& word : before) {
     const bool path = !split.dashes && around.is_revision && !around.is_revision(word);
     if (!path) return not_refined("'" + word + "' may be a revision");
@@ -343,9 +323,8 @@ Refined<Query> parse_git_grep(std::span<const std::string> words, const Surround
 
 Refined<Query> parse_ripgrep(std::span<const std::string> words, const Surroundings& around) {
   const Words split = TRY(split_words(kTextOptions, words, Order::kMixed, kOfRipgrep));
-  Builder builder;
+  Builder builder(Tool::kRipgrep);
   Query& query = builder.query;
-  query.tool = Tool::kRipgrep;
   query.recursive = true;
   query.ignore_files = true;
   bool files = false;
@@ -375,7 +354,7 @@ Refined<Query> parse_ripgrep(std::span<const std::string> words, const Surroundi
     query.shown = Shown::kEntries;
     return std::move(query);
   }
-  const std::vector<std::string> paths = TRY(take_pattern(query, split));
+  const std::vector<std::string> paths = TRY(take_pattern(query, split.all()));
   TRY(add_roots(query, paths, around));
   if (query.patterns.size() > 1 && query.shown == Shown::kOnlyMatching) {
     return not_refined("-o of many patterns");

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/fs.h"
-#include "search/lines.h"
 #include "search/walk.h"
 
 namespace gittxn::search {
@@ -98,12 +97,11 @@ class Asker {
       answer.lines.push_back(shown);  // rg --files
     } else {
       const std::string text = TRY(readable(tree_.blob(entry.oid)));
-      Lines lines = lines_of(query_, *matcher_, is_named() ? shown : std::string(), text);
+      PathAnswer printed = lines_of(query_, *matcher_, is_named() ? shown : std::string(), text);
       // A file that is perhaps not read at all still prints these lines or none.
-      known = lines.certain;
-      answer.certain = answer.certain && lines.certain;
-      answer.selected = lines.selected;
-      answer.lines = std::move(lines.printed);
+      known = printed.certain;
+      printed.certain = answer.certain && printed.certain;
+      answer = std::move(printed);
     }
     if (!known || (!answer.certain && (!is_text_tool(query_) || !matcher_))) {
       answer.lines = {"? " + std::to_string(static_cast<unsigned>(entry.mode)) + " " +
@@ -128,60 +126,37 @@ class Asker {
   bool named_ = true;
 };
 
-// git grep looks at a file once, however many of its paths name it.
-bool only_once(const Query& query) {
-  return query.tool == Tool::kGitGrep;
-}
-
 enum class Look { kWhole, kScope };
 
-class Evaluation {
- public:
-  Evaluation(const Query& query, const Tree& tree, EvaluateLimits limits, Look look)
-      : query_(query), tree_(tree), look_(look), left_(limits.max_entries) {}
-
-  Refined<Answer> run() {
-    Asker asker = TRY(Asker::make(query_, tree_));
-    for (std::size_t i = 0; i < query_.roots.size(); ++i) {
-      TRY(asker.each_of(i, left_, [&](const NamedEntry& item, const Place& place) {
-        return visit(asker, query_.roots[i], item, place);
-      }));
-    }
-    answer_.ignore_files = asker.walk().ignore_files();
-    for (std::vector<std::string>* list : {&answer_.files, &answer_.directories}) {
-      std::ranges::sort(*list);
-      list->erase(std::unique(list->begin(), list->end()), list->end());
-    }
-    return std::move(answer_);
-  }
-
- private:
-  // False for a file that was seen before and is not to be seen again.
-  Refined<bool> visit(Asker& asker, const Root& root, const NamedEntry& item, const Place& place) {
-    if (place.enters) answer_.directories.push_back(item.name);
-    if (!place.counts) return true;
-    if (look_ == Look::kScope) {
-      if (reads_files()) answer_.files.push_back(item.name);
+Refined<Answer> look_at(const Query& query, const Tree& tree, Look look, std::size_t left) {
+  const bool reads_files = is_text_tool(query) && query.dialect != Dialect::kNone;
+  Asker asker = TRY(Asker::make(query, tree));
+  Answer answer;
+  for (std::size_t i = 0; i < query.roots.size(); ++i) {
+    const auto see = [&](const NamedEntry& item, const Place& place) -> Refined<bool> {
+      if (place.enters) answer.directories.push_back(item.name);
+      if (!place.counts) return true;
+      if (look == Look::kWhole) {
+        // git grep looks at a file once, however many of its paths name it.
+        if (query.tool == Tool::kGitGrep && answer.paths.contains(item.name)) return false;
+        PathAnswer found = TRY(asker.answer(query.roots[i], item.name, item.entry, place));
+        answer.certain = answer.certain && found.certain;
+        PathAnswer& all = answer.paths[item.name];
+        all.certain = all.certain && found.certain;
+        std::ranges::move(found.lines, std::back_inserter(all.lines));
+      }
+      if (reads_files) answer.files.push_back(item.name);
       return true;
-    }
-    if (only_once(query_) && answer_.paths.contains(item.name)) return false;
-    const PathAnswer found = TRY(asker.answer(root, item.name, item.entry, place));
-    if (reads_files()) answer_.files.push_back(item.name);
-    answer_.certain = answer_.certain && found.certain;
-    PathAnswer& all = answer_.paths[item.name];
-    all.certain = all.certain && found.certain;
-    all.lines.insert(all.lines.end(), found.lines.begin(), found.lines.end());
-    return true;
+    };
+    TRY(asker.each_of(i, left, see));
   }
-
-  bool reads_files() const { return is_text_tool(query_) && query_.dialect != Dialect::kNone; }
-
-  const Query& query_;
-  const Tree& tree_;
-  Look look_;
-  std::size_t left_;
-  Answer answer_;
-};
+  answer.ignore_files = asker.walk().ignore_files();
+  for (std::vector<std::string>* list : {&answer.files, &answer.directories}) {
+    std::ranges::sort(*list);
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+  return answer;
+}
 
 bool within(std::string_view path, std::string_view directory) {
   return directory.empty() || path == directory || path_below(path, directory, nullptr);
@@ -380,12 +355,12 @@ class Judge {
 
 }  // namespace
 
-Refined<Answer> evaluate(const Query& query, const Tree& tree, EvaluateLimits limits) {
-  return Evaluation(query, tree, limits, Look::kWhole).run();
+Refined<Answer> evaluate(const Query& query, const Tree& tree, std::size_t max_entries) {
+  return look_at(query, tree, Look::kWhole, max_entries);
 }
 
-Refined<Answer> scope_of(const Query& query, const Tree& tree, EvaluateLimits limits) {
-  return Evaluation(query, tree, limits, Look::kScope).run();
+Refined<Answer> scope_of(const Query& query, const Tree& tree) {
+  return look_at(query, tree, Look::kScope, kMaxEntries);
 }
 
 Judgement judge(const Query& query, const Tree& before, const Tree& after, const Changes& changes,

@@ -8,18 +8,10 @@
 #include <vector>
 
 #include "model/change.h"
-#include "search/query.h"
+#include "search/pattern.h"
 #include "search/tree.h"
 
 namespace gittxn::search {
-
-// What a query prints about one path. The lines of a path whose answer is not certain are a token
-// that is the same only for the same bytes.
-struct PathAnswer {
-  bool certain = true;
-  bool selected = false;  // a line was selected, printed or not: the program's status tells
-  std::vector<std::string> lines;
-};
 
 struct Answer {
   std::map<std::string, PathAnswer> paths;  // those that print something, or may
@@ -34,17 +26,16 @@ struct Answer {
   }
 };
 
-struct EvaluateLimits {
-  std::size_t max_entries = 2'000'000;  // listed; more is not refined
-};
+inline constexpr std::size_t kMaxEntries = 2'000'000;  // listed; more is not refined
 
 // The whole answer on one tree, for proving that the query explains the opens of a trace. Not
 // refined when a root is a link, or the tree cannot be read.
-Refined<Answer> evaluate(const Query& query, const Tree& tree, EvaluateLimits limits = {});
+Refined<Answer> evaluate(const Query& query, const Tree& tree,
+                         std::size_t max_entries = kMaxEntries);
 
 // Files, directories and ignore files alone, without looking into files: what can be laid beside
 // the opens of a trace. `paths` is empty.
-Refined<Answer> scope_of(const Query& query, const Tree& tree, EvaluateLimits limits = {});
+Refined<Answer> scope_of(const Query& query, const Tree& tree);
 
 struct Judgement {
   bool holds = false;

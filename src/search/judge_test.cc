@@ -213,7 +213,7 @@ TEST_F(SearchJudge, SaysWhatASearchLookedAt) {
   EXPECT_EQ(answer->files, std::vector<std::string>{"src/a.cc"});
   EXPECT_EQ(answer->directories, (std::vector<std::string>{"", "src"}));
   EXPECT_EQ(answer->ignore_files, std::vector<std::string>{"src/.gitignore"});
-  EXPECT_FALSE(evaluate(query({"rg", "x"}), MapTree(before, store), {2}));
+  EXPECT_FALSE(evaluate(query({"rg", "x"}), MapTree(before, store), 2));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "search/lines.h"
-
 #include <algorithm>
 
 #include "base/text.h"
+#include "search/pattern.h"
 
 namespace gittxn::search {
 namespace {
@@ -49,9 +48,9 @@ void print_groups(const Query& query, const std::string& name,
 
 }  // namespace
 
-Lines lines_of(const Query& query, const Matcher& matcher, const std::string& name,
-               std::string_view text) {
-  Lines result;
+PathAnswer lines_of(const Query& query, const Matcher& matcher, const std::string& name,
+                    std::string_view text) {
+  PathAnswer result;
   if (!answer_is_certain(query, text)) return {false, false, {}};
   const std::vector<std::string_view> lines = gittxn::lines_of(text);
   std::vector<bool> selected(lines.size(), false);
@@ -67,25 +66,25 @@ Lines lines_of(const Query& query, const Matcher& matcher, const std::string& na
   result.selected = count > 0;
   switch (query.shown) {
     case Shown::kLines:
-      print_groups(query, name, lines, selected, result.printed);
+      print_groups(query, name, lines, selected, result.lines);
       break;
     case Shown::kOnlyMatching:
       for (std::size_t i = 0; i < lines.size(); ++i) {
         if (!selected[i]) continue;
         const std::string start = prefix(query, name, i + 1, ':');
-        if (!print_parts(matcher, start, lines[i], result.printed)) return {false, false, {}};
+        if (!print_parts(matcher, start, lines[i], result.lines)) return {false, false, {}};
       }
       break;
     case Shown::kCount:
       if (count > 0 || query.tool == Tool::kGrep) {
-        result.printed.push_back((name.empty() ? "" : name + ":") + std::to_string(count));
+        result.lines.push_back((name.empty() ? "" : name + ":") + std::to_string(count));
       }
       break;
     case Shown::kWithMatch:
-      if (count > 0) result.printed.push_back(name);
+      if (count > 0) result.lines.push_back(name);
       break;
     case Shown::kWithoutMatch:
-      if (count == 0) result.printed.push_back(name);
+      if (count == 0) result.lines.push_back(name);
       break;
     case Shown::kEntries:
       break;

@@ -98,21 +98,14 @@ bool cuts_change_it(std::string_view pattern) {
 
 }  // namespace
 
-Matcher::Matcher(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Matcher::Matcher(Matcher&&) noexcept = default;
-Matcher& Matcher::operator=(Matcher&&) noexcept = default;
-Matcher::~Matcher() = default;
-
 Refined<Matcher> Matcher::compile(const Query& query) {
-  auto parts = std::make_unique<Parts>();
+  const auto parts = std::make_shared<Parts>();
   parts->query = query;
   if (query.patterns.empty()) return not_refined("no pattern");
   for (const std::string& pattern : query.patterns) {
     TRY(check_pattern(query.dialect, pattern));
     // Some letters beyond ASCII are the other case of ASCII ones.
-    const bool ascii =
-        std::ranges::all_of(pattern, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-    if (query.ignore_case && !ascii) return not_refined("pattern: case beyond ASCII");
+    if (query.ignore_case && !is_ascii(pattern)) return not_refined("pattern: case beyond ASCII");
     const bool posix = query.dialect == Dialect::kBasic || query.dialect == Dialect::kExtended;
     if (!posix) continue;
     if (query.word && cuts_change_it(pattern)) return not_refined("pattern: an anchor and -w");
@@ -135,7 +128,7 @@ Refined<Matcher> Matcher::compile(const Query& query) {
     if (!parts->data || !parts->limits) return not_refined("PCRE2 has no memory");
     pcre2_set_match_limit(parts->limits.get(), kMatchLimit);
   }
-  return Matcher(std::move(parts));
+  return Matcher(parts);
 }
 
 Found Matcher::find(std::string_view line, std::size_t from, Match& match) const {

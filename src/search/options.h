@@ -41,9 +41,7 @@ Refined<Words> split_words(std::span<const Option> table, std::span<const std::s
 
 Refined<std::uint32_t> parse_number(const std::string& text);  // 1 to 100,000
 
-// A path given to a program that ran in `around.cwd`; not refined when it leaves the tree.
-Refined<Root> parse_root(const std::string& given, const Surroundings& around);
-// All that were given; none: where it ran.
+// The paths given to a program that ran in `around.cwd`; none: where it ran.
 Refined<void> add_roots(Query& query, const std::vector<std::string>& paths,
                         const Surroundings& around);
 // "auto" marks what matched on a terminal: the same lines have the same marks.

@@ -21,10 +21,6 @@ constexpr std::string_view kOps[] = {"name", "path", "type", "prune", "print",
                                      "true", "not",  "and",  "or",    "iname"};
 constexpr Bounds kItems{.least = 0, .most = 10'000};
 
-Error corrupt(std::string message) {
-  return Error{Code::kCorrupt, std::move(message), {}, {}};
-}
-
 // By its place in the list of names.
 template <typename E, std::size_t N>
 void word(FieldIo& io, const char* key, E& value, const std::string_view (&names)[N]) {
@@ -48,10 +44,10 @@ Status check_expression(const std::vector<Term>& terms) {
     const std::size_t needs = term.op == Term::Op::kNot                               ? 1
                               : term.op == Term::Op::kAnd || term.op == Term::Op::kOr ? 2
                                                                                       : 0;
-    if (depth < needs) return std::unexpected(corrupt("the expression of a search is broken"));
+    if (depth < needs) return fail(Code::kCorrupt, "the expression of a search is broken");
     depth = depth - needs + 1;
   }
-  if (depth > 1) return std::unexpected(corrupt("the expression of a search is broken"));
+  if (depth > 1) return fail(Code::kCorrupt, "the expression of a search is broken");
   return {};
 }
 
@@ -115,7 +111,7 @@ Result<Query> query_from_json(const Json& json) {
   TRY(check_expression(query.expression));
   for (const std::string& pattern : query.patterns) {
     const Refined<void> known = check_pattern(query.dialect, pattern);
-    if (!known) return std::unexpected(corrupt("a search: " + known.error().reason));
+    if (!known) return fail(Code::kCorrupt, "a search: " + known.error().reason);
   }
   return query;
 }

@@ -202,6 +202,11 @@ class Syntax {
         (lower(c) && lower(to)) || (upper(c) && upper(to)) || (digit(c) && digit(to));
     if (!alike || to < c) return bad("a range in a bracket");
     at_ += 2;
+    return no_range();
+  }
+
+  // What stands before it begins none.
+  Refined<void> no_range() const {
     if (next_is("-") && !next_is("-]")) return bad("- in a bracket");
     return {};
   }
@@ -213,7 +218,7 @@ class Syntax {
       const std::string whole = "[:" + std::string(name) + ":]";
       if (!next_is(whole)) continue;
       at_ += whole.size();
-      return next_is("-") && !next_is("-]") ? bad("- in a bracket") : Refined<void>{};
+      return no_range();
     }
     return bad("[ in a bracket");
   }
@@ -224,8 +229,7 @@ class Syntax {
     const char c = text_[at_ + 1];
     if (!in("wsdWSDt", c) && !literal_escape(c)) return bad("an escape that is not known");
     at_ += 2;
-    if (next_is("-") && !next_is("-]")) return bad("- in a bracket");
-    return {};
+    return no_range();
   }
 
   Dialect dialect_;
@@ -237,18 +241,18 @@ class Syntax {
   Last last_ = Last::kStart;
 };
 
+bool is_text(std::string_view bytes) {
+  return !bytes.contains('\0') && is_utf8(bytes);
+}
+
+}  // namespace
+
 bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte != 0 && byte < 0x80;
   });
 }
-
-bool is_text(std::string_view bytes) {
-  return !bytes.contains('\0') && is_utf8(bytes);
-}
-
-}  // namespace
 
 Refined<void> check_pattern(Dialect dialect, std::string_view pattern) {
   if (pattern.empty()) return not_refined("pattern: empty");

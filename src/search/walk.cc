@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/fs.h"
+#include "search/pattern.h"
 
 namespace gittxn::search {
 namespace {
@@ -33,10 +34,6 @@ Target target_of(const TreeEntry& entry) {
 char type_letter(const TreeEntry& entry) {
   if (is_file(entry)) return 'f';
   return entry.mode == FileMode::kLink ? 'l' : 'd';
-}
-
-bool ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 std::string below(std::string_view path, std::string_view directory) {
@@ -160,7 +157,7 @@ Refined<Place> Walk::place(const Root& root, const std::string& path, const Tree
 
 Refined<void> Walk::step(const Root& root, const Step& at, Place& place) {
   const bool globs = !query_.rules.empty() || !query_.expression.empty();
-  if (globs && at.depth > 0 && !ascii(at.name)) place.certain = false;
+  if (globs && at.depth > 0 && !is_ascii(at.name)) place.certain = false;
   if (query_.tool == Tool::kRipgrep || query_.tool == Tool::kFd) return step_filtered(at, place);
   if (query_.tool == Tool::kFind) step_find(root, at, place);
   if (query_.tool == Tool::kLs) step_ls(at, place);
