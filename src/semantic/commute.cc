@@ -99,7 +99,7 @@ class Judge {
   bool is_alike(const Write& x, const Write& y) const {
     if (x.change != y.change || x.change == Change::kMoved || x.after != y.after) return false;
     // Lines that are the same in two places would be there twice; one import more is refused by the
-    // merge (checks.h), unless there was one already.
+    // merge (merge/checks.cc), unless there was one already.
     if (x.change == Change::kChanged) return x.behind == y.behind;
     if (x.opaque || y.opaque) return false;
     if (x.change == Change::kAdded) return x.kind == "import" || x.behind == y.behind;

@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxMentionBytes = 1u << 20;  // of an unknown language, for its words
 
-std::uint32_t line_of(const TextLines& lines, std::string_view part) {
-  return static_cast<std::uint32_t>(lines.at(part)) + 1;
-}
-
 // The names that stand in a symbol, its own left out.
 void references_in(const Outline& outline, std::uint32_t index, const TextLines& lines,
                    std::vector<Reference>* out) {
@@ -32,7 +28,7 @@ void references_in(const Outline& outline, std::uint32_t index, const TextLines&
       reference.name = name.read.name;
       reference.qualifier = name.read.qualifier;
       reference.symbol = index;
-      reference.line = line_of(lines, name.leaf.text);
+      reference.line = lines.number_of(name.leaf.text);
       reference.arity = name.read.arity;
       reference.role = import ? UseRole::kImport : name.read.role;
     });
@@ -56,7 +52,7 @@ void mentions_in(std::string_view text, const TextLines& lines, std::vector<Refe
     if (!seen.insert(word).second) continue;
     Reference& reference = out->emplace_back();
     reference.name = word;
-    reference.line = line_of(lines, word);
+    reference.line = lines.number_of(word);
     reference.role = UseRole::kText;
   }
 }
@@ -95,7 +91,7 @@ FileFacts facts_of(std::string_view name, std::string_view text, const Budget& b
     const bool part = symbol.kind != "file" && !symbol.nodes.empty();
     const std::string_view text_of = part ? symbol.nodes.front()->text : outline.bytes();
     const std::string_view last = text_of.substr(text_of.empty() ? 0 : text_of.size() - 1);
-    facts.lines.push_back({line_of(lines, text_of), line_of(lines, last)});
+    facts.lines.push_back({lines.number_of(text_of), lines.number_of(last)});
   }
   if (outline.tree != nullptr) {
     for (std::uint32_t i = 0; i < outline.symbols.size(); ++i) {

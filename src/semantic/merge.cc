@@ -4,8 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "semantic/merge/checks.h"
-#include "semantic/merge/conflict_text.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
 #include "semantic/syntax.h"

@@ -1,9 +1,9 @@
 // The three-way merge of a file. What one side left alone is the other's; then git's merge of
 // lines; where that conflicts, a merge of the syntax tree, in which declarations are told by name
-// and imports are sets. Every clean result is checked (checks.h), git's too; what fails a check,
-// and what neither could merge, is git's text with conflict markers, and the left side for bytes
-// that are no text, as git has it. No side is lost: what a side added or removed is in the result
-// or there is a conflict.
+// and imports are sets. Every clean result is checked (merge/checks.cc), git's too; what fails a
+// check, and what neither could merge, is git's text with conflict markers, and the left side for
+// bytes that are no text, as git has it. No side is lost: what a side added or removed is in the
+// result or there is a conflict.
 //
 // Pure: the same bytes give the same result. Time and memory are bounded by Budget (syntax.h); a
 // file over it, and one in an unknown language, is merged by lines alone.

@@ -1,5 +1,3 @@
-#include "semantic/merge/checks.h"
-
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "semantic/merge/lists.h"
+#include "semantic/merge/merge_tree.h"
 
 namespace gittxn::semantic {
 namespace {

@@ -1,6 +1,6 @@
-#include "semantic/merge/conflict_text.h"
-
 #include <gtest/gtest.h>
+
+#include "semantic/merge/line_merge.h"
 
 namespace gittxn::semantic {
 namespace {

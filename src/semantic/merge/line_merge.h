@@ -1,11 +1,13 @@
-// Git's own merge of lines. It is libgit2's copy of git's algorithm on bytes in memory: no
-// repository, no disk, no configuration; an own diff3 would differ from git's in exactly the cases
-// people notice.
+// Git's own merge of lines, and the text of a conflict that it did not see. It is libgit2's copy of
+// git's algorithm on bytes in memory: no repository, no disk, no configuration; an own diff3 would
+// differ from git's in exactly the cases people notice.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "semantic/sides.h"
@@ -35,5 +37,23 @@ struct LineMerge {
 
 // kFault when libgit2 has no memory or cannot start.
 Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeLabels& labels);
+
+// Bytes of a version: kBase, kLeft or kRight, or of the merged text.
+inline constexpr std::size_t kMergedText = 3;
+struct Span {
+  std::size_t version = kBase;
+  std::size_t from = 0, to = 0;
+};
+
+struct ConflictedText {
+  std::string text;
+  int conflicts = 0;
+};
+
+// `merged` is a merge of lines that was clean, and that a check refused: it, with the changes that
+// touch a span taken back and put between markers, both sides of them; all that a span touches is
+// one conflict. Both sides whole when no change touches one. kFault when libgit2 has no memory.
+Result<ConflictedText> conflict_at(const Sides<std::string>& texts, const std::string& merged,
+                                   const std::vector<Span>& spans, const MergeLabels& labels);
 
 }  // namespace gittxn::semantic

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "semantic/merge/line_merge.h"
 #include "semantic/merge/lists.h"
 
 namespace gittxn::semantic {

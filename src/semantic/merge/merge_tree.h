@@ -1,10 +1,12 @@
-// The merge of three syntax trees.
+// The merge of three syntax trees, and what must hold for a merged file, whoever merged it.
 #pragma once
 
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "semantic/merge/line_merge.h"
 #include "semantic/sides.h"
 #include "semantic/syntax.h"
 
@@ -23,5 +25,26 @@ struct TreeMerge {
 enum class Inner { kLines, kStructure };
 
 TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner);
+
+// --- checks.cc ---
+
+// What does not hold, and the bytes it is about.
+struct Broken {
+  std::string why;  // empty: all holds
+  std::vector<Span> places;
+};
+
+// The first thing that does not hold of: the result parses no worse than the sides; no declaration
+// is there twice that was not; none that a side added, and none that both kept, is missing; none
+// that a side put into something that is still there is in something else (where all parse); none
+// that one side removed and the other changed is there as if nothing had been; no name that one
+// side renamed, or calls with other arguments, wherever it stood is used anew as it was by the
+// other.
+Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
+
+// A token that a side brought in is there, one that both took out is not: for merges that were put
+// together from parts. Nor is a name there that one side took out everywhere (it was renamed, or is
+// no more) and the other began to use in one place more.
+std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged);
 
 }  // namespace gittxn::semantic

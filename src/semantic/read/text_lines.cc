@@ -22,21 +22,26 @@ int take_hunk(const git_diff_delta*, const git_diff_hunk* hunk, void* payload) {
 
 }  // namespace
 
-Result<std::vector<LineHunk>> line_difference(std::string_view before, std::string_view after) {
+Status by_libgit2(std::string_view doing, const std::function<int()>& call) {
   static const int started = git_libgit2_init();  // counted: others may start it as well
   if (started < 0) return fail(Code::kFault, "libgit2 cannot start");
+  if (call() == 0) return {};
+  const git_error* error = git_error_last();
+  return fail(Code::kFault, std::string(doing) + ": " +
+                                (error != nullptr ? error->message : "libgit2 gave no reason"));
+}
+
+Result<std::vector<LineHunk>> line_difference(std::string_view before, std::string_view after) {
   std::vector<LineHunk> hunks;
   git_diff_options options;
   git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
   options.context_lines = 0;
   options.interhunk_lines = 0;
   options.flags = GIT_DIFF_FORCE_TEXT;
-  if (git_diff_buffers(before.data(), before.size(), "a", after.data(), after.size(), "a", &options,
-                       nullptr, nullptr, take_hunk, nullptr, &hunks) != 0) {
-    const git_error* error = git_error_last();
-    return fail(Code::kFault, std::string("comparing lines: ") +
-                                  (error != nullptr ? error->message : "libgit2 gave no reason"));
-  }
+  TRY(by_libgit2("comparing lines", [&] {
+    return git_diff_buffers(before.data(), before.size(), "a", after.data(), after.size(), "a",
+                            &options, nullptr, nullptr, take_hunk, nullptr, &hunks);
+  }));
   return hunks;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,9 @@ struct LineHunk {
   LineRange before, after;
 };
 
+// Runs a function of libgit2, which it starts; kFault with `doing` when that gives no 0.
+Status by_libgit2(std::string_view doing, const std::function<int()>& call);
+
 // In order, and between two of them the lines are the same. kFault when libgit2 fails.
 Result<std::vector<LineHunk>> line_difference(std::string_view before, std::string_view after);
 
@@ -36,6 +41,9 @@ class TextLines {
   std::size_t at(std::size_t byte) const;
   std::size_t at(std::string_view part) const {
     return at(static_cast<std::size_t>(part.data() - text_.data()));
+  }
+  std::uint32_t number_of(std::string_view part) const {  // of that line, from 1
+    return static_cast<std::uint32_t>(at(part)) + 1;
   }
 
  private:

@@ -283,7 +283,7 @@ void loose_imports(const Outline& outline, const TextLines& lines, std::vector<I
     if (known) continue;
     Import& import = out->emplace_back();
     import.module = module;
-    import.line = static_cast<std::uint32_t>(lines.at(text)) + 1;
+    import.line = lines.number_of(text);
     if (call && i > 3 && leaves[i - 3]->text == "=" && is_identifier(leaves[i - 4]->text)) {
       import.binds.push_back({std::string(leaves[i - 4]->text), {}});
     }
@@ -313,8 +313,7 @@ std::vector<Import> imports_in(const Outline& outline) {
       for (std::uint32_t i = 0; i < node->leaves; ++i) {
         tokens.push_back(leaves[node->leaf + i]->text);
       }
-      const auto line = static_cast<std::uint32_t>(lines.at(node->text)) + 1;
-      Statement(std::move(tokens), line, &imports).read(language);
+      Statement(std::move(tokens), lines.number_of(node->text), &imports).read(language);
     }
   }
   if (is_any(language, {"javascript", "typescript", "tsx"}))
