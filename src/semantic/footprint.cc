@@ -4,9 +4,8 @@
 #include <iterator>
 #include <tuple>
 
-#include "semantic/compare/file_footprint.h"
-
 namespace gittxn::semantic {
+
 std::string_view change_name(Change change) {
   constexpr std::string_view kNames[] = {"added", "removed", "changed", "moved"};
   return kNames[static_cast<std::size_t>(change)];
@@ -37,15 +36,6 @@ Footprint settled(Footprint all) {
   all.uses.erase(same.begin(), same.end());
   std::ranges::sort(all.paths);
   return all;
-}
-
-Footprint footprint_of_file(const FileChange& change, const Budget& budget) {
-  Footprint footprint;
-  if (change.before == change.after) return footprint;
-  footprint.paths.push_back(change.path);
-  const ChangedFile pair{outlines_of(change.path, change.before, change.after, budget), &change};
-  compare_file(pair, &footprint);
-  return settled(std::move(footprint));
 }
 
 Footprint together(std::vector<Footprint> files) {

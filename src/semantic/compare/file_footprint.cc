@@ -1,5 +1,4 @@
-#include "semantic/compare/file_footprint.h"
-
+// The footprint of one changed file: its symbols before and after, compared one by one.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -7,9 +6,12 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/text.h"
+#include "semantic/footprint.h"
 #include "semantic/kinds.h"
 #include "semantic/merge/lists.h"
 #include "semantic/symbols/imports.h"
+#include "semantic/symbols/outline.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -24,10 +26,47 @@ ById by_id(const Outline& outline) {
   return symbols;
 }
 
+// What a reader of prose takes for code: in `back quotes`, or with a parenthesis behind it.
+std::vector<std::string_view> code_words(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (const std::string_view word : words_of(line)) {
+    const auto begin = static_cast<std::size_t>(word.data() - line.data());
+    const bool call = begin + word.size() < line.size() && line[begin + word.size()] == '(';
+    const auto quotes =
+        std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(begin), '`');
+    if (call || quotes % 2 == 1) words.push_back(word);
+  }
+  return words;
+}
+
+// The words that differ between two versions of a file that cannot be looked into as code: in lines
+// that one of the two does not have; of prose only what stands there as code; of binary files none.
+// Views into `change`.
+std::set<std::string_view> changed_words(const FileChange& change) {
+  std::unordered_map<std::string_view, int> count;
+  std::set<std::string_view> words;
+  for (const auto& [text, one] : {std::pair(&change.before, 1), std::pair(&change.after, -1)}) {
+    if (!*text) continue;
+    if ((*text)->contains('\0')) return {};
+    for (const std::string_view line : lines_of(**text)) count[line] += one;
+  }
+  const bool prose = is_prose(change.path);
+  for (const auto& [line, times] : count) {
+    if (times == 0) continue;
+    const auto found = prose && line.size() < 10'000 ? code_words(line) : words_of(line);
+    words.insert(found.begin(), found.end());
+  }
+  return words;
+}
+
 class FileFootprint {
  public:
-  FileFootprint(const ChangedFile& pair, Footprint* out)
-      : pair_(pair), before_(by_id(pair.before)), after_(by_id(pair.after)), out_(*out) {}
+  FileFootprint(const FileChange& change, const Outlines& pair, Footprint* out)
+      : change_(change),
+        pair_(pair),
+        before_(by_id(pair.before)),
+        after_(by_id(pair.after)),
+        out_(*out) {}
 
   void run() {
     const bool opaque = (!pair_.before.symbols.empty() && pair_.before.opaque()) ||
@@ -50,29 +89,26 @@ class FileFootprint {
   // --- a file that could not be looked into ---
 
   void whole_file() {
-    const std::set<std::string_view> words = changed_words(*pair_.change);
-    const bool prose = is_prose(pair_.change->path);
+    const std::set<std::string_view> words = changed_words(change_);
+    const bool prose = is_prose(change_.path);
     Write write;
-    write.symbol = pair_.change->path + "/";
-    write.path = pair_.change->path;
+    write.symbol = change_.path + "/";
+    write.path = change_.path;
     write.language = language();
     write.kind = "file";
     write.opaque = true;
     write.never_parsed = !pair_.before.symbols.empty() && pair_.before.opaque();
-    write.change = !pair_.change->before  ? Change::kAdded
-                   : !pair_.change->after ? Change::kRemoved
-                                          : Change::kChanged;
+    write.change = !change_.before  ? Change::kAdded
+                   : !change_.after ? Change::kRemoved
+                                    : Change::kChanged;
     write.what.of.fill(1);
     write.what.comments = true;
-    if (pair_.change->before) write.before = sha256(*pair_.change->before);
-    if (pair_.change->after) write.after = sha256(*pair_.change->after);
+    if (change_.before) write.before = sha256(*change_.before);
+    if (change_.after) write.after = sha256(*change_.after);
     for (const std::string_view word : words) {
-      Use& use = out_.uses.emplace_back();
-      use.name = word;
-      use.symbol = write.symbol;
-      use.path = write.path;
-      use.language = write.language;
-      use.role = write.language.empty() ? UseRole::kText : UseRole::kPlain;
+      NameRead read{word, {}};
+      if (write.language.empty()) read.role = UseRole::kText;
+      add_use(read, UseState::kGained, write);
       if (!prose) write.maybe.emplace_back(word);
     }
     out_.writes.push_back(std::move(write));
@@ -113,7 +149,7 @@ class FileFootprint {
     Write write;
     write.symbol = symbol.id;
     write.container = symbol.container;
-    write.path = pair_.change->path;
+    write.path = change_.path;
     write.language = language();
     write.kind = symbol.kind;
     write.member = symbol.member;
@@ -329,7 +365,7 @@ class FileFootprint {
   void find_renames() {
     std::vector<Write*> gone, fresh;
     for (Write& write : out_.writes) {
-      if (write.path != pair_.change->path || write.opaque || write.kind == "import") continue;
+      if (write.path != change_.path || write.opaque || write.kind == "import") continue;
       if (write.change == Change::kRemoved) gone.push_back(&write);
       if (write.change == Change::kAdded) fresh.push_back(&write);
     }
@@ -424,7 +460,8 @@ class FileFootprint {
     out_.writes.push_back(std::move(write));
   }
 
-  const ChangedFile& pair_;
+  const FileChange& change_;
+  const Outlines& pair_;
   ById before_, after_;
   std::unordered_set<std::string> moves_;
   std::unordered_map<std::string, std::string> behind_;
@@ -433,8 +470,13 @@ class FileFootprint {
 
 }  // namespace
 
-void compare_file(const ChangedFile& file, Footprint* out) {
-  FileFootprint(file, out).run();
+Footprint footprint_of_file(const FileChange& change, const Budget& budget) {
+  Footprint footprint;
+  if (change.before == change.after) return footprint;
+  footprint.paths.push_back(change.path);
+  const Outlines pair = outlines_of(change.path, change.before, change.after, budget);
+  FileFootprint(change, pair, &footprint).run();
+  return settled(std::move(footprint));
 }
 
 }  // namespace gittxn::semantic
