@@ -197,9 +197,6 @@ VersionParser::VersionParser(const Language& language, const Budget& budget)
     : language_(&language), budget_(budget), parser_(ts_parser_new()) {
   if (!ts_parser_set_language(parser_.get(), language.grammar)) parser_.reset();
 }
-VersionParser::VersionParser(VersionParser&&) noexcept = default;
-VersionParser& VersionParser::operator=(VersionParser&&) noexcept = default;
-VersionParser::~VersionParser() = default;
 
 VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTree* old) {
   Work work{text, 1000 + text.size(), 1000 + 64 * (text.size() / kChunk)};

@@ -35,9 +35,6 @@ class VersionParser {
  public:
   // `language` must outlive it.
   VersionParser(const Language& language, const Budget& budget);
-  VersionParser(VersionParser&&) noexcept;
-  VersionParser& operator=(VersionParser&&) noexcept;
-  ~VersionParser();
 
   // Nothing when the text is over the budget or has a byte 0 in it.
   std::optional<FlatTree> parse(std::string_view text);

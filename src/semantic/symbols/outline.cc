@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "semantic/read/brackets.h"
-#include "semantic/symbols/outliner.h"
 
 namespace gittxn::semantic {
 namespace {

@@ -1,5 +1,3 @@
-#include "semantic/symbols/outliner.h"
-
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -8,6 +6,7 @@
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 #include "semantic/symbols/imports.h"
+#include "semantic/symbols/outline.h"
 
 namespace gittxn::semantic {
 namespace {
