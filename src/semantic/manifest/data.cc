@@ -41,49 +41,41 @@ std::string joined_path(const Path& path, std::size_t from = 0) {
   return out;
 }
 
-// One for JSON and one for TOML: the entries, or why there are none.
-class JsonEntries {
- public:
-  std::string read(std::string_view text, std::vector<DataEntry>* entries) {
-    const auto tree = Tree::parse(*find_language("json"), std::string(text), {});
-    if (tree == nullptr) return "it is too large or nested too deep";
-    if (tree->error_bytes() > 0) return "it is no JSON";
-    if (!tree->comments().empty()) return "JSON has no comments";
-    const auto& kids = tree->root().kids;
-    if (kids.size() != 1 || kids[0]->kind != "object") return "it is no JSON object";
-    tree_ = tree.get();
-    entries_ = entries;
-    return flatten(*kids[0], {});
-  }
-
- private:
-  std::string flatten(const Node& object, const Path& path) {
-    std::set<std::string> seen;
-    for (const Node* pair : object.kids) {
-      if (pair->kind != "pair") continue;
-      Path here = path;
-      const Node* value = nullptr;
-      for (const Node* kid : pair->kids) {
-        if (kid->field == "key") here.push_back(unquoted(kid->text));
-        if (kid->field == "value") value = kid;
-      }
-      if (value == nullptr || here.size() != path.size() + 1) return "it is nested too deep";
-      if (here.back().contains('\\')) return "a key is written with an escape";
-      if (!seen.insert(here.back()).second) return "the key '" + here.back() + "' is there twice";
-      const bool pairs =
-          std::ranges::any_of(value->kids, [](const Node* kid) { return kid->kind == "pair"; });
-      if (value->kind == "object" && pairs) {
-        if (std::string why = flatten(*value, here); !why.empty()) return why;
-      } else {
-        entries_->push_back({std::move(here), value_of(*tree_, *value)});
-      }
+// The entries of a JSON object; not empty: why there are none.
+std::string flatten_json(const Tree& tree, const Node& object, const Path& path,
+                         std::vector<DataEntry>* entries) {
+  std::set<std::string> seen;
+  for (const Node* pair : object.kids) {
+    if (pair->kind != "pair") continue;
+    Path here = path;
+    const Node* value = nullptr;
+    for (const Node* kid : pair->kids) {
+      if (kid->field == "key") here.push_back(unquoted(kid->text));
+      if (kid->field == "value") value = kid;
     }
-    return {};
+    if (value == nullptr || here.size() != path.size() + 1) return "it is nested too deep";
+    if (here.back().contains('\\')) return "a key is written with an escape";
+    if (!seen.insert(here.back()).second) return "the key '" + here.back() + "' is there twice";
+    const bool pairs =
+        std::ranges::any_of(value->kids, [](const Node* kid) { return kid->kind == "pair"; });
+    if (value->kind == "object" && pairs) {
+      if (std::string why = flatten_json(tree, *value, here, entries); !why.empty()) return why;
+    } else {
+      entries->push_back({std::move(here), value_of(tree, *value)});
+    }
   }
+  return {};
+}
 
-  const Tree* tree_ = nullptr;
-  std::vector<DataEntry>* entries_ = nullptr;
-};
+std::string json_entries(std::string_view text, std::vector<DataEntry>* entries) {
+  const auto tree = Tree::parse(*find_language("json"), std::string(text), {});
+  if (tree == nullptr) return "it is too large or nested too deep";
+  if (tree->error_bytes() > 0) return "it is no JSON";
+  if (!tree->comments().empty()) return "JSON has no comments";
+  const auto& kids = tree->root().kids;
+  if (kids.size() != 1 || kids[0]->kind != "object") return "it is no JSON object";
+  return flatten_json(*tree, *kids[0], {}, entries);
+}
 
 class TomlEntries {
  public:
@@ -189,6 +181,10 @@ class TomlEntries {
   std::string why_;
 };
 
+std::string toml_entries(std::string_view text, std::vector<DataEntry>* entries) {
+  return TomlEntries().read(text, entries);
+}
+
 // What a path is: the first `used` parts of it are told by the symbol, the rest is in its version.
 struct DataPlace {
   BuildKind kind = BuildKind::kOption;
@@ -275,10 +271,6 @@ DataPlace place_cargo_lock(const Path& path) {
   return {BuildKind::kDependency, path[1], {}, 2};
 }
 
-DataPlace place_toolchain(const Path& path) {
-  return whole(BuildKind::kToolchain, path);
-}
-
 // Entries of one place are one symbol: its version is what stands there, or what the key "version"
 // says and a digest of the rest.
 struct Group {
@@ -304,24 +296,6 @@ std::string version_of(const Group& group) {
   return rest.empty() ? version : version + "#" + sha256(all).str();
 }
 
-using PlaceOf = DataPlace (*)(const Path&);
-
-void to_symbols(const std::vector<DataEntry>& entries, PlaceOf place_of, Manifest* manifest) {
-  std::vector<Group> groups;
-  std::map<std::tuple<BuildKind, std::string, std::string>, std::size_t> index;
-  for (const DataEntry& entry : entries) {
-    DataPlace place = place_of(entry.path);
-    const auto [at, fresh] = index.insert({{place.kind, place.name, place.target}, groups.size()});
-    Path rest(entry.path.begin() + static_cast<std::ptrdiff_t>(place.used), entry.path.end());
-    if (fresh) groups.push_back({std::move(place), {}});
-    groups[at->second].entries.push_back({std::move(rest), entry.value});
-  }
-  for (const Group& group : groups) {
-    manifest->symbols.push_back(
-        {group.place.kind, group.place.name, version_of(group), group.place.target});
-  }
-}
-
 // The words of a key and of a value: names of packages among them.
 void collect_words(std::string_view text, std::vector<std::string>* words) {
   constexpr std::string_view kBetween("\0\"', []{}", 9);
@@ -332,49 +306,56 @@ void collect_words(std::string_view text, std::vector<std::string>* words) {
   }
 }
 
-void note_needs(const std::vector<DataEntry>& entries, PlaceOf place_of, Manifest* manifest) {
-  for (const DataEntry& entry : entries) {
-    const DataPlace place = place_of(entry.path);
-    if (place.kind != BuildKind::kDependency) continue;
-    std::vector<std::string>& needs = manifest->needs[place.name];
-    for (std::size_t i = place.used; i < entry.path.size(); ++i) {
-      collect_words(entry.path[i], &needs);
-    }
-    if (entry.path.back() != "name" && entry.path.back() != "version") {
-      collect_words(entry.value, &needs);
-    }
-  }
+void note_needs(const DataEntry& entry, std::size_t used, std::vector<std::string>* needs) {
+  for (std::size_t i = used; i < entry.path.size(); ++i) collect_words(entry.path[i], needs);
+  if (!is_any(entry.path.back(), {"name", "version"})) collect_words(entry.value, needs);
 }
 
 enum class Lock { kNo, kYes };  // of a lock file what each record needs is kept, too
 
-template <typename Entries>
-std::string read_data(std::string_view text, PlaceOf place_of, Manifest* manifest,
+std::string read_data(std::string_view text,
+                      std::string (*entries_of)(std::string_view, std::vector<DataEntry>*),
+                      DataPlace (*place_of)(const Path&), Manifest* manifest,
                       Lock lock = Lock::kNo) {
   std::vector<DataEntry> entries;
-  std::string why = Entries().read(text, &entries);
+  std::string why = entries_of(text, &entries);
   if (!why.empty()) return why;
-  to_symbols(entries, place_of, manifest);
-  if (lock == Lock::kYes) note_needs(entries, place_of, manifest);
+  std::vector<Group> groups;
+  std::map<std::tuple<BuildKind, std::string, std::string>, std::size_t> index;
+  for (DataEntry& entry : entries) {
+    DataPlace place = place_of(entry.path);
+    if (lock == Lock::kYes && place.kind == BuildKind::kDependency) {
+      note_needs(entry, place.used, &manifest->needs[place.name]);
+    }
+    const auto [at, fresh] = index.insert({{place.kind, place.name, place.target}, groups.size()});
+    Path rest(entry.path.begin() + static_cast<std::ptrdiff_t>(place.used), entry.path.end());
+    if (fresh) groups.push_back({std::move(place), {}});
+    groups[at->second].entries.push_back({std::move(rest), std::move(entry.value)});
+  }
+  for (const Group& group : groups) {
+    manifest->symbols.push_back(
+        {group.place.kind, group.place.name, version_of(group), group.place.target});
+  }
   return {};
 }
 
 }  // namespace
 
 std::string read_package_json(std::string_view text, Manifest* manifest) {
-  return read_data<JsonEntries>(text, place_npm, manifest);
+  return read_data(text, json_entries, place_npm, manifest);
 }
 std::string read_package_lock(std::string_view text, Manifest* manifest) {
-  return read_data<JsonEntries>(text, place_npm_lock, manifest, Lock::kYes);
+  return read_data(text, json_entries, place_npm_lock, manifest, Lock::kYes);
 }
 std::string read_cargo_toml(std::string_view text, Manifest* manifest) {
-  return read_data<TomlEntries>(text, place_cargo, manifest);
+  return read_data(text, toml_entries, place_cargo, manifest);
 }
 std::string read_cargo_lock(std::string_view text, Manifest* manifest) {
-  return read_data<TomlEntries>(text, place_cargo_lock, manifest, Lock::kYes);
+  return read_data(text, toml_entries, place_cargo_lock, manifest, Lock::kYes);
 }
 std::string read_rust_toolchain(std::string_view text, Manifest* manifest) {
-  return read_data<TomlEntries>(text, place_toolchain, manifest);
+  const auto place = [](const Path& path) { return whole(BuildKind::kToolchain, path); };
+  return read_data(text, toml_entries, place, manifest);
 }
 
 }  // namespace gittxn::semantic

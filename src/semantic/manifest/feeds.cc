@@ -21,12 +21,6 @@ std::string_view last_part(std::string_view name, char before) {
   return name.substr(name.rfind(before) + 1);
 }
 
-bool is_lock(std::string_view path) {
-  return is_any(last_part(path, '/'),
-                {"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml",
-                 "Cargo.lock", "go.sum", "go.work.sum", "MODULE.bazel.lock"});
-}
-
 // What nobody's code is made with.
 bool is_about(std::string_view name) {
   return is_any(name,
@@ -49,8 +43,7 @@ bool is_tool(std::string_view package) {
 }
 
 bool is_build_script(std::string_view name) {
-  constexpr std::string_view kParts[] = {"build", "compile", "prepare", "install", "generate"};
-  return std::ranges::any_of(kParts, [name](std::string_view part) { return name.contains(part); });
+  return has_any(name, {"build", "compile", "prepare", "install", "generate"});
 }
 
 Feeds option_feeds(const Manifest& manifest, std::string_view path, const BuildSymbol& symbol) {
@@ -147,6 +140,7 @@ std::set<std::string, std::less<>> names_from(Ecosystem ecosystem, std::string_v
 
 Feeds feeds_of(std::string_view path, const Manifest& manifest, const BuildChange& change) {
   const BuildSymbol& symbol = symbol_in(change);
+  const bool npm = manifest.ecosystem == Ecosystem::kNpm;
   switch (symbol.kind) {
     case BuildKind::kToolchain:
       return Feeds::kEverything;
@@ -156,17 +150,15 @@ Feeds feeds_of(std::string_view path, const Manifest& manifest, const BuildChang
         return change.what == BuildChangeKind::kAdded ? Feeds::kNothing : Feeds::kEverything;
       }
       return dependency_feeds(manifest, symbol);
-    case BuildKind::kTarget: {
-      const bool gone = change.what == BuildChangeKind::kRemoved;
-      const bool lib = manifest.ecosystem == Ecosystem::kCargo && symbol.name == "lib";
-      const bool npm = manifest.ecosystem == Ecosystem::kNpm;
-      return (gone && !npm) || lib ? Feeds::kEverything : Feeds::kNothing;
-    }
-    case BuildKind::kScript: {
-      const bool npm = manifest.ecosystem == Ecosystem::kNpm;
-      const bool build = npm ? is_build_script(symbol.name) : !symbol.name.starts_with("add_test");
-      return build ? Feeds::kEverything : Feeds::kNothing;
-    }
+    case BuildKind::kTarget:
+      return (change.what == BuildChangeKind::kRemoved && !npm) ||
+                     (manifest.ecosystem == Ecosystem::kCargo && symbol.name == "lib")
+                 ? Feeds::kEverything
+                 : Feeds::kNothing;
+    case BuildKind::kScript:
+      return (npm ? is_build_script(symbol.name) : !symbol.name.starts_with("add_test"))
+                 ? Feeds::kEverything
+                 : Feeds::kNothing;
     case BuildKind::kOption:
       return option_feeds(manifest, path, symbol);
   }
@@ -203,28 +195,6 @@ std::string imported_as(Ecosystem ecosystem, const BuildSymbol& dependency) {
     default:
       return std::string(first_part(first_part(name, ' '), '@'));
   }
-}
-
-bool is_source_of(Ecosystem ecosystem, std::string_view path) {
-  const Language* language = language_of_path(path);
-  if (language == nullptr || ecosystem_of(path) != Ecosystem::kNone) return false;
-  switch (ecosystem) {
-    case Ecosystem::kNpm:
-      return is_any(language->name, {"javascript", "typescript", "tsx"});
-    case Ecosystem::kCargo:
-      return is_any(language->name, {"rust", "c", "cpp"});
-    case Ecosystem::kGo:
-      return is_any(language->name, {"go", "c", "cpp"});
-    case Ecosystem::kMaven:
-      return is_any(language->name, {"java", "kotlin"});
-    case Ecosystem::kCMake:
-      return is_any(language->name, {"c", "cpp"});
-    case Ecosystem::kBazel:
-      return !is_data(*language);
-    case Ecosystem::kNone:
-      break;
-  }
-  return false;
 }
 
 std::set<std::string, std::less<>> imports_in(Ecosystem ecosystem, std::string_view text) {

@@ -31,10 +31,6 @@ std::string title_of(const BuildChange& change);
 // version, the package without the directory that a lock file puts it into.
 std::string imported_as(Ecosystem ecosystem, const BuildSymbol& dependency);
 
-// Files of a language that the ecosystem is there for. Narrower than manifests_governing
-// (manifest.h): a page or an image is none.
-bool is_source_of(Ecosystem ecosystem, std::string_view path);
-
 // What a text may import: each string in quotes, up to every slash of it, and in Rust what stands
 // where a crate may. More than it imports, never less.
 std::set<std::string, std::less<>> imports_in(Ecosystem ecosystem, std::string_view text);

@@ -73,7 +73,6 @@ std::string add_directive(const std::string& name, const Words& words, Manifest*
 }  // namespace
 
 std::string read_go_mod(std::string_view text, Manifest* manifest) {
-  if (text.contains('\0')) return "it is no text";
   std::string block;  // the directive whose block is open
   for (std::string_view line : lines_of(text)) {
     line = line.substr(0, line.find("//"));
@@ -102,7 +101,6 @@ std::string read_go_mod(std::string_view text, Manifest* manifest) {
 }
 
 std::string read_go_sum(std::string_view text, Manifest* manifest) {
-  if (text.contains('\0')) return "it is no text";
   for (const std::string_view line : lines_of(text)) {
     const Words words = directive_words(line);
     if (words.empty()) continue;
@@ -118,7 +116,6 @@ std::string read_toolchain_version(std::string_view text, Manifest* manifest) {
   if (words.size() != 1 || !is_blank(text.substr(std::min(text.find('\n'), text.size())))) {
     return "it is not one version alone";
   }
-  if (text.contains('\0')) return "it is no text";
   manifest->symbols.push_back({BuildKind::kToolchain, "version", shown(words[0]), {}});
   return {};
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "semantic/kinds.h"
 #include "semantic/manifest/reader.h"
 
 namespace gittxn::semantic {
@@ -61,29 +62,35 @@ const ManifestRow* row_of(std::string_view path) {
   return row == std::end(kManifestRows) ? nullptr : row;
 }
 
-struct Sources {
-  std::string_view language;
-  Ecosystem ecosystem;
-};
-// Which ecosystems build files of a language; Bazel builds all.
-constexpr Sources kSources[] = {
-    {"c", Ecosystem::kCMake},        {"cpp", Ecosystem::kCMake},    {"go", Ecosystem::kGo},
-    {"java", Ecosystem::kMaven},     {"kotlin", Ecosystem::kMaven}, {"javascript", Ecosystem::kNpm},
-    {"typescript", Ecosystem::kNpm}, {"tsx", Ecosystem::kNpm},      {"rust", Ecosystem::kCargo},
-};
+// Whether it builds files of a language. C is compiled by cargo's and cgo's builds too.
+bool builds(Ecosystem ecosystem, const Language& language) {
+  switch (ecosystem) {
+    case Ecosystem::kNpm:
+      return is_any(language.name, {"javascript", "typescript", "tsx"});
+    case Ecosystem::kCargo:
+      return is_any(language.name, {"rust", "c", "cpp"});
+    case Ecosystem::kGo:
+      return is_any(language.name, {"go", "c", "cpp"});
+    case Ecosystem::kMaven:
+      return is_any(language.name, {"java", "kotlin"});
+    case Ecosystem::kCMake:
+      return is_any(language.name, {"c", "cpp"});
+    case Ecosystem::kBazel:
+      return !is_data(language);
+    case Ecosystem::kNone:
+      break;
+  }
+  return false;
+}
 
 bool takes(Ecosystem ecosystem, std::string_view source) {
   const Language* language = language_of_path(source);
   if (language == nullptr || ecosystem == Ecosystem::kBazel) return true;
-  bool known = false;
-  for (const Sources& row : kSources) {
-    if (row.language != language->name) continue;
-    if (row.ecosystem == ecosystem) return true;
-    known = true;
-  }
-  // C is compiled by cargo's and cgo's builds too; data and scripts may be read by any.
-  const bool native = language->name == "c" || language->name == "cpp";
-  return !known || (native && (ecosystem == Ecosystem::kCargo || ecosystem == Ecosystem::kGo));
+  // What only Bazel builds, data and scripts, may be read by any.
+  return builds(ecosystem, *language) ||
+         std::ranges::none_of(kManifestRows, [&](const ManifestRow& row) {
+           return row.ecosystem != Ecosystem::kBazel && builds(row.ecosystem, *language);
+         });
 }
 
 std::string_view directory_of(std::string_view path) {
@@ -165,6 +172,8 @@ Manifest read_manifest(std::string_view path, std::string_view text) {
     manifest.opaque = "files of this name are not looked into";
   } else if (text.size() > kMaxManifest) {
     manifest.opaque = "it is too large";
+  } else if (text.contains('\0')) {
+    manifest.opaque = "it is no text";
   } else {
     manifest.opaque = row->read(text, &manifest);
   }
@@ -202,6 +211,16 @@ std::vector<BuildChange> manifest_changes(const Manifest& before, const Manifest
 
 const BuildSymbol& symbol_in(const BuildChange& change) {
   return change.what == BuildChangeKind::kAdded ? change.after : change.before;
+}
+
+bool is_source_of(Ecosystem ecosystem, std::string_view path) {
+  const Language* language = language_of_path(path);
+  return language != nullptr && row_of(path) == nullptr && builds(ecosystem, *language);
+}
+
+bool is_lock(std::string_view path) {
+  const ManifestRow* row = row_of(path);
+  return row != nullptr && row->part == Part::kLock;
 }
 
 std::vector<std::string> manifests_governing(std::string_view source,

@@ -44,6 +44,7 @@ inline constexpr std::size_t kMaxManifest = 4u << 20;
 
 // By the name of a file; kNone when it is no manifest and no lock file that is known.
 Ecosystem ecosystem_of(std::string_view path);
+bool is_lock(std::string_view path);
 // Of a path that is none, an opaque manifest without an ecosystem.
 Manifest read_manifest(std::string_view path, std::string_view text);
 
@@ -65,5 +66,7 @@ std::vector<BuildChange> manifest_changes(const Manifest& before, const Manifest
 // of no known language may be read by any of them. In the order of `manifests`.
 std::vector<std::string> manifests_governing(std::string_view source,
                                              std::span<const std::string> manifests);
+// Files of a language that the ecosystem is there for: narrower, a page or an image is none.
+bool is_source_of(Ecosystem ecosystem, std::string_view path);
 
 }  // namespace gittxn::semantic

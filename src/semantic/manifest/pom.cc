@@ -159,8 +159,7 @@ bool is_list(const Element& element) {
 }
 
 const Element* kid_of(const Element& element, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(element.kids, [&](const Element& kid) { return kid.name == name; });
+  const auto found = std::ranges::find(element.kids, name, &Element::name);
   return found == element.kids.end() ? nullptr : &*found;
 }
 std::string element_text(const Element& element, std::string_view name) {
@@ -272,7 +271,6 @@ class Pom {
 }  // namespace
 
 std::string read_pom(std::string_view text, Manifest* manifest) {
-  if (text.contains('\0')) return "it is no text";
   Element root;
   if (std::string why = Xml(text).read(&root); !why.empty()) return why;
   if (root.name != "project") return "it is no project of Maven";

@@ -17,7 +17,7 @@ std::string tokens_of(const Tree& tree, const Node& node);
 // Without double quotes around it.
 std::string unquoted(std::string_view text);
 
-// Each fills `manifest->symbols`; not empty: why the text is opaque.
+// Each fills `manifest->symbols` from a text without a byte 0; not empty: why the text is opaque.
 std::string read_package_json(std::string_view text, Manifest* manifest);
 std::string read_package_lock(std::string_view text, Manifest* manifest);
 std::string read_cargo_toml(std::string_view text, Manifest* manifest);
