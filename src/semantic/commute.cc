@@ -120,15 +120,14 @@ class Judge {
 
   void find(Verdict verdict, Rule rule, const Write& mine, const std::string& their_symbol,
             const std::string& name, const Said& said) {
-    Finding finding;
-    finding.verdict = verdict;
-    finding.rule = rule;
-    finding.left = turned_ ? their_symbol : mine.symbol;
-    finding.right = turned_ ? mine.symbol : their_symbol;
-    finding.name = name;
-    finding.why = "one side " + said.mine + ", the other " + said.theirs + said.more;
-    finding.left_did = (turned_ ? said.theirs : said.mine) + said.more;
-    finding.right_did = turned_ ? said.mine : said.theirs;
+    Finding finding{verdict,
+                    rule,
+                    turned_ ? their_symbol : mine.symbol,
+                    turned_ ? mine.symbol : their_symbol,
+                    name,
+                    "one side " + said.mine + ", the other " + said.theirs + said.more,
+                    (turned_ ? said.theirs : said.mine) + said.more,
+                    turned_ ? said.mine : said.theirs};
     if (seen_.insert({finding.left, finding.right, name, rule, verdict}).second) {
       findings_.push_back(std::move(finding));
     }
@@ -178,7 +177,7 @@ class Judge {
     if (is_any(x.kind, {"key", "table", "element", "variable", "field", "constant"})) {
       return pair(Verdict::kBlock, Rule::kSameSymbol, x, y);
     }
-    const bool loose = !is_function(x);
+    const bool loose = !is_function(x.kind);
     pair(Verdict::kValidate, loose ? Rule::kLoose : Rule::kSameSymbol, x, y);
   }
 
@@ -288,11 +287,6 @@ class Judge {
     }
   }
 
-  // What a file declares may be part of what another one does.
-  static bool is_open(const std::string& language) {
-    return is_any(language, {"ruby", "csharp", "kotlin", "php"});
-  }
-
   // The id without the file.
   static std::string_view inside(const Write& write) {
     return std::string_view(write.symbol).substr(write.path.size());
@@ -336,7 +330,9 @@ class Judge {
       return told(a.kind == b.kind ? Verdict::kBlock : Verdict::kValidate, Rule::kImport);
     }
     if (here && a.container == b.container) return told(Verdict::kValidate, Rule::kNewDefinition);
-    if (!here && both_new && is_open(a.language) && inside(a) == inside(b)) {
+    // What a file declares may be part of what another one does.
+    const bool open = is_any(a.language, {"ruby", "csharp", "kotlin", "php"});
+    if (!here && both_new && open && inside(a) == inside(b)) {
       // A module is opened again, a type is partial: the later one wins, or there is one too many.
       const bool contained = a.container != a.path + "/" && b.container != b.path + "/";
       return told(contained ? Verdict::kBlock : Verdict::kValidate, Rule::kBothAdded);

@@ -8,12 +8,20 @@ bool is_any(std::string_view text, std::initializer_list<std::string_view> any_o
   return std::ranges::find(any_of, text) != any_of.end();
 }
 
+bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(parts, [text](std::string_view part) { return text.contains(part); });
+}
+
 bool is_data(const Language& language) {
   return is_any(language.name, {"json", "yaml", "toml"});
 }
 
 bool is_data_kind(std::string_view kind) {
   return is_any(kind, {"key", "table", "element"});
+}
+
+bool is_function(std::string_view kind) {
+  return is_any(kind, {"function", "prototype", "constructor"});
 }
 
 bool is_section(const Node& node) {
@@ -53,21 +61,15 @@ bool is_wrapped(const Node& node) {
 }
 
 Capability capability_of(Fact part) {
-  switch (part) {
-    case Fact::kBody:
-      return Capability::kBody;
-    case Fact::kVisibility:
-      return Capability::kVisibility;
-    case Fact::kContract:
-      return Capability::kContract;
-    default:
-      return Capability::kBuild;
-  }
+  return part == Fact::kBody         ? Capability::kBody
+         : part == Fact::kVisibility ? Capability::kVisibility
+         : part == Fact::kContract   ? Capability::kContract
+                                     : Capability::kBuild;
 }
 
 bool is_ordered(const Language& language, std::string_view kind, Owner owner) {
   const bool c = is_any(language.name, {"c", "cpp"});
-  if (is_any(kind, {"function", "prototype", "constructor"})) return c && owner == Owner::kNone;
+  if (is_function(kind)) return c && owner == Owner::kNone;
   if (is_any(kind, {"type", "impl", "namespace"})) {
     return c || is_any(language.name, {"python", "javascript", "typescript", "tsx", "ruby", "php"});
   }
@@ -82,19 +84,14 @@ bool has_contract(const Language& language, std::string_view kind, std::string_v
 }
 
 bool computes(std::string_view code) {
-  for (const std::string_view part :
-       {"call", "new_", "await", "macro", "invocation", "substitution"}) {
-    if (code.contains(part)) return true;
-  }
-  return false;
+  return has_any(code, {"call", "new_", "await", "macro", "invocation", "substitution"});
 }
 
 bool is_prose(std::string_view path) {
-  for (const std::string_view ending : {".md", ".markdown", ".rst", ".txt", ".adoc"}) {
-    if (path.ends_with(ending)) return true;
-  }
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return name == "LICENSE" || name == "README" || name == "CHANGELOG" || name == "AUTHORS";
+  const std::string_view ending = name.substr(std::min(name.rfind('.'), name.size()));
+  return is_any(ending, {".md", ".markdown", ".rst", ".txt", ".adoc"}) ||
+         is_any(name, {"LICENSE", "README", "CHANGELOG", "AUTHORS"});
 }
 
 }  // namespace gittxn::semantic

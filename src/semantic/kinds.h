@@ -10,9 +10,12 @@
 namespace gittxn::semantic {
 
 bool is_any(std::string_view text, std::initializer_list<std::string_view> any_of);
+bool has_any(std::string_view text, std::initializer_list<std::string_view> parts);
 
 bool is_data(const Language& language);
-bool is_data_kind(std::string_view kind);  // of a declaration
+// Of declarations.
+bool is_data_kind(std::string_view kind);
+bool is_function(std::string_view kind);
 
 // Stands in a list of declarations and says who may see those behind it.
 bool is_section(const Node& node);

@@ -9,22 +9,16 @@ namespace {
 
 constexpr std::size_t kMaxCall = 16;  // children of a call; a longer list is none
 
-// Bytes of other alphabets count as letters: an identifier in them is one word.
-bool is_letter(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
-         byte == '$' || byte >= 0x80;
+bool in_name(char c) {
+  return is_word_byte(c) || c == '$';
 }
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+bool is_letter(char c) {
+  return in_name(c) && (c < '0' || c > '9');
 }
 
 bool is_string(const Node& leaf) {
   constexpr std::string_view kQuotes = "\"'`";
-  for (const std::string_view part : {"string", "char", "quote", "heredoc", "nowdoc"}) {
-    if (leaf.kind.contains(part)) return true;
-  }
+  if (has_any(leaf.kind, {"string", "char", "quote", "heredoc", "nowdoc"})) return true;
   return leaf.kind != "identifier" && kQuotes.contains(leaf.text.front());
 }
 
@@ -33,17 +27,10 @@ bool has_dollars(const Language& language) {
   return is_any(language.name, {"php", "kotlin", "bash"});
 }
 
-void add_name(std::string_view name, UseRole role, std::vector<NameRead>* names) {
-  NameRead read;
-  read.name = name;
-  read.role = role;
-  names->push_back(read);
-}
-
 void add_words(std::string_view text, bool dollars, std::vector<NameRead>* names) {
   for (std::string_view word : words_of(text)) {
     if (dollars) word.remove_prefix(std::min(word.find_first_not_of('$'), word.size()));
-    if (!word.empty()) add_name(word, UseRole::kPlain, names);
+    if (!word.empty()) names->push_back({word, {}});
   }
 }
 
@@ -72,9 +59,9 @@ void interpolated(std::string_view text, bool dollars, std::vector<NameRead>* na
 void behind_dollars(std::string_view text, std::vector<NameRead>* names) {
   const auto take = [&](std::size_t from) {
     std::size_t to = from;
-    while (to < text.size() && text[to] != '$' && (is_letter(text[to]) || is_digit(text[to]))) ++to;
+    while (to < text.size() && is_word_byte(text[to])) ++to;
     if (to > from && is_letter(text[from])) {
-      add_name(text.substr(from, to - from), UseRole::kPlain, names);
+      names->push_back({text.substr(from, to - from), {}});
     }
     return to;
   };
@@ -107,12 +94,11 @@ void string_names(const Tree& tree, const Node& leaf, std::vector<NameRead>* nam
   if (from == std::string_view::npos) return;
   const std::size_t to = text.find_last_not_of("\"'`") + 1;
   const std::string_view inner = text.substr(from, to > from ? to - from : 0);
-  const bool mention = std::ranges::all_of(inner, [](char c) {
-    return is_letter(c) || is_digit(c) || c == '.' || c == ':' || c == '/' || c == '-' || c == '#';
-  });
+  const bool mention = std::ranges::all_of(
+      inner, [](char c) { return in_name(c) || std::string_view(".:/-#").contains(c); });
   if (!mention) return;
   for (const std::string_view word : words_of(inner)) {
-    if (!dollars || !word.starts_with('$')) add_name(word, UseRole::kText, names);
+    if (!dollars || !word.starts_with('$')) names->push_back({word, {}, UseRole::kText});
   }
 }
 
@@ -143,24 +129,13 @@ int arity_of(const Node& leaf) {
   return -1;
 }
 
-UseRole said_role(const Node& leaf) {
-  switch (leaf.says) {
-    case Fact::kCall:
-      return UseRole::kCall;
-    case Fact::kType:
-      return UseRole::kType;
-    case Fact::kSuper:
-      return UseRole::kSuper;
-    default:
-      return UseRole::kPlain;
-  }
-}
-
 void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names) {
   const Node& leaf = *tree.leaves()[at];
   NameRead read;
   read.name = leaf.text;
-  read.role = said_role(leaf);
+  if (leaf.says == Fact::kCall) read.role = UseRole::kCall;
+  if (leaf.says == Fact::kType) read.role = UseRole::kType;
+  if (leaf.says == Fact::kSuper) read.role = UseRole::kSuper;
   if (at > 0) {
     const std::string_view before = tree.leaves()[at - 1]->text;
     const bool arrow = is_arrow(before, tree.language().name);
@@ -181,14 +156,14 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
 
 bool is_identifier(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return false;
-  return std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
+  return std::ranges::all_of(text, in_name);
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = i;
-    while (i < text.size() && (is_letter(text[i]) || is_digit(text[i]))) ++i;
+    while (i < text.size() && in_name(text[i])) ++i;
     if (i > begin && is_letter(text[begin])) words.push_back(text.substr(begin, i - begin));
     if (i == begin) ++i;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "semantic/kinds.h"
-#include "semantic/read/flat_tree.h"
 
 namespace gittxn::semantic {
 
@@ -303,8 +302,7 @@ const Language* language_of(std::string_view path, std::string_view text) {
 }
 
 const Node* kid_in(const Node& node, std::string_view field) {
-  const auto found =
-      std::ranges::find_if(node.kids, [&](const Node* kid) { return kid->field == field; });
+  const auto found = std::ranges::find(node.kids, field, &Node::field);
   return found == node.kids.end() ? nullptr : *found;
 }
 

@@ -23,16 +23,9 @@ bool is_implicit(const Write& write, std::string_view name) {
 Event event_of(const Write& write) {
   if (write.opaque) return Event::kOpaque;
   if (write.kind == "macro" && write.change != Change::kMoved) return Event::kMacro;
-  switch (write.change) {
-    case Change::kAdded:
-      return write.overload ? Event::kStrong : Event::kAdded;
-    case Change::kRemoved:
-      return Event::kStrong;
-    case Change::kMoved:
-      return Event::kMoved;
-    case Change::kChanged:
-      break;
-  }
+  if (write.change == Change::kAdded) return write.overload ? Event::kStrong : Event::kAdded;
+  if (write.change == Change::kRemoved) return Event::kStrong;
+  if (write.change == Change::kMoved) return Event::kMoved;
   if (write.what.strong() || write.kind == "file") return Event::kStrong;
   return write.what.code() ? Event::kBody : Event::kWords;
 }
@@ -125,10 +118,6 @@ Reach reach(const std::string& from, const std::string& to) {
 bool is_header(std::string_view path) {
   return path.ends_with(".h") || path.ends_with(".hh") || path.ends_with(".hpp") ||
          path.ends_with(".hxx") || path.ends_with(".inl") || path.ends_with(".ipp");
-}
-
-bool is_function(const Write& write) {
-  return is_any(write.kind, {"function", "prototype", "constructor"});
 }
 
 bool makes(std::string_view name) {

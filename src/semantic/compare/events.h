@@ -23,7 +23,6 @@ enum class Reach : std::uint8_t { kNone, kText, kMaybe, kFull };
 Reach reach(const std::string& from, const std::string& to);
 
 bool is_header(std::string_view path);
-bool is_function(const Write& write);
 // A function that is called by the name of its type.
 bool makes(std::string_view name);
 

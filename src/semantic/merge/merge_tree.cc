@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "semantic/kinds.h"
 #include "semantic/merge/lists.h"
 
 namespace gittxn::semantic {
@@ -26,10 +27,6 @@ Text merge_texts(const Sides<std::string_view>& s) {
   const auto merged = merge_lines(s, {});
   if (!merged || !merged->clean) return std::nullopt;
   return merged->text;
-}
-
-bool is_callable(const Node& node) {
-  return node.decl == "function" || node.decl == "prototype" || node.decl == "constructor";
 }
 
 // The body of a function, also of one that is decorated, exported or a template's.
@@ -96,7 +93,7 @@ class TreeMerger {
   static std::string place_of(const Node& node, std::string_view without = "the same lines") {
     for (const Node* at = &node; at != nullptr; at = at->parent) {
       if (at->decl.empty() || at->decl == "import" || at->name.empty()) continue;
-      return std::string(at->name) + (is_callable(*at) ? "()" : "");
+      return std::string(at->name) + (is_function(at->decl) ? "()" : "");
     }
     return std::string(without);
   }
@@ -121,12 +118,12 @@ class TreeMerger {
     if (inner_ == Inner::kLines && !container && n[kBase]->text.contains('\n')) {
       const auto lines = merge_lines({n[0]->text, n[1]->text, n[2]->text}, {});
       if (lines && lines->clean) {
-        beside_ = beside_ || is_callable(*n[kBase]);
+        beside_ = beside_ || is_function(n[kBase]->decl);
         made_.insert("lines of " + name);
         return lines->text;
       }
     }
-    if (is_callable(*n[kBase]) && both_changed_signature(n)) {
+    if (is_function(n[kBase]->decl) && both_changed_signature(n)) {
       return refuse("both sides changed the signature of " + place_of(*n[kBase]));
     }
     deep_ = deep_ || (!container && n[kBase]->decl.empty());

@@ -1,11 +1,10 @@
-#include "semantic/read/brackets.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
 
 #include "semantic/kinds.h"
+#include "semantic/syntax.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -63,11 +62,8 @@ class Scanner {
   void comment() {
     if (at(1) == '*') {
       const std::size_t end = text_.find("*/", at_ + 2);
-      if (end == std::string_view::npos) {
-        broken_ = true;
-      } else {
-        at_ = end + 2;
-      }
+      broken_ = end == std::string_view::npos;
+      if (!broken_) at_ = end + 2;
       return;
     }
     while (at_ < text_.size() && at(0) != '\n') {
@@ -83,10 +79,8 @@ class Scanner {
     const std::string_view prefix = text_.substr(from, at_ - from);
     if (at(0) != '"' || !is_any(prefix, {"R", "LR", "uR", "UR", "u8R"})) return;
     const std::size_t paren = text_.find('(', at_);
-    if (paren == std::string_view::npos) {
-      broken_ = true;
-      return;
-    }
+    broken_ = paren == std::string_view::npos;
+    if (broken_) return;
     const std::string end = ")" + std::string(text_.substr(at_ + 1, paren - at_ - 1)) + "\"";
     const std::size_t close = text_.find(end, paren);
     broken_ = close == std::string_view::npos;

@@ -1,7 +1,5 @@
 // Where a body of C ends, read without the grammar; and that a function whose body does not parse
 // is opaque alone, as long as that is certain. SEED=n replays a run.
-#include "semantic/read/brackets.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,6 +10,7 @@
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/symbol.h"
+#include "semantic/syntax.h"
 #include "semantic/testing/edits.h"
 
 namespace gittxn::semantic {

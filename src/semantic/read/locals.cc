@@ -4,7 +4,6 @@
 // that it stands in directly. Whatever else is around it ends the search, and the name is not
 // local.
 #include <algorithm>
-#include <initializer_list>
 
 #include "semantic/kinds.h"
 #include "semantic/syntax.h"
@@ -14,10 +13,6 @@ namespace {
 
 // More places that bind one name are not looked through for each of its uses.
 constexpr std::size_t kMaxPlaces = 512;
-
-bool has_any(std::string_view kind, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(parts, [kind](std::string_view part) { return kind.contains(part); });
-}
 
 bool is_scope(const Node& node) {
   if (is_any(node.kind, {"block", "compound_statement", "statement_block", "statement_list",

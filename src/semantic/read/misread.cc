@@ -1,11 +1,10 @@
-#include "semantic/read/flat_tree.h"
+#include "semantic/read/parse.h"
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "semantic/kinds.h"
-#include "semantic/language.h"
 
 namespace gittxn::semantic {
 namespace {

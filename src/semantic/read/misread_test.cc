@@ -1,5 +1,5 @@
 // What grammars accept and languages do not is an error, and what is valid is none.
-#include "semantic/read/flat_tree.h"
+#include "semantic/read/parse.h"
 
 #include <gtest/gtest.h>
 

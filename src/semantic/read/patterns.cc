@@ -43,10 +43,7 @@ class PatternReader {
   }
 
  private:
-  static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == '?';
-  }
+  static bool is_word(char c) { return is_word_byte(c) || std::string_view("-.?").contains(c); }
 
   void wrong(const std::string& why) {
     if (fault_.empty()) fault_ = "at byte " + std::to_string(at_) + ": " + why;

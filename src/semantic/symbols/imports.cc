@@ -1,6 +1,7 @@
 #include "semantic/symbols/imports.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "semantic/kinds.h"
 #include "semantic/names.h"
@@ -42,22 +43,24 @@ void add_last_word(std::string_view text, Strings* names) {
   if (!words.empty()) names->emplace_back(words.back());
 }
 
-Strings brought_to_script(const Node& node) {
-  Strings names;
-  for (const Node* clause : node.kids) {
+// What the clause of a script's import binds; of names in braces each, or none where these are
+// symbols of their own.
+enum class Braces { kNone, kEach };
+void add_clause(const Node& import, Braces braces, Strings* names) {
+  for (const Node* clause : import.kids) {
     if (clause->kind != "import_clause") continue;
     for (const Node* kid : clause->kids) {
       if (!kid->named) continue;
       if (kid->kind != "named_imports") {
-        add_last_word(kid->text, &names);
+        add_last_word(kid->text, names);
         continue;
       }
+      if (braces == Braces::kNone) continue;
       for (const Node* one : kid->kids) {
-        if (one->named && !one->comment) add_last_word(one->text, &names);
+        if (one->named && !one->comment) add_last_word(one->text, names);
       }
     }
   }
-  return names;
 }
 
 Strings brought_to_python(const Node& node) {
@@ -146,8 +149,9 @@ std::vector<std::string> brought_names(const Language& in, const Node& node) {
   const std::string_view language = in.name;
   if (language == "go") return brought_to_go(node);
   if (language == "python") return brought_to_python(node);
-  if (is_any(language, {"javascript", "typescript", "tsx"})) return brought_to_script(node);
   Strings names;
+  if (is_any(language, {"javascript", "typescript", "tsx"}))
+    add_clause(node, Braces::kEach, &names);
   if (node.text.contains('*')) return names;
   if (language == "java") add_last_word(node.text, &names);
   if (language == "rust") brought_to_rust(node, &names);
@@ -155,39 +159,26 @@ std::vector<std::string> brought_names(const Language& in, const Node& node) {
 }
 
 void bound_by(const Language& in, const Node& node, std::vector<std::string>* defines) {
-  std::vector<std::string_view> words;
   const std::string_view language = in.name;
   if (is_any(language, {"ruby", "bash"})) return;
-  if (language == "csharp") {
+  const bool csharp = language == "csharp";
+  if (csharp || (language == "php" && node.kind != "namespace_use_clause")) {
     for (const Node* kid : node.kids) {
-      if (kid->field == "name") add_last_word(kid->text, defines);
+      const bool name = csharp ? kid->field == "name" : kid->kind == "namespace_use_clause";
+      if (name) add_last_word(kid->text, defines);
     }
     return;
   }
-  if (language == "php" && node.kind != "namespace_use_clause") {
-    for (const Node* kid : node.kids) {
-      if (kid->kind == "namespace_use_clause") add_last_word(kid->text, defines);
-    }
-    return;
-  }
-  if (node.kind == "import_statement" && language != "python") {
-    for (const Node* clause : node.kids) {
-      if (clause->kind != "import_clause") continue;
-      for (const Node* kid : clause->kids) {
-        if (kid->role == Role::kSet || !kid->named) continue;
-        const std::vector<std::string_view> said = words_of(kid->text);
-        if (!said.empty()) words.push_back(said.back());
-      }
-    }
-  } else if (language == "go" || node.kind == "import_statement") {
-    words = words_of(node.text);
+  Strings words;
+  if (language == "go" || (language == "python" && node.kind == "import_statement")) {
+    for (const std::string_view word : words_of(node.text)) words.emplace_back(word);
+  } else if (node.kind == "import_statement") {
+    add_clause(node, Braces::kNone, &words);
   } else if (node.kind != "preproc_include" && node.kind != "import_from_statement") {
-    words = words_of(node.text);
-    if (!words.empty()) words = {words.back()};
+    add_last_word(node.text, &words);
   }
-  for (const std::string_view word : words) {
-    if (word != "import" && word != "as") defines->emplace_back(word);
-  }
+  std::ranges::copy_if(words, std::back_inserter(*defines),
+                       [](const std::string& word) { return word != "import" && word != "as"; });
 }
 
 bool imports_all(const Language& in, const Node& node) {

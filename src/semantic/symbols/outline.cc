@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "semantic/read/brackets.h"
+#include "semantic/kinds.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -91,9 +91,7 @@ std::string descriptor(std::string_view kind, std::string_view name, std::string
   if (kind == "namespace") return escaped(name) + "/";
   if (kind == "macro") return escaped(name) + "!";
   if (kind == "guard" || kind == "import") return escaped(name) + ":";
-  if (kind == "function" || kind == "prototype" || kind == "constructor") {
-    return escaped(name) + "(" + listed(detail) + ").";
-  }
+  if (is_function(kind)) return escaped(name) + "(" + listed(detail) + ").";
   return escaped(name) + ".";
 }
 

@@ -39,11 +39,10 @@ struct Outlined {
   std::size_t parent = 0;  // index of the container
   std::vector<std::string> defines;
   std::array<std::string, kCapabilities> code;  // structure and tokens; empty when it has none
-  std::string docs;        // comments that are part of the contract, and doc strings
-  std::string remarks;     // every comment
-  std::string strings;     // the doc strings among `docs`, which programs can read
-  std::string nameless;    // signature without its own name
-  std::string separators;  // between its members
+  std::string docs;      // comments that are part of the contract, and doc strings
+  std::string remarks;   // every comment
+  std::string strings;   // the doc strings among `docs`, which programs can read
+  std::string nameless;  // signature without its own name
   std::vector<Unit> units;
   std::vector<Entry> entries;
   std::vector<Extent> extents;

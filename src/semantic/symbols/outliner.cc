@@ -244,7 +244,6 @@ class Outliner {
     }
     if (separator || is_section(node)) {
       note_error(node, at.symbol);
-      put_code(&symbol(at).separators, ',', {}, node.text);
       count_tokens(node, &symbol(at).units[0]);
       symbol(at).entries.push_back({std::string(node.text), true, false});
       return at.symbol;
@@ -296,7 +295,6 @@ class Outliner {
       if (kid.comment) {
         remark(kid, at.symbol, Fact::kNone);
       } else if (!kid.named && is_any(kid.text, {",", "(", ")", ";"})) {
-        put_code(&symbol(at).separators, ',', {}, kid.text);
         count_tokens(kid, &symbol(at).units[0]);
       } else if (i > first && kid.named && kid.field != "module_name") {
         import_name(kid, at);
@@ -355,7 +353,8 @@ class Outliner {
     if (lead.begin != nullptr) {
       made.extents.back().begin = static_cast<std::size_t>(lead.begin - tree_.text().data());
     }
-    note_defines(node, &made);
+    given_by(tree_.language(), node, &made.defines);
+    if (node.decl == "import") made.feeds_all = imports_all(tree_.language(), node);
     if (opaque_.contains(&node)) return seal(node, index);
     OutlinePlace in = at;
     in.symbol = index;
@@ -390,17 +389,15 @@ class Outliner {
     return index;
   }
 
-  static std::ptrdiff_t count_of(const Node& node, std::string_view kind) {
-    return std::ranges::count_if(node.kids, [kind](const Node* kid) { return kid->kind == kind; });
-  }
-
   // The value of a key may be a mapping, whose keys are symbols; a list is one value.
   void data(const Node& node, const OutlinePlace& at) {
     note_names(node, at);
     if (node.kids.empty()) return emit(node, at, node.text);
     // Several documents in one file may have the same keys.
-    const bool list = is_any(node.kind, {"array", "block_sequence", "flow_sequence"}) ||
-                      (node.kind == "stream" && count_of(node, "document") > 1);
+    const bool list =
+        is_any(node.kind, {"array", "block_sequence", "flow_sequence"}) ||
+        (node.kind == "stream" &&
+         std::ranges::count(node.kids, std::string_view("document"), &Node::kind) > 1);
     OutlinePlace in = at;
     in.open = at.open && !list;
     bracket(node, in, '(');
@@ -430,11 +427,6 @@ class Outliner {
       put_code(&build, 'p', {}, std::to_string(container.nodes.size()));
     }
     if (!section_.empty()) put_code(&visibility, 's', {}, section_);
-  }
-
-  void note_defines(const Node& node, Outlined* made) const {
-    given_by(tree_.language(), node, &made->defines);
-    if (node.decl == "import") made->feeds_all = imports_all(tree_.language(), node);
   }
 
   void finish(std::size_t index) {
