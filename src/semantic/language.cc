@@ -82,38 +82,36 @@ bool among(std::string_view words, std::string_view word) {
   return false;
 }
 
-template <typename Test>
-const Language* row_where(Test test) {
-  const auto* row = std::ranges::find_if(kLanguageRows, test);
-  return row == std::end(kLanguageRows) ? nullptr : find_language(row->name);
+constexpr std::pair<std::string_view, Role> kRoles[] = {
+    {"name", Role::kName},       {"key", Role::kKey},   {"import", Role::kImport},
+    {"members", Role::kMembers}, {"set", Role::kSet},   {"prefix", Role::kPrefix},
+    {"free", Role::kFree},       {"leaf", Role::kLeaf},
+};
+
+constexpr std::pair<std::string_view, Fact> kFacts[] = {
+    {"body", Fact::kBody},
+    {"visibility", Fact::kVisibility},
+    {"contract", Fact::kContract},
+    {"build", Fact::kBuild},
+    {"doc", Fact::kDoc},
+    {"call", Fact::kCall},
+    {"type", Fact::kType},
+    {"super", Fact::kSuper},
+    {"local", Fact::kLocal},
+    {"define", Fact::kDefine},
+    {"parameter", Fact::kParameter},
+    {"member", Fact::kMember},
+};
+
+template <typename T, std::size_t N>
+T meant_by(std::string_view name, const std::pair<std::string_view, T> (&table)[N]) {
+  const auto* row = std::ranges::find(table, name, &std::pair<std::string_view, T>::first);
+  return row == std::end(table) ? T::kNone : row->second;
 }
 
 Capture capture_of(std::string_view name) {
   if (name.starts_with("decl.")) return {Role::kDecl, name.substr(5)};
-  if (name == "name") return {Role::kName, {}};
-  if (name == "key") return {Role::kKey, {}};
-  if (name == "import") return {Role::kImport, {}};
-  if (name == "members") return {Role::kMembers, {}};
-  if (name == "set") return {Role::kSet, {}};
-  if (name == "prefix") return {Role::kPrefix, {}};
-  if (name == "free") return {Role::kFree, {}};
-  if (name == "leaf") return {Role::kLeaf, {}};
-  return {};
-}
-
-Fact fact_of(std::string_view name) {
-  constexpr std::pair<std::string_view, Fact> kNames[] = {
-      {"body", Fact::kBody},         {"visibility", Fact::kVisibility},
-      {"contract", Fact::kContract}, {"build", Fact::kBuild},
-      {"doc", Fact::kDoc},           {"call", Fact::kCall},
-      {"type", Fact::kType},         {"super", Fact::kSuper},
-      {"local", Fact::kLocal},       {"parameter", Fact::kParameter},
-      {"define", Fact::kDefine},     {"member", Fact::kMember},
-  };
-  for (const auto& [text, fact] : kNames) {
-    if (text == name) return fact;
-  }
-  return Fact::kNone;
+  return {meant_by(name, kRoles), {}};
 }
 
 Kind kind_of(std::string_view name) {
@@ -149,10 +147,7 @@ Language load(const LanguageRow& row) {
   Language language;
   language.name = row.name;
   language.grammar = row.grammar();
-  LanguageText folder;
-  for (const LanguageText& text : language_texts()) {
-    if (text.name == row.folder) folder = text;
-  }
+  const LanguageText folder = *std::ranges::find(language_texts(), row.folder, &LanguageText::name);
   name_kinds(&language);
   language.shape = compile(language.grammar, "shape.scm", folder.shape, &language.fault);
   for (const std::string_view name : language.shape.captures()) {
@@ -163,7 +158,7 @@ Language load(const LanguageRow& row) {
   }
   language.facts = compile(language.grammar, "facts.scm", folder.facts, &language.fault);
   for (const std::string_view name : language.facts.captures()) {
-    language.fact_captures.push_back(fact_of(name));
+    language.fact_captures.push_back(meant_by(name, kFacts));
     if (language.fact_captures.back() == Fact::kNone && !name.starts_with('_')) {
       language.fault = "facts.scm: there is no fact @" + std::string(name);
     }
@@ -172,27 +167,31 @@ Language load(const LanguageRow& row) {
 }
 
 // Made at the first use, since nobody needs all of them, and kept.
-const Language& loaded(std::size_t row) {
+const Language& loaded(const LanguageRow& row) {
   static std::array<std::once_flag, std::size(kLanguageRows)> once;
   static std::array<Language, std::size(kLanguageRows)> languages;
-  std::call_once(once[row], [row] { languages[row] = load(kLanguageRows[row]); });
-  return languages[row];
+  const auto at = static_cast<std::size_t>(&row - kLanguageRows);
+  std::call_once(once[at], [&] { languages[at] = load(row); });
+  return languages[at];
+}
+
+template <typename Test>
+const Language* language_where(Test test) {
+  const auto* row = std::ranges::find_if(kLanguageRows, test);
+  return row == std::end(kLanguageRows) ? nullptr : &loaded(*row);
 }
 
 }  // namespace
 
 const Language* find_language(std::string_view name) {
-  for (std::size_t row = 0; row < std::size(kLanguageRows); ++row) {
-    if (kLanguageRows[row].name == name) return &loaded(row);
-  }
-  return nullptr;
+  return language_where([&](const LanguageRow& row) { return row.name == name; });
 }
 
 const Language* language_of_path(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
   const std::string_view ending = dot == std::string_view::npos ? "" : file.substr(dot);
-  return row_where(
+  return language_where(
       [&](const LanguageRow& row) { return among(row.endings, ending) || among(row.files, file); });
 }
 
@@ -210,14 +209,14 @@ const Language* language_of_first_line(std::string_view text) {
     word = word.substr(word.rfind('/') + 1);
     if (word == "env") continue;
     word = word.substr(0, word.find_last_not_of("0123456789.") + 1);
-    return row_where([&](const LanguageRow& row) { return among(row.programs, word); });
+    return language_where([&](const LanguageRow& row) { return among(row.programs, word); });
   }
   return nullptr;
 }
 
 std::vector<const Language*> all_languages() {
   std::vector<const Language*> all;
-  for (std::size_t row = 0; row < std::size(kLanguageRows); ++row) all.push_back(&loaded(row));
+  for (const LanguageRow& row : kLanguageRows) all.push_back(&loaded(row));
   return all;
 }
 
