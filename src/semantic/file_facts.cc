@@ -24,13 +24,9 @@ void references_in(const Outline& outline, std::uint32_t index, const TextLines&
   for (const Unit& unit : symbol.units) {
     names_in(outline, symbol, unit, [&](const NameIn& name) {
       if (!import && (name.read.local || name.own)) return;
-      Reference& reference = out->emplace_back();
-      reference.name = name.read.name;
-      reference.qualifier = name.read.qualifier;
-      reference.symbol = index;
-      reference.line = lines.number_of(name.leaf.text);
-      reference.arity = name.read.arity;
-      reference.role = import ? UseRole::kImport : name.read.role;
+      out->push_back({std::string(name.read.name), std::string(name.read.qualifier), index,
+                      lines.number_of(name.leaf.text), name.read.arity,
+                      import ? UseRole::kImport : name.read.role});
     });
   }
 }
@@ -50,10 +46,7 @@ void mentions_in(std::string_view text, const TextLines& lines, std::vector<Refe
   std::unordered_set<std::string_view> seen;
   for (const std::string_view word : words_of(text)) {
     if (!seen.insert(word).second) continue;
-    Reference& reference = out->emplace_back();
-    reference.name = word;
-    reference.line = lines.number_of(word);
-    reference.role = UseRole::kText;
+    out->push_back({std::string(word), {}, 0, lines.number_of(word), -1, UseRole::kText});
   }
 }
 

@@ -12,13 +12,7 @@ std::string_view change_name(Change change) {
 }
 
 bool Changed::code() const {
-  if (contract_in_words && has(Capability::kContract)) {
-    Changed rest = *this;
-    rest.of[static_cast<std::size_t>(Capability::kContract)] = 0;
-    rest.contract_in_words = false;
-    return rest.code();
-  }
-  return std::ranges::any_of(of, [](std::uint8_t one) { return one != 0; });
+  return strong() || has(Capability::kBody);
 }
 
 bool Changed::strong() const {

@@ -14,7 +14,6 @@
 #include "base/result.h"
 #include "semantic/language.h"
 #include "semantic/merge/line_merge.h"
-#include "semantic/sides.h"
 
 namespace gittxn::semantic {
 

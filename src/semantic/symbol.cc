@@ -12,14 +12,6 @@ Digest digest_of(std::string_view code) {
   return code.empty() ? Digest() : sha256(code);
 }
 
-std::string order_of(const Outlined& symbol) {
-  std::string order;
-  for (const Entry& entry : symbol.entries) {
-    order += std::to_string(entry.key.size()) + ":" + entry.key;
-  }
-  return order;
-}
-
 Symbol symbol_of(const Outline& outline, const Outlined& from) {
   Symbol symbol;
   symbol.id = from.id;
@@ -43,7 +35,11 @@ Symbol symbol_of(const Outline& outline, const Outlined& from) {
   symbol.nameless = digest_of(from.nameless);
   symbol.annotations = digest_of(from.code[kContract] + from.strings);
   symbol.comments = digest_of(from.remarks);
-  symbol.order = digest_of(order_of(from));
+  std::string order;
+  for (const Entry& entry : from.entries) {
+    order += std::to_string(entry.key.size()) + ":" + entry.key;
+  }
+  symbol.order = digest_of(order);
   return symbol;
 }
 

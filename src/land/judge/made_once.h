@@ -7,7 +7,7 @@
 #include <string>
 
 #include "semantic/language.h"
-#include "semantic/sides.h"
+#include "semantic/merge/line_merge.h"
 
 namespace gittxn::land {
 

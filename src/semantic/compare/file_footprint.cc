@@ -101,8 +101,7 @@ class FileFootprint {
     write.change = !change_.before  ? Change::kAdded
                    : !change_.after ? Change::kRemoved
                                     : Change::kChanged;
-    write.what.of.fill(1);
-    write.what.comments = true;
+    write.what = what_changed(nullptr, nullptr);
     if (change_.before) write.before = sha256(*change_.before);
     if (change_.after) write.after = sha256(*change_.after);
     for (const std::string_view word : words) {
@@ -223,7 +222,7 @@ class FileFootprint {
     names->erase(std::unique(names->begin(), names->end()), names->end());
   }
 
-  Changed what_changed(const Outlined* was, const Outlined* is) const {
+  static Changed what_changed(const Outlined* was, const Outlined* is) {
     Changed what;
     if (was == nullptr || is == nullptr || was->opaque || is->opaque) {
       what.of.fill(1);
@@ -348,16 +347,9 @@ class FileFootprint {
   }
 
   void add_use(const NameRead& read, UseState state, const Write& write) {
-    Use& use = out_.uses.emplace_back();
-    use.name = read.name;
-    use.symbol = write.symbol;
-    use.path = write.path;
-    use.qualifier = read.qualifier;
-    use.language = write.language;
-    use.role = read.role;
-    use.state = state;
-    use.arity = read.arity;
-    use.local = read.local;
+    out_.uses.push_back({std::string(read.name), write.symbol, write.path,
+                         std::string(read.qualifier), write.language, read.role, state, read.arity,
+                         read.local});
   }
 
   // --- places ---

@@ -126,19 +126,17 @@ std::string_view pick(std::string_view base, std::string_view left, std::string_
 }
 
 std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first, bool* clash) {
-  Sides<const std::string_view*> usable = {nullptr, nullptr, nullptr};
-  Sides<std::string_view> blanks;
+  Sides<std::optional<std::string_view>> blanks;
   for (std::size_t side = 0; side < 3; ++side) {
     if (slot.at[side] == kUnmatched || (slot.at[side] == 0) != first) continue;
     blanks[side] = blank_of(lists[side].items[slot.at[side]].lead);
-    usable[side] = &blanks[side];
   }
-  if (usable[0] != nullptr && usable[1] != nullptr && usable[2] != nullptr) {
+  if (blanks[0] && blanks[1] && blanks[2]) {
     if (blanks[1] != blanks[0] && blanks[2] != blanks[0] && blanks[1] != blanks[2]) *clash = true;
-    return std::string(pick(blanks[0], blanks[1], blanks[2]));
+    return std::string(pick(*blanks[0], *blanks[1], *blanks[2]));
   }
   for (const Side side : {kLeft, kRight, kBase}) {
-    if (usable[side] != nullptr) return std::string(*usable[side]);
+    if (blanks[side]) return std::string(*blanks[side]);
   }
   // It stood elsewhere: as what stands there does.
   for (const Side side : {kLeft, kRight, kBase}) {

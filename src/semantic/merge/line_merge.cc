@@ -124,18 +124,14 @@ std::string between_markers(const Sides<std::string_view>& parts, const MergeLab
   return out;
 }
 
-LineRange lines_with(const TextLines& lines, const Span& span) {
-  return {lines.at(span.from), lines.at(span.to) + 1};
-}
-
 // First and last run of each conflict, in order, none touching another.
 std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<TextLines>& lines,
                                     const std::vector<Span>& spans) {
   std::vector<LineRange> found;
   for (const Span& span : spans) {
     const bool merged = span.version == kMergedText;
-    const LineRange at =
-        merged ? LineRange{span.from, span.to} : lines_with(lines[span.version], span);
+    LineRange at{span.from, span.to};
+    if (!merged) at = {lines[span.version].at(span.from), lines[span.version].at(span.to) + 1};
     LineRange touched{runs.size(), 0};
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!runs[i].changed) continue;

@@ -3,6 +3,7 @@
 // differ from git's in exactly the cases people notice.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,9 +11,20 @@
 #include <vector>
 
 #include "base/result.h"
-#include "semantic/sides.h"
 
 namespace gittxn::semantic {
+
+// The three versions of anything that is merged.
+enum Side : std::size_t { kBase = 0, kLeft = 1, kRight = 2 };
+
+// x[kBase], x[kLeft], x[kRight].
+template <typename T>
+using Sides = std::array<T, 3>;
+
+// The other of the two sides.
+constexpr Side other(Side side) {
+  return side == kLeft ? kRight : kLeft;
+}
 
 enum class ConflictText {
   kMarkers,  // the two sides between <<<<<<<, ======= and >>>>>>>

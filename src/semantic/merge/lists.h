@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "semantic/sides.h"
+#include "semantic/merge/line_merge.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {

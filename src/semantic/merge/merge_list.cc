@@ -1,6 +1,7 @@
 #include "semantic/merge/lists.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -76,8 +77,8 @@ class ListMerger {
     }
     const auto across =
         match_items({*trees_[kLeft], lists_[kLeft]}, {*trees_[kRight], lists_[kRight]});
-    Sides<std::vector<std::size_t>> slot_of;
-    for (const Side side : {kLeft, kRight}) {
+    Sides<Order> slot_of;
+    for (const Side side : {kBase, kLeft, kRight}) {
       slot_of[side].assign(lists_[side].items.size(), kUnmatched);
       for (std::size_t i = 0; i < count; ++i) {
         if (in(i, side)) slot_of[side][slots_[i].at[side]] = i;
@@ -98,8 +99,7 @@ class ListMerger {
       slot_of[kRight][i] = slots_.size();
       slots_.push_back({{kUnmatched, kUnmatched, i}});
     }
-    order_[kLeft] = std::move(slot_of[kLeft]);
-    order_[kRight] = std::move(slot_of[kRight]);
+    order_ = std::move(slot_of);
     apart_ = added_apart();
   }
 
@@ -117,20 +117,16 @@ class ListMerger {
         place[side][slot] = before;
       }
     }
-    const bool ordered = adds_ordered();
+    bool ordered = false;
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      ordered = ordered || (added(slot) && !free_of_order(slot));
+    }
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       if (!added(slot) || !in(slot, kLeft) || !in(slot, kRight)) continue;
       if (place[kLeft][slot] == place[kRight][slot]) continue;
       if (item(slot, kLeft).key.empty() || ordered) return true;
     }
     return added_twice();
-  }
-
-  bool adds_ordered() const {
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-      if (added(slot) && !free_of_order(slot)) return true;
-    }
-    return false;
   }
 
   bool added_twice() const {
@@ -197,15 +193,8 @@ class ListMerger {
 
   Order common(Side side) const {
     Order out;
-    if (side == kBase) {
-      for (std::size_t slot = 0; slot < lists_[kBase].items.size(); ++slot) {
-        if (in_all(slot)) out.push_back(slot);
-      }
-      return out;
-    }
-    for (const std::size_t slot : order_[side]) {
-      if (in_all(slot)) out.push_back(slot);
-    }
+    std::ranges::copy_if(order_[side], std::back_inserter(out),
+                         [this](std::size_t slot) { return in_all(slot); });
     return out;
   }
 
@@ -269,15 +258,8 @@ class ListMerger {
   using Gap = Sides<Order>;
   // What stands between two slots that all have, in each version; only when nothing was moved.
   std::vector<Gap> gaps() const {
-    std::vector<Gap> out(1);
-    for (std::size_t slot = 0; slot < lists_[kBase].items.size(); ++slot) {
-      if (in_all(slot)) {
-        out.emplace_back();
-      } else {
-        out.back()[kBase].push_back(slot);
-      }
-    }
-    for (const Side side : {kLeft, kRight}) {
+    std::vector<Gap> out(1 + common(kBase).size());
+    for (const Side side : {kBase, kLeft, kRight}) {
       std::size_t gap = 0;
       for (const std::size_t slot : order_[side]) {
         if (in_all(slot)) {
@@ -374,7 +356,7 @@ class ListMerger {
   const Sides<Items>& lists_;
   Role role_;
   std::vector<Slot> slots_;
-  Sides<Order> order_;  // of left and right; base is in the order of slots_
+  Sides<Order> order_;
   Side skeleton_ = kLeft;
   bool moved_ = false;
   bool apart_ = false;     // both added one thing, not at the same place

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "semantic/merge/line_merge.h"
-#include "semantic/sides.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
