@@ -173,17 +173,11 @@ bool name_may_match(const Query& query, const std::string& name) {
   });
 }
 
-std::string cut_line(std::string line) {
-  constexpr std::size_t kMost = 200;
-  if (line.size() > kMost) line.resize(kMost);
-  return line;
-}
-
-// The first of `lines` that `others` has not.
-std::string first_missing(std::vector<std::string> lines, std::vector<std::string> others) {
+// The beginning of the first of `lines` that `others` has not.
+std::string first_missing(const std::vector<std::string>& lines, std::vector<std::string> others) {
   std::ranges::sort(others);
-  for (std::string& line : lines) {
-    if (!std::ranges::binary_search(others, line)) return cut_line(std::move(line));
+  for (const std::string& line : lines) {
+    if (!std::ranges::binary_search(others, line)) return line.substr(0, 200);
   }
   return {};
 }

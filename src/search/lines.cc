@@ -64,30 +64,19 @@ PathAnswer lines_of(const Query& query, const Matcher& matcher, const std::strin
     count += selected[i] ? 1 : 0;
   }
   result.selected = count > 0;
-  switch (query.shown) {
-    case Shown::kLines:
-      print_groups(query, name, lines, selected, result.lines);
-      break;
-    case Shown::kOnlyMatching:
-      for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (!selected[i]) continue;
-        const std::string start = prefix(query, name, i + 1, ':');
-        if (!print_parts(matcher, start, lines[i], result.lines)) return {false, false, {}};
-      }
-      break;
-    case Shown::kCount:
-      if (count > 0 || query.tool == Tool::kGrep) {
-        result.lines.push_back((name.empty() ? "" : name + ":") + std::to_string(count));
-      }
-      break;
-    case Shown::kWithMatch:
-      if (count > 0) result.lines.push_back(name);
-      break;
-    case Shown::kWithoutMatch:
-      if (count == 0) result.lines.push_back(name);
-      break;
-    case Shown::kEntries:
-      break;
+  if (query.shown == Shown::kLines) print_groups(query, name, lines, selected, result.lines);
+  if (query.shown == Shown::kOnlyMatching) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (!selected[i]) continue;
+      const std::string start = prefix(query, name, i + 1, ':');
+      if (!print_parts(matcher, start, lines[i], result.lines)) return {false, false, {}};
+    }
+  }
+  if (query.shown == Shown::kCount && (count > 0 || query.tool == Tool::kGrep)) {
+    result.lines.push_back((name.empty() ? "" : name + ":") + std::to_string(count));
+  }
+  if (query.shown == (count > 0 ? Shown::kWithMatch : Shown::kWithoutMatch)) {
+    result.lines.push_back(name);
   }
   return result;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <mutex>
-#include <optional>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -25,10 +24,11 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 // The first one counts, and of those that begin together the longest.
-void keep_better(const Match& here, std::optional<Match>& best) {
-  const bool better =
-      !best || here.begin < best->begin || (here.begin == best->begin && here.end > best->end);
+void keep_better(const Match& here, Found& found, Match& best) {
+  const bool better = found == Found::kNo || here.begin < best.begin ||
+                      (here.begin == best.begin && here.end > best.end);
   if (better) best = here;
+  found = Found::kYes;
 }
 bool stands_alone(std::string_view line, const Match& match) {
   return (match.begin == 0 || !is_word(line[match.begin - 1])) &&
@@ -55,11 +55,75 @@ struct Matcher::Parts {
   std::unique_ptr<pcre2_match_data, FreeWith<pcre2_match_data_free>> data;
   std::unique_ptr<pcre2_match_context, FreeWith<pcre2_match_context_free>> limits;
 
-  Found find_fixed(std::string_view line, std::size_t from, Match& match) const;
-  Found find_posix(std::string_view line, std::size_t from, Match& match) const;
+  Found find_fixed(std::string_view line, std::size_t from, Match& match) const {
+    const auto same = [this](char a, char b) {
+      return query.ignore_case ? fold(a) == fold(b) : a == b;
+    };
+    Found found = Found::kNo;
+    for (const std::string& text : query.patterns) {
+      auto at = line.begin() + static_cast<std::ptrdiff_t>(from);
+      while ((at = std::search(at, line.end(), text.begin(), text.end(), same)) != line.end()) {
+        const auto begin = static_cast<std::size_t>(at - line.begin());
+        const Match here{begin, begin + text.size()};
+        ++at;
+        if (query.whole_line && (begin != 0 || here.end != line.size())) continue;
+        if (query.word && !stands_alone(line, here)) continue;
+        keep_better(here, found, match);
+        break;
+      }
+    }
+    return found;
+  }
+
   Found one_posix(re_pattern_buffer& regex, std::string_view line, std::size_t from,
-                  Match& match) const;
-  Found find_pcre(std::string_view line, std::size_t from, Match& match) const;
+                  Match& match) const {
+    const auto size = static_cast<regoff_t>(line.size());
+    regex.not_bol = 0;
+    regex.not_eol = 0;
+    if (query.whole_line) {
+      const regoff_t length = re_match(&regex, line.data(), size, 0, nullptr);
+      if (length < -1) return Found::kUnknown;
+      match = {0, line.size()};
+      return from == 0 && length == size ? Found::kYes : Found::kNo;
+    }
+    for (auto start = static_cast<regoff_t>(from); start <= size; ++start) {
+      start = re_search(&regex, line.data(), size, start, size - start, nullptr);
+      if (start == -1) return Found::kNo;
+      if (start < 0) return Found::kUnknown;
+      regoff_t end = size;
+      // The longest match at this place, and with -w ever shorter ones until one stands alone.
+      while (end >= start) {
+        const regoff_t length = re_match(&regex, line.data(), end, start, nullptr);
+        if (length < -1) return Found::kUnknown;
+        if (length < 0) break;
+        match = {static_cast<std::size_t>(start), static_cast<std::size_t>(start + length)};
+        if (!query.word || stands_alone(line, match)) return Found::kYes;
+        end = start + length - 1;
+      }
+    }
+    return Found::kNo;
+  }
+
+  Found find_posix(std::string_view line, std::size_t from, Match& match) const {
+    Found found = Found::kNo;
+    for (const Regex& regex : regexes) {
+      Match here;
+      const Found one = one_posix(*regex, line, from, here);
+      if (one == Found::kUnknown) return one;
+      if (one == Found::kYes) keep_better(here, found, match);
+    }
+    return found;
+  }
+
+  Found find_pcre(std::string_view line, std::size_t from, Match& match) const {
+    const int found = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(line.data()),
+                                  line.size(), from, 0, data.get(), limits.get());
+    if (found == PCRE2_ERROR_NOMATCH) return Found::kNo;
+    if (found < 0) return Found::kUnknown;
+    const std::size_t* offsets = pcre2_get_ovector_pointer(data.get());
+    match = {offsets[0], offsets[1]};
+    return Found::kYes;
+  }
 };
 
 namespace {
@@ -133,94 +197,15 @@ Refined<Matcher> Matcher::compile(const Query& query) {
 
 Found Matcher::find(std::string_view line, std::size_t from, Match& match) const {
   if (line.size() > kMaxLine || from > line.size()) return Found::kUnknown;
-  switch (parts_->query.dialect) {
-    case Dialect::kFixed:
-      return parts_->find_fixed(line, from, match);
-    case Dialect::kBasic:
-    case Dialect::kExtended:
-      return parts_->find_posix(line, from, match);
-    case Dialect::kPerl:
-    case Dialect::kRust:
-      return parts_->find_pcre(line, from, match);
-    case Dialect::kNone:
-      break;
+  const Dialect dialect = parts_->query.dialect;
+  if (dialect == Dialect::kFixed) return parts_->find_fixed(line, from, match);
+  if (dialect == Dialect::kBasic || dialect == Dialect::kExtended) {
+    return parts_->find_posix(line, from, match);
+  }
+  if (dialect == Dialect::kPerl || dialect == Dialect::kRust) {
+    return parts_->find_pcre(line, from, match);
   }
   return Found::kUnknown;
-}
-
-Found Matcher::Parts::find_fixed(std::string_view line, std::size_t from, Match& match) const {
-  const auto same = [this](char a, char b) {
-    return query.ignore_case ? fold(a) == fold(b) : a == b;
-  };
-  std::optional<Match> best;
-  for (const std::string& text : query.patterns) {
-    auto at = line.begin() + static_cast<std::ptrdiff_t>(from);
-    while ((at = std::search(at, line.end(), text.begin(), text.end(), same)) != line.end()) {
-      const auto begin = static_cast<std::size_t>(at - line.begin());
-      const Match here{begin, begin + text.size()};
-      ++at;
-      if (query.whole_line && (begin != 0 || here.end != line.size())) continue;
-      if (query.word && !stands_alone(line, here)) continue;
-      keep_better(here, best);
-      break;
-    }
-  }
-  if (!best) return Found::kNo;
-  match = *best;
-  return Found::kYes;
-}
-
-Found Matcher::Parts::one_posix(re_pattern_buffer& regex, std::string_view line, std::size_t from,
-                                Match& match) const {
-  const auto size = static_cast<regoff_t>(line.size());
-  regex.not_bol = 0;
-  regex.not_eol = 0;
-  if (query.whole_line) {
-    const regoff_t length = re_match(&regex, line.data(), size, 0, nullptr);
-    if (length < -1) return Found::kUnknown;
-    match = {0, line.size()};
-    return from == 0 && length == size ? Found::kYes : Found::kNo;
-  }
-  for (auto start = static_cast<regoff_t>(from); start <= size; ++start) {
-    start = re_search(&regex, line.data(), size, start, size - start, nullptr);
-    if (start == -1) return Found::kNo;
-    if (start < 0) return Found::kUnknown;
-    regoff_t end = size;
-    // The longest match at this place, and with -w ever shorter ones until one stands alone.
-    while (end >= start) {
-      const regoff_t length = re_match(&regex, line.data(), end, start, nullptr);
-      if (length < -1) return Found::kUnknown;
-      if (length < 0) break;
-      match = {static_cast<std::size_t>(start), static_cast<std::size_t>(start + length)};
-      if (!query.word || stands_alone(line, match)) return Found::kYes;
-      end = start + length - 1;
-    }
-  }
-  return Found::kNo;
-}
-
-Found Matcher::Parts::find_posix(std::string_view line, std::size_t from, Match& match) const {
-  std::optional<Match> best;
-  for (const Regex& regex : regexes) {
-    Match here;
-    const Found found = one_posix(*regex, line, from, here);
-    if (found == Found::kUnknown) return found;
-    if (found == Found::kNo) continue;
-    keep_better(here, best);
-  }
-  if (!best) return Found::kNo;
-  match = *best;
-  return Found::kYes;
-}
-
-Found Matcher::Parts::find_pcre(std::string_view line, std::size_t from, Match& match) const {
-  const int found = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(line.data()), line.size(),
-                                from, 0, data.get(), limits.get());
-  if (found == PCRE2_ERROR_NOMATCH) return Found::kNo;
-  if (found < 0) return Found::kUnknown;
-  const std::size_t* offsets = pcre2_get_ovector_pointer(data.get());
-  match = {offsets[0], offsets[1]};
-  return Found::kYes;
 }
 
 }  // namespace gittxn::search
