@@ -1,6 +1,8 @@
 #include "model/txn.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "model/fields.h"
 
@@ -55,28 +57,19 @@ std::string_view conflict_kind_name(ConflictKind kind) {
 
 bool may_follow(TxnState from, TxnState to) {
   using enum TxnState;
-  const auto is_of = [to](std::initializer_list<TxnState> followers) {
-    return std::ranges::find(followers, to) != followers.end();
+  using Move = std::pair<TxnState, TxnState>;
+  static constexpr Move kMoves[] = {
+      {kOpen, kPrepared},         {kOpen, kNothing},         {kOpen, kAborted},
+      {kPrepared, kLanding},      {kPrepared, kRepairing},   {kPrepared, kRejected},
+      {kPrepared, kQuarantined},  {kPrepared, kNothing},     {kPrepared, kAborted},
+      {kPrepared, kOpen},         {kLanding, kLanded},       {kLanding, kPrepared},
+      {kRepairing, kPrepared},    {kRepairing, kOpen},       {kRepairing, kRejected},
+      {kRepairing, kQuarantined}, {kRepairing, kNothing},    {kRepairing, kAborted},
+      {kRejected, kOpen},         {kRejected, kPrepared},    {kRejected, kAborted},
+      {kQuarantined, kOpen},      {kQuarantined, kPrepared}, {kQuarantined, kAborted},
+      {kAborted, kOpen},
   };
-  switch (from) {
-    case kOpen:
-      return is_of({kPrepared, kNothing, kAborted});
-    case kPrepared:
-      return is_of({kLanding, kRepairing, kRejected, kQuarantined, kNothing, kAborted, kOpen});
-    case kLanding:
-      return is_of({kLanded, kPrepared});
-    case kRepairing:
-      return is_of({kPrepared, kOpen, kRejected, kQuarantined, kNothing, kAborted});
-    case kRejected:
-    case kQuarantined:
-      return is_of({kOpen, kPrepared, kAborted});
-    case kAborted:
-      return to == kOpen;
-    case kLanded:
-    case kNothing:
-      break;
-  }
-  return false;
+  return std::ranges::find(kMoves, Move(from, to)) != std::end(kMoves);
 }
 
 bool is_final(TxnState state) {

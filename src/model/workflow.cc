@@ -51,9 +51,8 @@ const Phase* Workflow::phase(std::string_view wanted) const {
 }
 
 const Phase* Workflow::after(std::string_view wanted) const {
-  const auto found = std::ranges::find(phases, wanted, &Phase::name);
-  if (found == phases.end() || found + 1 == phases.end()) return nullptr;
-  return &*(found + 1);
+  const Phase* found = phase(wanted);
+  return found == nullptr || found == &phases.back() ? nullptr : found + 1;
 }
 
 bool is_workflow_name(std::string_view name) {
