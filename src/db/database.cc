@@ -144,7 +144,7 @@ Status Database::create(std::string_view ddl) {
   return execute(postgres ? postgres_ddl(ddl) : std::string(ddl));
 }
 
-Result<Statement> Database::statement(std::string_view sql) const {
+Result<Statement> Database::prepared(std::string_view sql) const {
   const auto found = state_->idle.find(sql);
   while (found != state_->idle.end() && !found->second.empty()) {
     std::unique_ptr<Cursor> cursor = std::move(found->second.back());

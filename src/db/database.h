@@ -34,10 +34,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "db/patience.h"
 
@@ -84,6 +88,10 @@ class Statement {
     cursor_->bind(parameter, text);
     return *this;
   }
+  template <typename Tag>
+  Statement& bind(int parameter, const Name<Tag>& name) {
+    return bind(parameter, std::string_view(name.str()));
+  }
   Statement& bind_bytes(int parameter, std::string_view bytes) {
     cursor_->bind_bytes(parameter, bytes);
     return *this;
@@ -118,6 +126,14 @@ class Statement {
   bool begun_ = false;  // since it was made or reset
 };
 
+// The first column of a row.
+inline std::int64_t integer_of(const Statement& row) {
+  return row.integer(0);
+}
+inline std::string text_of(const Statement& row) {
+  return row.text(0);
+}
+
 // An error of a connection that broke off, or could not be made: nothing was committed.
 bool is_lost_connection(const Error& error);
 std::unexpected<Error> lost_connection(std::string message);
@@ -142,6 +158,18 @@ struct OpenOptions {
 };
 
 class Database {
+  template <typename T>
+  struct ValueOf {
+    using Type = T;
+  };
+  template <typename T>
+  struct ValueOf<Result<T>> {
+    using Type = T;
+  };
+  // What a function of a row gives.
+  template <typename Of>
+  using Made = typename ValueOf<std::invoke_result_t<const Of&, const Statement&>>::Type;
+
  public:
   static Result<Database> open(const std::string& path, const OpenOptions& options);
   static Result<Database> open_memory();
@@ -167,7 +195,43 @@ class Database {
   // Tables and indexes, written as SQLite's strict tables; PostgreSQL gets them in its own words:
   // 64 bits for an integer, and texts that compare by their bytes.
   Status create(std::string_view ddl);
-  Result<Statement> statement(std::string_view sql) const;  // cached by its text
+  // With its parameters; cached by its text.
+  template <typename... Values>
+  Result<Statement> statement(std::string_view sql, const Values&... values) const {
+    Statement made = TRY(prepared(sql));
+    made.bind_all(values...);
+    return made;
+  }
+
+  // One statement, in short. Whether there is a row is, of what ends with RETURNING, whether it
+  // changed one; it is run to its end.
+  template <typename... Values>
+  Status run(std::string_view sql, const Values&... values) const {
+    return TRY(statement(sql, values...)).run();
+  }
+  template <typename... Values>
+  Result<bool> has_row(std::string_view sql, const Values&... values) const {
+    Statement asked = TRY(statement(sql, values...));
+    if (!TRY(asked.step())) return false;
+    TRY(asked.run());
+    return true;
+  }
+  // What `of` makes of the first row, if there is one, and of each row: a value, or a Result.
+  template <typename Of, typename... Values>
+  Result<std::optional<Made<Of>>> first(const Of& of, std::string_view sql,
+                                        const Values&... values) const {
+    Statement query = TRY(statement(sql, values...));
+    if (!TRY(query.step())) return std::nullopt;
+    return TRY(Result<Made<Of>>(of(query)));
+  }
+  template <typename Of, typename... Values>
+  Result<std::vector<Made<Of>>> all(const Of& of, std::string_view sql,
+                                    const Values&... values) const {
+    std::vector<Made<Of>> made;
+    Statement query = TRY(statement(sql, values...));
+    while (TRY(query.step())) made.push_back(TRY(Result<Made<Of>>(of(query))));
+    return made;
+  }
 
   // A server's notes (NOTIFY), for connections that are used for nothing else; kUnsupported where
   // there is no server. Waiting ends with a note, after `ms`, when a signal handler ran, or when
@@ -190,6 +254,7 @@ class Database {
  private:
   friend class Transaction;
   explicit Database(std::unique_ptr<ConnectionState> state);
+  Result<Statement> prepared(std::string_view sql) const;
   Result<Statement> pragma(std::string_view name) const;
   std::unique_ptr<ConnectionState> state_;
 };

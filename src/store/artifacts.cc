@@ -42,16 +42,15 @@ Status put_artifact_row(const db::Database& database, const Digest& digest,
   db::Statement insert = TRY(database.statement(
       "INSERT INTO artifacts (digest, body) VALUES (?, ?) ON CONFLICT (digest) DO UPDATE "
       "SET body = excluded.body WHERE artifacts.body <> excluded.body"));
-  insert.bind(1, digest.str()).bind_bytes(2, bytes);
+  insert.bind(1, digest).bind_bytes(2, bytes);
   return insert.run();
 }
 
 Result<std::string> artifact_row(const db::Database& database, const Digest& digest) {
-  db::Statement query = TRY(database.statement("SELECT body FROM artifacts WHERE digest = ?"));
-  query.bind_all(digest.str());
-  const bool found = TRY(query.step());
-  if (!found) return damaged_artifact(fmt::format("the artifact {} is gone", digest.str()));
-  return query.bytes(0);
+  db::Statement query =
+      TRY(database.statement("SELECT body FROM artifacts WHERE digest = ?", digest));
+  if (TRY(query.step())) return query.bytes(0);
+  return damaged_artifact(fmt::format("the artifact {} is gone", digest.str()));
 }
 
 Result<std::string> artifact_file(const std::string& path) {

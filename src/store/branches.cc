@@ -20,12 +20,9 @@ Result<BranchState> branch_or_new(const db::Database& database, const RefName& n
 }
 
 Status insert_landed(db::Database& database, const LandedRow& row) {
-  db::Statement insert =
-      TRY(database.statement("INSERT INTO landed (seq, branch, txn, old_head, new_head, time, who) "
-                             "VALUES (?, ?, ?, ?, ?, ?, ?)"));
-  insert.bind_all(row.seq, row.branch.str(), row.txn.str(), row.old_head.str(), row.new_head.str(),
-                  row.time, encode_path(row.who));
-  return insert.run();
+  return insert_row(database, "landed", "seq, branch, txn, old_head, new_head, time, who", row.seq,
+                    row.branch, row.txn, row.old_head, row.new_head, row.time,
+                    encode_path(row.who));
 }
 
 struct OutsideMove {

@@ -5,6 +5,7 @@
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"
+#include "store/rows.h"
 #include "store/summaries.h"
 
 namespace gittxn::store {
@@ -21,10 +22,8 @@ namespace {
 
 Status gate_evaluated(db::Database& database, const Event& event, const Json& json) {
   const Certificate certificate = TRY_IN(event.type, read_fields<Certificate>(json));
-  db::Statement insert =
-      TRY(database.statement("INSERT INTO certificates (seq, tree, body) VALUES (?, ?, ?)"));
-  insert.bind_all(event.seq, certificate.tree.str(), event.payload);
-  return insert.run();
+  return insert_row(database, "certificates", "seq, tree, body", event.seq, certificate.tree,
+                    event.payload);
 }
 
 struct Trusted {
@@ -47,10 +46,9 @@ void fields(FieldIo& io, SummaryRemoved& removed) {
 
 Status trusted(db::Database& database, const Event& event, const Json& json) {
   const auto [hash, actor] = TRY(read_fields<Trusted>(json, event.type));
-  db::Statement insert = TRY(database.statement(
-      "INSERT INTO trust (hash, actor, seq) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING"));
-  insert.bind_all(hash.str(), encode_path(actor), event.seq);
-  return insert.run();
+  return database.run(
+      "INSERT INTO trust (hash, actor, seq) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING", hash,
+      encode_path(actor), event.seq);
 }
 
 // Of one name the newest counts.
@@ -59,21 +57,15 @@ Status summary_added(db::Database& database, const Event& event, const Json& jso
   if (added.name.empty() || added.manifest.empty()) {
     return fail(Code::kCorrupt, "summary.added: it has no name or no manifest");
   }
-  db::Statement save = TRY(database.statement(
-      "INSERT INTO summaries (name, manifest, time) VALUES (?, ?, ?) ON CONFLICT (name) "
-      "DO UPDATE SET manifest = excluded.manifest, time = excluded.time"));
-  save.bind_all(encode_path(added.name), added.manifest.str(), event.time);
-  return save.run();
+  return save_row(database, "summaries", "name", "manifest, time", encode_path(added.name),
+                  added.manifest, event.time);
 }
 
 Status summary_removed(db::Database& database, const Event& event, const Json& json) {
   const std::string name = TRY(read_fields<SummaryRemoved>(json, event.type)).name;
-  db::Statement gone =
-      TRY(database.statement("DELETE FROM summaries WHERE name = ? RETURNING name"));
-  gone.bind(1, encode_path(name));
-  const bool was_there = TRY(gone.step());
-  if (!was_there) return stale(event, "there is no summary '" + name + "'");
-  return gone.run();
+  const bool was_there = TRY(
+      database.has_row("DELETE FROM summaries WHERE name = ? RETURNING name", encode_path(name)));
+  return was_there ? Status() : stale(event, "there is no summary '" + name + "'");
 }
 
 std::string tell_gate_evaluated(const Json& payload) {
@@ -141,13 +133,10 @@ constexpr EventRule kGateRules[] = {
 }  // namespace
 
 Result<std::vector<StoredSummary>> summaries(const View& view) {
-  std::vector<StoredSummary> out;
-  db::Statement query =
-      TRY(view.tables().statement("SELECT name, manifest, time FROM summaries ORDER BY name"));
-  while (TRY(query.step())) {
-    out.push_back({decode_path(query.text(0)), Digest(query.text(1)), query.text(2)});
-  }
-  return out;
+  const auto summary_of = [](const db::Statement& row) {
+    return StoredSummary{decode_path(row.text(0)), Digest(row.text(1)), row.text(2)};
+  };
+  return view.tables().all(summary_of, "SELECT name, manifest, time FROM summaries ORDER BY name");
 }
 
 namespace events {

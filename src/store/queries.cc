@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/json_value.h"
 #include "model/fields.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -12,9 +11,8 @@
 namespace gittxn::store {
 namespace {
 
-Result<Txn> txn_of(const db::Statement& row, int column) {
-  const Json json = TRY_IN("a stored transaction", parse_json(row.text(column)));
-  return read_fields<Txn>(json);
+Result<Txn> txn_of(const db::Statement& row) {
+  return body_of<Txn>("a stored transaction")(row);
 }
 
 std::int64_t limited(int limit) {  // 0: all
@@ -63,16 +61,15 @@ Result<std::optional<BranchState>> Store::branch(const RefName& name) const {
 }
 
 Result<Seq> Store::head() const {
-  const Progress progress = TRY(load_progress(state_->database));
-  return progress.seq;
+  return TRY(load_progress(state_->database)).seq;
 }
 
 Result<std::vector<BranchState>> Store::branches() const {
   std::vector<BranchState> out;
-  db::Statement query = TRY(state_->database.statement("SELECT name FROM branches ORDER BY name"));
-  while (TRY(query.step())) {
-    std::optional<BranchState> branch = TRY(load_branch(state_->database, RefName(query.text(0))));
-    if (branch) out.push_back(*std::move(branch));
+  for (std::string& name :
+       TRY(state_->database.all(db::text_of, "SELECT name FROM branches ORDER BY name"))) {
+    std::optional<BranchState> known = TRY(branch(RefName(std::move(name))));
+    if (known) out.push_back(*std::move(known));
   }
   return out;
 }
@@ -89,7 +86,7 @@ Result<std::vector<Txn>> Store::txns(const TxnFilter& filter) const {
   for (const TxnState state : filter.states) query.bind(++parameter, state_name(state));
   query.bind(++parameter, limited(filter.limit));
   std::vector<Txn> out;
-  while (TRY(query.step())) out.push_back(TRY(txn_of(query, 0)));
+  while (TRY(query.step())) out.push_back(TRY(txn_of(query)));
   return out;
 }
 
@@ -97,20 +94,15 @@ Result<TxnId> Store::find_txn(const std::string& id_or_name) const {
   if (id_or_name.empty()) return fail(Code::kUsage, "no transaction was named");
   const std::optional<Txn> exact = TRY(txn(TxnId(id_or_name)));
   if (exact) return exact->id;
-  std::vector<Txn> candidates;
-  {
-    db::Statement query = TRY(
-        state_->database.statement("SELECT body FROM txns WHERE name = ? ORDER BY begun_seq DESC"));
-    query.bind_all(encode_path(id_or_name));
-    while (TRY(query.step())) candidates.push_back(TRY(txn_of(query, 0)));
-  }
+  std::vector<Txn> candidates = TRY(
+      state_->database.all(txn_of, "SELECT body FROM txns WHERE name = ? ORDER BY begun_seq DESC",
+                           encode_path(id_or_name)));
   if (!candidates.empty()) return only(id_or_name, candidates);
   const bool ascii = std::ranges::all_of(id_or_name, [](char c) { return c > 0x20 && c < 0x7f; });
   if (ascii) {
-    db::Statement query = TRY(state_->database.statement(
-        "SELECT body FROM txns WHERE id >= ? AND id < ? ORDER BY begun_seq DESC"));
-    query.bind_all(id_or_name, after_prefix(id_or_name));
-    while (TRY(query.step())) candidates.push_back(TRY(txn_of(query, 0)));
+    candidates = TRY(state_->database.all(
+        txn_of, "SELECT body FROM txns WHERE id >= ? AND id < ? ORDER BY begun_seq DESC",
+        id_or_name, after_prefix(id_or_name)));
   }
   if (!candidates.empty()) return only(id_or_name, candidates);
   return fail(Code::kNotFound, fmt::format("there is no transaction '{}'", id_or_name),
@@ -118,46 +110,34 @@ Result<TxnId> Store::find_txn(const std::string& id_or_name) const {
 }
 
 Result<std::vector<LandedRow>> Store::landed_since(const RefName& branch, Seq after) const {
-  db::Statement query = TRY(state_->database.statement(
+  const auto landed_of = [&](const db::Statement& row) {
+    return LandedRow{row.integer(0),   branch,      TxnId(row.text(1)),      Oid(row.text(2)),
+                     Oid(row.text(3)), row.text(4), decode_path(row.text(5))};
+  };
+  return state_->database.all(
+      landed_of,
       "SELECT seq, txn, old_head, new_head, time, who FROM landed WHERE branch = ? AND seq > ? "
-      "ORDER BY seq"));
-  query.bind_all(branch.str(), after);
-  std::vector<LandedRow> out;
-  while (TRY(query.step())) {
-    out.push_back(LandedRow{query.integer(0), branch, TxnId(query.text(1)), Oid(query.text(2)),
-                            Oid(query.text(3)), query.text(4), decode_path(query.text(5))});
-  }
-  return out;
+      "ORDER BY seq",
+      branch, after);
 }
 
 Result<std::vector<Certificate>> Store::certificates(const Oid& tree) const {
-  db::Statement query =
-      TRY(state_->database.statement("SELECT body FROM certificates WHERE tree = ? ORDER BY seq"));
-  query.bind_all(tree.str());
-  std::vector<Certificate> out;
-  while (TRY(query.step())) {
-    const Json json = TRY_IN("a stored certificate", parse_json(query.text(0)));
-    out.push_back(TRY(read_fields<Certificate>(json)));
-  }
-  return out;
+  return state_->database.all(body_of<Certificate>("a stored certificate"),
+                              "SELECT body FROM certificates WHERE tree = ? ORDER BY seq", tree);
 }
 
 Result<bool> Store::is_trusted(const Digest& trust_hash) const {
-  db::Statement query = TRY(state_->database.statement("SELECT 1 FROM trust WHERE hash = ?"));
-  query.bind_all(trust_hash.str());
-  return query.step();
+  return state_->database.has_row("SELECT 1 FROM trust WHERE hash = ?", trust_hash);
 }
 
 Result<std::vector<Ticket>> Store::tickets(const RefName& branch) const {
-  db::Statement query = TRY(state_->database.statement(
-      "SELECT number, txn, priority, owner FROM tickets WHERE branch = ? ORDER BY number"));
-  query.bind_all(branch.str());
-  std::vector<Ticket> out;
-  while (TRY(query.step())) {
-    out.push_back(Ticket{query.integer(0), branch, TxnId(query.text(1)),
-                         static_cast<int>(query.integer(2)), decode_path(query.text(3))});
-  }
-  return out;
+  const auto ticket_of = [&](const db::Statement& row) {
+    return Ticket{row.integer(0), branch, TxnId(row.text(1)), static_cast<int>(row.integer(2)),
+                  decode_path(row.text(3))};
+  };
+  return state_->database.all(
+      ticket_of,
+      "SELECT number, txn, priority, owner FROM tickets WHERE branch = ? ORDER BY number", branch);
 }
 
 Result<std::vector<Event>> Store::events(Seq from, int limit) const {
@@ -165,11 +145,7 @@ Result<std::vector<Event>> Store::events(Seq from, int limit) const {
       "SELECT {} FROM events WHERE seq >= ? AND seq > (SELECT pruned FROM log) "
       "ORDER BY seq LIMIT ?",
       kEventColumns);
-  db::Statement query = TRY(state_->database.statement(kSql));
-  query.bind_all(from, limited(limit));
-  std::vector<Event> out;
-  while (TRY(query.step())) out.push_back(event_of(query));
-  return out;
+  return state_->database.all(event_of, kSql, from, limited(limit));
 }
 
 Result<std::vector<Event>> Store::events_of(const std::string& subject) const {
@@ -177,11 +153,7 @@ Result<std::vector<Event>> Store::events_of(const std::string& subject) const {
       "SELECT {} FROM events WHERE subject = ? AND seq > (SELECT pruned FROM log) "
       "ORDER BY seq",
       kEventColumns);
-  db::Statement query = TRY(state_->database.statement(kSql));
-  query.bind_all(subject);
-  std::vector<Event> out;
-  while (TRY(query.step())) out.push_back(event_of(query));
-  return out;
+  return state_->database.all(event_of, kSql, subject);
 }
 
 }  // namespace gittxn::store

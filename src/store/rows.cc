@@ -5,34 +5,41 @@
 #include <limits>
 
 #include "base/json_value.h"
+#include "base/text.h"
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"
 
 namespace gittxn::store {
 
+std::string save_sql(std::string_view table, std::string_view key, std::string_view rest) {
+  const std::string columns = fmt::format("{}{}{}", key, key.empty() ? "" : ", ", rest);
+  std::string marks = "?";
+  for (const char c : columns) marks += c == ',' ? ", ?" : "";
+  std::string sql = fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns, marks);
+  if (key.empty()) return sql;
+  std::string changes;
+  for (const std::string_view piece : pieces_of(rest, ',')) {
+    changes += fmt::format("{0}{1} = excluded.{1}", changes.empty() ? "" : ", ", trimmed(piece));
+  }
+  return sql + fmt::format(" ON CONFLICT ({}) DO UPDATE SET {}", key, changes);
+}
+
 Result<std::optional<Txn>> load_txn(const db::Database& database, const TxnId& id) {
-  db::Statement query = TRY(database.statement("SELECT body FROM txns WHERE id = ?"));
-  query.bind_all(encode_path(id.str()));  // whatever somebody asks for; ours are ASCII
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<Txn>();
-  const Json json = TRY_IN("transaction " + id.str(), parse_json(query.text(0)));
-  return std::optional<Txn>(TRY_IN("transaction " + id.str(), read_fields<Txn>(json)));
+  return database.first(body_of<Txn>("transaction " + id.str()),
+                        "SELECT body FROM txns WHERE id = ?",
+                        encode_path(id.str()));  // whatever somebody asks for; ours are ASCII
 }
 
 Status insert_txn(db::Database& database, const Txn& txn) {
-  db::Statement insert = TRY(database.statement(
-      "INSERT INTO txns (id, name, state, begun_seq, body) VALUES (?, ?, ?, ?, ?)"));
-  insert.bind_all(txn.id.str(), encode_path(txn.name), state_name(txn.state), txn.version,
-                  canonical_text(field_list(txn)));
-  return insert.run();
+  return insert_row(database, "txns", "id, name, state, begun_seq, body", txn.id,
+                    encode_path(txn.name), state_name(txn.state), txn.version,
+                    canonical_text(field_list(txn)));
 }
 
 Status update_txn(db::Database& database, const Txn& txn) {
-  db::Statement update =
-      TRY(database.statement("UPDATE txns SET state = ?, body = ? WHERE id = ?"));
-  update.bind_all(state_name(txn.state), canonical_text(field_list(txn)), txn.id.str());
-  return update.run();
+  return database.run("UPDATE txns SET state = ?, body = ? WHERE id = ?", state_name(txn.state),
+                      canonical_text(field_list(txn)), txn.id);
 }
 
 namespace {
@@ -80,34 +87,25 @@ Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq
 }
 
 Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name) {
-  db::Statement query = TRY(database.statement(
-      "SELECT head, durable_head, prepared_seq, prepared, fence FROM branches WHERE name = ?"));
-  query.bind_all(name.str());
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<BranchState>();
-  BranchState branch;
-  branch.branch = name;
-  branch.head = Oid(query.text(0));
-  branch.durable_head = Oid(query.text(1));
-  branch.fence = Oid(query.text(4));
-  const Seq prepared = query.integer(2);
-  if (prepared != 0) {
-    branch.prepared = TRY_IN(name.str(), landing_from_payload(query.text(3), prepared));
-  }
-  return std::optional<BranchState>(std::move(branch));
+  const auto branch_of = [&](const db::Statement& row) -> Result<BranchState> {
+    BranchState branch{name, Oid(row.text(0)), Oid(row.text(1)), Oid(row.text(4)), {}};
+    const Seq prepared = row.integer(2);
+    if (prepared != 0) {
+      branch.prepared = TRY_IN(name.str(), landing_from_payload(row.text(3), prepared));
+    }
+    return branch;
+  };
+  return database.first(
+      branch_of,
+      "SELECT head, durable_head, prepared_seq, prepared, fence FROM branches WHERE name = ?",
+      name);
 }
 
 Status save_branch(db::Database& database, const BranchState& branch) {
-  db::Statement save = TRY(database.statement(
-      "INSERT INTO branches (name, head, durable_head, prepared_seq, prepared, fence) "
-      "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET head = excluded.head, "
-      "durable_head = excluded.durable_head, prepared_seq = excluded.prepared_seq, "
-      "prepared = excluded.prepared, fence = excluded.fence"));
-  const Seq seq = branch.prepared ? branch.prepared->seq : 0;
-  const std::string payload = branch.prepared ? branch.prepared->payload : std::string();
-  save.bind_all(branch.branch.str(), branch.head.str(), branch.durable_head.str(), seq, payload,
-                branch.fence.str());
-  return save.run();
+  const PreparedLanding prepared = branch.prepared.value_or(PreparedLanding{});
+  return save_row(database, "branches", "name", "head, durable_head, prepared_seq, prepared, fence",
+                  branch.branch, branch.head, branch.durable_head, prepared.seq, prepared.payload,
+                  branch.fence);
 }
 
 Event event_of(const db::Statement& row) {
@@ -125,13 +123,9 @@ Event event_of(const db::Statement& row) {
 }
 
 Status insert_event(db::Database& database, const Event& event) {
-  static const std::string kSql =
-      fmt::format("INSERT INTO events ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", kEventColumns);
-  db::Statement insert = TRY(database.statement(kSql));
-  insert.bind_all(event.seq, event.time, event.type, event.subject,
-                  std::int64_t{event.schema_version}, event.dedup_key, event.payload,
-                  event.prev_hash.str(), event.hash.str());
-  return insert.run();
+  return insert_row(database, "events", kEventColumns, event.seq, event.time, event.type,
+                    event.subject, event.schema_version, event.dedup_key, event.payload,
+                    event.prev_hash, event.hash);
 }
 
 Status each_event(const db::Database& database, Seq first, Seq last,
@@ -142,8 +136,7 @@ Status each_event(const db::Database& database, Seq first, Seq last,
   const Seq end = last == 0 ? std::numeric_limits<Seq>::max() : last;
   Seq next = first;
   while (true) {
-    db::Statement query = TRY(database.statement(kSql));
-    query.bind_all(next, end, kPage);
+    db::Statement query = TRY(database.statement(kSql, next, end, kPage));
     std::int64_t seen = 0;
     while (TRY(query.step())) {
       Event event = event_of(query);
@@ -157,45 +150,32 @@ Status each_event(const db::Database& database, Seq first, Seq last,
 }
 
 Result<std::optional<Event>> last_event(const db::Database& database) {
-  static const std::string kSql =
-      fmt::format("SELECT {} FROM events ORDER BY seq DESC LIMIT 1", kEventColumns);
-  db::Statement query = TRY(database.statement(kSql));
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<Event>();
-  return std::optional<Event>(event_of(query));
+  return database.first(
+      event_of, fmt::format("SELECT {} FROM events ORDER BY seq DESC LIMIT 1", kEventColumns));
 }
 
 Result<LogStart> load_log_start(const db::Database& database) {
-  db::Statement query = TRY(database.statement("SELECT id, pruned, hash, state FROM log"));
-  LogStart start;
-  const bool found = TRY(query.step());
-  if (found) start = LogStart{query.text(0), query.integer(1), query.text(2), query.text(3)};
-  return start;
+  const auto start_of = [](const db::Statement& row) {
+    return LogStart{row.text(0), row.integer(1), row.text(2), row.text(3)};
+  };
+  return TRY(database.first(start_of, "SELECT id, pruned, hash, state FROM log"))
+      .value_or(LogStart{});
 }
 
 Status save_log_start(db::Database& database, const LogStart& start) {
-  db::Statement save = TRY(database.statement(
-      "INSERT INTO log (one, id, pruned, hash, state) VALUES (1, ?, ?, ?, ?) "
-      "ON CONFLICT (one) DO UPDATE SET pruned = excluded.pruned, hash = excluded.hash, "
-      "state = excluded.state"));
-  save.bind_all(start.id, start.pruned, start.hash, start.state);
-  return save.run();
+  return save_row(database, "log", "one", "id, pruned, hash, state", 1, start.id, start.pruned,
+                  start.hash, start.state);
 }
 
 Result<Progress> load_progress(const db::Database& database) {
-  db::Statement query = TRY(database.statement("SELECT seq, hash FROM progress"));
-  Progress progress;
-  const bool found = TRY(query.step());
-  if (found) progress = Progress{query.integer(0), query.text(1)};
-  return progress;
+  const auto progress_of = [](const db::Statement& row) {
+    return Progress{row.integer(0), row.text(1)};
+  };
+  return TRY(database.first(progress_of, "SELECT seq, hash FROM progress")).value_or(Progress{});
 }
 
 Status save_progress(db::Database& database, const Progress& progress) {
-  db::Statement save = TRY(database.statement(
-      "INSERT INTO progress (one, seq, hash) VALUES (1, ?, ?) "
-      "ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"));
-  save.bind_all(progress.seq, progress.hash);
-  return save.run();
+  return save_row(database, "progress", "one", "seq, hash", 1, progress.seq, progress.hash);
 }
 
 }  // namespace gittxn::store

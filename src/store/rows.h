@@ -14,6 +14,32 @@
 
 namespace gittxn::store {
 
+// Reads a value that is kept as JSON, in the first column. `what`: for errors.
+template <typename T>
+auto body_of(std::string what = {}) {
+  return [what = std::move(what)](const db::Statement& row) -> Result<T> {
+    T value{};
+    Status read = read_text(row.text(0), "", field_list(value));
+    if (read) return value;
+    return std::unexpected(what.empty() ? std::move(read).error()
+                                        : std::move(read).error().in(what));
+  };
+}
+
+// "INSERT INTO table (key, rest) VALUES (?, ...)"; where there is that key already, the rest of its
+// columns is changed. No key: there is none.
+std::string save_sql(std::string_view table, std::string_view key, std::string_view rest);
+template <typename... Values>
+Status save_row(const db::Database& database, std::string_view table, std::string_view key,
+                std::string_view rest, const Values&... values) {
+  return database.run(save_sql(table, key, rest), values...);
+}
+template <typename... Values>
+Status insert_row(const db::Database& database, std::string_view table, std::string_view columns,
+                  const Values&... values) {
+  return database.run(save_sql(table, "", columns), values...);
+}
+
 Result<std::optional<Txn>> load_txn(const db::Database& database, const TxnId& id);
 Status insert_txn(db::Database& database, const Txn& txn);
 Status update_txn(db::Database& database, const Txn& txn);

@@ -114,9 +114,7 @@ Status run_migrations(db::Database& database, int from, const Plan& plan) {
 
 // A name that no other log has, as a UUID of version 4. It stays when the repository is moved.
 Status name_log(db::Database& database) {
-  db::Statement named = TRY(database.statement("SELECT 1 FROM log"));
-  const bool there = TRY(named.step());
-  if (there) return {};
+  if (TRY(database.has_row("SELECT 1 FROM log"))) return {};
   Random random;
   const std::string hex = fmt::format("{:016x}{:016x}", random.next(), random.next());
   constexpr std::string_view kVariants = "89ab";
@@ -183,9 +181,8 @@ Status create_projections(db::Database& database, const Plan& plan) {
 
 Result<Found> inspect(const db::Database& database, const std::string& path, const Plan& plan) {
   const Version version = TRY(version_of(database));
-  if (version.application == 0 && version.schema == 0) {
-    const std::vector<std::string> tables = TRY(tables_of(database));
-    if (tables.empty()) return Found::kFresh;
+  if (version.application == 0 && version.schema == 0 && TRY(tables_of(database)).empty()) {
+    return Found::kFresh;
   }
   if (version.application != kApplicationId) {
     const bool file = database.dialect() == db::Dialect::kSqlite;

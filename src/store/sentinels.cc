@@ -26,14 +26,14 @@ struct SentinelRow {
   std::string boot;
 };
 
+SentinelRow row_of(const db::Statement& row) {
+  return {row.integer(0), row.integer(1), row.text(2)};
+}
+
 Result<std::optional<SentinelRow>> sentinel_row(const db::Database& database,
                                                 const std::string& name) {
-  db::Statement query =
-      TRY(database.statement("SELECT until_ms, every_ms, boot FROM sentinels WHERE name = ?"));
-  query.bind_all(encode_path(name));
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<SentinelRow>();
-  return std::optional<SentinelRow>(SentinelRow{query.integer(0), query.integer(1), query.text(2)});
+  return database.first(row_of, "SELECT until_ms, every_ms, boot FROM sentinels WHERE name = ?",
+                        encode_path(name));
 }
 
 // How long this boot has lasted.
@@ -61,20 +61,16 @@ Result<SentinelAnswer> pass_sentinel(Store& store, const Clock& clock, const std
   const auto pass = [&](db::Database& database) -> Result<Then> {
     const LeaseMoment now = TRY(moment_of(store, store, clock));
     const std::string boot = encode_path(now.boot_id);
-    db::Statement statement = TRY(database.statement(kPass));
-    statement.bind_all(encode_path(name), now.now_ms + every_ms, every_ms, boot,
-                       blind ? now.now_ms + every_ms : now.now_ms, up_ms(now));
-    const bool passed = TRY(statement.step());
+    const bool passed =
+        TRY(database.has_row(kPass, encode_path(name), now.now_ms + every_ms, every_ms, boot,
+                             blind ? now.now_ms + every_ms : now.now_ms, up_ms(now)));
     if (!passed) {
       const std::optional<SentinelRow> row = TRY(sentinel_row(database, name));
       if (row) answer.left_ms = left_ms(*row, now);
       return Then::kRollBack;
     }
     answer = {Passing::kPassed, every_ms};
-    TRY(statement.run());
-    db::Statement prune = TRY(database.statement(kPrune));
-    prune.bind_all(now.now_ms, boot, up_ms(now));
-    TRY(prune.run());
+    TRY(database.run(kPrune, now.now_ms, boot, up_ms(now)));
     return Then::kCommit;
   };
   TRY(write(state, pass));
@@ -82,25 +78,19 @@ Result<SentinelAnswer> pass_sentinel(Store& store, const Clock& clock, const std
 }
 
 Result<std::vector<Sentinel>> sentinels(Store& store) {
-  std::vector<Sentinel> all;
   const LeaseMoment now = TRY(moment_of(store, store, *store.state().clock));
-  db::Statement query = TRY(store.tables().statement(
-      "SELECT name, every_ms, until_ms, boot FROM sentinels ORDER BY name"));
-  while (TRY(query.step())) {
-    const SentinelRow row{query.integer(2), query.integer(1), query.text(3)};
-    all.push_back({decode_path(query.text(0)), row.every_ms, left_ms(row, now)});
-  }
-  return all;
+  const auto told = [&](const db::Statement& row) {
+    return Sentinel{decode_path(row.text(3)), row.integer(1), left_ms(row_of(row), now)};
+  };
+  return store.tables().all(told,
+                            "SELECT until_ms, every_ms, boot, name FROM sentinels ORDER BY name");
 }
 
 Result<bool> reset_sentinel(Store& store, const std::string& name) {
   bool there = false;
   const auto reset = [&](db::Database& database) -> Result<Then> {
-    db::Statement gone =
-        TRY(database.statement("DELETE FROM sentinels WHERE name = ? RETURNING name"));
-    gone.bind_all(encode_path(name));
-    there = TRY(gone.step());
-    TRY(gone.run());
+    there = TRY(
+        database.has_row("DELETE FROM sentinels WHERE name = ? RETURNING name", encode_path(name)));
     return there ? Then::kCommit : Then::kRollBack;
   };
   TRY(write(store.state(), reset));

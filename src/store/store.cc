@@ -55,12 +55,8 @@ Result<KernelTime> own_time(const Store::State& state) {
 Result<std::int64_t> fix_own_time(Store::State& state) {
   const KernelTime time = TRY(own_time(state));
   if (time.fixed) return time.now_ms;
-  db::Statement save =
-      TRY(state.database.statement("INSERT INTO clock (one, boot_id, offset_ms) VALUES (1, ?, ?) "
-                                   "ON CONFLICT (one) DO UPDATE SET boot_id = excluded.boot_id, "
-                                   "offset_ms = excluded.offset_ms"));
-  save.bind_all(state.boot_id, time.offset_ms);
-  TRY(save.run());
+  TRY(save_row(state.database, "clock", "one", "boot_id, offset_ms", 1, state.boot_id,
+               time.offset_ms));
   return time.now_ms;
 }
 
@@ -104,10 +100,9 @@ Result<std::optional<Seq>> repeat_among(const db::Database& database, const NewE
   const bool whole = kept == Kept::kEvents;
   db::Statement query = TRY(database.statement(
       whole ? "SELECT seq, type, subject, payload FROM events WHERE dedup_key = ?"
-            : "SELECT seq, type, subject, payload FROM pruned_keys WHERE dedup_key = ?"));
-  query.bind_all(wanted.dedup_key);
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<Seq>();
+            : "SELECT seq, type, subject, payload FROM pruned_keys WHERE dedup_key = ?",
+      wanted.dedup_key));
+  if (!TRY(query.step())) return std::nullopt;
   bool same = query.text(1) == wanted.type && query.text(2) == wanted.subject;
   if (same && creates(wanted.type)) {
     same = query.text(3) == (whole ? wanted.payload : sha256(wanted.payload).str());
@@ -117,7 +112,7 @@ Result<std::optional<Seq>> repeat_among(const db::Database& database, const NewE
                 fmt::format("{} of {}: the key '{}' belongs to event {}", wanted.type,
                             wanted.subject, wanted.dedup_key, query.integer(0)));
   }
-  return std::optional<Seq>(query.integer(0));
+  return query.integer(0);
 }
 
 Result<std::optional<Seq>> repeat_of(const db::Database& database, const NewEvent& wanted) {
@@ -138,8 +133,7 @@ Result<Seq> append_one(db::Database& database, const NewEvent& wanted, Tail& tai
     return fail(Code::kUsage, fmt::format("the key '{}' is not for callers", wanted.dedup_key));
   }
   if (!wanted.dedup_key.empty()) {
-    const std::optional<Seq> repeat = TRY(repeat_of(database, wanted));
-    if (repeat) return *repeat;
+    if (const auto repeat = TRY(repeat_of(database, wanted))) return *repeat;
   }
   Event event;
   event.seq = tail.seq + 1;
@@ -180,9 +174,8 @@ Result<Seq> append_all(db::Database& database, const std::vector<NewEvent>& even
 }
 
 Status check_version(const Store::State& state) {
-  if (!state.place.on_server()) return must_be_present(state, TRY(version_of(state.database)));
-  const ServerMoment moment = TRY(server_moment(state.database));
-  return must_be_present(state, moment.version);
+  return must_be_present(state, state.place.on_server() ? TRY(server_moment(state.database)).version
+                                                        : TRY(version_of(state.database)));
 }
 
 namespace {
@@ -192,10 +185,9 @@ namespace {
 Result<bool> was_committed(Store::State& state) {
   db::Transaction transaction =
       TRY(db::Transaction::begin(state.database, db::Transaction::Kind::kWrite));
-  db::Statement query = TRY(state.database.statement("SELECT hash FROM events WHERE seq = ?"));
-  query.bind_all(state.appended->seq);
-  const bool there = TRY(query.step());
-  if (there) return query.text(0) == state.appended->hash;
+  const auto hash = TRY(state.database.first(db::text_of, "SELECT hash FROM events WHERE seq = ?",
+                                             state.appended->seq));
+  if (hash) return *hash == state.appended->hash;
   const std::optional<Event> last = TRY(last_event(state.database));
   if (!last || last->seq < state.appended->seq) return false;
   return fail(Code::kOutcomeUnknown, "the events after it were pruned meanwhile");
@@ -302,8 +294,7 @@ Result<std::int64_t> Store::now_ms() const {
     const ServerMoment moment = TRY(server_moment(state_->database));
     return std::max(moment.ms, TRY(time_of_last(*state_)));
   }
-  const KernelTime time = TRY(own_time(*state_));
-  return time.now_ms;
+  return TRY(own_time(*state_)).now_ms;
 }
 
 const db::Database& Store::tables() const {

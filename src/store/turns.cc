@@ -3,7 +3,7 @@
 
 #include "store/area.h"
 #include "store/events.h"
-#include "store/store.h"
+#include "store/rows.h"
 
 namespace gittxn::store {
 
@@ -30,11 +30,9 @@ void fields(FieldIo& /*io*/, SlotReserved& /*none*/) {}
 
 Status ticket_taken(db::Database& database, const Event& event, const Json& json) {
   const Ticket ticket = TRY(read_fields<Ticket>(json, event.type));
-  db::Statement insert = TRY(database.statement(
-      "INSERT INTO tickets (number, branch, txn, priority, owner) VALUES (?, ?, ?, ?, ?)"));
-  insert.bind_all(ticket.number, event.subject, ticket.txn.str(), std::int64_t{ticket.priority},
-                  encode_path(ticket.owner));
-  const Status inserted = insert.run();
+  const Status inserted =
+      insert_row(database, "tickets", "number, branch, txn, priority, owner", ticket.number,
+                 event.subject, ticket.txn, ticket.priority, encode_path(ticket.owner));
   if (!inserted && inserted.error().code == Code::kExists) {
     return stale(event, fmt::format("ticket {} is taken", ticket.number));
   }
@@ -43,12 +41,11 @@ Status ticket_taken(db::Database& database, const Event& event, const Json& json
 
 Status ticket_done(db::Database& database, const Event& event, const Json& json) {
   const Ticket ticket = TRY(read_fields<TicketDone>(json, event.type)).ticket;
-  db::Statement remove = TRY(
-      database.statement("DELETE FROM tickets WHERE number = ? AND branch = ? RETURNING number"));
-  remove.bind_all(ticket.number, event.subject);
-  const bool removed = TRY(remove.step());
+  const bool removed =
+      TRY(database.has_row("DELETE FROM tickets WHERE number = ? AND branch = ? RETURNING number",
+                           ticket.number, event.subject));
   if (!removed) return stale(event, fmt::format("ticket {} is not waiting", ticket.number));
-  return remove.run();
+  return {};
 }
 
 Status slot_reserved(db::Database&, const Event& event, const Json& json) {
