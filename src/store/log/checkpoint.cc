@@ -152,8 +152,8 @@ Result<KeyDigest> digest_keys(const db::Database& database, Seq pruned) {
       "SELECT seq, dedup_key, type, subject, payload FROM pruned_keys ORDER BY seq"));
   while (TRY(moved.step())) add(moved, moved.text(4));
   db::Statement query = TRY(database.statement(
-      "SELECT seq, dedup_key, type, subject, payload FROM events WHERE seq <= ? ORDER BY seq"));
-  query.bind_all(pruned);
+      "SELECT seq, dedup_key, type, subject, payload FROM events WHERE seq <= ? ORDER BY seq",
+      pruned));
   while (TRY(query.step())) {
     if (!query.text(1).starts_with(kMadeKey)) add(query, sha256(query.text(4)).str());
   }
@@ -162,12 +162,11 @@ Result<KeyDigest> digest_keys(const db::Database& database, Seq pruned) {
 }
 
 Result<std::optional<LogStart>> last_checkpoint_event(const db::Database& database) {
-  db::Statement query = TRY(
-      database.statement("SELECT payload FROM events WHERE type = ? ORDER BY seq DESC LIMIT 1"));
-  query.bind_all(event_type::kCheckpoint);
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<LogStart>();
-  const Json json = TRY_IN(event_type::kCheckpoint, parse_json(query.text(0)));
+  const auto payload = TRY(database.first(
+      db::text_of, "SELECT payload FROM events WHERE type = ? ORDER BY seq DESC LIMIT 1",
+      event_type::kCheckpoint));
+  if (!payload) return std::nullopt;
+  const Json json = TRY_IN(event_type::kCheckpoint, parse_json(*payload));
   LogStart start;
   std::string actor;
   const auto list = [&](FieldIo& io) {
@@ -177,7 +176,7 @@ Result<std::optional<LogStart>> last_checkpoint_event(const db::Database& databa
     io.text("actor", actor);
   };
   TRY(read_json(json, event_type::kCheckpoint, list));
-  return std::optional<LogStart>(std::move(start));
+  return start;
 }
 
 }  // namespace gittxn::store

@@ -76,38 +76,33 @@ Status consumer_registered(db::Database& database, const Event& event, const Jso
   }
   const std::optional<std::int64_t> at_ms = parse_utc(event.time);
   if (!at_ms) return fail(Code::kCorrupt, event.type + ": its time is not one");
-  db::Statement insert = TRY(database.statement(
-      "INSERT INTO consumers (name, kind, ttl_ms, types, start, registered, registered_ms, "
-      "stale_at) VALUES (?, ?, ?, ?, ?, ?, ?, -1) ON CONFLICT (name) DO UPDATE SET "
-      "kind = excluded.kind, ttl_ms = excluded.ttl_ms, types = excluded.types, "
-      "start = excluded.start, registered = excluded.registered, "
-      "registered_ms = excluded.registered_ms, stale_at = -1"));
-  insert.bind_all(event.subject, consumer_kind_name(consumer.kind), consumer.ttl_ms,
+  return save_row(database, "consumers", "name",
+                  "kind, ttl_ms, types, start, registered, registered_ms, stale_at", event.subject,
+                  consumer_kind_name(consumer.kind), consumer.ttl_ms,
                   fmt::format("{}", fmt::join(consumer.types, " ")), consumer.position, event.seq,
-                  *at_ms);
-  return insert.run();
+                  *at_ms, -1);
 }
 
-Status changed_one(const Event& event, db::Statement& statement, Seq registration) {
-  const bool changed = TRY(statement.step());
-  if (!changed) return stale(event, fmt::format("registration {} is not there", registration));
-  return statement.run();
+Status must_be_there(const Event& event, Seq registration, bool there) {
+  if (there) return {};
+  return stale(event, fmt::format("registration {} is not there", registration));
 }
 
 Status consumer_removed(db::Database& database, const Event& event, const Json& json) {
   const Seq registration = TRY(read_fields<ConsumerRemoved>(json, event.type)).registration;
-  db::Statement remove = TRY(
-      database.statement("DELETE FROM consumers WHERE name = ? AND registered = ? RETURNING name"));
-  remove.bind_all(event.subject, registration);
-  return changed_one(event, remove, registration);
+  return must_be_there(
+      event, registration,
+      TRY(database.has_row("DELETE FROM consumers WHERE name = ? AND registered = ? RETURNING name",
+                           event.subject, registration)));
 }
 
 Status consumer_went_stale(db::Database& database, const Event& event, const Json& json) {
   const auto [registration, position, oldest] = TRY(read_fields<ConsumerStale>(json, event.type));
-  db::Statement update = TRY(database.statement(
-      "UPDATE consumers SET stale_at = ? WHERE name = ? AND registered = ? RETURNING name"));
-  update.bind_all(position, event.subject, registration);
-  return changed_one(event, update, registration);
+  return must_be_there(
+      event, registration,
+      TRY(database.has_row(
+          "UPDATE consumers SET stale_at = ? WHERE name = ? AND registered = ? RETURNING name",
+          position, event.subject, registration)));
 }
 
 std::string tell_consumer_registered(const Json& payload) {
@@ -265,20 +260,12 @@ Status check_consumer_name(const std::string& name) {
 }
 
 Result<std::optional<Consumer>> consumer(const View& view, const std::string& name) {
-  static const std::string kSql2 = fmt::format("{} WHERE c.name = ?", kSelectConsumer);
-  db::Statement query = TRY(view.tables().statement(kSql2));
-  query.bind_all(name);
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<Consumer>();
-  return std::optional<Consumer>(TRY(consumer_of(query)));
+  return view.tables().first(consumer_of, fmt::format("{} WHERE c.name = ?", kSelectConsumer),
+                             name);
 }
 
 Result<std::vector<Consumer>> consumers(const View& view) {
-  static const std::string kSql2 = fmt::format("{} ORDER BY c.name", kSelectConsumer);
-  db::Statement query = TRY(view.tables().statement(kSql2));
-  std::vector<Consumer> out;
-  while (TRY(query.step())) out.push_back(TRY(consumer_of(query)));
-  return out;
+  return view.tables().all(consumer_of, fmt::format("{} ORDER BY c.name", kSelectConsumer));
 }
 
 Result<Pending> pending(const View& view, const Consumer& consumer) {
@@ -292,19 +279,16 @@ Result<Pending> pending(const View& view, const Consumer& consumer) {
   }
   for (const std::string& type : consumer.types) {
     db::Statement query = TRY(view.tables().statement(
-        "SELECT count(*), min(seq) FROM events WHERE type = ? AND seq > ?"));
-    query.bind_all(type, after);
-    const bool row = TRY(query.step());
-    if (!row || query.integer(0) == 0) continue;
+        "SELECT count(*), min(seq) FROM events WHERE type = ? AND seq > ?", type, after));
+    if (!TRY(query.step()) || query.integer(0) == 0) continue;
     waiting.events += query.integer(0);
     const Seq oldest = query.integer(1);
     waiting.oldest = waiting.oldest == 0 ? oldest : std::min(waiting.oldest, oldest);
   }
   if (waiting.oldest == 0) return waiting;
-  db::Statement query = TRY(view.tables().statement("SELECT time FROM events WHERE seq = ?"));
-  query.bind_all(waiting.oldest);
-  const bool found = TRY(query.step());
-  if (found) waiting.oldest_ms = parse_utc(query.text(0)).value_or(0);
+  const auto time = TRY(
+      view.tables().first(db::text_of, "SELECT time FROM events WHERE seq = ?", waiting.oldest));
+  waiting.oldest_ms = parse_utc(time.value_or("")).value_or(0);
   return waiting;
 }
 
@@ -382,12 +366,8 @@ Status acknowledge(Store& store, const std::string& name, Seq seq) {
                   "a position only moves forward; remove and register it to read again");
     }
     if (seq == there.position && there.kind == ConsumerKind::kDurable) return Then::kRollBack;
-    db::Statement save = TRY(database.statement(
-        "INSERT INTO positions (consumer, registration, acked, moved_ms) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (consumer) DO UPDATE SET registration = excluded.registration, "
-        "acked = excluded.acked, moved_ms = excluded.moved_ms"));
-    save.bind_all(name, there.registered, seq, *store.state().now_ms);
-    TRY(save.run());
+    TRY(save_row(database, "positions", "consumer", "registration, acked, moved_ms", name,
+                 there.registered, seq, *store.state().now_ms));
     return Then::kCommit;
   };
   TRY(write(store.state(), move));

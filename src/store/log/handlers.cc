@@ -7,7 +7,7 @@
 #include "model/names.h"
 #include "store/area.h"
 #include "store/log/consumers.h"
-#include "store/state.h"
+#include "store/rows.h"
 
 namespace gittxn::store {
 
@@ -32,13 +32,6 @@ static void fields(FieldIo& io, HandlerEnd& end) {
 
 namespace {
 
-Result<HandlerState> handler_state_of(std::string_view name) {
-  for (const auto& [state, known] : kHandlerStates) {
-    if (known == name) return state;
-  }
-  return fail(Code::kCorrupt, fmt::format("no state of a handler is called '{}'", name));
-}
-
 constexpr std::string_view kSelectHandler =
     "SELECT name, event, attempt, state, exit, timed_out, output, retry_at_ms FROM handlers";
 
@@ -47,7 +40,7 @@ Result<HandlerRow> handler_row_of(const db::Statement& query) {
   row.name = query.text(0);
   row.event = query.integer(1);
   row.attempt = static_cast<int>(query.integer(2));
-  row.state = TRY(handler_state_of(query.text(3)));
+  row.state = TRY(value_in(kHandlerStates, "state of a handler", query.text(3)));
   row.exit = static_cast<int>(query.integer(4));
   row.timed_out = query.integer(5) != 0;
   row.output = Digest(query.text(6));
@@ -57,25 +50,14 @@ Result<HandlerRow> handler_row_of(const db::Statement& query) {
 
 Result<std::optional<HandlerRow>> load_handler(const db::Database& database,
                                                const std::string& name) {
-  static const std::string kOne = fmt::format("{} WHERE name = ?", kSelectHandler);
-  db::Statement query = TRY(database.statement(kOne));
-  query.bind_all(name);
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<HandlerRow>();
-  return std::optional<HandlerRow>(TRY(handler_row_of(query)));
+  return database.first(handler_row_of, fmt::format("{} WHERE name = ?", kSelectHandler), name);
 }
 
 Status save_handler(db::Database& database, const HandlerRow& row) {
-  db::Statement statement = TRY(database.statement(
-      "INSERT INTO handlers (name, event, attempt, state, exit, timed_out, output, retry_at_ms) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET event = excluded.event, "
-      "attempt = excluded.attempt, state = excluded.state, exit = excluded.exit, "
-      "timed_out = excluded.timed_out, output = excluded.output, "
-      "retry_at_ms = excluded.retry_at_ms"));
-  statement.bind_all(row.name, row.event, std::int64_t{row.attempt}, handler_state_name(row.state),
-                     std::int64_t{row.exit}, std::int64_t{row.timed_out ? 1 : 0}, row.output.str(),
-                     row.retry_at_ms);
-  return statement.run();
+  return save_row(database, "handlers", "name",
+                  "event, attempt, state, exit, timed_out, output, retry_at_ms", row.name,
+                  row.event, row.attempt, handler_state_name(row.state), row.exit, row.timed_out,
+                  row.output, row.retry_at_ms);
 }
 
 struct HandlerStarted {
@@ -222,11 +204,7 @@ Result<std::optional<HandlerRow>> handler(const View& view, const std::string& n
 }
 
 Result<std::vector<HandlerRow>> handlers(const View& view) {
-  static const std::string kAll = fmt::format("{} ORDER BY name", kSelectHandler);
-  db::Statement query = TRY(view.tables().statement(kAll));
-  std::vector<HandlerRow> rows;
-  while (TRY(query.step())) rows.push_back(TRY(handler_row_of(query)));
-  return rows;
+  return view.tables().all(handler_row_of, fmt::format("{} ORDER BY name", kSelectHandler));
 }
 
 Result<std::string> why_not_due(const View& view, const HandlerRow& row) {

@@ -71,10 +71,9 @@ constexpr EventRule kPruningRules[] = {
 Result<Seq> last_before(const db::Database& database, const std::string& time, Seq low, Seq high) {
   while (low < high) {
     const Seq middle = low + (high - low + 1) / 2;
-    db::Statement query = TRY(database.statement("SELECT time FROM events WHERE seq = ?"));
-    query.bind_all(middle);
-    const bool found = TRY(query.step());
-    if (found && query.text(0) < time) {
+    const auto found =
+        TRY(database.first(db::text_of, "SELECT time FROM events WHERE seq = ?", middle));
+    if (found && *found < time) {
       low = middle;
     } else {
       high = middle - 1;
@@ -101,12 +100,11 @@ Result<Seq> asked_until(const View& view, const PruneRequest& request, Seq prune
 // Aborted, and to be resumed with all that its events say of its worktree.
 Status add_resumable(const View& view, Seq asked, std::vector<PruneHold>& holds) {
   db::Statement query = TRY(view.tables().statement(
-      "SELECT body, begun_seq FROM txns WHERE begun_seq <= ? AND state = ? ORDER BY begun_seq"));
-  query.bind_all(asked, state_name(TxnState::kAborted));
+      "SELECT body, begun_seq FROM txns WHERE begun_seq <= ? AND state = ? ORDER BY begun_seq",
+      asked, state_name(TxnState::kAborted)));
   std::size_t told = 0;
   while (TRY(query.step()) && told < kHoldsTold) {
-    const Json body = TRY_IN("a stored transaction", parse_json(query.text(0)));
-    const Txn txn = TRY(read_fields<Txn>(body));
+    const Txn txn = TRY(body_of<Txn>("a stored transaction")(query));
     const bool kept = std::ranges::any_of(
         txn.attempts, [](const Attempt& attempt) { return !attempt.worktree.empty(); });
     if (!kept) continue;
@@ -143,9 +141,9 @@ Status add_holds(const View& view, Seq asked, std::vector<PruneHold>& holds) {
   }
   db::Statement txns = TRY(view.tables().statement(
       "SELECT id, state, begun_seq FROM txns WHERE begun_seq <= ? AND state NOT IN (?, ?, ?) "
-      "ORDER BY begun_seq LIMIT 20"));
-  txns.bind_all(asked, state_name(TxnState::kLanded), state_name(TxnState::kNothing),
-                state_name(TxnState::kAborted));
+      "ORDER BY begun_seq LIMIT 20",
+      asked, state_name(TxnState::kLanded), state_name(TxnState::kNothing),
+      state_name(TxnState::kAborted)));
   while (TRY(txns.step())) {
     holds.push_back(
         {fmt::format("transaction {} ({})", txns.text(0), txns.text(1)), txns.integer(2)});
@@ -163,11 +161,9 @@ Status add_holds(const View& view, Seq asked, std::vector<PruneHold>& holds) {
 }
 
 Result<std::string> hash_of(const db::Database& database, Seq seq) {
-  db::Statement query = TRY(database.statement("SELECT hash FROM events WHERE seq = ?"));
-  query.bind_all(seq);
-  const bool found = TRY(query.step());
-  if (!found) return fail(Code::kCorrupt, fmt::format("event {} is missing", seq));
-  return query.text(0);
+  const auto hash = TRY(database.first(db::text_of, "SELECT hash FROM events WHERE seq = ?", seq));
+  if (!hash) return fail(Code::kCorrupt, fmt::format("event {} is missing", seq));
+  return *hash;
 }
 
 Status refuse_broken(const db::Database& database) {
@@ -229,18 +225,14 @@ Result<Recorded> record(Store& store, const PruneRequest& request, const Made& m
 }
 
 Status keep_keys(db::Database& database, Seq first, Seq last) {
-  db::Statement insert = TRY(database.statement(
-      "INSERT INTO pruned_keys (dedup_key, seq, type, subject, payload) VALUES (?, ?, ?, ?, ?)"));
   db::Statement query = TRY(database.statement(
       "SELECT seq, dedup_key, type, subject, payload FROM events WHERE seq BETWEEN ? AND ? "
-      "ORDER BY seq"));
-  query.bind_all(first, last);
+      "ORDER BY seq",
+      first, last));
   while (TRY(query.step())) {
     if (query.text(1).starts_with(kMadeKey)) continue;
-    insert.reset();
-    insert.bind_all(query.text(1), query.integer(0), query.text(2), query.text(3),
-                    sha256(query.text(4)).str());
-    TRY(insert.run());
+    TRY(insert_row(database, "pruned_keys", "dedup_key, seq, type, subject, payload", query.text(1),
+                   query.integer(0), query.text(2), query.text(3), sha256(query.text(4))));
   }
   return {};
 }
@@ -251,17 +243,14 @@ Status sweep(Store& store) {
     bool done = false;
     const auto some = [&](db::Database& database) -> Result<Then> {
       const LogStart start = TRY(load_log_start(database));
-      db::Statement query = TRY(database.statement("SELECT min(seq) FROM events"));
-      const bool found = TRY(query.step());
-      const Seq first = found ? query.integer(0) : 0;
+      const Seq first =
+          TRY(database.first(db::integer_of, "SELECT min(seq) FROM events")).value_or(0);
       done = first == 0 || first > start.pruned;
       if (done) return Then::kRollBack;
       const Seq last = std::min(start.pruned, first + kSweptAtOnce - 1);
       TRY(keep_keys(database, first, last));
       TRY(fp_keys_kept.hit());
-      db::Statement remove = TRY(database.statement("DELETE FROM events WHERE seq <= ?"));
-      remove.bind_all(last);
-      TRY(remove.run());
+      TRY(database.run("DELETE FROM events WHERE seq <= ?", last));
       return Then::kCommit;
     };
     TRY(write(store.state(), some));
@@ -282,13 +271,11 @@ NewEvent checkpoint(Seq pruned, const Digest& hash, const Digest& state, const s
 }  // namespace events
 
 Result<std::string> log_uri(const View& view) {
-  const LogStart start = TRY(load_log_start(view.tables()));
-  return "urn:uuid:" + start.id;
+  return "urn:uuid:" + TRY(load_log_start(view.tables())).id;
 }
 
 Result<Seq> pruned_until(const View& view) {
-  const LogStart start = TRY(load_log_start(view.tables()));
-  return start.pruned;
+  return TRY(load_log_start(view.tables())).pruned;
 }
 
 Result<PrunePlan> plan_prune(const View& view, const PruneRequest& request) {
@@ -300,10 +287,9 @@ Result<PrunePlan> plan_prune(const View& view, const PruneRequest& request) {
   TRY(add_holds(view, plan.asked, plan.holds));
   plan.last = plan.holds.empty() ? plan.asked : std::max(start.pruned, plan.holds.front().from - 1);
   // A checkpoint alone is no reason for another one.
-  db::Statement query = TRY(view.tables().statement(
-      "SELECT 1 FROM events WHERE seq > ? AND seq <= ? AND type <> ? LIMIT 1"));
-  query.bind_all(start.pruned, plan.last, event_type::kCheckpoint);
-  const bool any = TRY(query.step());
+  const bool any = TRY(
+      view.tables().has_row("SELECT 1 FROM events WHERE seq > ? AND seq <= ? AND type <> ? LIMIT 1",
+                            start.pruned, plan.last, event_type::kCheckpoint));
   if (!any) plan.last = start.pruned;
   if (plan.holds.size() > kHoldsTold) plan.holds.resize(kHoldsTold);
   return plan;

@@ -5,6 +5,7 @@
 
 #include "base/bug.h"
 #include "base/json_value.h"
+#include "base/text.h"
 #include "store/area.h"
 #include "store/log/checkpoint.h"
 #include "store/log/differences.h"
@@ -24,16 +25,16 @@ constexpr int kMaxKeys = 20;
 Status check_keys(const db::Database& database, std::vector<std::string>* problems) {
   db::Statement twice =
       TRY(database.statement("SELECT dedup_key, min(seq), max(seq) FROM events GROUP BY dedup_key "
-                             "HAVING count(*) > 1 ORDER BY min(seq) LIMIT ?"));
-  twice.bind_all(kMaxKeys);
+                             "HAVING count(*) > 1 ORDER BY min(seq) LIMIT ?",
+                             kMaxKeys));
   while (TRY(twice.step())) {
     problems->push_back(fmt::format("events {} and {} have the same key '{}'", twice.integer(1),
                                     twice.integer(2), twice.text(0)));
   }
-  db::Statement again = TRY(database.statement(
-      "SELECT p.seq, e.seq, e.dedup_key FROM pruned_keys p JOIN events e "
-      "ON e.dedup_key = p.dedup_key WHERE e.seq <> p.seq ORDER BY e.seq LIMIT ?"));
-  again.bind_all(kMaxKeys);
+  db::Statement again = TRY(
+      database.statement("SELECT p.seq, e.seq, e.dedup_key FROM pruned_keys p JOIN events e "
+                         "ON e.dedup_key = p.dedup_key WHERE e.seq <> p.seq ORDER BY e.seq LIMIT ?",
+                         kMaxKeys));
   while (TRY(again.step())) {
     problems->push_back(fmt::format("events {} (pruned) and {} have the same key '{}'",
                                     again.integer(0), again.integer(1), again.text(2)));
@@ -49,22 +50,16 @@ Status as_problem(Status status, std::vector<std::string>* problems) {
   return {};
 }
 
-// SQLite puts several findings into one text, under a line that names the database.
-void add_lines(std::string_view text, std::vector<std::string>* problems) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (line.empty() || line.starts_with("***")) continue;
-    problems->push_back(fmt::format("SQLite: {}", line));
-  }
-}
-
 Status check_pages(const db::Database& database, std::vector<std::string>* problems) {
   if (database.dialect() != db::Dialect::kSqlite) return {};  // a server looks after its own
   db::Statement query = TRY(database.statement("PRAGMA integrity_check(20)"));
   while (TRY(query.step())) {
-    const std::string line = query.text(0);
-    if (line != "ok") add_lines(line, problems);
+    // SQLite puts several findings into one text, under a line that names the database.
+    const std::string text = query.text(0);
+    for (const std::string_view line : lines_of(text)) {
+      if (line.empty() || line == "ok" || line.starts_with("***")) continue;
+      problems->push_back(fmt::format("SQLite: {}", line));
+    }
   }
   return {};
 }

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <set>
+#include <algorithm>
 
 namespace gittxn::store {
 namespace {
@@ -11,9 +10,6 @@ namespace {
 bool on_postgres(const db::Database& database) {
   return database.dialect() == db::Dialect::kPostgres;
 }
-
-// A server has no place for a version outside of tables.
-constexpr std::string_view kLayout = "layout";
 
 constexpr const char* kSqliteGuards = R"sql(
 DROP TRIGGER IF EXISTS events_are_never_updated;
@@ -96,11 +92,12 @@ constexpr const char* kHowMade[] = {
 
 // A schema that may not be used looks as empty as one that is not there.
 Status may_use_schema(const db::Database& database) {
-  db::Statement query = TRY(database.statement(
-      "SELECT nspname FROM pg_namespace WHERE quote_ident(nspname) = "
-      "current_setting('search_path') AND NOT has_schema_privilege(oid, 'USAGE')"));
-  if (!TRY(query.step())) return {};
-  return fail(Code::kFault, fmt::format("permission denied for schema '{}'", query.text(0)),
+  const auto denied = TRY(
+      database.first(db::text_of,
+                     "SELECT nspname FROM pg_namespace WHERE quote_ident(nspname) = "
+                     "current_setting('search_path') AND NOT has_schema_privilege(oid, 'USAGE')"));
+  if (!denied) return {};
+  return fail(Code::kFault, fmt::format("permission denied for schema '{}'", *denied),
               "check the account, its rights, and git config txn.store");
 }
 
@@ -111,15 +108,15 @@ Result<Version> version_of(const db::Database& database) {
     return Version{TRY(database.pragma_integer("application_id")),
                    TRY(database.pragma_integer("user_version"))};
   }
-  db::Statement table = TRY(database.statement("SELECT to_regclass('layout') IS NOT NULL"));
-  const bool known = TRY(table.step());
-  if (!known || table.text(0) != "t") {
+  if (!TRY(database.has_row("SELECT 1 WHERE to_regclass('layout') IS NOT NULL"))) {
     TRY(may_use_schema(database));
     return Version{};
   }
-  db::Statement query = TRY(database.statement("SELECT application, version FROM layout"));
-  const bool row = TRY(query.step());
-  return row ? Version{query.integer(0), query.integer(1)} : Version{};
+  const auto version = [](const db::Statement& row) {
+    return Version{row.integer(0), row.integer(1)};
+  };
+  return TRY(database.first(version, "SELECT application, version FROM layout"))
+      .value_or(Version{});
 }
 
 Status set_version(db::Database& database, int version) {
@@ -127,38 +124,34 @@ Status set_version(db::Database& database, int version) {
     return database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
                                         kApplicationId, version));
   }
+  // A server has no place for it outside of tables.
   return database.execute(
-      fmt::format("CREATE TABLE IF NOT EXISTS {0} (one BIGINT PRIMARY KEY CHECK (one = 1), "
+      fmt::format("CREATE TABLE IF NOT EXISTS layout (one BIGINT PRIMARY KEY CHECK (one = 1), "
                   "application BIGINT NOT NULL, version BIGINT NOT NULL); "
-                  "INSERT INTO {0} (one, application, version) VALUES (1, {1}, {2}) "
+                  "INSERT INTO layout (one, application, version) VALUES (1, {}, {}) "
                   "ON CONFLICT (one) DO UPDATE SET version = excluded.version",
-                  kLayout, kApplicationId, version));
+                  kApplicationId, version));
 }
 
 Result<std::vector<std::string>> tables_of(const db::Database& database) {
-  db::Statement query = TRY(database.statement(
+  return database.all(
+      db::text_of,
       on_postgres(database)
-          ? "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename"
+          ? "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND "
+            "tablename <> 'layout' ORDER BY tablename"
           : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
-            "ORDER BY name"));
-  std::vector<std::string> tables;
-  while (TRY(query.step())) {
-    std::string name = query.text(0);
-    if (!on_postgres(database) || name != kLayout) tables.push_back(std::move(name));
-  }
-  return tables;
+            "ORDER BY name");
 }
 
 Result<std::vector<std::string>> missing_log_parts(const db::Database& database) {
   const bool server = on_postgres(database);
-  std::set<std::string, std::less<>> there;
-  db::Statement query = TRY(database.statement(server ? kPostgresParts : kSqliteParts));
-  while (TRY(query.step())) there.insert(query.text(0));
+  const std::vector<std::string> there =
+      TRY(database.all(db::text_of, server ? kPostgresParts : kSqliteParts));
   std::vector<std::string> missing;
   for (const std::string_view part : kLogParts) {
     const bool of_servers = part == "events_are_never_emptied" || part == "events_arrive";
-    if (there.contains(part) || (of_servers && !server)) continue;
-    missing.emplace_back(part);
+    const bool has = std::ranges::find(there, part) != there.end();
+    if (!has && (server || !of_servers)) missing.emplace_back(part);
   }
   return missing;
 }
@@ -173,7 +166,7 @@ Status keep_copy(db::Database& database, const std::string& name, std::int64_t v
   }
   const std::string copy = fmt::format("\"{}_v{}_bak\"", name, version);
   std::vector<std::string> tables = TRY(tables_of(database));
-  tables.emplace_back(kLayout);
+  tables.emplace_back("layout");
   // One that is there is of a migration that was undone by hand; the newest counts.
   std::string sql = fmt::format("DROP SCHEMA IF EXISTS {0} CASCADE; CREATE SCHEMA {0};", copy);
   for (const std::string& table : tables) {
@@ -185,8 +178,7 @@ Status keep_copy(db::Database& database, const std::string& name, std::int64_t v
   // What is made LIKE another has no triggers, and its indexes have other names.
   std::string parts;
   for (const char* const asked : kHowMade) {
-    db::Statement query = TRY(database.statement(asked));
-    while (TRY(query.step())) parts += query.text(0) + ";\n";
+    for (const std::string& part : TRY(database.all(db::text_of, asked))) parts += part + ";\n";
   }
   TRY(database.execute(sql));
   return database.execute(fmt::format(
@@ -198,12 +190,15 @@ std::string arrivals_channel(std::string_view schema) {
 }
 
 Result<ServerMoment> server_moment(const db::Database& database) {
-  db::Statement query = TRY(database.statement(
-      "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT), "
-      "coalesce(max(application), 0), coalesce(max(version), 0) FROM layout"));
-  const bool row = TRY(query.step());
-  if (!row) return fail(Code::kFault, "the server has no clock");
-  return ServerMoment{query.integer(0), {query.integer(1), query.integer(2)}};
+  const auto moment_of = [](const db::Statement& row) {
+    return ServerMoment{row.integer(0), {row.integer(1), row.integer(2)}};
+  };
+  const auto moment = TRY(
+      database.first(moment_of,
+                     "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT), "
+                     "coalesce(max(application), 0), coalesce(max(version), 0) FROM layout"));
+  if (!moment) return fail(Code::kFault, "the server has no clock");
+  return *moment;
 }
 
 }  // namespace gittxn::store

@@ -114,10 +114,7 @@ struct ServerHeld final : Lock::Held {
   ~ServerHeld() override {
     if (session_->number != number_ || session_->keys.erase(key_) == 0) return;
     // When this fails the connection is lost, and the lock with it.
-    if (auto unlock = session_->database.statement("SELECT pg_advisory_unlock(?)")) {
-      unlock->bind_all(key_);
-      (void)unlock->run();
-    }
+    (void)session_->database.run("SELECT pg_advisory_unlock(?)", key_);
   }
   bool still() override {
     if (session_->number != number_) return false;
@@ -272,19 +269,12 @@ class ServerLocks final : public Locks {
       if (wait_ms > 0) SystemClock().sleep_ms(wait_ms);
       return fail(Code::kBusy, "held by this process");
     }
-    bool had = true;
-    if (wait_ms == 0) {
-      db::Statement attempt = TRY(session->database.statement("SELECT pg_try_advisory_lock(?)"));
-      attempt.bind_all(key);
-      const bool row = TRY(attempt.step());
-      had = row && attempt.text(0) == "t";
-    } else {
+    if (wait_ms > 0) {
       TRY(session->database.execute(fmt::format("SET lock_timeout = {}", wait_ms)));
-      db::Statement wait = TRY(session->database.statement("SELECT pg_advisory_lock(?)"));
-      wait.bind_all(key);
-      TRY(wait.run());
+      TRY(session->database.run("SELECT pg_advisory_lock(?)", key));
+    } else if (!TRY(try_advisory_lock(session->database, key))) {
+      return fail(Code::kBusy, "held");
     }
-    if (!had) return fail(Code::kBusy, "held");
     session->keys.insert(key);
     return Lock(std::make_unique<ServerHeld>(session, key));
   }

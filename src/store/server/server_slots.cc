@@ -18,32 +18,26 @@ const db::ConnectOptions kPatience{.connect_ms = 3'000, .busy_ms = 10'000, .stat
 Status ServerSlots::reach() {
   if (!database_)
     database_.emplace(TRY(db::Database::connect(place_.url, place_.schema, kPatience)));
-  {
-    db::Statement ask = TRY(database_->statement("SELECT 1"));
-    TRY(ask.run());
-  }
+  TRY(database_->run("SELECT 1"));
   if (session_ == database_->session()) return {};
   session_ = database_->session();
   for (auto& [key, had] : keys_) had = false;
   return {};
 }
 
-Result<bool> ServerSlots::try_lock(std::int64_t key) {
-  db::Statement attempt = TRY(database_->statement("SELECT pg_try_advisory_lock(?)"));
-  attempt.bind_all(key);
-  const bool row = TRY(attempt.step());
-  return row && attempt.text(0) == "t";
+Result<bool> try_advisory_lock(const db::Database& database, std::int64_t key) {
+  return TRY(database.first(db::text_of, "SELECT pg_try_advisory_lock(?)", key)) == "t";
 }
 
 Result<bool> ServerSlots::reach_and_try(std::int64_t key) {
   TRY(reach());
-  return try_lock(key);
+  return try_advisory_lock(*database_, key);
 }
 
 Status ServerSlots::take_again() {
   TRY(reach());
   for (auto& [key, had] : keys_) {
-    if (!had) had = TRY(try_lock(key));
+    if (!had) had = TRY(try_advisory_lock(*database_, key));
   }
   return {};
 }
@@ -68,10 +62,7 @@ void ServerSlots::let_go(std::int64_t key) {
   keys_.erase(found);
   if (!had) return;
   // When this fails the connection is lost, and the lock with it.
-  if (auto unlock = database_->statement("SELECT pg_advisory_unlock(?)")) {
-    unlock->bind_all(key);
-    static_cast<void>(unlock->run().has_value());
-  }
+  (void)database_->run("SELECT pg_advisory_unlock(?)", key);
 }
 
 Result<bool> ServerSlots::holds(std::int64_t key) {
@@ -88,15 +79,13 @@ Result<bool> ServerSlots::is_held(std::int64_t key) {
 
 Result<bool> ServerSlots::anybody_holds(std::int64_t key) {
   TRY(reach());
+  const auto bits = static_cast<std::uint64_t>(key);
   // Asked and not tried: trying would hold it for a moment.
-  db::Statement query = TRY(database_->statement(
+  return database_->has_row(
       "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
       "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
-      "AND CAST(classid AS BIGINT) = ? AND CAST(objid AS BIGINT) = ?"));
-  const auto bits = static_cast<std::uint64_t>(key);
-  query.bind_all(static_cast<std::int64_t>(bits >> 32),
-                 static_cast<std::int64_t>(bits & 0xffff'ffffu));
-  return query.step();
+      "AND CAST(classid AS BIGINT) = ? AND CAST(objid AS BIGINT) = ?",
+      static_cast<std::int64_t>(bits >> 32), static_cast<std::int64_t>(bits & 0xffff'ffffu));
 }
 
 void ServerSlots::start() {

@@ -33,6 +33,9 @@ auto asked_again(Ask ask) -> decltype(ask()) {
   return ask();
 }
 
+// False: another session has it.
+Result<bool> try_advisory_lock(const db::Database& database, std::int64_t key);
+
 class ServerSlots {
  public:
   explicit ServerSlots(Location place) : place_(std::move(place)) {}
@@ -56,7 +59,6 @@ class ServerSlots {
   bool quick() const { return place_.time == Location::Time::kOwn; }
   // With the mutex held, all of these.
   Status reach();
-  Result<bool> try_lock(std::int64_t key);
   Result<bool> reach_and_try(std::int64_t key);
   Result<bool> anybody_holds(std::int64_t key);
   Status take_again();
