@@ -55,48 +55,34 @@ Result<Scope> scope_from_text(std::string_view text) {
   return fail(Code::kCorrupt, fmt::format("'{}' has no budget", text));
 }
 
-Amounts amounts_at(const db::Statement& row, int first) {
+Amounts amounts_of(const db::Statement& row) {
   Amounts amounts{};
-  for (std::size_t i = 0; i < kKinds; ++i) amounts[i] = row.integer(first + static_cast<int>(i));
+  for (std::size_t i = 0; i < kKinds; ++i) amounts[i] = row.integer(static_cast<int>(i));
   return amounts;
 }
 
-void bind_amounts(db::Statement& statement, int first, const Amounts& amounts) {
-  for (std::size_t i = 0; i < kKinds; ++i) {
-    statement.bind(first + static_cast<int>(i), amounts[i]);
-  }
-}
-
 Result<Amounts> item(const db::Database& database, const std::string& id) {
-  db::Statement query = TRY(
-      database.statement(fmt::format("SELECT {} FROM usage_items WHERE id = ?", kAmountColumns)));
-  query.bind_all(encode_path(id));
-  const bool found = TRY(query.step());
-  return found ? amounts_at(query, 0) : Amounts{};
+  return TRY(database.first(amounts_of,
+                            fmt::format("SELECT {} FROM usage_items WHERE id = ?", kAmountColumns),
+                            encode_path(id)))
+      .value_or(Amounts{});
 }
 
 Result<Amounts> total(const db::Database& database, const Scope& scope) {
-  db::Statement query = TRY(database.statement(
-      fmt::format("SELECT {} FROM usage_totals WHERE scope = ?", kAmountColumns)));
-  query.bind_all(encode_path(scope_text(scope)));
-  const bool found = TRY(query.step());
-  return found ? amounts_at(query, 0) : Amounts{};
+  return TRY(database.first(
+                 amounts_of,
+                 fmt::format("SELECT {} FROM usage_totals WHERE scope = ?", kAmountColumns),
+                 encode_path(scope_text(scope))))
+      .value_or(Amounts{});
 }
 
 // In `table`, whose key is its first column.
 Status save_amounts(db::Database& database, std::string_view table, std::string_view key_column,
                     const std::string& key, const Amounts& amounts) {
-  std::string updates;
-  for (const std::string_view name : kKindNames) {
-    updates += fmt::format("{}{} = excluded.{}", updates.empty() ? "" : ", ", name, name);
-  }
-  db::Statement save = TRY(database.statement(
-      fmt::format("INSERT INTO {} ({}, {}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({}) DO "
-                  "UPDATE SET {}",
-                  table, key_column, kAmountColumns, key_column, updates)));
-  save.bind(1, encode_path(key));
-  bind_amounts(save, 2, amounts);
-  return save.run();
+  const auto save = [&](const auto&... amount) {
+    return save_row(database, table, key_column, kAmountColumns, encode_path(key), amount...);
+  };
+  return std::apply(save, amounts);
 }
 
 constexpr auto kKindTable = [] {
@@ -181,28 +167,21 @@ Status budget_was_set(db::Database& database, const Event& event, const Json& js
   const auto [kind, limit] = TRY(read_fields<BudgetSet>(json, event.type));
   TRY(scope_from_text(event.subject));
   if (!limit) {
-    db::Statement gone =
-        TRY(database.statement("DELETE FROM budgets WHERE scope = ? AND kind = ?"));
-    gone.bind_all(encode_path(event.subject), kind_name(kind));
-    return gone.run();
+    return database.run("DELETE FROM budgets WHERE scope = ? AND kind = ?",
+                        encode_path(event.subject), kind_name(kind));
   }
-  db::Statement save = TRY(database.statement(
-      "INSERT INTO budgets (scope, kind, most, version, level) VALUES (?, ?, ?, ?, 0) ON CONFLICT "
-      "(scope, kind) DO UPDATE SET most = excluded.most, version = excluded.version, level = 0"));
-  save.bind_all(encode_path(event.subject), kind_name(kind), *limit, event.seq);
-  return save.run();
+  return save_row(database, "budgets", "scope, kind", "most, version, level",
+                  encode_path(event.subject), kind_name(kind), *limit, event.seq, 0);
 }
 
 Status reached(db::Database& database, const Event& event, const Json& json) {
   const auto told = TRY(read_fields<BudgetReached>(json, event.type));
   const std::int64_t level = event.type == event_type::kBudgetExceeded ? 2 : 1;
-  db::Statement raise = TRY(
-      database.statement("UPDATE budgets SET level = ? WHERE scope = ? AND kind = ? AND version = "
-                         "? AND level < ? RETURNING level"));
-  raise.bind_all(level, encode_path(event.subject), kind_name(told.kind), told.version, level);
-  const bool raised = TRY(raise.step());
-  if (!raised) return stale(event, "there is no such budget, or it has been told");
-  return raise.run();
+  const bool raised = TRY(database.has_row(
+      "UPDATE budgets SET level = ? WHERE scope = ? AND kind = ? AND version = ? "
+      "AND level < ? RETURNING level",
+      level, encode_path(event.subject), kind_name(told.kind), told.version, level));
+  return raised ? Status() : stale(event, "there is no such budget, or it has been told");
 }
 
 Status reconciled(db::Database&, const Event& event, const Json& json) {
@@ -295,18 +274,9 @@ constexpr EventRule kBudgetRules[] = {
      tell_reconciled},
 };
 
-Result<std::vector<Budget>> read_budgets(db::Statement& query) {
-  std::vector<Budget> budgets;
-  while (TRY(query.step())) {
-    Budget budget;
-    budget.scope = TRY(scope_from_text(decode_path(query.text(0))));
-    budget.kind = TRY(kind_of(query.text(1)));
-    budget.limit = query.integer(2);
-    budget.version = query.integer(3);
-    budget.level = static_cast<Budget::Level>(query.integer(4));
-    budgets.push_back(std::move(budget));
-  }
-  return budgets;
+Result<Budget> budget_of(const db::Statement& row) {
+  return Budget{TRY(scope_from_text(decode_path(row.text(0)))), TRY(kind_of(row.text(1))),
+                row.integer(2), row.integer(3), static_cast<Budget::Level>(row.integer(4))};
 }
 
 }  // namespace
@@ -362,16 +332,15 @@ Result<Amounts> used(const View& view, const Scope& scope) {
 }
 
 Result<std::vector<Budget>> budgets_of(const View& view, const Scope& scope) {
-  db::Statement query = TRY(view.tables().statement(
-      "SELECT scope, kind, most, version, level FROM budgets WHERE scope = ? ORDER BY kind"));
-  query.bind_all(encode_path(scope_text(scope)));
-  return read_budgets(query);
+  return view.tables().all(
+      budget_of,
+      "SELECT scope, kind, most, version, level FROM budgets WHERE scope = ? ORDER BY kind",
+      encode_path(scope_text(scope)));
 }
 
 Result<std::vector<Budget>> all_budgets(const View& view) {
-  db::Statement query = TRY(view.tables().statement(
-      "SELECT scope, kind, most, version, level FROM budgets ORDER BY scope, kind"));
-  return read_budgets(query);
+  return view.tables().all(
+      budget_of, "SELECT scope, kind, most, version, level FROM budgets ORDER BY scope, kind");
 }
 
 Result<std::optional<Left>> left_of(const View& view, const Txn& txn, Kind kind) {
@@ -396,12 +365,9 @@ Result<std::vector<std::string>> reported_ids(const View& view, const std::strin
   const std::string first = encode_path(prefix);
   std::string behind = first;
   ++behind.back();
-  db::Statement query =
-      TRY(view.tables().statement("SELECT id FROM usage_items WHERE id >= ? AND id < ?"));
-  query.bind_all(first, behind);
-  std::vector<std::string> ids;
-  while (TRY(query.step())) ids.push_back(decode_path(query.text(0)));
-  return ids;
+  const auto id_of = [](const db::Statement& row) { return decode_path(row.text(0)); };
+  return view.tables().all(id_of, "SELECT id FROM usage_items WHERE id >= ? AND id < ?", first,
+                           behind);
 }
 
 bool Reconciled::within() const {

@@ -5,6 +5,7 @@
 #include "base/json_value.h"
 #include "model/fields.h"
 #include "store/area.h"
+#include "store/rows.h"
 #include "store/transactions.h"
 
 namespace gittxn::store {
@@ -25,24 +26,13 @@ constexpr std::size_t kMaxArgv = 4096;
 
 Result<std::vector<Compensation>> load_compensations(const db::Database& database,
                                                      const std::string& txn) {
-  db::Statement query =
-      TRY(database.statement("SELECT body FROM compensations WHERE txn = ? ORDER BY number"));
-  query.bind_all(txn);
-  std::vector<Compensation> out;
-  while (TRY(query.step())) {
-    const Json json = TRY(parse_json(query.text(0)));
-    out.push_back(TRY(read_fields<Compensation>(json)));
-  }
-  return out;
+  return database.all(body_of<Compensation>(),
+                      "SELECT body FROM compensations WHERE txn = ? ORDER BY number", txn);
 }
 
 Status save_compensation(db::Database& database, const std::string& txn, const Compensation& one) {
-  db::Statement write = TRY(database.statement(
-      "INSERT INTO compensations (txn, number, ended, body) VALUES (?, ?, ?, ?) "
-      "ON CONFLICT (txn, number) DO UPDATE SET ended = excluded.ended, body = excluded.body"));
-  write.bind_all(txn, std::int64_t{one.number}, std::int64_t{one.ended ? 1 : 0},
-                 canonical_text(field_list(one)));
-  return write.run();
+  return save_row(database, "compensations", "txn, number", "ended, body", txn, one.number,
+                  one.ended, canonical_text(field_list(one)));
 }
 
 // What is known of one when it is registered.
@@ -179,14 +169,12 @@ bool ended_without_landing(const Txn& txn) {
 }
 
 Result<std::vector<TxnId>> owing_compensation(const View& view) {
-  db::Statement query = TRY(view.tables().statement(
-      "SELECT DISTINCT c.txn FROM compensations c JOIN txns t ON t.id = c.txn "
-      "WHERE c.ended = 0 AND t.state IN ('aborted', 'nothing') ORDER BY c.txn"));
-  std::vector<TxnId> ids, out;
-  while (TRY(query.step())) ids.emplace_back(query.text(0));
-  for (TxnId& id : ids) {
-    const auto txn = TRY(view.txn(id));
-    if (txn && ended_without_landing(*txn)) out.push_back(std::move(id));
+  std::vector<TxnId> out;
+  for (const Txn& txn : TRY(view.tables().all(
+           body_of<Txn>(),
+           "SELECT body FROM txns WHERE id IN (SELECT txn FROM compensations WHERE ended = 0) "
+           "AND state IN ('aborted', 'nothing') ORDER BY id"))) {
+    if (ended_without_landing(txn)) out.push_back(txn.id);
   }
   return out;
 }

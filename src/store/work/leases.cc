@@ -116,7 +116,12 @@ Result<Lease> lease_from_json(const Json& json, std::string_view what) {
   return lease;
 }
 
-Lease lease_at(const db::Statement& row, Lease lease) {
+constexpr std::string_view kSelectLease =
+    "SELECT number, body, held, owner, slot, ttl_ms, until_ms, boot, fence FROM leases";
+
+Result<Lease> read_row(const db::Statement& row) {
+  const Json json = TRY_IN("a stored lease", parse_json(row.text(1)));
+  Lease lease = TRY(lease_from_json(json, event_type::kLeaseQueued));
   lease.held = row.integer(2) != 0;
   lease.owner = decode_path(row.text(3));
   lease.slot = row.integer(4);
@@ -127,39 +132,29 @@ Lease lease_at(const db::Statement& row, Lease lease) {
   return lease;
 }
 
-constexpr std::string_view kSelectLease =
-    "SELECT number, body, held, owner, slot, ttl_ms, until_ms, boot, fence FROM leases";
-
-Result<Lease> read_row(const db::Statement& row) {
-  const Json json = TRY_IN("a stored lease", parse_json(row.text(1)));
-  return lease_at(row, TRY(lease_from_json(json, event_type::kLeaseQueued)));
+Result<std::vector<Lease>> all_of(const db::Database& database) {
+  return database.all(read_row, fmt::format("{} ORDER BY number", kSelectLease));
 }
 
-Result<std::vector<Lease>> all_of(const db::Database& database) {
-  std::vector<Lease> all;
-  db::Statement query = TRY(database.statement(fmt::format("{} ORDER BY number", kSelectLease)));
-  while (TRY(query.step())) all.push_back(TRY(read_row(query)));
-  return all;
+Result<std::optional<Lease>> load_lease(const db::Database& database, const std::string& id) {
+  return database.first(read_row, fmt::format("{} WHERE id = ?", kSelectLease), id);
 }
 
 Result<Lease> known_lease(const db::Database& database, const Event& event) {
-  db::Statement query = TRY(database.statement(fmt::format("{} WHERE id = ?", kSelectLease)));
-  query.bind_all(event.subject);
-  const bool found = TRY(query.step());
-  if (!found) return stale(event, "there is no such lease");
-  return read_row(query);
+  std::optional<Lease> lease = TRY(load_lease(database, event.subject));
+  if (!lease) return stale(event, "there is no such lease");
+  return *std::move(lease);
 }
 
 Status save_lease(db::Database& database, const Lease& lease) {
-  db::Statement insert = TRY(database.statement(
+  return database.run(
       "INSERT INTO leases (number, id, body, held, owner, slot, ttl_ms, until_ms, boot, fence) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET held = "
       "excluded.held, owner = excluded.owner, slot = excluded.slot, ttl_ms = excluded.ttl_ms, "
-      "until_ms = excluded.until_ms, boot = excluded.boot, fence = excluded.fence"));
-  insert.bind_all(lease.number, lease.id, canonical_text(field_list(LeaseAsked{lease})),
-                  std::int64_t{lease.held ? 1 : 0}, encode_path(lease.owner), lease.slot,
-                  lease.ttl_ms, lease.until_ms, encode_path(lease.boot), lease.fence);
-  return insert.run();
+      "until_ms = excluded.until_ms, boot = excluded.boot, fence = excluded.fence",
+      lease.number, lease.id, canonical_text(field_list(LeaseAsked{lease})), lease.held,
+      encode_path(lease.owner), lease.slot, lease.ttl_ms, lease.until_ms, encode_path(lease.boot),
+      lease.fence);
 }
 
 Status check_new(const Event& event, const Lease& lease) {
@@ -213,11 +208,9 @@ Status transferred(db::Database& database, const Event& event, const Json& json)
 }
 
 Status remove(db::Database& database, const Event& event) {
-  db::Statement gone = TRY(database.statement("DELETE FROM leases WHERE id = ? RETURNING number"));
-  gone.bind_all(event.subject);
-  const bool there = TRY(gone.step());
-  if (!there) return stale(event, "there is no such lease");
-  return gone.run();
+  const bool there =
+      TRY(database.has_row("DELETE FROM leases WHERE id = ? RETURNING number", event.subject));
+  return there ? Status() : stale(event, "there is no such lease");
 }
 
 Status released(db::Database& database, const Event& event, const Json& json) {
@@ -356,11 +349,7 @@ Result<std::vector<Lease>> leases(const View& view) {
 }
 
 Result<std::optional<Lease>> lease(const View& view, const std::string& id) {
-  db::Statement query = TRY(view.tables().statement(fmt::format("{} WHERE id = ?", kSelectLease)));
-  query.bind_all(id);
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<Lease>();
-  return std::optional<Lease>(TRY(read_row(query)));
+  return load_lease(view.tables(), id);
 }
 
 std::int64_t ends_ms(const Lease& lease, const LeaseMoment& moment) {

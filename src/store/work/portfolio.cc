@@ -50,13 +50,10 @@ Result<Member> member_from_json(std::string_view what, const std::string& name, 
 
 // In no order that means anything.
 Result<std::vector<Member>> load_all(const db::Database& database) {
-  db::Statement query = TRY(database.statement("SELECT name, body FROM portfolio"));
-  std::vector<Member> all;
-  while (TRY(query.step())) {
-    const Json json = TRY(parse_json(query.text(1)));
-    all.push_back(TRY(member_from_json("member", query.text(0), json)));
-  }
-  return all;
+  const auto member_of = [](const db::Statement& row) -> Result<Member> {
+    return member_from_json("member", row.text(0), TRY(parse_json(row.text(1))));
+  };
+  return database.all(member_of, "SELECT name, body FROM portfolio");
 }
 
 const Member* named(const std::vector<Member>& members, std::string_view name) {
@@ -145,11 +142,7 @@ Status member_was_set(db::Database& database, const Event& event, const Json& js
   const Member member = TRY(member_from_json(event.type, event.subject, json));
   const std::vector<Member> all = TRY(load_all(database));
   if (const auto why = problem(all, member)) return stale(event, why->message);
-  db::Statement save = TRY(database.statement(
-      "INSERT INTO portfolio (name, body) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET body = "
-      "excluded.body"));
-  save.bind_all(member.name, event.payload);
-  return save.run();
+  return save_row(database, "portfolio", "name", "body", member.name, event.payload);
 }
 
 // Who needs it; "": nobody.
@@ -167,17 +160,13 @@ Status member_was_removed(db::Database& database, const Event& event, const Json
   if (const std::string by = needed_by(all, event.subject); !by.empty()) {
     return stale(event, by + " needs it");
   }
-  db::Statement gone = TRY(database.statement("DELETE FROM portfolio WHERE name = ?"));
-  gone.bind_all(event.subject);
-  return gone.run();
+  return database.run("DELETE FROM portfolio WHERE name = ?", event.subject);
 }
 
 Result<Seq> last_of(const db::Database& database, const std::string& source) {
-  db::Statement query =
-      TRY(database.statement("SELECT seq FROM relayed WHERE source = ? ORDER BY seq DESC LIMIT 1"));
-  query.bind_all(source);
-  const bool found = TRY(query.step());
-  return found ? query.integer(0) : 0;
+  constexpr std::string_view kLast =
+      "SELECT seq FROM relayed WHERE source = ? ORDER BY seq DESC LIMIT 1";
+  return TRY(database.first(db::integer_of, kLast, source)).value_or(0);
 }
 
 // A payload, but for `source`.
@@ -211,20 +200,14 @@ Result<Relayed> relayed_from_json(std::string_view what, const Json& json) {
 Status was_relayed(db::Database& database, const Event& event, const Json& json) {
   const Relayed told = TRY(relayed_from_json(event.type, json));
   if (told.anew) {
-    db::Statement gone =
-        TRY(database.statement("DELETE FROM relayed WHERE source = ? AND seq >= ?"));
-    gone.bind_all(event.subject, told.seq);
-    TRY(gone.run());
+    TRY(database.run("DELETE FROM relayed WHERE source = ? AND seq >= ?", event.subject, told.seq));
   }
   const Seq last = TRY(last_of(database, event.subject));
   if (told.seq <= last && !INJECTED_BUG("portfolio.relay_twice")) {
     return stale(event, fmt::format("event {} of it was told here", last));
   }
-  db::Statement save = TRY(database.statement(
-      "INSERT INTO relayed (source, subject, seq, body) VALUES (?, ?, ?, ?) ON CONFLICT "
-      "(source, subject) DO UPDATE SET seq = excluded.seq, body = excluded.body"));
-  save.bind_all(event.subject, encode_path(told.subject), told.seq, event.payload);
-  return save.run();
+  return save_row(database, "relayed", "source, subject", "seq, body", event.subject,
+                  encode_path(told.subject), told.seq, event.payload);
 }
 
 std::string tell_member_set(const Json& payload) {
@@ -387,16 +370,12 @@ Status remove_member(Store& store, const std::string& name, const std::string& a
 }
 
 Result<std::vector<Relayed>> relayed(const View& view) {
-  db::Statement query =
-      TRY(view.tables().statement("SELECT source, body FROM relayed ORDER BY source, subject"));
-  std::vector<Relayed> all;
-  while (TRY(query.step())) {
-    const Json json = TRY(parse_json(query.text(1)));
-    Relayed one = TRY(relayed_from_json("relayed", json));
-    one.source = query.text(0);
-    all.push_back(std::move(one));
-  }
-  return all;
+  const auto relayed_of = [](const db::Statement& row) -> Result<Relayed> {
+    Relayed one = TRY(relayed_from_json("relayed", TRY(parse_json(row.text(1)))));
+    one.source = row.text(0);
+    return one;
+  };
+  return view.tables().all(relayed_of, "SELECT source, body FROM relayed ORDER BY source, subject");
 }
 
 Result<Seq> relayed_until(const View& view, const std::string& source) {

@@ -34,12 +34,8 @@ NewEvent registered_after(const std::string& name, Seq position) {
 
 // The event after which it was registered; none: it is not.
 Result<std::optional<Seq>> told_from(const View& source, const std::string& name) {
-  db::Statement query =
-      TRY(source.tables().statement("SELECT start FROM consumers WHERE name = ?"));
-  query.bind_all(consumer_of_member(name));
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<Seq>();
-  return std::optional<Seq>(query.integer(0));
+  return source.tables().first(db::integer_of, "SELECT start FROM consumers WHERE name = ?",
+                               consumer_of_member(name));
 }
 
 }  // namespace

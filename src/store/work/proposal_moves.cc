@@ -112,12 +112,12 @@ Embedding embedding_of_row(std::string_view text) {
 // All that are open, and the newest of the others: what was discarded keeps nothing off that is not
 // to be discarded itself.
 Result<db::Statement> compared_with(const View& view, Tier tier, std::string_view columns) {
-  db::Statement query = TRY(view.tables().statement(fmt::format(
-      "SELECT {0} FROM proposals WHERE state = 'open' UNION ALL SELECT * FROM (SELECT {0} FROM "
-      "proposals WHERE state <> 'open'{1} ORDER BY number DESC LIMIT ?) AS closed ORDER BY number",
-      columns, tier == Tier::kDiscard ? "" : " AND state <> 'discarded'")));
-  query.bind_all(kClosedCompared);
-  return query;
+  return view.tables().statement(
+      fmt::format("SELECT {0} FROM proposals WHERE state = 'open' UNION ALL SELECT * FROM (SELECT "
+                  "{0} FROM proposals WHERE state <> 'open'{1} ORDER BY number DESC LIMIT ?) AS "
+                  "closed ORDER BY number",
+                  columns, tier == Tier::kDiscard ? "" : " AND state <> 'discarded'"),
+      kClosedCompared);
 }
 
 struct Same {
@@ -171,9 +171,8 @@ Result<Comparison::Likes> Comparison::likes(std::string_view body,
 }
 
 Result<Comparison::Likes> Comparison::read(const View& view, Seq number) const {
-  db::Statement query =
-      TRY(view.tables().statement("SELECT body, embedding FROM proposals WHERE number = ?"));
-  query.bind_all(number);
+  db::Statement query = TRY(
+      view.tables().statement("SELECT body, embedding FROM proposals WHERE number = ?", number));
   if (!TRY(query.step())) return fail(Code::kCorrupt, "a proposal has no row");
   return likes(query.text(0), query.text(1));
 }
@@ -215,12 +214,12 @@ Result<Same> Comparison::same_now(const View& view, const ProposalRules& rules) 
 }
 
 Status check_room(const View& view) {
-  db::Statement query =
-      TRY(view.tables().statement("SELECT count(*) FROM proposals WHERE state = 'open'"));
-  TRY(query.step());
-  if (query.integer(0) < kMaxOpenProposals) return {};
-  return fail(Code::kRefused,
-              fmt::format("{} proposals are open, and no more may be", query.integer(0)),
+  const std::int64_t open =
+      TRY(view.tables().first(db::integer_of,
+                              "SELECT count(*) FROM proposals WHERE state = 'open'"))
+          .value_or(0);
+  if (open < kMaxOpenProposals) return {};
+  return fail(Code::kRefused, fmt::format("{} proposals are open, and no more may be", open),
               "promote or dismiss some first: git txn proposals lists them");
 }
 
@@ -289,12 +288,13 @@ namespace {
 // The proposal made under a key; "" when there is none.
 Result<std::string> proposed_under(const View& view, const std::string& key) {
   if (key.empty()) return std::string();
-  db::Statement query =
-      TRY(view.tables().statement("SELECT subject FROM events WHERE dedup_key = ? UNION ALL "
-                                  "SELECT subject FROM pruned_keys WHERE dedup_key = ?"));
   const std::string dedup = "proposal:key:" + encode_path(key);
-  query.bind_all(dedup, dedup);
-  return TRY(query.step()) ? decode_path(query.text(0)) : std::string();
+  const auto subject =
+      TRY(view.tables().first(db::text_of,
+                              "SELECT subject FROM events WHERE dedup_key = ? UNION ALL "
+                              "SELECT subject FROM pruned_keys WHERE dedup_key = ?",
+                              dedup, dedup));
+  return decode_path(subject.value_or(""));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/json_value.h"
 #include "model/names.h"
 #include "store/area.h"
+#include "store/rows.h"
 
 namespace gittxn {
 
@@ -162,12 +163,8 @@ Seq number_of(std::string_view id) {
 }
 
 Result<std::optional<Proposal>> load_proposal(const db::Database& database, std::string_view id) {
-  db::Statement query = TRY(database.statement("SELECT body FROM proposals WHERE number = ?"));
-  query.bind_all(number_of(id));
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<Proposal>();
-  const Json json = TRY(parse_json(query.text(0)));
-  return std::optional<Proposal>(TRY(read_fields<Proposal>(json)));
+  return database.first(body_of<Proposal>(), "SELECT body FROM proposals WHERE number = ?",
+                        number_of(id));
 }
 
 Result<Proposal> known_proposal(const db::Database& database, const Event& event) {
@@ -177,11 +174,9 @@ Result<Proposal> known_proposal(const db::Database& database, const Event& event
 }
 
 Status save_proposal(db::Database& database, const Proposal& proposal) {
-  db::Statement write =
-      TRY(database.statement("UPDATE proposals SET state = ?, body = ? WHERE number = ?"));
-  write.bind_all(proposal_state_name(proposal.state), canonical_text(field_list(proposal)),
-                 number_of(proposal.id));
-  return write.run();
+  return database.run("UPDATE proposals SET state = ?, body = ? WHERE number = ?",
+                      proposal_state_name(proposal.state), canonical_text(field_list(proposal)),
+                      number_of(proposal.id));
 }
 
 Status made(db::Database& database, const Event& event, const Json& json) {
@@ -201,12 +196,9 @@ Status made(db::Database& database, const Event& event, const Json& json) {
   proposal.state = discarded ? State::kDiscarded : State::kOpen;
   if (number_of(proposal.id) != event.seq) return stale(event, "that is not its number");
   if (proposal.text.empty()) return fail(Code::kCorrupt, event.type + ": it says nothing");
-  db::Statement insert = TRY(database.statement(
-      "INSERT INTO proposals (number, state, body, embedding) VALUES (?, ?, ?, ?)"));
-  insert.bind_all(event.seq, proposal_state_name(proposal.state),
-                  canonical_text(field_list(proposal)),
-                  fmt::format("{}", fmt::join(asked.embedding, " ")));
-  return insert.run();
+  return insert_row(database, "proposals", "number, state, body, embedding", event.seq,
+                    proposal_state_name(proposal.state), canonical_text(field_list(proposal)),
+                    fmt::format("{}", fmt::join(asked.embedding, " ")));
 }
 
 Status repeated(db::Database& database, const Event& event, const Json& json) {
@@ -390,14 +382,7 @@ Result<std::optional<Proposal>> proposal(const View& view, std::string_view id) 
 }
 
 Result<std::vector<Proposal>> proposals(const View& view) {
-  db::Statement query =
-      TRY(view.tables().statement("SELECT body FROM proposals ORDER BY number DESC"));
-  std::vector<Proposal> all;
-  while (TRY(query.step())) {
-    const Json json = TRY(parse_json(query.text(0)));
-    all.push_back(TRY(read_fields<Proposal>(json)));
-  }
-  return all;
+  return view.tables().all(body_of<Proposal>(), "SELECT body FROM proposals ORDER BY number DESC");
 }
 
 namespace events {

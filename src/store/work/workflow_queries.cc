@@ -3,8 +3,8 @@
 
 #include "base/hash.h"
 #include "base/json_value.h"
-#include "db/database.h"
 #include "model/fields.h"
+#include "store/rows.h"
 #include "store/work/workflows.h"
 
 namespace gittxn::store {
@@ -17,53 +17,36 @@ bool is_pending(TxnState state) {
          state == TxnState::kRepairing;
 }
 
-template <typename T>
-Result<std::vector<T>> bodies(db::Statement query) {
-  std::vector<T> out;
-  while (TRY(query.step())) {
-    const Json json = TRY(parse_json(query.text(0)));
-    out.push_back(TRY(read_fields<T>(json)));
-  }
-  return out;
-}
-
 }  // namespace
 
 Result<std::vector<Workflow>> workflows(const View& view) {
-  return bodies<Workflow>(
-      TRY(view.tables().statement("SELECT body FROM workflows ORDER BY created_seq DESC")));
+  return view.tables().all(body_of<Workflow>(),
+                           "SELECT body FROM workflows ORDER BY created_seq DESC");
 }
 
 Result<std::vector<PhaseEvidence>> phase_evidence(const View& view, const WorkflowId& id) {
-  db::Statement query = TRY(view.tables().statement(
-      "SELECT body FROM phase_gates WHERE workflow = ? ORDER BY phase, gate"));
-  query.bind_all(id.str());
-  return bodies<PhaseEvidence>(std::move(query));
+  return view.tables().all(body_of<PhaseEvidence>(),
+                           "SELECT body FROM phase_gates WHERE workflow = ? ORDER BY phase, gate",
+                           id);
 }
 
 Result<std::vector<PhaseVerdict>> phase_verdicts(const View& view, const WorkflowId& id) {
-  db::Statement query = TRY(
-      view.tables().statement("SELECT body FROM verdicts WHERE workflow = ? ORDER BY phase, name"));
-  query.bind_all(id.str());
-  return bodies<PhaseVerdict>(std::move(query));
+  return view.tables().all(body_of<PhaseVerdict>(),
+                           "SELECT body FROM verdicts WHERE workflow = ? ORDER BY phase, name", id);
 }
 
 Result<std::optional<PhaseMember>> phase_member(const View& view, const TxnId& txn) {
-  db::Statement query = TRY(view.tables().statement("SELECT body FROM members WHERE txn = ?"));
-  query.bind_all(txn.str());
-  std::vector<PhaseMember> found = TRY(bodies<PhaseMember>(std::move(query)));
-  if (found.empty()) return std::optional<PhaseMember>();
-  return std::optional<PhaseMember>(std::move(found.front()));
+  return view.tables().first(body_of<PhaseMember>(), "SELECT body FROM members WHERE txn = ?", txn);
 }
 
 Result<std::vector<Txn>> unfinished_of(const View& view, const WorkflowId& id,
                                        std::string_view phase) {
-  db::Statement query = TRY(view.tables().statement(
-      "SELECT t.body FROM members m JOIN txns t ON t.id = m.txn "
-      "WHERE m.workflow = ? AND m.phase = ? "
-      "AND t.state NOT IN ('landed', 'nothing', 'aborted') ORDER BY t.begun_seq"));
-  query.bind_all(id.str(), phase);
-  std::vector<Txn> txns = TRY(bodies<Txn>(std::move(query)));
+  std::vector<Txn> txns = TRY(
+      view.tables().all(body_of<Txn>(),
+                        "SELECT t.body FROM members m JOIN txns t ON t.id = m.txn "
+                        "WHERE m.workflow = ? AND m.phase = ? "
+                        "AND t.state NOT IN ('landed', 'nothing', 'aborted') ORDER BY t.begun_seq",
+                        id, phase));
   std::ranges::stable_sort(txns, std::ranges::greater(), &Txn::priority);
   return txns;
 }

@@ -17,20 +17,15 @@ namespace gittxn::store {
 namespace {
 
 Result<std::optional<Workflow>> load_workflow(const db::Database& database, const std::string& id) {
-  db::Statement query = TRY(database.statement("SELECT body FROM workflows WHERE id = ?"));
-  query.bind_all(id);
-  const bool found = TRY(query.step());
-  if (!found) return std::optional<Workflow>();
-  const Json json = TRY_IN("workflow " + id, parse_json(query.text(0)));
-  return std::optional<Workflow>(TRY_IN("workflow " + id, read_fields<Workflow>(json)));
+  return database.first(body_of<Workflow>("workflow " + id),
+                        "SELECT body FROM workflows WHERE id = ?", id);
 }
 
 Status save_workflow(db::Database& database, const Workflow& workflow, Seq seq) {
-  db::Statement write =
-      TRY(database.statement("INSERT INTO workflows (id, created_seq, body) VALUES (?, ?, ?) "
-                             "ON CONFLICT (id) DO UPDATE SET body = excluded.body"));
-  write.bind_all(workflow.id.str(), seq, canonical_text(field_list(workflow)));
-  return write.run();
+  return database.run(
+      "INSERT INTO workflows (id, created_seq, body) VALUES (?, ?, ?) "
+      "ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+      workflow.id, seq, canonical_text(field_list(workflow)));
 }
 
 Result<Workflow> known_workflow(const db::Database& database, const Event& event) {
@@ -212,12 +207,8 @@ Status phase_evaluated(db::Database& database, const Event& event, const Json& j
   if (phase == nullptr || phase->version != evidence.version) {
     return stale(event, fmt::format("phase '{}' is another by now", evidence.phase));
   }
-  db::Statement write = TRY(database.statement(
-      "INSERT INTO phase_gates (workflow, phase, gate, seq, body) VALUES (?, ?, ?, ?, ?) "
-      "ON CONFLICT (workflow, phase, gate) DO UPDATE SET seq = excluded.seq, body = "
-      "excluded.body"));
-  write.bind_all(event.subject, evidence.phase, evidence.gate.str(), event.seq, event.payload);
-  return write.run();
+  return save_row(database, "phase_gates", "workflow, phase, gate", "seq, body", event.subject,
+                  evidence.phase, evidence.gate, event.seq, event.payload);
 }
 
 Status verdict_given(db::Database& database, const Event& event, const Json& json) {
@@ -228,12 +219,8 @@ Status verdict_given(db::Database& database, const Event& event, const Json& jso
     return stale(
         event, fmt::format("phase '{}' is not open in version {}", verdict.phase, verdict.version));
   }
-  db::Statement write = TRY(database.statement(
-      "INSERT INTO verdicts (workflow, phase, name, seq, body) VALUES (?, ?, ?, ?, ?) "
-      "ON CONFLICT (workflow, phase, name) DO UPDATE SET seq = excluded.seq, body = "
-      "excluded.body"));
-  write.bind_all(event.subject, verdict.phase, verdict.name, event.seq, event.payload);
-  return write.run();
+  return save_row(database, "verdicts", "workflow, phase, name", "seq, body", event.subject,
+                  verdict.phase, verdict.name, event.seq, event.payload);
 }
 
 // The member that the payload says, of the workflow as it is now.
@@ -254,12 +241,8 @@ Result<PhaseMember> phase_member_of(const db::Database& database, const Event& e
 }
 
 Status save_phase_member(db::Database& database, const Event& event, const PhaseMember& member) {
-  db::Statement write = TRY(database.statement(
-      "INSERT INTO members (txn, workflow, phase, seq, body) VALUES (?, ?, ?, ?, ?) "
-      "ON CONFLICT (txn) DO UPDATE SET workflow = excluded.workflow, phase = excluded.phase, "
-      "seq = excluded.seq, body = excluded.body"));
-  write.bind_all(event.subject, member.workflow.str(), member.phase, event.seq, event.payload);
-  return write.run();
+  return save_row(database, "members", "txn", "workflow, phase, seq, body", event.subject,
+                  member.workflow, member.phase, event.seq, event.payload);
 }
 
 Status phase_joined(db::Database& database, const Event& event, const Json& json) {
