@@ -29,15 +29,34 @@ struct EventText {
   const char* fields = "";  // instead of the list, where that is told elsewhere
 };
 
-struct EventRule {
-  std::string_view type;
-  EventText text;
-  // A payload of this type, which each of them is told the fields of in turn.
+// How an event is told to a person: a text with fields of the payload in it, or a function of it.
+//
+//   {actor}               a text, a number, the first of a list; "?" when it is not there
+//   {:why}                ": " and that, or nothing
+//   {~head}               the first 7 digits of it
+//   {merged?merged:none}  the first where it is there, true and not empty, else the second; '*' in
+//                         the first is the value
+struct Telling {
+  constexpr Telling(const char* its_text) : text(its_text) {}
+  constexpr Telling(std::string (*its_function)(const Json&)) : function(its_function) {}
+  const char* text = "";
+  std::string (*function)(const Json& payload) = nullptr;  // an object, as the log has it
+};
+
+// How an event is accepted.
+struct Accepting {
+  // A payload of its type, which each of them is told the fields of in turn.
   void (*payload)(std::initializer_list<FieldIo*>);
   // kStale: the state does not allow it; kCorrupt: the payload is malformed. It reads nothing but
   // the event and the tables, so that replaying gives the same bytes.
   Status (*project)(db::Database& database, const Event& event, const Json& payload);
-  std::string (*describe)(const Json& payload);  // an object, as the log has it
+};
+
+struct EventRule {
+  std::string_view type;
+  EventText text;
+  Accepting accepting;
+  Telling telling;
   // Of a transaction: in which states it is accepted (bits), and which follows; none: it stays.
   unsigned states = 0;
   std::optional<TxnState> then = {};
@@ -47,6 +66,23 @@ template <typename T>
 void payload_of(std::initializer_list<FieldIo*> told) {
   T value{};
   for (FieldIo* io : told) fields(*io, value);
+}
+
+template <auto kRule, typename T>
+constexpr Accepting accepting(Status (*)(db::Database&, const Event&, const T&)) {
+  return {payload_of<T>,
+          [](db::Database& database, const Event& event, const Json& payload) -> Status {
+            return kRule(database, event, TRY(read_fields<T>(payload, event.type)));
+          }};
+}
+// By a function of the event and its payload, whose type is the payload's.
+template <auto kRule>
+inline constexpr Accepting accepts = accepting<kRule>(kRule);
+
+// A fact that changes nothing of what is known.
+template <typename T>
+Status only_told(db::Database&, const Event&, const T&) {
+  return {};
 }
 
 // An event whose payload this is.
@@ -92,13 +128,8 @@ const EventRule* rule_of(std::string_view type);  // nullptr: no such type
 
 std::unexpected<Error> stale(const Event& event, const std::string& why);
 
-// Of a payload, for describe(): never fail, whatever is there.
-namespace telling {
-std::string text(const Json& payload, const char* key);    // "" when it is not there
-std::string number(const Json& payload, const char* key);  // "?" when it is not there
-std::string first_texts(const Json& payload, const char* key);
-std::string brief(std::string_view oid);         // 7 digits
-std::string after_colon(std::string_view text);  // ": text", or nothing
-}  // namespace telling
+// Of a payload, for a person: these never fail, whatever is there.
+std::string text_in(const Json& payload, const char* key);  // "" when it is no text, or not there
+std::string filled_in(std::string_view text, const Json& payload);  // a text of a Telling
 
 }  // namespace gittxn::store

@@ -50,41 +50,65 @@ std::string event_key(std::string_view source, std::string_view id, std::string_
   return fmt::format("{}:{}:{}:{}", source, encode_path(id), action, encode_path(version));
 }
 
-namespace telling {
-
-std::string text(const Json& payload, const char* key) {
+std::string text_in(const Json& payload, const char* key) {
   const auto found = payload.find(key);
   return found != payload.end() && found->is_string()
              ? decode_path(found->get_ref<const std::string&>())
              : std::string();
 }
 
-std::string number(const Json& payload, const char* key) {
-  const auto found = payload.find(key);
-  return found != payload.end() && found->is_number_integer() ? found->dump() : std::string("?");
-}
+namespace {
 
-std::string first_texts(const Json& payload, const char* key) {
+// "": there is nothing to show.
+std::string shown(const Json& value) {
   constexpr std::size_t kShown = 3;
-  const auto list = payload.find(key);
-  if (list == payload.end() || !list->is_array()) return {};
-  std::string out;
-  for (std::size_t i = 0; i < list->size() && i < kShown; ++i) {
-    if (!(*list)[i].is_string()) continue;
-    out += (out.empty() ? "" : ", ") + decode_path((*list)[i].get<std::string>());
+  if (value.is_string()) return decode_path(value.get_ref<const std::string&>());
+  if (value.is_number_integer()) return value.dump();
+  if (value.is_boolean()) return value == Json(true) ? "true" : "";
+  if (value.is_object()) {  // a conflict
+    return fmt::format("{} {}", text_in(value, "kind"), text_in(value, "subject"));
   }
-  if (list->size() > kShown) out += fmt::format(" and {} more", list->size() - kShown);
+  if (!value.is_array()) return {};
+  std::string out;
+  for (std::size_t i = 0; i < value.size() && i < kShown; ++i) {
+    out += (i == 0 ? "" : ", ") + shown(value[i]);
+  }
+  if (value.size() > kShown) out += fmt::format(" and {} more", value.size() - kShown);
   return out;
 }
 
-std::string brief(std::string_view oid) {
-  return std::string(oid.substr(0, 7));
+// `field`: what stands between two braces.
+std::string told_field(std::string_view field, const Json& payload) {
+  const char mark = field.front();
+  if (mark == ':' || mark == '~') field.remove_prefix(1);
+  const std::size_t question = std::min(field.find('?'), field.size());
+  const auto found = payload.find(std::string(field.substr(0, question)));
+  const bool there = found != payload.end() && !found->is_null();
+  const std::string value = there ? shown(*found) : std::string();
+  if (mark == ':') return value.empty() ? value : ": " + value;
+  if (mark == '~') return value.substr(0, 7);
+  if (question == field.size()) return there ? value : "?";
+  field.remove_prefix(question + 1);
+  const std::size_t colon = field.find(':');
+  std::string chosen(value.empty() ? field.substr(colon + 1) : field.substr(0, colon));
+  if (const std::size_t at = chosen.find('*'); at != chosen.npos) chosen.replace(at, 1, value);
+  return chosen;
 }
 
-std::string after_colon(std::string_view text) {
-  return text.empty() ? std::string() : fmt::format(": {}", text);
-}
+}  // namespace
 
-}  // namespace telling
+std::string filled_in(std::string_view text, const Json& payload) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t open = std::min(text.find('{'), text.size());
+    out += text.substr(0, open);
+    text.remove_prefix(open);
+    if (text.empty()) break;
+    const std::size_t close = text.find('}');
+    out += told_field(text.substr(1, close - 1), payload);
+    text.remove_prefix(close + 1);
+  }
+  return out;
+}
 
 }  // namespace gittxn::store

@@ -86,22 +86,22 @@ void fields(FieldIo& io, TransactionLanded& landed) {
   io.texts("left_to_person", landed.left_to_person);
 }
 
-Status outside_move(db::Database& database, const Event& event, const Json& json) {
-  const auto [old_head, new_head, who] = TRY(read_fields<OutsideMove>(json, event.type));
+Status outside_move(db::Database& database, const Event& event, const OutsideMove& move) {
   const RefName name{event.subject};
-  BranchState branch = TRY(branch_or_new(database, name, old_head));
+  BranchState branch = TRY(branch_or_new(database, name, move.old_head));
   if (branch.prepared) return stale(event, "a landing on it is not resolved yet");
-  if (branch.head != old_head) return stale(event, "its head in the log is " + branch.head.str());
-  branch.head = new_head;
-  TRY(insert_landed(database,
-                    LandedRow{event.seq, name, TxnId(), old_head, new_head, event.time, who}));
+  if (branch.head != move.old_head) {
+    return stale(event, "its head in the log is " + branch.head.str());
+  }
+  branch.head = move.new_head;
+  TRY(insert_landed(database, LandedRow{event.seq, name, TxnId(), move.old_head, move.new_head,
+                                        event.time, move.who}));
   return save_branch(database, branch);
 }
 
-Status durable_head(db::Database& database, const Event& event, const Json& json) {
-  const Oid head = TRY(read_fields<DurableHead>(json, event.type)).head;
-  BranchState branch = TRY(branch_or_new(database, RefName(event.subject), head));
-  branch.durable_head = head;
+Status durable_head(db::Database& database, const Event& event, const DurableHead& durable) {
+  BranchState branch = TRY(branch_or_new(database, RefName(event.subject), durable.head));
+  branch.durable_head = durable.head;
   return save_branch(database, branch);
 }
 
@@ -149,18 +149,17 @@ Result<Resolved> resolve(const db::Database& database, const Event& event, const
   return resolved;
 }
 
-Status landing_lost(db::Database& database, const Event& event, const Json& json) {
-  const LandingEnd end = TRY(read_fields<LandingLost>(json, event.type)).end;
-  const Resolved resolved = TRY(resolve(database, event, end));
+Status landing_lost(db::Database& database, const Event& event, const LandingLost& lost) {
+  const Resolved resolved = TRY(resolve(database, event, lost.end));
   Txn txn = TRY(known_txn(database, event));
   TRY(move_txn(txn, TxnState::kPrepared, event));
   TRY(update_txn(database, txn));
   return save_branch(database, resolved.branch);
 }
 
-Status transaction_landed(db::Database& database, const Event& event, const Json& json) {
-  const LandingEnd end = TRY(read_fields<TransactionLanded>(json, event.type)).end;
-  Resolved resolved = TRY(resolve(database, event, end));
+Status transaction_landed(db::Database& database, const Event& event,
+                          const TransactionLanded& landed) {
+  Resolved resolved = TRY(resolve(database, event, landed.end));
   const PreparedLanding& landing = resolved.landing;
   Txn txn = TRY(known_txn(database, event));
   TRY(move_txn(txn, TxnState::kLanded, event));
@@ -170,37 +169,8 @@ Status transaction_landed(db::Database& database, const Event& event, const Json
                                         landing.new_head, event.time}));
   resolved.branch.head = landing.new_head;
   resolved.branch.durable_head = landing.new_head;
-  if (!end.fence && !landing.fence.empty()) resolved.branch.fence = landing.fence;
+  if (!landed.end.fence && !landing.fence.empty()) resolved.branch.fence = landing.fence;
   return save_branch(database, resolved.branch);
-}
-
-Status checkout_pending(db::Database&, const Event& event, const Json& json) {
-  TRY(read_fields<CheckoutPending>(json, event.type));
-  return {};
-}
-
-std::string move_text(const Json& payload) {
-  return fmt::format("{} -> {}", telling::brief(telling::text(payload, "old")),
-                     telling::brief(telling::text(payload, "new")));
-}
-std::string tell_landing_prepared(const Json& payload) {
-  return "landing prepared, " + move_text(payload);
-}
-std::string tell_landing_lost(const Json& payload) {
-  return "landing lost" + telling::after_colon(telling::text(payload, "why"));
-}
-std::string tell_transaction_landed(const Json& payload) {
-  return "landed, " + move_text(payload);
-}
-std::string tell_outside_move(const Json& payload) {
-  return fmt::format("moved outside, {}{}", move_text(payload),
-                     telling::after_colon(telling::text(payload, "who")));
-}
-std::string tell_durable_head(const Json& payload) {
-  return "durable head " + telling::brief(telling::text(payload, "head"));
-}
-std::string tell_checkout_pending(const Json& payload) {
-  return "files left to the person in " + telling::text(payload, "worktree");
 }
 
 constexpr std::string_view kBranchSql = R"sql(
@@ -232,35 +202,29 @@ constexpr EventRule kBranchRules[] = {
      {"A landing that is about to move the branch.",
       "prepared; no unresolved landing on the branch; `old` is the branch's head in the log", "",
       "", "landing"},
-     landing_payload,
-     landing_prepared,
-     tell_landing_prepared},
+     {landing_payload, landing_prepared},
+     "landing prepared, {~old} -> {~new}"},
     {event_type::kLandingLost,
      {"A landing that did not happen.", "", kThisOne, "prepared"},
-     payload_of<LandingLost>,
-     landing_lost,
-     tell_landing_lost},
+     accepts<landing_lost>,
+     "landing lost{:why}"},
     {event_type::kTransactionLanded,
      {"The branch has moved to what the transaction made.", "", kThisOne, "landed"},
-     payload_of<TransactionLanded>,
-     transaction_landed,
-     tell_transaction_landed},
+     accepts<transaction_landed>,
+     "landed, {~old} -> {~new}"},
     {event_type::kOutsideMove,
      {"Somebody moved the branch without a transaction.", "the branch",
       "no unresolved landing on it; `old` is its head in the log"},
-     payload_of<OutsideMove>,
-     outside_move,
-     tell_outside_move},
+     accepts<outside_move>,
+     "moved outside, {~old} -> {~new}{:who}"},
     {event_type::kDurableHead,
      {"A head of the branch that is on disk.", "the branch"},
-     payload_of<DurableHead>,
-     durable_head,
-     tell_durable_head},
+     accepts<durable_head>,
+     "durable head {~head}"},
     {event_type::kCheckoutPending,
      {"Files of a checkout that are left to the person."},
-     payload_of<CheckoutPending>,
-     checkout_pending,
-     tell_checkout_pending},
+     accepts<only_told<CheckoutPending>>,
+     "files left to the person in {worktree}"},
 };
 
 }  // namespace

@@ -18,24 +18,14 @@ void fields(FieldIo& io, CloneJoined& joined) {
   if (joined.id.empty()) io.wrong("id", "empty");
 }
 
-Status clone_joined(db::Database&, const Event& event, const Json& json) {
-  TRY(read_fields<CloneJoined>(json, event.type));
-  return {};
-}
-
-std::string tell_clone_joined(const Json& payload) {
-  return "joined the hub, as " + telling::text(payload, "id");
-}
-
 constexpr EventRule kCloneRules[] = {
     {event_type::kCloneJoined,
      {.about =
           "A clone has joined the hub: the name, which is the subject, is its own from now on.",
       .subject = "its name",
       .when = "the name is nobody's, or that clone's"},
-     payload_of<CloneJoined>,
-     clone_joined,
-     tell_clone_joined}};
+     accepts<only_told<CloneJoined>>,
+     "joined the hub, as {id}"}};
 
 }  // namespace
 
@@ -50,7 +40,7 @@ Result<std::optional<std::string>> id_of_clone(const Store& store, const std::st
   for (const Event& event : TRY(store.events_of(name))) {
     if (event.type != event_type::kCloneJoined) continue;
     const Json payload = TRY_IN(event.type, parse_json(event.payload));
-    return std::optional<std::string>(telling::text(payload, "id"));
+    return std::optional<std::string>(text_in(payload, "id"));
   }
   return std::optional<std::string>();
 }

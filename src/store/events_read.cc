@@ -22,9 +22,9 @@ Result<LandingDetails> landing_details(const std::string& payload) {
   const Json json = TRY(parse_json(payload));
   LandingDetails details;
   if (!json.is_object()) return fail(Code::kCorrupt, "landing.prepared: not a JSON object");
-  details.patch = Digest(telling::text(json, "patch"));
-  details.reads = Digest(telling::text(json, "reads"));
-  details.writes = Digest(telling::text(json, "writes"));
+  details.patch = Digest(text_in(json, "patch"));
+  details.reads = Digest(text_in(json, "reads"));
+  details.writes = Digest(text_in(json, "writes"));
   return details;
 }
 
@@ -58,7 +58,9 @@ std::string describe(const Event& event) {
   const Result<Json> payload = parse_json(event.payload);
   const EventRule* rule = rule_of(event.type);
   if (!payload || !payload->is_object() || rule == nullptr) return event.type + " (unreadable)";
-  return rule->describe(*payload);
+  const Telling& telling = rule->telling;
+  return telling.function != nullptr ? telling.function(*payload)
+                                     : filled_in(telling.text, *payload);
 }
 
 }  // namespace gittxn::store::events

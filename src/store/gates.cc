@@ -20,8 +20,7 @@ static void fields(FieldIo& io, SummaryAdded& added) {
 
 namespace {
 
-Status gate_evaluated(db::Database& database, const Event& event, const Json& json) {
-  const Certificate certificate = TRY_IN(event.type, read_fields<Certificate>(json));
+Status gate_evaluated(db::Database& database, const Event& event, const Certificate& certificate) {
   return insert_row(database, "certificates", "seq, tree, body", event.seq, certificate.tree,
                     event.payload);
 }
@@ -44,16 +43,15 @@ void fields(FieldIo& io, SummaryRemoved& removed) {
   io.text("actor", removed.actor);
 }
 
-Status trusted(db::Database& database, const Event& event, const Json& json) {
-  const auto [hash, actor] = TRY(read_fields<Trusted>(json, event.type));
+Status trusted(db::Database& database, const Event& event, const Trusted& trust) {
   return database.run(
-      "INSERT INTO trust (hash, actor, seq) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING", hash,
-      encode_path(actor), event.seq);
+      "INSERT INTO trust (hash, actor, seq) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+      trust.hash, encode_path(trust.actor), event.seq);
 }
 
 // Of one name the newest counts.
-Status summary_added(db::Database& database, const Event& event, const Json& json) {
-  const auto added = TRY(read_fields<events::SummaryAdded>(json, event.type));
+Status summary_added(db::Database& database, const Event& event,
+                     const events::SummaryAdded& added) {
   if (added.name.empty() || added.manifest.empty()) {
     return fail(Code::kCorrupt, "summary.added: it has no name or no manifest");
   }
@@ -61,27 +59,10 @@ Status summary_added(db::Database& database, const Event& event, const Json& jso
                   added.manifest, event.time);
 }
 
-Status summary_removed(db::Database& database, const Event& event, const Json& json) {
-  const std::string name = TRY(read_fields<SummaryRemoved>(json, event.type)).name;
-  const bool was_there = TRY(
-      database.has_row("DELETE FROM summaries WHERE name = ? RETURNING name", encode_path(name)));
-  return was_there ? Status() : stale(event, "there is no summary '" + name + "'");
-}
-
-std::string tell_gate_evaluated(const Json& payload) {
-  const bool passed = payload.value("passed", Json(false)) == Json(true);
-  return fmt::format("gate {} {}", telling::text(payload, "gate"), passed ? "passed" : "failed");
-}
-std::string tell_trusted(const Json& payload) {
-  return "commands trusted by " + telling::text(payload, "actor");
-}
-std::string tell_summary(const Json& payload) {
-  return "summary '" + telling::text(payload, "name") + "' stored";
-}
-
-std::string tell_summary_removed(const Json& payload) {
-  return "summary '" + telling::text(payload, "name") + "' removed by " +
-         telling::text(payload, "actor");
+Status summary_removed(db::Database& database, const Event& event, const SummaryRemoved& removed) {
+  const bool was_there = TRY(database.has_row("DELETE FROM summaries WHERE name = ? RETURNING name",
+                                              encode_path(removed.name)));
+  return was_there ? Status() : stale(event, "there is no summary '" + removed.name + "'");
 }
 
 constexpr std::string_view kGateSql = R"sql(
@@ -110,24 +91,20 @@ constexpr EventRule kGateRules[] = {
     {event_type::kGateEvaluated,
      {"The certificate of one run of a gate.", "the transaction, or the gate", "", "",
       "a certificate (below)"},
-     payload_of<Certificate>,
-     gate_evaluated,
-     tell_gate_evaluated},
+     accepts<gate_evaluated>,
+     "gate {gate} {passed?passed:failed}"},
     {event_type::kTrusted,
      {"Somebody said yes to the commands of a policy.", "the hash"},
-     payload_of<Trusted>,
-     trusted,
-     tell_trusted},
+     accepts<trusted>,
+     "commands trusted by {actor}"},
     {event_type::kSummaryAdded,
      {"A summary was stored.", "`summaries`"},
-     payload_of<events::SummaryAdded>,
-     summary_added,
-     tell_summary},
+     accepts<summary_added>,
+     "summary '{name}' stored"},
     {event_type::kSummaryRemoved,
      {"A summary was removed.", "`summaries`", "there is one"},
-     payload_of<SummaryRemoved>,
-     summary_removed,
-     tell_summary_removed},
+     accepts<summary_removed>,
+     "summary '{name}' removed by {actor}"},
 };
 
 }  // namespace

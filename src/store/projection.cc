@@ -18,7 +18,7 @@ Status project(db::Database& database, const Event& event) {
     return fail(Code::kCorrupt, unknown, "git txn version --events lists the types it knows");
   }
   const Json payload = TRY_IN(event.type, parse_json(event.payload));
-  return rule_of(event.type)->project(database, event, payload);
+  return rule_of(event.type)->accepting.project(database, event, payload);
 }
 
 Status replay(const Log& log, db::Database& target, Seq up_to) {

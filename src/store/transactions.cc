@@ -2,9 +2,8 @@
 #include "store/transactions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <initializer_list>
 
 #include "base/json_value.h"
@@ -24,8 +23,8 @@ bool valid_id(std::string_view id) {
          id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
 }
 
-Status begun(db::Database& database, const Event& event, const Json& json) {
-  Txn txn = TRY_IN(event.type, read_fields<Begun>(json)).txn;
+Status begun(db::Database& database, const Event& event, const Begun& begun) {
+  Txn txn = begun.txn;
   if (txn.id.str() != event.subject || !valid_id(event.subject)) {
     return fail(Code::kCorrupt,
                 fmt::format("{}: '{}' is no transaction id", event.type, event.subject));
@@ -39,17 +38,15 @@ Status begun(db::Database& database, const Event& event, const Json& json) {
   return insert_txn(database, txn);
 }
 
-// Each of these reads its payload and applies it to the transaction, whose state was checked before
-// and is set after.
-using Apply = Status (*)(Txn&, const Event&, const Json&);
+// Each of these applies its payload to the transaction, whose state was checked before and is set
+// after.
 
-Status apply_attempt(Txn& txn, const Event& event, const Json& json) {
-  Attempt attempt = TRY_IN(event.type, read_fields<Attempt>(json));
+Status apply_attempt(Txn& txn, const Event& event, const Attempt& attempt) {
   if (attempt.number != static_cast<int>(txn.attempts.size()) + 1) {
     return stale(event,
                  fmt::format("attempt {} comes after {}", attempt.number, txn.attempts.size()));
   }
-  txn.attempts.push_back(std::move(attempt));
+  txn.attempts.push_back(attempt);
   return {};
 }
 
@@ -60,8 +57,7 @@ Result<Attempt*> attempt_of(Txn& txn, const Event& event, int number) {
   return &txn.attempts[static_cast<std::size_t>(number) - 1];
 }
 
-Status apply_command_started(Txn& txn, const Event& event, const Json& json) {
-  const auto started = TRY(read_fields<CommandStarted>(json, event.type));
+Status apply_command_started(Txn& txn, const Event& event, const CommandStarted& started) {
   Attempt* attempt = TRY(attempt_of(txn, event, started.attempt));
   if (!started.confine.empty()) attempt->confine = started.confine;
   if (!started.trace.empty()) attempt->traces.push_back(started.trace);
@@ -69,8 +65,7 @@ Status apply_command_started(Txn& txn, const Event& event, const Json& json) {
   return {};
 }
 
-Status apply_command_ended(Txn& txn, const Event& event, const Json& json) {
-  const auto ended = TRY(read_fields<CommandEnded>(json, event.type));
+Status apply_command_ended(Txn& txn, const Event& event, const CommandEnded& ended) {
   Attempt* attempt = TRY(attempt_of(txn, event, ended.attempt));
   attempt->command_exit = ended.exit_status;
   return {};
@@ -78,21 +73,18 @@ Status apply_command_ended(Txn& txn, const Event& event, const Json& json) {
 
 // A fact about an attempt for whoever reads the history; the landing judges everything again.
 template <typename Fact>
-Status apply_fact(Txn& txn, const Event& event, const Json& json) {
-  const auto fact = TRY(read_fields<Fact>(json, event.type));
+Status apply_fact(Txn& txn, const Event& event, const Fact& fact) {
   TRY(attempt_of(txn, event, fact.attempt));
   return {};
 }
 
 // A fact that says nothing of an attempt.
 template <typename Fact>
-Status apply_nothing_more(Txn&, const Event& event, const Json& json) {
-  TRY(read_fields<Fact>(json, event.type));
+Status apply_nothing_more(Txn&, const Event&, const Fact&) {
   return {};
 }
 
-Status apply_taken(Txn& txn, const Event& event, const Json& json) {
-  const auto taken = TRY(read_fields<events::Taken>(json, event.type));
+Status apply_taken(Txn& txn, const Event& event, const events::Taken& taken) {
   Attempt* attempt = TRY(attempt_of(txn, event, taken.attempt));
   if (!taken.base.empty()) attempt->base = taken.base;
   attempt->kept = taken.kept;
@@ -104,15 +96,13 @@ Status apply_taken(Txn& txn, const Event& event, const Json& json) {
   return {};
 }
 
-Status apply_worktree_removed(Txn& txn, const Event& event, const Json& json) {
-  const auto removed = TRY(read_fields<OfAttempt>(json, event.type));
+Status apply_worktree_removed(Txn& txn, const Event& event, const OfAttempt& removed) {
   Attempt* attempt = TRY(attempt_of(txn, event, removed.attempt));
   attempt->worktree.clear();
   return {};
 }
 
-Status apply_prepared(Txn& txn, const Event& event, const Json& json) {
-  const auto prepared = TRY(read_fields<Prepared>(json, event.type));
+Status apply_prepared(Txn& txn, const Event& event, const Prepared& prepared) {
   const Attempt* attempt = TRY(attempt_of(txn, event, prepared.attempt));
   if (attempt != &txn.attempts.back()) return stale(event, "a later attempt was started");
   if (attempt->kept.empty()) return stale(event, "its work was not taken yet");
@@ -120,29 +110,25 @@ Status apply_prepared(Txn& txn, const Event& event, const Json& json) {
   return {};
 }
 
-Status apply_nothing(Txn& txn, const Event& event, const Json& json) {
-  const auto nothing = TRY(read_fields<Nothing>(json, event.type));
+Status apply_nothing(Txn& txn, const Event&, const Nothing& nothing) {
   if (!nothing.merged.empty()) txn.landed_commit = nothing.merged;
   return {};
 }
 
-Status apply_reopened(Txn& txn, const Event& event, const Json& json) {
-  const auto reopened = TRY(read_fields<events::Reopened>(json, event.type));
+Status apply_reopened(Txn& txn, const Event&, const events::Reopened& reopened) {
   txn.owner = reopened.owner;
   txn.slot = reopened.slot;
   txn.attached = reopened.attached;
   return {};
 }
 
-Status apply_waiting(Txn& txn, const Event& event, const Json& json) {
-  const auto waiting = TRY(read_fields<Waiting>(json, event.type));
+Status apply_waiting(Txn& txn, const Event&, const Waiting& waiting) {
   txn.waiting_reason = waiting.reason;
   txn.waiting_subject = waiting.subject;
   return {};
 }
 
-Status apply_owner_lost(Txn& txn, const Event& event, const Json& json) {
-  const auto lost = TRY(read_fields<OwnerLost>(json, event.type));
+Status apply_owner_lost(Txn& txn, const Event& event, const OwnerLost& lost) {
   if (lost.slot != txn.slot) return stale(event, fmt::format("its owner has slot {}", txn.slot));
   txn.attached = false;
   txn.waiting_reason.clear();
@@ -150,99 +136,15 @@ Status apply_owner_lost(Txn& txn, const Event& event, const Json& json) {
   return {};
 }
 
-// For people.
-
-using telling::after_colon;
-using telling::brief;
-using telling::number;
-using telling::text;
-
-std::string tell_begun(const Json& p) {
-  return fmt::format("begun by {} on {}", text(p, "owner"), text(p, "target"));
+std::string tell_command(const Json& payload) {
+  const auto started = read_fields<CommandStarted>(payload);
+  const std::string argv = started ? fmt::format("{}", fmt::join(started->argv, " ")) : "";
+  return filled_in("{confine?confined command:command} started", payload) +
+         (argv.empty() ? "" : ": " + argv);
 }
-std::string tell_attempt(const Json& p) {
-  return fmt::format("attempt {} from {}", number(p, "number"), brief(text(p, "base")));
-}
-std::string tell_command(const Json& p) {
-  std::string argv;
-  const auto words = p.find("argv");
-  if (words != p.end() && words->is_array()) {
-    for (const Json& word : *words) {
-      if (!word.is_string()) continue;
-      if (!argv.empty()) argv += ' ';
-      argv += decode_path(word.get_ref<const std::string&>());
-    }
-  }
-  const bool confined = p.find("confine") != p.end();
-  return (confined ? "confined command started" : "command started") + after_colon(argv);
-}
-std::string tell_command_ended(const Json& p) {
-  return "command ended, exit " + number(p, "exit");
-}
-std::string tell_extended(const Json& p) {
-  return fmt::format("its {} reads until then hold at {}", number(p, "reads"),
-                     brief(text(p, "head")));
-}
-std::string tell_told(const Json& p) {
-  return fmt::format("stale at {}, and its agent is told{}", brief(text(p, "head")),
-                     after_colon(telling::first_texts(p, "subjects")));
-}
-std::string tell_child(const Json& p) {
-  return fmt::format("the worktree of {}: {}", text(p, "name"), text(p, "phase"));
-}
-std::string tell_work_taken(const Json& p) {
-  return fmt::format("work kept as {}{}", brief(text(p, "kept")),
-                     after_colon(text(p, "unknown_reason")));
-}
-std::string tell_txn_prepared(const Json&) {
-  return "asked to land";
-}
-std::string tell_repairing(const Json& p) {
-  return fmt::format("repairing ({}){}", text(p, "rung"), after_colon(text(p, "why")));
-}
-std::string tell_waiting(const Json& p) {
-  const std::string reason = text(p, "reason");
-  if (reason.empty()) return "wait is over";
-  return fmt::format("waiting: {}{}", reason, after_colon(text(p, "subject")));
-}
-std::string conflicts_in(const Json& p) {
-  constexpr std::size_t kShown = 3;
-  const auto list = p.find("conflicts");
-  if (list == p.end() || !list->is_array() || list->empty()) return {};
-  std::string out;
-  for (std::size_t i = 0; i < list->size() && i < kShown; ++i) {
-    const Json& conflict = (*list)[i];
-    if (!conflict.is_object()) continue;
-    out += fmt::format("{}{} {}", i == 0 ? ": " : ", ", text(conflict, "kind"),
-                       text(conflict, "subject"));
-  }
-  if (list->size() > kShown) out += fmt::format(" and {} more", list->size() - kShown);
-  return out;
-}
-std::string tell_conflicted(const Json& p) {
-  return "conflict" + conflicts_in(p);
-}
-std::string tell_rejected(const Json& p) {
-  return "rejected" + conflicts_in(p);
-}
-std::string tell_quarantined(const Json& p) {
-  return "quarantined" + after_colon(text(p, "why"));
-}
-std::string tell_aborted(const Json& p) {
-  return fmt::format("aborted by {}{}", text(p, "actor"), after_colon(text(p, "why")));
-}
-std::string tell_nothing(const Json& p) {
-  const std::string merged = text(p, "merged");
-  return (merged.empty() ? "nothing to land" : "merged") + after_colon(text(p, "why"));
-}
-std::string tell_reopened(const Json& p) {
-  return "reopened by " + text(p, "owner");
-}
-std::string tell_owner_lost(const Json&) {
-  return "its process exited";
-}
-std::string tell_worktree_removed(const Json& p) {
-  return "worktree of attempt " + number(p, "attempt") + " removed";
+std::string tell_waiting(const Json& payload) {
+  const bool over = text_in(payload, "reason").empty();
+  return over ? "wait is over" : filled_in("waiting: {reason}{:subject}", payload);
 }
 
 // In which states an event is accepted (bits), and which state follows; none: it stays.
@@ -259,125 +161,31 @@ constexpr unsigned kNotFinal =
     bits({kOpen, kPrepared, kLanding, kRejected, kQuarantined, kRepairing});
 constexpr unsigned kRest = kNotFinal & ~bit(kLanding);  // somebody may decide about it
 
-struct TxnMove {
-  std::string_view type;
-  const char* about;
-  unsigned allowed;
-  std::optional<TxnState> then;
-  void (*payload)(std::initializer_list<FieldIo*>);
-  Apply apply;
-  std::string (*describe)(const Json&);
-  const char* fields = "";
-};
-constexpr TxnMove kTxnMoves[] = {
-    {event_type::kAttemptStarted, "An attempt of a transaction that begins.",
-     bits({kOpen, kRepairing}), kOpen, payload_of<Attempt>, apply_attempt, tell_attempt,
-     "an attempt (below); `number` is one more than the last"},
-    {event_type::kCommandStarted,
-     "A command of an attempt starts; trace is the path of its records, empty when it is not "
-     "traced.",
-     bits({kOpen}),
-     {},
-     payload_of<CommandStarted>,
-     apply_command_started,
-     tell_command},
-    {event_type::kCommandEnded,
-     "The command has ended.",
-     bits({kOpen, kAborted}),
-     {},
-     payload_of<CommandEnded>,
-     apply_command_ended,
-     tell_command_ended},
-    {event_type::kExtended,
-     "While a command runs: what was read until then holds at this head.",
-     bits({kOpen}),
-     {},
-     payload_of<Extended>,
-     apply_fact<Extended>,
-     tell_extended},
-    {event_type::kTold,
-     "While a command runs: a brief told its agent which reads do not hold.",
-     bits({kOpen}),
-     {},
-     payload_of<Told>,
-     apply_fact<Told>,
-     tell_told},
-    {event_type::kChild,
-     "A sub-agent with a worktree of its own.",
-     bits({kOpen, kAborted}),
-     {},
-     payload_of<events::Child>,
-     apply_fact<events::Child>,
-     tell_child},
-    {event_type::kTaken,
-     "What came out of an attempt.",
-     kRest | bit(kAborted),
-     {},
-     payload_of<events::Taken>,
-     apply_taken,
-     tell_work_taken},
-    {event_type::kPrepared, "Asked to land.", kRest, kPrepared, payload_of<Prepared>,
-     apply_prepared, tell_txn_prepared},
-    {event_type::kRepairing, "It is being repaired.", bits({kPrepared, kRepairing}), kRepairing,
-     payload_of<Repairing>, apply_nothing_more<Repairing>, tell_repairing},
-    {event_type::kWaiting,
-     "It waits; an empty reason ends the wait.",
-     kNotFinal,
-     {},
-     payload_of<Waiting>,
-     apply_waiting,
-     tell_waiting},
-    {event_type::kConflicted,
-     "Why one try did not land.",
-     kRest,
-     {},
-     payload_of<Conflicted>,
-     apply_fact<Conflicted>,
-     tell_conflicted},
-    {event_type::kRejected, "A no of a gate or of the policy.", bits({kPrepared, kRepairing}),
-     kRejected, payload_of<Conflicted>, apply_fact<Conflicted>, tell_rejected},
-    {event_type::kQuarantined, "Its retries are used up.", bits({kPrepared, kRepairing}),
-     kQuarantined, payload_of<Quarantined>, apply_nothing_more<Quarantined>, tell_quarantined},
-    {event_type::kAborted, "Given up.", kRest, kAborted, payload_of<Aborted>,
-     apply_nothing_more<Aborted>, tell_aborted},
-    {event_type::kNothing,
-     "It has nothing to land: it changed nothing, or somebody else brought its change to the "
-     "branch (merged).",
-     bits({kOpen, kPrepared, kRepairing}), kNothing, payload_of<Nothing>, apply_nothing,
-     tell_nothing},
-    {event_type::kReopened, "Open again, under this owner.", kRest | bit(kAborted), kOpen,
-     payload_of<events::Reopened>, apply_reopened, tell_reopened},
-    {event_type::kOwnerLost,
-     "Its attached owner died.",
-     kNotFinal,
-     {},
-     payload_of<OwnerLost>,
-     apply_owner_lost,
-     tell_owner_lost},
-    {event_type::kWorktreeRemoved,
-     "The worktree of an attempt was removed.",
-     kAnyState,
-     {},
-     payload_of<OfAttempt>,
-     apply_worktree_removed,
-     tell_worktree_removed},
-};
-
-// One of kTxnMoves, by its type.
-Status project_txn(db::Database& database, const Event& event, const Json& json) {
-  for (const TxnMove& rule : kTxnMoves) {
-    if (rule.type != event.type) continue;
-    Txn txn = TRY(known_txn(database, event));
-    if ((rule.allowed & bit(txn.state)) == 0) {
-      return stale(event, fmt::format("it is {}", state_name(txn.state)));
-    }
-    TRY(rule.apply(txn, event, json));
-    if (rule.then) TRY(move_txn(txn, *rule.then, event));
-    txn.version = event.seq;
-    return update_txn(database, txn);
+// Changes the transaction as `apply` says, in the states of the event's rule.
+using Apply = Status (*)(Txn&, const Event&, const Json&);
+Status change_txn(db::Database& database, const Event& event, const Json& json, Apply apply) {
+  const EventRule& rule = *rule_of(event.type);
+  Txn txn = TRY(known_txn(database, event));
+  if ((rule.states & bit(txn.state)) == 0) {
+    return stale(event, fmt::format("it is {}", state_name(txn.state)));
   }
-  return fail(Code::kCorrupt, fmt::format("unknown event type '{}'", event.type));
+  TRY(apply(txn, event, json));
+  if (rule.then) TRY(move_txn(txn, *rule.then, event));
+  txn.version = event.seq;
+  return update_txn(database, txn);
 }
+
+template <auto kApply, typename T>
+constexpr Accepting applying(Status (*)(Txn&, const Event&, const T&)) {
+  return {payload_of<T>, [](db::Database& database, const Event& event, const Json& json) {
+            const auto apply = [](Txn& txn, const Event& its_event, const Json& payload) -> Status {
+              return kApply(txn, its_event, TRY(read_fields<T>(payload, its_event.type)));
+            };
+            return change_txn(database, event, json, apply);
+          }};
+}
+template <auto kApply>
+constexpr Accepting applies = applying<kApply>(kApply);
 
 constexpr std::string_view kTxnSql = R"sql(
 CREATE TABLE txns (
@@ -394,27 +202,114 @@ CREATE INDEX txns_by_age ON txns (begun_seq);
 
 constexpr ProjectionTable kTxnTables[] = {{"txns", "begun_seq"}};
 
-constexpr auto kTxnRules = [] {
-  std::array<EventRule, std::size(kTxnMoves) + 1> rules{};
-  rules[0] = {.type = event_type::kTxnBegun,
-              .text = {"A transaction that begins.", "", "no such id", "open",
-                       "the transaction (below), `state` open, `attempts` empty, "
-                       "`version` 0"},
-              .payload = payload_of<Begun>,
-              .project = begun,
-              .describe = tell_begun};
-  for (std::size_t i = 0; i < std::size(kTxnMoves); ++i) {
-    const TxnMove& move = kTxnMoves[i];
-    rules[i + 1] = {.type = move.type,
-                    .text = {.about = move.about, .fields = move.fields},
-                    .payload = move.payload,
-                    .project = project_txn,
-                    .describe = move.describe,
-                    .states = move.allowed,
-                    .then = move.then};
-  }
-  return rules;
-}();
+constexpr EventRule kTxnRules[] = {
+    {event_type::kTxnBegun,
+     {"A transaction that begins.", "", "no such id", "open",
+      "the transaction (below), `state` open, `attempts` empty, `version` 0"},
+     accepts<begun>,
+     "begun by {owner} on {target}"},
+    {event_type::kAttemptStarted,
+     {"An attempt of a transaction that begins.", "", "", "",
+      "an attempt (below); `number` is one more than the last"},
+     applies<apply_attempt>,
+     "attempt {number} from {~base}",
+     bits({kOpen, kRepairing}),
+     kOpen},
+    {event_type::kCommandStarted,
+     {"A command of an attempt starts; trace is the path of its records, empty when it is not "
+      "traced."},
+     applies<apply_command_started>,
+     tell_command,
+     bits({kOpen})},
+    {event_type::kCommandEnded,
+     {"The command has ended."},
+     applies<apply_command_ended>,
+     "command ended, exit {exit}",
+     bits({kOpen, kAborted})},
+    {event_type::kExtended,
+     {"While a command runs: what was read until then holds at this head."},
+     applies<apply_fact<Extended>>,
+     "its {reads} reads until then hold at {~head}",
+     bits({kOpen})},
+    {event_type::kTold,
+     {"While a command runs: a brief told its agent which reads do not hold."},
+     applies<apply_fact<Told>>,
+     "stale at {~head}, and its agent is told{:subjects}",
+     bits({kOpen})},
+    {event_type::kChild,
+     {"A sub-agent with a worktree of its own."},
+     applies<apply_fact<events::Child>>,
+     "the worktree of {name}: {phase}",
+     bits({kOpen, kAborted})},
+    {event_type::kTaken,
+     {"What came out of an attempt."},
+     applies<apply_taken>,
+     "work kept as {~kept}{:unknown_reason}",
+     kRest | bit(kAborted)},
+    {event_type::kPrepared,
+     {"Asked to land."},
+     applies<apply_prepared>,
+     "asked to land",
+     kRest,
+     kPrepared},
+    {event_type::kRepairing,
+     {"It is being repaired."},
+     applies<apply_nothing_more<Repairing>>,
+     "repairing ({rung}){:why}",
+     bits({kPrepared, kRepairing}),
+     kRepairing},
+    {event_type::kWaiting,
+     {"It waits; an empty reason ends the wait."},
+     applies<apply_waiting>,
+     tell_waiting,
+     kNotFinal},
+    {event_type::kConflicted,
+     {"Why one try did not land."},
+     applies<apply_fact<Conflicted>>,
+     "conflict{:conflicts}",
+     kRest},
+    {event_type::kRejected,
+     {"A no of a gate or of the policy."},
+     applies<apply_fact<Conflicted>>,
+     "rejected{:conflicts}",
+     bits({kPrepared, kRepairing}),
+     kRejected},
+    {event_type::kQuarantined,
+     {"Its retries are used up."},
+     applies<apply_nothing_more<Quarantined>>,
+     "quarantined{:why}",
+     bits({kPrepared, kRepairing}),
+     kQuarantined},
+    {event_type::kAborted,
+     {"Given up."},
+     applies<apply_nothing_more<Aborted>>,
+     "aborted by {actor}{:why}",
+     kRest,
+     kAborted},
+    {event_type::kNothing,
+     {"It has nothing to land: it changed nothing, or somebody else brought its change to the "
+      "branch (merged)."},
+     applies<apply_nothing>,
+     "{merged?merged:nothing to land}{:why}",
+     bits({kOpen, kPrepared, kRepairing}),
+     kNothing},
+    {event_type::kReopened,
+     {"Open again, under this owner."},
+     applies<apply_reopened>,
+     "reopened by {owner}",
+     kRest | bit(kAborted),
+     kOpen},
+    {event_type::kOwnerLost,
+     {"Its attached owner died."},
+     applies<apply_owner_lost>,
+     "its process exited",
+     kNotFinal},
+    {event_type::kWorktreeRemoved,
+     {"The worktree of an attempt was removed."},
+     applies<apply_worktree_removed>,
+     "worktree of attempt {attempt} removed",
+     kAnyState},
+};
 
 }  // namespace
 

@@ -28,8 +28,7 @@ void fields(FieldIo& io, TicketDone& done) {
 struct SlotReserved {};
 void fields(FieldIo& /*io*/, SlotReserved& /*none*/) {}
 
-Status ticket_taken(db::Database& database, const Event& event, const Json& json) {
-  const Ticket ticket = TRY(read_fields<Ticket>(json, event.type));
+Status ticket_taken(db::Database& database, const Event& event, const Ticket& ticket) {
   const Status inserted =
       insert_row(database, "tickets", "number, branch, txn, priority, owner", ticket.number,
                  event.subject, ticket.txn, ticket.priority, encode_path(ticket.owner));
@@ -39,29 +38,12 @@ Status ticket_taken(db::Database& database, const Event& event, const Json& json
   return inserted;
 }
 
-Status ticket_done(db::Database& database, const Event& event, const Json& json) {
-  const Ticket ticket = TRY(read_fields<TicketDone>(json, event.type)).ticket;
+Status ticket_done(db::Database& database, const Event& event, const TicketDone& done) {
   const bool removed =
       TRY(database.has_row("DELETE FROM tickets WHERE number = ? AND branch = ? RETURNING number",
-                           ticket.number, event.subject));
-  if (!removed) return stale(event, fmt::format("ticket {} is not waiting", ticket.number));
+                           done.ticket.number, event.subject));
+  if (!removed) return stale(event, fmt::format("ticket {} is not waiting", done.ticket.number));
   return {};
-}
-
-Status slot_reserved(db::Database&, const Event& event, const Json& json) {
-  TRY(read_fields<SlotReserved>(json, event.type));
-  return {};
-}
-
-std::string tell_ticket_taken(const Json& payload) {
-  return "ticket " + telling::number(payload, "number") + " taken";
-}
-std::string tell_ticket_done(const Json& payload) {
-  return "ticket " + telling::number(payload, "number") + " done" +
-         telling::after_colon(telling::text(payload, "why"));
-}
-std::string tell_slot_reserved(const Json&) {
-  return "slot reserved";
 }
 
 constexpr std::string_view kTurnSql = R"sql(
@@ -80,20 +62,17 @@ constexpr ProjectionTable kTurnTables[] = {{"tickets", "number"}};
 constexpr EventRule kTurnRules[] = {
     {event_type::kTicketTaken,
      {"A place in the queue for a branch.", "the branch", "number not taken"},
-     payload_of<Ticket>,
-     ticket_taken,
-     tell_ticket_taken},
+     accepts<ticket_taken>,
+     "ticket {number} taken"},
     {event_type::kTicketDone,
      {"The place is given up.", "the branch", "number is waiting"},
-     payload_of<TicketDone>,
-     ticket_done,
-     tell_ticket_done},
+     accepts<ticket_done>,
+     "ticket {number} done{:why}"},
     {event_type::kSlotReserved,
      {"Its sequence number is one that nobody else has.", "", "", "",
       "nothing: an owner's slot or a ticket is its `seq`"},
-     payload_of<SlotReserved>,
-     slot_reserved,
-     tell_slot_reserved},
+     accepts<only_told<SlotReserved>>,
+     "slot reserved"},
 };
 
 }  // namespace

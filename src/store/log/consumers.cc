@@ -67,8 +67,7 @@ void fields(FieldIo& io, ConsumerStale& one) {
   io.integer({"oldest", "the first event that waits"}, one.oldest, kPositive);
 }
 
-Status consumer_registered(db::Database& database, const Event& event, const Json& json) {
-  const Consumer consumer = TRY(read_fields<Consumer>(json, event.type));
+Status consumer_registered(db::Database& database, const Event& event, const Consumer& consumer) {
   const bool ephemeral = consumer.kind == ConsumerKind::kEphemeral;
   if (ephemeral != (consumer.ttl_ms > 0)) return stale(event, "its time to live is not its kind's");
   if (consumer.position > event.seq) {
@@ -88,33 +87,20 @@ Status must_be_there(const Event& event, Seq registration, bool there) {
   return stale(event, fmt::format("registration {} is not there", registration));
 }
 
-Status consumer_removed(db::Database& database, const Event& event, const Json& json) {
-  const Seq registration = TRY(read_fields<ConsumerRemoved>(json, event.type)).registration;
+Status consumer_removed(db::Database& database, const Event& event,
+                        const ConsumerRemoved& removed) {
   return must_be_there(
-      event, registration,
+      event, removed.registration,
       TRY(database.has_row("DELETE FROM consumers WHERE name = ? AND registered = ? RETURNING name",
-                           event.subject, registration)));
+                           event.subject, removed.registration)));
 }
 
-Status consumer_went_stale(db::Database& database, const Event& event, const Json& json) {
-  const auto [registration, position, oldest] = TRY(read_fields<ConsumerStale>(json, event.type));
+Status consumer_went_stale(db::Database& database, const Event& event, const ConsumerStale& one) {
   return must_be_there(
-      event, registration,
+      event, one.registration,
       TRY(database.has_row(
           "UPDATE consumers SET stale_at = ? WHERE name = ? AND registered = ? RETURNING name",
-          position, event.subject, registration)));
-}
-
-std::string tell_consumer_registered(const Json& payload) {
-  return fmt::format("{} consumer registered after event {}", telling::text(payload, "kind"),
-                     telling::number(payload, "position"));
-}
-std::string tell_consumer_removed(const Json& payload) {
-  return "consumer removed" + telling::after_colon(telling::text(payload, "why"));
-}
-std::string tell_consumer_stale(const Json& payload) {
-  return fmt::format("consumer does not move on from event {}",
-                     telling::number(payload, "position"));
+          one.position, event.subject, one.registration)));
 }
 
 constexpr std::string_view kConsumerSql = R"sql(
@@ -135,20 +121,17 @@ constexpr ProjectionTable kConsumerTables[] = {{"consumers", "name"}};
 constexpr EventRule kConsumerRules[] = {
     {event_type::kConsumerRegistered,
      {"A consumer of events, after the event at position; no types: of all.", "its name"},
-     payload_of<Consumer>,
-     consumer_registered,
-     tell_consumer_registered},
+     accepts<consumer_registered>,
+     "{kind} consumer registered after event {position}"},
     {event_type::kConsumerRemoved,
      {"The consumer of that registration is no more.", "its name", "registered by that event"},
-     payload_of<ConsumerRemoved>,
-     consumer_removed,
-     tell_consumer_removed},
+     accepts<consumer_removed>,
+     "consumer removed{:why}"},
     {event_type::kConsumerStale,
      {"The consumer does not move, while this event and perhaps others wait for it.", "its name",
       "registered by that event; once a stall"},
-     payload_of<ConsumerStale>,
-     consumer_went_stale,
-     tell_consumer_stale},
+     accepts<consumer_went_stale>,
+     "consumer does not move on from event {position}"},
 };
 
 // A position counts only for the registration that it was made under.

@@ -78,8 +78,7 @@ void fields(FieldIo& io, HandlerRetried& retried) {
   io.text("actor", retried.actor);
 }
 
-Status handler_started(db::Database& database, const Event& event, const Json& json) {
-  const auto started = TRY(read_fields<HandlerStarted>(json, event.type));
+Status handler_started(db::Database& database, const Event& event, const HandlerStarted& started) {
   HandlerRow row;
   row.name = event.subject;
   row.state = HandlerState::kRunning;
@@ -98,8 +97,7 @@ Status handler_started(db::Database& database, const Event& event, const Json& j
   return save_handler(database, row);
 }
 
-Status handler_ended(db::Database& database, const Event& event, const Json& json) {
-  const auto end = TRY(read_fields<events::HandlerEnd>(json, event.type));
+Status handler_ended(db::Database& database, const Event& event, const events::HandlerEnd& end) {
   const HandlerRow row{event.subject, end.event,     end.attempt, end.state,
                        end.exit,      end.timed_out, end.output,  end.retry_at_ms};
   const auto before = TRY(load_handler(database, row.name));
@@ -109,30 +107,16 @@ Status handler_ended(db::Database& database, const Event& event, const Json& jso
   return save_handler(database, row);
 }
 
-Status handler_retried(db::Database& database, const Event& event, const Json& json) {
-  const Seq which = TRY(read_fields<HandlerRetried>(json, event.type)).event;
+Status handler_retried(db::Database& database, const Event& event, const HandlerRetried& retried) {
   auto row = TRY(load_handler(database, event.subject));
   const bool failed =
-      row && row->event == which &&
+      row && row->event == retried.event &&
       (row->state == HandlerState::kFailing || row->state == HandlerState::kStopped);
-  if (!failed) return stale(event, fmt::format("it did not fail on event {}", which));
+  if (!failed) return stale(event, fmt::format("it did not fail on event {}", retried.event));
   row->state = HandlerState::kFailing;
   row->attempt = 0;
   row->retry_at_ms = 0;
   return save_handler(database, *row);
-}
-
-std::string tell_handler_started(const Json& payload) {
-  return fmt::format("handler is given event {}, attempt {}", telling::number(payload, "event"),
-                     telling::number(payload, "attempt"));
-}
-std::string tell_handler_ended(const Json& payload) {
-  return fmt::format("handler {} with event {}, exit {}", telling::text(payload, "state"),
-                     telling::number(payload, "event"), telling::number(payload, "exit"));
-}
-std::string tell_handler_retried(const Json& payload) {
-  return fmt::format("event {} is to be tried again, says {}", telling::number(payload, "event"),
-                     telling::text(payload, "actor"));
 }
 
 constexpr std::string_view kHandlerSql = R"sql(
@@ -154,21 +138,18 @@ constexpr EventRule kHandlerRules[] = {
     {event_type::kHandlerStarted,
      {"A handler is about to be given this event, for the attempt-th time.", "the handler's name",
       "it does not run, and the attempt is the next one of that event"},
-     payload_of<HandlerStarted>,
-     handler_started,
-     tell_handler_started},
+     accepts<handler_started>,
+     "handler is given event {event}, attempt {attempt}"},
     {event_type::kHandlerEnded,
      {"What came of it. When it failed: the time of the kernel's clock from which it is "
       "tried again, or that it is left for a person.",
       "the handler's name", "that attempt runs"},
-     payload_of<events::HandlerEnd>,
-     handler_ended,
-     tell_handler_ended},
+     accepts<handler_ended>,
+     "handler {state} with event {event}, exit {exit}"},
     {event_type::kHandlerRetried,
      {"A person asked to try that event again.", "the handler's name", "it failed on that event"},
-     payload_of<HandlerRetried>,
-     handler_retried,
-     tell_handler_retried},
+     accepts<handler_retried>,
+     "event {event} is to be tried again, says {actor}"},
 };
 
 }  // namespace

@@ -47,15 +47,9 @@ void fields(FieldIo& io, CheckpointMade& made) {
   io.text("actor", made.actor);
 }
 
-Status checkpoint_made(db::Database&, const Event& event, const Json& json) {
-  const Seq seq = TRY(read_fields<CheckpointMade>(json, event.type)).seq;
-  if (seq >= event.seq) return stale(event, "it is of an event that is not there yet");
+Status checkpoint_made(db::Database&, const Event& event, const CheckpointMade& made) {
+  if (made.seq >= event.seq) return stale(event, "it is of an event that is not there yet");
   return {};
-}
-
-std::string tell_checkpoint(const Json& payload) {
-  return fmt::format("events up to {} pruned by {}", telling::number(payload, "seq"),
-                     telling::text(payload, "actor"));
 }
 
 constexpr EventRule kPruningRules[] = {
@@ -63,9 +57,8 @@ constexpr EventRule kPruningRules[] = {
      {"Events up to seq were pruned; hash is that of the last of them, state the artifact "
       "of what was known then.",
       "`log`", "`seq` is earlier"},
-     payload_of<CheckpointMade>,
-     checkpoint_made,
-     tell_checkpoint}};
+     accepts<checkpoint_made>,
+     "events up to {seq} pruned by {actor}"}};
 
 // The last event that is older: their times never go back.
 Result<Seq> last_before(const db::Database& database, const std::string& time, Seq low, Seq high) {

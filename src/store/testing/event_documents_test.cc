@@ -26,7 +26,7 @@ constexpr std::string_view kTableHead =
     "| type | payload | allowed in | then |\n|---|---|---|---|\n";
 
 FieldList payload_list(const EventRule& rule) {
-  return [&rule](FieldIo& io) { rule.payload({&io}); };
+  return [&rule](FieldIo& io) { rule.accepting.payload({&io}); };
 }
 
 std::string states_in(unsigned states) {
@@ -113,12 +113,13 @@ TEST(EventDocuments, EveryPayloadComesBackAsItWasWritten) {
     int seen = 0;
     for (int i = 0; i < kTries && seen < kEach; ++i) {
       gittxn::testing::RandomFields any(random);
-      const Json written = json_of([&](FieldIo& writer) { rule.payload({&any, &writer}); });
+      const Json written =
+          json_of([&](FieldIo& writer) { rule.accepting.payload({&any, &writer}); });
       if (any.refused()) continue;  // values that do not go together
       ++seen;
       Json again;
       const Status read = read_json(written, type, [&](FieldIo& reader) {
-        again = json_of([&](FieldIo& second) { rule.payload({&reader, &second}); });
+        again = json_of([&](FieldIo& second) { rule.accepting.payload({&reader, &second}); });
       });
       ASSERT_TRUE(read) << written.dump() << ": " << read.error().message;
       EXPECT_EQ(again, written);

@@ -143,12 +143,11 @@ void fields(FieldIo& io, BudgetReconciled& figures) {
   io.boolean("within", figures.within);
 }
 
-Status reported(db::Database& database, const Event& event, const Json& json) {
-  const auto items = TRY(read_fields<UsageReported>(json, event.type)).items;
+Status reported(db::Database& database, const Event& event, const UsageReported& told) {
   const std::optional<Txn> txn = TRY(load_txn(database, TxnId(event.subject)));
   if (!txn) return stale(event, "there is no such transaction");
   Amounts more{};
-  for (const UsageItem& one : items) {
+  for (const UsageItem& one : told.items) {
     const Amounts known = TRY(item(database, one.id));
     const Amounts added = amounts_beyond(known, one.amounts);
     if (added == Amounts{}) continue;
@@ -163,19 +162,17 @@ Status reported(db::Database& database, const Event& event, const Json& json) {
   return {};
 }
 
-Status budget_was_set(db::Database& database, const Event& event, const Json& json) {
-  const auto [kind, limit] = TRY(read_fields<BudgetSet>(json, event.type));
+Status budget_was_set(db::Database& database, const Event& event, const BudgetSet& set) {
   TRY(scope_from_text(event.subject));
-  if (!limit) {
+  if (!set.limit) {
     return database.run("DELETE FROM budgets WHERE scope = ? AND kind = ?",
-                        encode_path(event.subject), kind_name(kind));
+                        encode_path(event.subject), kind_name(set.kind));
   }
   return save_row(database, "budgets", "scope, kind", "most, version, level",
-                  encode_path(event.subject), kind_name(kind), *limit, event.seq, 0);
+                  encode_path(event.subject), kind_name(set.kind), *set.limit, event.seq, 0);
 }
 
-Status reached(db::Database& database, const Event& event, const Json& json) {
-  const auto told = TRY(read_fields<BudgetReached>(json, event.type));
+Status reached(db::Database& database, const Event& event, const BudgetReached& told) {
   const std::int64_t level = event.type == event_type::kBudgetExceeded ? 2 : 1;
   const bool raised = TRY(database.has_row(
       "UPDATE budgets SET level = ? WHERE scope = ? AND kind = ? AND version = ? "
@@ -184,29 +181,14 @@ Status reached(db::Database& database, const Event& event, const Json& json) {
   return raised ? Status() : stale(event, "there is no such budget, or it has been told");
 }
 
-Status reconciled(db::Database&, const Event& event, const Json& json) {
-  TRY(read_fields<BudgetReconciled>(json, event.type));
+Status reconciled(db::Database&, const Event& event, const BudgetReconciled&) {
   TRY(scope_from_text(event.subject));
   return {};
 }
 
 std::string tell_reported(const Json& payload) {
-  const std::string source = telling::text(payload, "source");
-  return source == "measured" ? "its usage was measured" : "usage reported by " + source;
-}
-std::string tell_budget_set(const Json& payload) {
-  return fmt::format("budget of {}: {}", telling::text(payload, "kind"),
-                     telling::number(payload, "limit"));
-}
-std::string tell_reached(const Json& payload) {
-  const bool best_effort = payload.value("best_effort", Json(false)) == Json(true);
-  return fmt::format("{} of {} {} used{}", telling::number(payload, "used"),
-                     telling::number(payload, "limit"), telling::text(payload, "kind"),
-                     best_effort ? " (as reported, best effort)" : " (measured)");
-}
-std::string tell_reconciled(const Json& payload) {
-  return fmt::format("{}: {} reported, {} billed", telling::text(payload, "kind"),
-                     telling::number(payload, "reported"), telling::number(payload, "billed"));
+  const bool measured = text_in(payload, "source") == usage_source_name(UsageSource::kMeasured);
+  return measured ? "its usage was measured" : filled_in("usage reported by {source}", payload);
 }
 
 constexpr std::string_view kBudgetSql = R"sql(
@@ -249,29 +231,24 @@ constexpr EventRule kBudgetRules[] = {
     {event_type::kUsageReported,
      {"What a transaction used; of two reports of one id the larger numbers count.", "",
       "the transaction exists"},
-     payload_of<UsageReported>,
-     reported,
+     accepts<reported>,
      tell_reported},
     {event_type::kBudgetSet,
      {"How much may be used; null takes the limit away.", kOfScope},
-     payload_of<BudgetSet>,
-     budget_was_set,
-     tell_budget_set},
+     accepts<budget_was_set>,
+     "budget of {kind}: {limit}"},
     {event_type::kBudgetWarning,
      {"Four fifths of a budget are used.", kOfScope, kToldOnce},
-     payload_of<BudgetReached>,
-     reached,
-     tell_reached},
+     accepts<reached>,
+     "{used} of {limit} {kind} used{best_effort? (as reported, best effort): (measured)}"},
     {event_type::kBudgetExceeded,
      {"A budget is used up.", kOfScope, kToldOnce},
-     payload_of<BudgetReached>,
-     reached,
-     tell_reached},
+     accepts<reached>,
+     "{used} of {limit} {kind} used{best_effort? (as reported, best effort): (measured)}"},
     {event_type::kBudgetReconciled,
      {"What was reported against what was billed.", kOfScope},
-     payload_of<BudgetReconciled>,
-     reconciled,
-     tell_reconciled},
+     accepts<reconciled>,
+     "{kind}: {reported} reported, {billed} billed"},
 };
 
 Result<Budget> budget_of(const db::Statement& row) {

@@ -55,8 +55,9 @@ void fields(FieldIo& io, CompensationStarted& started) {
   io.integer({"run", "one more than the last of it"}, started.run, kPositive);
 }
 
-Status compensation_registered(db::Database& database, const Event& event, const Json& json) {
-  const Compensation one = TRY(read_fields<Registered>(json, event.type)).one;
+Status compensation_registered(db::Database& database, const Event& event,
+                               const Registered& registered) {
+  const Compensation& one = registered.one;
   if (one.argv.empty() || one.argv.size() > kMaxArgv || one.argv.front().empty()) {
     return fail(Code::kCorrupt, fmt::format("{}: it names no program", event.type));
   }
@@ -86,20 +87,22 @@ Result<Compensation> due_compensation(const db::Database& database, const Event&
   return stale(event, fmt::format("compensation {} has ended, or never was", number));
 }
 
-Status compensation_started(db::Database& database, const Event& event, const Json& json) {
-  const auto [number, run] = TRY(read_fields<CompensationStarted>(json, event.type));
+Status compensation_started(db::Database& database, const Event& event,
+                            const CompensationStarted& started) {
   const Txn txn = TRY(known_txn(database, event));
   if (!ended_without_landing(txn)) {
     return stale(event, fmt::format("it is {}", state_name(txn.state)));
   }
-  Compensation one = TRY(due_compensation(database, event, number));
-  if (run != one.runs + 1) return stale(event, fmt::format("it was started {} times", one.runs));
-  one.runs = run;
+  Compensation one = TRY(due_compensation(database, event, started.number));
+  if (started.run != one.runs + 1) {
+    return stale(event, fmt::format("it was started {} times", one.runs));
+  }
+  one.runs = started.run;
   return save_compensation(database, event.subject, one);
 }
 
-Status compensation_ended(db::Database& database, const Event& event, const Json& json) {
-  const auto told = TRY(read_fields<events::CompensationRun>(json, event.type));
+Status compensation_ended(db::Database& database, const Event& event,
+                          const events::CompensationRun& told) {
   Compensation one = TRY(due_compensation(database, event, told.number));
   if (told.run != one.runs) {
     return stale(event, fmt::format("run {} is not the last", told.run));
@@ -111,18 +114,10 @@ Status compensation_ended(db::Database& database, const Event& event, const Json
   return save_compensation(database, event.subject, one);
 }
 
-std::string tell_compensation_registered(const Json& p) {
-  const std::string name = telling::text(p, "name");
-  return fmt::format("compensation {} registered{}", telling::number(p, "number"),
-                     telling::after_colon(name.empty() ? telling::first_texts(p, "argv") : name));
-}
-std::string tell_compensation_started(const Json& p) {
-  return fmt::format("compensation {} started, run {}", telling::number(p, "number"),
-                     telling::number(p, "run"));
-}
-std::string tell_compensation_ended(const Json& p) {
-  return fmt::format("compensation {} ended, exit {}", telling::number(p, "number"),
-                     telling::number(p, "exit"));
+std::string tell_registered(const Json& payload) {
+  return filled_in(text_in(payload, "name").empty() ? "compensation {number} registered{:argv}"
+                                                    : "compensation {number} registered{:name}",
+                   payload);
 }
 
 constexpr std::string_view kCompensationSql = R"sql(
@@ -140,19 +135,16 @@ constexpr ProjectionTable kCompensationTables[] = {{"compensations", "txn, numbe
 constexpr EventRule kCompensationRules[] = {
     {event_type::kCompensationRegistered,
      {"A command that undoes an effect outside of the repository.", "", "open"},
-     payload_of<Registered>,
-     compensation_registered,
-     tell_compensation_registered},
+     accepts<compensation_registered>,
+     tell_registered},
     {event_type::kCompensationStarted,
      {"It is run.", "", "aborted, nothing"},
-     payload_of<CompensationStarted>,
-     compensation_started,
-     tell_compensation_started},
+     accepts<compensation_started>,
+     "compensation {number} started, run {run}"},
     {event_type::kCompensationEnded,
      {"How that run ended."},
-     payload_of<events::CompensationRun>,
-     compensation_ended,
-     tell_compensation_ended},
+     accepts<compensation_ended>,
+     "compensation {number} ended, exit {exit}"},
 };
 
 }  // namespace

@@ -101,18 +101,17 @@ void fields(FieldIo& io, LeaseExpired& expired) {
   io.text({"by", "the lease that takes its place, \"\" none"}, expired.by);
 }
 
-Result<Lease> lease_from_json(const Json& json, std::string_view what) {
-  LeaseHeld told;
-  if (what == event_type::kLeaseQueued) {
-    told.asked = TRY(read_fields<LeaseAsked>(json, what));
-  } else {
-    told = TRY(read_fields<LeaseHeld>(json, what));
-    told.asked.lease.held = true;
-  }
-  Lease lease = std::move(told.asked.lease);
+Lease asked_for(const LeaseAsked& asked) {
+  Lease lease = asked.lease;
   lease.id = id_of(lease.number);
+  return lease;
+}
+
+Lease held_now(const LeaseHeld& told) {
+  Lease lease = asked_for(told.asked);
+  lease.held = true;
   lease.until_ms = told.time.until_ms;
-  lease.boot = std::move(told.time.boot);
+  lease.boot = told.time.boot;
   return lease;
 }
 
@@ -121,7 +120,7 @@ constexpr std::string_view kSelectLease =
 
 Result<Lease> read_row(const db::Statement& row) {
   const Json json = TRY_IN("a stored lease", parse_json(row.text(1)));
-  Lease lease = TRY(lease_from_json(json, event_type::kLeaseQueued));
+  Lease lease = asked_for(TRY(read_fields<LeaseAsked>(json, event_type::kLeaseQueued)));
   lease.held = row.integer(2) != 0;
   lease.owner = decode_path(row.text(3));
   lease.slot = row.integer(4);
@@ -163,14 +162,14 @@ Status check_new(const Event& event, const Lease& lease) {
                                           event.subject, event.seq));
 }
 
-Status queued(db::Database& database, const Event& event, const Json& json) {
-  const Lease lease = TRY(lease_from_json(json, event.type));
+Status queued(db::Database& database, const Event& event, const LeaseAsked& asked) {
+  const Lease lease = asked_for(asked);
   TRY(check_new(event, lease));
   return save_lease(database, lease);
 }
 
-Status acquired(db::Database& database, const Event& event, const Json& json) {
-  Lease lease = TRY(lease_from_json(json, event.type));
+Status acquired(db::Database& database, const Event& event, const LeaseHeld& told) {
+  Lease lease = held_now(told);
   bool waited = false;
   for (const Lease& other : TRY(all_of(database))) {
     if (other.number == lease.number) {
@@ -185,42 +184,32 @@ Status acquired(db::Database& database, const Event& event, const Json& json) {
   return save_lease(database, lease);
 }
 
-Status renewed(db::Database& database, const Event& event, const Json& json) {
-  LeaseRenewed told = TRY(read_fields<LeaseRenewed>(json, event.type));
+Status renewed(db::Database& database, const Event& event, const LeaseRenewed& told) {
   Lease lease = TRY(known_lease(database, event));
   if (!lease.held) return stale(event, "it is not held");
   lease.ttl_ms = told.ttl_ms;
   lease.until_ms = told.time.until_ms;
-  lease.boot = std::move(told.time.boot);
+  lease.boot = told.time.boot;
   return save_lease(database, lease);
 }
 
-Status transferred(db::Database& database, const Event& event, const Json& json) {
-  const auto [from, to] = TRY(read_fields<LeaseTransferred>(json, event.type));
+Status transferred(db::Database& database, const Event& event, const LeaseTransferred& told) {
   Lease lease = TRY(known_lease(database, event));
-  if (!lease.held || lease.owner != from) {
+  if (!lease.held || lease.owner != told.from) {
     return stale(event, fmt::format("it is {}'s", lease.owner));
   }
-  lease.owner = to;
+  lease.owner = told.to;
   lease.slot = 0;
   lease.fence = event.seq;
   return save_lease(database, lease);
 }
 
-Status remove(db::Database& database, const Event& event) {
+// Given up, or over.
+template <typename Why>
+Status lease_ended(db::Database& database, const Event& event, const Why&) {
   const bool there =
       TRY(database.has_row("DELETE FROM leases WHERE id = ? RETURNING number", event.subject));
   return there ? Status() : stale(event, "there is no such lease");
-}
-
-Status released(db::Database& database, const Event& event, const Json& json) {
-  TRY(read_fields<LeaseReleased>(json, event.type));
-  return remove(database, event);
-}
-
-Status expired(db::Database& database, const Event& event, const Json& json) {
-  TRY(read_fields<LeaseExpired>(json, event.type));
-  return remove(database, event);
 }
 
 std::string first_subject(const Json& payload) {
@@ -232,25 +221,11 @@ std::string first_subject(const Json& payload) {
 }
 
 std::string tell_queued(const Json& payload) {
-  return fmt::format("{} waits for {}", telling::text(payload, "owner"), first_subject(payload));
+  return filled_in("{owner} waits for ", payload) + first_subject(payload);
 }
 std::string tell_acquired(const Json& payload) {
-  return fmt::format("{} has {}: {}, {}", telling::text(payload, "owner"), first_subject(payload),
-                     telling::text(payload, "sharing"), telling::text(payload, "force"));
-}
-std::string tell_renewed(const Json& payload) {
-  return fmt::format("renewed for {} ms", telling::number(payload, "ttl_ms"));
-}
-std::string tell_transferred(const Json& payload) {
-  return fmt::format("from {} to {}", telling::text(payload, "from"), telling::text(payload, "to"));
-}
-std::string tell_released(const Json& payload) {
-  return "released" + telling::after_colon(telling::text(payload, "why"));
-}
-std::string tell_expired(const Json& payload) {
-  const std::string by = telling::text(payload, "by");
-  return fmt::format("over: {}{}", telling::text(payload, "why"),
-                     by.empty() ? "" : fmt::format("; {} came after it", by));
+  return filled_in("{owner} has ", payload) + first_subject(payload) +
+         filled_in(": {sharing}, {force}", payload);
 }
 
 // body is what was asked for; the columns are what of it changes, and what asks by them.
@@ -275,35 +250,29 @@ constexpr const char* kOfLease = "the lease, `l-NUMBER`";
 constexpr EventRule kLeaseRules[] = {
     {event_type::kLeaseQueued,
      {"A lease that waits in line.", kOfLease, "", "it waits"},
-     payload_of<LeaseAsked>,
-     queued,
+     accepts<queued>,
      tell_queued},
     {event_type::kLeaseAcquired,
      {"A lease is held until until_ms of the kernel's clock; its seq is the fence.", kOfLease,
       "no held lease excludes it; new, or waiting", "it is held"},
-     payload_of<LeaseHeld>,
-     acquired,
+     accepts<acquired>,
      tell_acquired},
     {event_type::kLeaseRenewed,
      {"A held lease has more time.", kOfLease, "held", "it is held"},
-     payload_of<LeaseRenewed>,
-     renewed,
-     tell_renewed},
+     accepts<renewed>,
+     "renewed for {ttl_ms} ms"},
     {event_type::kLeaseTransferred,
      {"A held lease has another owner.", kOfLease, "held, by `from`", "detached"},
-     payload_of<LeaseTransferred>,
-     transferred,
-     tell_transferred},
+     accepts<transferred>,
+     "from {from} to {to}"},
     {event_type::kLeaseReleased,
      {"A lease is given up.", kOfLease, "held or waiting", "gone"},
-     payload_of<LeaseReleased>,
-     released,
-     tell_released},
+     accepts<lease_ended<LeaseReleased>>,
+     "released{:why}"},
     {event_type::kLeaseExpired,
      {"A lease that was over is taken away.", kOfLease, "held or waiting", "gone"},
-     payload_of<LeaseExpired>,
-     expired,
-     tell_expired},
+     accepts<lease_ended<LeaseExpired>>,
+     "over: {why}{by?; * came after it:}"},
 };
 
 }  // namespace
@@ -451,7 +420,11 @@ NewEvent lease_expired(const Lease& lease, const std::string& why, const std::st
 }
 
 Result<Lease> lease_of(const Event& event) {
-  return lease_from_json(TRY_IN(event.type, parse_json(event.payload)), event.type);
+  const Json json = TRY_IN(event.type, parse_json(event.payload));
+  if (event.type != event_type::kLeaseQueued) {
+    return held_now(TRY(read_fields<LeaseHeld>(json, event.type)));
+  }
+  return asked_for(TRY(read_fields<LeaseAsked>(json, event.type)));
 }
 
 }  // namespace events

@@ -42,16 +42,12 @@ void fields(FieldIo& io, MemberRemoved& removed) {
   io.text("actor", removed.actor);
 }
 
-Result<Member> member_from_json(std::string_view what, const std::string& name, const Json& json) {
-  Member member = TRY(read_fields<MemberSet>(json, what)).member;
-  member.name = name;
-  return member;
-}
-
 // In no order that means anything.
 Result<std::vector<Member>> load_all(const db::Database& database) {
   const auto member_of = [](const db::Statement& row) -> Result<Member> {
-    return member_from_json("member", row.text(0), TRY(parse_json(row.text(1))));
+    Member member = TRY(read_fields<MemberSet>(TRY(parse_json(row.text(1))), "member")).member;
+    member.name = row.text(0);
+    return member;
   };
   return database.all(member_of, "SELECT name, body FROM portfolio");
 }
@@ -138,8 +134,9 @@ std::optional<Error> problem(const std::vector<Member>& members, const Member& m
   return std::nullopt;
 }
 
-Status member_was_set(db::Database& database, const Event& event, const Json& json) {
-  const Member member = TRY(member_from_json(event.type, event.subject, json));
+Status member_was_set(db::Database& database, const Event& event, const MemberSet& set) {
+  Member member = set.member;
+  member.name = event.subject;
   const std::vector<Member> all = TRY(load_all(database));
   if (const auto why = problem(all, member)) return stale(event, why->message);
   return save_row(database, "portfolio", "name", "body", member.name, event.payload);
@@ -153,8 +150,7 @@ std::string needed_by(const std::vector<Member>& members, const std::string& nam
   return {};
 }
 
-Status member_was_removed(db::Database& database, const Event& event, const Json& json) {
-  TRY(read_fields<MemberRemoved>(json, event.type));
+Status member_was_removed(db::Database& database, const Event& event, const MemberRemoved&) {
   const std::vector<Member> all = TRY(load_all(database));
   if (named(all, event.subject) == nullptr) return stale(event, "there is no such member");
   if (const std::string by = needed_by(all, event.subject); !by.empty()) {
@@ -197,8 +193,8 @@ Result<Relayed> relayed_from_json(std::string_view what, const Json& json) {
   return std::move(relayed.told);
 }
 
-Status was_relayed(db::Database& database, const Event& event, const Json& json) {
-  const Relayed told = TRY(relayed_from_json(event.type, json));
+Status was_relayed(db::Database& database, const Event& event, const RelayedEvent& relayed) {
+  const Relayed& told = relayed.told;
   if (told.anew) {
     TRY(database.run("DELETE FROM relayed WHERE source = ? AND seq >= ?", event.subject, told.seq));
   }
@@ -208,20 +204,6 @@ Status was_relayed(db::Database& database, const Event& event, const Json& json)
   }
   return save_row(database, "relayed", "source, subject", "seq, body", event.subject,
                   encode_path(told.subject), told.seq, event.payload);
-}
-
-std::string tell_member_set(const Json& payload) {
-  const std::string needs = telling::first_texts(payload, "needs");
-  return fmt::format("a member, at {}{}", telling::text(payload, "place"),
-                     needs.empty() ? "" : ", needs " + needs);
-}
-std::string tell_member_removed(const Json& payload) {
-  return "no member any more, by " + telling::text(payload, "actor");
-}
-std::string tell_relayed(const Json& payload) {
-  return fmt::format("{} of {} at {}, event {} there", telling::text(payload, "type"),
-                     telling::text(payload, "subject"), telling::text(payload, "place"),
-                     telling::number(payload, "seq"));
 }
 
 constexpr std::string_view kPortfolioSql = R"sql(
@@ -246,23 +228,20 @@ constexpr EventRule kPortfolioRules[] = {
      {"A repository belongs to the portfolio, is where this says, and comes after those "
       "that it needs.",
       "its name", "name and log are of one member, or new; what it needs is there; no circle"},
-     payload_of<MemberSet>,
-     member_was_set,
-     tell_member_set},
+     accepts<member_was_set>,
+     "a member, at {place}{needs?, needs *:}"},
     {event_type::kMemberRemoved,
      {"A repository does not belong to the portfolio any more.", "its name",
       "it is there, and nobody needs it"},
-     payload_of<MemberRemoved>,
-     member_was_removed,
-     tell_member_removed},
+     accepts<member_was_removed>,
+     "no member any more, by {actor}"},
     {event_type::kRelayed,
      {"An event of another log, which moved a workflow there.",
       "the name of that log; key `relay:LOG:HASH`, of what is told again with or after "
       "one that is `anew` `relay:LOG:HASH:anew:N`, N the number of the last event before",
       "`seq` is later than all that was told of it, or `anew`"},
-     payload_of<RelayedEvent>,
-     was_relayed,
-     tell_relayed},
+     accepts<was_relayed>,
+     "{type} of {subject} at {place}, event {seq} there"},
 };
 
 }  // namespace

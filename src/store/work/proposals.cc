@@ -179,8 +179,8 @@ Status save_proposal(db::Database& database, const Proposal& proposal) {
                       number_of(proposal.id));
 }
 
-Status made(db::Database& database, const Event& event, const Json& json) {
-  const auto [asked, rules, again] = TRY(read_fields<ProposalMade>(json, event.type));
+Status made(db::Database& database, const Event& event, const ProposalMade& made) {
+  const ProposalRequest& asked = made.request;
   Proposal proposal;
   proposal.text = asked.text;
   proposal.score = asked.score;
@@ -188,11 +188,11 @@ Status made(db::Database& database, const Event& event, const Json& json) {
   proposal.actor = asked.actor;
   proposal.txn = asked.txn;
   proposal.branch = asked.branch;
-  proposal.again = again;
+  proposal.again = made.again;
   proposal.id = event.subject;
   proposal.made = event.time;
   proposal.best_score = proposal.score;
-  const bool discarded = tier_of(proposal.score, rules) == Tier::kDiscard;
+  const bool discarded = tier_of(proposal.score, made.rules) == Tier::kDiscard;
   proposal.state = discarded ? State::kDiscarded : State::kOpen;
   if (number_of(proposal.id) != event.seq) return stale(event, "that is not its number");
   if (proposal.text.empty()) return fail(Code::kCorrupt, event.type + ": it says nothing");
@@ -201,22 +201,19 @@ Status made(db::Database& database, const Event& event, const Json& json) {
                     fmt::format("{}", fmt::join(asked.embedding, " ")));
 }
 
-Status repeated(db::Database& database, const Event& event, const Json& json) {
-  const int score = TRY(read_fields<ProposalRepeated>(json, event.type)).request.score;
+Status repeated(db::Database& database, const Event& event, const ProposalRepeated& again) {
   Proposal proposal = TRY(known_proposal(database, event));
   ++proposal.repeats;
-  proposal.best_score = std::max(proposal.best_score, score);
+  proposal.best_score = std::max(proposal.best_score, again.request.score);
   return save_proposal(database, proposal);
 }
 
-Status refused(db::Database& database, const Event& event, const Json& json) {
-  TRY(read_fields<events::Promotion>(json, event.type));
+Status refused(db::Database& database, const Event& event, const events::Promotion&) {
   TRY(known_proposal(database, event));
   return {};
 }
 
-Status promoted(db::Database& database, const Event& event, const Json& json) {
-  const events::Promotion promotion = TRY(read_fields<events::Promotion>(json, event.type));
+Status promoted(db::Database& database, const Event& event, const events::Promotion& promotion) {
   Proposal proposal = TRY(known_proposal(database, event));
   const bool overrides = promotion.yes == Yes::kOverride;
   if (overrides && promotion.reason.empty()) {
@@ -241,57 +238,38 @@ Status promoted(db::Database& database, const Event& event, const Json& json) {
   return save_proposal(database, proposal);
 }
 
-Status dismissed(db::Database& database, const Event& event, const Json& json) {
-  const auto [id, reason, actor] = TRY(read_fields<DismissRequest>(json, event.type));
-  if (reason.empty()) return fail(Code::kCorrupt, event.type + ": it gives no reason");
+Status dismissed(db::Database& database, const Event& event, const DismissRequest& told) {
+  if (told.reason.empty()) return fail(Code::kCorrupt, event.type + ": it gives no reason");
   Proposal proposal = TRY(known_proposal(database, event));
   if (proposal.state != State::kOpen) {
     return stale(event, fmt::format("it was {}", proposal_state_name(proposal.state)));
   }
   proposal.state = State::kDismissed;
-  proposal.by = actor;
-  proposal.reason = reason;
+  proposal.by = told.actor;
+  proposal.reason = told.reason;
   return save_proposal(database, proposal);
 }
 
-Status linked(db::Database& database, const Event& event, const Json& json) {
-  const std::string became = TRY(read_fields<LinkRequest>(json, event.type)).became;
-  if (became.empty()) return fail(Code::kCorrupt, event.type + ": it names nothing");
+Status linked(db::Database& database, const Event& event, const LinkRequest& told) {
+  if (told.became.empty()) return fail(Code::kCorrupt, event.type + ": it names nothing");
   Proposal proposal = TRY(known_proposal(database, event));
   if (proposal.state != State::kPromoted) return stale(event, "it was not promoted");
-  proposal.became.push_back(became);
+  proposal.became.push_back(told.became);
   return save_proposal(database, proposal);
 }
 
-using telling::after_colon;
-using telling::text;
-
-std::string told_score(const Json& p) {
-  const auto found = p.find("score");
-  const bool there = found != p.end() && found->is_number_integer();
+std::string told_score(const Json& payload) {
+  const auto found = payload.find("score");
+  const bool there = found != payload.end() && found->is_number_integer();
   return there ? score_text(found->get<int>()) : "?";
 }
-std::string tell_made(const Json& p) {
-  const std::string again = text(p, "again");
-  return fmt::format("proposed with {}{}: {}", told_score(p),
-                     again.empty() ? "" : ", as " + again + " was", text(p, "text"));
+std::string tell_made(const Json& payload) {
+  return fmt::format("proposed with {}{}", told_score(payload),
+                     filled_in("{again?, as * was:}: {text}", payload));
 }
-std::string tell_repeated(const Json& p) {
-  return fmt::format("proposed again with {}, by {}{}", told_score(p), text(p, "actor"),
-                     after_colon(text(p, "text")));
-}
-std::string tell_refused(const Json& p) {
-  return fmt::format("promotion by {} refused: outside its tier", text(p, "actor"));
-}
-std::string tell_promoted(const Json& p) {
-  return fmt::format("promoted by {} ({}){}", text(p, "actor"), text(p, "yes"),
-                     after_colon(text(p, "reason")));
-}
-std::string tell_dismissed(const Json& p) {
-  return fmt::format("dismissed by {}{}", text(p, "actor"), after_colon(text(p, "reason")));
-}
-std::string tell_linked(const Json& p) {
-  return fmt::format("became {}", text(p, "became"));
+std::string tell_repeated(const Json& payload) {
+  return fmt::format("proposed again with {}, by {}", told_score(payload),
+                     filled_in("{actor}{:text}", payload));
 }
 
 constexpr std::string_view kProposalSql = R"sql(
@@ -312,40 +290,34 @@ constexpr EventRule kProposalRules[] = {
       "is scaled to its largest component.",
       kOfProposal, "its number is its own `seq`",
       "open, or discarded when its score is below `log`"},
-     payload_of<ProposalMade>,
-     made,
+     accepts<made>,
      tell_made},
     {event_type::kProposalRepeated,
      {"Somebody proposed what says the same, which was refused. Likeness is in "
       "thousandths.",
       kOfProposal, "there is that proposal; each such once"},
-     payload_of<ProposalRepeated>,
-     repeated,
+     accepts<repeated>,
      tell_repeated},
     {event_type::kProposalRefused,
      {"A promotion that the boundaries do not allow.", kOfProposal,
       "there is that proposal; each such once"},
-     payload_of<events::Promotion>,
-     refused,
-     tell_refused},
+     accepts<refused>,
+     "promotion by {actor} refused: outside its tier"},
     {event_type::kProposalPromoted,
      {"Somebody began what was proposed.", kOfProposal,
       "its score allows it by these `bounds`, or `override`; open, or with `override` "
       "anything but promoted",
       "promoted"},
-     payload_of<events::Promotion>,
-     promoted,
-     tell_promoted},
+     accepts<promoted>,
+     "promoted by {actor} ({yes}){:reason}"},
     {event_type::kProposalDismissed,
      {"A person said no.", kOfProposal, "open", "dismissed"},
-     payload_of<DismissRequest>,
-     dismissed,
-     tell_dismissed},
+     accepts<dismissed>,
+     "dismissed by {actor}{:reason}"},
     {event_type::kProposalLinked,
      {"What came of a proposal that was promoted.", kOfProposal, "promoted"},
-     payload_of<LinkRequest>,
-     linked,
-     tell_linked},
+     accepts<linked>,
+     "became {became}"},
 };
 
 }  // namespace

@@ -39,8 +39,17 @@ Phase* phase_in(Workflow& workflow, std::string_view name) {
   return found == workflow.phases.end() ? nullptr : &*found;
 }
 
-Status created(db::Database& database, const Event& event, const Json& json) {
-  const Workflow workflow = TRY_IN(event.type, read_fields<Workflow>(json));
+// A new one.
+struct WorkflowCreated {
+  Workflow workflow;
+};
+void fields(FieldIo& io, WorkflowCreated& created) {
+  fields(io, created.workflow);
+  io.never("cancelled");
+}
+
+Status created(db::Database& database, const Event& event, const WorkflowCreated& made) {
+  const Workflow& workflow = made.workflow;
   const auto wrong = [&](std::string_view why) {
     return fail(Code::kCorrupt, fmt::format("{}: {}", event.type, why));
   };
@@ -58,15 +67,6 @@ Status created(db::Database& database, const Event& event, const Json& json) {
   const auto known = TRY(load_workflow(database, event.subject));
   if (known) return fail(Code::kExists, fmt::format("workflow {} exists", event.subject));
   return save_workflow(database, workflow, event.seq);
-}
-
-// A new one.
-struct WorkflowCreated {
-  Workflow workflow;
-};
-void fields(FieldIo& io, WorkflowCreated& created) {
-  fields(io, created.workflow);
-  io.never("cancelled");
 }
 
 // What every kind of move has, and what each has beyond that.
@@ -160,15 +160,13 @@ Status move_on(db::Database& database, const Event& event, Move move, PhaseState
 }
 
 template <typename Payload, PhaseState left_as>
-Status left(db::Database& database, const Event& event, const Json& json) {
-  auto told = TRY(read_fields<Payload>(json, event.type)).move;
-  Move move = TRY(phase_move_of(database, event, std::move(told)));
+Status left(db::Database& database, const Event& event, const Payload& told) {
+  Move move = TRY(phase_move_of(database, event, told.move));
   return move_on(database, event, std::move(move), left_as);
 }
 
-Status rolled_back(db::Database& database, const Event& event, const Json& json) {
-  auto told = TRY(read_fields<PhaseRolledBack>(json, event.type)).move;
-  Move move = TRY(phase_move_of(database, event, std::move(told)));
+Status rolled_back(db::Database& database, const Event& event, const PhaseRolledBack& back) {
+  Move move = TRY(phase_move_of(database, event, back.move));
   bool later = false;
   for (Phase& phase : move.workflow.phases) {
     const bool target = phase.name == move.told.to;
@@ -185,8 +183,8 @@ Status rolled_back(db::Database& database, const Event& event, const Json& json)
   return save_workflow(database, move.workflow, event.seq);
 }
 
-Status cancelled(db::Database& database, const Event& event, const Json& json) {
-  const auto told = TRY(read_fields<WorkflowCancelled>(json, event.type)).move;
+Status cancelled(db::Database& database, const Event& event, const WorkflowCancelled& cancelled) {
+  const events::PhaseMove& told = cancelled.move;
   Workflow workflow = TRY(known_workflow(database, event));
   Phase* open = phase_in(workflow, told.from);
   if (workflow.version != told.version || open == nullptr || open->state != PhaseState::kOpen) {
@@ -200,8 +198,7 @@ Status cancelled(db::Database& database, const Event& event, const Json& json) {
   return save_workflow(database, workflow, event.seq);
 }
 
-Status phase_evaluated(db::Database& database, const Event& event, const Json& json) {
-  const PhaseEvidence evidence = TRY_IN(event.type, read_fields<PhaseEvidence>(json));
+Status phase_evaluated(db::Database& database, const Event& event, const PhaseEvidence& evidence) {
   const Workflow workflow = TRY(known_workflow(database, event));
   const Phase* phase = workflow.phase(evidence.phase);
   if (phase == nullptr || phase->version != evidence.version) {
@@ -211,8 +208,7 @@ Status phase_evaluated(db::Database& database, const Event& event, const Json& j
                   evidence.phase, evidence.gate, event.seq, event.payload);
 }
 
-Status verdict_given(db::Database& database, const Event& event, const Json& json) {
-  const PhaseVerdict verdict = TRY_IN(event.type, read_fields<PhaseVerdict>(json));
+Status verdict_given(db::Database& database, const Event& event, const PhaseVerdict& verdict) {
   const Workflow workflow = TRY(known_workflow(database, event));
   const Phase* open = workflow.open();
   if (open == nullptr || open->name != verdict.phase || open->version != verdict.version) {
@@ -223,10 +219,9 @@ Status verdict_given(db::Database& database, const Event& event, const Json& jso
                   verdict.phase, verdict.name, event.seq, event.payload);
 }
 
-// The member that the payload says, of the workflow as it is now.
-Result<PhaseMember> phase_member_of(const db::Database& database, const Event& event,
-                                    const Json& json) {
-  PhaseMember member = TRY_IN(event.type, read_fields<PhaseMember>(json));
+// Of the workflow as it is now.
+Status check_membership(const db::Database& database, const Event& event,
+                        const PhaseMember& member) {
   const auto workflow = TRY(load_workflow(database, member.workflow.str()));
   if (!workflow) return stale(event, "there is no workflow " + member.workflow.str());
   const Phase* open = workflow->open();
@@ -237,7 +232,7 @@ Result<PhaseMember> phase_member_of(const db::Database& database, const Event& e
     return stale(event, fmt::format("the open phase of {} is {}", member.workflow.str(),
                                     open == nullptr ? "none" : open->name));
   }
-  return member;
+  return {};
 }
 
 Status save_phase_member(db::Database& database, const Event& event, const PhaseMember& member) {
@@ -245,8 +240,8 @@ Status save_phase_member(db::Database& database, const Event& event, const Phase
                   member.workflow, member.phase, event.seq, event.payload);
 }
 
-Status phase_joined(db::Database& database, const Event& event, const Json& json) {
-  const PhaseMember member = TRY(phase_member_of(database, event, json));
+Status phase_joined(db::Database& database, const Event& event, const PhaseMember& member) {
+  TRY(check_membership(database, event, member));
   const Txn txn = TRY(known_txn(database, event));
   if (txn.workflow != member.workflow.str() || txn.phase != member.phase) {
     return stale(event, "it was begun in another phase");
@@ -254,8 +249,8 @@ Status phase_joined(db::Database& database, const Event& event, const Json& json
   return save_phase_member(database, event, member);
 }
 
-Status phase_carried(db::Database& database, const Event& event, const Json& json) {
-  const PhaseMember member = TRY(phase_member_of(database, event, json));
+Status phase_carried(db::Database& database, const Event& event, const PhaseMember& member) {
+  TRY(check_membership(database, event, member));
   Txn txn = TRY(known_txn(database, event));
   if (txn.workflow != member.workflow.str()) return stale(event, "it belongs to another workflow");
   if (is_final(txn.state) || txn.state == TxnState::kLanding) {
@@ -265,54 +260,6 @@ Status phase_carried(db::Database& database, const Event& event, const Json& jso
   txn.version = event.seq;
   TRY(update_txn(database, txn));
   return save_phase_member(database, event, member);
-}
-
-using telling::after_colon;
-using telling::number;
-using telling::text;
-
-std::string phase_or_end(const Json& p, const char* key) {
-  const std::string name = text(p, key);
-  return name.empty() ? "its end" : "phase " + name;
-}
-std::string tell_created(const Json& p) {
-  return fmt::format("workflow {} created by {}", text(p, "name"), text(p, "actor"));
-}
-std::string tell_advanced(const Json& p) {
-  return fmt::format("{} is done; on to {}", phase_or_end(p, "from"), phase_or_end(p, "to"));
-}
-std::string tell_skipped(const Json& p) {
-  return fmt::format("{} skipped by {}{}", phase_or_end(p, "from"), text(p, "actor"),
-                     after_colon(text(p, "reason")));
-}
-std::string tell_overridden(const Json& p) {
-  return fmt::format("{} overridden by {}{}", phase_or_end(p, "from"), text(p, "actor"),
-                     after_colon(text(p, "reason")));
-}
-std::string tell_rolled_back(const Json& p) {
-  return fmt::format("back to {} by {}{}", phase_or_end(p, "to"), text(p, "actor"),
-                     after_colon(text(p, "reason")));
-}
-std::string tell_cancelled(const Json& p) {
-  return fmt::format("cancelled in {} by {}{}", phase_or_end(p, "from"), text(p, "actor"),
-                     after_colon(text(p, "reason")));
-}
-std::string tell_phase_evaluated(const Json& p) {
-  const bool passed = p.value("passed", Json(false)) == Json(true);
-  return fmt::format("gate {} of phase {} {}{}", text(p, "gate"), text(p, "phase"),
-                     passed ? "holds" : "does not hold", after_colon(text(p, "why")));
-}
-std::string tell_verdict(const Json& p) {
-  const bool passed = p.value("passed", Json(false)) == Json(true);
-  return fmt::format("verdict {} of phase {}: {} by {}{}", text(p, "name"), text(p, "phase"),
-                     passed ? "pass" : "fail", text(p, "actor"), after_colon(text(p, "note")));
-}
-std::string tell_phase_joined(const Json& p) {
-  return fmt::format("belongs to phase {} of {}", text(p, "phase"), text(p, "workflow"));
-}
-std::string tell_phase_carried(const Json& p) {
-  return fmt::format("carried over to phase {} of {}, version {}", text(p, "phase"),
-                     text(p, "workflow"), number(p, "phase_version"));
 }
 
 constexpr std::string_view kWorkflowSql = R"sql(
@@ -358,59 +305,49 @@ constexpr EventRule kWorkflowRules[] = {
     {event_type::kWorkflowCreated,
      {"A new workflow, its first phase open.", "its id", "no such id", "",
       "the workflow (below), its first phase open"},
-     payload_of<WorkflowCreated>,
-     created,
-     tell_created},
+     accepts<created>,
+     "workflow {name} created by {actor}"},
     {event_type::kPhaseAdvanced,
      {"A phase is left and the next is open; version is the workflow's before.", kOfWorkflow,
       kThatVersion},
-     payload_of<PhaseAdvanced>,
-     left<PhaseAdvanced, PhaseState::kDone>,
-     tell_advanced},
+     accepts<left<PhaseAdvanced, PhaseState::kDone>>,
+     "{from?phase *:its end} is done; on to {to?phase *:its end}"},
     {event_type::kPhaseSkipped,
      {"A phase without gates is passed over.", kOfWorkflow, kThatVersion},
-     payload_of<PhaseSkipped>,
-     left<PhaseSkipped, PhaseState::kSkipped>,
-     tell_skipped},
+     accepts<left<PhaseSkipped, PhaseState::kSkipped>>,
+     "{from?phase *:its end} skipped by {actor}{:reason}"},
     {event_type::kPhaseOverridden,
      {"A phase is left although these gates did not hold.", kOfWorkflow, kThatVersion},
-     payload_of<PhaseOverridden>,
-     left<PhaseOverridden, PhaseState::kOverridden>,
-     tell_overridden},
+     accepts<left<PhaseOverridden, PhaseState::kOverridden>>,
+     "{from?phase *:its end} overridden by {actor}{:reason}"},
     {event_type::kPhaseRolledBack,
      {"A phase that was left is open again; these transactions are aborted with it.", kOfWorkflow,
       "the same; `to` is a phase that was left, `from` \"\" when it was finished"},
-     payload_of<PhaseRolledBack>,
-     rolled_back,
-     tell_rolled_back},
+     accepts<rolled_back>,
+     "back to {to?phase *:its end} by {actor}{:reason}"},
     {event_type::kWorkflowCancelled,
      {"A workflow is ended before its last phase was left.", kOfWorkflow, kThatVersion,
       "no move of it is taken"},
-     payload_of<WorkflowCancelled>,
-     cancelled,
-     tell_cancelled},
+     accepts<cancelled>,
+     "cancelled in {from?phase *:its end} by {actor}{:reason}"},
     {event_type::kPhaseEvaluated,
      {"What a gate of a phase said.", kOfWorkflow, "the phase is at that version"},
-     payload_of<PhaseEvidence>,
-     phase_evaluated,
-     tell_phase_evaluated},
+     accepts<phase_evaluated>,
+     "gate {gate} of phase {phase} {passed?holds:does not hold}{:why}"},
     {event_type::kVerdictGiven,
      {"Somebody judged a phase as it is.", kOfWorkflow, "the phase is open, at that version"},
-     payload_of<PhaseVerdict>,
-     verdict_given,
-     tell_verdict},
+     accepts<verdict_given>,
+     "verdict {name} of phase {phase}: {passed?pass:fail} by {actor}{:note}"},
     {event_type::kPhaseJoined,
      {"A new transaction belongs to a phase, in these versions.", "",
       "it was begun in that phase, which is open, in these versions"},
-     payload_of<PhaseMember>,
-     phase_joined,
-     tell_phase_joined},
+     accepts<phase_joined>,
+     "belongs to phase {phase} of {workflow}"},
     {event_type::kPhaseCarried,
      {"A transaction goes on under what holds now.", "",
       "all but final and landing; that phase is open, in these versions"},
-     payload_of<PhaseMember>,
-     phase_carried,
-     tell_phase_carried},
+     accepts<phase_carried>,
+     "carried over to phase {phase} of {workflow}, version {phase_version}"},
 };
 
 }  // namespace
