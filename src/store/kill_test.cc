@@ -22,8 +22,8 @@
 #include "store/events.h"
 #include "store/log/consumers.h"
 #include "store/log/pruning.h"
-#include "store/projection.h"
 #include "store/rows.h"
+#include "store/schema.h"
 #include "store/sentinels.h"
 #include "store/testing/check.h"
 #include "store/testing/every_event.h"
@@ -49,12 +49,14 @@ constexpr std::uint64_t kServerStride = 9;
 std::string picture(const Store& store) {
   const db::Database& tables = store.tables();
   std::string out;
-  const std::vector<std::string> lines = projection_lines(tables).value();
-  for (const std::string& line : lines) out += line + "\n";
   const Seq pruned = load_log_start(tables).value().pruned;
-  for (const std::string& from :
-       {fmt::format("events WHERE seq > {} ORDER BY seq", pruned),
-        std::string("positions ORDER BY consumer"), std::string("sentinels ORDER BY name")}) {
+  std::vector<std::string> parts{fmt::format("events WHERE seq > {} ORDER BY seq", pruned),
+                                 "positions ORDER BY consumer", "sentinels ORDER BY name"};
+  for (const ProjectionTable& table : projection_tables()) {
+    parts.push_back(fmt::format("{} ORDER BY {}", table.name, table.order));
+  }
+  for (const std::string& from : parts) {
+    out += from + "\n";
     db::Statement query = tables.statement("SELECT * FROM " + from).value();
     while (query.step().value()) {
       for (int column = 0; column < query.columns(); ++column) out += query.text(column) + "|";

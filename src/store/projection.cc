@@ -34,23 +34,6 @@ Status replay(const Log& log, db::Database& target, Seq up_to) {
   return progress.seq == 0 ? Status() : save_progress(target, progress);
 }
 
-Result<std::vector<std::string>> projection_lines(const db::Database& database) {
-  std::vector<std::string> lines;
-  for (const ProjectionTable& table : projection_tables()) {
-    db::Statement query = TRY(
-        database.statement(fmt::format("SELECT * FROM {} ORDER BY {}", table.name, table.order)));
-    while (TRY(query.step())) {
-      std::string line{table.name};
-      for (int column = 0; column < query.columns(); ++column) {
-        const std::string text = query.text(column);
-        line += fmt::format(" {}={}:{}", query.column_name(column), text.size(), text);
-      }
-      lines.push_back(std::move(line));
-    }
-  }
-  return lines;
-}
-
 Result<Json> projection_json(const db::Database& database) {
   Json out = Json::object();
   for (const ProjectionTable& table : projection_tables()) {

@@ -20,9 +20,12 @@ Status project(db::Database& database, const Event& event);
 // is replayed from its checkpoint; up_to is then not before that.
 Status replay(const Log& log, db::Database& target, Seq up_to);
 
-// Every projection row as one line of text, table by table in order: what verify --replay compares.
-Result<std::vector<std::string>> projection_lines(const db::Database& database);
-// The same for people and programs: what the kernel knows.
+// What the kernel knows, table by table in order.
 Result<Json> projection_json(const db::Database& database);
+// How two sets of projections differ, for a person: the table, the row by its key, and the columns
+// with both values, short. Appends at most so many that `problems` has `limit`. All rows of one
+// table are in memory at once. Of log/differences.cc.
+Status tell_differences(const db::Database& stored, const db::Database& replayed, std::size_t limit,
+                        std::vector<std::string>* problems);
 
 }  // namespace gittxn::store

@@ -8,6 +8,7 @@
 #include "base/bug.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
+#include "base/text.h"
 #include "model/names.h"
 #include "store/area.h"
 #include "store/rows.h"
@@ -35,17 +36,6 @@ FAILPOINT(fp_acknowledged, "store.acknowledged");
 constexpr std::size_t kMaxName = 64;
 constexpr std::size_t kMaxConsumers = 1'000;
 constexpr std::string_view kHandlerPrefix = "on/";
-
-// Between blanks: types have none.
-std::vector<std::string> split_types(std::string_view text) {
-  std::vector<std::string> types;
-  while (!text.empty()) {
-    const std::size_t end = text.find(' ');
-    types.emplace_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return types;
-}
 
 struct ConsumerRemoved {
   Seq registration = 0;
@@ -145,7 +135,8 @@ Result<Consumer> consumer_of(const db::Statement& row) {
   consumer.name = row.text(0);
   consumer.kind = TRY(value_in(kConsumerKinds, "kind of consumer", row.text(1)));
   consumer.ttl_ms = row.integer(2);
-  consumer.types = split_types(row.text(3));
+  const std::string types = row.text(3);  // between blanks: they have none
+  for (const std::string_view type : pieces_of(types, ' ')) consumer.types.emplace_back(type);
   consumer.registered = row.integer(4);
   const bool moved = row.is_integer(8);
   consumer.position = moved ? row.integer(8) : row.integer(5);

@@ -1,12 +1,13 @@
-#include "store/log/differences.h"
-
+// How stored projections differ from those that the log gives: see projection.h. Never writes.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
 #include "base/json_value.h"
+#include "base/text.h"
 #include "store/area.h"
+#include "store/projection.h"
 #include "store/schema.h"
 
 namespace gittxn::store {
@@ -22,11 +23,8 @@ using FieldRows = std::map<std::string, FieldRow>;
 
 std::vector<std::string> key_columns(const ProjectionTable& table) {
   std::vector<std::string> columns;
-  std::string_view rest = table.order;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find(", ");
-    columns.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 2);
+  for (const std::string_view piece : pieces_of(table.order, ',')) {
+    columns.emplace_back(trimmed(piece));
   }
   return columns;
 }

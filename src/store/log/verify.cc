@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "store/area.h"
 #include "store/log/checkpoint.h"
-#include "store/log/differences.h"
 #include "store/projection.h"
 #include "store/rows.h"
 #include "store/server/dialect.h"

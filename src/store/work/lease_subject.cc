@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/bug.h"
+#include "base/text.h"
 #include "model/names.h"
 #include "search/glob.h"
 
@@ -22,20 +23,10 @@ struct Segment {
 };
 using Segments = std::vector<Segment>;
 
-std::vector<std::string> names_of(std::string_view path) {
-  std::vector<std::string> names;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    names.emplace_back(path.substr(0, slash));
-    path.remove_prefix(std::min(slash + 1, path.size()));
-  }
-  return names;
-}
-
 Segments literal(std::string_view path) {
   Segments segments;
-  for (std::string& name : names_of(path)) {
-    segments.push_back({Segment::Is::kLiteral, std::move(name)});
+  for (const std::string_view name : pieces_of(path, '/')) {
+    segments.push_back({Segment::Is::kLiteral, std::string(name)});
   }
   return segments;
 }
@@ -110,10 +101,7 @@ Status check_path(std::string_view whole, std::string_view path) {
     if (name == "..") return refuse(whole, "it leads outside of the tree");
     at = end + 1;
   }
-  const std::string_view first = path.substr(0, path.find('/'));
-  if (first.size() == 4 && std::ranges::equal(first, std::string_view(".git"), {}, [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-      })) {
+  if (lower_ascii(path.substr(0, path.find('/'))) == ".git") {
     return refuse(whole, "it is git's own folder");
   }
   return {};
