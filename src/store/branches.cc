@@ -4,7 +4,6 @@
 #include "store/area.h"
 #include "store/events.h"
 #include "store/rows.h"
-#include "store/transactions.h"
 
 namespace gittxn::store {
 namespace {

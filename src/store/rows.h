@@ -43,6 +43,10 @@ Status insert_row(const db::Database& database, std::string_view table, std::str
 Result<std::optional<Txn>> load_txn(const db::Database& database, const TxnId& id);
 Status insert_txn(db::Database& database, const Txn& txn);
 Status update_txn(db::Database& database, const Txn& txn);
+// The transaction the event is about; kStale when there is none.
+Result<Txn> known_txn(const db::Database& database, const Event& event);
+// Moves it to a state if may_follow() says so, else kStale. Ends a wait and notes the event.
+Status move_txn(Txn& txn, TxnState to, const Event& event);
 
 Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name);
 Status save_branch(db::Database& database, const BranchState& branch);

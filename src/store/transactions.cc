@@ -1,6 +1,4 @@
 // Transactions: which events are accepted in which state, and what state follows (model/txn.h).
-#include "store/transactions.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -6,7 +6,6 @@
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/rows.h"
-#include "store/transactions.h"
 
 namespace gittxn::store {
 

@@ -11,7 +11,6 @@
 #include "store/area.h"
 #include "store/events.h"
 #include "store/rows.h"
-#include "store/transactions.h"
 
 namespace gittxn::store {
 namespace {
