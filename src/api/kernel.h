@@ -10,15 +10,16 @@
 #include <vector>
 
 #include "audit/audit.h"
+#include "catalogue/impact.h"
 #include "model/policy.h"
 #include "model/read.h"
 #include "model/txn.h"
 #include "model/verdict.h"
+#include "txn/footprints.h"
 #include "txn/host.h"
 #include "txn/outcome.h"
 #include "txn/serve/agent_run.h"
 #include "txn/serve/instructions.h"
-#include "txn/symbol_reports.h"
 
 namespace gittxn::api {
 
@@ -72,6 +73,46 @@ struct WhyReport {
   std::vector<std::string> history;  // its events, one line each
   std::vector<std::string> next;     // what to do
   int process = 0;  // of git-txn, where it runs a command of this now; 0: none is known
+};
+
+struct SymbolsRequest {
+  std::optional<std::string> at;  // a commit; unset: the files as they are on disk
+  std::vector<std::string>
+      paths;              // relative to the current directory; none: all of the tree of `at`
+  std::string kind;       // empty: all
+  std::string name;       // as people say it; empty: all
+  std::size_t limit = 0;  // 0: no limit
+};
+struct SymbolLine {
+  std::string path;
+  std::string language;  // empty: unknown
+  std::string id;
+  std::string kind;
+  std::string name;
+  std::uint32_t first = 0, last = 0;  // lines, from 1
+  std::string opaque;                 // why it could not be looked into; empty: it could
+  std::vector<std::pair<std::string, Digest>> hashes;  // by capability; those that it has
+};
+struct SymbolsReport {
+  Oid commit;  // empty: the files on disk
+  std::vector<SymbolLine> lines;
+  std::size_t more = 0;  // over the limit
+  std::size_t files = 0;
+  std::vector<std::string> notes;
+};
+
+struct ImpactRequest {
+  std::string of;                 // a path, a symbol, or a transaction
+  std::optional<std::string> at;  // unset: the commit that is checked out
+  std::size_t limit = 0;
+};
+struct ImpactReport {
+  Oid commit;
+  std::vector<catalogue::Subject> subjects;
+  bool ambiguous = false;  // `subjects` are several things, and nothing was looked for
+  std::vector<catalogue::Affected> lines;
+  std::size_t more = 0;
+  std::vector<std::string> notes;
 };
 
 struct GcReport {

@@ -221,11 +221,6 @@ Status list_disk(Looking& looking, const SymbolsRequest& request, Lister* lister
 
 // --- impact ---
 
-SubjectLine subject_line(const Subject& subject) {
-  return {subject.path, subject.symbol, subject.symbol.empty() ? "file" : subject.kind,
-          subject.line};
-}
-
 // The symbols that a change touched, and their files: as the tree after it has them, what it
 // removed as the one before.
 Result<std::vector<Subject>> touched(Looking& looking, const FootprintReport& change) {
@@ -234,9 +229,9 @@ Result<std::vector<Subject>> touched(Looking& looking, const FootprintReport& ch
     for (const TreeEntry* entry : {&file.before, &file.after}) {
       if (!entry->present()) continue;
       for (Subject& subject : TRY(subjects_in(looking.catalogue(), file.path, *entry))) {
-        const bool it =
-            std::any_of(change.symbols.begin(), change.symbols.end(), [&](const SymbolChange& one) {
-              const bool before = one.what == semantic::Change::kRemoved;
+        const bool it = std::any_of(
+            change.symbols.begin(), change.symbols.end(), [&](const semantic::Write& one) {
+              const bool before = one.change == semantic::Change::kRemoved;
               return one.symbol == subject.symbol && before == (entry == &file.before);
             });
         const bool whole =
@@ -246,19 +241,6 @@ Result<std::vector<Subject>> touched(Looking& looking, const FootprintReport& ch
     }
   }
   return subjects;
-}
-
-ImpactLine impact_line(const catalogue::Affected& affected) {
-  ImpactLine line;
-  line.relation = catalogue::relation_name(affected.relation);
-  line.certainty = catalogue::certainty_name(affected.certainty);
-  line.path = affected.path;
-  line.symbol = affected.symbol;
-  line.line = affected.line;
-  line.name = affected.name;
-  line.of = affected.of;
-  line.why = affected.why;
-  return line;
 }
 
 // What a person calls so; a path from where they stand first. Never empty.
@@ -320,7 +302,7 @@ Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress
     report.commit = TRY(looking.commit(request.at.value_or("HEAD")));
     subjects = TRY(named(looking, request.of, report.commit));
   }
-  for (const Subject& subject : subjects) report.subjects.push_back(subject_line(subject));
+  report.subjects = subjects;
   const bool file = !txn && subjects.front().symbol.empty();
   report.ambiguous = !txn && !file && subjects.size() > 1;
   if (report.ambiguous || subjects.empty()) return report;
@@ -330,16 +312,14 @@ Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress
   }
   const auto uses =
       file || subjects.size() > kMostSubjects ? catalogue::Uses::kLinked : catalogue::Uses::kAll;
-  const catalogue::Impact impact =
+  catalogue::Impact impact =
       TRY(catalogue::impact_of(looking.catalogue(), report.commit, subjects, uses));
-  for (const catalogue::Affected& affected : impact.affected) {
-    if (request.limit > 0 && report.lines.size() >= request.limit) {
-      ++report.more;
-      continue;
-    }
-    report.lines.push_back(impact_line(affected));
+  report.lines = std::move(impact.affected);
+  if (request.limit > 0 && report.lines.size() > request.limit) {
+    report.more = report.lines.size() - request.limit;
+    report.lines.resize(request.limit);
   }
-  report.notes = impact.notes;
+  report.notes = std::move(impact.notes);
   for (std::string& note : looking.notes()) report.notes.push_back(std::move(note));
   return report;
 }

@@ -16,58 +16,59 @@ std::string lines_text(std::uint32_t first, std::uint32_t last) {
   return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
 
-std::string plural(std::string_view relation) {
-  return relation == "target" ? "build targets" : std::string(relation) + "s";
+std::string plural(catalogue::Relation relation) {
+  if (relation == catalogue::Relation::kTarget) return "build targets";
+  return std::string(relation_name(relation)) + "s";
 }
 
 enum class Of { kOne, kMany };  // symbols that were asked about
 
-std::string affected_line(const api::ImpactLine& line, Of of, const Style& style) {
-  const bool sure = line.certainty == "resolved";
+std::string affected_line(const catalogue::Affected& line, Of of, const Style& style) {
+  const bool sure = line.certainty == catalogue::Certainty::kResolved;
+  const std::string certainty = padded(certainty_name(line.certainty), 8);
   const std::string place =
       line.line > 0 ? fmt::format("{}:{}", clean(line.path), line.line) : clean(line.path);
   std::string out = fmt::format(
-      "  {}  {}", style.paint(sure ? Colour::kGreen : Colour::kYellow, padded(line.certainty, 8)),
-      place);
+      "  {}  {}", style.paint(sure ? Colour::kGreen : Colour::kYellow, certainty), place);
   const bool whole_file = line.symbol == line.path + "/";
   if (!whole_file && line.symbol.starts_with(line.path + "/")) {
     out += "  " + clean(line.symbol.substr(line.path.size() + 1));
   } else if (!whole_file) {
     out += "  " + clean(line.symbol);
   }
-  if (of == Of::kMany && !line.name.empty() && line.relation != "importer") {
+  if (of == Of::kMany && !line.name.empty() && line.relation != catalogue::Relation::kImporter) {
     out += "  " + style.paint(Colour::kBold, clean(line.name));
   }
   out += "  " + style.paint(Colour::kDim, clean(line.why));
   return out + "\n";
 }
 
-Json subject_json(const api::SubjectLine& subject) {
+Json subject_json(const catalogue::Subject& subject) {
   return {{"path", encode_path(subject.path)},
           {"symbol", or_null(subject.symbol)},
-          {"kind", subject.kind},
+          {"kind", subject.symbol.empty() ? "file" : subject.kind},
           {"line", subject.line}};
 }
 
-std::string subject_line(const api::SubjectLine& subject, const Style& style) {
+std::string subject_line(const catalogue::Subject& subject, const Style& style) {
   if (subject.symbol.empty()) return style.paint(Colour::kBold, clean(subject.path)) + "\n";
   return fmt::format("{}  {}, line {}\n", style.paint(Colour::kBold, clean(subject.symbol)),
                      clean(subject.kind), subject.line);
 }
 
-std::string what_of(const api::SymbolChange& change) {
+std::string what_of(const semantic::Write& change) {
   if (change.opaque) return "all of it; it could not be looked into";
   if (!change.renamed_from.empty()) return fmt::format("was {}", clean(change.renamed_from));
   if (!change.renamed_to.empty()) return fmt::format("is now {}", clean(change.renamed_to));
-  return fmt::format("{}", fmt::join(change.capabilities, ", "));
+  return fmt::format("{}", fmt::join(api::capabilities_of(change), ", "));
 }
 
-Json change_json(const api::SymbolChange& change) {
+Json change_json(const semantic::Write& change) {
   return {{"symbol", encode_path(change.symbol)},
           {"kind", change.kind},
           {"language", or_null(change.language)},
-          {"change", semantic::change_name(change.what)},
-          {"capabilities", texts_json(change.capabilities)},
+          {"change", semantic::change_name(change.change)},
+          {"capabilities", texts_json(api::capabilities_of(change))},
           {"renamed_from", or_null(change.renamed_from)},
           {"renamed_to", or_null(change.renamed_to)},
           {"opaque", change.opaque}};
@@ -114,16 +115,16 @@ std::string symbols_json_lines(const api::SymbolsReport& report) {
 
 std::string subjects_lines(const api::ImpactReport& report, const Style& style) {
   std::string out;
-  for (const api::SubjectLine& subject : report.subjects) out += subject_line(subject, style);
+  for (const catalogue::Subject& subject : report.subjects) out += subject_line(subject, style);
   return out;
 }
 
 std::string impact_lines(const api::ImpactReport& report, const Style& style) {
-  const auto told = [&](const api::SubjectLine& one) { return subject_line(one, style); };
+  const auto told = [&](const catalogue::Subject& one) { return subject_line(one, style); };
   std::string out = first_of(report.subjects, kMostSubjects, told, "");
   const bool one = report.subjects.size() == 1 && !report.subjects.front().symbol.empty();
-  std::string_view relation;
-  for (const api::ImpactLine& line : report.lines) {
+  std::optional<catalogue::Relation> relation;
+  for (const catalogue::Affected& line : report.lines) {
     if (line.relation != relation) out += fmt::format("\n{}\n", plural(line.relation));
     relation = line.relation;
     out += affected_line(line, one ? Of::kOne : Of::kMany, style);
@@ -135,9 +136,9 @@ std::string impact_lines(const api::ImpactReport& report, const Style& style) {
 }
 
 Json impact_json(const api::ImpactReport& report) {
-  const auto affected = [](const api::ImpactLine& line) {
-    return Json{{"relation", line.relation},
-                {"certainty", line.certainty},
+  const auto affected = [](const catalogue::Affected& line) {
+    return Json{{"relation", relation_name(line.relation)},
+                {"certainty", certainty_name(line.certainty)},
                 {"path", encode_path(line.path)},
                 {"symbol", encode_path(line.symbol)},
                 {"line", line.line > 0 ? Json(line.line) : Json(nullptr)},
@@ -157,12 +158,12 @@ std::string footprint_lines(const api::FootprintReport& report, const Style& sty
   std::string out;
   for (const PathChange& change : report.changes) {
     out += change_line(change, style);
-    for (const api::SymbolChange& symbol : report.symbols) {
+    for (const semantic::Write& symbol : report.symbols) {
       if (symbol.path != change.path || symbol.language.empty()) continue;
       const std::string id =
           symbol.symbol.substr(std::min(symbol.symbol.size(), symbol.path.size() + 1));
       const std::string what = what_of(symbol);
-      const std::string_view change_word = semantic::change_name(symbol.what);
+      const std::string_view change_word = semantic::change_name(symbol.change);
       out += fmt::format("      {} {}",
                          style.paint(colour_of_change(change_word), padded(change_word, 8)),
                          id.empty() ? "the file itself" : clean(id));
@@ -179,7 +180,7 @@ std::string footprint_json_lines(const api::FootprintReport& report) {
   for (const PathChange& change : report.changes) {
     Json one = to_json(change);
     Json symbols = Json::array();
-    for (const api::SymbolChange& symbol : report.symbols) {
+    for (const semantic::Write& symbol : report.symbols) {
       if (symbol.path == change.path) symbols.push_back(change_json(symbol));
     }
     one["symbols"] = std::move(symbols);

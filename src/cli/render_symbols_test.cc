@@ -43,11 +43,13 @@ TEST(RenderSymbols, JsonHasTheHashesAndSaysWhatIsLeftOut) {
 
 TEST(RenderSymbols, ImpactByRelation) {
   api::ImpactReport report;
-  report.subjects = {{"a.py", "a.py/f().", "function", 3}};
+  report.subjects = {{.path = "a.py", .symbol = "a.py/f().", .kind = "function", .line = 3}};
+  using enum catalogue::Relation;
+  using enum catalogue::Certainty;
   report.lines = {
-      {"caller", "resolved", "b.py", "b.py/g().", 5, "f", "a.py/f().", "the one definition"},
-      {"caller", "by name", "c.py", "c.py/", 1, "f", "a.py/f().", "nothing says"},
-      {"target", "governed", "CMakeLists.txt", "shop", 0, "", "a.py", "the manifest"}};
+      {kCaller, kResolved, "b.py", "b.py/g().", 5, "f", "a.py/f().", "the one definition"},
+      {kCaller, kByName, "c.py", "c.py/", 1, "f", "a.py/f().", "nothing says"},
+      {kTarget, kGoverned, "CMakeLists.txt", "shop", 0, "", "a.py", "the manifest"}};
   EXPECT_EQ(impact_lines(report, {}),
             "a.py/f().  function, line 3\n"
             "\ncallers\n"
@@ -67,25 +69,21 @@ TEST(RenderSymbols, FootprintBelowItsPath) {
   const TreeEntry before{FileMode::kFile, Oid(std::string(40, '1'))};
   const TreeEntry after{FileMode::kFile, Oid(std::string(40, '2'))};
   report.changes = {{"a.py", before, after}, {"b.txt", {}, after}};
-  report.symbols = {{"a.py",
-                     "a.py/f().",
-                     "function",
-                     "python",
-                     semantic::Change::kChanged,
-                     {"body", "comments"},
-                     "",
-                     "",
-                     false},
-                    {"a.py",
-                     "a.py/g().",
-                     "function",
-                     "python",
-                     semantic::Change::kAdded,
-                     {},
-                     "a.py/h().",
-                     "",
-                     false},
-                    {"b.txt", "b.txt/", "file", "", semantic::Change::kAdded, {}, "", "", true}};
+  report.symbols.resize(3);
+  const auto is = [&](std::size_t i, const std::string& path, const std::string& id) {
+    report.symbols[i].path = path;
+    report.symbols[i].symbol = path + "/" + id;
+    report.symbols[i].kind = id.empty() ? "file" : "function";
+    report.symbols[i].language = id.empty() ? "" : "python";
+    report.symbols[i].change = i == 0 ? semantic::Change::kChanged : semantic::Change::kAdded;
+  };
+  is(0, "a.py", "f().");
+  is(1, "a.py", "g().");
+  is(2, "b.txt", "");
+  report.symbols[0].what.of[static_cast<std::size_t>(semantic::Capability::kBody)] = 1;
+  report.symbols[0].what.comments = true;
+  report.symbols[1].renamed_from = "a.py/h().";
+  report.symbols[2].opaque = true;
   EXPECT_EQ(footprint_lines(report, {}),
             "  changed  a.py\n"
             "      changed  f().  body, comments\n"

@@ -1,4 +1,4 @@
-#include "txn/change_message.h"
+#include "txn/footprints.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::string path_in_subject(const std::string& path) {
 }
 
 // "src/auth.py/Token#validate(int)." as people say it: "Token.validate()".
-std::string spoken_symbol(const SymbolChange& change) {
+std::string spoken_symbol(const semantic::Write& change) {
   std::string_view id = change.symbol;
   id.remove_prefix(std::min(id.size(), change.path.size() + 1));
   std::string said;
@@ -49,14 +49,14 @@ std::string spoken_symbol(const SymbolChange& change) {
 }
 
 // The symbols worth naming: no imports, no whole files, and no member beside its container.
-std::vector<const SymbolChange*> told_symbols(const FootprintReport& report,
-                                              const std::string& path) {
-  std::vector<const SymbolChange*> told;
-  const SymbolChange* around = nullptr;
-  for (const SymbolChange& change : report.symbols) {
+std::vector<const semantic::Write*> told_symbols(const FootprintReport& report,
+                                                 const std::string& path) {
+  std::vector<const semantic::Write*> told;
+  const semantic::Write* around = nullptr;
+  for (const semantic::Write& change : report.symbols) {
     const bool whole = change.language.empty() || change.kind == "file" || change.kind == "import";
     if (change.path != path || whole || spoken_symbol(change).empty()) continue;
-    const bool inside = around != nullptr && change.what == around->what &&
+    const bool inside = around != nullptr && change.change == around->change &&
                         change.symbol.starts_with(around->symbol);
     if (inside) continue;
     around = &change;
@@ -72,9 +72,9 @@ Edit edit_of(const PathChange& change) {
 }
 
 // Added, where all of them were, and so on.
-Edit edit_of(const std::vector<const SymbolChange*>& symbols) {
+Edit edit_of(const std::vector<const semantic::Write*>& symbols) {
   const auto all = [&](semantic::Change what) {
-    return std::ranges::all_of(symbols, [&](const auto* one) { return one->what == what; });
+    return std::ranges::all_of(symbols, [&](const auto* one) { return one->change == what; });
   };
   if (all(semantic::Change::kAdded)) return Edit::kAdded;
   return all(semantic::Change::kRemoved) ? Edit::kRemoved : Edit::kChanged;

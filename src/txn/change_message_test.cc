@@ -1,4 +1,4 @@
-#include "txn/change_message.h"
+#include "txn/footprints.h"
 
 #include <gtest/gtest.h>
 
@@ -19,13 +19,13 @@ PathChange added_file(const std::string& path) {
 PathChange removed_file(const std::string& path) {
   return {path, blob('3'), {}};
 }
-SymbolChange symbol_in(const std::string& path, const std::string& id, semantic::Change what) {
-  SymbolChange change;
+semantic::Write symbol_in(const std::string& path, const std::string& id, semantic::Change what) {
+  semantic::Write change;
   change.path = path;
   change.symbol = path + "/" + id;
   change.kind = "function";
   change.language = "javascript";
-  change.what = what;
+  change.change = what;
   return change;
 }
 
@@ -44,7 +44,7 @@ TEST(ChangeMessage, SaysWhatHappenedToIt) {
   report.changes = {changed_file("a.py")};
   report.symbols = {symbol_in("a.py", "Token#validate(int).", semantic::Change::kAdded)};
   EXPECT_EQ(subject_of(report), "Add Token.validate() to a.py");
-  report.symbols.front().what = semantic::Change::kRemoved;
+  report.symbols.front().change = semantic::Change::kRemoved;
   EXPECT_EQ(subject_of(report), "Remove Token.validate() from a.py");
   report.symbols.push_back(symbol_in("a.py", "other().", semantic::Change::kChanged));
   EXPECT_EQ(subject_of(report), "Change Token.validate() and other() in a.py");

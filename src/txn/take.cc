@@ -18,8 +18,8 @@
 #include "store/events.h"
 #include "txn/attempt.h"
 #include "txn/bounds/usage.h"
-#include "txn/change_message.h"
 #include "txn/children.h"
+#include "txn/footprints.h"
 #include "txn/serve/kernel_reads.h"
 #include "txn/serve/observed.h"
 
