@@ -177,9 +177,9 @@ class Kernel {
   Result<FootprintReport> footprint(const std::string& id, FootprintOf of);
 
   Result<Policy> policy(const std::optional<std::string>& onto);
-  Result<std::vector<GateLine>> run_gates_on(const std::string& id_or_commit,
-                                             const std::vector<std::string>& names,
-                                             const Progress& progress);
+  Result<std::vector<gates::GateReport>> run_gates_on(const std::string& id_or_commit,
+                                                      const std::vector<std::string>& names,
+                                                      const Progress& progress);
   Result<std::vector<std::string>> trust_listing(const std::optional<std::string>& onto);
   Result<bool> trusted(const std::optional<std::string>& onto);
   Status trust(const std::optional<std::string>& onto, const std::string& hash);

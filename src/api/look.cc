@@ -387,7 +387,8 @@ Result<Outcome> Kernel::show(const std::string& id) {
     if (event.type == event_type::kPrepared) outcome.gates.clear();  // asked again
     if (event.type != event_type::kGateEvaluated) continue;
     const Json payload = TRY(parse_json(event.payload));
-    outcome.gates.push_back(gate_line(TRY(read_fields<Certificate>(payload))));
+    outcome.gates.push_back(
+        {.certificate = TRY(read_fields<Certificate>(payload)), .fresh_reason = {}});
   }
   TRY(finish_outcome(*state_, txn.id, started_ns, outcome));
   if (!txn.attempts.empty()) outcome.process = running_now(txn.attempts.back()).process;

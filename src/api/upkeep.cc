@@ -86,9 +86,9 @@ Result<Json> Kernel::state_at(Seq seq) {
   return store->state_at(seq);
 }
 
-Result<std::vector<GateLine>> Kernel::run_gates_on(const std::string& id_or_commit,
-                                                   const std::vector<std::string>& names,
-                                                   const Progress& progress) {
+Result<std::vector<gates::GateReport>> Kernel::run_gates_on(const std::string& id_or_commit,
+                                                            const std::vector<std::string>& names,
+                                                            const Progress& progress) {
   TRY(refuse_inside(state_->host, "gate"));
   land::Context context = TRY(state_->context(progress));
   context.gates.shown = gates::GateContext::Shown::kAll;
@@ -128,16 +128,15 @@ Result<std::vector<GateLine>> Kernel::run_gates_on(const std::string& id_or_comm
       return fail(Code::kUsage, "the policy has no gate '" + name + "'", "git txn gate list");
     }
   }
-  std::vector<GateLine> lines;
+  std::vector<gates::GateReport> reports;
   for (const GateSpec& gate : policy.gates) {
     const bool wanted =
         names.empty() || std::find(names.begin(), names.end(), gate.name.str()) != names.end();
     if (!wanted) continue;
     if (progress.on_phase) progress.on_phase("gate " + gate.name.str());
-    const gates::GateReport report = TRY(gates::run_gate(context.gates, policy, gate, candidate));
-    lines.push_back(gate_line(report.certificate));
+    reports.push_back(TRY(gates::run_gate(context.gates, policy, gate, candidate)));
   }
-  return lines;
+  return reports;
 }
 
 }  // namespace gittxn::api

@@ -37,7 +37,7 @@ std::string reads_part(const api::Outcome& outcome) {
 std::string gates_part(const api::Outcome& outcome) {
   std::string out = counted(outcome.gates.size(), "gate");
   auto reused = std::count_if(outcome.gates.begin(), outcome.gates.end(),
-                              [](const api::GateLine& gate) { return gate.reused; });
+                              [](const auto& gate) { return gate.reused; });
   if (reused > 0) out += fmt::format(" ({} reused)", reused);
   return out;
 }
@@ -67,10 +67,9 @@ std::string reason(const api::Outcome& outcome) {
     case TxnState::kQuarantined:
       return fmt::format("did not land after {}", counted(txn.attempts.size(), "try", "tries"));
     case TxnState::kRejected:
-      for (const api::GateLine& gate : outcome.gates) {
-        if (gate.result != "passed") {
-          return fmt::format("gate {} {}", clean(gate.name), clean(gate.result));
-        }
+      for (const auto& [one, reused, why] : outcome.gates) {
+        if (!one.passed)
+          return fmt::format("gate {} {}", clean(one.gate.str()), api::gate_word(one));
       }
       for (const Conflict& conflict : outcome.conflicts) {
         if (conflict.kind == ConflictKind::kGate) return clean(conflict.hint);
@@ -234,9 +233,9 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   if (txn.attempts.size() > 1) field("tries", std::to_string(txn.attempts.size()));
   field("worktree", clean(worktree_of(txn)));
   field("read", reads_part(outcome));
-  for (const api::GateLine& gate : outcome.gates) {
-    field("gate", fmt::format("{} {}{}", clean(gate.name), clean(gate.result),
-                              gate.reused ? " (reused)" : ""));
+  for (const auto& [one, reused, why] : outcome.gates) {
+    field("gate", fmt::format("{} {}{}", clean(one.gate.str()), api::gate_word(one),
+                              reused ? " (reused)" : ""));
   }
   for (const std::string& repair : outcome.repairs) field("repair", clean(repair));
   if (!outcome.conflicts.empty()) out += "\n" + conflicts_block(outcome.conflicts, style);

@@ -44,7 +44,11 @@ api::Outcome outcome(TxnState state) {
 TEST(OutcomeLine, LandedIsTheSentenceOfTheDesign) {
   api::Outcome landed = outcome(TxnState::kLanded);
   landed.txn.landed_commit = oid('8');
-  landed.gates = {{"test", {}, "passed", false, ""}, {"lint", {}, "passed", true, ""}};
+  landed.gates.resize(2);
+  landed.gates[0].certificate.gate = GateName("test");
+  landed.gates[1].certificate.gate = GateName("lint");
+  for (auto& gate : landed.gates) gate.certificate.passed = true;
+  landed.gates[1].reused = true;
   EXPECT_EQ(outcome_lines(landed, kPlain),
             "landed  t-7k2m \"fix auth\"  main 3333333 → 8888888   "
             "2 files · 41 reads certified · "
@@ -79,7 +83,9 @@ TEST(OutcomeLine, EveryOtherEndSaysWhyAndWhatToTypeNext) {
               StartsWith("merged  t-7k2m \"fix auth\"  main  its change is there as 8888888 "));
 
   api::Outcome rejected = outcome(TxnState::kRejected);
-  rejected.gates = {{"test", {}, "timed out", false, ""}};
+  rejected.gates.resize(1);
+  rejected.gates[0].certificate.gate = GateName("test");
+  rejected.gates[0].certificate.timed_out = true;
   EXPECT_THAT(outcome_lines(rejected, kPlain),
               StartsWith("rejected t-7k2m \"fix auth\"  main  gate test timed out"));
 

@@ -2,7 +2,9 @@
 // and names are made Unicode by encode_path, because git's are bytes.
 #include <map>
 
+#include "base/hash.h"
 #include "base/json_value.h"
+#include "model/fields.h"
 #include "txn/outcome.h"
 #include "txn/state.h"
 
@@ -79,14 +81,19 @@ Json texts_json(const std::vector<std::string>& texts) {
   return array;
 }
 
-Json gates_json(const std::vector<GateLine>& gates) {
+std::string_view gate_word(const Certificate& certificate) {
+  return certificate.passed ? "passed" : certificate.timed_out ? "timed out" : "failed";
+}
+
+Json gates_json(const std::vector<gates::GateReport>& reports) {
   Json array = Json::array();
-  for (const GateLine& gate : gates) {
-    array.push_back({{"name", text(gate.name)},
-                     {"version", gate.version.str()},
-                     {"result", gate.result},
-                     {"reused", gate.reused},
-                     {"certificate", or_null(gate.certificate)}});
+  for (const gates::GateReport& report : reports) {
+    const Certificate& one = report.certificate;
+    array.push_back({{"name", text(one.gate.str())},
+                     {"version", one.gate_version.str()},
+                     {"result", gate_word(one)},
+                     {"reused", report.reused},
+                     {"certificate", sha256(canonical_json(to_json(one))).str()}});
   }
   return array;
 }

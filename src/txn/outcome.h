@@ -8,26 +8,19 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "gates/gate.h"
 #include "model/read.h"
 #include "model/txn.h"
 #include "model/verdict.h"
 
 namespace gittxn::api {
 
-struct GateLine {
-  std::string name;
-  Digest version;
-  std::string result;  // "passed", "failed", "timed out"
-  bool reused = false;
-  std::string certificate;  // SHA-256 of the certificate, as the log has it
-};
-
 // The one object --json prints last, and what the one-line summary is made of.
 struct Outcome {
   Txn txn;
   Oid head_before;
   std::vector<Conflict> conflicts;
-  std::vector<GateLine> gates;
+  std::vector<gates::GateReport> gates;
   ReadSet reads;  // of the last attempt
   Changes writes;
   std::vector<std::string> untracked;
@@ -50,8 +43,9 @@ Json to_json(const Outcome& outcome);
 // Parts of it, which other answers have too.
 Json or_null(const std::string& bytes);  // null for what is empty
 Json texts_json(const std::vector<std::string>& texts);
-Json gates_json(const std::vector<GateLine>& gates);
+Json gates_json(const std::vector<gates::GateReport>& reports);
 Json waiting_json(const Txn& txn);
+std::string_view gate_word(const Certificate& certificate);  // passed, failed, timed out
 int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
 // The meaning of exit statuses 0 and 1: landed, merged, nothing, open (as asked), command-failed,
 // conflict, rejected, waiting, aborted, unfinished.

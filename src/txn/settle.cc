@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.h"
-#include "base/json_value.h"
 #include "land/judge/phase.h"
-#include "model/fields.h"
 #include "store/events.h"
 #include "txn/registered.h"
 
@@ -38,12 +35,7 @@ land::LandOptions land_options(const State& state, const RunOptions& options,
 
 void tell_landing(land::LandOutcome& landed, Outcome& outcome) {
   outcome.head_before = landed.head_before;
-  outcome.gates.clear();
-  for (const gates::GateReport& report : landed.gates) {
-    GateLine line = gate_line(report.certificate);
-    line.reused = report.reused;
-    outcome.gates.push_back(std::move(line));
-  }
+  outcome.gates = std::move(landed.gates);
   for (std::string& note : landed.notes) outcome.notes.push_back(std::move(note));
   for (const std::string& path : landed.left_to_person) {
     outcome.notes.push_back(path +
@@ -90,15 +82,6 @@ Status find_head_before(State& state, Outcome& outcome) {
 }
 
 }  // namespace
-
-GateLine gate_line(const Certificate& certificate) {
-  GateLine line;
-  line.name = certificate.gate.str();
-  line.version = certificate.gate_version;
-  line.result = certificate.passed ? "passed" : certificate.timed_out ? "timed out" : "failed";
-  line.certificate = sha256(canonical_json(to_json(certificate))).str();
-  return line;
-}
 
 std::string unknown_note(const ReadSet& reads) {
   if (reads.complete) return {};

@@ -24,7 +24,6 @@ std::string next_line(const Txn& txn);
 // Its phase was left and the policy drops it: who asks for its landing is told no. For a look.
 Result<bool> dropped_with_phase(State& state, const Txn& txn);
 
-GateLine gate_line(const Certificate& certificate);
 // "lost 3 records", for a person, when reads are unknown; empty when they are complete.
 std::string unknown_note(const ReadSet& reads);
 

@@ -48,16 +48,16 @@ Result<int> gate_show(Session& session, api::Kernel& kernel) {
 Result<int> gate_run(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   std::vector<std::string> names(operands.begin() + 1, operands.end());
-  const auto lines = TRY(kernel.run_gates_on(operands[0], names, session.progress()));
-  const bool passed =
-      std::ranges::all_of(lines, [](const api::GateLine& line) { return line.result == "passed"; });
-  std::string text = lines.empty() ? "the policy has no gates\n" : "";
-  for (const api::GateLine& line : lines) {
-    Colour colour = line.result == "passed" ? Colour::kGreen : Colour::kRed;
-    text +=
-        fmt::format("{}  {}\n", session.style.paint(colour, clean(line.result)), clean(line.name));
+  const auto reports = TRY(kernel.run_gates_on(operands[0], names, session.progress()));
+  bool passed = true;
+  std::string text = reports.empty() ? "the policy has no gates\n" : "";
+  for (const auto& [one, reused, why] : reports) {
+    passed = passed && one.passed;
+    const Colour colour = one.passed ? Colour::kGreen : Colour::kRed;
+    text += fmt::format("{}  {}\n", session.style.paint(colour, api::gate_word(one)),
+                        clean(one.gate.str()));
   }
-  session.show({{"gates", gates_json(lines)}}, session.quiet() && passed ? "" : text);
+  session.show({{"gates", api::gates_json(reports)}}, session.quiet() && passed ? "" : text);
   return passed ? kExitDone : kExitNo;
 }
 
