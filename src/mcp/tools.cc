@@ -166,7 +166,7 @@ Result<ToolAnswer> search_tool(api::TreeTools& tools, Arguments& in, const api::
   in.number("limit", request.limit);
   TRY(in.done());
   const api::SearchAnswer found = TRY(tools.search(request, caller, stop));
-  ToolAnswer answer{{found.files == 0 ? "no matches\n" : joined(found.lines)}};
+  ToolAnswer answer{{found.files.empty() ? "no matches\n" : joined(found.lines)}};
   if (found.more) {
     answer.texts.push_back(
         "[truncated: there may be more; name a directory or a glob, or raise limit]");

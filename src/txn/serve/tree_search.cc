@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "search/glob.h"
 #include "search/pattern.h"
 #include "search/walk.h"
@@ -20,6 +21,7 @@ constexpr std::size_t kMaxLine = 500;          // shown of one
 constexpr std::size_t kMaxGlobs = 64;
 constexpr std::uint32_t kMaxContext = 100;
 constexpr std::size_t kMaxVisited = 1'000'000;
+constexpr std::size_t kMaxSkipped = 20;
 
 std::unexpected<Error> not_understood(const search::NotRefined& reason, std::string hint) {
   return fail(Code::kUsage, reason.reason, std::move(hint));
@@ -49,7 +51,7 @@ class Search {
          const std::function<bool()>& stop)
       : tree_(tree), query_(query), asked_(asked), stop_(stop), walk_(query, tree) {}
 
-  Result<TreeMatches> run() {
+  Result<SearchAnswer> run() {
     if (!asked_.names_only) {
       auto matcher = search::Matcher::compile(query_);
       if (!matcher) return not_understood(matcher.error(), "search for it with literal: true");
@@ -99,12 +101,7 @@ class Search {
       skip(path);
       return {};
     }
-    std::vector<std::string_view> lines;
-    for (std::string_view rest = *text; !rest.empty();) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      lines.push_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    const std::vector<std::string_view> lines = lines_of(*text);
     std::vector<bool> selected(lines.size(), false);
     bool any = false;
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -176,7 +173,7 @@ class Search {
   const std::function<bool()>& stop_;
   search::Walk walk_;
   std::optional<search::Matcher> matcher_;
-  TreeMatches found_;
+  SearchAnswer found_;
   std::size_t visited_ = 0;
   std::size_t bytes_ = 0;
 };
@@ -226,8 +223,8 @@ Result<search::Query> query_of(const TreeQuery& asked) {
   return query;
 }
 
-Result<TreeMatches> search_tree(const ServedTree& tree, const search::Query& query,
-                                const TreeQuery& asked, const std::function<bool()>& stop) {
+Result<SearchAnswer> search_tree(const ServedTree& tree, const search::Query& query,
+                                 const TreeQuery& asked, const std::function<bool()>& stop) {
   return Search(tree, query, asked, stop).run();
 }
 

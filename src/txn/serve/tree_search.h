@@ -25,19 +25,11 @@ struct TreeQuery {
 // As an answer names it: a path that is not UTF-8 has %XX for each byte that is none, and for '%'.
 std::string shown_path(const std::string& path);
 
-struct TreeMatches {
-  std::vector<std::string> lines;
-  std::vector<std::string> files;    // in the order of their names
-  std::vector<std::string> skipped;  // at most kMaxSkipped of them
-  bool more = false;
-};
-inline constexpr std::size_t kMaxSkipped = 20;
-
 // kUsage names what is not understood.
 Result<search::Query> query_of(const TreeQuery& asked);
 
 // kInterrupted: `stop` said so. kUsage: there are too many files below.
-Result<TreeMatches> search_tree(const ServedTree& tree, const search::Query& query,
-                                const TreeQuery& asked, const std::function<bool()>& stop);
+Result<SearchAnswer> search_tree(const ServedTree& tree, const search::Query& query,
+                                 const TreeQuery& asked, const std::function<bool()>& stop);
 
 }  // namespace gittxn::api

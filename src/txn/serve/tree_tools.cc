@@ -179,9 +179,9 @@ std::optional<std::string> TreeTools::State::note(std::string_view name, std::si
   return *std::move(text);
 }
 
-Result<TreeMatches> TreeTools::State::run(const TreeQuery& asked, const std::string& tool,
-                                          agents::Query query, const Caller& caller,
-                                          const std::function<bool()>& stop) {
+Result<SearchAnswer> TreeTools::State::run(const TreeQuery& asked, const std::string& tool,
+                                           agents::Query query, const Caller& caller,
+                                           const std::function<bool()>& stop) {
   const std::int64_t began = clock->wall_ms();
   tree.forget();
   const auto named = tree.resolve(asked.path);
@@ -194,7 +194,7 @@ Result<TreeMatches> TreeTools::State::run(const TreeQuery& asked, const std::str
   at.path = named->path;
   at.path_is_file = !named->is_directory;
   const search::Query parsed = TRY(query_of(at));
-  TreeMatches matches = TRY(search_tree(tree, parsed, at, stop));
+  SearchAnswer matches = TRY(search_tree(tree, parsed, at, stop));
   query.root = named->path;
   query.options = {{"query", canonical_json(search::to_json(parsed))}};
   query.files_known = !matches.more && matches.files.size() <= agents::kMaxFiles;
@@ -290,9 +290,7 @@ Result<SearchAnswer> TreeTools::search(const SearchRequest& request, const Calle
   agents::Query noted;
   noted.kind = agents::QueryKind::kGrep;
   noted.pattern = request.pattern;
-  TreeMatches matches = TRY(state_->run(query, "search", std::move(noted), caller, stop));
-  return SearchAnswer{std::move(matches.lines), matches.files.size(), std::move(matches.skipped),
-                      matches.more};
+  return state_->run(query, "search", std::move(noted), caller, stop);
 }
 
 Result<ListAnswer> TreeTools::list(const ListRequest& request, const Caller& caller,
@@ -309,7 +307,7 @@ Result<ListAnswer> TreeTools::list(const ListRequest& request, const Caller& cal
     agents::Query noted;
     noted.kind = agents::QueryKind::kGlob;
     noted.pattern = request.glob;
-    TreeMatches matches = TRY(state.run(query, "list", std::move(noted), caller, stop));
+    SearchAnswer matches = TRY(state.run(query, "list", std::move(noted), caller, stop));
     ListAnswer answer{{}, matches.more};
     for (const std::string& file : matches.files) answer.names.push_back(shown_path(file));
     return answer;

@@ -57,8 +57,8 @@ struct SearchRequest {
 };
 struct SearchAnswer {
   std::vector<std::string> lines;  // "path:12:text", of context "path-13-text", "--" between groups
-  std::size_t files = 0;           // with a match
-  std::vector<std::string> skipped;  // binary or too large: matched by nothing, named here
+  std::vector<std::string> files;  // with a match, in the order of their names
+  std::vector<std::string> skipped;  // binary or too large: matched by nothing, some named here
   bool more = false;                 // the limit ended it
 };
 

@@ -51,8 +51,8 @@ struct TreeTools::State {
   std::optional<std::string> note(std::string_view name, std::size_t max) const;
 
   // The query of a search or a glob, done and recorded.
-  Result<TreeMatches> run(const TreeQuery& asked, const std::string& tool, agents::Query query,
-                          const Caller& caller, const std::function<bool()>& stop);
+  Result<SearchAnswer> run(const TreeQuery& asked, const std::string& tool, agents::Query query,
+                           const Caller& caller, const std::function<bool()>& stop);
 };
 
 }  // namespace gittxn::api

@@ -222,7 +222,7 @@ TEST_F(Tools, ASearchAnswersLinesAndRecordsItsQuery) {
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(found->lines, ElementsAre("src/main.c:1:int main() { return add(1, 2); }",
                                         "src/math.c:1:int add(int a, int b) {"));
-  EXPECT_EQ(found->files, 2u);
+  EXPECT_EQ(found->files.size(), 2u);
   EXPECT_FALSE(found->more);
   const auto all = recorded();
   ASSERT_EQ(all.size(), 1u);
@@ -294,9 +294,9 @@ TEST_F(Tools, ACancelledSearchServesAndRecordsNothing) {
 }
 
 TEST_F(Tools, TheNextQuestionSeesWhatWasWrittenMeanwhile) {
-  EXPECT_EQ(search({.pattern = "fresh"})->files, 0u);
+  EXPECT_EQ(search({.pattern = "fresh"})->files.size(), 0u);
   put("src/new.c", "fresh\n");
-  EXPECT_EQ(search({.pattern = "fresh"})->files, 1u);
+  EXPECT_EQ(search({.pattern = "fresh"})->files.size(), 1u);
   EXPECT_THAT(tools->list({.path = "src"}, caller, {})->names,
               ElementsAre("main.c", "math.c", "new.c"));
 }
