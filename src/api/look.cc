@@ -22,7 +22,6 @@
 #include "store/server/locks.h"
 #include "store/work/compensations.h"
 #include "txn/attempt.h"
-#include "txn/running.h"
 #include "txn/serve/brief.h"
 #include "txn/settle.h"
 #include "txn/state.h"

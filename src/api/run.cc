@@ -13,7 +13,6 @@
 #include "store/events.h"
 #include "txn/attempt.h"
 #include "txn/bounds/confine.h"
-#include "txn/bounds/lacking.h"
 #include "txn/bounds/usage.h"
 #include "txn/settle.h"
 #include "work/budgets.h"

@@ -12,8 +12,7 @@
 #include "base/fs.h"
 #include "catalogue/impact.h"
 #include "catalogue/subjects.h"
-#include "txn/running.h"
-#include "txn/state.h"
+#include "txn/attempt.h"
 
 namespace gittxn::api {
 namespace {

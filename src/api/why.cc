@@ -11,9 +11,8 @@
 #include "model/fields.h"
 #include "store/events.h"
 #include "store/work/workflows.h"
-#include "txn/running.h"
+#include "txn/attempt.h"
 #include "txn/settle.h"
-#include "txn/state.h"
 #include "work/compensations.h"
 
 namespace gittxn::api {

@@ -40,6 +40,29 @@ struct Held {
 Result<Held> hold(State& state, Txn known);
 Result<Held> hold_named(State& state, const std::string& id_or_name);
 
+// Says of this process that it runs a command of the attempt, until it is destroyed.
+class RunningMark {
+ public:
+  static Result<RunningMark> set(const Attempt& attempt);
+
+ private:
+  explicit RunningMark(UniqueFd fd) : fd_(std::move(fd)) {}
+  UniqueFd fd_;
+};
+
+struct Running {
+  int process = 0;                     // 0: none that is known on this machine
+  std::int64_t last_call_wall_ms = 0;  // of the newest call on record; 0: none
+};
+Running running_now(const Attempt& attempt);
+
+// Asks that process to end its command, a second time after some seconds, and waits until it has.
+// kUsage: none runs. kTimeout: it does not end.
+Status end_running(State& state, const Txn& txn, const Progress& progress);
+
+// Why nothing of a transaction's work can be shown yet.
+std::unexpected<Error> no_work_yet(const Txn& txn);
+
 // The files of its last attempt are on disk.
 Result<bool> has_worktree(const Txn& txn);
 
@@ -87,6 +110,11 @@ Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::st
 // A command where the transaction's files are seen, beside whatever works there: nothing of it is
 // traced, and nothing is taken. Its exit status.
 Result<int> enter(State& state, const std::string& id, const std::vector<std::string>& command);
+
+// Of a command that failed: a note on files that it looked for, which the person's checkout has and
+// a fresh worktree has not, with what to write into the policy; none where there is nothing so.
+Status tell_lacking(State& state, const Oid& snapshot, const ReadSet& reads,
+                    std::vector<std::string>& notes);
 
 struct TakenWork {
   Changes changes;

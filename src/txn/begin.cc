@@ -20,7 +20,6 @@
 #include "txn/attempt.h"
 #include "txn/bounds/budget_values.h"
 #include "txn/bounds/limits.h"
-#include "txn/bounds/owner.h"
 #include "txn/bounds/usage.h"
 
 namespace gittxn::api {

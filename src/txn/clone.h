@@ -41,4 +41,8 @@ Status claim_name(State& state, const std::string& name);
 Status check_clone(State& state);
 std::unexpected<Error> is_a_copy(const State& state, const CloneNote& note);
 
+// A local store at home in this repository (home.cc); it is open. Notes of what was done go to
+// state.home_notes.
+Status settle_home(State& state);
+
 }  // namespace gittxn::api

@@ -16,7 +16,6 @@
 #include "txn/bounds/confine.h"
 #include "txn/bounds/usage.h"
 #include "txn/children.h"
-#include "txn/running.h"
 #include "txn/serve/agent_run.h"
 #include "txn/serve/instructions.h"
 #include "txn/watch.h"

@@ -1,5 +1,8 @@
-#include "txn/running.h"
-
+// The process of git-txn that runs a command of a transaction now, so that a person can look at it
+// and stop it. The pid that a shell has of `git txn run` is that of git, which waits for git-txn.
+//
+// <attempt>/process is locked by that process for as long as the command runs; the lock, and so
+// what is told here, ends with it. Nothing is decided by it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>

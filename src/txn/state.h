@@ -34,10 +34,10 @@ struct State {
   std::optional<store::Store> store;
   std::string worktrees;  // cache of worktree_root()
   std::shared_ptr<land::Policies> policies = std::make_shared<land::Policies>();
-  int loads = 0;                             // of transactions, by find() and reload()
-  Membership membership;                     // of a hub, as this clone's configuration has it
-  db::Patience patience = {};                // of the command, with a store on a server
-  bool at_home = false;                      // the store was found to be this repository's (home.h)
+  int loads = 0;               // of transactions, by find() and reload()
+  Membership membership;       // of a hub, as this clone's configuration has it
+  db::Patience patience = {};  // of the command, with a store on a server
+  bool at_home = false;        // the store was found to be this repository's (home.cc)
   std::vector<std::string> home_notes = {};  // to be told by the next verb that tells anything
 
   // For verbs that write: creates the store when there is none.
@@ -99,6 +99,13 @@ std::string ref_of_linked(const TxnId& id, int attempt, std::size_t number);
 std::string short_branch(const RefName& branch);
 // "Name <mail>"; kUsage when it is not that.
 Result<Identity> parse_identity(std::string_view text);
+// The name of an owner, of a transaction, a lease or a budget: somebody's mail address, or whatever
+// a program calls itself. It is in the log for good and is shown among lines of ours, so that every
+// way in asks here. kUsage: it is empty, longer than 256 bytes, or has a line break or another
+// control character.
+Status check_owner(std::string_view name);
+// As given; where nothing is, the mail address of the caller's git identity.
+Result<std::string> owner_of(State& state, const std::string& asked);
 // Of a raw identity, "Name <mail> 1700000000 +0100".
 struct Signature {
   Identity who;

@@ -20,7 +20,6 @@
 #include "txn/bounds/usage.h"
 #include "txn/children.h"
 #include "txn/footprints.h"
-#include "txn/serve/kernel_reads.h"
 #include "txn/serve/observed.h"
 
 namespace gittxn::api {

@@ -8,7 +8,6 @@
 
 #include "base/json_value.h"
 #include "txn/attempt.h"
-#include "txn/bounds/owner.h"
 #include "txn/serve/observed.h"
 #include "txn/state.h"
 #include "work/workflow_scene.h"

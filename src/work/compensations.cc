@@ -27,7 +27,7 @@ FAILPOINT(fp_compensation_ended, "api.compensation.ended");
 constexpr std::int64_t kTimeoutMs = 600'000;
 constexpr std::int64_t kRunPatienceMs = 100'000;  // of a confined command, for its run
 
-Status check_owner(const State& state) {
+Status check_user(const State& state) {
   struct stat info{};
   // On a server a store is nobody's in particular; its folder in the clone is.
   const std::string& folder = state.repository.txn_dir();
@@ -147,7 +147,7 @@ Status compensate(State& state, const Txn& txn, const Progress& progress,
                   std::vector<std::string>& notes) {
   const TxnId& id = txn.id;
   for (const Compensation& one : TRY(owed_compensations(state, txn))) {
-    TRY(check_owner(state));
+    TRY(check_user(state));
     if (progress.is_interrupted()) return tell_owed(state, txn);
     events::CompensationRun run;
     run.number = one.number;

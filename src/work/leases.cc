@@ -12,7 +12,6 @@
 #include "land/deadline.h"
 #include "store/work/lease_moves.h"
 #include "txn/attempt.h"
-#include "txn/bounds/owner.h"
 #include "txn/state.h"
 
 namespace gittxn::api {

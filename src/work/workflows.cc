@@ -10,7 +10,7 @@
 #include "store/events.h"
 #include "store/work/workflows.h"
 #include "txn/attempt.h"
-#include "txn/serve/kernel_reads.h"
+#include "txn/serve/observed.h"
 #include "work/recovery.h"
 #include "work/workflow_scene.h"
 

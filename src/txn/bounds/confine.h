@@ -21,7 +21,7 @@ Status check_confine(State& state, const RunOptions& options);
 
 // What a confined command may write: `own` (its worktree first, as it is seen from inside, and what
 // belongs to it), temporary directories, terminals, the caches of tools and the agents' own state
-// (confine_places.h), and what txn.confineWrite names, separated by ':'. Never the repository, its
+// and what txn.confineWrite names, separated by ':'. Never the repository, its
 // store, its checkouts and other transactions' worktrees, also where they lie below one of those.
 // Notes: what is left out, and what is not confined, because this machine lacks something.
 // `env`: gets a TMPDIR of its own where the usual ones may not be written.

@@ -1,5 +1,5 @@
-#include "txn/bounds/lacking.h"
-
+// Files that a failed command looked for, which the person's checkout has and a fresh worktree has
+// not, because git ignores them: .env, node_modules and their like.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "repo/worktree/worktree_paths.h"
+#include "txn/attempt.h"
 
 namespace gittxn::api {
 namespace {
