@@ -1,4 +1,5 @@
-#include "api/enforces.h"
+// The table of docs/enforces.md.
+#include "api/kernel.h"
 
 #include <fmt/format.h>
 

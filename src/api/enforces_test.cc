@@ -1,6 +1,6 @@
 // The table of what is enforced names all that the kernel promises, so that what is added without a
 // row fails here.
-#include "api/enforces.h"
+#include "api/kernel.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-#include "api/fence.h"
+// Inside of a transaction, whatever the environment says.
+#include "api/kernel.h"
 
 #include <algorithm>
 

@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -130,6 +132,24 @@ struct DoctorLine {
 // What this program speaks, for `git txn version`.
 int schema_version();                    // of the store it writes; older ones are migrated
 std::vector<std::string> event_types();  // every type that the log may hold, sorted
+
+// Puts GIT_TXN_ID back where a command of a transaction of this repository's store has taken it
+// away, so that everything that asks the variable is told the truth. One that is there stays: which
+// transaction is meant a command may say (a child's, that it has begun), not that it is in none.
+// What is below a transaction of another store (a test of a program that uses git-txn, in a
+// repository of its own) is inside of nothing here, as long as it does not say so itself.
+void restore_fence(Host& host);
+
+// What git-txn enforces, what it only records, and by what: the table of docs/enforces.md.
+struct Enforced {
+  std::string_view what;
+  std::string_view enforced;  // "enforced", "recorded", or both with the line between them
+  std::string_view mechanism;
+  std::string_view answers = "";     // "F1, K1, A7, [gate]": see the page; or nothing
+  std::string_view since = "0.1.0";  // version
+};
+std::span<const Enforced> enforces();
+std::string enforces_page();  // docs/enforces.md, byte for byte
 
 class Kernel {
  public:

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <cerrno>
 
-#include "api/fence.h"
+#include "api/kernel.h"
 #include "api/work.h"
 #include "base/json_value.h"
 #include "cli/session.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "api/enforces.h"
 #include "api/init.h"
+#include "api/kernel.h"
 #include "api/work.h"
 #include "base/json_value.h"
 #include "cli/command_areas.h"
