@@ -28,13 +28,6 @@ Result<repo::Repository> open_home(const Host& host) {
   return repo::Repository::open(*home, repo::without_repository(host.env));
 }
 
-std::string repository_name(const repo::RepositoryPlace& place) {
-  std::string name = base_name(place.common_dir);
-  if (name == ".git") name = base_name(parent_dir(place.common_dir));
-  if (name.ends_with(".git")) name.resize(name.size() - 4);
-  return name + "-" + sha256(place.common_dir).str().substr(0, 12);
-}
-
 // The real path of something that may not exist yet: of its nearest parent that does, and the rest.
 Result<std::string> real_future_path(const std::string& path) {
   std::string there = path;
@@ -66,6 +59,13 @@ Status check_log(const Membership& membership, const Result<store::Store>& opene
 
 bool was_pruned(const std::vector<Event>& history) {
   return history.empty() || history.front().type != event_type::kTxnBegun;
+}
+
+std::string name_of_place(const std::string& place) {
+  std::string name = base_name(place);
+  if (name == ".git") name = base_name(parent_dir(place));
+  if (name.ends_with(".git")) name.resize(name.size() - 4);
+  return name;
 }
 
 std::string short_oid(const Oid& oid) {
@@ -252,7 +252,9 @@ Result<std::string> State::worktree_root() {
                 "XDG_STATE_HOME nor HOME names an absolute path",
                 hint);
   }
-  root = join_path(normal_path(root), repository_name(repository.place()));
+  const std::string& common = repository.place().common_dir;
+  root = join_path(normal_path(root),
+                   name_of_place(common) + "-" + sha256(common).str().substr(0, 12));
   const std::string real = TRY(real_future_path(root));
   std::vector<std::string> inside{repository.place().common_dir};
   for (const auto& place : TRY(repository.checkouts())) inside.push_back(place.worktree);

@@ -88,6 +88,8 @@ std::string damage_file(const State& state);
 // Of all events of a transaction that the log still has.
 bool was_pruned(const std::vector<Event>& history);
 
+// Of a repository: "web" of /somewhere/web, /somewhere/web.git and /somewhere/web/.git.
+std::string name_of_place(const std::string& place);
 std::string short_oid(const Oid& oid);
 std::string ref_of_attempt(const TxnId& id, int attempt);
 // Of the commit that an attempt starts from, so that no clean-up of git's takes it meanwhile. Of

@@ -1,5 +1,4 @@
-#include "work/phase_gates.h"
-
+// What the gates of a phase say of one head: see workflow_scene.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +9,8 @@
 #include "store/events.h"
 #include "store/summaries.h"
 #include "store/work/workflows.h"
-#include "work/members.h"
+#include "work/portfolio.h"
+#include "work/workflow_scene.h"
 
 namespace gittxn::api {
 
@@ -57,6 +57,55 @@ Result<Answer> verdict(const store::View& view, const PhaseQuestion& question,
                   fmt::format("{} by {}", given.passed ? "pass" : "fail", given.actor)};
   }
   return Answer{false, fmt::format("nobody has said {} yet", name)};
+}
+
+// Why it has not got there; "": it has.
+Result<std::string> behind(const store::View& view, std::string_view name, std::string_view phase) {
+  // The newest counts, and one that was cancelled as if it had never been made.
+  for (const Workflow& workflow : TRY(store::workflows(view))) {
+    if (workflow.name != name || workflow.cancelled) continue;
+    const Phase* open = workflow.open();
+    if (phase.empty()) {
+      if (open == nullptr) return std::string();
+      return fmt::format("phase {} of {} is open", open->name, workflow.id.str());
+    }
+    const Phase* wanted = workflow.phase(phase);
+    if (wanted == nullptr) return fmt::format("{} has no phase {}", workflow.id.str(), phase);
+    const bool left = wanted->state != PhaseState::kOpen && wanted->state != PhaseState::kPending;
+    if (left) return std::string();
+    return fmt::format("phase {} of {} is {}", phase, workflow.id.str(),
+                       phase_state_name(wanted->state));
+  }
+  return fmt::format("it has no workflow '{}'", name);
+}
+
+// Whether every member has got as far: `subject` is "WORKFLOW" (its newest of that name is
+// finished) or "WORKFLOW/PHASE" (has left that phase). What cannot be looked at has not. It says
+// who has not, or up to which event each was looked at.
+Result<Answer> members_done(const State& state, const store::View& view,
+                            const std::string& subject) {
+  const std::size_t slash = subject.find('/');
+  const std::string name = subject.substr(0, slash);
+  const std::string phase = slash == std::string::npos ? "" : subject.substr(slash + 1);
+  const std::vector<store::Member> members = TRY(store::members(view));
+  if (members.empty()) return Answer{false, "the portfolio has no member"};
+  Answer answer{true, "done:"};
+  for (const store::Member& member : members) {
+    auto opened = open_member(state, member);
+    if (!opened) return Answer{false, opened.error().message};
+    const store::Store& store = **(*opened)->looking();
+    // The head before the look: what it says held then or later.
+    const auto head = store.head();
+    const auto why = behind(store, name, phase);
+    // What cannot be looked at has not got there: a fault of that one is none of this repository.
+    if (!head || !why) {
+      const Error& error = head ? why.error() : head.error();
+      return Answer{false, fmt::format("{}: {}", member.name, error.message)};
+    }
+    if (!why->empty()) return Answer{false, fmt::format("{}: {}", member.name, *why)};
+    answer.why += fmt::format(" {} (event {})", member.name, *head);
+  }
+  return answer;
 }
 
 // The newest certificate for exactly this head and this version of the gate.
@@ -108,10 +157,7 @@ Result<PhaseAnswers> judge_phase_gates(State& state, const store::View& view,
     if (gate.kind == Kind::kArtifact) answer = TRY(artifact(state, question, gate.subject));
     if (gate.kind == Kind::kTransactions) answer = TRY(transactions(view, question));
     if (gate.kind == Kind::kVerdict) answer = TRY(verdict(view, question, gate.subject));
-    if (gate.kind == Kind::kMembers) {
-      MembersAnswer members = TRY(judge_members(state, view, gate.subject));
-      answer = {members.passed, std::move(members.why)};
-    }
+    if (gate.kind == Kind::kMembers) answer = TRY(members_done(state, view, gate.subject));
     if (gate.kind == Kind::kRun) {
       const auto certificate = TRY(certificate_for(*state.store, question, gate.gate));
       if (!certificate) {

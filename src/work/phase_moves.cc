@@ -14,7 +14,6 @@
 #include "store/work/workflows.h"
 #include "txn/attempt.h"
 #include "work/compensations.h"
-#include "work/phase_gates.h"
 #include "work/recovery.h"
 #include "work/workflow_scene.h"
 #include "work/workflows.h"

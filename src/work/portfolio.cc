@@ -9,7 +9,7 @@
 #include "store/log/pruning.h"
 #include "store/work/portfolio_relay.h"
 #include "store/work/workflows.h"
-#include "work/members.h"
+#include "txn/state.h"
 #include "work/workflow_scene.h"
 
 namespace gittxn::api {
@@ -20,17 +20,35 @@ FAILPOINT(fp_told, "api.portfolio.member_told");
 constexpr int kRelayBatch = 500;  // events in one append to a member
 constexpr int kLevels = 8;        // of lists that are looked through for a circle
 
+// What a store says of itself has a way out of its own; else it is not where it was. All clones of
+// a hub share the list, and it may be elsewhere for each.
+std::unexpected<Error> about(const store::Member& member, bool shared, Error error) {
+  const bool damaged = error.code == Code::kCorrupt || error.code == Code::kNewer;
+  error.message = fmt::format("member {} at '{}': {}", member.name, member.place, error.message);
+  if (!damaged || error.hint.empty()) {
+    error.hint =
+        shared ? fmt::format(
+                     "where it is for this clone: git config txn.member.{}.place PATH, or "
+                     "for all: git txn portfolio add PATH --as {}",
+                     member.name, member.name)
+               : fmt::format("where it is now: git txn portfolio add PATH --as {}", member.name);
+  }
+  return std::unexpected(std::move(error));
+}
+
+// Where it is for this clone: `git config txn.member.NAME.place`, else as the list has it, which
+// all clones of a hub share.
+Result<std::string> place_of_member(const State& state, const store::Member& member) {
+  const auto own =
+      TRY(state.repository.config().path(fmt::format("txn.member.{}.place", member.name)));
+  if (!own) return member.place;
+  const repo::RepositoryPlace& here = state.repository.place();
+  return normal_path(join_path(here.worktree.value_or(here.common_dir), *own));
+}
+
 std::string place_of(const State& state) {
   const repo::RepositoryPlace& place = state.repository.place();
   return place.worktree.value_or(place.common_dir);
-}
-
-// "web" of /somewhere/web and of /somewhere/web.git
-std::string name_of_place(const std::string& place) {
-  std::string name = base_name(place);
-  if (name == ".git") name = base_name(parent_dir(place));
-  if (name.ends_with(".git")) name.resize(name.size() - 4);
-  return name;
 }
 
 const store::Member* by_log(const std::vector<store::Member>& members, const std::string& log) {
@@ -272,6 +290,25 @@ Result<std::unique_ptr<State>> open_new(Host host, const std::string& path) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<State>> open_member(const State& state, const store::Member& listed) {
+  store::Member member = listed;
+  member.place = TRY(place_of_member(state, listed));
+  const auto open = [&]() -> Result<std::unique_ptr<State>> {
+    Host host = state.host;
+    host.cwd = member.place;
+    host.env = repo::without_repository(host.env);
+    auto opened = TRY(open_state(std::move(host)));
+    store::Store* store = TRY(opened->looking());
+    if (store == nullptr) return fail(Code::kNotFound, "it has no store any more");
+    TRY(store::check_whole(*store));
+    if (TRY(store::log_uri(*store)) == member.log) return opened;
+    return fail(Code::kNotFound, "another repository is there by now");
+  };
+  auto opened = open();
+  if (!opened) return about(member, state.membership.hub.has_value(), std::move(opened).error());
+  return opened;
+}
 
 Result<store::Member> add_member(State& state, const MemberRequest& request) {
   TRY(refuse_inside(state.host, "portfolio add"));

@@ -9,6 +9,7 @@
 // twice.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,5 +60,9 @@ struct RelayReport {
 // A member that cannot be told keeps no other from being told. `left` is kStale where one was told
 // what this log does not have (any more); with kAnew it is told what is so instead.
 Result<RelayReport> relay_events(State& state, store::Relay how = store::Relay::kOn);
+
+// The member's repository with its store. The error names the member: it is not there, has no
+// store, is another repository by now, or its log is known to be damaged.
+Result<std::unique_ptr<State>> open_member(const State& state, const store::Member& listed);
 
 }  // namespace gittxn::api
