@@ -29,14 +29,10 @@ std::string known_here(const Host& host, const std::vector<std::string>& ids) {
 }  // namespace
 
 void restore_fence(Host& host) {
-  const auto said = [&host](const char* name) {
-    const auto found = host.env.find(name);
-    return found == host.env.end() ? std::string() : found->second;
-  };
   // A caller that claims to be inside is refused a person's commands, whichever id it names.
-  if (!said(kInside).empty()) return;
+  if (!host.variable(kInside).empty()) return;
   std::vector<std::string> ids = ids_of_mark(fence_mark());
-  const std::string compensated = said("GIT_TXN_COMPENSATES");
+  const std::string compensated = host.variable("GIT_TXN_COMPENSATES");
   if (!compensated.empty() && std::ranges::find(ids, compensated) != ids.end()) return;
   for (std::string& id : ids_of_ancestors()) ids.push_back(std::move(id));
   if (ids.empty()) return;

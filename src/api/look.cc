@@ -406,17 +406,10 @@ Result<std::string> Kernel::diff(const std::string& id) {
   const Txn txn = TRY(state_->find(id));
   repo::GitOptions git;
   git.dir = state_->repository.place().common_dir;
-  std::vector<std::string> args{"diff", "--no-ext-diff", "--no-color", "--find-renames"};
-  if (!txn.landed_commit.empty()) {
-    args.push_back(txn.landed_commit.str() + "^1");
-    args.push_back(txn.landed_commit.str());
-  } else if (!txn.attempts.empty() && !txn.attempts.back().kept.empty()) {
-    args.push_back(txn.attempts.back().kept.str() + "^1");
-    args.push_back(txn.attempts.back().kept.str());
-  } else {
-    return no_work_yet(txn);
-  }
-  return state_->repository.git().must(args, git);
+  const std::string work = work_of(txn).str();
+  if (work.empty()) return no_work_yet(txn);
+  return state_->repository.git().must(
+      {"diff", "--no-ext-diff", "--no-color", "--find-renames", work + "^1", work}, git);
 }
 
 Result<ReadSet> Kernel::reads(const std::string& id) {

@@ -128,7 +128,7 @@ Status check_not_pushed(State& state, const Txn& txn) {
 Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
   state_->be_patient(options.wait_ms, progress);
   const RefName target = TRY(state_->target(options.onto));  // before anything is created
-  if (state_->variable("GIT_TXN_ID").empty()) {
+  if (state_->host.variable("GIT_TXN_ID").empty()) {
     // Of a compensation: there is no transaction that it would be a part of, so no depth either.
     TRY(refuse_inside(state_->host, "begin"));
   } else {

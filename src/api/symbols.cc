@@ -256,12 +256,6 @@ Result<std::vector<Subject>> named(Looking& looking, const std::string& text, co
                                  : fmt::format("alike: {}", fmt::join(found.near, ", ")));
 }
 
-// Its change as one commit; empty: nothing was taken yet.
-Oid commit_of(const Txn& txn) {
-  if (!txn.landed_commit.empty() || txn.attempts.empty()) return txn.landed_commit;
-  return txn.attempts.back().kept;
-}
-
 Result<bool> is_transaction(State& state, const std::string& text) {
   if (!text.starts_with("t-")) return false;
   if (TRY(state.looking()) == nullptr) return false;
@@ -295,7 +289,7 @@ Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress
   if (txn) {
     const FootprintReport change = TRY(footprint(request.of, FootprintOf::kDiff));
     const Txn found = TRY(state_->find(request.of));
-    report.commit = commit_of(found);
+    report.commit = work_of(found);
     subjects = TRY(touched(looking, change));
   } else {
     report.commit = TRY(looking.commit(request.at.value_or("HEAD")));
@@ -331,7 +325,7 @@ Result<FootprintReport> Kernel::footprint(const std::string& id, FootprintOf of)
     const Changes writes = TRY(recorded_writes(*state_->store, txn.attempts.back()));
     return footprint_of(objects, writes);
   }
-  const Oid commit = commit_of(txn);
+  const Oid commit = work_of(txn);
   if (commit.empty()) return no_work_yet(txn);
   const repo::CommitInfo info = TRY(objects.commit(commit));
   const Oid before = info.parents.empty() ? Oid() : info.parents.front();

@@ -78,11 +78,7 @@ Result<audit::Report> Kernel::verify(bool replay) {
 }
 
 Result<Json> Kernel::state_at(Seq seq) {
-  store::Store* store = TRY(state_->looking());
-  if (store == nullptr) {
-    return fail(Code::kUsage, "nothing was ever recorded in this repository",
-                "git txn run -- COMMAND starts something");
-  }
+  const store::Store* store = TRY(state_->recorded());
   return store->state_at(seq);
 }
 
@@ -99,11 +95,8 @@ Result<std::vector<gates::GateReport>> Kernel::run_gates_on(const std::string& i
   if (txn) {
     candidate.branch = txn->target;
     candidate.txn = txn->id;
-    if (!txn->landed_commit.empty()) {
-      commitish = txn->landed_commit.str();
-    } else if (!txn->attempts.empty() && !txn->attempts.back().kept.empty()) {
-      commitish = txn->attempts.back().kept.str();
-    } else {
+    commitish = work_of(*txn).str();
+    if (commitish.empty()) {
       return fail(Code::kUsage, txn->id.str() + " has no work to run gates on");
     }
   }
@@ -121,7 +114,7 @@ Result<std::vector<gates::GateReport>> Kernel::run_gates_on(const std::string& i
   if (!commit.parents.empty()) candidate.parent = commit.parents.front();
 
   const Policy policy = TRY(state_->policy_on(candidate.branch));
-  TRY(gates::require_trust(*context.store, policy, state_->variable("GIT_TXN_TRUST")));
+  TRY(gates::require_trust(*context.store, policy, state_->host.variable("GIT_TXN_TRUST")));
   for (const std::string& name : names) {
     const auto named = [&](const GateSpec& gate) { return gate.name.str() == name; };
     if (std::none_of(policy.gates.begin(), policy.gates.end(), named)) {

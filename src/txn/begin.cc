@@ -66,7 +66,7 @@ Result<Oid> head_to_begin_at(const land::Context& context, const RefName& branch
 // The policy of the head, refused where its commands are not trusted.
 Result<Policy> trusted_policy(State& state, const RefName& branch, const Oid& head) {
   Policy policy = TRY_IN("the policy of " + short_branch(branch), state.policy_at(head));
-  TRY(gates::require_trust(*state.store, policy, state.variable("GIT_TXN_TRUST")));
+  TRY(gates::require_trust(*state.store, policy, state.host.variable("GIT_TXN_TRUST")));
   return policy;
 }
 

@@ -28,6 +28,12 @@ struct Host {  // what the face knows about its process
   Log log;
   bool stdin_is_terminal = false;
   bool json = false;  // the command's stdout goes to our stderr
+
+  // Of the caller's environment; "" when it is unset.
+  std::string variable(const std::string& name) const {
+    const auto found = env.find(name);
+    return found == env.end() ? std::string() : found->second;
+  }
 };
 
 struct Progress {

@@ -19,7 +19,7 @@ land::LandOptions land_options(const State& state, const RunOptions& options,
   landing.wait_ms = options.wait_ms.value_or(state.host.stdin_is_terminal ? -1 : 0);
   // The queue always moves, so only an explicit --wait bounds it.
   landing.turn_wait_ms = options.wait_ms.value_or(-1);
-  landing.trust_offered = state.variable("GIT_TXN_TRUST");
+  landing.trust_offered = state.host.variable("GIT_TXN_TRUST");
   landing.keep_commits = options.keep_commits;
   landing.interrupted = progress.interrupted;
   if (progress.on_wait) {

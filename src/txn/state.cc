@@ -14,9 +14,6 @@ namespace gittxn::api {
 
 namespace {
 
-constexpr std::string_view kInsideTxn = "GIT_TXN_ID";
-constexpr std::string_view kInsideCompensation = "GIT_TXN_COMPENSATES";
-
 // A person in a transaction's worktree (git txn open) means the repository that it belongs to. The
 // private git directory names it as the remote txn-target.
 Result<repo::Repository> open_home(const Host& host) {
@@ -70,6 +67,11 @@ std::string name_of_place(const std::string& place) {
 
 std::string short_oid(const Oid& oid) {
   return oid.str().substr(0, 7);
+}
+
+Oid work_of(const Txn& txn) {
+  if (!txn.landed_commit.empty() || txn.attempts.empty()) return txn.landed_commit;
+  return txn.attempts.back().kept;
 }
 
 std::string ref_of_attempt(const TxnId& id, int attempt) {
@@ -139,24 +141,16 @@ Result<std::string> owner_of(State& state, const std::string& asked) {
 }
 
 Status refuse_inside(const Host& host, std::string_view verb) {
-  const auto inside = host.env.find(std::string(kInsideTxn));
-  if (inside != host.env.end() && !inside->second.empty()) {
-    return fail(
-        Code::kUnsupported,
-        fmt::format("git txn {} inside transaction {} is not supported", verb, inside->second),
-        "what you change here lands with that transaction; run the command itself instead");
+  if (const std::string inside = host.variable("GIT_TXN_ID"); !inside.empty()) {
+    return fail(Code::kUnsupported,
+                fmt::format("git txn {} inside transaction {} is not supported", verb, inside),
+                "what you change here lands with that transaction; run the command itself instead");
   }
-  const auto of = host.env.find(std::string(kInsideCompensation));
-  if (of == host.env.end() || of->second.empty()) return {};
-  return fail(
-      Code::kUnsupported,
-      fmt::format("git txn {} inside a compensation of {} is not supported", verb, of->second),
-      "a compensation undoes what was done elsewhere; leave the rest to who aborted it");
-}
-
-std::string State::variable(const std::string& name) const {
-  const auto found = host.env.find(name);
-  return found == host.env.end() ? std::string() : found->second;
+  const std::string of = host.variable("GIT_TXN_COMPENSATES");
+  if (of.empty()) return {};
+  return fail(Code::kUnsupported,
+              fmt::format("git txn {} inside a compensation of {} is not supported", verb, of),
+              "a compensation undoes what was done elsewhere; leave the rest to who aborted it");
 }
 
 void State::be_patient(std::optional<std::int64_t> wait_ms, const Progress& progress) {
@@ -197,6 +191,13 @@ Result<store::Store*> State::looking() {
   TRY(check_log(membership, opened));
   store.emplace(*std::move(opened));
   return &*store;
+}
+
+Result<store::Store*> State::recorded() {
+  store::Store* there = TRY(looking());
+  if (there != nullptr) return there;
+  return fail(Code::kUsage, "nothing was ever recorded in this repository",
+              "git txn run -- COMMAND starts something");
 }
 
 Result<std::string> State::caller() const {
@@ -240,9 +241,9 @@ Result<std::string> State::worktree_root() {
   std::string root;
   if (const auto set = TRY(repository.config().path("txn.worktreeRoot"))) {
     root = *set;
-  } else if (const std::string state = variable("XDG_STATE_HOME"); state.starts_with('/')) {
+  } else if (const std::string state = host.variable("XDG_STATE_HOME"); state.starts_with('/')) {
     root = state + "/git-txn";
-  } else if (const std::string home = variable("HOME"); home.starts_with('/')) {
+  } else if (const std::string home = host.variable("HOME"); home.starts_with('/')) {
     root = home + "/.local/state/git-txn";
   }
   const std::string hint = "set it with: git config txn.worktreeRoot /absolute/path";

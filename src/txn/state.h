@@ -56,9 +56,9 @@ struct State {
   Result<land::Context> context(const Progress& progress);
   // The same for who only looks.
   land::Context looking_context();
-  std::string variable(
-      const std::string& name) const;  // of the caller's environment, "" when unset
   Result<RefName> target(const std::optional<std::string>& onto) const;
+  // As looking(), where there has to be something. kUsage: nothing was ever recorded here.
+  Result<store::Store*> recorded();
   // "Name <mail>" of the git identity.
   Result<std::string> caller() const;
   // The policy of a commit or tree (land/policies.h).
@@ -91,6 +91,8 @@ bool was_pruned(const std::vector<Event>& history);
 // Of a repository: "web" of /somewhere/web, /somewhere/web.git and /somewhere/web/.git.
 std::string name_of_place(const std::string& place);
 std::string short_oid(const Oid& oid);
+// Its change as one commit: as it landed, else as it was kept; empty: nothing was taken yet.
+Oid work_of(const Txn& txn);
 std::string ref_of_attempt(const TxnId& id, int attempt);
 // Of the commit that an attempt starts from, so that no clean-up of git's takes it meanwhile. Of
 // each attempt: while one is begun, the one before is still what can be landed.

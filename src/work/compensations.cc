@@ -111,14 +111,14 @@ Result<std::optional<Attempt>> confined_attempt(State& state, const TxnId& id) {
   const auto txn = TRY(store->txn(id));
   if (!txn || txn->attempts.empty() || txn->attempts.back().confine.empty()) return std::nullopt;
   const Attempt& attempt = txn->attempts.back();
-  if (state.variable("GIT_TXN_OBSERVED") != observed_dir(attempt)) return std::nullopt;
+  if (state.host.variable("GIT_TXN_OBSERVED") != observed_dir(attempt)) return std::nullopt;
   return attempt;
 }
 
 }  // namespace
 
 Result<Compensation> register_compensation(State& state, const CompensationRequest& request) {
-  const TxnId id(state.variable("GIT_TXN_ID"));
+  const TxnId id(state.host.variable("GIT_TXN_ID"));
   if (id.empty()) {
     return fail(Code::kUsage, "this is not inside a transaction",
                 "a compensation is registered by the command that has the effect");

@@ -22,17 +22,10 @@ FAILPOINT(fp_delivered, "api.events.delivered");
 
 constexpr int kReadBatch = 1000;
 constexpr std::int64_t kStaleMs = 7 * 86'400'000LL;
-constexpr std::string_view kHandlers = "on/";
 constexpr std::string_view kStale = "txn.consumerStale";
 
-std::unexpected<Error> no_store() {
-  return fail(Code::kUsage, "nothing was ever recorded in this repository",
-              "git txn run -- COMMAND starts something");
-}
-
 Result<std::int64_t> stale_ms(State& state) {
-  const auto set = TRY(duration_setting(state, kStale));
-  return set.value_or(kStaleMs);
+  return TRY(duration_setting(state, kStale)).value_or(kStaleMs);
 }
 
 Status check_types(const std::vector<std::string>& types) {
@@ -184,8 +177,8 @@ Result<ConsumerLine> line_of(const store::Store& store, const store::Consumer& c
   line.idle_ms = std::max<std::int64_t>(0, judged.now_ms - consumer.moved_ms);
   line.ended = store::has_ended(consumer, judged.now_ms);
   if (waiting.oldest > 0) line.oldest_age_ms = judged.now_ms - waiting.oldest_ms;
-  if (consumer.name.starts_with(kHandlers)) {
-    line.handler = TRY(store::handler(store, consumer.name.substr(kHandlers.size())));
+  if (consumer.name.starts_with(kHandlerMark)) {
+    line.handler = TRY(store::handler(store, consumer.name.substr(kHandlerMark.size())));
   }
   line.stale = waiting.oldest > 0 && std::min(line.idle_ms, line.oldest_age_ms) >= judged.stale_ms;
   const bool durable = consumer.kind == store::ConsumerKind::kDurable;
@@ -208,7 +201,7 @@ Status tail_events(State& state, const TailRequest& request, const TakeLines& ta
                    const Progress& progress) {
   if (request.acknowledge) TRY(refuse_inside(state.host, "events tail --ack"));
   TRY(check_types(request.types));
-  if (TRY(state.looking()) == nullptr) return no_store();
+  TRY(state.recorded());
   return Tail(state, request, take, progress).run();
 }
 
@@ -216,7 +209,7 @@ Result<ConsumerLine> register_consumer(State& state, store::Registration request
   TRY(refuse_inside(state.host, "events consumer register"));
   TRY(check_types(request.types));
   store::Store* store = TRY(state.writing());
-  if (request.name.starts_with(kHandlers)) {
+  if (request.name.starts_with(kHandlerMark)) {
     return fail(Code::kUsage, "names that begin with on/ are those of handlers",
                 "docs/formats/policy.md says how a policy makes one");
   }
@@ -228,16 +221,14 @@ Result<ConsumerLine> register_consumer(State& state, store::Registration request
 
 Result<ConsumerLine> acknowledge(State& state, const std::string& name, Seq seq) {
   TRY(refuse_inside(state.host, "events consumer ack"));
-  store::Store* store = TRY(state.looking());
-  if (store == nullptr) return no_store();
+  store::Store* store = TRY(state.recorded());
   TRY(store::acknowledge(*store, name, seq));
   return line_named(state, name);
 }
 
 Status remove_consumer(State& state, const std::string& name) {
   TRY(refuse_inside(state.host, "events consumer remove"));
-  store::Store* store = TRY(state.looking());
-  if (store == nullptr) return no_store();
+  store::Store* store = TRY(state.recorded());
   return store::remove_consumer(*store, name, "by " + TRY(state.caller()));
 }
 
@@ -253,17 +244,17 @@ Result<std::vector<ConsumerLine>> list_consumers(State& state) {
   return lines;
 }
 
-Result<store::PrunePlan> prune_events(State& state, const PruneOptions& options) {
+Result<store::PrunePlan> prune_events(State& state, store::PruneRequest request, Prune how) {
   TRY(refuse_inside(state.host, "events prune"));
-  store::Store* store = TRY(state.looking());
-  if (store == nullptr) return no_store();
-  store::PruneRequest request{options.before, options.older_than_ms, TRY(state.caller())};
+  store::Store* store = TRY(state.recorded());
+  request.actor = TRY(state.caller());
   if (!request.before && !request.older_than_ms) request.older_than_ms = TRY(retention_ms(state));
   if (!request.before && !request.older_than_ms) {
     return fail(Code::kUsage, "nothing says what to prune: events are kept for ever",
                 "give --older-than D or --before SEQ, or set: git config txn.retention 90d");
   }
-  return options.dry_run ? store::plan_prune(*store, request) : store::prune(*store, request);
+  return how == Prune::kOnlyTell ? store::plan_prune(*store, request)
+                                 : store::prune(*store, request);
 }
 
 Result<std::optional<std::int64_t>> duration_setting(State& state, std::string_view key) {

@@ -48,6 +48,8 @@ struct ConsumerLine : store::Consumer {
   std::optional<store::HandlerRow> handler = {};  // of a handler that was given an event
 };
 
+inline constexpr std::string_view kHandlerMark = "on/";  // how the names of handlers' begin
+
 // Its kind follows from its time to live.
 Result<ConsumerLine> register_consumer(State& state, store::Registration request);
 Result<ConsumerLine> acknowledge(State& state, const std::string& name, Seq seq);
@@ -55,12 +57,9 @@ Status remove_consumer(State& state, const std::string& name);
 // Raises consumer.stale for those that have stalled, but inside of a transaction.
 Result<std::vector<ConsumerLine>> list_consumers(State& state);
 
-struct PruneOptions {
-  std::optional<Seq> before;
-  std::optional<std::int64_t> older_than_ms;  // neither: txn.retention
-  bool dry_run = false;
-};
-Result<store::PrunePlan> prune_events(State& state, const PruneOptions& options);
+// Of neither a number nor an age: what txn.retention lets go.
+enum class Prune { kNow, kOnlyTell };
+Result<store::PrunePlan> prune_events(State& state, store::PruneRequest request, Prune how);
 
 // A setting that is a duration; none: it is not set. kUsage: it does not parse.
 Result<std::optional<std::int64_t>> duration_setting(State& state, std::string_view key);

@@ -29,7 +29,7 @@ FAILPOINT(fp_handler_started, "api.handler.started");
 FAILPOINT(fp_handler_ran, "api.handler.ran");
 FAILPOINT(fp_handler_ended, "api.handler.ended");
 
-constexpr std::string_view kInsideHandler = "GIT_TXN_HANDLER";
+constexpr const char* kInsideHandler = "GIT_TXN_HANDLER";
 constexpr std::size_t kMaxVariable = 64u
                                      << 10;  // Linux takes twice as much; then stdin alone has it
 constexpr std::int64_t kFirstRetryMs = 10'000;
@@ -143,14 +143,12 @@ Status Delivery::drain(const HandlerSpec& handler) {
 Status Delivery::bury(const HandlerSpec& handler, const store::HandlerRow& row) {
   const std::int64_t now_ms = TRY(state_.store->now_ms());
   const bool over = row.attempt >= store::kHandlerAttempts;
-  const events::HandlerEnd end{.event = row.event,
-                               .attempt = row.attempt,
-                               .state = over ? HandlerState::kStopped : HandlerState::kFailing,
-                               .exit = -1,
-                               .timed_out = false,
-                               .output = {},
-                               .duration_ms = 0,
-                               .retry_at_ms = now_ms};
+  events::HandlerEnd end;
+  end.event = row.event;
+  end.attempt = row.attempt;
+  end.state = over ? HandlerState::kStopped : HandlerState::kFailing;
+  end.exit = -1;
+  end.retry_at_ms = now_ms;
   TRY(state_.store->append({events::handler_ended(handler.name, end)}));
   return {};
 }
@@ -189,7 +187,7 @@ Result<Output> Delivery::run_command(const HandlerSpec& handler, const Event& ev
   const auto& place = state_.repository.place();
   command.cwd = place.worktree.value_or(place.common_dir);
   command.env = gates::scrubbed_environment(state_.host.env, {});
-  command.env[std::string(kInsideHandler)] = handler.name;
+  command.env[kInsideHandler] = handler.name;
   if (line.size() <= kMaxVariable) command.env["GIT_TXN_EVENT"] = line;
   command.input = line + "\n";
   command.timeout_ms = handler.timeout_ms;
@@ -210,14 +208,12 @@ Result<Delivered> Delivery::attempt(const HandlerSpec& handler, const Event& eve
   const std::int64_t begin_ns = state_.host.clock->monotonic_ns();
   const Output ran = TRY(run_command(handler, event, output));
   TRY(fp_handler_ran.hit());
-  events::HandlerEnd end{.event = event.seq,
-                         .attempt = number,
-                         .state = HandlerState::kDone,
-                         .exit = ran.exit.status,
-                         .timed_out = ran.exit.timed_out,
-                         .output = {},
-                         .duration_ms = (state_.host.clock->monotonic_ns() - begin_ns) / 1'000'000,
-                         .retry_at_ms = 0};
+  events::HandlerEnd end;
+  end.event = event.seq;
+  end.attempt = number;
+  end.exit = ran.exit.status;
+  end.timed_out = ran.exit.timed_out;
+  end.duration_ms = (state_.host.clock->monotonic_ns() - begin_ns) / kNsPerMs;
   if (output.total() > 0) end.output = TRY(state_.store->put_artifact(output.text()));
   if (!ran.exit.success()) {
     const bool over = number >= store::kHandlerAttempts;
@@ -240,8 +236,6 @@ Result<Delivered> Delivery::attempt(const HandlerSpec& handler, const Event& eve
                       : "a later command tries again"));
   return Delivered::kLeft;
 }
-
-constexpr std::string_view kHandlerMark = "on/";
 
 // The last line of what it printed; a long one is cut, and not within a character.
 std::string last_said(const store::Store& store, const Digest& output) {
@@ -272,11 +266,6 @@ Result<std::vector<HandlerFailure>> failures_in(const store::Store& store) {
   return failures;
 }
 
-bool is_set(const Host& host, std::string_view name) {
-  const auto found = host.env.find(std::string(name));
-  return found != host.env.end() && !found->second.empty();
-}
-
 }  // namespace
 
 Status register_handlers(State& state, const Policy& policy) {
@@ -297,7 +286,7 @@ Status register_handlers(State& state, const Policy& policy) {
 
 Status deliver_events(const Host& host, const std::optional<std::string>& onto,
                       const Progress& progress) {
-  if (is_set(host, "GIT_TXN_ID") || is_set(host, kInsideHandler)) return {};
+  if (!host.variable("GIT_TXN_ID").empty() || !host.variable(kInsideHandler).empty()) return {};
   const std::unique_ptr<State> opened = TRY(open_state(host));
   State& state = *opened;
   const store::Store* store = TRY(state.looking());
@@ -308,7 +297,7 @@ Status deliver_events(const Host& host, const std::optional<std::string>& onto,
   if (!head) return {};  // unborn
   const Policy policy = TRY(state.policy_at(*head));
   if (policy.handlers.empty()) return {};
-  const bool offered = state.variable("GIT_TXN_TRUST") == policy.trust_hash.str();
+  const bool offered = state.host.variable("GIT_TXN_TRUST") == policy.trust_hash.str();
   if (!offered && !TRY(store->is_trusted(policy.trust_hash))) return {};
   return Delivery(state, progress).run(policy);
 }

@@ -224,7 +224,7 @@ struct Mover {
 Status run_commands(Mover& mover, const Scene& scene) {
   State& state = mover.state;
   if (scene.spec() == nullptr) return no_definition(scene);
-  TRY(gates::require_trust(*state.store, scene.policy, state.variable("GIT_TXN_TRUST")));
+  TRY(gates::require_trust(*state.store, scene.policy, state.host.variable("GIT_TXN_TRUST")));
   const PhaseQuestion question = TRY(question_of(state, scene));
   const PhaseAnswers first = TRY(judge_phase_gates(state, *state.store, question));
   const bool hopeless = std::ranges::any_of(first.gates, [](const PhaseEvidence& one) {

@@ -18,7 +18,7 @@ constexpr ProposalRules kOnlyOverrides{
 // The transaction that this runs inside of. None: of none, or of another repository's, which is
 // nothing here but no person either.
 Result<std::optional<Txn>> inside(State& state) {
-  const std::string id = state.variable("GIT_TXN_ID");
+  const std::string id = state.host.variable("GIT_TXN_ID");
   const store::Store* store = id.empty() ? nullptr : TRY(state.looking());
   if (store == nullptr) return std::nullopt;
   return store->txn(TxnId(id));
@@ -61,7 +61,7 @@ constexpr std::pair<std::string_view, std::string_view> kPrograms[] = {
 
 Status refuse_programs(const State& state, std::string_view verb) {
   for (const auto& [name, what] : kPrograms) {
-    const std::string of = state.variable(std::string(name));
+    const std::string of = state.host.variable(std::string(name));
     if (of.empty()) continue;
     return fail(Code::kRefused,
                 fmt::format("{} is a person's to do, and this is inside of {} {}", verb, what, of),

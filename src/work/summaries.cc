@@ -11,6 +11,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/json_value.h"
+#include "base/text.h"
 #include "land/judge/summaries.h"
 #include "store/events.h"
 #include "store/summaries.h"
@@ -91,9 +92,7 @@ class Sources {
   Sources(const repo::Objects& objects, Oid tree) : objects_(objects), tree_(std::move(tree)) {}
 
   // Everything at and below a path; a file is its content.
-  Status add_path(const std::string& path) { return add_path_of(path, tree_); }
-
-  Status add_path_of(const std::string& path, const Oid& tree) {
+  Status add_path(const std::string& path, const Oid& tree) {
     const TreeEntry entry =
         path.empty() ? TreeEntry{FileMode::kTree, tree} : TRY(objects_.entry_at(tree, path));
     ReadKind kind = ReadKind::kContent;
@@ -108,7 +107,7 @@ class Sources {
     for (const PathChange& change : writes) own_.push_back(change.path);
     const ReadSet reads = TRY(recorded_reads(store, attempt));
     for (const Read& read : reads.reads) TRY(add_read(store, read));
-    for (const PathChange& change : files_of(writes)) TRY(add_path(change.path));
+    for (const PathChange& change : files_of(writes)) TRY(add_path(change.path, tree_));
     return {};
   }
 
@@ -125,22 +124,19 @@ class Sources {
   }
 
   Status add_read(const store::Store& store, const Read& read) {
+    const auto tree = [&]() -> Result<Oid> {
+      if (read.snapshot.empty() || is_own(read.subject)) return tree_;
+      return objects_.tree_of(read.snapshot);
+    };
     switch (read.kind) {
       case ReadKind::kContent:
       case ReadKind::kMetadata:
       case ReadKind::kAbsence:
       case ReadKind::kListing:
-      case ReadKind::kTree: {
-        if (read.snapshot.empty() || is_own(read.subject))
-          return add(read.kind, read.subject, tree_);
-        const Oid snapshot = TRY(objects_.tree_of(read.snapshot));
-        return add(read.kind, read.subject, snapshot);
-      }
-      case ReadKind::kSearch: {  // it looked at no more than this; its rules are reads of their own
-        const bool as_left = read.snapshot.empty() || is_own(read.subject);
-        const Oid searched = as_left ? tree_ : TRY(objects_.tree_of(read.snapshot));
-        return add_path_of(read.subject, searched);
-      }
+      case ReadKind::kTree:
+        return add(read.kind, read.subject, TRY(tree()));
+      case ReadKind::kSearch:  // it looked at no more than this; its rules are reads of their own
+        return add_path(read.subject, TRY(tree()));
       case ReadKind::kSummary: {  // and all that the other was made from
         const Summary other = TRY(land::load_summary(store, Digest(read.digest)));
         sources_.insert(sources_.end(), other.sources.begin(), other.sources.end());
@@ -188,7 +184,7 @@ Status publish(State& state, const Txn& txn, const std::string& observed, const 
   if (sha256(text) != request.body) return fail(Code::kCorrupt, "its text was changed");
   const Attempt& attempt = txn.attempts.back();
   Sources sources(state.repository.objects(), tree);
-  for (const std::string& path : request.from) TRY(sources.add_path(path));
+  for (const std::string& path : request.from) TRY(sources.add_path(path, tree));
   if (request.from.empty()) {
     if (!attempt.reads_complete) {
       return fail(Code::kUsage, "what it read is unknown: " + attempt.unknown_reason);
@@ -200,34 +196,22 @@ Status publish(State& state, const Txn& txn, const std::string& observed, const 
   return {};
 }
 
-SummaryLine line_of(const Summary& summary, const Digest& digest, const std::string& time) {
-  SummaryLine line;
-  line.name = summary.name;
-  line.digest = digest;
-  line.bytes = summary.bytes;
-  line.made_by = summary.made_by;
-  line.time = time;
-  line.sources = summary.sources.size();
+Result<SummaryLine> line_of(State& state, const store::StoredSummary& found, const Oid& tree) {
+  SummaryLine line{TRY(land::load_summary(*state.store, found.manifest)), found.manifest,
+                   found.time, true};
+  line.stale = TRY(land::first_stale(state.repository.objects(), tree, line.summary));
   return line;
-}
-
-Status judge_line(const repo::Objects& objects, const Oid& tree, const Summary& summary,
-                  SummaryLine& line) {
-  line.stale = TRY(land::first_stale(objects, tree, summary));
-  line.judged = true;
-  return {};
 }
 
 // The tree that a summary is judged against: inside a transaction, its snapshot.
 Result<Oid> tree_to_judge(State& state, const std::optional<std::string>& onto) {
   const repo::Objects& objects = state.repository.objects();
-  const std::string inside = state.variable("GIT_TXN_ID");
-  if (!state.variable("GIT_TXN_OBSERVED").empty() && !inside.empty()) {
+  const std::string inside = state.host.variable("GIT_TXN_ID");
+  if (!state.host.variable("GIT_TXN_OBSERVED").empty() && !inside.empty()) {
     const Txn txn = TRY(state.find(inside));
     return objects.tree_of(TRY(snapshot_of(state, txn)));
   }
-  const RefName branch = TRY(state.target(onto));
-  return objects.tree_of(TRY(state.seen(branch)));
+  return objects.tree_of(TRY(state.seen(TRY(state.target(onto)))));
 }
 
 // The newest of each name.
@@ -252,11 +236,8 @@ Status request_summary(const Host& host, const SummaryRequest& request) {
     return fail(Code::kUsage, "inside a transaction a summary is of what that transaction reads",
                 "leave out --reads-of");
   }
-  const auto place = host.env.find("GIT_TXN_OBSERVED");
-  if (place == host.env.end() || place->second.empty()) {
-    return fail(Code::kUsage, "this is not inside a transaction");
-  }
-  const std::string& observed = place->second;
+  const std::string observed = host.variable("GIT_TXN_OBSERVED");
+  if (observed.empty()) return fail(Code::kUsage, "this is not inside a transaction");
   const std::string top = TRY(real_path(join_path(parent_dir(observed), "tree")));
   const std::vector<std::string> from = TRY(below(top, host.cwd, request.paths));
   const Digest body = sha256(request.text);
@@ -282,10 +263,7 @@ Status publish_summaries(State& state, const Txn& txn, std::vector<std::string>&
   const Oid& commit = txn.state == TxnState::kLanded ? txn.landed_commit : attempt.base;
   const Oid tree = TRY(state.repository.objects().tree_of(commit));
   std::size_t count = 0;
-  for (std::string_view rest = *text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view line : lines_of(*text)) {
     if (line.empty() || ++count > kMaxRequests) continue;
     const auto json = parse_json(line);
     if (!json) {
@@ -312,8 +290,7 @@ Result<SummaryLine> add_summary(State& state, const SummaryRequest& request) {
   }
   store::Store* store = TRY(state.writing());
   const repo::Objects& objects = state.repository.objects();
-  const RefName branch = TRY(state.target(request.onto));
-  Oid commit = TRY(state.seen(branch));
+  Oid commit = TRY(state.seen(TRY(state.target(request.onto))));
   std::optional<Txn> txn;
   if (request.reads_of) {
     txn = TRY(state.find(*request.reads_of));
@@ -324,7 +301,7 @@ Result<SummaryLine> add_summary(State& state, const SummaryRequest& request) {
                               taken ? ": " + txn->attempts.back().unknown_reason : " yet"),
                   "name paths instead");
     }
-    commit = !txn->landed_commit.empty() ? txn->landed_commit : txn->attempts.back().kept;
+    commit = work_of(*txn);
   }
   const Oid tree = TRY(objects.tree_of(commit));
   Sources sources(objects, tree);
@@ -337,14 +314,14 @@ Result<SummaryLine> add_summary(State& state, const SummaryRequest& request) {
       return fail(Code::kUsage, fmt::format("there is no '{}' on the branch", path),
                   "commit it first; a summary is made from what is committed");
     }
-    TRY(sources.add_path(path));
+    TRY(sources.add_path(path, tree));
   }
   if (txn) TRY(sources.add_attempt(*store, txn->attempts.back()));
   if (sources.count() == 0) return fail(Code::kUsage, txn->id.str() + " has read nothing");
   Summary summary{request.name, {}, 0, TRY(state.caller()), sources.take()};
   const Digest manifest = TRY(store_summary(state, std::move(summary), request.text, TxnId()));
-  const Summary kept = TRY(land::load_summary(*store, manifest));
-  return line_of(kept, manifest, format_utc(state.host.clock->wall_ms()));
+  return SummaryLine{TRY(land::load_summary(*store, manifest)), manifest,
+                     format_utc(state.host.clock->wall_ms())};
 }
 
 Result<std::vector<SummaryLine>> summaries(State& state, const std::optional<std::string>& onto,
@@ -355,17 +332,11 @@ Result<std::vector<SummaryLine>> summaries(State& state, const std::optional<std
   }
   std::vector<SummaryLine> lines;
   if (all.empty()) return lines;
-  const RefName branch = TRY(state.target(onto));
-  const Oid head = TRY(state.seen(branch));
-  const repo::Objects& objects = state.repository.objects();
-  const Oid tree = TRY(objects.tree_of(head));
+  const Oid head = TRY(state.seen(TRY(state.target(onto))));
+  const Oid tree = TRY(state.repository.objects().tree_of(head));
   for (const auto& [name, found] : all) {
-    const bool wanted = names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-    if (!wanted) continue;
-    const Summary summary = TRY(land::load_summary(*state.store, found.manifest));
-    SummaryLine line = line_of(summary, found.manifest, found.time);
-    TRY(judge_line(objects, tree, summary, line));
-    lines.push_back(std::move(line));
+    const bool wanted = names.empty() || std::ranges::find(names, name) != names.end();
+    if (wanted) lines.push_back(TRY(line_of(state, found, tree)));
   }
   return lines;
 }
@@ -375,14 +346,11 @@ Result<ShownSummary> summary(State& state, const std::string& name,
   const auto all = TRY(stored(state));
   const auto found = all.find(name);
   if (found == all.end()) return no_such(name);
-  const Digest& manifest = found->second.manifest;
-  const Summary summary = TRY(land::load_summary(*state.store, manifest));
-  ShownSummary shown{line_of(summary, manifest, found->second.time), std::nullopt};
-  const std::string observed = state.variable("GIT_TXN_OBSERVED");
+  const std::string observed = state.host.variable("GIT_TXN_OBSERVED");
   const Oid tree = TRY(tree_to_judge(state, onto));
-  TRY(judge_line(state.repository.objects(), tree, summary, shown.line));
+  ShownSummary shown{TRY(line_of(state, found->second, tree)), std::nullopt};
   if (shown.line.stale && if_stale == IfStale::kRefuse) return shown;
-  shown.text = TRY(state.store->artifact(summary.body));
+  shown.text = TRY(state.store->artifact(shown.line.summary.body));
   if (observed.empty()) return shown;
   agents::Observation one;
   one.source = ReadSource::kDeclared;
@@ -390,7 +358,7 @@ Result<ShownSummary> summary(State& state, const std::string& name,
   one.tool = "summary show";
   one.start_ms = one.end_ms = state.host.clock->wall_ms();
   one.outcome = shown.line.stale ? agents::Outcome::kFailed : agents::Outcome::kDone;
-  one.detail = agents::SummaryUse{name, manifest.str()};
+  one.detail = agents::SummaryUse{name, shown.line.digest.str()};
   const std::string line = TRY(agents::log_line_of(one));
   TRY_IN("recording that it was shown",
          agents::append_to_hook_log(join_path(observed, "declared.jsonl"), line));

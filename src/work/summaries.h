@@ -26,12 +26,9 @@ struct SummaryRequest {
   std::optional<std::string> onto;      // the branch it was made from
 };
 struct SummaryLine {
-  std::string name;
-  Digest digest;  // of what says what it was made from; a read of the summary names it
-  std::int64_t bytes = 0;
-  std::string made_by;  // a transaction, or a person
-  std::string time;
-  std::size_t sources = 0;
+  Summary summary;      // made from: by path, once each
+  Digest digest;        // of what says what it was made from; a read of the summary names it
+  std::string time;     // when it was stored
   bool judged = false;  // where the look was made; and the first path that changed
   std::optional<land::StaleSource> stale = {};
 };

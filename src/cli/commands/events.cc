@@ -190,23 +190,24 @@ Json prune_json(const store::PrunePlan& line) {
 }
 
 Result<int> events_prune(Session& session) {
-  api::PruneOptions options;
-  options.dry_run = session.args.has("--dry-run");
-  options.older_than_ms = session.args.duration_ms("--older-than");
-  if (session.args.has("--before")) options.before = session.args.number("--before", 0);
-  if (options.before && options.older_than_ms) {
+  const bool dry_run = session.args.has("--dry-run");
+  store::PruneRequest request;
+  request.older_than_ms = session.args.duration_ms("--older-than");
+  if (session.args.has("--before")) request.before = session.args.number("--before", 0);
+  if (request.before && request.older_than_ms) {
     return misused("give either --before or --older-than");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const store::PrunePlan line = TRY(api::prune_events(kernel, options));
+  const store::PrunePlan line =
+      TRY(api::prune_events(kernel, request, dry_run ? api::Prune::kOnlyTell : api::Prune::kNow));
   std::string text;
   for (const store::PruneHold& hold : line.holds) {
     text += fmt::format("held     from event {} on, by {}\n", hold.from, clean(hold.what));
   }
   text += line.last < line.first
               ? "nothing to prune\n"
-              : fmt::format("{} events {} to {}\n", options.dry_run ? "would prune" : "pruned",
-                            line.first, line.last);
+              : fmt::format("{} events {} to {}\n", dry_run ? "would prune" : "pruned", line.first,
+                            line.last);
   return session.done(prune_json(line), text);
 }
 

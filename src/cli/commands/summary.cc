@@ -18,12 +18,13 @@ bool is_inside(const Session& session) {
 }
 
 Json summary_json(const api::SummaryLine& line) {
-  Json json{{"name", encode_path(line.name)},
+  const Summary& one = line.summary;
+  Json json{{"name", encode_path(one.name)},
             {"digest", line.digest.str()},
-            {"bytes", line.bytes},
-            {"made_by", encode_path(line.made_by)},
+            {"bytes", one.bytes},
+            {"made_by", encode_path(one.made_by)},
             {"time", line.time},
-            {"sources", line.sources}};
+            {"sources", one.sources.size()}};
   if (!line.judged) return json;
   json["holds"] = !line.stale;
   json["stale"] = !line.stale ? Json()
@@ -39,8 +40,10 @@ std::string summary_text(const api::SummaryLine& line) {
     const std::string& source = line.stale->source.subject;
     state = fmt::format("stale: {} changed", source.empty() ? "." : clean(source));
   }
-  return fmt::format("{}  {}, {}, by {}  {}\n", clean(line.name), counted(line.sources, "source"),
-                     counted(line.bytes, "byte"), clean(line.made_by), state);
+  const Summary& one = line.summary;
+  return fmt::format("{}  {}, {}, by {}  {}\n", clean(one.name),
+                     counted(one.sources.size(), "source"), counted(one.bytes, "byte"),
+                     clean(one.made_by), state);
 }
 
 Result<int> summary_add(Session& session) {
@@ -64,8 +67,8 @@ Result<int> summary_add(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::SummaryLine line = TRY(api::add_summary(kernel, request));
   return session.done(summary_json(line),
-                      fmt::format("stored '{}', made from {}\n", clean(line.name),
-                                  counted(line.sources, "source")));
+                      fmt::format("stored '{}', made from {}\n", clean(line.summary.name),
+                                  counted(line.summary.sources.size(), "source")));
 }
 
 Result<int> summary_show(Session& session, api::Kernel& kernel) {

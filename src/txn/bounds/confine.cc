@@ -125,7 +125,7 @@ Status add_configured(State& state, std::set<std::string>& write) {
   std::istringstream places(*more);
   for (std::string path; std::getline(places, path, ':');) {
     if (path.empty()) continue;
-    if (path.starts_with("~/")) path = join_path(state.variable("HOME"), path.substr(2));
+    if (path.starts_with("~/")) path = join_path(state.host.variable("HOME"), path.substr(2));
     if (!path.starts_with('/')) {
       return fail(Code::kUsage, "txn.confineWrite names '" + path + "', which is not absolute",
                   "separate absolute paths, or such that begin with ~/, by ':'");
@@ -138,7 +138,7 @@ Status add_configured(State& state, std::set<std::string>& write) {
 std::set<std::string> temporary_places(State& state) {
   std::set<std::string> places;
   for (const char* path : kTemporary) add_real(path, places);
-  if (const std::string temp = state.variable("TMPDIR"); temp.starts_with('/')) {
+  if (const std::string temp = state.host.variable("TMPDIR"); temp.starts_with('/')) {
     add_real(temp, places);
   }
   places.erase("/");
@@ -154,7 +154,7 @@ Result<std::set<std::string>> protected_places(State& state) {
     add_real(checkout.worktree, places);
   }
   for (const char* name : {"HOME", "XDG_CONFIG_HOME"}) {
-    if (const std::string path = state.variable(name); path.starts_with('/')) {
+    if (const std::string path = state.host.variable(name); path.starts_with('/')) {
       add_real(path, places);
     }
   }

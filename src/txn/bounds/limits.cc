@@ -46,7 +46,7 @@ std::unexpected<Error> too_many(std::string_view what, int limit,
 }  // namespace
 
 Result<std::optional<Txn>> parent_of(State& state, const Policy& policy) {
-  const std::string inside = state.variable("GIT_TXN_ID");
+  const std::string inside = state.host.variable("GIT_TXN_ID");
   if (inside.empty()) return std::optional<Txn>();
   if (policy.limits.depth == 0) TRY(refuse_inside(state.host, "begin"));
   store::Store* store = TRY(state.looking());

@@ -119,8 +119,8 @@ Status import_agent(const Attempt& attempt, AgentRun& run) {
 Result<ImportReport> import_otel(State& state, const std::optional<std::string>& id,
                                  const std::string& file) {
   ImportReport report;
-  std::string observed = id ? "" : state.variable("GIT_TXN_OBSERVED");
-  report.txn = TxnId(state.variable("GIT_TXN_ID"));
+  std::string observed = id ? "" : state.host.variable("GIT_TXN_OBSERVED");
+  report.txn = TxnId(state.host.variable("GIT_TXN_ID"));
   if (observed.empty()) {
     const Txn txn = id ? TRY(state.find(*id)) : TRY(only_open(state));
     if (is_final(txn.state) || txn.attempts.empty() || txn.attempts.back().worktree.empty()) {

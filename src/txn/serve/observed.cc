@@ -280,9 +280,9 @@ Result<std::vector<Read>> summary_reads(const Attempt& attempt) {
 
 Status note_kernel_reads(State& state, const store::View& view,
                          const std::vector<std::string>& subjects, std::string_view shown_by) {
-  const std::string observed = state.variable("GIT_TXN_OBSERVED");
+  const std::string observed = state.host.variable("GIT_TXN_OBSERVED");
   if (observed.empty()) return {};
-  const TxnId reader(state.variable("GIT_TXN_ID"));
+  const TxnId reader(state.host.variable("GIT_TXN_ID"));
   for (const std::string& subject : subjects) {
     const auto version = TRY(store::kernel_version(view, subject, reader));
     const Shown shown{subject, version.value_or(""), std::string(shown_by)};

@@ -219,12 +219,7 @@ std::int64_t TreeTools::recorded() const {
 }
 
 Result<std::string> observed_place(const Host& host, const std::optional<std::string>& into) {
-  std::string dir;
-  if (into) {
-    dir = *into;
-  } else if (const auto found = host.env.find("GIT_TXN_OBSERVED"); found != host.env.end()) {
-    dir = found->second;
-  }
+  const std::string dir = into ? *into : host.variable("GIT_TXN_OBSERVED");
   if (dir.empty()) return dir;
   const std::string hint = "the command of a transaction has it in GIT_TXN_OBSERVED";
   const auto real = real_path(join_path(host.cwd, dir));
