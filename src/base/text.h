@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,15 @@ inline std::vector<std::string_view> pieces_of(std::string_view text, char mark)
 
 inline std::vector<std::string_view> lines_of(std::string_view text) {
   return pieces_of(text, '\n');
+}
+
+// "a, b and 3 more": the first of them.
+inline std::string listed(const std::vector<std::string>& names, std::size_t most = SIZE_MAX) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
 }
 
 // Without white space at both ends.

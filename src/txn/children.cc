@@ -8,6 +8,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/text.h"
 #include "certify/certify.h"
 #include "land/message.h"
 #include "store/events.h"
@@ -41,23 +42,16 @@ Result<std::map<int, std::string>> known_children(const store::Store& store, con
   return known;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMostChildrenNamed; ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
-  }
-  if (names.size() > kMostChildrenNamed)
-    text += fmt::format(" and {} more", names.size() - kMostChildrenNamed);
-  return text;
-}
-
-std::vector<std::string> paths_of(const Changes& changes) {
-  std::vector<std::string> paths;
-  for (const PathChange& change : files_of(changes)) paths.push_back(change.path);
-  return paths;
-}
-
 }  // namespace
+
+// The worktree of a child as it is; a link there would lead whoever takes it elsewhere.
+Result<repo::Taken> Children::take(const Child& child) const {
+  struct stat info{};
+  if (::lstat(child.path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return fail(Code::kNotFound, fmt::format("the worktree of {} is gone", child.name));
+  }
+  return repo::take(state_.repository, repo::worktree_at(child.path), snapshot_, txn_.target);
+}
 
 Children::Children(State& state, Txn txn, const Progress& progress)
     : state_(state), txn_(std::move(txn)), progress_(progress) {}
@@ -83,21 +77,18 @@ Result<std::string> Children::done_for(const Ask& asked) {
   switch (asked.verb) {
     case Ask::Verb::kWorktree:
       return make(asked.name);
-    case Ask::Verb::kJoin:
-      return answer_to(asked.name);
+    case Ask::Verb::kJoin: {
+      const auto child = children_.find(asked.name);
+      if (child == children_.end()) return fail(Code::kNotFound, "no such worktree was made");
+      TRY(join(child->second));
+      return std::string();
+    }
     case Ask::Verb::kCompensate:
       break;
   }
   // Of the transaction that runs here, whichever the command takes itself for.
   const auto one = TRY(register_for(state_, txn_.id, {asked.name, asked.argv}));
   return fmt::format("{}", one.number);
-}
-
-Result<std::string> Children::answer_to(const std::string& name) {
-  const auto child = children_.find(name);
-  if (child == children_.end()) return fail(Code::kNotFound, "no such worktree was made");
-  TRY(join(child->second));
-  return std::string();
 }
 
 Result<std::string> Children::make(const std::string& name) {
@@ -133,13 +124,6 @@ Result<std::string> Children::make(const std::string& name) {
   TRY(mark_child(observed_dir(attempt), name));
   children_[name] = child;
   return repo::worktree_at(child.path).tree;
-}
-
-// A link there would lead whoever takes it elsewhere.
-Status Children::check_in_place(const Child& child) const {
-  struct stat info{};
-  if (::lstat(child.path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
-  return fail(Code::kNotFound, fmt::format("the worktree of {} is gone", child.name));
 }
 
 // What stands in the way, or the parent's tree with the change in it.
@@ -229,7 +213,10 @@ Result<Oid> Children::keep(const Child& child, const repo::Taken& taken) {
 
 Status Children::tell(const Child& child, const repo::Taken& taken,
                       const std::vector<std::string>& conflicts) {
-  const std::string files = listed(paths_of(taken.changes));
+  std::vector<std::string> paths;
+  for (const PathChange& change : files_of(taken.changes)) paths.push_back(change.path);
+  const std::string files = listed(paths, kMostChildrenNamed);
+  const std::string in_the_way = listed(conflicts, kMostChildrenNamed);
   const std::string text =
       conflicts.empty()
           ? fmt::format(
@@ -239,39 +226,32 @@ Status Children::tell(const Child& child, const repo::Taken& taken,
           : fmt::format(
                 "git-txn: the change of {} ({}) is not in your worktree: you have changed "
                 "what it read or wrote ({}). It is kept as commit {}; git show has it.\n",
-                child.name, files, listed(conflicts), TRY(keep(child, taken)).str());
+                child.name, files, in_the_way, TRY(keep(child, taken)).str());
   if (!conflicts.empty()) {
     notes_.push_back(fmt::format(
         "the change of {} did not get into its parent, which has changed "
         "{}; it is kept at refs/txn/{}/child-{}-{}",
-        child.name, listed(conflicts), txn_.id.str(), txn_.attempts.back().number, child.number));
+        child.name, in_the_way, txn_.id.str(), txn_.attempts.back().number, child.number));
   }
   return say(observed_dir(txn_.attempts.back()), child.number * 1000 + ++said_, text);
 }
 
-Result<Children::Joining> Children::join(Child& child) {
+Status Children::join(Child& child) {
   child.over = true;
-  TRY(check_in_place(child));
-  const repo::Taken taken =
-      TRY(repo::take(state_.repository, repo::worktree_at(child.path), snapshot_, txn_.target));
-  if (taken.changes.empty() || taken.tree == child.joined) {
-    TRY(record(child, "nothing", {}));
-    return Joining::kNothing;
-  }
+  const repo::Taken taken = TRY(take(child));
+  if (taken.changes.empty() || taken.tree == child.joined) return record(child, "nothing", {});
   const repo::Worktree around = TRY(repo::find_worktree(txn_.attempts.back().worktree));
   const repo::Taken parent = TRY(repo::take(state_.repository, around, snapshot_, txn_.target));
   const Merge merged = TRY(merge(child, taken, parent));
   if (!merged.conflicts.empty()) {
     TRY(tell(child, taken, merged.conflicts));
-    TRY(record(child, "conflict", taken.tree));
-    return Joining::kConflict;
+    return record(child, "conflict", taken.tree);
   }
   TRY(apply(parent.tree, merged.tree));
   TRY(fp_joined.hit());
   child.joined = taken.tree;
   TRY(record(child, "joined", taken.tree));
-  TRY(tell(child, taken, {}));
-  return Joining::kJoined;
+  return tell(child, taken, {});
 }
 
 Status Children::record(const Child& child, std::string_view phase, const Oid& tree) {
@@ -292,9 +272,7 @@ Status Children::finish() {
       TRY(join(child));
       continue;
     }
-    TRY(check_in_place(child));
-    const repo::Taken taken =
-        TRY(repo::take(state_.repository, repo::worktree_at(child.path), snapshot_, txn_.target));
+    const repo::Taken taken = TRY(take(child));
     if (taken.changes.empty()) continue;
     const Oid kept = TRY(keep(child, taken));
     TRY(record(child, "left", taken.tree));

@@ -40,13 +40,11 @@ class Children {
     Oid joined;  // the tree that was joined last
     bool over = false;
   };
-  enum class Joining { kNothing, kJoined, kConflict };
 
   Result<std::string> done_for(const Ask& asked);
-  Result<std::string> answer_to(const std::string& name);
   Result<std::string> make(const std::string& name);
-  Status check_in_place(const Child& child) const;
-  Result<Joining> join(Child& child);
+  Result<repo::Taken> take(const Child& child) const;
+  Status join(Child& child);
   struct Merge {
     Oid tree;
     std::vector<std::string> conflicts;  // subjects; with any there is no tree

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/json_value.h"
+#include "base/text.h"
 #include "model/fields.h"
 #include "store/events.h"
 #include "store/summaries.h"
@@ -38,14 +39,12 @@ Result<Answer> transactions(const store::View& view, const PhaseQuestion& questi
   const std::vector<Txn> open =
       TRY(store::unfinished_of(view, question.workflow, question.phase.name));
   if (open.empty()) return Answer{true, "none of them is unfinished"};
-  std::string why = open.size() == 1 ? "unfinished: " : fmt::format("{} unfinished: ", open.size());
-  for (std::size_t i = 0; i < std::min(open.size(), kMostOpenNamed); ++i) {
-    why +=
-        fmt::format("{}{} ({})", i == 0 ? "" : ", ", open[i].id.str(), state_name(open[i].state));
+  std::vector<std::string> named;
+  for (const Txn& one : open) {
+    named.push_back(fmt::format("{} ({})", one.id.str(), state_name(one.state)));
   }
-  if (open.size() > kMostOpenNamed)
-    why += fmt::format(" and {} more", open.size() - kMostOpenNamed);
-  return Answer{false, std::move(why)};
+  const std::string count = open.size() == 1 ? "" : fmt::format("{} ", open.size());
+  return Answer{false, count + "unfinished: " + listed(named, kMostOpenNamed)};
 }
 
 Result<Answer> verdict(const store::View& view, const PhaseQuestion& question,

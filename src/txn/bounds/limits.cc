@@ -1,11 +1,9 @@
 #include "txn/bounds/limits.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "base/bug.h"
+#include "base/text.h"
 #include "store/server/locks.h"
 
 namespace gittxn::api {
@@ -32,15 +30,10 @@ Result<bool> is_alive(State& state, const Txn& txn) {
 
 std::unexpected<Error> too_many(std::string_view what, int limit,
                                 const std::vector<std::string>& alive) {
-  std::vector<std::string> named(alive.begin(),
-                                 alive.begin() + std::min(alive.size(), kMostRunsNamed));
-  std::string names = fmt::format("{}", fmt::join(named, ", "));
-  if (alive.size() > kMostRunsNamed)
-    names += fmt::format(" and {} more", alive.size() - kMostRunsNamed);
-  return fail(
-      Code::kBusy,
-      fmt::format("the policy allows {} {} at a time, and alive are {}", limit, what, names),
-      "let one end, or give one up: git txn abort ID");
+  return fail(Code::kBusy,
+              fmt::format("the policy allows {} {} at a time, and alive are {}", limit, what,
+                          listed(alive, kMostRunsNamed)),
+              "let one end, or give one up: git txn abort ID");
 }
 
 }  // namespace
