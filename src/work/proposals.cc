@@ -79,22 +79,16 @@ Result<store::Store*> looking(State& state, const std::string& id) {
 
 }  // namespace
 
-Result<store::ProposalAnswer> propose(State& state, const ProposeRequest& request) {
-  store::ProposalRequest proposed;
-  proposed.text = request.text;
-  proposed.score = TRY(store::parse_score(request.score));
-  if (request.embedding) proposed.embedding = TRY(store::parse_embedding(*request.embedding));
-  proposed.source = request.source;
-  proposed.actor = TRY(actor_of(state, request.actor));
-  proposed.again = request.again;
+Result<store::ProposalAnswer> propose(State& state, store::ProposalRequest request,
+                                      const std::optional<std::string>& onto) {
+  request.actor = TRY(actor_of(state, request.actor));
   if (request.key.size() > 500) return fail(Code::kUsage, "a key is longer than 500 bytes");
-  proposed.key = request.key;
   // Whose policy judges it is not for a program to choose: it would choose the one that lets it.
-  if (request.onto) TRY(refuse_programs(state, "--onto"));
-  proposed.branch = TRY(branch_of(state, request.onto));
+  if (onto) TRY(refuse_programs(state, "--onto"));
+  request.branch = TRY(branch_of(state, onto));
   store::Store* store = TRY(state.writing());
-  proposed.txn = id_of(TRY(inside(state)));
-  return store::propose(*store, proposed, [&] { return rules_on(state, proposed.branch); });
+  request.txn = id_of(TRY(inside(state)));
+  return store::propose(*store, request, [&] { return rules_on(state, request.branch); });
 }
 
 Result<std::vector<ProposalLine>> list_proposals(State& state) {
@@ -140,12 +134,11 @@ Result<store::PromoteAnswer> promote_proposal(State& state, store::PromoteReques
   return store::promote(*store, request, [&] { return rules_for(state, one); });
 }
 
-Result<store::Proposal> dismiss_proposal(State& state, const store::DismissRequest& request) {
+Result<store::Proposal> dismiss_proposal(State& state, store::DismissRequest request) {
   TRY(refuse_programs(state, "dismiss"));
   TRY(looking(state, request.id));
-  store::DismissRequest asked = request;
-  asked.actor = TRY(actor_of(state, request.actor));
-  return store::dismiss(*TRY(state.writing()), asked);
+  request.actor = TRY(actor_of(state, request.actor));
+  return store::dismiss(*TRY(state.writing()), request);
 }
 
 Result<store::Proposal> link_proposal(State& state, const std::string& id,

@@ -18,18 +18,10 @@
 
 namespace gittxn::api {
 
-struct ProposeRequest {
-  std::string text;
-  std::string score;                     // as it was written
-  std::optional<std::string> embedding;  // JSON
-  std::string source;
-  std::string actor;                // empty: the caller's git identity
-  std::optional<std::string> onto;  // its branch; unset: the transaction's, or as for run
-  bool again = false;               // although it was promoted once
-  std::string key = {};             // as ProposalRequest has it
-};
-// kUsage: the score is none, the embedding is none, or something is too long.
-Result<store::ProposalAnswer> propose(State& state, const ProposeRequest& request);
+// `onto`: its branch; unset: the transaction's, or as for run. An empty actor is the caller's git
+// identity; its transaction and branch are found out here.
+Result<store::ProposalAnswer> propose(State& state, store::ProposalRequest request,
+                                      const std::optional<std::string>& onto);
 
 struct ProposalLine {
   store::Proposal proposal;
@@ -44,7 +36,7 @@ Result<ProposalReport> show_proposal(State& state, const std::string& id);
 
 // Not promoted is an answer: its tier does not allow it. Which transaction asks is found out here.
 Result<store::PromoteAnswer> promote_proposal(State& state, store::PromoteRequest request);
-Result<store::Proposal> dismiss_proposal(State& state, const store::DismissRequest& request);
+Result<store::Proposal> dismiss_proposal(State& state, store::DismissRequest request);
 Result<store::Proposal> link_proposal(State& state, const std::string& id,
                                       const std::string& became, const std::string& actor);
 

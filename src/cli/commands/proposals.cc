@@ -176,17 +176,17 @@ Result<std::optional<std::string>> embedding_of(const Session& session) {
 }
 
 Result<int> propose_command(Session& session) {
-  api::ProposeRequest request;
+  store::ProposalRequest request;
   request.text = session.args.operands.at(0);
-  request.score = session.text_of("--score");
-  request.embedding = TRY(embedding_of(session));
+  const auto embedding = TRY(embedding_of(session));
   request.source = session.text_of("--source");
   request.actor = session.text_of("--actor");
-  request.onto = session.flag("--onto");
   request.again = session.args.has("--again");
   request.key = session.text_of("--key");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  const store::ProposalAnswer answer = TRY(api::propose(kernel, request));
+  request.score = TRY(store::parse_score(session.text_of("--score")));
+  if (embedding) request.embedding = TRY(store::parse_embedding(*embedding));
+  const store::ProposalAnswer answer = TRY(api::propose(kernel, request, session.flag("--onto")));
   const Proposal& one = answer.proposal;
   const bool kept = !answer.repeat && answer.tier != Tier::kDiscard;
   Json json{{"kept", kept},
