@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json_value.h"
+#include "base/text.h"
 #include "txn/attempt.h"
 #include "txn/serve/observed.h"
 #include "txn/state.h"
@@ -44,38 +45,17 @@ Result<Scope> scope_of(State& state, const BudgetOf& of) {
   return Scope{Scope::Of::kWorkflow, TRY(find_workflow(*store, *of.workflow)).id.str()};
 }
 
-std::string_view level_text(store::Budget::Level level) {
-  switch (level) {
-    case store::Budget::Level::kWarned:
-      return "warned";
-    case store::Budget::Level::kExceeded:
-      return "exceeded";
-    case store::Budget::Level::kWithin:
-      break;
-  }
-  return "";
-}
-
-BudgetLine line_of(const Scope& scope, Kind kind, std::int64_t amount) {
-  BudgetLine line;
-  line.of = scope_text(scope);
-  line.kind = store::kind_name(kind);
-  line.used = amount;
-  line.measured = store::trust_of(kind) == store::Trust::kMeasured;
-  return line;
-}
-
 // Everything that was used by one, with its budgets.
-Result<std::vector<BudgetLine>> lines_of(const store::View& view, const Scope& scope) {
+Result<std::vector<BudgetLine>> used_by(const store::View& view, const Scope& scope) {
   std::vector<BudgetLine> lines;
   const store::Amounts amounts = TRY(store::used(view, scope));
   const std::vector<store::Budget> budgets = TRY(store::budgets_of(view, scope));
   for (std::size_t i = 0; i < store::kKinds; ++i) {
-    BudgetLine line = line_of(scope, static_cast<Kind>(i), amounts[i]);
-    const auto budget = std::ranges::find(budgets, static_cast<Kind>(i), &store::Budget::kind);
+    BudgetLine line{scope, static_cast<Kind>(i), amounts[i]};
+    const auto budget = std::ranges::find(budgets, line.kind, &store::Budget::kind);
     if (budget != budgets.end()) {
       line.limit = budget->limit;
-      line.level = level_text(budget->level);
+      line.level = budget->level;
     }
     if (line.limit || line.used > 0) lines.push_back(std::move(line));
   }
@@ -222,7 +202,7 @@ Result<std::vector<BudgetLine>> set_budget(State& state, const BudgetOf& of,
   for (const BudgetValue& value : values) {
     TRY(store::set_budget(*store, scope, value.kind, value.amount));
   }
-  return lines_of(*store, scope);
+  return used_by(*store, scope);
 }
 
 Result<std::vector<std::string>> report_budget(State& state, const std::string& txn,
@@ -250,11 +230,10 @@ Result<std::vector<std::string>> report_budget(State& state, const std::string& 
   for (const BudgetValue& value : values) {
     const std::size_t kind = static_cast<std::size_t>(value.kind);
     if (item.amounts[kind] >= counts[kind]) continue;
-    const std::string_view called = store::kind_name(value.kind);
-    notes.push_back(fmt::format(
-        "{} {} was not taken: {} was reported as '{}' before, and the "
-        "larger counts",
-        called, amount_text(called, item.amounts[kind]), amount_text(called, counts[kind]), key));
+    notes.push_back(
+        fmt::format("{} {} was not taken: {} was reported as '{}' before, and the larger counts",
+                    store::kind_name(value.kind), amount_text(value.kind, item.amounts[kind]),
+                    amount_text(value.kind, counts[kind]), key));
   }
   return notes;
 }
@@ -262,15 +241,12 @@ Result<std::vector<std::string>> report_budget(State& state, const std::string& 
 Result<std::vector<BudgetLine>> show_budgets(State& state, const std::optional<BudgetOf>& of) {
   std::vector<BudgetLine> lines;
   store::Store* store = TRY(state.looking());
-  if (of && store != nullptr) return lines_of(*store, TRY(scope_of(state, *of)));
   if (store == nullptr) return lines;
+  if (of) return used_by(*store, TRY(scope_of(state, *of)));
   for (const store::Budget& budget : TRY(store::all_budgets(*store))) {
     const store::Amounts amounts = TRY(store::used(*store, budget.scope));
-    BudgetLine line =
-        line_of(budget.scope, budget.kind, amounts[static_cast<std::size_t>(budget.kind)]);
-    line.limit = budget.limit;
-    line.level = level_text(budget.level);
-    lines.push_back(std::move(line));
+    lines.push_back({budget.scope, budget.kind, amounts[static_cast<std::size_t>(budget.kind)],
+                     budget.limit, budget.level});
   }
   return lines;
 }
@@ -280,11 +256,10 @@ Result<std::vector<store::Reconciled>> reconcile_budgets(State& state, std::stri
   TRY(refuse_inside(state.host, "budget"));
   store::Store* store = TRY(state.writing());
   std::vector<store::Reconciled> figures;
-  for (int line = 1; !bill.empty(); ++line) {
-    const std::size_t end = std::min(bill.find('\n'), bill.size());
-    const std::string_view text = bill.substr(0, end);
-    bill.remove_prefix(std::min(end + 1, bill.size()));
-    if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+  int line = 0;
+  for (const std::string_view text : lines_of(bill)) {
+    ++line;
+    if (trimmed(text).empty()) continue;
     const auto json = parse_json(text);
     if (!json) {
       return fail(Code::kUsage, fmt::format("line {} of the bill is no JSON", line),

@@ -22,12 +22,11 @@ struct BudgetOf {
 };
 
 struct BudgetLine {
-  std::string of;    // "txn:t-7k2m"
-  std::string kind;  // "input", ...
-  std::optional<std::int64_t> limit;
+  store::Scope of;
+  store::Kind kind = store::Kind::kInput;
   std::int64_t used = 0;
-  std::string level;  // "", "warned", "exceeded"
-  bool measured = false;
+  std::optional<std::int64_t> limit = {};
+  store::Budget::Level level = store::Budget::Level::kWithin;
 };
 
 // The next two refuse to run inside a transaction.

@@ -18,22 +18,32 @@ api::BudgetOf of_flags(const Session& session) {
   return {session.flag("--txn"), session.flag("--owner"), session.flag("--workflow")};
 }
 
+std::string_view level_word(store::Budget::Level level) {
+  if (level == store::Budget::Level::kWithin) return "";
+  return level == store::Budget::Level::kWarned ? "warned" : "exceeded";
+}
+
+bool is_measured(store::Kind kind) {
+  return store::trust_of(kind) == store::Trust::kMeasured;
+}
+
 Json budget_json(const api::BudgetLine& line) {
-  return {{"of", encode_path(line.of)},
-          {"kind", line.kind},
+  return {{"of", encode_path(scope_text(line.of))},
+          {"kind", store::kind_name(line.kind)},
           {"limit", line.limit ? Json(*line.limit) : Json()},
           {"used", line.used},
-          {"level", line.level.empty() ? Json() : Json(line.level)},
-          {"measured", line.measured}};
+          {"level", or_null(std::string(level_word(line.level)))},
+          {"measured", is_measured(line.kind)}};
 }
 
 std::string budget_text(const api::BudgetLine& line) {
   std::string text =
-      fmt::format("{}  {} {}", clean(line.of), line.kind, api::amount_text(line.kind, line.used));
+      fmt::format("{}  {} {}", clean(scope_text(line.of)), store::kind_name(line.kind),
+                  api::amount_text(line.kind, line.used));
   if (line.limit) text += " of " + api::amount_text(line.kind, *line.limit);
-  text += line.measured ? "  measured" : "  as reported";
-  if (!line.level.empty()) text += "  " + line.level;
-  return text + "\n";
+  text += is_measured(line.kind) ? "  measured" : "  as reported";
+  const std::string_view level = level_word(line.level);
+  return text + (level.empty() ? "" : "  ") + std::string(level) + "\n";
 }
 
 int tell(Session& session, const std::vector<api::BudgetLine>& lines) {
@@ -76,10 +86,9 @@ Json reconciled_json(const store::Reconciled& line) {
 }
 
 std::string reconciled_text(const store::Reconciled& line) {
-  const std::string_view kind = store::kind_name(line.kind);
-  return fmt::format("{}  {}: {} reported, {} billed{}\n", clean(scope_text(line.scope)), kind,
-                     api::amount_text(kind, line.reported), api::amount_text(kind, line.billed),
-                     line.within() ? "" : "  differs");
+  return fmt::format("{}  {}: {} reported, {} billed{}\n", clean(scope_text(line.scope)),
+                     store::kind_name(line.kind), api::amount_text(line.kind, line.reported),
+                     api::amount_text(line.kind, line.billed), line.within() ? "" : "  differs");
 }
 
 Result<int> budget_reconcile(Session& session) {

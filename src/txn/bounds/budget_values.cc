@@ -101,9 +101,9 @@ Result<std::vector<BudgetValue>> parse_budget(const std::vector<std::string>& te
   return values;
 }
 
-std::string amount_text(std::string_view kind, std::int64_t amount) {
-  if (kind == store::kind_name(Kind::kWall)) return format_duration(amount);
-  if (kind != store::kind_name(Kind::kCost)) return std::to_string(amount);
+std::string amount_text(Kind kind, std::int64_t amount) {
+  if (kind == Kind::kWall) return format_duration(amount);
+  if (kind != Kind::kCost) return std::to_string(amount);
   return fmt::format("{}.{:06}", amount / kCostUnit, amount % kCostUnit);
 }
 

@@ -21,7 +21,7 @@ struct BudgetValue {
   std::optional<std::int64_t> amount;
 };
 Result<std::vector<BudgetValue>> parse_budget(const std::vector<std::string>& texts);
-std::string amount_text(std::string_view kind, std::int64_t amount);  // for a person
+std::string amount_text(store::Kind kind, std::int64_t amount);  // for a person
 
 // "input, output, ..."
 std::string budget_kinds();
