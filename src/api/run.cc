@@ -261,7 +261,7 @@ Status Run::tidy(const Txn& txn) {
 // Whoever comes next may take it up: from here on no live process stands for it.
 Status Run::release(const Txn& txn) {
   TRY(lease_.give_back());
-  for (const std::string& note : lease_.notes()) outcome_.notes.push_back(note);
+  for (std::string& note : lease_.notes) outcome_.notes.push_back(std::move(note));
   if (txn.state == TxnState::kOpen) {
     TRY(store().append({events::reopened(id(), {txn.owner, txn.slot, false})}));
   }

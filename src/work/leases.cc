@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/subprocess.h"
+#include "base/text.h"
 #include "capture/trace/trace.h"
 #include "catalogue/catalogue.h"
 #include "land/deadline.h"
@@ -23,10 +24,10 @@ constexpr std::int64_t kLongestLookMs = 250;
 constexpr std::int64_t kLookNs = 1'000 * kNsPerMs;
 constexpr std::int64_t kTxnLeaseMs = 600'000;
 
-std::string listed(const std::vector<store::LeaseSubject>& subjects) {
-  std::string out;
-  for (const auto& subject : subjects) out += (out.empty() ? "" : ", ") + subject_text(subject);
-  return out;
+std::string texts_of(const std::vector<store::LeaseSubject>& subjects) {
+  std::vector<std::string> texts;
+  std::ranges::transform(subjects, std::back_inserter(texts), store::subject_text);
+  return listed(texts);
 }
 
 // It may be about to be written, and it may be a slip of the pen that protects nothing.
@@ -65,9 +66,8 @@ Status tell_new_path(State& state, const store::LeaseSubject& subject, const Pro
 // The file of a symbol is the longest beginning of its id that is one at the head.
 Status find_file(State& state, store::LeaseSubject& subject, const Progress& progress) {
   const RefName branch = TRY(state.target(std::nullopt));
-  const Oid head = TRY(state.seen(branch));
   const repo::Objects& objects = state.repository.objects();
-  const Oid tree = TRY(objects.tree_of(head));
+  const Oid tree = TRY(objects.tree_of(TRY(state.seen(branch))));
   for (std::size_t at = subject.symbol.rfind('/'); at != std::string::npos && at > 0;
        at = subject.symbol.rfind('/', at - 1)) {
     const TreeEntry entry = TRY(objects.entry_at(tree, subject.symbol.substr(0, at)));
@@ -104,7 +104,11 @@ Result<std::vector<store::LeaseSubject>> subjects_of(State& state,
 
 std::string told(const store::Lease& lease) {
   return fmt::format("{} {} {} ({})", lease.owner, lease.held ? "has" : "waits for",
-                     listed(lease.subjects), lease.id);
+                     texts_of(lease.subjects), lease.id);
+}
+
+Result<store::LeaseMoment> moment(State& state) {
+  return store::moment_of(*state.store, *state.store, *state.host.clock);
 }
 
 LeaseLine line_of(const store::Lease& lease, const store::LeaseMoment& now,
@@ -114,17 +118,14 @@ LeaseLine line_of(const store::Lease& lease, const store::LeaseMoment& now,
 }
 
 Result<LeaseLine> line_now(State& state, const store::Lease& lease) {
-  const store::LeaseMoment now =
-      TRY(store::moment_of(*state.store, *state.store, *state.host.clock));
-  return line_of(lease, now, store::Standing::kGood);
+  return line_of(lease, TRY(moment(state)), store::Standing::kGood);
 }
 
 // Looks without the write lock whether it is worth trying: with many in line, only the one whose
 // turn it is takes it. Trying makes sure of those that are taken for dead here.
 Result<bool> worth_trying(State& state, const store::Lease& lease) {
-  const store::LeaseMoment now =
-      TRY(store::moment_of(*state.store, *state.store, *state.host.clock));
-  const auto way = TRY(store::way_of(*state.store, lease, now, store::seen_alive_in(*state.store)));
+  const store::IsAlive alive = store::seen_alive_in(*state.store);
+  const auto way = TRY(store::way_of(*state.store, lease, TRY(moment(state)), alive));
   return way.blockers.empty();
 }
 
@@ -158,7 +159,7 @@ std::unexpected<Error> not_had(State& state, const store::LeaseAsk& ask,
            ", or see who has what with: git txn lease list";
   }
   return fail(at_once ? Code::kBusy : Code::kTimeout,
-              fmt::format("{} is not to be had: {}{}", listed(taken), told(first), others), next);
+              fmt::format("{} is not to be had: {}{}", texts_of(taken), told(first), others), next);
 }
 
 // In line until it is had, or the wait is over. Pauses grow to a quarter of a second; each looks at
@@ -205,8 +206,8 @@ Result<store::LeaseAsk> ask_of(State& state, const LeaseRequest& request,
                                const Progress& progress) {
   store::LeaseAsk ask;
   ask.subjects = TRY(subjects_of(state, request.subjects, progress));
-  ask.sharing = request.shared ? store::Sharing::kShared : store::Sharing::kExclusive;
-  ask.force = request.mandatory ? store::Force::kMandatory : store::Force::kAdvisory;
+  ask.sharing = request.sharing;
+  ask.force = request.force;
   ask.owner = TRY(owner_of(state, request.owner));
   ask.ttl_ms = request.ttl_ms;
   if (!request.txn.empty()) {
@@ -219,10 +220,13 @@ Result<store::LeaseAsk> ask_of(State& state, const LeaseRequest& request,
     ask.owner = txn.id.str();
     ask.txn = txn.id;
   }
-  if (!request.shared || !request.mandatory) return ask;
+  const bool shared = ask.sharing == store::Sharing::kShared;
+  if (!shared || ask.force != store::Force::kMandatory) return ask;
   return fail(Code::kUsage, "a shared lease keeps nobody from landing, so it cannot be mandatory",
               "take it --advisory, or --exclusive");
 }
+
+}  // namespace
 
 // A lease that this process holds and renews, when a third of its time has gone. Once a second it
 // looks whether the lease is still there: on a server somebody may have it who found its owner cut
@@ -281,6 +285,8 @@ class Keeper {
   std::int64_t until_ns_ = 0;
   bool over_ = false;
 };
+
+namespace {
 
 Status start_writing(State& state, std::string_view verb) {
   TRY(refuse_inside(state.host, verb));
@@ -360,8 +366,7 @@ Result<LeaseLine> renew_lease(State& state, const std::string& id, const std::st
                               std::optional<std::int64_t> ttl_ms, std::optional<Seq> fence) {
   TRY(start_writing(state, "lease"));
   const std::string whose = TRY(owner_of(state, owner));
-  const store::Lease renewed = TRY(store::renew_lease(*state.store, id, whose, ttl_ms, fence));
-  return line_now(state, renewed);
+  return line_now(state, TRY(store::renew_lease(*state.store, id, whose, ttl_ms, fence)));
 }
 
 Result<LeaseLine> transfer_lease(State& state, const std::string& id, const std::string& owner,
@@ -369,38 +374,26 @@ Result<LeaseLine> transfer_lease(State& state, const std::string& id, const std:
   TRY(start_writing(state, "lease"));
   const std::string whose = TRY(owner_of(state, owner));
   const std::string next = TRY(owner_of(state, to));
-  const store::Lease given = TRY(store::transfer_lease(*state.store, id, whose, next, fence));
-  return line_now(state, given);
+  return line_now(state, TRY(store::transfer_lease(*state.store, id, whose, next, fence)));
 }
 
 Status release_lease(State& state, const std::string& id, const std::string& owner,
                      std::optional<Seq> fence) {
   TRY(start_writing(state, "lease"));
-  const std::string whose = TRY(owner_of(state, owner));
-  return store::release_lease(*state.store, id, whose, "", fence);
+  return store::release_lease(*state.store, id, TRY(owner_of(state, owner)), "", fence);
 }
 
 Result<std::vector<LeaseLine>> list_leases(State& state) {
   std::vector<LeaseLine> lines;
   store::Store* store = TRY(state.looking());
   if (store == nullptr) return lines;
-  const store::LeaseMoment now = TRY(store::moment_of(*store, *store, *state.host.clock));
+  const store::LeaseMoment now = TRY(moment(state));
   const store::IsAlive alive = store::seen_alive_in(*store);
   for (const store::Lease& lease : TRY(store::leases(*store))) {
     lines.push_back(line_of(lease, now, TRY(store::standing(*store, lease, now, alive))));
   }
   return lines;
 }
-
-struct TxnLease::Held {
-  Keeper keeper;
-  std::vector<std::string> notes{};
-};
-
-TxnLease::TxnLease() = default;
-TxnLease::TxnLease(TxnLease&&) noexcept = default;
-TxnLease& TxnLease::operator=(TxnLease&&) noexcept = default;
-TxnLease::~TxnLease() = default;
 
 Result<TxnLease> TxnLease::take(State& state, const std::vector<std::string>& subjects,
                                 const Txn& txn, std::int64_t wait_ms, const Progress& progress) {
@@ -413,28 +406,22 @@ Result<TxnLease> TxnLease::take(State& state, const std::vector<std::string>& su
   ask.slot = txn.slot;
   ask.attach = store::LeaseAsk::Attach::kAttached;
   ask.ttl_ms = kTxnLeaseMs;
-  Keeper keeper(state, TRY(had(state, ask, wait_ms, progress)));
-  lease.held_ = std::make_unique<Held>(Held{std::move(keeper)});
+  lease.keeper_ = std::make_shared<Keeper>(state, TRY(had(state, ask, wait_ms, progress)));
   return lease;
 }
 
 void TxnLease::look() {
-  if (!held_) return;
-  const Status kept = held_->keeper.look();
-  if (!kept) held_->notes.push_back(kept.error().message + "; " + kept.error().hint);
+  if (!keeper_) return;
+  const Status kept = keeper_->look();
+  if (!kept) notes.push_back(kept.error().message + "; " + kept.error().hint);
 }
 
 Status TxnLease::give_back() {
-  if (!held_) return {};
-  Status given = held_->keeper.give_back();
+  if (!keeper_) return {};
+  Status given = keeper_->give_back();
   if (given || given.error().code != Code::kStale) return given;
-  held_->notes.push_back(given.error().message + "; " + given.error().hint);
+  notes.push_back(given.error().message + "; " + given.error().hint);
   return {};
-}
-
-const std::vector<std::string>& TxnLease::notes() const {
-  static const std::vector<std::string> kNone;
-  return held_ ? held_->notes : kNone;
 }
 
 Result<store::SentinelAnswer> pass_sentinel(State& state, const std::string& name,

@@ -17,8 +17,8 @@ namespace gittxn::api {
 
 struct LeaseRequest {
   std::vector<std::string> subjects;
-  bool shared = false;
-  bool mandatory = false;
+  store::Sharing sharing = store::Sharing::kExclusive;
+  store::Force force = store::Force::kAdvisory;
   std::int64_t ttl_ms = 600'000;
   std::int64_t wait_ms = 0;  // < 0: until interrupted
   std::string owner;         // "": the git identity
@@ -63,22 +63,18 @@ Status reset_sentinel(State& state, const std::string& name);  // kNotFound
 
 // What `git txn run --lease` has for its transaction: held from take() until give_back(), renewed
 // by look().
+class Keeper;
 class TxnLease {
  public:
-  TxnLease();
-  TxnLease(TxnLease&&) noexcept;
-  TxnLease& operator=(TxnLease&&) noexcept;
-  ~TxnLease();
   // Waits; nothing is taken for no subjects. `txn` has its slot held.
   static Result<TxnLease> take(State& state, const std::vector<std::string>& subjects,
                                const Txn& txn, std::int64_t wait_ms, const Progress& progress);
   void look();         // to be called often
   Status give_back();  // that it was lost is a note
-  const std::vector<std::string>& notes() const;
+  std::vector<std::string> notes = {};
 
  private:
-  struct Held;
-  std::unique_ptr<Held> held_;
+  std::shared_ptr<Keeper> keeper_;  // null: nothing was taken
 };
 
 }  // namespace gittxn::api

@@ -59,8 +59,8 @@ Result<int> lease_acquire(Session& session) {
   TRY(check_pair(session, "--mandatory", "--advisory"));
   api::LeaseRequest request;
   request.subjects = session.args.operands;
-  request.shared = session.args.has("--shared");
-  request.mandatory = session.args.has("--mandatory");
+  if (session.args.has("--shared")) request.sharing = store::Sharing::kShared;
+  if (session.args.has("--mandatory")) request.force = store::Force::kMandatory;
   request.ttl_ms = session.args.duration_ms("--ttl").value_or(request.ttl_ms);
   const bool command = !session.args.rest.empty();
   request.wait_ms = session.args.duration_ms("--wait").value_or(command ? -1 : 0);
