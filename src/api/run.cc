@@ -59,15 +59,11 @@ class Run {
   Result<Outcome> once_begun();
   Error still_there(Error error) const;
 
-  Status could_not_start(Error error);
-  Status first_attempt();
-  Status take_leases();
-  Status prepare();
+  Status start();
   Result<After> attempt();
   Result<After> settle(const Asked& asked, std::size_t notes);
   Status repair(const std::vector<Conflict>& conflicts);
   Status replace(const std::string& other);
-  Status stay_open(const Executed& executed);
   Status tidy(const Txn& txn);
   Status release(const Txn& txn);
   void tell_repairs();
@@ -87,41 +83,13 @@ class Run {
   bool ran_ = false;  // something: the first attempt has started
 };
 
-Status Run::could_not_start(Error error) {
-  TRY(store().append(
-      {events::aborted(id(), "it could not start: " + error.message, begun_.txn.owner)}));
-  return std::unexpected(std::move(error));
-}
-
-// The first attempt may fail before anything was run; then the transaction never was.
-Status Run::first_attempt() {
-  auto attempt = start_attempt(state_, begun_.txn, options_, progress_, outcome_.notes);
-  if (attempt) return {};
-  return could_not_start(std::move(attempt).error());
-}
-
-// Before the snapshot: what others did under their leases is in it.
-Status Run::take_leases() {
+// What has to be there before anything is run. Where it lacks, the transaction never was.
+Status Run::start() {
+  TRY(UsageLimits::check(state_, begun_.txn));
+  // Before the snapshot: what others did under their leases is in it.
   const std::int64_t wait_ms = options_.wait_ms.value_or(state_.host.stdin_is_terminal ? -1 : 0);
   lease_ = TRY(TxnLease::take(state_, options_.leases, begun_.txn, wait_ms, progress_));
-  return {};
-}
-
-// What has to be there before anything is run. A failure ends the transaction.
-Status Run::prepare() {
-  Status ready = UsageLimits::check(state_, begun_.txn);
-  if (ready) ready = take_leases();
-  if (ready) return {};
-  return could_not_start(std::move(ready).error());
-}
-
-// The command ended as no landing should follow; or a person said --no-land.
-Status Run::stay_open(const Executed& executed) {
-  const capture::TraceResult& trace = executed.trace;
-  outcome_.as_asked = options_.no_land && trace.exit_status == 0 && executed.over_budget.empty();
-  if (!executed.over_budget.empty()) return {};  // told already
-  if (trace.timed_out) outcome_.notes.emplace_back("the command timed out and was ended");
-  if (trace.interrupted) outcome_.notes.emplace_back("the command was interrupted");
+  TRY(start_attempt(state_, begun_.txn, options_, progress_, outcome_.notes));
   return {};
 }
 
@@ -167,7 +135,14 @@ Result<Run::After> Run::attempt() {
     return After::kDone;
   }
   if (failed || options_.no_land) {
-    TRY(stay_open(*executed));
+    const bool over_budget = !executed->over_budget.empty();  // which is told already
+    outcome_.as_asked = options_.no_land && trace.exit_status == 0 && !over_budget;
+    if (trace.timed_out && !over_budget) {
+      outcome_.notes.emplace_back("the command timed out and was ended");
+    }
+    if (trace.interrupted && !over_budget) {
+      outcome_.notes.emplace_back("the command was interrupted");
+    }
     return After::kDone;
   }
   const std::size_t notes = outcome_.notes.size();
@@ -324,8 +299,9 @@ Result<Outcome> Run::go() {
 }
 
 Result<Outcome> Run::once_begun() {
-  TRY(prepare());
-  TRY(first_attempt());
+  if (Status started = start(); !started) {
+    return could_not_start(state_, begun_.txn, std::move(started).error());
+  }
   ran_ = true;
   if (options_.instead) TRY(replace(*options_.instead));
   if (progress_.on_note) {
@@ -333,9 +309,7 @@ Result<Outcome> Run::once_begun() {
     progress_.note_all(outcome_.notes);
     outcome_.notes_told = outcome_.notes.size();
   }
-  while (true) {
-    if (TRY(attempt()) == After::kDone) break;
-  }
+  while (TRY(attempt()) == After::kRetry) continue;
   TRY(fp_landed.hit());
   const Txn ended = TRY(reload(state_, id()));
   TRY(compensate(state_, ended, progress_, outcome_.notes));

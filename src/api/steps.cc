@@ -140,11 +140,7 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
   TRY(recover_first(*state_, progress, notes));
   const Begun begun = TRY(begin_txn(*state_, options, Ownership::kDetached, progress, notes));
   auto attempt = start_attempt(*state_, begun.txn, options, progress, notes);
-  if (!attempt) {
-    TRY(state_->store->append({events::aborted(
-        begun.txn.id, "it could not start: " + attempt.error().message, begun.txn.owner)}));
-    return std::unexpected(std::move(attempt).error());
-  }
+  if (!attempt) return could_not_start(*state_, begun.txn, std::move(attempt).error());
   if (TRY(repo::find_worktree(attempt->worktree)).kind == repo::WorktreeKind::kOverlay) {
     const std::string open = "git txn open " + begun.txn.id.str();
     notes.push_back("its worktree is an overlay; the way in is: " + open + " --shell; " + open +

@@ -369,6 +369,12 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
   return attempt;
 }
 
+std::unexpected<Error> could_not_start(State& state, const Txn& txn, Error error) {
+  const auto told = state.store->append(
+      {events::aborted(txn.id, "it could not start: " + error.message, txn.owner)});
+  return std::unexpected(told ? std::move(error) : told.error());
+}
+
 Status remove_worktrees(State& state, const Txn& txn) {
   TRY(charge_noted(state, txn));
   bool removed = false;
