@@ -9,6 +9,7 @@
 
 #include "api/kernel.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "capture/trace/trace.h"
 #include "repo/worktree/worktree_mount.h"
 #include "txn/attempt.h"
@@ -19,11 +20,6 @@ namespace gittxn::api {
 namespace {
 
 using Lines = std::vector<DoctorLine>;
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
-}
 
 // An error as one line: what, and what to do about it.
 std::string in_words(const Error& error) {
@@ -49,9 +45,10 @@ void check_machine(const Host& host, Lines& lines) {
   options.dir = host.cwd;
   const auto version = git.run({"version"}, options);
   if (version && version->exit.success()) {
-    add(lines, "git", trimmed(version->out));
+    add(lines, "git", std::string(trimmed(version->out)));
   } else {
-    add_wrong(lines, "git", version ? trimmed(version->err) : in_words(version.error()));
+    add_wrong(lines, "git",
+              version ? std::string(trimmed(version->err)) : in_words(version.error()));
   }
   int major = 0, minor = 0, revision = 0;
   git_libgit2_version(&major, &minor, &revision);

@@ -8,6 +8,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "repo/worktree/worktree_paths.h"
 #include "txn/attempt.h"
 
@@ -40,11 +41,8 @@ Result<std::vector<std::string>> ignored_ones(State& state, const std::string& c
   if (!output.exit.success() && output.exit.status != kNone) {
     return fail(Code::kFault, "git check-ignore: " + output.err);
   }
-  for (std::string_view rest = output.out; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    ignored.emplace_back(rest.substr(0, end));
-    if (ignored.back().starts_with("./")) ignored.back().erase(0, 2);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view path : pieces_of(output.out, '\0')) {
+    ignored.emplace_back(path.substr(path.starts_with("./") ? 2 : 0));
   }
   return ignored;
 }

@@ -102,11 +102,9 @@ bool share_a_budget(const Txn& a, const Txn& b) {
          (!a.workflow.empty() && a.workflow == b.workflow);
 }
 
-// A measured budget that other transactions draw on as well.
-using Shared = store::Budget;
-
-Result<std::vector<Shared>> shared_budgets(const store::View& view, const Txn& txn) {
-  std::vector<Shared> shared;
+// The measured budgets that other transactions draw on as well.
+Result<std::vector<store::Budget>> shared_budgets(const store::View& view, const Txn& txn) {
+  std::vector<store::Budget> shared;
   for (const store::Scope& scope : store::scopes_of(txn)) {
     if (scope.of == store::Scope::Of::kTxn) continue;
     for (store::Budget& budget : TRY(store::budgets_of(view, scope))) {
@@ -257,8 +255,7 @@ Status UsageLimits::start(State& state, const Txn& txn) {
   TRY(remove_file(noted_file_));  // an earlier command may have put a link there
   noted_ = TRY(open_fd(noted_file_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
   state_ = &state;
-  const std::vector<Shared> shared = TRY(shared_budgets(*state.store, txn));
-  if (!shared.empty()) txn_ = txn;
+  if (!TRY(shared_budgets(*state.store, txn)).empty()) txn_ = txn;
   return {};
 }
 
@@ -290,7 +287,7 @@ Result<std::optional<UsageLimits::Over>> UsageLimits::count_beside() const {
     }
     running.emplace_back(std::move(one), more);
   }
-  for (const Shared& budget : TRY(shared_budgets(store, *txn_))) {
+  for (const store::Budget& budget : TRY(shared_budgets(store, *txn_))) {
     const std::size_t kind = static_cast<std::size_t>(budget.kind);
     std::int64_t used = TRY(store::used(store, budget.scope))[kind];
     for (const auto& [txn, more] : running) {

@@ -161,18 +161,13 @@ Result<Read> as_landed(State& state, const Txn& earlier, const Changes& writes, 
 Result<bool> inherit(State& state, const Txn& earlier, const Attempt& attempt,
                      const std::set<std::string>& sessions, Isolation level, ReadSet& reads) {
   if (attempt.reads.empty()) return false;
-  const std::string lines = TRY(state.store->artifact(attempt.reads));
-  const ReadSet known = TRY(reads_from_lines(lines));
+  const ReadSet known = TRY(recorded_reads(*state.store, attempt));
   if (!was_part(known, sessions)) return false;
   if (!known.complete && reads.complete) {
     reads.complete = false;
     reads.unknown_reason = "resumed: what was read in " + earlier.id.str() + " is not known";
   }
-  Changes writes;
-  if (!attempt.writes.empty()) {
-    const std::string text = TRY(state.store->artifact(attempt.writes));
-    writes = TRY(changes_from_lines(text));
-  }
+  const Changes writes = TRY(recorded_writes(*state.store, attempt));
   for (const Read& read : known.reads) {
     const bool others = read.kind == ReadKind::kKernel || read.kind == ReadKind::kEnvironment ||
                         read.strength == Strength::kSoft;
@@ -294,13 +289,10 @@ Status note_kernel_reads(State& state, const store::View& view,
 
 Result<std::vector<Read>> kernel_reads(const Attempt& attempt, const Oid& snapshot) {
   std::vector<Read> reads;
-  const auto text = read_file(join_path(observed_dir(attempt), kKernelFile), kMaxKernelFile);
-  if (!text && text.error().code == Code::kNotFound) return reads;
-  if (!text) return std::unexpected(text.error());
-  for (std::string_view rest = *text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    Read read = read_of(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  const auto file = join_path(observed_dir(attempt), kKernelFile);
+  const std::string text = TRY(if_there(read_file(file, kMaxKernelFile))).value_or("");
+  for (const std::string_view line : lines_of(text)) {
+    Read read = read_of(line);
     read.snapshot = snapshot;
     reads.push_back(std::move(read));
   }
