@@ -24,8 +24,8 @@ struct Answer {
   std::string why;
 };
 
-Result<Answer> artifact(State& state, const PhaseQuestion& question, const std::string& subject) {
-  const TreeEntry entry = TRY(state.repository.objects().entry_at(question.tree, subject));
+Result<Answer> artifact(State& state, const Scene& scene, const std::string& subject) {
+  const TreeEntry entry = TRY(state.repository.objects().entry_at(scene.head.tree, subject));
   if (entry.present()) {
     return Answer{true, fmt::format("{} is there as {}", subject, short_oid(entry.oid))};
   }
@@ -35,9 +35,9 @@ Result<Answer> artifact(State& state, const PhaseQuestion& question, const std::
   return Answer{false, fmt::format("{} is neither on the branch nor stored", subject)};
 }
 
-Result<Answer> transactions(const store::View& view, const PhaseQuestion& question) {
+Result<Answer> transactions(const store::View& view, const Scene& scene) {
   const std::vector<Txn> open =
-      TRY(store::unfinished_of(view, question.workflow, question.phase.name));
+      TRY(store::unfinished_of(view, scene.workflow.id, scene.phase.name));
   if (open.empty()) return Answer{true, "none of them is unfinished"};
   std::vector<std::string> named;
   for (const Txn& one : open) {
@@ -47,11 +47,10 @@ Result<Answer> transactions(const store::View& view, const PhaseQuestion& questi
   return Answer{false, count + "unfinished: " + listed(named, kMostOpenNamed)};
 }
 
-Result<Answer> verdict(const store::View& view, const PhaseQuestion& question,
-                       const std::string& name) {
-  for (const PhaseVerdict& given : TRY(store::phase_verdicts(view, question.workflow))) {
-    if (given.phase != question.phase.name || given.name != name) continue;
-    if (given.version != question.phase.version) continue;
+Result<Answer> verdict(const store::View& view, const Scene& scene, const std::string& name) {
+  for (const PhaseVerdict& given : TRY(store::phase_verdicts(view, scene.workflow.id))) {
+    if (given.phase != scene.phase.name || given.name != name) continue;
+    if (given.version != scene.phase.version) continue;
     return Answer{given.passed,
                   fmt::format("{} by {}", given.passed ? "pass" : "fail", given.actor)};
   }
@@ -108,13 +107,12 @@ Result<Answer> members_done(const State& state, const store::View& view,
 }
 
 // The newest certificate for exactly this head and this version of the gate.
-Result<std::optional<Certificate>> certificate_for(const store::Store& store,
-                                                   const PhaseQuestion& question,
+Result<std::optional<Certificate>> certificate_for(const store::Store& store, const Scene& scene,
                                                    const GateSpec& gate) {
   std::optional<Certificate> newest;
-  for (Certificate& one : TRY(store.certificates(question.tree))) {
+  for (Certificate& one : TRY(store.certificates(scene.head.tree))) {
     const bool same =
-        one.gate == gate.name && one.gate_version == gate.version && one.parent == question.parent;
+        one.gate == gate.name && one.gate_version == gate.version && one.parent == scene.parent();
     if (same) newest = std::move(one);
   }
   return newest;
@@ -132,33 +130,24 @@ bool PhaseAnswers::all() const {
   return not_judged.empty() && std::ranges::all_of(gates, &PhaseEvidence::passed);
 }
 
-Result<PhaseQuestion> question_of(State& state, const Scene& scene) {
-  const repo::CommitInfo commit = TRY(state.repository.objects().commit(scene.head));
-  PhaseQuestion question{scene.workflow.id, scene.phase, scene.spec(),
-                         scene.head,        commit.tree, Oid()};
-  if (!commit.parents.empty()) question.parent = commit.parents.front();
-  return question;
-}
-
-Result<PhaseAnswers> judge_phase_gates(State& state, const store::View& view,
-                                       const PhaseQuestion& question) {
+Result<PhaseAnswers> judge_phase_gates(State& state, const store::View& view, const Scene& scene) {
   using Kind = PhaseGate::Kind;
   PhaseAnswers answers;
-  for (const PhaseGate& gate : question.spec->gates) {
+  for (const PhaseGate& gate : scene.spec()->gates) {
     PhaseEvidence evidence;
-    evidence.phase = question.phase.name;
-    evidence.version = question.phase.version;
+    evidence.phase = scene.phase.name;
+    evidence.version = scene.phase.version;
     evidence.gate = gate.gate.name;
     evidence.kind = gate.kind;
     evidence.gate_version = gate.gate.version;
-    evidence.head = question.head;
+    evidence.head = scene.head.oid;
     Answer answer;
-    if (gate.kind == Kind::kArtifact) answer = TRY(artifact(state, question, gate.subject));
-    if (gate.kind == Kind::kTransactions) answer = TRY(transactions(view, question));
-    if (gate.kind == Kind::kVerdict) answer = TRY(verdict(view, question, gate.subject));
+    if (gate.kind == Kind::kArtifact) answer = TRY(artifact(state, scene, gate.subject));
+    if (gate.kind == Kind::kTransactions) answer = TRY(transactions(view, scene));
+    if (gate.kind == Kind::kVerdict) answer = TRY(verdict(view, scene, gate.subject));
     if (gate.kind == Kind::kMembers) answer = TRY(members_done(state, view, gate.subject));
     if (gate.kind == Kind::kRun) {
-      const auto certificate = TRY(certificate_for(*state.store, question, gate.gate));
+      const auto certificate = TRY(certificate_for(*state.store, scene, gate.gate));
       if (!certificate) {
         answers.not_judged.push_back(gate.gate.name.str());
         continue;
@@ -173,18 +162,18 @@ Result<PhaseAnswers> judge_phase_gates(State& state, const store::View& view,
   return answers;
 }
 
-Status run_phase_gates(State& state, const Policy& policy, const PhaseQuestion& question,
-                       const RefName& branch, const Progress& progress) {
-  Policy commands = policy;  // its set-up, with the gates of the phase
+Status run_phase_gates(State& state, const Scene& scene, const Progress& progress) {
+  Policy commands = scene.policy;  // its set-up, with the gates of the phase
   commands.gates.clear();
-  for (const PhaseGate& gate : question.spec->gates) {
+  for (const PhaseGate& gate : scene.spec()->gates) {
     if (gate.kind == PhaseGate::Kind::kRun) commands.gates.push_back(gate.gate);
   }
   if (commands.gates.empty()) return {};
-  if (progress.on_phase) progress.on_phase("gates of phase " + question.phase.name);
+  if (progress.on_phase) progress.on_phase("gates of phase " + scene.phase.name);
   const land::Context context = TRY(state.context(progress));
-  const gates::Candidate candidate{question.head, question.tree, question.parent, branch, TxnId()};
-  TRY(gates::run_gates(context.gates, commands, candidate));
+  TRY(gates::run_gates(
+      context.gates, commands,
+      {scene.head.oid, scene.head.tree, scene.parent(), scene.workflow.branch, {}}));
   return {};
 }
 

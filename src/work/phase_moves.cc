@@ -132,7 +132,8 @@ struct Mover {
       TRY(prepare(scene));
       TRY(fp_judged.hit());
       const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
-        if (!TRY(is_still(view, scene.head, {scene.phase.name}))) return std::vector<NewEvent>{};
+        if (!TRY(is_still(view, scene.head.oid, {scene.phase.name})))
+          return std::vector<NewEvent>{};
         return decide(view, scene);
       };
       if (TRY(decided(decision))) return finish();
@@ -225,20 +226,18 @@ Status run_commands(Mover& mover, const Scene& scene) {
   State& state = mover.state;
   if (scene.spec() == nullptr) return no_definition(scene);
   TRY(gates::require_trust(*state.store, scene.policy, state.host.variable("GIT_TXN_TRUST")));
-  const PhaseQuestion question = TRY(question_of(state, scene));
-  const PhaseAnswers first = TRY(judge_phase_gates(state, *state.store, question));
+  const PhaseAnswers first = TRY(judge_phase_gates(state, *state.store, scene));
   const bool hopeless = std::ranges::any_of(first.gates, [](const PhaseEvidence& one) {
     return one.kind != PhaseGate::Kind::kRun && !one.passed;
   });
   if (hopeless) return {};
-  return run_phase_gates(state, scene.policy, question, scene.workflow.branch, mover.progress);
+  return run_phase_gates(state, scene, mover.progress);
 }
 
 // What the gates say, which is told and put on record whatever is decided.
 Result<PhaseAnswers> ask_gates(Mover& mover, const store::View& view, const Scene& scene,
                                std::vector<NewEvent>& appended) {
-  const PhaseQuestion question = TRY(question_of(mover.state, scene));
-  PhaseAnswers answers = TRY(judge_phase_gates(mover.state, view, question));
+  PhaseAnswers answers = TRY(judge_phase_gates(mover.state, view, scene));
   mover.report.gates = answers.gates;
   mover.report.not_judged = answers.not_judged;
   for (const PhaseEvidence& one : answers.gates) {

@@ -58,15 +58,19 @@ std::unexpected<Error> moved_meanwhile(const Workflow& workflow) {
 Result<Scene> look_at_phase(State& state, const Workflow& workflow, const Progress& progress) {
   Scene scene{workflow, *workflow.open(), {}, {}};
   const land::Context context = TRY(state.context(progress));
-  scene.head = TRY(land::current_head(context, workflow.branch));
-  scene.policy =
-      TRY_IN("the policy of " + short_branch(workflow.branch), state.policy_at(scene.head));
+  const Oid head = TRY(land::current_head(context, workflow.branch));
+  scene.head = TRY(state.repository.objects().commit(head));
+  scene.policy = TRY_IN("the policy of " + short_branch(workflow.branch), state.policy_at(head));
   return scene;
 }
 
 const PhaseSpec* Scene::spec() const {
   const WorkflowSpec* known = policy.workflow(workflow.name);
   return known == nullptr ? nullptr : known->phase(phase.name);
+}
+
+Oid Scene::parent() const {
+  return head.parents.empty() ? Oid() : head.parents.front();
 }
 
 std::unexpected<Error> no_definition(const Scene& scene) {

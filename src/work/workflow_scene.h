@@ -24,26 +24,15 @@ std::unexpected<Error> moved_meanwhile(const Workflow& workflow);
 struct Scene {
   Workflow workflow;
   Phase phase;  // the open one
-  Oid head;
+  repo::CommitInfo head;
   Policy policy;
 
   const PhaseSpec* spec() const;  // nullptr: the policy has no such phase any more
+  Oid parent() const;             // of the head, its first; empty: none
 };
 // The workflow has an open phase.
 Result<Scene> look_at_phase(State& state, const Workflow& workflow, const Progress& progress);
 std::unexpected<Error> no_definition(const Scene& scene);
-
-// What is asked: this phase of this workflow, in this version, on this head.
-struct PhaseQuestion {
-  WorkflowId workflow;
-  Phase phase;
-  const PhaseSpec* spec = nullptr;
-  Oid head;
-  Oid tree;
-  Oid parent;  // its first; empty: none
-};
-// About the open phase; the scene lives as long as the question.
-Result<PhaseQuestion> question_of(State& state, const Scene& scene);
 
 struct PhaseAnswers {
   std::vector<PhaseEvidence> gates;     // in the policy's order; those that were judged
@@ -52,10 +41,8 @@ struct PhaseAnswers {
 };
 // Artifacts, transactions, verdicts, and commands by the newest certificate for exactly this head;
 // runs nothing. The same for a look and for a decision under the write lock.
-Result<PhaseAnswers> judge_phase_gates(State& state, const store::View& view,
-                                       const PhaseQuestion& question);
+Result<PhaseAnswers> judge_phase_gates(State& state, const store::View& view, const Scene& scene);
 // Runs the commands, or finds certificates that count, up to the first that says no.
-Status run_phase_gates(State& state, const Policy& policy, const PhaseQuestion& question,
-                       const RefName& branch, const Progress& progress);
+Status run_phase_gates(State& state, const Scene& scene, const Progress& progress);
 
 }  // namespace gittxn::api
