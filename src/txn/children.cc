@@ -87,8 +87,10 @@ Result<std::string> Children::done_for(const Ask& asked) {
       break;
   }
   // Of the transaction that runs here, whichever the command takes itself for.
-  const auto one = TRY(register_for(state_, txn_.id, {asked.name, asked.argv}));
-  return fmt::format("{}", one.number);
+  Compensation wanted;
+  wanted.name = asked.name;
+  wanted.argv = asked.argv;
+  return std::to_string(TRY(register_for(state_, txn_.id, wanted)).number);
 }
 
 Result<std::string> Children::make(const std::string& name) {

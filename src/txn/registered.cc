@@ -13,27 +13,23 @@ namespace gittxn::api {
 
 namespace events = store::events;
 
-Status check_request(const CompensationRequest& request) {
+Status check_request(const Compensation& asked) {
   constexpr std::size_t kMaxCompensationName = 256;
   constexpr std::size_t kMaxArgvBytes = 64u << 10;
-  if (request.argv.empty() || request.argv.front().empty()) {
+  if (asked.argv.empty() || asked.argv.front().empty()) {
     return fail(Code::kUsage, "no command to run", "git txn compensate -- COMMAND...");
   }
   std::size_t bytes = 0;
-  for (const std::string& word : request.argv) bytes += word.size() + 1;
-  if (request.name.size() > kMaxCompensationName || bytes > kMaxArgvBytes) {
+  for (const std::string& word : asked.argv) bytes += word.size() + 1;
+  if (asked.name.size() > kMaxCompensationName || bytes > kMaxArgvBytes) {
     return fail(Code::kUsage, "the compensation is too long",
                 "at most 64 KiB of arguments; put the rest into a script");
   }
   return {};
 }
 
-Result<Compensation> register_for(State& state, const TxnId& id,
-                                  const CompensationRequest& request) {
-  TRY(check_request(request));
-  Compensation one;
-  one.name = request.name;
-  one.argv = request.argv;
+Result<Compensation> register_for(State& state, const TxnId& id, Compensation asked) {
+  TRY(check_request(asked));
   store::Store* store = TRY(state.writing());
   const auto decision = [&](const store::View& view) -> Result<std::vector<NewEvent>> {
     const auto txn = TRY(view.txn(id));
@@ -45,12 +41,12 @@ Result<Compensation> register_for(State& state, const TxnId& id,
       return fail(Code::kUsage,
                   fmt::format("{} has {} compensations already", id.str(), known.size()));
     }
-    one.number = static_cast<int>(known.size()) + 1;
-    one.attempt = static_cast<int>(txn->attempts.size());
-    return std::vector<NewEvent>{events::compensation_registered(id, one)};
+    asked.number = static_cast<int>(known.size()) + 1;
+    asked.attempt = static_cast<int>(txn->attempts.size());
+    return std::vector<NewEvent>{events::compensation_registered(id, asked)};
   };
   TRY(store->decide(decision));
-  return one;
+  return asked;
 }
 
 Result<std::vector<Compensation>> owed_compensations(State& state, const Txn& txn) {

@@ -11,16 +11,11 @@
 
 namespace gittxn::api {
 
-struct CompensationRequest {
-  std::string name;
-  std::vector<std::string> argv;
-};
 // kUsage: no command, or it is too long.
-Status check_request(const CompensationRequest& request);
-
-// For the command of that transaction which is running. kUsage: what makes no sense, or too many.
-Result<Compensation> register_for(State& state, const TxnId& id,
-                                  const CompensationRequest& request);
+Status check_request(const Compensation& asked);
+// For the command of that transaction which is running; a name and a command are all that is asked.
+// kUsage: what makes no sense, or too many.
+Result<Compensation> register_for(State& state, const TxnId& id, Compensation asked);
 
 // Those of a transaction that have not ended and are due, the next to run first.
 Result<std::vector<Compensation>> owed_compensations(State& state, const Txn& txn);

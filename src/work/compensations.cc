@@ -117,18 +117,17 @@ Result<std::optional<Attempt>> confined_attempt(State& state, const TxnId& id) {
 
 }  // namespace
 
-Result<Compensation> register_compensation(State& state, const CompensationRequest& request) {
+Result<Compensation> register_compensation(State& state, const Compensation& asked) {
   const TxnId id(state.host.variable("GIT_TXN_ID"));
   if (id.empty()) {
     return fail(Code::kUsage, "this is not inside a transaction",
                 "a compensation is registered by the command that has the effect");
   }
-  TRY(check_request(request));
+  TRY(check_request(asked));
   const auto confined = TRY(confined_attempt(state, id));
-  if (!confined) return register_for(state, id, request);
-  const std::string number =
-      TRY(ask(observed_dir(*confined), {Ask::Verb::kCompensate, request.name, request.argv},
-              kRunPatienceMs));
+  if (!confined) return register_for(state, id, asked);
+  const std::string number = TRY(ask(
+      observed_dir(*confined), {Ask::Verb::kCompensate, asked.name, asked.argv}, kRunPatienceMs));
   const auto all = TRY(store::compensations(*state.store, id));
   const auto same = [&number](const Compensation& one) {
     return std::to_string(one.number) == number;

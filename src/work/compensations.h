@@ -31,7 +31,7 @@ namespace gittxn::api {
 
 // Inside of a transaction, durable when it returns. kUsage: outside of one, or no command. A
 // confined command, which cannot write the store, has its run do it (ask.h).
-Result<Compensation> register_compensation(State& state, const CompensationRequest& request);
+Result<Compensation> register_compensation(State& state, const Compensation& asked);
 
 Result<std::vector<Compensation>> compensations_of(State& state, const std::string& id);
 

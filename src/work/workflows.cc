@@ -113,10 +113,9 @@ Result<Workflow> create_workflow(State& state, const WorkflowRequest& request) {
   const std::string named =
       request.key ? "w-" + TRY(name_of_key(*request.key)) : request.id.value_or("");
   const RefName branch = TRY(state.target(request.onto));
-  const Progress progress;
   std::vector<std::string> notes;
-  TRY(recover_first(state, progress, notes));
-  const land::Context context = TRY(state.context(progress));
+  TRY(recover_first(state, {}, notes));
+  const land::Context context = TRY(state.context({}));
   const Oid head = TRY(land::current_head(context, branch));
   const Policy policy = TRY(state.policy_at(head));
   const WorkflowSpec* spec = policy.workflow(request.name);
@@ -191,40 +190,38 @@ Result<WorkflowReport> workflow_status(State& state, const std::string& id) {
   return report;
 }
 
-Result<PhaseVerdict> give_verdict(State& state, const VerdictRequest& request) {
+Result<PhaseVerdict> give_verdict(State& state, const std::string& id, PhaseVerdict verdict) {
   TRY(refuse_inside(state.host, "workflow verdict"));
-  TRY(check_workflow_id(request.id));
-  if (request.note.size() > kMaxWorkflowText) {
+  TRY(check_workflow_id(id));
+  if (verdict.note.size() > kMaxWorkflowText) {
     return fail(Code::kUsage, "the note is longer than 4096 bytes");
   }
-  const Progress progress;
   std::vector<std::string> notes;
-  TRY(recover_first(state, progress, notes));
-  const Workflow workflow = TRY(find_workflow(*state.store, request.id));
+  TRY(recover_first(state, {}, notes));
+  const Workflow workflow = TRY(find_workflow(*state.store, id));
   if (workflow.cancelled) return was_cancelled(workflow);
   if (workflow.open() == nullptr) {
     return fail(Code::kUsage, workflow.id.str() + " is finished: there is nothing to judge");
   }
-  const Scene scene = TRY(look_at_phase(state, workflow, progress));
+  const Scene scene = TRY(look_at_phase(state, workflow, {}));
   if (scene.spec() == nullptr) return no_definition(scene);
   std::vector<std::string_view> asked;
   for (const PhaseGate& gate : scene.spec()->gates) {
     if (gate.kind == PhaseGate::Kind::kVerdict) asked.push_back(gate.subject);
   }
-  if (std::ranges::find(asked, request.name) == asked.end()) {
+  if (std::ranges::find(asked, verdict.name) == asked.end()) {
     return fail(
         Code::kUsage,
         fmt::format("no gate of phase {} asks for the verdict '{}'", scene.phase.name,
-                    request.name),
+                    verdict.name),
         asked.empty()
             ? fmt::format("phase {} asks for no verdict; what it does ask for is in .gittxn.toml",
                           scene.phase.name)
             : fmt::format("phase {} asks for {}", scene.phase.name, fmt::join(asked, ", ")));
   }
-  PhaseVerdict verdict{
-      scene.phase.name, scene.phase.version, request.name, request.verdict == VerdictIs::kPass, "",
-      request.note};
-  verdict.actor = TRY(actor_of(state, request.actor));
+  verdict.phase = scene.phase.name;
+  verdict.version = scene.phase.version;
+  verdict.actor = TRY(actor_of(state, verdict.actor));
   const auto appended = state.store->append({events::verdict_given(workflow.id, verdict)});
   if (!appended && appended.error().code == Code::kStale) {
     return moved_meanwhile(TRY(find_workflow(*state.store, workflow.id.str())));

@@ -95,15 +95,8 @@ struct CancelReport {
 Result<CancelReport> cancel_workflow(State& state, const PhaseMoveRequest& request,
                                      const Progress& progress);
 
-enum class VerdictIs { kPass, kFail };
-struct VerdictRequest {
-  std::string id;
-  std::string name;
-  VerdictIs verdict = VerdictIs::kFail;
-  std::string actor;  // empty: the caller's git identity
-  std::string note;
-};
-// Of the open phase in its present version. kUsage: no gate of it asks for that verdict.
-Result<PhaseVerdict> give_verdict(State& state, const VerdictRequest& request);
+// Of the open phase in its present version, which is filled in; an empty actor is the caller's git
+// identity. kUsage: no gate of it asks for that verdict.
+Result<PhaseVerdict> give_verdict(State& state, const std::string& id, PhaseVerdict verdict);
 
 }  // namespace gittxn::api

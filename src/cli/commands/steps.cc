@@ -41,10 +41,10 @@ Result<int> resume_command(Session& session, api::Kernel& kernel) {
 }
 
 Result<int> compensate_command(Session& session, api::Kernel& kernel) {
-  api::CompensationRequest request;
-  request.name = session.text_of("--name");
-  request.argv = session.args.rest;
-  const Compensation one = TRY(api::register_compensation(kernel, request));
+  Compensation asked;
+  asked.name = session.text_of("--name");
+  asked.argv = session.args.rest;
+  const Compensation one = TRY(api::register_compensation(kernel, asked));
   return session.done(
       to_json(one),
       fmt::format("compensation {} is run if this transaction ends without landing\n", one.number));

@@ -204,13 +204,12 @@ Result<int> workflow_verdict(Session& session, api::Kernel& kernel) {
     return fail(Code::kUsage, "a verdict is either --pass or --fail",
                 "git txn workflow verdict ID NAME --pass");
   }
-  api::VerdictRequest request;
-  request.id = session.id();
-  request.name = session.args.operands[1];
-  request.verdict = pass ? api::VerdictIs::kPass : api::VerdictIs::kFail;
-  request.actor = session.text_of("--actor");
-  request.note = session.text_of("--note");
-  const PhaseVerdict given = TRY(api::give_verdict(kernel, request));
+  PhaseVerdict verdict;
+  verdict.name = session.args.operands[1];
+  verdict.passed = pass;
+  verdict.actor = session.text_of("--actor");
+  verdict.note = session.text_of("--note");
+  const PhaseVerdict given = TRY(api::give_verdict(kernel, session.id(), verdict));
   return session.done(
       to_json(given),
       fmt::format("verdict {} of phase {}: {} by {}\n", clean(given.name), clean(given.phase),
