@@ -54,14 +54,10 @@ std::vector<std::string> told_reads(const Attempt& attempt) {
 
 std::string lease_holder(const LeaseLine& line) {
   const store::Lease& lease = line.lease;
-  std::string subjects;
-  for (const store::LeaseSubject& subject : lease.subjects) {
-    subjects += (subjects.empty() ? "" : ", ") + subject_text(subject);
-  }
   const std::string state =
       line.is_held() ? format_duration(line.left_ms) + " left" : std::string(state_word(line));
-  return fmt::format("lease on {}: {} ({}, {}, {}, {})", subjects, lease.owner, lease.id,
-                     sharing_word(lease), force_word(lease), state);
+  return fmt::format("lease on {}: {} ({}, {}, {}, {})", texts_of(lease.subjects), lease.owner,
+                     lease.id, sharing_word(lease), force_word(lease), state);
 }
 
 // The reads that no longer hold right now. One that cannot be judged is reported, not hidden.
@@ -86,8 +82,8 @@ Result<StatusReport::Line> status_line(State& state, Txn txn) {
   StatusReport::Line line;
   line.owner_alive = TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot));
   line.elsewhere = !state.require_here(txn);
-  if (!line.elsewhere && !txn.attempts.empty()) {
-    const Running running = running_now(txn.attempts.back());
+  if (!line.elsewhere) {
+    const Running running = running_now(txn);
     line.process = running.process;
     line.last_call_wall_ms = running.last_call_wall_ms;
   }
@@ -366,8 +362,7 @@ Result<std::vector<LogLine>> Kernel::log(int limit) {
 }
 
 Result<TxnId> Kernel::id_of(const std::string& id_or_name) {
-  const Txn txn = TRY(state_->find(id_or_name));
-  return txn.id;
+  return TRY(state_->find(id_or_name)).id;
 }
 
 Result<Outcome> Kernel::show(const std::string& id) {
@@ -390,7 +385,7 @@ Result<Outcome> Kernel::show(const std::string& id) {
         {.certificate = TRY(read_fields<Certificate>(payload)), .fresh_reason = {}});
   }
   TRY(finish_outcome(*state_, txn.id, started_ns, outcome));
-  if (!txn.attempts.empty()) outcome.process = running_now(txn.attempts.back()).process;
+  outcome.process = running_now(txn).process;
   if (outcome.process != 0) {
     outcome.reads.complete = false;
     outcome.reads.unknown_reason = "the command is still running";

@@ -61,7 +61,7 @@ class Run {
 
   Status start();
   Result<After> attempt();
-  Result<After> settle(const Asked& asked, std::size_t notes);
+  Result<After> settle(land::LandResult result, std::size_t notes);
   Status repair(const std::vector<Conflict>& conflicts);
   Status replace(const std::string& other);
   Status tidy(const Txn& txn);
@@ -76,7 +76,7 @@ class Run {
   const RunOptions& options_;
   Progress progress_;
   std::int64_t started_ns_;
-  Begun begun_;
+  Held begun_;
   TxnLease lease_;  // --lease
   Outcome outcome_;
   int repairs_ = 0;
@@ -146,25 +146,24 @@ Result<Run::After> Run::attempt() {
     return After::kDone;
   }
   const std::size_t notes = outcome_.notes.size();
-  const Asked asked = TRY(ask_to_land(state_, taken, options_, progress_, outcome_));
-  return settle(asked, notes);
+  return settle(TRY(ask_to_land(state_, taken, options_, progress_, outcome_)), notes);
 }
 
 // `notes`: how many there were before it was asked for.
-Result<Run::After> Run::settle(const Asked& asked, std::size_t notes) {
-  outcome_.conflicts = asked.conflicts;
-  if (asked.result != land::LandResult::kConflict) return After::kDone;
-  const bool same = would_meet_the_same(asked.conflicts);
-  if (!same && may_retry(asked.conflicts)) {
+Result<Run::After> Run::settle(land::LandResult result, std::size_t notes) {
+  if (result != land::LandResult::kConflict) return After::kDone;
+  const std::vector<Conflict>& conflicts = outcome_.conflicts;
+  const bool same = would_meet_the_same(conflicts);
+  if (!same && may_retry(conflicts)) {
     outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
-    TRY(repair(asked.conflicts));
+    TRY(repair(conflicts));
     return After::kRetry;
   }
   const std::string why = same ? "it read what is not committed"
                           : repairs_ > 0
                               ? fmt::format("still in conflict after {} retries", repairs_)
                               : "what it depended on has changed";
-  TRY(store().append({events::quarantined(id(), why, asked.conflicts)}));
+  TRY(store().append({events::quarantined(id(), why, conflicts)}));
   return After::kDone;
 }
 

@@ -71,11 +71,10 @@ Status commit_work(State& state, const Txn& txn, const RunOptions& options,
     return {};
   }
   TRY(fp_commit_taken.hit());
-  const Asked asked = TRY(ask_to_land(state, txn, options, progress, outcome));
-  outcome.conflicts = asked.conflicts;
-  if (asked.result == land::LandResult::kConflict) {
+  const auto result = TRY(ask_to_land(state, txn, options, progress, outcome));
+  if (result == land::LandResult::kConflict) {
     TRY(state.store->append(
-        {events::quarantined(txn.id, "what it depended on has changed", asked.conflicts)}));
+        {events::quarantined(txn.id, "what it depended on has changed", outcome.conflicts)}));
   }
   return {};
 }
@@ -89,12 +88,8 @@ Status restore_worktree(State& state, const Txn& txn, const Progress& progress) 
   attempt.number = last.number + 1;
   attempt.base = TRY(state.repository.objects().commit(last.kept)).parents.at(0);
   attempt.base_seq = TRY(state.store->head());
-  attempt.worktree =
-      fmt::format("{}/{}/{}", TRY(state.worktree_root()), txn.id.str(), attempt.number);
-  TRY(repo::remove_worktree(attempt.worktree));  // of a resume that was killed
-  TRY(make_dirs(parent_dir(attempt.worktree)));
   TRY(set_ref(state, ref_of_base(txn.id, attempt.number), attempt.base));
-  const auto spec = TRY(worktree_spec(state, txn.id, attempt, txn.target, std::nullopt));
+  const auto spec = TRY(place_worktree(state, txn, attempt, std::nullopt));
   const repo::Worktree worktree = TRY(repo::create_worktree(state.repository, spec));
   const repo::Mount mount = TRY(repo::Mount::open(worktree));
   const auto bring_back = [&]() -> Status {
@@ -138,7 +133,7 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
   if (auto before = TRY(begun_before(*state_, options))) return *std::move(before);
   std::vector<std::string> notes;
   TRY(recover_first(*state_, progress, notes));
-  const Begun begun = TRY(begin_txn(*state_, options, Ownership::kDetached, progress, notes));
+  const Held begun = TRY(begin_txn(*state_, options, Ownership::kDetached, progress, notes));
   auto attempt = start_attempt(*state_, begun.txn, options, progress, notes);
   if (!attempt) return could_not_start(*state_, begun.txn, std::move(attempt).error());
   if (TRY(repo::find_worktree(attempt->worktree)).kind == repo::WorktreeKind::kOverlay) {

@@ -273,8 +273,7 @@ Result<WhyReport> Kernel::why(const std::string& id) {
                                     : next_steps(report.txn, workflow, report.conflicts);
   const bool owing = !TRY(owed_compensations(*state_, report.txn)).empty();
   if (owing) report.next = {std::string(kRunOwed)};
-  if (!report.txn.attempts.empty())
-    report.process = running_now(report.txn.attempts.back()).process;
+  report.process = running_now(report.txn).process;
   if (report.process != 0) {
     const std::string& name = report.txn.id.str();
     report.next = {"git txn open " + name + " -- git diff    what it has changed until now",

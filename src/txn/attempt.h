@@ -17,9 +17,11 @@ namespace gittxn::api {
 
 enum class Ownership { kAttached, kDetached };
 
-struct Begun {
+// A transaction as it is now, with nobody else at it for as long as the lock is held, which proves
+// that its owner lives.
+struct Held {
   Txn txn;
-  store::Lock owner;  // proves that the owner lives for as long as it is held
+  store::Lock owner;
 };
 // The part of an id that a key stands for: the same for the same key, so that who asks again finds
 // what was made the first time. kUsage: the key is empty, or longer than 500 bytes.
@@ -27,16 +29,10 @@ Result<std::string> name_of_key(std::string_view key);
 // The transaction begun under the key of these options. kUsage: it had another command.
 Result<std::optional<Txn>> begun_before(State& state, const RunOptions& options);
 // Records a new transaction; nothing is checked out yet. Refuses what policy and trust refuse.
-Result<Begun> begin_txn(State& state, const RunOptions& options, Ownership ownership,
-                        const Progress& progress, std::vector<std::string>& notes);
+Result<Held> begin_txn(State& state, const RunOptions& options, Ownership ownership,
+                       const Progress& progress, std::vector<std::string>& notes);
 
-// The transaction as it is now, with nobody else at it for as long as the lock is held. kBusy: a
-// live process is at it.
-struct Held {
-  Txn txn;
-  store::Lock owner;
-};
-// `known`: as it was seen before.
+// `known`: as it was seen before. kBusy: a live process is at it.
 Result<Held> hold(State& state, Txn known);
 Result<Held> hold_named(State& state, const std::string& id_or_name);
 
@@ -54,7 +50,7 @@ struct Running {
   int process = 0;                     // 0: none that is known on this machine
   std::int64_t last_call_wall_ms = 0;  // of the newest call on record; 0: none
 };
-Running running_now(const Attempt& attempt);
+Running running_now(const Txn& txn);
 
 // Asks that process to end its command, a second time after some seconds, and waits until it has.
 // kUsage: none runs. kTimeout: it does not end.
@@ -81,9 +77,9 @@ Status set_ref(State& state, const std::string& name, const Oid& desired);
 // A worktree of the kind that was asked for: --worktree, else txn.worktree, else "auto", which the
 // machine and the size of the tree decide (repo/worktree/worktree_mount.h).
 inline constexpr std::string_view kAutomaticKind = "auto";
-Result<repo::WorktreeSpec> worktree_spec(State& state, const TxnId& id, const Attempt& attempt,
-                                         const RefName& target,
-                                         const std::optional<std::string>& kind);
+// Where it goes is noted in the attempt; nothing is there any more, and the folder around it is.
+Result<repo::WorktreeSpec> place_worktree(State& state, const Txn& txn, Attempt& attempt,
+                                          const std::optional<std::string>& kind);
 
 // A fresh snapshot of the branch and a worktree of it, prepared as the policy there says. When it
 // fails, what it made is removed and the log does not know of it.

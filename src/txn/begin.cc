@@ -70,10 +70,6 @@ Result<Policy> trusted_policy(State& state, const RefName& branch, const Oid& he
   return policy;
 }
 
-std::string worktree_path(const std::string& root, const TxnId& id, int attempt) {
-  return fmt::format("{}/{}/{}", root, id.str(), attempt);
-}
-
 // git looks at every file for the answer, which in a large tree takes longer than all of beginning.
 Status tell_uncommitted(State& state, const std::string& snapshot,
                         std::vector<std::string>& notes) {
@@ -206,15 +202,16 @@ Status tell_what_is_lacking(State& state, const RefName& target, const Oid& base
 
 }  // namespace
 
-Result<repo::WorktreeSpec> worktree_spec(State& state, const TxnId& id, const Attempt& attempt,
-                                         const RefName& target,
-                                         const std::optional<std::string>& kind) {
-  repo::WorktreeSpec spec{attempt.worktree, attempt.base, target, id};
+Result<repo::WorktreeSpec> place_worktree(State& state, const Txn& txn, Attempt& attempt,
+                                          const std::optional<std::string>& kind) {
   const std::string root = TRY(state.worktree_root());
+  attempt.worktree = fmt::format("{}/{}/{}", root, txn.id.str(), attempt.number);
+  TRY(repo::remove_worktree(attempt.worktree));  // of a resume that was killed
+  TRY(make_dirs(parent_dir(attempt.worktree)));
+  repo::WorktreeSpec spec{attempt.worktree, attempt.base, txn.target, txn.id};
   const auto set = TRY(state.repository.config().get("txn.worktree"));
   const std::string name = kind ? *kind : set.value_or(std::string(kAutomaticKind));
   if (name == kAutomaticKind) {
-    TRY(make_dirs(root));
     spec.kind = TRY(repo::automatic_kind(state.repository, attempt.base, root));
   } else if (kind) {
     spec.kind = TRY(repo::kind_from_name(name));
@@ -275,8 +272,8 @@ Result<std::optional<Txn>> begun_before(State& state, const RunOptions& options)
   return txn;
 }
 
-Result<Begun> begin_txn(State& state, const RunOptions& options, Ownership ownership,
-                        const Progress& progress, std::vector<std::string>& notes) {
+Result<Held> begin_txn(State& state, const RunOptions& options, Ownership ownership,
+                       const Progress& progress, std::vector<std::string>& notes) {
   if (options.phase && !options.workflow) {
     return fail(Code::kUsage, "a phase is of a workflow", "say which with: --workflow ID");
   }
@@ -286,7 +283,7 @@ Result<Begun> begin_txn(State& state, const RunOptions& options, Ownership owner
   const Oid head = TRY(head_to_begin_at(context, target));
   const Policy policy = TRY(trusted_policy(state, target, head));
 
-  Begun begun{TRY(new_txn(state, options, target, policy)), {}};
+  Held begun{TRY(new_txn(state, options, target, policy)), {}};
   Txn& txn = begun.txn;
   txn.attached = ownership == Ownership::kAttached;
   TRY(land::remote_rule(context, txn));  // a setting that makes no sense, before anything is run
@@ -337,10 +334,7 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
   TRY(set_ref(state, ref_of_base(txn.id, attempt.number), attempt.base));
   TRY(fp_pinned.hit());
 
-  const std::string root = TRY(state.worktree_root());
-  attempt.worktree = worktree_path(root, txn.id, attempt.number);
-  TRY(make_dirs(parent_dir(attempt.worktree)));
-  const auto spec = TRY(worktree_spec(state, txn.id, attempt, txn.target, options.worktree));
+  const auto spec = TRY(place_worktree(state, txn, attempt, options.worktree));
   auto made = repo::create_worktree(state.repository, spec);
   if (!made) {
     TRY(set_ref(state, ref_of_base(txn.id, attempt.number), {}));

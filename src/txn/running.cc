@@ -40,7 +40,7 @@ Status wait_until_let_go(State& state, const Txn& txn) {
 // Why a transaction that a live process works on cannot be had.
 std::unexpected<Error> still_running(const Txn& txn) {
   const std::string& id = txn.id.str();
-  const int process = txn.attempts.empty() ? 0 : running_now(txn.attempts.back()).process;
+  const int process = running_now(txn).process;
   if (process == 0) {
     return fail(Code::kBusy, id + " is being worked on by a live process",
                 "wait until it ends; git txn status shows it");
@@ -60,9 +60,10 @@ Result<RunningMark> RunningMark::set(const Attempt& attempt) {
   return RunningMark(std::move(fd));
 }
 
-Running running_now(const Attempt& attempt) {
+Running running_now(const Txn& txn) {
   Running running;
-  if (attempt.worktree.empty()) return running;
+  if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) return running;
+  const Attempt& attempt = txn.attempts.back();
   const auto fd = open_fd(mark_path(attempt), O_RDONLY | O_CLOEXEC);
   if (!fd) return running;  // none has run here
   struct flock lock = lock_range(F_WRLCK, 0, 0);
@@ -78,9 +79,7 @@ Running running_now(const Attempt& attempt) {
 
 Status end_running(State& state, const Txn& txn, const Progress& progress) {
   const std::string& id = txn.id.str();
-  const auto process = [&] {
-    return txn.attempts.empty() ? 0 : running_now(txn.attempts.back()).process;
-  };
+  const auto process = [&] { return running_now(txn).process; };
   const Clock& clock = *state.host.clock;
   const std::int64_t began = clock.monotonic_ns();
   int asked = 0;
@@ -109,7 +108,7 @@ Status end_running(State& state, const Txn& txn, const Progress& progress) {
 
 std::unexpected<Error> no_work_yet(const Txn& txn) {
   const std::string& id = txn.id.str();
-  if (txn.attempts.empty() || running_now(txn.attempts.back()).process == 0) {
+  if (running_now(txn).process == 0) {
     return fail(Code::kUsage, "no work of " + id + " is recorded yet",
                 "look into its worktree with: git txn open " + id);
   }

@@ -36,6 +36,7 @@ land::LandOptions land_options(const State& state, const RunOptions& options,
 void tell_landing(land::LandOutcome& landed, Outcome& outcome) {
   outcome.head_before = landed.head_before;
   outcome.gates = std::move(landed.gates);
+  outcome.conflicts = std::move(landed.conflicts);
   for (std::string& note : landed.notes) outcome.notes.push_back(std::move(note));
   for (const std::string& path : landed.left_to_person) {
     outcome.notes.push_back(path +
@@ -119,8 +120,9 @@ Result<bool> dropped_with_phase(State& state, const Txn& txn) {
   return now.how == land::PhaseJudgement::How::kDropped;
 }
 
-Result<Asked> ask_to_land(State& state, const Txn& txn, const RunOptions& options,
-                          const Progress& progress, Outcome& outcome) {
+Result<land::LandResult> ask_to_land(State& state, const Txn& txn, const RunOptions& options,
+                                     const Progress& progress, Outcome& outcome) {
+  outcome.conflicts.clear();
   const TxnId& id = txn.id;
   const Identity committer = TRY(state.repository.identity());
   const auto asked =
@@ -129,14 +131,14 @@ Result<Asked> ask_to_land(State& state, const Txn& txn, const RunOptions& option
     const Txn now = TRY(reload(state, id));
     if (now.state != TxnState::kAborted) return std::unexpected(asked.error());
     outcome.notes.emplace_back("it was aborted before it could be landed");
-    return Asked{land::LandResult::kWithdrawn, {}};
+    return land::LandResult::kWithdrawn;
   }
   if (!asked) return std::unexpected(asked.error());
   const land::Context context = TRY(state.context(progress));
   auto landed = land::land(context, id, land_options(state, options, progress));
   if (!landed && landed.error().code == Code::kInterrupted) {
     TRY(tell_interrupted(state, id, outcome));
-    return Asked{};
+    return land::LandResult::kWaiting;
   }
   if (!landed) return std::unexpected(std::move(landed).error());
   tell_landing(*landed, outcome);
@@ -148,7 +150,7 @@ Result<Asked> ask_to_land(State& state, const Txn& txn, const RunOptions& option
   if (landed->result == land::LandResult::kLanded) {
     TRY(run_post_hooks(state, context, txn.target, landed->commit, outcome));
   }
-  return Asked{landed->result, std::move(landed->conflicts)};
+  return landed->result;
 }
 
 Status finish_outcome(State& state, const TxnId& id, std::int64_t started_ns, Outcome& outcome) {

@@ -8,14 +8,10 @@
 
 namespace gittxn::api {
 
-struct Asked {
-  land::LandResult result = land::LandResult::kWaiting;
-  std::vector<Conflict> conflicts;
-};
 // Prepared, then land(). Fills what the outcome knows of it. An interrupted wait is a waiting
 // outcome.
-Result<Asked> ask_to_land(State& state, const Txn& txn, const RunOptions& options,
-                          const Progress& progress, Outcome& outcome);
+Result<land::LandResult> ask_to_land(State& state, const Txn& txn, const RunOptions& options,
+                                     const Progress& progress, Outcome& outcome);
 
 // What every outcome ends with: the transaction as the log has it, its reads and writes, and the
 // next line to type. `started_ns` is of the monotonic clock.

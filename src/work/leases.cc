@@ -24,12 +24,6 @@ constexpr std::int64_t kLongestLookMs = 250;
 constexpr std::int64_t kLookNs = 1'000 * kNsPerMs;
 constexpr std::int64_t kTxnLeaseMs = 600'000;
 
-std::string texts_of(const std::vector<store::LeaseSubject>& subjects) {
-  std::vector<std::string> texts;
-  std::ranges::transform(subjects, std::back_inserter(texts), store::subject_text);
-  return listed(texts);
-}
-
 // It may be about to be written, and it may be a slip of the pen that protects nothing.
 Status tell_new_symbol(const repo::Objects& objects, const store::LeaseSubject& subject,
                        const TreeEntry& entry, const RefName& branch, const Progress& progress) {
@@ -295,6 +289,12 @@ Status start_writing(State& state, std::string_view verb) {
 }
 
 }  // namespace
+
+std::string texts_of(const std::vector<store::LeaseSubject>& subjects) {
+  std::vector<std::string> texts;
+  std::ranges::transform(subjects, std::back_inserter(texts), store::subject_text);
+  return listed(texts);
+}
 
 std::string_view sharing_word(const store::Lease& lease) {
   return lease.sharing == store::Sharing::kShared ? "shared" : "exclusive";

@@ -33,9 +33,10 @@ struct LeaseLine {
   // Neither waiting nor over.
   bool is_held() const { return lease.held && standing == store::Standing::kGood; }
 };
-std::string_view sharing_word(const store::Lease& lease);  // shared, exclusive
-std::string_view force_word(const store::Lease& lease);    // mandatory, advisory
-std::string_view state_word(const LeaseLine& line);        // held, waiting, or why it is over
+std::string texts_of(const std::vector<store::LeaseSubject>& subjects);  // "src/, a.c"
+std::string_view sharing_word(const store::Lease& lease);                // shared, exclusive
+std::string_view force_word(const store::Lease& lease);                  // mandatory, advisory
+std::string_view state_word(const LeaseLine& line);  // held, waiting, or why it is over
 
 // Each of these refuses to run inside a transaction; errors as store/work/lease_moves.h has them.
 // kBusy: it is not to be had at once; kTimeout: not in time either. The message says who has it.
