@@ -21,18 +21,12 @@ Result<Kernel> Kernel::open(Host host) {
   return Kernel(TRY(open_state(std::move(host))));
 }
 
-Kernel::Kernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Kernel::Kernel(Kernel&&) noexcept = default;
-Kernel& Kernel::operator=(Kernel&&) noexcept = default;
-Kernel::~Kernel() = default;
-
 Result<Policy> Kernel::policy(const std::optional<std::string>& onto) {
   return state_->policy_on(TRY(state_->target(onto)));
 }
 
 Result<std::vector<std::string>> Kernel::trust_listing(const std::optional<std::string>& onto) {
-  const Policy found = TRY(policy(onto));
-  return gates::trusted_commands(found);
+  return gates::trusted_commands(TRY(policy(onto)));
 }
 
 Result<bool> Kernel::trusted(const std::optional<std::string>& onto) {

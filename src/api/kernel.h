@@ -157,9 +157,6 @@ class Kernel {
   // faces cannot see.
   operator State&() { return *state_; }
   static Result<Kernel> open(Host host);
-  Kernel(Kernel&&) noexcept;
-  Kernel& operator=(Kernel&&) noexcept;
-  ~Kernel();
 
   Result<Outcome> run(const RunOptions& options, const Progress& progress);
   Result<Txn> begin(const RunOptions& options, const Progress& progress);
@@ -211,8 +208,8 @@ class Kernel {
       const Host& host);  // works outside a repository too
 
  private:
-  explicit Kernel(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace gittxn::api

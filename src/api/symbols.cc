@@ -10,6 +10,7 @@
 
 #include "api/kernel.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "catalogue/impact.h"
 #include "catalogue/subjects.h"
 #include "txn/attempt.h"
@@ -93,100 +94,87 @@ class Looking {
 
 // --- symbols ---
 
-class Lister {
- public:
-  Lister(const SymbolsRequest& request, SymbolsReport* report) : request_(request), out_(*report) {}
+bool has_name(const semantic::Symbol& symbol, const std::string& name) {
+  return symbol.name == name || std::ranges::find(symbol.defines, name) != symbol.defines.end();
+}
 
-  void add(const std::string& path, const FileFacts& facts) {
-    ++out_.files;
-    for (std::size_t i = 0; i < facts.symbols.size(); ++i) {
-      const semantic::Symbol& symbol = facts.symbols[i];
-      if (!request_.kind.empty() && symbol.kind != request_.kind) continue;
-      if (!request_.name.empty() && !has_name(symbol)) continue;
-      if (request_.limit > 0 && out_.lines.size() >= request_.limit) {
-        ++out_.more;
-        continue;
-      }
-      SymbolLine line;
-      line.path = path;
-      line.language = facts.language;
-      line.id = semantic::id_in(path, symbol.id);
-      line.kind = symbol.kind;
-      line.name = symbol.name;
-      line.first = facts.lines[i].first;
-      line.last = facts.lines[i].last;
-      if (symbol.opaque) {
-        line.opaque = i == 0 ? std::string(semantic::opaque_reason(facts.opaque))
-                             : "there is a syntax error in it";
-      }
-      for (std::size_t c = 0; c < semantic::kCapabilities; ++c) {
-        if (symbol.hashes[c].empty()) continue;
-        line.hashes.emplace_back(semantic::capability_name(static_cast<semantic::Capability>(c)),
-                                 symbol.hashes[c]);
-      }
-      out_.lines.push_back(std::move(line));
+void add_file(const SymbolsRequest& request, const std::string& path, const FileFacts& facts,
+              SymbolsReport& report) {
+  ++report.files;
+  for (std::size_t i = 0; i < facts.symbols.size(); ++i) {
+    const semantic::Symbol& symbol = facts.symbols[i];
+    if (!request.kind.empty() && symbol.kind != request.kind) continue;
+    if (!request.name.empty() && !has_name(symbol, request.name)) continue;
+    if (request.limit > 0 && report.lines.size() >= request.limit) {
+      ++report.more;
+      continue;
     }
+    SymbolLine line{path, facts.language, semantic::id_in(path, symbol.id), symbol.kind,
+                    symbol.name};
+    line.first = facts.lines[i].first;
+    line.last = facts.lines[i].last;
+    if (symbol.opaque) {
+      line.opaque = i == 0 ? std::string(semantic::opaque_reason(facts.opaque))
+                           : "there is a syntax error in it";
+    }
+    for (std::size_t c = 0; c < semantic::kCapabilities; ++c) {
+      if (symbol.hashes[c].empty()) continue;
+      line.hashes.emplace_back(semantic::capability_name(static_cast<semantic::Capability>(c)),
+                               symbol.hashes[c]);
+    }
+    report.lines.push_back(std::move(line));
   }
-
- private:
-  bool has_name(const semantic::Symbol& symbol) const {
-    return symbol.name == request_.name || std::find(symbol.defines.begin(), symbol.defines.end(),
-                                                     request_.name) != symbol.defines.end();
-  }
-  const SymbolsRequest& request_;
-  SymbolsReport& out_;
-};
+}
 
 Status list_tree(Looking& looking, const SymbolsRequest& request, const Oid& tree,
-                 const std::string& at, Lister* lister) {
+                 const std::string& at, SymbolsReport& report) {
   const std::uint32_t wanted = catalogue::name_hash(request.name);
   const auto visitor = [&](const std::string& below, const FileNames& file) -> Status {
     if (!request.name.empty() && !catalogue::contains(file.names, wanted)) return {};
     const std::string path = at.empty() ? below : at + "/" + below;
-    lister->add(path, TRY(looking.catalogue().file(path, file.entry)));
+    add_file(request, path, TRY(looking.catalogue().file(path, file.entry)), report);
     return {};
   };
   return looking.catalogue().visit(tree, visitor);
 }
 
-Status list_commit(Looking& looking, const SymbolsRequest& request, Lister* lister,
-                   SymbolsReport* report) {
-  report->commit = TRY(looking.commit(*request.at));
-  const Oid tree = TRY(looking.objects().tree_of(report->commit));
-  if (request.paths.empty()) return list_tree(looking, request, tree, "", lister);
+Status list_commit(Looking& looking, const SymbolsRequest& request, SymbolsReport& report) {
+  report.commit = TRY(looking.commit(*request.at));
+  const Oid tree = TRY(looking.objects().tree_of(report.commit));
+  if (request.paths.empty()) return list_tree(looking, request, tree, "", report);
   for (const std::string& typed : request.paths) {
     const std::string path = TRY(looking.from_top(typed));
     const TreeEntry entry = path.empty() ? TreeEntry{FileMode::kTree, tree}
                                          : TRY(looking.objects().entry_at(tree, path));
     if (!entry.present()) {
       return fail(Code::kNotFound, fmt::format("'{}' is not in that commit", typed),
-                  fmt::format("git ls-tree -r --name-only {}", short_oid(report->commit)));
+                  fmt::format("git ls-tree -r --name-only {}", short_oid(report.commit)));
     }
     if (entry.mode == FileMode::kTree) {
-      TRY(list_tree(looking, request, entry.oid, path, lister));
+      TRY(list_tree(looking, request, entry.oid, path, report));
     } else {
-      lister->add(path, TRY(looking.catalogue().file(path, entry)));
+      add_file(request, path, TRY(looking.catalogue().file(path, entry)), report);
     }
   }
   return {};
 }
 
-Status list_file(Looking& looking, const std::string& top, const std::string& path,
-                 Lister* lister) {
+Status list_file(Looking& looking, const SymbolsRequest& request, const std::string& top,
+                 const std::string& path, SymbolsReport& report) {
   struct stat info{};
   const std::string whole = join_path(top, path);
   if (::lstat(whole.c_str(), &info) != 0) return fail_errno(errno, "'" + path + "'");
   if (!S_ISREG(info.st_mode)) {
-    lister->add(path, semantic::opaque_facts(semantic::Opaque::kNotAFile, path));
+    add_file(request, path, semantic::opaque_facts(semantic::Opaque::kNotAFile, path), report);
     return {};
   }
   const std::string text = TRY(read_file(whole, kMostBlob));
-  lister->add(path, TRY(looking.catalogue().text(path, text)));
+  add_file(request, path, TRY(looking.catalogue().text(path, text)), report);
   return {};
 }
 
 // Files as they are on disk; below a directory those that git knows or would take.
-Status list_disk(Looking& looking, const SymbolsRequest& request, Lister* lister) {
+Status list_disk(Looking& looking, const SymbolsRequest& request, SymbolsReport& report) {
   const auto& worktree = looking.here().place().worktree;
   if (!worktree) {
     return fail(Code::kUsage, "a bare repository has no files on disk",
@@ -200,19 +188,17 @@ Status list_disk(Looking& looking, const SymbolsRequest& request, Lister* lister
                   "what was there once: git txn symbols --at COMMIT PATH");
     }
     if (!S_ISDIR(info.st_mode)) {
-      TRY(list_file(looking, *worktree, path, lister));
+      TRY(list_file(looking, request, *worktree, path, report));
       continue;
     }
     const std::string listed = TRY(looking.here().git().must(
         {"--literal-pathspecs", "-C", *worktree, "ls-files", "-z", "--cached", "--others",
          "--exclude-standard", "--deduplicate", "--", path.empty() ? "." : path},
         looking.here().here()));
-    for (std::size_t at = 0; at < listed.size();) {
-      const std::size_t end = std::min(listed.find('\0', at), listed.size());
-      const std::string file = listed.substr(at, end - at);
-      at = end + 1;
+    for (const std::string_view name : pieces_of(listed, '\0')) {
+      const std::string file(name);
       const bool there = TRY(exists(join_path(*worktree, file)));
-      if (there) TRY(list_file(looking, *worktree, file, lister));
+      if (there) TRY(list_file(looking, request, *worktree, file, report));
     }
   }
   return {};
@@ -271,12 +257,7 @@ Result<SymbolsReport> Kernel::symbols(const SymbolsRequest& request, const Progr
   }
   Looking looking = TRY(Looking::open(state_->host, state_->repository.txn_dir(), progress));
   SymbolsReport report;
-  Lister lister(request, &report);
-  if (request.at) {
-    TRY(list_commit(looking, request, &lister, &report));
-  } else {
-    TRY(list_disk(looking, request, &lister));
-  }
+  TRY(request.at ? list_commit(looking, request, report) : list_disk(looking, request, report));
   report.notes = looking.notes();
   return report;
 }

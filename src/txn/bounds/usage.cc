@@ -250,17 +250,16 @@ Status UsageLimits::put_on(State& state, const Txn& txn, const RunOptions& optio
 }
 
 Status UsageLimits::start(State& state, const Txn& txn) {
-  clock_ = state.host.clock;
-  began_ns_ = clock_->monotonic_ns();
+  state_ = &state;
+  began_ns_ = state.host.clock->monotonic_ns();
   TRY(remove_file(noted_file_));  // an earlier command may have put a link there
   noted_ = TRY(open_fd(noted_file_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
-  state_ = &state;
   if (!TRY(shared_budgets(*state.store, txn)).empty()) txn_ = txn;
   return {};
 }
 
 bool UsageLimits::note() {
-  const std::int64_t now_ns = clock_->monotonic_ns();
+  const std::int64_t now_ns = state_->host.clock->monotonic_ns();
   if (now_ns < next_note_ns_) return false;
   next_note_ns_ = now_ns + kNoteEveryNs;
   const std::string text =

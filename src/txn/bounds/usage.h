@@ -73,7 +73,6 @@ class UsageLimits {
   std::optional<Txn> txn_;  // where it shares a budget with others
   std::optional<Over> over_;
   std::vector<std::string> notes_;
-  const Clock* clock_ = nullptr;
   std::string noted_file_;
   UniqueFd noted_;
   std::int64_t began_ns_ = 0;

@@ -53,6 +53,12 @@ FileMode mode_of(const struct stat& info) {
   return S_ISREG(info.st_mode) ? FileMode::kFile : FileMode::kNone;
 }
 
+Result<struct stat> stat_of(const UniqueFd& fd, const std::string& path) {
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "stat '" + path + "'");
+  return info;
+}
+
 }  // namespace
 
 Result<ServedTree> ServedTree::open(const std::string& top) {
@@ -126,8 +132,7 @@ Result<ServedTree::File> ServedTree::open_file(const std::string& path) const {
   // A FIFO must not block us, nor a terminal become ours.
   file.fd = TRY(open_beneath(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0));
   file.path = TRY(real_name(file.fd.get(), path));
-  struct stat info{};
-  if (::fstat(file.fd.get(), &info) != 0) return fail_errno(errno, "stat '" + path + "'");
+  const struct stat info = TRY(stat_of(file.fd, path));
   if (S_ISDIR(info.st_mode)) {
     return fail(Code::kUsage, fmt::format("'{}' is a directory", shown(path)),
                 "its names are for list");
@@ -141,9 +146,7 @@ Result<ServedTree::File> ServedTree::open_file(const std::string& path) const {
 
 Result<ServedTree::Named> ServedTree::resolve(const std::string& path) const {
   const UniqueFd fd = TRY(open_beneath(path, O_PATH, 0));
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "stat '" + path + "'");
-  const FileMode mode = mode_of(info);
+  const FileMode mode = mode_of(TRY(stat_of(fd, path)));
   if (mode != FileMode::kTree && mode != FileMode::kFile) {
     return fail(Code::kUsage,
                 fmt::format("'{}' is neither a directory nor a regular file", shown(path)));
@@ -167,9 +170,7 @@ Result<TreeEntry> ServedTree::entry(const std::string& path) const {
   if (!fd && fd.error().code == Code::kNotFound) return TreeEntry{};
   if (!fd && fd.error().code == Code::kRefused) return TreeEntry{FileMode::kLink, Oid(path)};
   if (!fd) return std::unexpected(std::move(fd).error());
-  struct stat info{};
-  if (::fstat(fd->get(), &info) != 0) return fail_errno(errno, "stat '" + path + "'");
-  return TreeEntry{mode_of(info), Oid(path)};
+  return TreeEntry{mode_of(TRY(stat_of(*fd, path))), Oid(path)};
 }
 
 Result<std::vector<search::NamedEntry>> ServedTree::list(const std::string& path) const {
@@ -206,9 +207,8 @@ Result<std::vector<search::NamedEntry>> ServedTree::list(const std::string& path
 Result<std::string> ServedTree::blob(const Oid& oid) const {
   const UniqueFd fd = TRY(
       open_beneath(oid.str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, RESOLVE_NO_SYMLINKS));
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "stat '" + oid.str() + "'");
-  if (!S_ISREG(info.st_mode)) return fail(Code::kUsage, "'" + oid.str() + "' is no regular file");
+  if (!S_ISREG(TRY(stat_of(fd, oid.str())).st_mode))
+    return fail(Code::kUsage, "'" + oid.str() + "' is no regular file");
   return read_fd(fd.get(), kMaxBlob);
 }
 

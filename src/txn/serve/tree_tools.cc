@@ -203,11 +203,6 @@ Result<SearchAnswer> TreeTools::State::run(const TreeQuery& asked, const std::st
   return matches;
 }
 
-TreeTools::TreeTools(std::unique_ptr<State> state) : state_(std::move(state)) {}
-TreeTools::TreeTools(TreeTools&&) noexcept = default;
-TreeTools& TreeTools::operator=(TreeTools&&) noexcept = default;
-TreeTools::~TreeTools() = default;
-
 const std::string& TreeTools::top() const {
   return state_->tree.top();
 }
@@ -237,7 +232,7 @@ Result<TreeTools> TreeTools::open(const Host& host, const std::optional<std::str
     return fail(Code::kUsage, "there is no worktree at '" + top + "': " + tree.error().message,
                 "the transaction may have ended; start again with git txn run");
   }
-  return TreeTools(std::make_unique<State>(host, *std::move(tree), std::move(observed)));
+  return TreeTools(std::make_shared<State>(host, *std::move(tree), std::move(observed)));
 }
 
 Result<FileText> TreeTools::read(const ReadRequest& request, const Caller& caller) {

@@ -104,10 +104,6 @@ class TreeTools {
   // directory. kUsage: there is neither.
   static Result<TreeTools> open(const Host& host, const std::optional<std::string>& into);
 
-  TreeTools(TreeTools&&) noexcept;
-  TreeTools& operator=(TreeTools&&) noexcept;
-  ~TreeTools();
-
   const std::string& top() const;
   const std::string& observed() const;  // "" outside of a transaction
   std::int64_t recorded() const;        // observations by this object
@@ -140,8 +136,8 @@ class TreeTools {
   std::string instructions() const;
 
  private:
-  explicit TreeTools(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit TreeTools(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace gittxn::api
