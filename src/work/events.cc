@@ -195,6 +195,29 @@ Result<ConsumerLine> line_named(State& state, const std::string& name) {
   return line_of(*state.store, consumer, TRY(judging(state)));
 }
 
+// Of a handler of the policy of the branch that is checked out the next command would make the
+// consumer anew, at the end of the log, and drop what waits for it.
+Status check_not_in_policy(State& state, const std::string& consumer) {
+  if (!consumer.starts_with(kHandlerMark)) return {};
+  const auto branch = state.target(std::nullopt);
+  if (!branch) return {};  // where none is checked out, no command finds a policy
+  const auto head = state.seen(*branch);
+  if (!head) return {};  // unborn
+  const auto policy = state.policy_at(*head);
+  if (!policy) return {};  // what cannot be read registers nothing
+  const auto found = std::ranges::find(policy->handlers, consumer, [](const HandlerSpec& one) {
+    return store::handler_consumer(one.name);
+  });
+  if (found == policy->handlers.end()) return {};
+  return fail(Code::kRefused,
+              fmt::format("the policy of {} has the handler {}, so the next command would "
+                          "register it again, without what waits for it",
+                          short_branch(*branch), found->name),
+              fmt::format("take it ([on.\"{}\"]) out of the policy first; to pass over an event: "
+                          "git txn events consumer ack {} SEQ",
+                          found->type, consumer));
+}
+
 }  // namespace
 
 Status tail_events(State& state, const TailRequest& request, const TakeLines& take,
@@ -228,6 +251,7 @@ Result<ConsumerLine> acknowledge(State& state, const std::string& name, Seq seq)
 
 Status remove_consumer(State& state, const std::string& name) {
   TRY(refuse_inside(state.host, "events consumer remove"));
+  TRY(check_not_in_policy(state, name));
   store::Store* store = TRY(state.recorded());
   return store::remove_consumer(*store, name, "by " + TRY(state.caller()));
 }

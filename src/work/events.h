@@ -53,6 +53,7 @@ inline constexpr std::string_view kHandlerMark = "on/";  // how the names of han
 // Its kind follows from its time to live.
 Result<ConsumerLine> register_consumer(State& state, store::Registration request);
 Result<ConsumerLine> acknowledge(State& state, const std::string& name, Seq seq);
+// kRefused: it is that of a handler which the policy has.
 Status remove_consumer(State& state, const std::string& name);
 // Raises consumer.stale for those that have stalled, but inside of a transaction.
 Result<std::vector<ConsumerLine>> list_consumers(State& state);

@@ -331,28 +331,6 @@ Result<std::vector<HandlerFailure>> handler_failures(State& state) {
   return failures_in(*store);
 }
 
-Status check_not_in_policy(State& state, const std::string& consumer) {
-  if (!consumer.starts_with(kHandlerMark)) return {};
-  TRY(refuse_inside(state.host, "events consumer remove"));
-  const auto branch = state.target(std::nullopt);
-  if (!branch) return {};  // where none is checked out, no command finds a policy
-  const auto head = state.seen(*branch);
-  if (!head) return {};  // unborn
-  const auto policy = state.policy_at(*head);
-  if (!policy) return {};  // what cannot be read registers nothing
-  const auto found = std::ranges::find(policy->handlers, consumer, [](const HandlerSpec& one) {
-    return store::handler_consumer(one.name);
-  });
-  if (found == policy->handlers.end()) return {};
-  return fail(Code::kRefused,
-              fmt::format("the policy of {} has the handler {}, so the next command would "
-                          "register it again, without what waits for it",
-                          short_branch(*branch), found->name),
-              fmt::format("take it ([on.\"{}\"]) out of the policy first; to pass over an event: "
-                          "git txn events consumer ack {} SEQ",
-                          found->type, consumer));
-}
-
 void tell_handlers(const store::Store& store, std::vector<std::string>& notes) {
   const auto failures = failures_in(store);
   if (!failures) {

@@ -48,8 +48,4 @@ Status register_handlers(State& state, const Policy& policy);
 // Those that failed, one line each.
 void tell_handlers(const store::Store& store, std::vector<std::string>& notes);
 
-// kRefused: the policy of the branch that is checked out has that handler, so the next command
-// would make the consumer anew, at the end of the log, and drop what waits for it.
-Status check_not_in_policy(State& state, const std::string& consumer);
-
 }  // namespace gittxn::api

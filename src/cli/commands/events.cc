@@ -163,7 +163,6 @@ Result<int> consumer_list(Session& session, api::Kernel& kernel) {
 
 Result<int> consumer_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
-  TRY(api::check_not_in_policy(kernel, name));
   TRY(api::remove_consumer(kernel, name));
   return session.done({{"name", name}, {"removed", true}},
                       fmt::format("consumer {} is removed\n", clean(name)));
