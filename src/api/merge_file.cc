@@ -8,7 +8,6 @@
 
 #include "base/failpoint.h"
 #include "base/fs.h"
-#include "semantic/merge.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::api {
@@ -130,15 +129,10 @@ Result<MergeFileReport> merge_file(const Host& host, const MergeFileRequest& req
   texts[semantic::kRight] = TRY(read_version(host, request.right));
   const Target target = TRY(target_of(host, request));
   const auto* language = TRY(language_for(request, texts[semantic::kLeft]));
-  const auto merged = TRY(semantic::merge_file(language, texts, labels_of(request)));
+  MergeFileReport report{TRY(semantic::merge_file(language, texts, labels_of(request))),
+                         language == nullptr ? kLinesAlone : language->name};
   TRY(fp_before_write.hit());
-  TRY(write_file(target.path, merged.text, Sync::kNo, target.mode));
-  MergeFileReport report;
-  report.clean = merged.clean();
-  report.rule = semantic::rule_name(merged.rule);
-  report.why = merged.why;
-  report.language = language == nullptr ? kLinesAlone : language->name;
-  report.conflicts = merged.conflicts;
+  TRY(write_file(target.path, report.merged.text, Sync::kNo, target.mode));
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "semantic/merge.h"
 #include "txn/host.h"
 
 namespace gittxn::api {
@@ -29,11 +30,8 @@ struct MergeFileRequest {
 };
 
 struct MergeFileReport {
-  bool clean = false;
-  std::string rule;      // "one-side", "lines", "structure", "conflict"
-  std::string why;       // of a conflict what stood against the merge, else what it was made of
-  std::string language;  // kLinesAlone when none
-  int conflicts = 0;     // how many the result has between markers
+  semantic::Merged merged;
+  std::string_view language;  // kLinesAlone when none
 };
 
 // The language of a file of which nothing but its lines is known.

@@ -38,9 +38,9 @@ TEST_F(MergeFile, TheFirstNameThatTellsIsTheLanguage) {
   request_.names = {"notes", "a.c", "b.py"};
   const auto report = merge_file(host_, request_);
   ASSERT_TRUE(report);
-  EXPECT_TRUE(report->clean);
+  EXPECT_TRUE(report->merged.clean());
   EXPECT_EQ(report->language, "c");
-  EXPECT_EQ(report->rule, "structure");
+  EXPECT_EQ(rule_name(report->merged.rule), "structure");
   EXPECT_EQ(out(), "int a;\nint b;\nint c;\n");
 }
 
@@ -51,9 +51,9 @@ TEST_F(MergeFile, WithoutALanguageLinesAlone) {
     request_.names = {named ? "a.c" : "notes"};
     const auto report = merge_file(host_, request_);
     ASSERT_TRUE(report);
-    EXPECT_FALSE(report->clean);
+    EXPECT_FALSE(report->merged.clean());
     EXPECT_EQ(report->language, kLinesAlone);
-    EXPECT_EQ(report->conflicts, 1);
+    EXPECT_EQ(report->merged.conflicts, 1);
     EXPECT_EQ(out(), "int a;\n<<<<<<< left\nint b;\n=======\nint c;\n>>>>>>> right\n");
   }
 }

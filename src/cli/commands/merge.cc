@@ -26,9 +26,10 @@ void take_text_options(const Session& session, const Labels& labels,
 }
 
 Json report_json(const api::MergeFileReport& report, const std::string& output) {
-  return {{"clean", report.clean},          {"rule", report.rule},
-          {"why", encode_path(report.why)}, {"language", report.language},
-          {"conflicts", report.conflicts},  {"output", encode_path(output)}};
+  const semantic::Merged& merged = report.merged;
+  return {{"clean", merged.clean()},        {"rule", rule_name(merged.rule)},
+          {"why", encode_path(merged.why)}, {"language", report.language},
+          {"conflicts", merged.conflicts},  {"output", encode_path(output)}};
 }
 
 Result<int> merge_file_command(Session& session) {
@@ -46,16 +47,18 @@ Result<int> merge_file_command(Session& session) {
   }
   take_text_options(session, {request.base, request.left, request.right}, &request);
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
+  const semantic::Merged& merged = report.merged;
   if (session.json()) {
     session.out->json(report_json(report, request.out));
-  } else if (!report.clean) {
-    Printer(2).text(fmt::format("git txn: {} in '{}': {}\n", counted(report.conflicts, "conflict"),
-                                clean(request.out), clean(report.why)));
+  } else if (!merged.clean()) {
+    Printer(2).text(fmt::format("git txn: {} in '{}': {}\n", counted(merged.conflicts, "conflict"),
+                                clean(request.out), clean(merged.why)));
   } else if (!session.quiet()) {
-    const std::string made = report.why.empty() ? "" : fmt::format(" ({})", clean(report.why));
-    session.out->text(fmt::format("merged '{}': {}{}\n", clean(request.out), report.rule, made));
+    const std::string made = merged.why.empty() ? "" : fmt::format(" ({})", clean(merged.why));
+    session.out->text(
+        fmt::format("merged '{}': {}{}\n", clean(request.out), rule_name(merged.rule), made));
   }
-  return report.clean ? kExitDone : kExitNo;
+  return merged.clean() ? kExitDone : kExitNo;
 }
 
 Result<int> merge_driver_command(Session& session) {
@@ -68,12 +71,13 @@ Result<int> merge_driver_command(Session& session) {
   request.names = {operands[3]};
   take_text_options(session, {"base", "ours", "theirs"}, &request);
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
+  const semantic::Merged& merged = report.merged;
   if (session.json()) {
     session.out->json(report_json(report, operands[3]));
-  } else if (!report.clean && !session.quiet()) {  // git says that there is one, we say why
-    Printer(2).text(fmt::format("git txn: '{}': {}\n", clean(operands[3]), clean(report.why)));
+  } else if (!merged.clean() && !session.quiet()) {  // git says that there is one, we say why
+    Printer(2).text(fmt::format("git txn: '{}': {}\n", clean(operands[3]), clean(merged.why)));
   }
-  return report.clean ? kExitDone : kExitNo;
+  return merged.clean() ? kExitDone : kExitNo;
 }
 
 constexpr FlagSpec kMergeDiff3 = stable({"--diff3", "", "show the base in conflicts, too"});
