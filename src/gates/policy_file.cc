@@ -5,11 +5,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <set>
 
 #include "base/duration.h"
-#include "base/hash.h"
 #include "gates/generated.h"
 #include "gates/policy_rules.h"
 #include "gates/policy_toml.h"
@@ -53,12 +52,25 @@ Result<const toml::array*> list_of(const toml::node& node, std::string_view what
   return list;
 }
 
-Result<std::vector<std::string>> texts_of(const toml::node& node, std::string_view what) {
+Result<std::vector<std::string>> texts_of(const toml::node& node, std::string_view what,
+                                          Problem problem, std::string_view hint) {
   std::vector<std::string> out;
   for (const auto& item : *TRY(list_of(node, what))) {
     out.push_back(TRY(text_of(item, fmt::format("each entry of {}", what))));
+    if (auto why = problem == nullptr ? std::nullopt : problem(out.back())) {
+      return bad(item.source(), fmt::format("'{}' in {} {}", out.back(), what, *why),
+                 std::string(hint));
+    }
   }
   return out;
+}
+
+Status check_name(const toml::source_region& at, std::string_view what, std::string_view name,
+                  Problem problem) {
+  const auto why = problem(name);
+  if (!why) return {};
+  return bad(at, fmt::format("{} '{}' {}", what, name, *why),
+             "use letters, digits, '.', '_' and '-', at most 64 of them");
 }
 
 Result<std::vector<std::string>> command_of(const toml::node& node, std::string_view what) {
@@ -80,30 +92,24 @@ Result<std::vector<std::string>> command_of(const toml::node& node, std::string_
 }
 
 Result<std::vector<std::string>> paths_of(const toml::node& node, std::string_view what) {
-  std::vector<std::string> out;
-  for (const auto& item : *TRY(list_of(node, what))) {
-    std::string path = TRY(text_of(item, fmt::format("each entry of {}", what)));
-    if (auto why = path_problem(path)) {
-      return bad(item.source(), fmt::format("'{}' in {} {}", path, what, *why),
-                 "write a path inside the repository, such as \".env\" or \"node_modules\"");
-    }
+  auto paths =
+      TRY(texts_of(node, what, path_problem,
+                   "write a path inside the repository, such as \".env\" or \"node_modules\""));
+  for (std::string& path : paths) {
     while (path.ends_with('/')) path.pop_back();
-    out.push_back(std::move(path));
   }
-  return out;
+  return paths;
+}
+
+std::vector<std::string> sorted_once(std::vector<std::string> texts) {
+  std::ranges::sort(texts);
+  texts.erase(std::ranges::unique(texts).begin(), texts.end());
+  return texts;
 }
 
 Result<std::vector<std::string>> env_of(const toml::node& node) {
-  std::set<std::string> names;
-  for (const auto& item : *TRY(list_of(node, "env"))) {
-    std::string name = TRY(text_of(item, "each entry of env"));
-    if (auto why = env_name_problem(name)) {
-      return bad(item.source(), fmt::format("'{}' in env {}", name, *why),
-                 "write the name of an environment variable, such as \"CI\"");
-    }
-    names.insert(std::move(name));
-  }
-  return std::vector<std::string>(names.begin(), names.end());
+  return sorted_once(TRY(texts_of(node, "env", env_name_problem,
+                                  "write the name of an environment variable, such as \"CI\"")));
 }
 
 Result<std::int64_t> timeout_of(const toml::node& node) {
@@ -127,6 +133,32 @@ Result<std::vector<const toml::table*>> tables_of(const toml::node& node, std::s
   return out;
 }
 
+Result<const toml::table*> section_of(const toml::node& node, std::string_view name,
+                                      std::initializer_list<std::string_view> known) {
+  const auto* table = node.as_table();
+  if (!table) return bad(node.source(), fmt::format("write [{}] as a table", name));
+  TRY(only_known(*table, fmt::format("[{}]", name), known));
+  return table;
+}
+
+Result<const toml::table*> named_tables(const toml::node& node, const Named& named) {
+  const auto* tables = node.as_table();
+  if (!tables) return bad(node.source(), fmt::format("write [{}]", named.form));
+  if (tables->size() <= named.most) return tables;
+  return bad(node.source(), fmt::format("more than {} {}", named.most, named.what));
+}
+
+Result<const toml::table*> table_with(const toml::source_region& at, const toml::node& node,
+                                      std::string_view where, std::string_view hint,
+                                      std::initializer_list<std::string_view> known) {
+  const auto* table = node.as_table();
+  if (!table || !table->contains(*known.begin())) {
+    return bad(at, fmt::format("{} needs {}", where, *known.begin()), std::string(hint));
+  }
+  TRY(only_known(*table, where, known));
+  return table;
+}
+
 }  // namespace policy_toml
 
 namespace {
@@ -143,10 +175,7 @@ Result<GateSpec> gate_of(const toml::table& table) {
   const toml::node* name = table.get("name");
   if (!name) return bad(table.source(), "a [[gate]] needs a name", "add name = \"test\"");
   std::string text = TRY(text_of(*name, "name"));
-  if (auto why = gate_name_problem(text)) {
-    return bad(name->source(), fmt::format("gate name '{}' {}", text, *why),
-               "use letters, digits, '.', '_' and '-', at most 64 of them");
-  }
+  TRY(check_name(name->source(), "gate name", text, gate_name_problem));
   gate.name = GateName(text);
   const toml::node* run = table.get("run");
   if (!run) {
@@ -189,9 +218,7 @@ Result<std::pair<int, int>> ports_of(const toml::node& node) {
 }
 
 Status read_worktree(const toml::node& node, Policy& policy) {
-  const auto* table = node.as_table();
-  if (!table) return bad(node.source(), "write [worktree] as a table");
-  TRY(only_known(*table, "[worktree]", {"copy", "share", "run", "ports"}));
+  const auto* table = TRY(section_of(node, "worktree", {"copy", "share", "run", "ports"}));
   if (const auto* copy = table->get("copy")) policy.worktree.copy = TRY(paths_of(*copy, "copy"));
   if (const auto* share = table->get("share"))
     policy.worktree.share = TRY(paths_of(*share, "share"));
@@ -239,9 +266,7 @@ Status read_rules(const toml::node& node, Policy& policy) {
 }
 
 Status read_isolation(const toml::node& node, Policy& policy) {
-  const auto* table = node.as_table();
-  if (!table) return bad(node.source(), "write [isolation] as a table");
-  TRY(only_known(*table, "[isolation]", {"default"}));
+  const auto* table = TRY(section_of(node, "isolation", {"default"}));
   if (const auto* level = table->get("default")) {
     policy.default_isolation = TRY(level_of(*level, "default"));
   }
@@ -256,42 +281,27 @@ Result<GeneratedFile> generated_of(const toml::key& key, const toml::node& node)
     return bad(key.source(), fmt::format("'{}' in [generated] {}", file.artifact, *why),
                "write the path of a file, or of a directory with a slash behind it");
   }
-  const auto* table = node.as_table();
-  const toml::node* from = table == nullptr ? nullptr : table->get("from");
-  if (from == nullptr) {
-    return bad(key.source(), fmt::format("{} needs from", where),
-               "write from = [\"src/routes/**\"]");
-  }
-  TRY(only_known(*table, where, {"from"}));
-  std::set<std::string> globs;
-  for (const auto& item : *TRY(list_of(*from, "from"))) {
-    std::string glob = TRY(text_of(item, "each entry of from"));
-    if (auto why = glob_problem(glob)) {
-      return bad(item.source(), fmt::format("'{}' in from {}", glob, *why),
-                 "write a path inside the repository, such as \"src/routes/**\"");
-    }
-    globs.insert(std::move(glob));
-  }
-  if (globs.empty()) return bad(from->source(), fmt::format("{} is made from nothing", where));
-  file.from.assign(globs.begin(), globs.end());
+  const auto* table =
+      TRY(table_with(key.source(), node, where, "write from = [\"src/routes/**\"]", {"from"}));
+  const toml::node& from = *table->get("from");
+  file.from =
+      sorted_once(TRY(texts_of(from, "from", glob_problem,
+                               "write a path inside the repository, such as \"src/routes/**\"")));
+  if (file.from.empty()) return bad(from.source(), fmt::format("{} is made from nothing", where));
   return file;
 }
 
 // [generated."path"]: what it is made from.
 Status read_generated(const toml::node& node, Policy& policy) {
-  const auto* tables = node.as_table();
-  if (!tables) return bad(node.source(), "write [generated.\"path of the file\"]");
-  if (tables->size() > kMaxList) {
-    return bad(node.source(), fmt::format("more than {} generated files", kMaxList));
-  }
+  const auto* tables =
+      TRY(named_tables(node, {"generated.\"path of the file\"", "generated files", kMaxList}));
   std::size_t globs = 0;
   for (const auto& [key, value] : *tables) {
     policy.generated.push_back(TRY(generated_of(key, value)));
     globs += policy.generated.back().from.size();
     if (globs > kMaxGlobs) return bad(key.source(), fmt::format("more than {} globs", kMaxGlobs));
   }
-  std::sort(policy.generated.begin(), policy.generated.end(),
-            [](const auto& a, const auto& b) { return a.artifact < b.artifact; });
+  std::ranges::sort(policy.generated, {}, &GeneratedFile::artifact);
   if (auto why = generated_problem(policy)) return bad(node.source(), *why);
   return {};
 }
@@ -304,30 +314,20 @@ Result<HandlerSpec> handler_of(const toml::key& key, const toml::node& node) {
     return bad(key.source(), fmt::format("'{}' in [on] {}", handler.type, *why),
                "git txn version --events lists the types");
   }
-  const auto* table = node.as_table();
-  const toml::node* run = table == nullptr ? nullptr : table->get("run");
-  if (run == nullptr) {
-    return bad(key.source(), fmt::format("{} needs run", where), "write run = \"./tell-me\"");
-  }
-  TRY(only_known(*table, where, {"run", "timeout", "name"}));
-  handler.command = TRY(command_of(*run, "run"));
+  const auto* table = TRY(table_with(key.source(), node, where, "write run = \"./tell-me\"",
+                                     {"run", "timeout", "name"}));
+  handler.command = TRY(command_of(*table->get("run"), "run"));
   if (const auto* limit = table->get("timeout")) handler.timeout_ms = TRY(timeout_of(*limit));
   handler.name = handler.type;
   if (const auto* name = table->get("name")) handler.name = TRY(text_of(*name, "name"));
-  if (auto why = gate_name_problem(handler.name)) {
-    return bad(key.source(), fmt::format("handler name '{}' {}", handler.name, *why),
-               "use letters, digits, '.', '_' and '-', at most 64 of them");
-  }
+  TRY(check_name(key.source(), "handler name", handler.name, gate_name_problem));
   return handler;
 }
 
 // [on."type"]: what is run when it happens.
 Status read_handlers(const toml::node& node, Policy& policy) {
-  const auto* tables = node.as_table();
-  if (!tables) return bad(node.source(), "write [on.\"transaction.landed\"]");
-  if (tables->size() > kMaxGates) {
-    return bad(node.source(), fmt::format("more than {} handlers", kMaxGates));
-  }
+  const auto* tables =
+      TRY(named_tables(node, {"on.\"transaction.landed\"", "handlers", kMaxGates}));
   for (const auto& [key, value] : *tables) {
     HandlerSpec handler = TRY(handler_of(key, value));
     for (const HandlerSpec& other : policy.handlers) {
@@ -337,6 +337,71 @@ Status read_handlers(const toml::node& node, Policy& policy) {
     policy.handlers.push_back(std::move(handler));
   }
   std::ranges::sort(policy.handlers, {}, &HandlerSpec::name);
+  return {};
+}
+
+struct Range {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+Result<int> number_of(const toml::node& node, std::string_view what, Range range) {
+  const auto value = node.value_exact<std::int64_t>();
+  if (value && *value >= range.least && *value <= range.most) return static_cast<int>(*value);
+  return bad(node.source(),
+             fmt::format("{} must be a number from {} to {}", what, range.least, range.most));
+}
+
+// [limits]: how many transactions there may be at a time.
+Status read_limits(const toml::node& node, Policy& policy) {
+  constexpr Range kAtOnce{1, 100'000}, kDepth{0, 16};
+  const auto* table = TRY(section_of(node, "limits", {"concurrent", "per_owner", "depth"}));
+  Limits& limits = policy.limits;
+  for (auto& [key, limit] :
+       {std::pair("concurrent", &limits.concurrent), std::pair("per_owner", &limits.per_owner)}) {
+    if (const auto* at = table->get(key)) *limit = TRY(number_of(*at, key, kAtOnce));
+  }
+  if (const auto* at = table->get("depth")) limits.depth = TRY(number_of(*at, "depth", kDepth));
+  return {};
+}
+
+// Thousandths of a number from 0 to 1 that has no more than three digits behind the point.
+Result<int> thousandths_of(const toml::node& node, std::string_view what) {
+  constexpr int kThousand = 1000;
+  constexpr double kNoise = 1e-6;  // 0.29 * 1000 is 290 and a little less
+  const auto value = node.value<double>();
+  const double scaled = value && node.is_number() ? *value * kThousand : -1;
+  const double whole = std::round(scaled);
+  if (scaled >= 0 && scaled <= kThousand && std::abs(scaled - whole) < kNoise) {
+    return static_cast<int>(whole);
+  }
+  return bad(node.source(),
+             fmt::format(
+                 "{} must be a number from 0 to 1, of at most three digits behind the point", what),
+             fmt::format("write {} = 0.8", what));
+}
+
+// [proposals]: what may become of a proposal by its score, and what counts as the same.
+Status read_proposals(const toml::node& node, Policy& policy) {
+  const auto* table =
+      TRY(section_of(node, "proposals", {"start", "person", "log", "same_text", "same_embedding"}));
+  ProposalRules& rules = policy.proposals;
+  for (auto& [key, rule] : {std::pair("start", &rules.start), std::pair("person", &rules.person),
+                            std::pair("log", &rules.log), std::pair("same_text", &rules.same_text),
+                            std::pair("same_embedding", &rules.same_embedding)}) {
+    const toml::node* at = table->get(key);
+    if (at == nullptr) continue;
+    const bool never = rule == &rules.start && at->value_exact<std::string>() == "never";
+    *rule = never ? ProposalRules::kNever : TRY(thousandths_of(*at, key));
+  }
+  if (rules.log > rules.person || rules.person > rules.start) {
+    return bad(table->source(),
+               "start, person and log are not in order: what may start by itself has the highest "
+               "score, what is discarded the lowest",
+               "the defaults are start = 0.8, person = 0.5 and log = 0.3");
+  }
+  if (rules.same_text == 0 || rules.same_embedding == 0) {
+    return bad(table->source(), "with same_text or same_embedding 0 every proposal is the same");
+  }
   return {};
 }
 

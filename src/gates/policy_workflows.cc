@@ -5,7 +5,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <set>
 
 #include "gates/policy_rules.h"
 #include "gates/policy_toml.h"
@@ -18,7 +17,6 @@ using namespace policy_toml;  // NOLINT(google-build-using-namespace)
 constexpr std::size_t kMaxWorkflows = 64;
 constexpr std::size_t kMaxPhases = 64;
 constexpr std::size_t kMaxPhaseGates = 256;  // of one workflow
-constexpr std::string_view kNameHint = "use letters, digits, '.', '_' and '-', at most 64 of them";
 
 std::string phases_of(const WorkflowSpec& workflow) {
   std::vector<std::string_view> names;
@@ -34,9 +32,7 @@ PhaseSpec* find_phase(WorkflowSpec& workflow, std::string_view name) {
 Status read_phases(const toml::node& node, WorkflowSpec& workflow) {
   for (const auto& item : *TRY(list_of(node, "phases"))) {
     std::string name = TRY(text_of(item, "each entry of phases"));
-    if (auto why = workflow_name_problem(name)) {
-      return bad(item.source(), fmt::format("phase '{}' {}", name, *why), std::string(kNameHint));
-    }
+    TRY(check_name(item.source(), "phase", name, workflow_name_problem));
     if (find_phase(workflow, name) != nullptr) {
       return bad(item.source(), fmt::format("phase '{}' is there twice", name));
     }
@@ -93,8 +89,8 @@ Status read_subject(const toml::table& table, const std::string& where, PhaseGat
                    "write a workflow, or a workflow and a phase of it: \"feature/build\"");
       }
     }
-  } else if (auto why = workflow_name_problem(text)) {
-    return bad(node.source(), fmt::format("verdict '{}' {}", text, *why), std::string(kNameHint));
+  } else {
+    TRY(check_name(node.source(), "verdict", text, workflow_name_problem));
   }
   gate.subject = std::move(text);
   return {};
@@ -120,10 +116,7 @@ Status read_gate(const toml::table& table, WorkflowSpec& workflow) {
   }
   PhaseGate gate;
   std::string text = TRY(text_of(*name, "name"));
-  if (auto why = gate_name_problem(text)) {
-    return bad(name->source(), fmt::format("gate name '{}' {}", text, *why),
-               std::string(kNameHint));
-  }
+  TRY(check_name(name->source(), "gate name", text, gate_name_problem));
   for (const PhaseGate& known : phase->gates) {
     if (known.gate.name.str() != text) continue;
     return bad(name->source(),
@@ -176,18 +169,11 @@ Status read_on_close(const toml::node& node, WorkflowSpec& workflow) {
 Result<WorkflowSpec> workflow_of(const toml::key& key, const toml::node& node) {
   WorkflowSpec workflow;
   workflow.name = std::string(key.str());
-  if (auto why = workflow_name_problem(workflow.name)) {
-    return bad(key.source(), fmt::format("workflow '{}' {}", workflow.name, *why),
-               std::string(kNameHint));
-  }
-  const std::string where = fmt::format("[workflow.{}]", workflow.name);
-  const auto* table = node.as_table();
-  const toml::node* phases = table == nullptr ? nullptr : table->get("phases");
-  if (phases == nullptr) {
-    return bad(key.source(), where + " needs phases", "write phases = [\"plan\", \"build\"]");
-  }
-  TRY(only_known(*table, where, {"phases", "gate", "on_close"}));
-  TRY(read_phases(*phases, workflow));
+  TRY(check_name(key.source(), "workflow", workflow.name, workflow_name_problem));
+  const auto* table =
+      TRY(table_with(key.source(), node, fmt::format("[workflow.{}]", workflow.name),
+                     "write phases = [\"plan\", \"build\"]", {"phases", "gate", "on_close"}));
+  TRY(read_phases(*table->get("phases"), workflow));
   if (const toml::node* gates = table->get("gate")) {
     const auto tables = TRY(tables_of(*gates, fmt::format("workflow.{}.gate", workflow.name)));
     if (tables.size() > kMaxPhaseGates) {
@@ -203,11 +189,7 @@ Result<WorkflowSpec> workflow_of(const toml::key& key, const toml::node& node) {
 }  // namespace
 
 Status read_workflows(const toml::node& node, Policy& policy) {
-  const auto* tables = node.as_table();
-  if (tables == nullptr) return bad(node.source(), "write [workflow.NAME]");
-  if (tables->size() > kMaxWorkflows) {
-    return bad(node.source(), fmt::format("more than {} workflows", kMaxWorkflows));
-  }
+  const auto* tables = TRY(named_tables(node, {"workflow.NAME", "workflows", kMaxWorkflows}));
   for (const auto& [key, value] : *tables) policy.workflows.push_back(TRY(workflow_of(key, value)));
   std::ranges::sort(policy.workflows, {}, &WorkflowSpec::name);
   return {};
