@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <optional>
 
+#include "base/fields.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/text.h"
+#include "model/names.h"
 
 namespace gittxn::gates {
 namespace {
@@ -32,11 +32,40 @@ std::int64_t nanoseconds(const timespec& t) {
   return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
-// What `path` is now, as the survey writes it: 'f' follows a link at its end, 'n' does not, 'l' is
-// about the names in a folder.
-Identity identify(const std::string& path, char aspect) {
+using Aspect = Survey::Aspect;
+constexpr NameTable<Aspect, 3> kAspects{
+    {{Aspect::kFollow, "f"}, {Aspect::kNoFollow, "n"}, {Aspect::kListing, "l"}}};
+
+// The first line of a survey, and each of the others.
+struct SurveyHead {
+  int format = kFormat;
+  std::string variables, kernel, tree, refs, tools;
+};
+void fields(FieldIo& io, SurveyHead& head) {
+  io.thing("survey");
+  io.integer("format", head.format);
+  io.text("variables", head.variables);
+  io.text("kernel", head.kernel);
+  io.text("tree", head.tree);
+  io.text("refs", head.refs);
+  io.text("tools", head.tools);
+}
+struct SurveyLine {
+  std::string path;
+  Aspect aspect = Aspect::kFollow;
+  std::string is;
+};
+void fields(FieldIo& io, SurveyLine& line) {
+  io.thing("survey line");
+  io.text("path", line.path);
+  io.choice("aspect", line.aspect, kAspects);
+  io.text("is", line.is);
+}
+
+// What `path` is now, as the survey writes it.
+Identity identify(const std::string& path, Aspect aspect) {
   struct stat s{};
-  int result = aspect == 'n' ? lstat(path.c_str(), &s) : stat(path.c_str(), &s);
+  int result = aspect == Aspect::kNoFollow ? lstat(path.c_str(), &s) : stat(path.c_str(), &s);
   if (result != 0) {
     bool absent = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
     return {absent ? "absent" : "denied", 0, false, 0};
@@ -44,7 +73,7 @@ Identity identify(const std::string& path, char aspect) {
   std::int64_t changed = nanoseconds(s.st_ctim);
   std::string stamp =
       fmt::format("{}:{}:{}:{}:{}", s.st_dev, s.st_ino, s.st_size, nanoseconds(s.st_mtim), changed);
-  if (aspect == 'l') return {"listing " + stamp, changed, true, s.st_ino};
+  if (aspect == Aspect::kListing) return {"listing " + stamp, changed, true, s.st_ino};
   if (S_ISDIR(s.st_mode)) return {"folder", 0, true, 0};
   if (S_ISREG(s.st_mode))
     return {fmt::format("file {:o} {}", s.st_mode & 07777, stamp), changed, true, s.st_ino};
@@ -87,9 +116,7 @@ std::string variables_digest(const Environment& env) {
 }
 
 Result<std::string> kernel_release() {
-  std::string text = TRY(read_file("/proc/sys/kernel/osrelease", 4096));
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+  return std::string(trimmed(TRY(read_file("/proc/sys/kernel/osrelease", 4096))));
 }
 
 }  // namespace
@@ -102,7 +129,7 @@ Survey::Survey(repo::Repository& repository, SurveyPlaces places, std::int64_t s
   if (places_.main_checkout.empty()) return;
   for (const std::string& path : places_.placed) {
     std::string source = join_path(places_.main_checkout, path);
-    Identity now = identify(source, 'f');
+    Identity now = identify(source, Aspect::kFollow);
     looks_[{source, Aspect::kFollow}] = Look{now.present, now.ino};
   }
 }
@@ -176,37 +203,30 @@ void Survey::outside(const capture::Record& record, const std::string& lexical) 
   if (is_machine(lexical)) return;
   Aspect aspect =
       record.nofollow || record.op == Op::kReadlink ? Aspect::kNoFollow : Aspect::kFollow;
-  bool own = is_own(lexical);
+  const bool own = is_own(lexical);
+  const bool names_another = record.op == Op::kRename || record.op == Op::kLink;
+  if (names_another) own_.insert(normal_path(record.path2));
+  if (own) return;
+  if (names_another) return look(record.path, Aspect::kNoFollow, record);
   switch (record.op) {
     case Op::kOpenWrite:
     case Op::kOpenReadWrite:
     case Op::kOpenCreate:
-      if (!own) opened_for_writing(record, lexical);
-      return;
+      return opened_for_writing(record, lexical);
     case Op::kMkdir:
     case Op::kSymlink:
-      if (own) return;
-      if (!was_there(record))
-        own_.insert(lexical);
-      else
-        look(record.path, Aspect::kNoFollow, record);
-      return;
-    case Op::kRename:
-    case Op::kLink:
-      if (!own) look(record.path, Aspect::kNoFollow, record);
-      own_.insert(normal_path(record.path2));
+      if (was_there(record)) return look(record.path, Aspect::kNoFollow, record);
+      own_.insert(lexical);
       return;
     case Op::kOther:
-      if (record.path2 == "O_TMPFILE" || record.path2.starts_with("statfs") || own) return;
-      look(record.path, aspect, record);
-      return;
+      if (record.path2 == "O_TMPFILE" || record.path2.starts_with("statfs")) return;
+      break;
     case Op::kList:
-      if (!own) look(record.path, Aspect::kListing, record);
-      return;
+      return look(record.path, Aspect::kListing, record);
     default:
-      if (!own) look(record.path, aspect, record);
-      return;
+      break;
   }
+  look(record.path, aspect, record);
 }
 
 void Survey::in_tree(const capture::Record& record, const std::string& lexical,
@@ -284,82 +304,55 @@ Status Survey::add(const std::string& record_file) {
 }
 
 // What the gate's own git directory was made from.
-Status Survey::look_at_git() {
+void Survey::look_at_git() {
   for (const char* name : {"config", "info/exclude", "info/attributes", "shallow"}) {
     std::string path = join_path(places_.common_dir, name);
-    Identity now = identify(path, 'f');
+    Identity now = identify(path, Aspect::kFollow);
     looks_.try_emplace({path, Aspect::kFollow}, Look{now.present, now.ino});
   }
-  return {};
 }
 
 Result<std::string> Survey::finish(const Environment& env, const std::string& tools) {
-  std::string refs;
+  SurveyHead head{kFormat, variables_digest(env), TRY(kernel_release()), places_.tree, "", tools};
   if (used_git_) {
-    TRY(look_at_git());
-    refs = TRY(refs_digest(repository_, places_.branch));
+    look_at_git();
+    head.refs = TRY(refs_digest(repository_, places_.branch));
   }
-  Json head{{"format", kFormat},
-            {"variables", variables_digest(env)},
-            {"kernel", TRY(kernel_release())},
-            {"tree", encode_path(places_.tree)},
-            {"refs", refs},
-            {"tools", tools}};
-  std::string out = canonical_json(head) + "\n";
+  std::string out = canonical_text(field_list(head)) + "\n";
   for (const auto& [key, seen] : looks_) {
     const auto& [path, aspect] = key;
-    Identity now = identify(path, static_cast<char>(aspect));
+    Identity now = identify(path, aspect);
     if (now.present != seen.present) give_up(path + " came or went while it ran");
     if (seen.ino != 0 && now.ino != 0 && seen.ino != now.ino)
       give_up(path + " was replaced while it ran");
     if (now.changed_ns >= start_ns_) give_up(path + " changed while it ran");
     if (!why_.empty()) return std::string();
-    out += canonical_json(Json{{"path", encode_path(path)},
-                               {"aspect", std::string(1, static_cast<char>(aspect))},
-                               {"is", now.text}}) +
-           "\n";
+    out += canonical_text(field_list(SurveyLine{path, aspect, now.text})) + "\n";
   }
   return why_.empty() ? out : std::string();
 }
 
 namespace {
 
-Result<bool> head_holds(repo::Repository& repository, const Json& head, const SurveyNow& now) {
-  if (head.value("format", 0) != kFormat) return false;
-  if (head.value("variables", "") != variables_digest(now.env)) return false;
-  if (head.value("tree", "") != encode_path(now.tree)) return false;
-  if (head.value("kernel", "") != TRY(kernel_release())) return false;
-  std::string refs = head.value("refs", "");
-  return refs.empty() || refs == TRY(refs_digest(repository, now.branch));
+Result<bool> head_holds(repo::Repository& repository, std::string_view line, const SurveyNow& now) {
+  SurveyHead head;
+  if (!read_text(line, "", field_list(head)) || head.format != kFormat) return false;
+  if (head.variables != variables_digest(now.env) || head.tree != now.tree) return false;
+  if (head.kernel != TRY(kernel_release())) return false;
+  return head.refs.empty() || head.refs == TRY(refs_digest(repository, now.branch));
 }
 
 }  // namespace
 
 Result<bool> still_holds(repo::Repository& repository, const std::string& survey,
                          const SurveyNow& now) {
-  bool first = true;
-  std::string_view rest = survey;
-  while (!rest.empty()) {
-    std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos) return false;  // cut off
-    auto line = parse_json(rest.substr(0, end));
-    rest.remove_prefix(end + 1);
-    if (!line || !line->is_object()) return false;
-    try {
-      if (first) {
-        if (!TRY(head_holds(repository, *line, now))) return false;
-        first = false;
-        continue;
-      }
-      std::string aspect = line->at("aspect").get<std::string>();
-      if (aspect != "f" && aspect != "n" && aspect != "l") return false;
-      std::string path = decode_path(line->at("path").get<std::string>());
-      if (identify(path, aspect[0]).text != line->at("is").get<std::string>()) return false;
-    } catch (const Json::exception&) {
-      return false;  // not a survey of ours
-    }
-  }
-  return !first;
+  if (!survey.ends_with('\n')) return false;  // cut off
+  const std::vector<std::string_view> lines = lines_of(survey);
+  if (!TRY(head_holds(repository, lines.front(), now))) return false;
+  return std::all_of(lines.begin() + 1, lines.end(), [](std::string_view line) {
+    SurveyLine was;
+    return read_text(line, "", field_list(was)) && identify(was.path, was.aspect).text == was.is;
+  });
 }
 
 }  // namespace gittxn::gates

@@ -50,8 +50,10 @@ class Survey {
   Result<std::string> finish(const Environment& env, const std::string& tools);
   const std::string& why() const { return why_; }
 
+  // Of what is at a path: a link at its end followed or not, or the names in a folder.
+  enum class Aspect { kFollow, kNoFollow, kListing };
+
  private:
-  enum class Aspect : char { kFollow = 'f', kNoFollow = 'n', kListing = 'l' };
   struct Look {
     bool present = false;   // when it was looked at
     std::uint64_t ino = 0;  // 0: not known
@@ -68,7 +70,7 @@ class Survey {
   bool is_own(const std::string& lexical) const;
   bool is_placed(const std::string& relative) const;
   std::string resolved(const std::string& path);
-  Status look_at_git();
+  void look_at_git();
 
   repo::Repository& repository_;
   SurveyPlaces places_;
