@@ -55,6 +55,36 @@ Status GateCheckout::discard() {
   return removed;
 }
 
+ProcessSpec process_of(const GateContext& context, const GateName& name,
+                       std::vector<std::string> argv, std::string cwd, Environment env) {
+  ProcessSpec spec;
+  spec.argv = std::move(argv);
+  spec.cwd = std::move(cwd);
+  spec.env = std::move(env);
+  spec.interrupted = context.interrupted;
+  if (context.on_output) {
+    spec.on_output = [&context, name](std::string_view bytes) { context.on_output(name, bytes); };
+  }
+  return spec;
+}
+
+Result<Certificate> certificate_of(const GateContext& context, const GateName& name,
+                                   const Digest& version, const Candidate& candidate,
+                                   const ProcessResult& ran) {
+  Certificate certificate;
+  certificate.gate = name;
+  certificate.gate_version = version;
+  certificate.tree = candidate.tree;
+  certificate.parent = candidate.parent;
+  certificate.txn = candidate.txn;
+  certificate.passed = ran.passed();
+  certificate.exit_status = ran.trace.exit_status;
+  certificate.timed_out = ran.trace.timed_out;
+  certificate.duration_ms = ran.duration_ms;
+  certificate.output = TRY(context.store->put_artifact(ran.output));
+  return certificate;
+}
+
 GateCheckout::~GateCheckout() {
   if (!lock_.held()) return;  // moved from
   // An error path: what cannot be removed now is removed by the next run of this gate.

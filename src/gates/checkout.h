@@ -1,11 +1,12 @@
 // The checkout a gate or hook runs in: made fresh, at a path that is the same every time, thrown
-// away afterwards. gate.h says what lanes are.
+// away afterwards; and what is the same of all that runs there. gate.h says what lanes are.
 #pragma once
 
 #include <string>
 
 #include "base/fs.h"
 #include "gates/gate.h"
+#include "gates/process.h"
 #include "repo/worktree.h"
 
 namespace gittxn::gates {
@@ -38,5 +39,13 @@ class GateCheckout {
 
 // Where the first lane of a gate is; what a certificate of it was made at.
 std::string fixed_path(const GateContext& context, const RefName& branch, const std::string& name);
+
+// A command of a gate or hook of this name, whose output is shown as it comes.
+ProcessSpec process_of(const GateContext& context, const GateName& name,
+                       std::vector<std::string> argv, std::string cwd, Environment env);
+// What it says of the candidate. What it printed is in the store then, the certificate not yet.
+Result<Certificate> certificate_of(const GateContext& context, const GateName& name,
+                                   const Digest& version, const Candidate& candidate,
+                                   const ProcessResult& ran);
 
 }  // namespace gittxn::gates

@@ -6,7 +6,6 @@
 #include "base/failpoint.h"
 #include "capture/interpret.h"
 #include "gates/checkout.h"
-#include "gates/process.h"
 #include "gates/setup.h"
 #include "gates/survey.h"
 #include "store/events.h"
@@ -61,18 +60,12 @@ Status GateRun::execute(const GateCheckout& checkout) {
   SetUpRequest request{checkout.tree(), checkout.dir(), context_.trace, env_};
   records_ = TRY(set_up(context_, policy_, request));
 
-  ProcessSpec spec;
-  spec.argv = gate_.command;
-  spec.cwd = checkout.tree();
-  spec.env = env_;
+  ProcessSpec spec = process_of(context_, gate_.name, gate_.command, checkout.tree(), env_);
   spec.record_file = join_path(checkout.dir(), "gate.trace");
   spec.trace = context_.trace;
   spec.timeout_ms = gate_.timeout_ms;
-  spec.interrupted = context_.interrupted;
   const bool as_it_comes = context_.shown == GateContext::Shown::kAll;
-  if (context_.on_output && as_it_comes) {
-    spec.on_output = [this](std::string_view bytes) { context_.on_output(gate_.name, bytes); };
-  }
+  if (!as_it_comes) spec.on_output = nullptr;
   result_ = TRY(run_process(spec, *context_.clock));
   if (context_.on_output && !as_it_comes && !result_.passed()) {
     context_.on_output(gate_.name, result_.output);
@@ -142,19 +135,10 @@ Result<GateReport> GateRun::run() {
   TRY_IN("gate " + gate_.name.str(), execute(checkout));
   TRY(fp_ran.hit());
 
-  Certificate& certificate = report_.certificate;
-  certificate.gate = gate_.name;
-  certificate.gate_version = gate_.version;
-  certificate.tree = candidate_.tree;
-  certificate.parent = candidate_.parent;
-  certificate.txn = candidate_.txn;
-  certificate.passed = result_.passed();
-  certificate.exit_status = result_.trace.exit_status;
-  certificate.timed_out = result_.trace.timed_out;
-  certificate.duration_ms = result_.duration_ms;
-  certificate.output = TRY(context_.store->put_artifact(result_.output));
+  report_.certificate =
+      TRY(certificate_of(context_, gate_.name, gate_.version, candidate_, result_));
   TRY(judge_evidence(checkout));
-  TRY(context_.store->append({store::events::gate_evaluated(certificate)}));
+  TRY(context_.store->append({store::events::gate_evaluated(report_.certificate)}));
   TRY(checkout.discard());
   return report_;
 }

@@ -15,8 +15,8 @@
 
 #include "base/bug.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "gates/checkout.h"
-#include "gates/process.h"
 #include "gates/ref_hook.h"
 #include "gates/setup.h"
 #include "store/events.h"
@@ -68,7 +68,6 @@ Result<std::optional<Hook>> find_hook(const GateContext& context, const std::str
 
 struct CommitHooks {
   std::optional<Hook> pre_commit, commit_msg;
-  bool empty() const { return !pre_commit && !commit_msg; }
 };
 Result<CommitHooks> find_commit_hooks(const GateContext& context, const Oid& parent) {
   CommitHooks hooks;
@@ -94,15 +93,13 @@ class HookRun {
   HookRun(const GateContext& context, const Policy& policy, const Candidate& candidate)
       : context_(context), policy_(policy), candidate_(candidate) {}
 
-  Result<HookOutcome> run(const std::optional<Hook>& pre_commit,
-                          const std::optional<Hook>& commit_msg, const std::string& message);
+  Result<HookOutcome> run(const CommitHooks& hooks, const std::string& message);
 
  private:
   Status prepare();
   Result<bool> judge(const Hook& hook, const std::vector<std::string>& arguments);
   Status pre_commit(const Hook& hook);
   Status commit_msg(const Hook& hook, const std::string& message);
-  Status record(const Hook& hook, const ProcessResult& result);
   Result<std::string> git(std::vector<std::string> args) const;
 
   const GateContext& context_;
@@ -121,31 +118,9 @@ Result<std::string> HookRun::git(std::vector<std::string> args) const {
 Status HookRun::prepare() {
   checkout_.emplace(TRY(GateCheckout::make(context_, "+hooks", candidate_, candidate_.parent)));
   TRY_IN("staging the candidate", git({"read-tree", "--reset", "-u", candidate_.tree.str()}));
-  SetUpRequest request;
-  request.tree = checkout_->tree();
-  request.record_dir = checkout_->dir();
-  request.env = hook_environment(context_, "set-up", candidate_.txn);
-  auto records = set_up(context_, policy_, request);
-  if (!records) return std::unexpected(std::move(records).error());
-  return {};
-}
-
-Status HookRun::record(const Hook& hook, const ProcessResult& result) {
-  GateReport report;
-  Certificate& certificate = report.certificate;
-  certificate.gate = GateName(hook.name);
-  certificate.gate_version = sha256(hook.bytes);
-  certificate.tree = candidate_.tree;
-  certificate.parent = candidate_.parent;
-  certificate.txn = candidate_.txn;
-  certificate.passed = result.passed();
-  certificate.exit_status = result.trace.exit_status;
-  certificate.timed_out = result.trace.timed_out;
-  certificate.duration_ms = result.duration_ms;
-  certificate.output = TRY(context_.store->put_artifact(result.output));
-  report.fresh_reason = "hooks always run";
-  TRY(context_.store->append({store::events::gate_evaluated(certificate)}));
-  outcome_.reports.push_back(std::move(report));
+  TRY(set_up(context_, policy_,
+             {checkout_->tree(), checkout_->dir(), capture::Backend::kOff,
+              hook_environment(context_, "set-up", candidate_.txn)}));
   return {};
 }
 
@@ -155,31 +130,26 @@ Result<bool> HookRun::judge(const Hook& hook, const std::vector<std::string>& ar
     program = join_path(checkout_->dir(), hook.name);
     TRY(write_file(program, hook.bytes, Sync::kNo, 0700));
   }
-  ProcessSpec spec;
-  spec.argv = {program};
+  const GateName name(hook.name);
+  ProcessSpec spec = process_of(context_, name, {program}, checkout_->tree(),
+                                hook_environment(context_, hook.name, candidate_.txn));
   spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
-  spec.cwd = checkout_->tree();
-  spec.env = hook_environment(context_, hook.name, candidate_.txn);
   spec.env["GIT_INDEX_FILE"] = join_path(checkout_->git_dir(), "index");
   spec.record_file = join_path(checkout_->dir(), "hook.trace");
   spec.trace = capture::Backend::kOff;
   spec.timeout_ms = kHookTimeoutMs;
-  spec.interrupted = context_.interrupted;
-  if (context_.on_output) {
-    spec.on_output = [&](std::string_view bytes) {
-      context_.on_output(GateName(hook.name), bytes);
-    };
-  }
   ProcessResult result = TRY_IN("hook " + hook.name, run_process(spec, *context_.clock));
-  TRY(record(hook, result));
+  Certificate certificate =
+      TRY(certificate_of(context_, name, sha256(hook.bytes), candidate_, result));
+  TRY(context_.store->append({store::events::gate_evaluated(certificate)}));
+  outcome_.reports.push_back({std::move(certificate), false, "hooks always run"});
   return result.passed();
 }
 
 Status HookRun::pre_commit(const Hook& hook) {
   if (!TRY(judge(hook, {}))) return {};
-  std::string text = TRY_IN("the index that pre-commit left", git({"write-tree"}));
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  Oid tree(text);
+  const std::string text = TRY_IN("the index that pre-commit left", git({"write-tree"}));
+  Oid tree{std::string(trimmed(text))};
   if (tree == candidate_.tree) return {};
   repo::Objects made = TRY(repo::Objects::open(checkout_->git_dir(), context_.repository->git()));
   TRY_IN("what pre-commit staged", context_.repository->objects().import(made, tree, {}));
@@ -203,12 +173,11 @@ Status HookRun::commit_msg(const Hook& hook, const std::string& message) {
   return {};
 }
 
-Result<HookOutcome> HookRun::run(const std::optional<Hook>& pre, const std::optional<Hook>& msg,
-                                 const std::string& message) {
+Result<HookOutcome> HookRun::run(const CommitHooks& hooks, const std::string& message) {
   TRY_IN("preparing the hooks' checkout", prepare());
-  if (pre) TRY(pre_commit(*pre));
+  if (hooks.pre_commit) TRY(pre_commit(*hooks.pre_commit));
   bool go_on = outcome_.reports.empty() || outcome_.reports.back().certificate.passed;
-  if (msg && go_on) TRY(commit_msg(*msg, message));
+  if (hooks.commit_msg && go_on) TRY(commit_msg(*hooks.commit_msg, message));
   TRY(checkout_->discard());
   return std::move(outcome_);
 }
@@ -218,8 +187,8 @@ Result<HookOutcome> HookRun::run(const std::optional<Hook>& pre, const std::opti
 Result<HookOutcome> run_commit_hooks(const GateContext& context, const Policy& policy,
                                      const Candidate& candidate, const std::string& message) {
   const CommitHooks hooks = TRY(find_commit_hooks(context, candidate.parent));
-  if (hooks.empty()) return HookOutcome{};
-  return HookRun(context, policy, candidate).run(hooks.pre_commit, hooks.commit_msg, message);
+  if (!hooks.pre_commit && !hooks.commit_msg) return HookOutcome{};
+  return HookRun(context, policy, candidate).run(hooks, message);
 }
 
 Result<Digest> commit_hooks_version(const GateContext& context, const Oid& parent) {
@@ -238,27 +207,18 @@ Status run_post_hooks(const GateContext& context, const Oid& landed, const std::
   for (const char* name : {"post-commit", "post-merge"}) {
     auto hook = TRY(find_hook(context, name, checkout, Oid()));
     if (!hook) continue;
-    ProcessSpec spec;
-    spec.argv = {hook->path};
+    ProcessSpec spec = process_of(context, GateName(name), {hook->path}, checkout,
+                                  hook_environment(context, hook->name, TxnId()));
     if (hook->name == "post-merge") spec.argv.push_back("0");  // not a squash
-    spec.cwd = checkout;
-    spec.env = hook_environment(context, hook->name, TxnId());
     spec.record_file = join_path(context.worktree_root, fmt::format("post-{}.trace", landed.str()));
     spec.trace = capture::Backend::kOff;
     spec.timeout_ms = kHookTimeoutMs;
     spec.keep_running = true;  // as under git: what a hook starts in the background may go on
-    spec.interrupted = context.interrupted;
-    if (context.on_output) {
-      spec.on_output = [&](std::string_view bytes) { context.on_output(GateName(name), bytes); };
-    }
     auto result = run_process(spec, *context.clock);
     TRY(remove_file(spec.record_file));
     if (!result) return std::unexpected(std::move(result).error());
     if (result->passed()) continue;
-    failures += fmt::format("{}{} {}", failures.empty() ? "" : ", ", name,
-                            result->trace.timed_out
-                                ? "timed out"
-                                : fmt::format("ended with {}", result->trace.exit_status));
+    failures += fmt::format("{}{} {}", failures.empty() ? "" : ", ", name, result->how());
   }
   if (failures.empty()) return {};
   return fail(Code::kFault, "after the landing: " + failures, "the landing itself stands");

@@ -72,6 +72,10 @@ std::string OutputTail::text() const {
   return fmt::format("[{} bytes before this were not kept]\n{}", total_ - last.size(), last);
 }
 
+std::string ProcessResult::how() const {
+  return trace.timed_out ? "timed out" : fmt::format("ended with {}", trace.exit_status);
+}
+
 Result<ProcessResult> run_process(const ProcessSpec& spec, const Clock& clock) {
   ProcessResult result;
   OutputTail tail;

@@ -56,6 +56,7 @@ struct ProcessResult {
   std::string output;
   std::int64_t duration_ms = 0;
   bool passed() const { return trace.exit_status == 0 && !trace.timed_out; }
+  std::string how() const;  // it ended: "timed out", "ended with 2"
 };
 
 // kInterrupted when the caller's `interrupted` said so: then nothing was decided.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "gates/checkout.h"
 #include "gates/place.h"
-#include "gates/process.h"
 #include "repo/worktree/worktree_mount.h"
 #include "repo/worktree/worktree_paths.h"
 #include "repo/worktree/worktree_share.h"
@@ -112,27 +112,15 @@ Result<std::vector<std::string>> set_up(const GateContext& context, const Policy
   TRY(place_all(context, policy, request));
   std::vector<std::string> records;
   for (const auto& argv : policy.worktree.run) {
-    ProcessSpec spec;
-    spec.argv = argv;
-    spec.cwd = request.tree;
-    spec.env = request.env;
+    ProcessSpec spec = process_of(context, GateName("set-up"), argv, request.tree, request.env);
     spec.record_file = fmt::format("{}/set-up-{}.trace", request.record_dir, records.size() + 1);
     spec.trace = request.trace;
-    spec.interrupted = context.interrupted;
-    if (context.on_output) {
-      spec.on_output = [&](std::string_view bytes) {
-        context.on_output(GateName("set-up"), bytes);
-      };
-    }
     records.push_back(spec.record_file);
     ProcessResult result = TRY_IN("setting up the worktree", run_process(spec, *context.clock));
     if (result.passed()) continue;
-    std::string how = result.trace.timed_out
-                          ? "timed out"
-                          : fmt::format("ended with {}", result.trace.exit_status);
     return fail(Code::kFault,
-                fmt::format("the set-up command {} of .gittxn.toml {}: {}", quote_argv(argv), how,
-                            last_lines(result.output)),
+                fmt::format("the set-up command {} of .gittxn.toml {}: {}", quote_argv(argv),
+                            result.how(), last_lines(result.output)),
                 "run it in a fresh clone to see what it needs");
   }
   return records;
