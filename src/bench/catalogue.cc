@@ -132,7 +132,6 @@ class Measuring {
 
   Status impact(const Oid& tree) {
     const auto catalogue = open();
-    repo::Objects& objects = repository_.objects();
     const auto found = TRY(catalogue::find_subjects(*catalogue, tree, "value_of_bench"));
     if (found.subjects.empty()) return fail(Code::kFault, "what was added is not found");
     const auto impact = TRY(
