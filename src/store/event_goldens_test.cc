@@ -102,6 +102,18 @@ void write_new_types() {
   ASSERT_OK(write_file(events_file(), lines, Sync::kNo));
 }
 
+std::string told_file() {
+  return stores_dir() + "/told.txt";
+}
+std::string told_events() {
+  std::string lines;
+  const auto list = golden_events().value();
+  for (const Event& event : list) {
+    lines += fmt::format("{} {}: {}\n", event.seq, event.type, events::describe(event));
+  }
+  return lines;
+}
+
 class EventGoldens : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -109,6 +121,7 @@ class EventGoldens : public ::testing::Test {
     if (mode == nullptr || std::string_view(mode) != "write") return;
     if (!exists(events_file()).value()) write_first();
     write_new_types();
+    ASSERT_OK(write_file(told_file(), told_events(), Sync::kNo));
   }
 };
 
@@ -141,6 +154,10 @@ TEST_F(EventGoldens, AreWhatTheSchemasOfTodaySay) {
     EXPECT_EQ(canonical_json(payload), event.payload) << "event " << event.seq;
     EXPECT_EQ(events::describe(event).find("(unreadable)"), std::string::npos) << event.seq;
   }
+}
+
+TEST_F(EventGoldens, AreToldAsTheyWere) {
+  EXPECT_EQ(told_events(), read_file(told_file()).value());
 }
 
 TEST_F(EventGoldens, HoldReplayAndGoOn) {
