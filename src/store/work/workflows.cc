@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "base/json_value.h"
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"
@@ -68,55 +67,27 @@ Status created(db::Database& database, const Event& event, const WorkflowCreated
   return save_workflow(database, workflow, event.seq);
 }
 
-// What every kind of move has, and what each has beyond that.
-void move_fields(FieldIo& io, events::PhaseMove& move) {
+enum class Way { kAdvanced, kSkipped, kOverridden, kRolledBack, kCancelled };
+template <Way way>
+struct Moved {
+  events::PhaseMove move;
+};
+template <Way way>
+void fields(FieldIo& io, Moved<way>& moved) {
+  events::PhaseMove& move = moved.move;
   io.integer({"version", "of the workflow, before"}, move.version, kPositive);
   io.text({"from", "the open phase"}, move.from);
-  io.text({"to", "the next, \"\" behind the last"}, move.to);
+  if (way != Way::kCancelled) io.text({"to", "the next, \"\" behind the last"}, move.to);
   io.text("actor", move.actor);
-}
-void reason_field(FieldIo& io, events::PhaseMove& move) {
+  if (way == Way::kAdvanced) return;
+  if (way == Way::kCancelled) return io.text({"reason", "may be \"\""}, move.reason);
   io.text({"reason", "not empty"}, move.reason);
   if (move.reason.empty()) io.wrong("reason", "it gives no reason");
-}
-struct PhaseAdvanced {
-  events::PhaseMove move;
-};
-void fields(FieldIo& io, PhaseAdvanced& advanced) {
-  move_fields(io, advanced.move);
-}
-struct PhaseSkipped {
-  events::PhaseMove move;
-};
-void fields(FieldIo& io, PhaseSkipped& skipped) {
-  move_fields(io, skipped.move);
-  reason_field(io, skipped.move);
-}
-struct PhaseOverridden {
-  events::PhaseMove move;
-};
-void fields(FieldIo& io, PhaseOverridden& overridden) {
-  move_fields(io, overridden.move);
-  reason_field(io, overridden.move);
-  io.texts({"failed", "the gates that did not hold"}, overridden.move.failed);
-}
-struct PhaseRolledBack {
-  events::PhaseMove move;
-};
-void fields(FieldIo& io, PhaseRolledBack& back) {
-  move_fields(io, back.move);
-  reason_field(io, back.move);
-  const auto id = [](FieldIo& each, TxnId& one) { each.name("", one); };
-  io.list_of({"cancelled", "the transactions aborted with it"}, back.move.cancelled, id);
-}
-struct WorkflowCancelled {
-  events::PhaseMove move;
-};
-void fields(FieldIo& io, WorkflowCancelled& cancelled) {
-  io.integer({"version", "of the workflow, before"}, cancelled.move.version, kPositive);
-  io.text({"from", "the open phase"}, cancelled.move.from);
-  io.text("actor", cancelled.move.actor);
-  io.text({"reason", "may be \"\""}, cancelled.move.reason);
+  if (way == Way::kOverridden) io.texts({"failed", "the gates that did not hold"}, move.failed);
+  if (way == Way::kRolledBack) {
+    const auto id = [](FieldIo& each, TxnId& one) { each.name("", one); };
+    io.list_of({"cancelled", "the transactions aborted with it"}, move.cancelled, id);
+  }
 }
 
 // A move, checked against the workflow as it is.
@@ -158,13 +129,14 @@ Status move_on(db::Database& database, const Event& event, Move move, PhaseState
   return save_workflow(database, move.workflow, event.seq);
 }
 
-template <typename Payload, PhaseState left_as>
-Status left(db::Database& database, const Event& event, const Payload& told) {
+template <Way way, PhaseState left_as>
+Status left(db::Database& database, const Event& event, const Moved<way>& told) {
   Move move = TRY(phase_move_of(database, event, told.move));
   return move_on(database, event, std::move(move), left_as);
 }
 
-Status rolled_back(db::Database& database, const Event& event, const PhaseRolledBack& back) {
+Status rolled_back(db::Database& database, const Event& event,
+                   const Moved<Way::kRolledBack>& back) {
   Move move = TRY(phase_move_of(database, event, back.move));
   bool later = false;
   for (Phase& phase : move.workflow.phases) {
@@ -182,7 +154,8 @@ Status rolled_back(db::Database& database, const Event& event, const PhaseRolled
   return save_workflow(database, move.workflow, event.seq);
 }
 
-Status cancelled(db::Database& database, const Event& event, const WorkflowCancelled& cancelled) {
+Status cancelled(db::Database& database, const Event& event,
+                 const Moved<Way::kCancelled>& cancelled) {
   const events::PhaseMove& told = cancelled.move;
   Workflow workflow = TRY(known_workflow(database, event));
   Phase* open = phase_in(workflow, told.from);
@@ -309,15 +282,15 @@ constexpr EventRule kWorkflowRules[] = {
     {event_type::kPhaseAdvanced,
      {"A phase is left and the next is open; version is the workflow's before.", kOfWorkflow,
       kThatVersion},
-     accepts<left<PhaseAdvanced, PhaseState::kDone>>,
+     accepts<left<Way::kAdvanced, PhaseState::kDone>>,
      "{from?phase *:its end} is done; on to {to?phase *:its end}"},
     {event_type::kPhaseSkipped,
      {"A phase without gates is passed over.", kOfWorkflow, kThatVersion},
-     accepts<left<PhaseSkipped, PhaseState::kSkipped>>,
+     accepts<left<Way::kSkipped, PhaseState::kSkipped>>,
      "{from?phase *:its end} skipped by {actor}{:reason}"},
     {event_type::kPhaseOverridden,
      {"A phase is left although these gates did not hold.", kOfWorkflow, kThatVersion},
-     accepts<left<PhaseOverridden, PhaseState::kOverridden>>,
+     accepts<left<Way::kOverridden, PhaseState::kOverridden>>,
      "{from?phase *:its end} overridden by {actor}{:reason}"},
     {event_type::kPhaseRolledBack,
      {"A phase that was left is open again; these transactions are aborted with it.", kOfWorkflow,
@@ -360,8 +333,10 @@ Result<std::optional<Workflow>> workflow(const View& view, const WorkflowId& id)
 namespace events {
 namespace {
 
-std::string move_key(const PhaseMove& move, std::string_view action) {
-  return fmt::format("workflow:{}:{}:{}", move.workflow.str(), action, move.version);
+template <Way way>
+NewEvent moved(std::string_view type, const PhaseMove& move, std::string_view action) {
+  return event_with(type, move.workflow.str(), Moved<way>{move},
+                    fmt::format("workflow:{}:{}:{}", move.workflow.str(), action, move.version));
 }
 
 }  // namespace
@@ -372,28 +347,23 @@ NewEvent workflow_created(const Workflow& workflow) {
 }
 
 NewEvent phase_advanced(const PhaseMove& move) {
-  return event_with(event_type::kPhaseAdvanced, move.workflow.str(), PhaseAdvanced{move},
-                    move_key(move, "advanced"));
+  return moved<Way::kAdvanced>(event_type::kPhaseAdvanced, move, "advanced");
 }
 
 NewEvent phase_skipped(const PhaseMove& move) {
-  return event_with(event_type::kPhaseSkipped, move.workflow.str(), PhaseSkipped{move},
-                    move_key(move, "skipped"));
+  return moved<Way::kSkipped>(event_type::kPhaseSkipped, move, "skipped");
 }
 
 NewEvent phase_overridden(const PhaseMove& move) {
-  return event_with(event_type::kPhaseOverridden, move.workflow.str(), PhaseOverridden{move},
-                    move_key(move, "overridden"));
+  return moved<Way::kOverridden>(event_type::kPhaseOverridden, move, "overridden");
 }
 
 NewEvent phase_rolled_back(const PhaseMove& move) {
-  return event_with(event_type::kPhaseRolledBack, move.workflow.str(), PhaseRolledBack{move},
-                    move_key(move, "rolled-back"));
+  return moved<Way::kRolledBack>(event_type::kPhaseRolledBack, move, "rolled-back");
 }
 
 NewEvent workflow_cancelled(const PhaseMove& move) {
-  return event_with(event_type::kWorkflowCancelled, move.workflow.str(), WorkflowCancelled{move},
-                    move_key(move, "cancelled"));
+  return moved<Way::kCancelled>(event_type::kWorkflowCancelled, move, "cancelled");
 }
 
 NewEvent phase_evaluated(const WorkflowId& id, const PhaseEvidence& evidence) {
